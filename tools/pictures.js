@@ -4,19 +4,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parsePercentiles } from '@hdrscope/core';
-import { curveOfPercentiles } from '@hdrscope/plot';
+import { summarizeLogs } from '@hdrscope/interval-log';
+import { curveOf } from '@hdrscope/plot';
 import { renderSvg } from '@hdrscope/plot/render';
 import { chromium } from 'playwright-core';
 import { isMain, workspaceRoot } from './lib/workspace.js';
@@ -42,27 +34,28 @@ const TITLES = new Map([
   ['post-login', 'POST /login: scrypt'],
 ]);
 
+/** The width of the picture. A curve is read off its histogram at each pixel. */
+const WIDTH = 920;
+
 /**
- * Curves of the demo's files. The files are in milliseconds, the curves in nanoseconds.
+ * Curves of the demo's log, in nanoseconds.
  *
  * @param {string} directory
  */
-export function curvesOf(directory) {
-  const files = readdirSync(directory);
-  return [...TITLES]
-    .filter(([file]) => files.includes(`${file}.hgrm`))
-    .map(([file, name]) => {
-      const text = readFileSync(join(directory, `${file}.hgrm`), 'utf8');
-      return curveOfPercentiles(name, parsePercentiles(text, { valueScale: 1e6 }));
-    });
+export async function curvesOf(directory) {
+  const { tags } = await summarizeLogs([join(directory, 'routes.hlog')]);
+  return [...TITLES].flatMap(([wanted, name]) => {
+    const found = tags.find(({ tag }) => tag === wanted);
+    if (found === undefined) return [];
+    const period = { startMs: found.startSec * 1000, endMs: found.endSec * 1000 };
+    return [curveOf(name, found.histogram, { columns: WIDTH, period })];
+  });
 }
 
 /** @param {Curve[]} curves In nanoseconds. */
 export function drawPercentiles(curves) {
-  return renderSvg(
-    { kind: 'percentiles', unit: 'ns', curves, valueAxis: 'log' },
-    { width: 920, height: 460 },
-  );
+  const title = 'Latency of four routes by percentile';
+  return renderSvg({ kind: 'percentiles', title, unit: 'ns', curves }, { width: WIDTH, height: 460 });
 }
 
 /**
@@ -106,7 +99,7 @@ async function main() {
     await photographed;
     if (code !== 0) throw new Error(`the demo ended with ${code}`);
     if (photographed === undefined) console.log(`no picture of the page: ${CHROMIUM} is not installed`);
-    writeFileSync(join(PICTURES, 'demo-percentiles.svg'), drawPercentiles(curvesOf(directory)));
+    writeFileSync(join(PICTURES, 'demo-percentiles.svg'), drawPercentiles(await curvesOf(directory)));
     console.log(`the pictures are in ${PICTURES.slice(workspaceRoot.length + 1)}`);
   } finally {
     rmSync(directory, { recursive: true });

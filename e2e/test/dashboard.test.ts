@@ -364,7 +364,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     ]);
     const label = await section.locator('[role=img]').first().getAttribute('aria-label');
     expect(label).toContain(`p50 ${formatValue(total.valueAtPercentile(50), 'ns')}`);
-    expect(label).toContain('of 3000 values');
+    expect(label).toContain('of 3,000 values');
     expect(await page.locator('.live').isVisible()).toBe(true);
 
     await page.setInputFiles('input[type=file]', {

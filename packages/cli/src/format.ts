@@ -3,6 +3,11 @@ export function formatCount(count: number | bigint): string {
   return groupedDigits(count, ',');
 }
 
+/** A count of values for people: `1 value`, `1,234 values`. */
+export function valuesText(count: number | bigint): string {
+  return `${formatCount(count)} ${Number(count) === 1 ? 'value' : 'values'}`;
+}
+
 /** The digits of an integer, with a separator between thousands. Other numbers stay as they are. */
 export function groupedDigits(number: number | bigint, separator: string): string {
   const text = String(number);

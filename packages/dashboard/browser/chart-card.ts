@@ -1,20 +1,10 @@
-import {
-  type ChartOption,
-  chartOption,
-  describePlot,
-  formatCount,
-  type Plot,
-  plotFromJson,
-  plotTable,
-} from '@hdrscope/plot';
+import { chartOption, describePlot, formatCount, type Plot, plotFromJson, plotTable } from '@hdrscope/plot';
 import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AriaComponent,
   AxisPointerComponent,
   GridComponent,
   LegendComponent,
-  LegendScrollComponent,
-  MarkLineComponent,
   TitleComponent,
   TooltipComponent,
 } from 'echarts/components';
@@ -25,8 +15,8 @@ import { currentTheme } from './theme.ts';
 
 use([
   ...[LineChart, CustomChart, ScatterChart, CanvasRenderer],
-  ...[AriaComponent, AxisPointerComponent, GridComponent, MarkLineComponent],
-  ...[LegendComponent, LegendScrollComponent, TitleComponent, TooltipComponent],
+  ...[AriaComponent, AxisPointerComponent, GridComponent],
+  ...[LegendComponent, TitleComponent, TooltipComponent],
 ]);
 
 /** A plot with its title, drawn or as a table of its values. */
@@ -90,9 +80,9 @@ class ChartCard {
     this.#chart ??= init(this.#drawing, null, { renderer: 'canvas' });
     // The card shows the titles above the drawing.
     const { title: _, subtitle: __, ...untitled } = plot;
-    const option = chartOption(untitled as Plot, currentTheme(), widthFor(plot, clientWidth));
+    const option = chartOption(untitled as Plot, currentTheme(), clientWidth);
     this.#chart.setOption(
-      { ...option, backgroundColor: 'transparent', aria: { enabled: false }, legend: narrow(option) },
+      { ...option, backgroundColor: 'transparent', aria: { enabled: false } },
       { replaceMerge: ['series', 'grid', 'xAxis', 'yAxis'] },
     );
     setAttribute(this.#drawing, 'aria-label', describePlot(plot));
@@ -111,16 +101,6 @@ class ChartCard {
     this.#table.replaceChildren(h('table', {}, h('thead', {}, head), cells));
     if (leftOut > 0) this.#table.append(h('p', {}, `${formatCount(leftOut)} more rows are left out.`));
   }
-}
-
-/** The width to plan the legend for, which needs less room here because its names stand closer. Bars have no legend. */
-function widthFor({ kind }: Plot, width: number): number {
-  return kind === 'bars' ? width : 1.5 * width;
-}
-
-/** A legend whose names stand closer, since a card is narrower than a picture. */
-function narrow({ legend }: ChartOption): object {
-  return { ...(legend as object | undefined), itemGap: 10, itemWidth: 16 };
 }
 
 const TITLES: Readonly<Record<Plot['kind'], string>> = {

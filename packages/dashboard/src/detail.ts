@@ -8,7 +8,6 @@ import {
   heatMapOverTime,
   type Plot,
   type TimedCounts,
-  valueAxisOf,
 } from '@hdrscope/plot';
 import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
 import { histogramSince } from './histogram-since.ts';
@@ -18,8 +17,8 @@ import { type DetailMessage, type Fact, ROW_PERCENTILES } from './messages.ts';
 
 const RECENT_MS = 60_000;
 
-// A picture shows no finer steps.
-const TICKS_PER_HALF_DISTANCE = 8;
+// The cards of the page are no wider, in pixels.
+const COLUMNS = 800;
 const HEAT_ROWS = 48;
 
 /** The detail of a series: its facts and plots. */
@@ -51,7 +50,7 @@ function bucketLayout(
 }
 
 function curves({ family, latest, facts: { id } }: LiveSeries, history: History, nowMs: number): Plot {
-  const options = { ticksPerHalfDistance: TICKS_PER_HALF_DISTANCE };
+  const options = { columns: COLUMNS };
   const all = curveOfSeries(family, latest, { ...options, name: 'since the start' });
   const then = history.checkpoints.findLast(({ timeMs }) => timeMs <= nowMs - RECENT_MS);
   const recent = histogramSince(latest.histogram, then?.series.get(id)?.histogram);
@@ -63,20 +62,18 @@ function curves({ family, latest, facts: { id } }: LiveSeries, history: History,
     kind: 'percentiles',
     title: 'Percentiles',
     unit: countedUnitOf(family),
-    valueAxis: valueAxisOf(latest.histogram),
     // A curve without values has no points.
     curves: [all, ...lastMinute].filter(({ totalCount }) => totalCount > 0),
   };
 }
 
-function overTime({ family, latest, facts: { id } }: LiveSeries, history: History): Plot {
+function overTime({ family, facts: { id } }: LiveSeries, history: History): Plot {
   const { timesMs, values } = history.of(id);
   return {
     kind: 'over-time',
     title: 'Percentiles over time',
     unit: countedUnitOf(family),
     timesMs,
-    valueAxis: valueAxisOf(latest.histogram),
     lines: ROW_PERCENTILES.map((percentile, i) => ({
       name: percentile === 100 ? 'max' : `p${percentile}`,
       values: values[i]!,

@@ -71,7 +71,9 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   };
   out.write(`\n${formatWholeRun(outcome)}\n${formatTally(outcome)}`);
   if (options.saveTo !== undefined) {
-    const files = await saveDistributions(options.saveTo, rowsByRoute(outcome.snapshot, labels));
+    const endSec = Date.now() / 1000;
+    const time = { startSec: endSec - seconds, endSec };
+    const files = await saveDistributions(options.saveTo, rowsByRoute(outcome.snapshot, labels), time);
     out.write(`\nsaved ${files.join(', ')} in ${options.saveTo}\n`);
   }
   page?.end();

@@ -11,7 +11,7 @@ export interface DemoOptions {
   /** The port of the live page; 0 means any free port, `undefined` means no page. */
   readonly pagePort: number | undefined;
   readonly connections: number;
-  /** The directory for an `.hgrm` file of each route. `undefined` means no files. */
+  /** The directory for an `.hgrm` file of each route and a log of all. `undefined` means no files. */
   readonly saveTo: string | undefined;
 }
 
@@ -30,7 +30,7 @@ usage: npm start -- [options]
   --page-port N     port of the live page; 0: any free port                  [9465]
   --no-page         do not serve the page
   --connections N   concurrent requests of the load, at most 500             [8]
-  --save DIR        write each route's distribution to DIR, as .hgrm files in ms
+  --save DIR        write each route's distribution to DIR, as .hgrm files in ms and as routes.hlog
   -h, --help        print this help
 
 If a port is taken, the demo uses a free one. Everything listens on 127.0.0.1 only.

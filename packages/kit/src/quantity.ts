@@ -97,7 +97,9 @@ function steps(sizes: Readonly<Record<string, number>>, units: readonly string[]
 }
 
 /**
- * A duration as people read it, in the largest unit that leaves at least one of it. `durationNs` reads it again.
+ * A duration as people read it, in the largest unit that leaves at least one of it. Between one minute and ten it is in seconds,
+ * unless it is whole minutes; beyond it is in two units, the smaller one rounded: `100 s`, `2 min`, `16 min 40 s`.
+ * `durationNs` reads it again.
  *
  * @param ns Nanoseconds, finite.
  * @param digits Significant digits to round to; digits before the point are never rounded away. @default 3
@@ -107,12 +109,40 @@ function steps(sizes: Readonly<Record<string, number>>, units: readonly string[]
  *
  * formatDuration(16_383); //=> '16.4 µs'
  * formatDuration(999_999_999); //=> '1 s'
- * formatDuration(90e9); //=> '1.5 min'
+ * formatDuration(100e9); //=> '100 s'
+ * formatDuration(1000e9); //=> '16 min 40 s'
  * ```
  */
 export function formatDuration(ns: number, digits = 3): string {
-  return format(ns, DURATION_STEPS, digits);
+  return longDuration(ns, digits) ?? format(ns, DURATION_STEPS, digits);
 }
+
+/** A duration of at least a minute; `undefined` for a shorter one. */
+function longDuration(ns: number, digits: number): string | undefined {
+  const sign = ns < 0 ? '-' : '';
+  for (const [small, unit, smallUnit, per, alone] of LONG_STEPS) {
+    const exact = Math.abs(ns) / small;
+    // Three digits and a whole number of the smaller unit are equally fine.
+    const total = digits <= 3 ? Math.round(exact) : roundToDigits(exact, digits);
+    if (total < per) continue;
+    const whole = Math.floor(total / per);
+    const rest = roundToDigits(total - whole * per, digits);
+    if (rest === 0) return `${sign}${plainText(whole)} ${unit}`;
+    if (total < alone) return `${sign}${plainText(total)} ${smallUnit}`;
+    return `${sign}${plainText(whole)} ${unit} ${plainText(rest)} ${smallUnit}`;
+  }
+  return undefined;
+}
+
+/**
+ * The smaller unit in nanoseconds, the larger unit, the smaller unit, how many of it are one of the larger, and below how many
+ * it stands alone.
+ */
+const LONG_STEPS = [
+  [3600e9, 'd', 'h', 24, 24],
+  [60e9, 'h', 'min', 60, 60],
+  [1e9, 'min', 's', 60, 600],
+] as const;
 
 /**
  * A size as people read it, in powers of 1024. `sizeBytes` reads it again, unless it was rounded up to 2^53.

@@ -12,7 +12,7 @@ import {
 } from 'echarts/components';
 import { type ECharts, init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
-import { chartOption } from '../src/chart/chart-option.ts';
+import { chartOption, zoomedTimes } from '../src/chart/chart-option.ts';
 import type { ThemeName } from '../src/chart/theme.ts';
 import type { Plot } from '../src/plot.ts';
 import { plotFromJson } from '../src/plot-json.ts';
@@ -35,7 +35,7 @@ interface Drawn {
   readonly plot: Plot;
   readonly element: HTMLElement;
   chart?: ECharts;
-  /** The width and theme of the last drawing, which decide on the legend's rows and on colours. */
+  /** The width and theme of the last drawing, which decide on labels and colours. */
   drawnFor?: string;
 }
 
@@ -49,7 +49,10 @@ function themeOf(): ThemeName {
 
 function draw(drawn: Drawn, theme: ThemeName = themeOf()): void {
   const { plot, element } = drawn;
-  drawn.chart ??= init(element, null, { renderer: 'canvas' });
+  if (drawn.chart === undefined) {
+    drawn.chart = init(element, null, { renderer: 'canvas' });
+    drawn.chart.on('datazoom', () => labelTimes(drawn));
+  }
   drawn.chart.resize();
   const width = element.clientWidth;
   const wanted = `${width} ${theme}`;
@@ -59,6 +62,16 @@ function draw(drawn: Drawn, theme: ThemeName = themeOf()): void {
   const view = viewOf(drawn.chart);
   drawn.chart.setOption({ ...chartOption(plot, theme, width), dataZoom: zoomOf(plot) }, { notMerge: true });
   drawn.chart.setOption(view);
+  labelTimes(drawn);
+}
+
+/** Labels the part of a time axis that the zoom shows. */
+function labelTimes({ chart, plot, element }: Drawn): void {
+  if (chart === undefined) return;
+  const { dataZoom } = chart.getOption() as { dataZoom?: { start?: number; end?: number }[] };
+  const { start = 0, end = 100 } = dataZoom?.[0] ?? {};
+  const labels = zoomedTimes(plot, themeOf(), element.clientWidth, { from: start / 100, to: end / 100 });
+  if (labels !== undefined) chart.setOption(labels);
 }
 
 /** The hidden curves and the zoom, as a part of an option. */
@@ -107,9 +120,18 @@ function start(): void {
   for (const { element } of plots) resized.observe(element);
   for (const drawn of plots) {
     drawn.element.addEventListener('dblclick', () => resetZoom(drawn));
-    drawn.element.parentElement
-      ?.querySelector('[data-action="reset"]')
-      ?.addEventListener('click', () => resetZoom(drawn));
+    const figure = drawn.element.parentElement;
+    figure?.querySelector('[data-action="reset"]')?.addEventListener('click', () => resetZoom(drawn));
+    for (const button of figure?.querySelectorAll<HTMLElement>('[data-curve]') ?? []) {
+      button.addEventListener('click', () => {
+        const isShown = button.getAttribute('aria-pressed') !== 'true';
+        button.setAttribute('aria-pressed', String(isShown));
+        drawn.chart?.dispatchAction({
+          type: isShown ? 'legendSelect' : 'legendUnSelect',
+          name: button.dataset.curve,
+        });
+      });
+    }
   }
   dark.addEventListener('change', () => drawAll());
   document.querySelector('[data-action="theme"]')?.addEventListener('click', () => {

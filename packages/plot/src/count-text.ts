@@ -29,3 +29,14 @@ export function formatShortCount(count: number): string {
   const scaled = count / step[0];
   return `${scaled < 9.95 ? Number(scaled.toFixed(1)) : Math.round(scaled)}${step[1]}`;
 }
+
+/** A count with its noun: `1 value`, `16 values`. A name in the plural loses its s for one. */
+export function countText(count: number, name = 'values'): string {
+  const isOne = count === 1 && name.endsWith('s') && !name.endsWith('ss');
+  return `${formatCount(count)} ${isOne ? name.slice(0, -1) : name}`;
+}
+
+/** A count beside an axis: exact up to a million, short beyond it. */
+export function formatTickCount(count: number): string {
+  return count < 1e6 ? formatCount(count) : formatShortCount(count);
+}

@@ -1,3 +1,4 @@
+export { captioned } from './caption.ts';
 export { chartOption } from './chart/chart-option.ts';
 export { describePlot } from './chart/description.ts';
 export type { ChartOption, ChartSeries, OptionPart } from './chart/option.ts';
@@ -5,7 +6,6 @@ export { type PlotTable, plotTable } from './chart/plot-table.ts';
 export type { ThemeName } from './chart/theme.ts';
 export { formatCount } from './count-text.ts';
 export { attributePairs } from './data/attributes-text.ts';
-export { valueAxisOf } from './data/axis-choice.ts';
 export {
   type BarsOptions,
   barsBetween,
@@ -50,6 +50,7 @@ export {
   type CurveSource,
   curveOf,
   curveOfPercentiles,
+  curveOfSlots,
   percentileCurve,
 } from './data/percentile-curve.ts';
 export { countedUnitOf, curveOfSeries, type SeriesCurveOptions } from './data/series-curve.ts';
@@ -63,6 +64,7 @@ export type {
   HeatMapPlot,
   PercentileChange,
   PercentilePlot,
+  Period,
   Plot,
   PlotTitles,
   SloLine,

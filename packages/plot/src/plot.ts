@@ -12,15 +12,32 @@ export interface PlotTitles {
   readonly subtitle?: string;
 }
 
-/** The value at a percentile. */
+/** A slot of a distribution, as the step of a curve: all percentiles from `from` to `percentile` have its value. */
 export interface CurvePoint {
-  /** From 0 to 100. The last point of a curve is at 100, the maximum. */
+  /** Where the step ends: above 0, up to 100. The last point of a curve is at 100, the maximum. */
   readonly percentile: number;
+  /**
+   * Where the step begins. From the point before up to here lie values that the curve does not have in detail, and it is drawn as a
+   * straight line. @default where the point before ends, or 0
+   */
+  readonly from?: number;
+  /** The largest value of the slot; `Infinity`, which is `null` in JSON, when the slot is open upwards. */
   readonly value: number;
-  /** Lower bound of the interval that holds the true percentile, with the curve's confidence; left out when unknown. */
+  /**
+   * Lower bound of the true value: of the interval that holds the true percentile with the curve's confidence, otherwise of a slot
+   * that is too wide to be one value; left out when unknown.
+   */
   readonly lower?: number;
-  /** Upper bound of that interval. */
+  /** Upper bound of the true value. */
   readonly upper?: number;
+}
+
+/** A stretch of time. */
+export interface Period {
+  /** In ms since 1970, or since the start of a log without a start time. */
+  readonly startMs: number;
+  /** At least `startMs`. */
+  readonly endMs: number;
 }
 
 /** A distribution as the values at ascending percentiles. */
@@ -28,6 +45,8 @@ export interface Curve {
   readonly name: string;
   readonly points: readonly CurvePoint[];
   readonly totalCount: number;
+  /** When the values were counted; left out when unknown. */
+  readonly period?: Period;
   /** The confidence of `lower` and `upper`, such as 0.95; left out when the points have no bounds. */
   readonly confidence?: number;
 }
@@ -49,7 +68,7 @@ export interface PercentilePlot extends PlotTitles {
   readonly curves: readonly Curve[];
   /** Objectives. */
   readonly lines?: readonly SloLine[];
-  /** The scale of the vertical axis. @default 'linear' */
+  /** The scale of the vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
@@ -74,7 +93,7 @@ export interface ComparisonPlot extends PlotTitles {
   readonly changes: readonly PercentileChange[];
   /** The confidence of the intervals of `changes`, such as 0.99. */
   readonly confidence: number;
-  /** The scale of the upper vertical axis. @default 'linear' */
+  /** The scale of the upper vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
@@ -86,9 +105,13 @@ export interface TimePlot extends PlotTitles {
   readonly timesMs: readonly number[];
   /** Each line has a value for each moment, or `null` when nothing was counted then. */
   readonly lines: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+  /** How many values all lines are made of; left out when unknown. */
+  readonly totalCount?: number;
+  /** The end of the time after the last moment, in ms since 1970; left out when unknown. */
+  readonly endMs?: number;
   /** Objectives. */
   readonly slos?: readonly SloLine[];
-  /** The scale of the vertical axis. @default 'linear' */
+  /** The scale of the vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
@@ -113,7 +136,7 @@ export interface HeatMapPlot extends PlotTitles {
   readonly y: HeatAxis;
   /** `counts[y][x]`, each at least 0. */
   readonly counts: readonly (readonly number[])[];
-  /** The name of the counts, such as `operations`. @default 'count' */
+  /** The name of the counts, such as `operations`, in the plural. @default 'values' */
   readonly countName?: string;
 }
 

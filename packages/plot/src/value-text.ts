@@ -2,7 +2,8 @@ import { formatDuration, formatSize, nanosecondsPer, roundToDigits } from '@hdrs
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 
 /**
- * A value as people read it: `16.4 µs`, `4 KiB`, or the bare number when the unit is `'none'`. Infinity is `∞`, NaN is `-`.
+ * A value as people read it: `16.4 µs`, `16 min 40 s`, `4 KiB`, or the number with commas between thousands when the unit is `'none'`.
+ * Infinity is `∞`, NaN is `-`.
  *
  * @param unit The unit of `value`.
  * @param digits Significant digits; digits before the point are kept, zeros at the end are not written.
@@ -13,17 +14,25 @@ import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
  * formatValue(16_383, 'ns'); //=> '16.4 µs'
  * formatValue(4096, 'bytes'); //=> '4 KiB'
  * formatValue(0.2504, 's'); //=> '250 ms'
- * formatValue(1234, 'none'); //=> '1234'
+ * formatValue(12_345, 'none'); //=> '12,345'
  * ```
  */
 export function formatValue(value: number, unit: CountedUnit, digits = 3): string {
   if (Number.isNaN(value)) return '-';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
-  if (unit === 'none') return String(roundToDigits(value, digits));
+  if (unit === 'none') return numberText(roundToDigits(value, digits));
   const ns = nanosecondsPer(unit);
   return ns === undefined
     ? formatSize(value * SHOWN_UNITS[unit].scale, digits)
     : formatDuration(value * ns, digits);
+}
+
+/** A number with commas between thousands. A number of more than 21 digits has an exponent. */
+function numberText(value: number): string {
+  const text = String(value);
+  return Math.abs(value) < 1000 || text.includes('e')
+    ? text
+    : value.toLocaleString('en-US', { maximumFractionDigits: 20 });
 }
 
 /** A percentile as people call it: `p99.9`, and `max` for 100. */

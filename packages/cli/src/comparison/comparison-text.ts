@@ -2,7 +2,7 @@ import { formatDecimal } from '@hdrscope/core/internal';
 import type { ChangeVerdict, Comparison, PercentileChange } from '@hdrscope/interval-log';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { formatCount, percentileTitle } from '../format.ts';
+import { formatCount, percentileTitle, valuesText } from '../format.ts';
 import { type Column, formatTable } from '../table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 
@@ -73,7 +73,7 @@ export function formatComparison(shown: ShownComparison, io: Io): string {
     const { change } = percentiles[at]!;
     return line.replace(new RegExp(`${change}$`), paint(COLOURS[change], change));
   });
-  const counts = names.map((name, at) => `${name} (${formatCount(totals[at] ?? 0)} values)`).join(' and ');
+  const counts = names.map((name, at) => `${name} (${valuesText(totals[at] ?? 0)})`).join(' and ');
   return `${counts}${unit.unit === '' ? '' : `, in ${unit.unit}`}
 
 ${[paint('bold', titles), ...painted].join('\n')}

@@ -26,6 +26,9 @@ interface CountedNumbers {
   readonly histogram: Histogram;
   /** How many numbers above 0 were less than half a tick. They are counted as 0. */
   readonly vanished: number;
+  /** The smallest and the largest number, in ticks: a histogram knows their slots only. A correction may add smaller ones. */
+  readonly least: number;
+  readonly most: number;
 }
 
 /** A text with numbers. */
@@ -43,11 +46,14 @@ export async function countNumbers(
   const perUnit = ticksPerUnit(unit);
   const expectedTicks = Math.round(expectedInterval * perUnit);
   let vanished = 0;
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const onNumbers = (values: Float64Array, length: number): void => {
     for (let i = 0; i < length; i++) {
       const value = values[i]!;
       const ticks = Math.round(value * perUnit);
       if (ticks === 0 && value > 0) vanished++;
+      if (ticks < least) least = ticks;
+      if (ticks > most) most = ticks;
       if (expectedTicks > 0) histogram.recordCorrected(ticks, expectedTicks);
       else histogram.record(ticks);
     }
@@ -79,7 +85,7 @@ export async function countNumbers(
     }
     reader.end(isCut);
   }
-  return { histogram, vanished };
+  return { histogram, vanished, least, most };
 }
 
 /**

@@ -1,14 +1,17 @@
 import { type BoundedHistogram, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
-import { type ComparisonPlot, curveOf } from '@hdrscope/plot';
+import type { ComparisonPlot } from '@hdrscope/plot';
 import { UsageError } from '../command.ts';
 import { withValues } from '../comparison/comparison-input.ts';
+import { curveOfSum } from './curves.ts';
 import { type Reading, readPercentiles, type ValueInput } from './reading.ts';
-import { readSum } from './sum.ts';
+import { readSum, type Sum } from './sum.ts';
 
 /** How two files are compared. */
 interface ComparisonOptions {
   readonly percentiles: readonly number[];
   readonly confidence: number;
+  /** How many columns the picture has. */
+  readonly columns: number;
 }
 
 /**
@@ -19,7 +22,7 @@ interface ComparisonOptions {
 export async function readComparison(
   inputs: readonly ValueInput[],
   reading: Reading,
-  { percentiles, confidence }: ComparisonOptions,
+  { percentiles, confidence, columns }: ComparisonOptions,
 ): Promise<ComparisonPlot> {
   const [first, second, ...more] = inputs;
   if (first === undefined || second === undefined || more.length > 0) {
@@ -28,13 +31,13 @@ export async function readComparison(
   const before = await readSide(first, reading);
   const after = await readSide(second, reading);
   // `plotUnits` makes both count in one unit.
-  const { valueScale } = before;
+  const { valueScale } = before.sum;
   const changes = compareHistograms(before.values, after.values, { percentiles, confidence }).percentiles;
   return {
     kind: 'comparison',
     unit: reading.unit,
-    before: curveOf(first.title, histogramOf(before), { valueScale }),
-    after: curveOf(second.title, histogramOf(after), { valueScale }),
+    before: curveOfSum(first.title, before.sum, columns),
+    after: curveOfSum(second.title, after.sum, columns),
     confidence,
     changes: changes.map((change) => ({
       percentile: change.percentile,
@@ -49,21 +52,19 @@ export async function readComparison(
 }
 
 interface Side {
+  /** For the comparison. */
   readonly values: LogHistogram | BoundedHistogram;
-  readonly valueScale: number;
-}
-
-function histogramOf({ values }: Side): LogHistogram {
-  return 'lowest' in values ? values.histogram : values;
+  /** For the curve. */
+  readonly sum: Sum;
 }
 
 async function readSide(input: ValueInput, reading: Reading): Promise<Side> {
   if (input.kind === 'percentiles') {
     const { values, losses } = await readPercentiles(input, reading);
     for (const loss of losses) await reading.note(loss);
-    return { values, valueScale: 1 };
+    return { values, sum: { histogram: values.histogram, valueScale: 1, rows: values.rows } };
   }
   const sum = await readSum(input, reading);
   const values = withValues(sum?.histogram, input.name, input.kind === 'log');
-  return { values, valueScale: sum?.valueScale ?? 1 };
+  return { values, sum: sum ?? { histogram: values, valueScale: 1 } };
 }

@@ -1,7 +1,7 @@
 import { DoubleHistogram } from '@hdrscope/core';
 import { summarizeLogs } from '@hdrscope/interval-log';
 import { Slices } from '@hdrscope/kit';
-import { type Curve, curveOf, percentileCurve } from '@hdrscope/plot';
+import { type Curve, type CurveOptions, curveOf, curveOfPercentiles, percentileCurve } from '@hdrscope/plot';
 import { assertCurves, explainTagLimit } from '../inputs/tag-limit.ts';
 import type { Reading, ValueInput } from './reading.ts';
 import { readSum, type Sum } from './sum.ts';
@@ -11,8 +11,10 @@ interface Named extends Sum {
 }
 
 /** How curves are computed. */
-interface CurveOptions {
+interface ReadingOptions {
   readonly confidence: number | undefined;
+  /** How many columns the picture has. */
+  readonly columns: number;
 }
 
 /**
@@ -23,7 +25,7 @@ interface CurveOptions {
 export async function readCurves(
   inputs: readonly ValueInput[],
   reading: Reading,
-  { confidence }: CurveOptions,
+  { confidence, columns }: ReadingOptions,
 ): Promise<Curve[]> {
   const found: Named[] = [];
   for (const input of inputs) {
@@ -31,7 +33,8 @@ export async function readCurves(
   }
   const curves: Curve[] = [];
   const slices = new Slices();
-  for (const { name, histogram, valueScale, isExact } of found) {
+  for (const { name, ...sum } of found) {
+    const { histogram } = sum;
     if (slices.isOver()) {
       await slices.next();
       // Ends the work when the command has to end.
@@ -40,14 +43,30 @@ export async function readCurves(
     if (histogram.totalCount === 0) {
       await reading.note(`${name} has no values`);
     } else if (confidence === undefined) {
-      curves.push(curveOf(name, histogram, { valueScale }));
-    } else if (histogram instanceof DoubleHistogram || !isExact) {
-      const why = isExact ? 'has doubles' : 'is percentile text, which does not have every value';
+      curves.push(curveOfSum(name, sum, columns));
+    } else if (histogram instanceof DoubleHistogram || sum.rows !== undefined) {
+      const why =
+        sum.rows === undefined ? 'has doubles' : 'is percentile text, which does not have every value';
       await reading.note(`${name} is drawn without intervals: it ${why}`);
-      curves.push(curveOf(name, histogram, { valueScale }));
-    } else curves.push(percentileCurve(name, histogram, { confidence, valueScale }));
+      curves.push(curveOfSum(name, sum, columns));
+    } else {
+      const { valueScale, period } = sum;
+      curves.push(percentileCurve(name, histogram, { confidence, valueScale, period, columns }));
+    }
   }
   return curves;
+}
+
+/** The curve of a file without intervals. Percentile text has the values of its rows only. */
+export function curveOfSum(
+  name: string,
+  { histogram, rows, valueScale, period }: Sum,
+  columns: number,
+): Curve {
+  const options: CurveOptions = { valueScale, period };
+  return rows === undefined
+    ? curveOf(name, histogram, { ...options, columns })
+    : curveOfPercentiles(name, { histogram, rows }, options);
 }
 
 async function histogramsOf(input: ValueInput, isOneOfSeveral: boolean, reading: Reading): Promise<Named[]> {
@@ -60,9 +79,9 @@ async function histogramsOf(input: ValueInput, isOneOfSeveral: boolean, reading:
   const options = { ...selection, onBytes, onMalformed: malformed.add };
   const { tags } = await summarizeLogs([source], options).catch(explainTagLimit);
   assertCurves(tags.length, input.name);
-  return tags.map(({ tag, histogram }) => {
+  return tags.map(({ tag, histogram, startSec, endSec }) => {
     const ofTag = tag ?? '(no tag)';
     const name = tags.length === 1 ? title : isOneOfSeveral ? `${title} ${ofTag}` : ofTag;
-    return { name, histogram, valueScale: 1, isExact: true };
+    return { name, histogram, valueScale: 1, period: { startMs: startSec * 1000, endMs: endSec * 1000 } };
   });
 }

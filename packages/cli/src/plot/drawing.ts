@@ -41,6 +41,28 @@ export function formatOf({ format, output }: DrawingOptions): Format {
   return found;
 }
 
+/** How many columns a picture has that curves are read off at: its pixels, or the dots of a text. */
+export function columnsOf(format: Format, options: DrawingOptions, io: Io): number {
+  const { width = DEFAULT_WIDTH } = options;
+  switch (format) {
+    case 'text':
+      return 2 * (terminalOptions(options, io).columns ?? DEFAULT_COLUMNS);
+    case 'png':
+      return Math.min(MOST_COLUMNS, PNG_SCALE * width);
+    // Readers of a page zoom in.
+    case 'html':
+      return Math.min(MOST_COLUMNS, 4 * width);
+    case 'svg':
+    case 'json':
+      return Math.min(MOST_COLUMNS, Math.max(2, width));
+  }
+}
+
+const DEFAULT_WIDTH = 920;
+const DEFAULT_COLUMNS = 80;
+const PNG_SCALE = 2;
+const MOST_COLUMNS = 20_000;
+
 /** Draws plots and writes all of them or nothing. @throws UsageError, Refusal, HdrscopeError */
 export async function writePlots(
   plots: readonly [Plot, ...Plot[]],

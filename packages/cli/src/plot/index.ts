@@ -12,8 +12,9 @@ import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { LOG_PERCENTILES, percentilesOption } from '../shared-options.ts';
 import { readBars } from './bars.ts';
 import { readComparison } from './comparison.ts';
+import { withCurves } from './counted-curves.ts';
 import { readCurves } from './curves.ts';
-import { type DrawingOptions, FORMATS, formatOf, writePlots } from './drawing.ts';
+import { columnsOf, type DrawingOptions, FORMATS, formatOf, writePlots } from './drawing.ts';
 import { readHeatMap, readOverTime } from './intervals.ts';
 import { plotsOfJson } from './json-input.ts';
 import { assertFits, assertKind, dressed, isEmpty, type PlotOptions } from './options.ts';
@@ -35,13 +36,17 @@ interface Options extends SelectingOptions, DrawingOptions, PlotOptions {
   readonly json?: boolean;
 }
 
+/** The options, and how many columns the picture has. */
+type ReadOptions = Options & { readonly columns: number };
+
 const DESCRIPTION = `Draws histograms on the terminal, or as a picture in the file of -o.
 
 Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
 --latency), histograms in Base64, a text with one number per line, a dump of Ceph, the output of
 hdrscope ebpf read --json or of this command with --json; all of them plain or gzipped.
 
-  percentiles  a curve for each file, or each tag of a log with several, by 1/(1 - percentile)
+  percentiles  a curve for each file, or each tag of a log with several, by 1/(1 - percentile);
+               of a dump or the kernel's slots as well, with the bounds of each slot
   comparison   two files, before and after a change: both curves, and the differences of percentiles
   over-time    percentiles of each interval of logs; of all logs and tags together
   heat-map     values over time, of all logs and tags together; both axes of a dump
@@ -55,7 +60,7 @@ export function parser(): Command {
   const command = createParser('hdrscope plot', DESCRIPTION, [
     'hdrscope plot service.hlog --slo p99.9=50ms',
     'hdrscope plot before.hgrm after.hgrm wrk2.txt -o latency.svg',
-    'hdrscope plot yesterday.txt today.txt.gz --unit ms --log',
+    'hdrscope plot yesterday.txt today.txt.gz --unit ms',
     'hdrscope plot --kind comparison before.hlog after.hlog -o change.html',
     'hdrscope plot --kind heat-map --tag get --from 10m service.hlog.gz -o get.png',
     'hdrscope ebpf read /sys/fs/bpf/queue_hist --json | hdrscope plot -',
@@ -103,7 +108,8 @@ export function parser(): Command {
         'the one with most counts',
       ),
     )
-    .option('--log', 'draws a logarithmic axis of values, instead of a linear one')
+    .option('--log', 'draws a logarithmic axis of values, also where they span less than a decade')
+    .option('--linear', 'draws a linear axis of values, also where they span a decade')
     .option('--title <text>', 'the title of the plot')
     .addOption(
       new Option('--width <number>', 'in pixels; for text in characters')
@@ -131,7 +137,8 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   const units = plotUnits(inputs, { unit, textUnit, isCompared: kind === 'comparison' });
   const slos = options.slo.map((text) => parseSlo(text, units.unit));
   const reading = readingOf({ ...units, textUnit, selection: selectionOf(options) }, totalBytes, io);
-  const plots = await readPlots(inputs, reading, options, slos, io)
+  const columns = columnsOf(format, options, io);
+  const plots = await readPlots(inputs, reading, { ...options, columns }, slos, io)
     .finally(reading.finish)
     .catch(async (error: unknown) => {
       // Malformed lines may be the reason why there are no values.
@@ -150,7 +157,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
 async function readPlots(
   inputs: readonly Input[],
   reading: Reading,
-  options: Options,
+  options: ReadOptions,
   slos: readonly SloLine[],
   io: Io,
 ): Promise<Plot[]> {
@@ -160,7 +167,8 @@ async function readPlots(
   const { onBytes } = reading;
   for (const input of inputs) {
     if (input.kind !== 'json') continue;
-    for (const plot of await plotsOfJson(input, { unit, counter, onBytes }, io)) {
+    const found = await plotsOfJson(input, { unit, counter, onBytes }, io);
+    for (const plot of options.kind === 'percentiles' ? withCurves(found, options.columns) : found) {
       assertKind(plot, options.kind, input.name);
       plots.push(plot);
     }
@@ -172,19 +180,26 @@ async function readPlots(
 async function plotsOfValues(
   inputs: readonly ValueInput[],
   reading: Reading,
-  { kind = 'percentiles', confidence, percentiles }: Options,
+  { kind = 'percentiles', confidence, percentiles, columns }: ReadOptions,
 ): Promise<Plot[]> {
   const { unit } = reading;
   switch (kind) {
     case 'percentiles':
-      return [{ kind, unit, curves: await readCurves(inputs, reading, { confidence }) }];
+      return [{ kind, unit, curves: await readCurves(inputs, reading, { confidence, columns }) }];
     case 'comparison':
-      return [await readComparison(inputs, reading, { percentiles, confidence: confidence ?? 0.99 })];
+      return [
+        await readComparison(inputs, reading, { percentiles, confidence: confidence ?? 0.99, columns }),
+      ];
     case 'over-time':
-      return [await readOverTime(inputs, reading, percentiles)];
+      return [{ ...(await readOverTime(inputs, reading, percentiles)), ...titleOf(inputs) }];
     case 'heat-map':
-      return [await readHeatMap(inputs, reading)];
+      return [{ ...(await readHeatMap(inputs, reading)), ...titleOf(inputs) }];
     case 'bars':
       return readBars(inputs, reading);
   }
+}
+
+/** A plot of one file has its name. */
+function titleOf([first, ...others]: readonly ValueInput[]): { readonly title?: string } {
+  return first === undefined || others.length > 0 ? {} : { title: first.title };
 }

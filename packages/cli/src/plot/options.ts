@@ -6,32 +6,39 @@ export interface PlotOptions {
   readonly title?: string;
   readonly slo: readonly string[];
   readonly log?: boolean;
+  readonly linear?: boolean;
 }
 
 /** Counts in slots, and finished plots, can be drawn as one kind only. @throws Refusal for another kind. */
 export function assertKind({ kind }: Plot, asked: Plot['kind'] | undefined, path: string): void {
   if (asked === undefined || asked === kind) return;
-  throw new Refusal(`${path} can be drawn with --kind ${kind} only, got ${asked}`);
+  const kinds = kind === 'bars' || kind === 'heat-map' ? `${kind} or percentiles` : kind;
+  throw new Refusal(`${path} can be drawn with --kind ${kinds} only, got ${asked}`);
 }
 
 const WITH_SLO: readonly Plot['kind'][] = ['percentiles', 'over-time', 'bars'];
 const WITH_VALUE_AXIS: readonly Plot['kind'][] = ['percentiles', 'over-time', 'comparison'];
 
 /** @throws UsageError for an option that no plot would use. */
-export function assertFits(plots: readonly Plot[], { slo, log = false }: PlotOptions): void {
+export function assertFits(plots: readonly Plot[], { slo, log = false, linear = false }: PlotOptions): void {
   const noneIs = (kinds: readonly Plot['kind'][]): boolean => !plots.some(({ kind }) => kinds.includes(kind));
   if (slo.length > 0 && noneIs(WITH_SLO))
     throw new UsageError(`--slo goes with --kind ${WITH_SLO.join(', ')}`);
-  if (log && noneIs(WITH_VALUE_AXIS)) {
-    throw new UsageError(`--log goes with --kind ${WITH_VALUE_AXIS.join(', ')}`);
+  if (log && linear) throw new UsageError('--log and --linear exclude each other');
+  if ((log || linear) && noneIs(WITH_VALUE_AXIS)) {
+    throw new UsageError(`--${log ? 'log' : 'linear'} goes with --kind ${WITH_VALUE_AXIS.join(', ')}`);
   }
 }
 
 /** The plot with the title, the objectives and the axis of the command line. */
-export function dressed(plot: Plot, { title, log = false }: PlotOptions, slos: readonly SloLine[]): Plot {
+export function dressed(
+  plot: Plot,
+  { title, log = false, linear = false }: PlotOptions,
+  slos: readonly SloLine[],
+): Plot {
   const titled = title === undefined ? plot : { ...plot, title };
-  const isScaled = log && titled.kind !== 'heat-map' && titled.kind !== 'bars';
-  const scaled: Plot = isScaled ? { ...titled, valueAxis: 'log' } : titled;
+  const isScaled = (log || linear) && titled.kind !== 'heat-map' && titled.kind !== 'bars';
+  const scaled: Plot = isScaled ? { ...titled, valueAxis: log ? 'log' : 'linear' } : titled;
   if (slos.length === 0) return scaled;
   if (scaled.kind === 'over-time') return { ...scaled, slos };
   return scaled.kind === 'percentiles' || scaled.kind === 'bars' ? { ...scaled, lines: slos } : scaled;

@@ -1,4 +1,5 @@
-import { type LogHistogram, sumLogs } from '@hdrscope/interval-log';
+import { type LogHistogram, type PercentileText, sumLogs } from '@hdrscope/interval-log';
+import type { Period } from '@hdrscope/plot';
 import { decodeEncoded } from '../inputs/encoded-histogram.ts';
 import { wholeText } from '../inputs/whole-text.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
@@ -9,8 +10,10 @@ export interface Sum {
   readonly histogram: LogHistogram;
   /** The divisor that brings its values to the unit of the plot. */
   readonly valueScale: number;
-  /** Whether every value is known, and not only some percentiles. */
-  readonly isExact: boolean;
+  /** The rows of percentile text, which does not have every value. */
+  readonly rows?: PercentileText['rows'];
+  /** When the values were counted. */
+  readonly period?: Period;
 }
 
 /** Adds up all histograms of a file, with any tag; `undefined` when there are no values. @throws Refusal, UsageError */
@@ -20,21 +23,21 @@ export async function readSum(input: ValueInput, reading: Reading): Promise<Sum 
   switch (kind) {
     case 'log': {
       const histogram = await sumLogs([source], { ...selection, onBytes, onMalformed: malformed.add });
-      return histogram && { histogram, valueScale: 1, isExact: true };
+      return histogram && { histogram, valueScale: 1 };
     }
     case 'percentiles': {
       const { values } = await readPercentiles(input, reading);
-      return { histogram: values.histogram, valueScale: 1, isExact: false };
+      return { histogram: values.histogram, valueScale: 1, rows: values.rows };
     }
     case 'encoded': {
       const text = await wholeText(input, 'encoded histograms', onBytes);
-      return { histogram: await decodeEncoded(text, name, () => onBytes(0)), valueScale: 1, isExact: true };
+      return { histogram: await decodeEncoded(text, name, () => onBytes(0)), valueScale: 1 };
     }
     case 'numbers': {
       const { numbers: unit, numberScale: valueScale } = reading;
       const { histogram, vanished } = await countNumbers([input], { unit, onBytes, badLines });
       if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
-      return { histogram, valueScale, isExact: true };
+      return { histogram, valueScale };
     }
   }
 }

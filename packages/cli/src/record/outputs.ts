@@ -36,16 +36,18 @@ export const outputFormats: Readonly<
   },
 };
 
-function jsonOf({ histogram, unit, digits, percentiles }: Recorded): object {
-  const shown = (ticks: number): number => inUnit(unit, ticks);
+function jsonOf({ histogram, unit, digits, percentiles, least, most }: Recorded): object {
+  // The slots at both ends reach beyond the numbers that were counted.
+  const smallest = histogram.lowestEquivalentValue(least) <= histogram.min ? least : histogram.min;
+  const shown = (ticks: number): number => inUnit(unit, Math.min(most, Math.max(smallest, ticks)));
   return {
     unit: unit.unit,
-    resolution: shown(1),
+    resolution: inUnit(unit, 1),
     significantDigits: digits,
     count: histogram.totalCount,
     min: shown(histogram.min),
     mean: shown(histogram.mean),
-    standardDeviation: shown(histogram.standardDeviation),
+    standardDeviation: inUnit(unit, histogram.standardDeviation),
     max: shown(histogram.max),
     percentiles: Object.fromEntries(
       percentiles.map((percentile) => [percentile, shown(histogram.valueAtPercentile(percentile))]),

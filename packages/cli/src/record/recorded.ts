@@ -5,6 +5,9 @@ import type { NumberUnit } from '../numbers/number-unit.ts';
 export interface Recorded {
   /** In ticks of the unit's resolution. Not empty. */
   readonly histogram: Histogram;
+  /** The smallest and the largest number, in ticks; a correction may have counted smaller ones. */
+  readonly least: number;
+  readonly most: number;
   readonly unit: NumberUnit;
   /** Significant digits. */
   readonly digits: number;

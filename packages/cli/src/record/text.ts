@@ -1,6 +1,6 @@
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { formatCount, percentileTitle, withoutLastZeros } from '../format.ts';
+import { percentileTitle, valuesText, withoutLastZeros } from '../format.ts';
 import { inUnit } from '../numbers/number-unit.ts';
 import { formatTable } from '../table.ts';
 import type { Recorded, ShownAs } from './recorded.ts';
@@ -23,7 +23,7 @@ export async function formatRecorded(
     ]),
   ];
   const [, ...lines] = formatTable([{ title: '' }, { title: '' }], rows);
-  const heading = `${formatCount(histogram.totalCount)} values of ${name}`;
+  const heading = `${valuesText(histogram.totalCount)} of ${name}`;
   const isShown = outputFile === undefined || outputFile === '-';
   const paint = isShown ? painter(io, io.stdout) : (_format: 'bold', text: string) => text;
   const table = `${paint('bold', heading)}${unit.unit === 'none' ? '' : `, in ${unit.unit}`}, to ${digits} significant ${digits === 1 ? 'digit' : 'digits'}

@@ -148,17 +148,19 @@ describe('refusals', () => {
     expect(stderr).toMatch(/^hdrscope: standard input/);
   });
 
-  test('a dump is refused as any kind except a heat map', async () => {
-    const { exitCode, stderr } = await hdrscope(['plot', '--kind', 'percentiles', '-'], { stdin: OSD_DUMP });
+  test('a dump is refused as a kind that needs times or every value', async () => {
+    const { exitCode, stderr } = await hdrscope(['plot', '--kind', 'over-time', '-'], { stdin: OSD_DUMP });
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
-      'hdrscope: standard input can be drawn with --kind heat-map only, got percentiles\n',
+      'hdrscope: standard input can be drawn with --kind heat-map or percentiles only, got over-time\n',
     );
   });
 
   test.each([
     ['--slo p99=5ms', '--slo goes with --kind percentiles, over-time, bars'],
     ['--log', '--log goes with --kind percentiles, over-time, comparison'],
+    ['--linear', '--linear goes with --kind percentiles, over-time, comparison'],
+    ['--log --linear', '--log and --linear exclude each other'],
   ])('a heat map refuses %s', async (option, message) => {
     const args = ['plot', '--kind', 'heat-map', ...option.split(' '), '-'];
     const { exitCode, stderr } = await hdrscope(args, { stdin: LOG });

@@ -216,6 +216,53 @@ describe('other kinds', () => {
     ]);
   });
 
+  test('draws the slots of the kernel as curves, each step between the bounds of its slot', async () => {
+    const slots = [
+      { lower: 2, upper: 3, count: 90 },
+      { lower: 8, upper: 15, count: 9 },
+      { lower: 1024, upper: null, count: 1 },
+    ];
+    const json = { histograms: [{ name: 'queue', attributes: {}, slots }] };
+    const { curves, unit } = await dataOf<PercentilePlot>(['-', '--kind', 'percentiles', '--unit', 'us'], {
+      stdin: JSON.stringify(json),
+    });
+    expect(unit).toBe('us');
+    expect(curves).toEqual([
+      {
+        name: 'queue',
+        totalCount: 100,
+        points: [
+          { percentile: 90, value: 3, lower: 2, upper: 3 },
+          { percentile: 99, value: 15, lower: 8, upper: 15 },
+          // The last slot has no end, which is null in JSON.
+          { percentile: 100, value: null, lower: 1024, upper: null },
+        ],
+      },
+    ]);
+    const drawn = await hdrscope(['plot', '-', '--kind', 'percentiles'], { stdin: JSON.stringify(json) });
+    expect([drawn.exitCode, drawn.stderr]).toEqual([0, '']);
+    expect(drawn.stdout).toContain('queue  100 values  max ∞');
+  });
+
+  test('draws a dump of Ceph as a curve of its vertical axis', async () => {
+    const path = folder.write('osd.json', OSD_DUMP);
+    const jsonOf = async <P>(...args: string[]) =>
+      JSON.parse((await hdrscope(['plot', path, '--json', ...args])).stdout) as P;
+    const { curves, unit } = await jsonOf<PercentilePlot>('--kind', 'percentiles');
+    const map = await jsonOf<HeatMapPlot>();
+    expect(unit).toBe('ns');
+    expect(curves).toHaveLength(1);
+    expect(curves[0]!.totalCount).toBe(map.counts.flat().reduce((a, b) => a + b));
+  });
+
+  test('a curve of a log knows its period, and has the slots of the histogram', async () => {
+    const { curves, valueAxis } = await dataOf<PercentilePlot>(['-', '--tag', 'get'], { stdin: LOG });
+    expect(valueAxis).toBeUndefined();
+    expect(curves[0]!.period!.endMs).toBeGreaterThan(curves[0]!.period!.startMs);
+    const linear = await dataOf<PercentilePlot>(['-', '--tag', 'get', '--linear'], { stdin: LOG });
+    expect(linear.valueAxis).toBe('linear');
+  });
+
   test('draws its own JSON again', async () => {
     const { stdout } = await hdrscope(['plot', '--json', '--kind', 'heat-map', '-'], { stdin: LOG });
     const drawn = await hdrscope(['plot', '-'], { stdin: stdout });

@@ -109,6 +109,13 @@ test('corrects coordinated omission', async () => {
   expect(Histogram.decode(stdout.trim()).equals(corrected)).toBe(true);
 });
 
+test('one number is one value, and is every percentile of its JSON', async () => {
+  const { stdout: text } = await hdrscope(['record', '--no-plot', '-'], { stdin: '42\n' });
+  expect(text).toMatch(/^1 value of standard input/);
+  const { stdout } = await hdrscope(['record', '--unit', 'ms', '--output', 'json'], { stdin: '42\n' });
+  expect(JSON.parse(stdout)).toMatchObject({ min: 42, mean: 42, max: 42, percentiles: { 50: 42, 100: 42 } });
+});
+
 test('reads a column of a table', async () => {
   const csv = 'path,ms\n/a,1.5\n/b,2.5\n';
   const args = ['record', '--column', '2', '--separator', ',', '--skip', '1', '--output', 'json'];

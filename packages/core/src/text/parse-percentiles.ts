@@ -34,9 +34,21 @@ export interface PercentileLoss {
   readonly repeatedRows: number;
 }
 
+/** A row of printed percentiles. */
+export interface PrintedPercentile {
+  /** The percentile that the row aims at, from 0 to 100: it has the value of the row. */
+  readonly percentile: number;
+  /** The printed value times the scale, not rounded. */
+  readonly value: number;
+  /** How many values are at most this one. */
+  readonly totalCount: number;
+}
+
 /** A percentile distribution, read back. */
 export interface ParsedPercentiles {
   readonly histogram: Histogram;
+  /** The rows of the text, ascending. Several rows may have one value and one total count. */
+  readonly rows: readonly PrintedPercentile[];
   readonly loss: PercentileLoss;
 }
 
@@ -84,6 +96,11 @@ export function parsePercentiles(text: string, options: ParsePercentilesOptions 
     printed === undefined ? undefined : printed * valueScale;
   return {
     histogram,
+    rows: table.rows.map(({ percentile, value, totalCount }) => ({
+      percentile: Math.min(100, percentile * 100),
+      value: value * valueScale,
+      totalCount,
+    })),
     loss: {
       totalCount: histogram.totalCount,
       ...filled,

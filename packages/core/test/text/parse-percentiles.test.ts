@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Histogram } from '../../src/histogram/histogram.ts';
 import { parsePercentiles } from '../../src/text/parse-percentiles.ts';
 import { readPercentileTable } from '../../src/text/percentile-table.ts';
 import { formatPercentiles } from '../../src/text/percentile-text.ts';
@@ -203,4 +204,18 @@ it('reads a footer line that is nearly one in linear time', () => {
   const start = performance.now();
   parsePercentiles(`Value Percentile TotalCount 1/(1-Percentile)\n1 1 1\n${nearly}\n`);
   expect(performance.now() - start).toBeLessThan(1000);
+});
+
+test('the rows state the percentile that each aims at, also where several have one value', () => {
+  const histogram = new Histogram({ highestTrackableValue: 100_000 });
+  histogram.record(10, 100);
+  histogram.record(42, 800);
+  histogram.record(5000, 100);
+  const { rows } = parsePercentiles(formatPercentiles(histogram, { valueScale: 10 }), { valueScale: 10 });
+  const plateau = rows.filter(({ value }) => Math.round(value) === 42);
+  expect(plateau.length).toBeGreaterThan(5);
+  expect(plateau[0]!.percentile).toBeGreaterThan(10);
+  expect(plateau[0]!.percentile).toBeLessThanOrEqual(20);
+  for (const { totalCount } of plateau) expect(totalCount).toBe(900);
+  expect(rows.at(-1)).toMatchObject({ percentile: 100, totalCount: 1000 });
 });

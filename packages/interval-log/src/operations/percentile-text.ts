@@ -1,4 +1,4 @@
-import { Histogram, type PercentileLoss, parsePercentiles } from '@hdrscope/core';
+import { Histogram, type ParsedPercentiles, type PercentileLoss, parsePercentiles } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { BoundedHistogram } from './compare.ts';
 
@@ -13,6 +13,8 @@ export interface PercentileText extends BoundedHistogram {
   readonly histogram: Histogram;
   readonly lowest: Histogram;
   readonly highest: Histogram;
+  /** The rows of the text. */
+  readonly rows: ParsedPercentiles['rows'];
   /** How far values may be off, in the unit of the histogram's values. */
   readonly loss: PercentileLoss;
 }
@@ -43,21 +45,23 @@ const MOST_DIGITS = 5;
 export function readPercentileText(text: string, options: ReadPercentileTextOptions = {}): PercentileText {
   assertOptions(options, READ_PERCENTILE_TEXT);
   const { valueScale = 1e6 } = options;
-  const decimals = parsePercentiles(text, { valueScale }).histogram.layout.significantDigits;
+  const parsed = parsePercentiles(text, { valueScale });
+  const decimals = parsed.histogram.layout.significantDigits;
   // Values in units of the last printed decimal. Large ones share a slot with a few neighbours.
   const printed = parsePercentiles(text, { valueScale: 10 ** decimals, significantDigits: MOST_DIGITS });
   const scale = valueScale / 10 ** decimals;
-  const rows = [...printed.histogram.recordedValues()].map(
+  const counted = [...printed.histogram.recordedValues()].map(
     ({ valueIteratedTo, countAddedInThisIterationStep: count }): Row => {
       const value = printed.histogram.lowestEquivalentValue(valueIteratedTo);
       const from = Math.ceil(Math.max(0, value - 0.5) * scale);
       return { from, value: Math.round(value * scale), to: (valueIteratedTo + 0.5) * scale, count };
     },
   );
-  const histogram = histogramOf(rows, decimals) ?? finestOf(rows);
+  const histogram = histogramOf(counted, decimals) ?? finestOf(counted);
   // Values below the first row are unknown, unless that row has the lowest value.
   const isLowestKnown = printed.loss.maxRelativeError < Number.POSITIVE_INFINITY;
-  return { histogram, ...boundsOf(rows, isLowestKnown), loss: lossOf(printed.loss, histogram, scale) };
+  const bounds = boundsOf(counted, isLowestKnown);
+  return { histogram, ...bounds, rows: parsed.rows, loss: lossOf(printed.loss, histogram, scale) };
 }
 
 const READ_PERCENTILE_TEXT: OptionsOwner<ReadPercentileTextOptions> = {

@@ -1,66 +1,74 @@
+import { countText, formatCount, formatTickCount } from '../count-text.ts';
+import { largestOf } from '../data/largest.ts';
 import type { AxisSlot, BarPlot } from '../plot.ts';
 import { describePlot } from './description.ts';
-import { frameOf, gridAt, type Setting, textWidth, tooltipOf, tooltipText } from './frame.ts';
-import type { ChartOption, Drawing, DrawingApi } from './option.ts';
+import {
+  type AxisLabel,
+  fittingLabels,
+  frameOf,
+  labelledAxis,
+  nameAbove,
+  nameBelow,
+  placeOfGrid,
+  type Setting,
+  tooltipOf,
+  tooltipText,
+} from './frame.ts';
+import { markSeries } from './mark.ts';
+import type { ChartOption, ChartSeries, Drawing, DrawingApi } from './option.ts';
 import { uprightSlos } from './slo.ts';
 import { slotText } from './slot-text.ts';
+import { textWidth } from './text-width.ts';
 import type { Theme } from './theme.ts';
-import { labelsOf, linearRange, valueAxis } from './value-axis.ts';
+import { logTicks } from './ticks.ts';
+import { linearRange, tickText, valueAxis } from './value-axis.ts';
 
-// The room, in pixels, of axes and margins beside the bars.
-const MARGINS = 100;
+const COUNT_SIZE = { size: 11 } as const;
+const PIXELS_PER_LABEL = 56;
 
-// The room of a slanted label, in pixels.
-const LINE_HEIGHT = 18;
-
-/** A bar for each slot. All bars have one width, and each is labelled with its slot. */
+/** A bar for each slot. All bars have one width. They are labelled with their slots, or with round values where these have no room. */
 export function barChart(plot: BarPlot, setting: Setting): ChartOption {
-  const { theme, width } = setting;
+  const { theme } = setting;
   const { slots, counts, unit, isInteger = false, lines = [], name = 'value' } = plot;
   const { option, top } = frameOf(plot, setting, describePlot(plot));
-  const texts = slots.map((slot) => slotText(slot, unit, isInteger));
-  const widestCount = counts.reduce((most, count) => Math.max(most, textWidth(String(count))), 0);
-  const isCounted = widestCount * slots.length <= width - MARGINS;
-  // The count above the highest bar needs room.
-  const range = linearRange(isCounted ? counts.map((count) => 1.05 * count) : counts, 'none');
-  const widest = texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
-  const isNarrow = (widest + 8) * slots.length > width - MARGINS;
-  const every = isNarrow ? Math.ceil((slots.length * LINE_HEIGHT) / (width - MARGINS)) : 1;
-  const middles = slots.map((_, i) => i + 0.5).filter((_, i) => i % every === 0);
+  const most = largestOf(counts, 0);
+  // Counts have no parts, unless they are shares of counts.
+  const parts = counts.every(Number.isInteger) ? Math.max(1, Math.min(6, most)) : 6;
+  const range = linearRange([1.08 * most], 'none', parts);
+  const ticks = range.ticks.filter((tick) => parts === 6 || Number.isInteger(tick));
+  const grid = placeOfGrid(ticks.map(formatTickCount), setting);
+  const end = Math.max(1, slots.length);
+  const room = grid.width / end;
+  const texts = counts.map((count) => (count > 0 ? formatCount(count) : ''));
+  const isCounted = texts.every((text) => textWidth(text, COUNT_SIZE) + 4 <= room);
+  const labels = labelsOf(plot, room, grid.width);
+  const slos = uprightSlos(lines, unit, (value) => placeOf(slots, value, isInteger), end, grid);
   return {
     ...option,
-    grid: gridAt(labelsOf(range, 'none'), {
-      top,
-      bottom: isNarrow ? Math.round(24 + widest * 0.75) : 52,
-    }),
+    grid: { left: grid.left, right: grid.right, top: top + slos.height, bottom: 52 },
     tooltip: tooltipOf(theme, {
       trigger: 'item',
       formatter: ({ value }: { value: unknown }) => {
         if (!Array.isArray(value)) return '';
         const [middle, count] = value as [number, number];
-        return tooltipText(texts[Math.floor(middle)]!, [['count', count.toLocaleString('en-GB')]]);
+        return tooltipText(countText(count), [[name, slotText(slots[Math.floor(middle)]!, unit, isInteger)]]);
       },
     }),
     xAxis: {
       type: 'value',
       min: 0,
-      max: Math.max(1, slots.length),
-      name: isNarrow ? '' : name,
-      nameLocation: 'middle',
-      nameGap: 28,
-      nameTextStyle: { color: theme.mutedText },
+      max: end,
       axisLine: { lineStyle: { color: theme.axis } },
-      axisTick: { show: false, customValues: middles },
-      axisLabel: {
-        color: theme.text,
-        customValues: middles,
-        hideOverlap: true,
-        rotate: isNarrow ? 45 : 0,
-        formatter: (middle: number) => texts[Math.floor(middle)] ?? '',
-      },
+      ...labelledAxis(fittingLabels(labels, { min: 0, max: end }, grid), theme),
       splitLine: { show: false },
+      ...nameBelow(name, grid, setting),
     },
-    yAxis: valueAxis(range, 'none', 'linear', theme, { name: isNarrow ? `count by ${name}` : 'count' }),
+    yAxis: {
+      ...valueAxis(range, 'none', theme, nameAbove('count', grid, setting)),
+      nameGap: 10 + slos.height,
+      axisTick: { show: true, customValues: ticks },
+      axisLabel: { color: theme.text, customValues: ticks, hideOverlap: true, formatter: formatTickCount },
+    },
     series: [
       {
         type: 'custom',
@@ -69,36 +77,83 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
         clip: true,
         data: counts.map((count, i) => [i + 0.5, count]),
         encode: { x: 0, y: 1 },
-        renderItem: (_: unknown, api: DrawingApi) => drawBar(api, isCounted, theme),
+        renderItem: (_: unknown, api: DrawingApi) => drawBar(api, theme),
       },
-      ...uprightSlos({ lines, unit, theme }, (value) => placeOf(slots, value)),
+      ...(isCounted ? [countSeries(counts, texts, theme)] : []),
+      ...markSeries(slos.marks, theme.slo, theme),
     ],
   };
 }
 
-function drawBar(api: DrawingApi, isCounted: boolean, theme: Theme): Drawing {
+/** The labels of bars, by importance: the slots in the middle of their bars, or round values at their places. */
+function labelsOf({ slots, unit, isInteger = false }: BarPlot, room: number, width: number): AxisLabel[] {
+  const texts = slots.map((slot) => slotText(slot, unit, isInteger));
+  const inMiddle = (every: number): AxisLabel[] =>
+    texts.flatMap((text, i) => (i % every === 0 ? [{ place: i + 0.5, text }] : []));
+  if (texts.every((text) => textWidth(text) + 8 <= room)) return inMiddle(1);
+  const bounds = slots
+    .flatMap(({ lower, upper }) => [lower, upper])
+    .filter((bound) => Number.isFinite(bound));
+  const positive = bounds.filter((bound) => bound > 0);
+  const parts = Math.max(2, Math.floor(width / PIXELS_PER_LABEL));
+  const round = positive.length === 0 ? [] : logTicks(positive[0]!, positive.at(-1)!, unit, parts);
+  const labels = round.map((value) => ({
+    place: placeOf(slots, value, isInteger),
+    text: tickText(value, unit),
+  }));
+  const zero = slots.findIndex(({ lower, upper }) => lower === 0 && (upper === 0 || !isInteger));
+  const first = zero < 0 ? [] : [{ place: zero + (isInteger ? 0.5 : 0), text: '0' }];
+  // Too few round values lie in a narrow range.
+  return labels.length >= 2
+    ? [...first, ...labels]
+    : inMiddle(Math.ceil((largestOf(texts.map((text) => textWidth(text))) + 8) / room));
+}
+
+function drawBar(api: DrawingApi, theme: Theme): Drawing {
   const [middle, count] = [api.value(0), api.value(1)];
   const [left, top] = api.coord([middle - 0.46, count]);
   const [right, bottom] = api.coord([middle + 0.46, 0]);
   return {
     type: 'rect',
-    shape: { x: left, y: top, width: right - left, height: bottom - top },
+    // A count that is small beside the largest one shows.
+    shape: {
+      x: left,
+      y: count > 0 ? Math.min(top, bottom - 1) : top,
+      width: right - left,
+      height: count > 0 ? Math.max(1, bottom - top) : 0,
+    },
     style: { fill: theme.palette[0] },
-    ...(isCounted && count > 0
-      ? {
-          textContent: { type: 'text', style: { text: String(count), fill: theme.mutedText, fontSize: 11 } },
-          textConfig: { position: 'top', distance: 3 },
-        }
-      : {}),
+  };
+}
+
+/** The counts above their bars, which hide the lines of objectives behind them. */
+function countSeries(counts: readonly number[], texts: readonly string[], theme: Theme): ChartSeries {
+  return {
+    type: 'custom',
+    silent: true,
+    z: 6,
+    tooltip: { show: false },
+    data: counts.map((count, i) => [i + 0.5, count]),
+    encode: { x: 0, y: 1 },
+    renderItem: ({ dataIndex }: { dataIndex: number }, api: DrawingApi): Drawing | undefined => {
+      const text = texts[dataIndex]!;
+      if (text === '') return undefined;
+      const [x, y] = api.coord([api.value(0), api.value(1)]);
+      const look = { fill: theme.mutedText, backgroundColor: theme.background, padding: [0, 1] };
+      const style = { text, fontSize: COUNT_SIZE.size, align: 'center', verticalAlign: 'bottom', ...look };
+      return { type: 'text', x, y: y - 3, style };
+    },
   };
 }
 
 /** The place of a value among bars, which are 1 wide: within the bar of its slot, by where it lies between the slot's bounds. */
-function placeOf(slots: readonly AxisSlot[], value: number): number {
+function placeOf(slots: readonly AxisSlot[], value: number, isInteger: boolean): number {
   const at = slots.findLastIndex(({ lower }) => lower <= value);
   if (at < 0) return 0;
-  const { lower } = slots[at]!;
-  const end = slots[at + 1]?.lower ?? slots[at]!.upper;
+  const { lower, upper } = slots[at]!;
+  // An integer that has a bar of its own is in its middle.
+  if (isInteger && lower === upper) return at + 0.5;
+  const end = slots[at + 1]?.lower ?? upper;
   const part = (value - lower) / (end - lower);
   return at + (Number.isFinite(part) ? Math.min(1, Math.max(0, part)) : 0.5);
 }

@@ -1,4 +1,5 @@
 import type { CountedUnit } from '@hdrscope/registry';
+import { countText } from '../count-text.ts';
 import { largestOf } from '../data/largest.ts';
 import { totalOf } from '../data/used-part.ts';
 import type { Curve, HeatMapPlot, Plot, SloLine } from '../plot.ts';
@@ -61,7 +62,8 @@ function sentencesOf(plot: Plot): string[] {
       const most = plot.counts.indexOf(largestOf(plot.counts, 0));
       const slot = plot.slots[most];
       const mode = slot === undefined ? [] : [`Most are in ${slotText(slot, plot.unit, plot.isInteger)}.`];
-      return [`${total} counts of ${plot.name ?? 'value'} in ${plot.slots.length} slots.`, ...mode];
+      const slots = countText(plot.slots.length, 'slots');
+      return [`${countText(total, 'counts')} of ${plot.name ?? 'value'} in ${slots}.`, ...mode];
     }
   }
 }
@@ -70,7 +72,7 @@ function describeCurve(curve: Curve, unit: CountedUnit): string {
   const { name, points, totalCount } = curve;
   if (points.length === 0) return `${name}: no values.`;
   const at = (percentile: number) => formatValue(pointAt(curve, percentile)!.value, unit);
-  return `${name}: p50 ${at(50)}, p99 ${at(99)}, maximum ${at(100)} of ${totalCount} values.`;
+  return `${name}: p50 ${at(50)}, p99 ${at(99)}, maximum ${at(100)} of ${countText(totalCount)}.`;
 }
 
 function describeValues(name: string, values: readonly (number | null)[], unit: CountedUnit): string {
@@ -87,7 +89,7 @@ function timeSentence(timesMs: readonly number[]): string {
   return `Values over time, from ${dateTimeText(from)} to ${dateTimeText(to)} UTC.`;
 }
 
-function describeHeatMap({ x, y, counts, countName = 'count' }: HeatMapPlot): string[] {
+function describeHeatMap({ x, y, counts, countName = 'values' }: HeatMapPlot): string[] {
   const sums = counts.map(totalOf);
   const total = totalOf(sums);
   const most = y.slots[sums.indexOf(largestOf(sums, 0))];
@@ -98,7 +100,7 @@ function describeHeatMap({ x, y, counts, countName = 'count' }: HeatMapPlot): st
       : [`${x.name} from ${boundText(from.lower, x.unit)} to ${boundText(to.upper, x.unit)}.`];
   const mode =
     most === undefined || total === 0 ? [] : [`Most have a ${y.name} of ${slotText(most, y.unit)}.`];
-  return [`Heat map of ${y.name} by ${x.name}: ${countName} ${total} in all.`, ...range, ...mode];
+  return [`Heat map of ${y.name} by ${x.name}: ${countText(total, countName)} in all.`, ...range, ...mode];
 }
 
 function objectives(lines: readonly SloLine[] = [], unit: CountedUnit): string[] {

@@ -1,5 +1,6 @@
 import type { PlotTitles } from '../plot.ts';
 import type { OptionPart } from './option.ts';
+import { middleCut, textWidth, wrappedText } from './text-width.ts';
 import { FONTS, type Theme } from './theme.ts';
 
 /** The surroundings of a drawing. */
@@ -16,33 +17,35 @@ export interface Setting {
   readonly width: number;
 }
 
-const TITLE_HEIGHT = 28;
-const SUBTITLE_HEIGHT = 20;
-const LEGEND_ROW = 28;
-const TEXT_HEIGHT = 14;
-const MOST_ROWS = 4;
-const LEGEND_ICON = 30;
-// Between names and between rows. Generous, since a font may be wider than `textWidth` assumes.
-const LEGEND_GAP = 28;
+const TITLE_SIZE = { size: 16, isBold: true } as const;
+const TITLE_LINE = 20;
+const SUBTITLE_LINE = 16;
+const MOST_TITLE_LINES = 3;
+const MARGIN = 12;
 // The name of the vertical axis stands above the drawing.
-const AXIS_NAME_HEIGHT = 30;
+const AXIS_NAME_HEIGHT = 26;
 
 /**
- * The titles, and below them the legend.
+ * The titles, in as many lines as they take.
  *
  * @param description The picture in words, for people who cannot see it.
- * @param legend The names of the curves. A single curve has no legend, because the title names it.
+ * @param names The names of the curves, which a page may hide.
  */
 export function frameOf(
   { title, subtitle }: PlotTitles,
   { theme, width }: Setting,
   description: string,
-  legend: readonly string[] = [],
+  names: readonly string[] = [],
 ): Frame {
-  const titles = (title === undefined ? 0 : TITLE_HEIGHT) + (subtitle === undefined ? 0 : SUBTITLE_HEIGHT);
-  const rows = legend.length > 1 ? rowsOf(legend, width - 24) : 0;
+  const room = Math.max(40, width - 2 * MARGIN);
+  const titleLines = title
+    ? wrappedText(title, room, MOST_TITLE_LINES, (text) => textWidth(text, TITLE_SIZE))
+    : [];
+  const subtitleLines = subtitle ? wrappedText(subtitle, room, MOST_TITLE_LINES) : [];
+  const gap = titleLines.length > 0 && subtitleLines.length > 0 ? 4 : 0;
+  const titles = titleLines.length * TITLE_LINE + gap + subtitleLines.length * SUBTITLE_LINE;
   return {
-    top: 8 + titles + legendHeight(rows) + AXIS_NAME_HEIGHT,
+    top: 8 + titles + AXIS_NAME_HEIGHT,
     option: {
       animation: false,
       useUTC: true,
@@ -52,61 +55,115 @@ export function frameOf(
       aria: { enabled: true, label: { enabled: true, description } },
       title: {
         show: titles > 0,
-        text: title ?? '',
-        ...(subtitle === undefined ? {} : { subtext: subtitle }),
-        left: 12,
+        text: titleLines.join('\n'),
+        ...(subtitleLines.length > 0 && { subtext: subtitleLines.join('\n') }),
+        left: MARGIN,
         top: 8,
         padding: 0,
-        itemGap: 10,
-        textStyle: { color: theme.text, fontSize: 16, fontWeight: 600 },
-        subtextStyle: { color: theme.mutedText, fontSize: 12 },
+        itemGap: gap,
+        textStyle: { color: theme.text, fontSize: TITLE_SIZE.size, fontWeight: 600, lineHeight: TITLE_LINE },
+        subtextStyle: { color: theme.mutedText, fontSize: 12, lineHeight: SUBTITLE_LINE },
       },
-      legend: {
-        show: rows > 0,
-        type: rows > MOST_ROWS ? 'scroll' : 'plain',
-        data: legend,
-        left: 12,
-        right: 12,
-        top: 10 + titles,
-        itemGap: LEGEND_GAP,
-        icon: 'roundRect',
-        itemHeight: 4,
-        textStyle: { color: theme.text },
-        inactiveColor: theme.grid,
-        pageTextStyle: { color: theme.text },
-        pageIconColor: theme.text,
-        pageIconInactiveColor: theme.grid,
-      },
+      // Names stand at the ends of lines. Pages hide a curve through its entry, which is not drawn.
+      legend: { show: false, data: names },
     },
   };
 }
 
-/** The number of rows that a legend takes. */
-function rowsOf(names: readonly string[], width: number): number {
-  let [rows, used] = [1, 0];
-  for (const name of names) {
-    const needed = LEGEND_ICON + textWidth(name) + LEGEND_GAP;
-    if (used > 0 && used + needed > width) [rows, used] = [rows + 1, 0];
-    used += needed;
+/** The place of a drawing, in pixels of the chart. */
+export interface GridPlace {
+  readonly left: number;
+  readonly right: number;
+  /** The width of the drawing. */
+  readonly width: number;
+}
+
+/**
+ * The horizontal place of a drawing, with room at its left for the labels of the vertical axis.
+ *
+ * @param labels Of the vertical axis.
+ * @param right The room at its right.
+ */
+export function placeOfGrid(labels: readonly string[], { width }: Setting, right = RIGHT_MARGIN): GridPlace {
+  const widest = labels.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+  const left = Math.round(Math.min(18 + widest, width / 3));
+  return { left, right: Math.round(right), width: Math.max(20, width - left - Math.round(right)) };
+}
+
+const RIGHT_MARGIN = 24;
+
+/** The name of a vertical axis, which stands above it. */
+export function nameAbove(name: string, { left }: GridPlace, { width, theme }: Setting): OptionPart {
+  return {
+    name: middleCut(name, width - left - MARGIN),
+    nameTextStyle: { color: theme.mutedText, align: 'left' },
+    nameGap: 10,
+  };
+}
+
+/** The name of a horizontal axis, which stands below its middle. */
+export function nameBelow(
+  name: string,
+  { left, right, width: room }: GridPlace,
+  { theme }: Setting,
+): OptionPart {
+  return {
+    // It is centered, so the narrower margin decides.
+    name: middleCut(name, room + 2 * Math.min(left, right) - 8),
+    nameLocation: 'middle',
+    nameGap: 28,
+    nameTextStyle: { color: theme.mutedText },
+  };
+}
+
+/** A label of a horizontal axis: its place on the axis and its text. */
+export interface AxisLabel {
+  readonly place: number;
+  readonly text: string;
+}
+
+/**
+ * The labels of a horizontal axis that stand beside each other, within the picture. Earlier ones in the list take precedence.
+ *
+ * @param labels By importance.
+ */
+export function fittingLabels(
+  labels: readonly AxisLabel[],
+  { min, max }: { readonly min: number; readonly max: number },
+  { left, right, width }: GridPlace,
+): AxisLabel[] {
+  const taken: { from: number; to: number; label: AxisLabel }[] = [];
+  for (const label of labels) {
+    const middle = ((label.place - min) / (max - min || 1)) * width;
+    const half = textWidth(label.text) / 2;
+    const [from, to] = [middle - half, middle + half];
+    if (middle < -1 || middle > width + 1 || from < -left || to > width + right) continue;
+    if (taken.some((other) => from < other.to + LABEL_GAP && to > other.from - LABEL_GAP)) continue;
+    taken.push({ from, to, label });
   }
-  return rows;
+  return taken.sort((a, b) => a.from - b.from).map(({ label }) => label);
 }
 
-function legendHeight(rows: number): number {
-  if (rows === 0) return 0;
-  const shown = rows > MOST_ROWS ? 1 : rows;
-  return LEGEND_ROW + (shown - 1) * (TEXT_HEIGHT + LEGEND_GAP);
-}
+const LABEL_GAP = 8;
 
-/** The approximate width, in pixels, of a text that is 12 pixels high, in a wide font. */
-export function textWidth(text: string): number {
-  return text.length * 7.2;
-}
-
-/** The place of a drawing, with room at its left for the labels of the vertical axis and at its right for half a label. */
-export function gridAt(labels: readonly string[], place: OptionPart): OptionPart {
-  const widest = labels.reduce((width, text) => Math.max(width, textWidth(text)), 0);
-  return { left: Math.round(22 + widest), right: 44, ...place };
+/** The parts of an axis that its labels decide. */
+export function labelledAxis(
+  labels: readonly AxisLabel[],
+  theme: Theme,
+): { axisTick: OptionPart; axisLabel: OptionPart } {
+  const texts = new Map(labels.map(({ place, text }) => [place, text]));
+  const customValues = labels.map(({ place }) => place);
+  return {
+    axisTick: { show: true, customValues },
+    axisLabel: {
+      color: theme.text,
+      customValues,
+      hideOverlap: false,
+      showMinLabel: true,
+      showMaxLabel: true,
+      formatter: (place: number) => texts.get(place) ?? '',
+    },
+  };
 }
 
 /** The look of a tooltip. Each chart adds the contents. */

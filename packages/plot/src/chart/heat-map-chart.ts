@@ -1,55 +1,129 @@
+import { countText, formatTickCount } from '../count-text.ts';
 import { largestOf } from '../data/largest.ts';
 import { usedPart } from '../data/used-part.ts';
-import type { HeatMapPlot } from '../plot.ts';
+import type { HeatAxis, HeatMapPlot } from '../plot.ts';
 import { describePlot } from './description.ts';
-import { frameOf, gridAt, type Setting, tooltipOf, tooltipText } from './frame.ts';
-import type { ChartOption, ChartSeries, Drawing, DrawingApi } from './option.ts';
-import { placeSlots, type SlotAxis, slotAxis } from './slot-axis.ts';
+import {
+  type AxisLabel,
+  fittingLabels,
+  frameOf,
+  type GridPlace,
+  labelledAxis,
+  nameAbove,
+  nameBelow,
+  placeOfGrid,
+  type Setting,
+  tooltipOf,
+  tooltipText,
+} from './frame.ts';
+import type { ChartOption, ChartSeries, Drawing, DrawingApi, OptionPart } from './option.ts';
+import { placeSlots, type SlotAxis } from './slot-axis.ts';
 import { slotText } from './slot-text.ts';
+import { middleCut, textWidth } from './text-width.ts';
 import { colourAt, type Theme } from './theme.ts';
+import { timeAxisName, timeTicks } from './time-text.ts';
 
 /** The room of the colour scale at the right and of its labels, in pixels. */
-const SCALE_WIDTH = 100;
+const SCALE_WIDTH = 84;
+const PIXELS_PER_LABEL = 60;
 
 /** A cell for each count above 0, at the true bounds of its slots, with a colour by the logarithm of the count. */
 export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption {
-  const { theme } = setting;
+  const { theme, width } = setting;
   const plot = usedPart(whole) ?? whole;
-  const { x, y, counts, countName = 'count' } = plot;
+  const { x, y, counts, countName = 'values' } = plot;
   const { option, top } = frameOf(plot, setting, describePlot(plot));
-  const [placedX, placedY] = [placeSlots(x, 10), placeSlots(y, 12)];
+  const placedY = placeSlots(y, 10);
   const most = largestOf(
     counts.map((row) => largestOf(row)),
     1,
   );
-  const labels = placedY.isTime ? ['00:00:00.000'] : placedY.labels.map(({ text }) => text);
-  const middle = { nameLocation: 'middle', nameGap: 28 };
+  const labels = labelsOfSlots(placedY, { left: 0, right: 0, width: 8 * PIXELS_PER_LABEL }, theme);
+  const grid = placeOfGrid(labels.texts, setting, SCALE_WIDTH);
+  const middleName = nameOf(y, placedY);
+  const nameRoom = width - grid.left - 36;
+  const scaleName = middleCut(countName, Math.max(nameRoom - textWidth(middleName), nameRoom / 3, 40));
+  const placedX = placeSlots(x, Math.max(2, Math.floor(grid.width / PIXELS_PER_LABEL)));
   return {
     ...option,
     grid: [
-      gridAt(labels, { top, bottom: 52, right: SCALE_WIDTH, show: true, borderColor: theme.grid }),
-      { top, bottom: 76, right: 64, width: 14 },
+      { left: grid.left, right: grid.right, top, bottom: 52, show: true, borderColor: theme.grid },
+      { top, bottom: 76, right: 52, width: 12 },
     ],
     tooltip: tooltipOf(theme, {
       trigger: 'item',
       formatter: ({ value }: { value: unknown }) => {
         if (!Array.isArray(value)) return '';
         const [column, row, count] = value as number[];
-        return tooltipText(`${count!.toLocaleString('en-GB')} ${countName}`, [
+        return tooltipText(countText(count!, countName), [
           [x.name, slotText(x.slots[column!]!, x.unit)],
           [y.name, slotText(y.slots[row!]!, y.unit)],
         ]);
       },
     }),
     xAxis: [
-      slotAxis(x, placedX, theme, { gridIndex: 0, ...middle }),
+      {
+        ...slotAxis(placedX, labelsOfSlots(placedX, grid, theme), theme),
+        gridIndex: 0,
+        ...nameBelow(nameOf(x, placedX), grid, setting),
+      },
       { type: 'value', gridIndex: 1, min: 0, max: 1, show: false },
     ],
     yAxis: [
-      slotAxis(y, placedY, theme, { gridIndex: 0, nameTextStyle: { color: theme.mutedText, align: 'left' } }),
-      scaleAxis(most, countName, theme),
+      {
+        ...slotAxis(placedY, labels, theme),
+        gridIndex: 0,
+        ...nameAbove(middleName, { ...grid, left: grid.left + textWidth(scaleName) + 16 }, setting),
+      },
+      scaleAxis(most, scaleName, theme),
     ],
     series: [cellSeries(counts, placedX, placedY, most, theme), scaleSeries(theme)],
+  };
+}
+
+function nameOf({ name }: HeatAxis, { isTime, min, max }: SlotAxis): string {
+  if (!isTime) return name;
+  const time = timeAxisName(min, max - 1);
+  return name === 'time' ? time : `${name}: ${time}`;
+}
+
+/** The labels of an axis of slots that have room. */
+function labelsOfSlots(
+  placed: SlotAxis,
+  grid: GridPlace,
+  theme: Theme,
+): { texts: string[]; parts: OptionPart } {
+  const { min, max, labels, isTime } = placed;
+  const all = isTime
+    ? timeTicks(min, max, grid.width / PIXELS_PER_LABEL).map(({ timeMs, label }) => ({
+        place: timeMs,
+        text: label,
+      }))
+    : labels;
+  const isUpright = grid.left === 0;
+  const shown = isUpright ? apart(all, { min, max }) : fittingLabels(all, { min, max }, grid);
+  return { texts: shown.map(({ text }) => text), parts: labelledAxis(shown, theme) };
+}
+
+/** Labels of an upright axis that leave each other room: a twenty-fourth of the axis. */
+function apart(labels: readonly AxisLabel[], { min, max }: { min: number; max: number }): AxisLabel[] {
+  const least = (max - min) / 24;
+  const kept: AxisLabel[] = [];
+  for (const label of labels) {
+    const isFree = kept.every(({ place }) => Math.abs(place - label.place) >= least);
+    if (isFree && label.place >= min && label.place <= max) kept.push(label);
+  }
+  return kept;
+}
+
+function slotAxis({ min, max }: SlotAxis, { parts }: { parts: OptionPart }, theme: Theme): OptionPart {
+  return {
+    type: 'value',
+    min,
+    max: max > min ? max : min + 1,
+    axisLine: { show: true, onZero: false, lineStyle: { color: theme.axis } },
+    ...parts,
+    splitLine: { show: false },
   };
 }
 
@@ -105,13 +179,14 @@ function scaleAxis(most: number, name: string, theme: Theme): Readonly<Record<st
     min: 0,
     max: 1,
     name,
-    nameTextStyle: { color: theme.mutedText, align: 'center' },
+    nameTextStyle: { color: theme.mutedText, align: 'right', padding: [0, -36, 0, 0] },
+    nameGap: 10,
     axisLine: { show: false },
     axisTick: { show: true, customValues: ticks.map(({ place }) => place), lineStyle: { color: theme.axis } },
     axisLabel: {
       color: theme.text,
       customValues: ticks.map(({ place }) => place),
-      formatter: (place: number) => countText(ticks.find((tick) => tick.place === place)?.count ?? 0),
+      formatter: (place: number) => formatTickCount(ticks.find((tick) => tick.place === place)?.count ?? 0),
     },
     splitLine: { show: false },
   };
@@ -125,10 +200,6 @@ function scaleTicks(most: number): { place: number; count: number }[] {
   const counts = Array.from({ length: decades + 1 }, (_, i) => 10 ** i).filter((_, i) => i % step === 0);
   const ticks = counts.map((count) => ({ place: heatOf(count, most), count }));
   return [...ticks.filter(({ place }) => place < 0.93), { place: 1, count: most }];
-}
-
-function countText(count: number): string {
-  return count < 1e6 ? String(count) : count.toExponential(1).replace('e+', 'e').replace('.0', '');
 }
 
 function scaleSeries(theme: Theme): ChartSeries {

@@ -9,13 +9,14 @@ import type { Theme } from './theme.ts';
 export interface LevelMark {
   readonly y: number;
   readonly stop?: number;
-  readonly text?: string;
 }
 
-/** An upright line at `x`. */
+/** An upright line at `x`, with a text above the drawing. */
 export interface UprightMark {
   readonly x: number;
-  readonly text?: string;
+  readonly text: string;
+  /** How far the text is from the middle of the line, and above the drawing, in pixels. */
+  readonly offset: readonly [x: number, y: number];
 }
 
 export type Mark = LevelMark | UprightMark;
@@ -28,7 +29,7 @@ interface Area {
   readonly height: number;
 }
 
-/** Lines with their texts. The series has no name, so no legend entry hides it. */
+/** Lines. The series has no name, so hiding a curve does not hide them. */
 export function markSeries(
   marks: readonly Mark[],
   color: string,
@@ -37,53 +38,50 @@ export function markSeries(
 ): ChartSeries[] {
   if (marks.length === 0) return [];
   const line = { stroke: color, lineWidth: 1.5, ...(isSolid ? {} : { lineDash: [6, 4] }) };
+  const shared = { type: 'custom' as const, silent: true, tooltip: { show: false }, ...axes };
+  const data = marks.map((mark) => ('x' in mark ? [mark.x, 0] : [mark.stop ?? 0, mark.y]));
+  const drawnBy = (
+    drawing: (mark: Mark, place: [number, number], area: Area, api: DrawingApi) => Drawing[],
+  ) => ({
+    data,
+    renderItem: (
+      { dataIndex, coordSys }: { dataIndex: number; coordSys: Area },
+      api: DrawingApi,
+    ): Drawing => ({
+      type: 'group',
+      children: drawing(marks[dataIndex]!, [api.value(0), api.value(1)], coordSys, api),
+    }),
+  });
+  const lines = drawnBy((mark, ...at) => ('x' in mark ? upright(mark, ...at) : level(mark, ...at)));
+  // Texts hide the lines behind them.
+  const texts = drawnBy((mark, ...at) => ('x' in mark ? [textOf(mark, ...at)] : []));
   return [
-    {
-      type: 'custom',
-      silent: true,
-      clip: true,
-      z: 4,
-      tooltip: { show: false },
-      ...axes,
-      data: marks.map((mark) => ('x' in mark ? [mark.x, 0] : [mark.stop ?? 0, mark.y])),
-      renderItem: (
-        { dataIndex, coordSys }: { dataIndex: number; coordSys: Area },
-        api: DrawingApi,
-      ): Drawing => {
-        const mark = marks[dataIndex]!;
-        const place: [number, number] = [api.value(0), api.value(1)];
-        return {
-          type: 'group',
-          children: 'x' in mark ? upright(mark, place, coordSys, api) : level(mark, place, coordSys, api),
-        };
-      },
-    },
+    { ...shared, z: 4, ...lines },
+    ...(marks.some((mark) => 'x' in mark) ? [{ ...shared, z: 7, ...texts }] : []),
   ];
 
   function level(mark: LevelMark, place: [number, number], area: Area, api: DrawingApi): Drawing[] {
     const [stop, y] = api.coord(place);
     const end = mark.stop === undefined ? area.x + area.width : stop;
     const tick = lineOf([stop, y], [stop, area.y + area.height], { ...line, lineDash: [2, 3] });
-    return [
-      lineOf([area.x, y], [end, y], line),
-      ...(mark.stop === undefined ? [] : [tick]),
-      ...textAt(mark.text, area.x + 6, y - 12, 'left'),
-    ];
+    return [lineOf([area.x, y], [end, y], line), ...(mark.stop === undefined ? [] : [tick])];
   }
 
-  function upright(mark: UprightMark, place: [number, number], area: Area, api: DrawingApi): Drawing[] {
+  function upright({ offset }: UprightMark, place: [number, number], area: Area, api: DrawingApi): Drawing[] {
     const [x] = api.coord(place);
-    const isLeft = x < area.x + area.width / 2;
-    return [
-      lineOf([x, area.y], [x, area.y + area.height], line),
-      ...textAt(mark.text, isLeft ? x + 5 : x - 5, area.y + 10, isLeft ? 'left' : 'right'),
-    ];
+    return [lineOf([x, area.y - offset[1] + 2], [x, area.y + area.height], line)];
   }
 
-  function textAt(text: string | undefined, x: number, y: number, align: string): Drawing[] {
-    if (text === undefined) return [];
-    const style = { text, fill: color, fontSize: 12, align, verticalAlign: 'middle' };
-    return [{ type: 'text', x, y, style: { ...style, backgroundColor: theme.background, padding: [1, 3] } }];
+  function textOf(
+    { text, offset }: UprightMark,
+    place: [number, number],
+    area: Area,
+    api: DrawingApi,
+  ): Drawing {
+    const [x] = api.coord(place);
+    const look = { fill: color, backgroundColor: theme.background, padding: [0, 3] };
+    const style = { text, fontSize: 12, align: 'center', verticalAlign: 'bottom', ...look };
+    return { type: 'text', x: x + offset[0], y: area.y - offset[1], style };
   }
 }
 

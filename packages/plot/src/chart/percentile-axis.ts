@@ -1,4 +1,5 @@
 import type { Curve } from '../plot.ts';
+import { fittingLabels, type GridPlace, labelledAxis } from './frame.ts';
 import type { OptionPart } from './option.ts';
 import type { Theme } from './theme.ts';
 
@@ -37,7 +38,8 @@ export function placesOf({ points, totalCount }: Pick<Curve, 'points' | 'totalCo
   const end = Math.log10(Math.max(1, totalCount));
   const places: number[] = [];
   for (const { percentile } of points) {
-    const place = percentile >= 100 ? end : ninesOf(percentile);
+    // Beyond it every percentile is the maximum.
+    const place = percentile >= 100 ? end : Math.min(end, ninesOf(percentile));
     places.push(Math.max(place, places.at(-1) ?? 0));
   }
   return places;
@@ -48,25 +50,32 @@ export function axisEnd(places: readonly number[]): number {
   return places.reduce((end, place) => Math.max(end, place), 1);
 }
 
-/** The horizontal axis of percentiles, labelled at 0 %, 50 % and the nines. */
-export function percentileAxis(end: number, theme: Theme, more: OptionPart = {}): OptionPart {
-  const ticks = [0, ninesOf(50), ...Array.from({ length: Math.floor(end) }, (_, i) => i + 1)];
+/** The percentiles that are labelled beside the nines, where there is room. */
+const BETWEEN = [50, 75, 95, 25, 99.5];
+
+/** The horizontal axis of percentiles, labelled at 0 %, the nines, 50 % and more where there is room. */
+export function percentileAxis(
+  end: number,
+  grid: GridPlace,
+  theme: Theme,
+  more: OptionPart = {},
+): OptionPart {
+  const nines = Array.from({ length: Math.floor(end + 1e-9) }, (_, i) => i + 1);
+  const places = [0, ...nines, ...BETWEEN.map(ninesOf)].filter((place) => place <= end + 1e-9);
+  const axis = { min: 0, max: end };
+  const texts = places.map((place) => ({ place, text: percentileText(percentileAt(place)) }));
+  const full = fittingLabels(texts, axis, grid);
+  // The name of the axis says what the numbers are.
+  const short = texts.map(({ place, text }) => ({ place, text: text.replace(' %', '') }));
+  const isFull = nines.every((place) => full.some((label) => label.place === place));
+  const labels = isFull ? full : fittingLabels(short, axis, grid);
   return {
     type: 'value',
     min: 0,
     max: end,
     axisLine: { onZero: false, lineStyle: { color: theme.axis } },
-    axisTick: { show: true, customValues: ticks },
-    axisLabel: {
-      color: theme.text,
-      customValues: ticks,
-      hideOverlap: true,
-      formatter: (nines: number) => percentileText(percentileAt(nines)),
-    },
+    ...labelledAxis(labels, theme),
     splitLine: { show: true, lineStyle: { color: theme.grid } },
-    nameLocation: 'middle',
-    nameGap: 28,
-    nameTextStyle: { color: theme.mutedText },
     ...more,
   };
 }

@@ -2,33 +2,52 @@ import type { CountedUnit } from '@hdrscope/registry';
 import type { Curve, PercentilePlot, SloLine } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
 import { describePlot } from './description.ts';
-import { frameOf, gridAt, type Setting, tooltipOf, tooltipText } from './frame.ts';
+import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting, tooltipOf, tooltipText } from './frame.ts';
+import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
 import type { ChartOption, ChartSeries, OptionPart } from './option.ts';
 import { axisEnd, percentileAt, percentileAxis, percentileText, placesOf } from './percentile-axis.ts';
-import { crossingSeries, percentileSlos } from './slo.ts';
-import { bandSeries, pointAt } from './steps.ts';
+import { crossingSeries, percentileSlos, sloLabels } from './slo.ts';
+import { bandSeries, type Corner, cornersOf, pointAt } from './steps.ts';
 import { lineStyleOf, type Theme } from './theme.ts';
-import { clampTo, labelsOf, rangeOf, type ValueRange, valueAxis } from './value-axis.ts';
+import { clampTo, labelsOf, rangeOf, type Scale, type ValueRange, valueAxis } from './value-axis.ts';
 
 /** Values by percentile: a line in steps for each curve, its confidence as a band, objectives as dashed lines. */
 export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOption {
   const { theme } = setting;
-  const { curves, unit, lines = [], valueAxis: scale = 'linear' } = plot;
+  const { curves, unit, lines = [], valueAxis: scale, title } = plot;
   const names = curves.map(({ name }) => name);
   const { option, top } = frameOf(plot, setting, describePlot(plot), names);
   const range = curveRange(curves, lines, unit, scale);
   const end = axisEnd(curves.flatMap((curve) => placesOf(curve).at(-1) ?? []));
+  const corners = curves.map(cornersOf);
+  const labels = [...curveLabels(curves, corners, title, theme), ...sloLabels(lines, unit, end, theme)];
+  const grid = placeOfGrid(labelsOf(range, unit), setting, labelRoom(labels, setting) || undefined);
   return {
     ...option,
-    grid: gridAt(labelsOf(range, unit), { top, bottom: 52 }),
+    grid: { left: grid.left, right: grid.right, top, bottom: 52 },
     tooltip: percentileTooltip(curves, unit, theme),
-    xAxis: percentileAxis(end, theme, { name: 'percentile' }),
-    yAxis: valueAxis(range, unit, scale, theme, { name: 'value' }),
+    xAxis: percentileAxis(end, grid, theme, nameBelow('percentile', grid, setting)),
+    yAxis: valueAxis(range, unit, theme, nameAbove('value', grid, setting)),
     series: [
-      ...curves.flatMap((curve, i) => curveSeries(curve, i, lines, unit, range, theme)),
+      ...curves.flatMap((curve, i) => curveSeries(curve, corners[i]!, i, lines, unit, range, theme)),
       ...percentileSlos({ lines, unit, theme, range }, end),
+      ...labelSeries(labels, (value) => clampTo(range, value), grid, theme),
     ],
   };
+}
+
+/** The names of curves. The title may name a single curve. */
+export function curveLabels(
+  curves: readonly Curve[],
+  corners: readonly (readonly Corner[])[],
+  title: string | undefined,
+  theme: Theme,
+): LineLabel[] {
+  return curves.flatMap(({ name }, i) =>
+    (curves.length === 1 && title === name) || name === '' || corners[i]!.length === 0
+      ? []
+      : [{ name, series: name, stroke: lineStyleOf(i, theme), corners: corners[i]! }],
+  );
 }
 
 /** The range of the values of curves, of their bounds and of objectives. */
@@ -36,45 +55,44 @@ export function curveRange(
   curves: readonly Curve[],
   lines: readonly SloLine[],
   unit: CountedUnit,
-  scale: 'linear' | 'log',
+  scale: Scale | undefined,
 ): ValueRange {
-  const values = curves.flatMap(({ points }) =>
-    points.flatMap(({ value, lower, upper }) => [value, lower ?? value, upper ?? value]),
-  );
-  return rangeOf([...values, ...lines.map(({ value }) => value)], unit, scale);
+  const values: number[] = lines.map(({ value }) => value);
+  for (const { points } of curves) {
+    for (const { value, lower, upper } of points) values.push(value, lower ?? value, upper ?? value);
+  }
+  return rangeOf(values, unit, scale);
 }
 
 /** A curve with its band, and with a ring at each objective that it passes. */
 export function curveSeries(
   curve: Curve,
+  corners: readonly Corner[],
   index: number,
   lines: readonly SloLine[],
   unit: CountedUnit,
   range: ValueRange,
   theme: Theme,
 ): ChartSeries[] {
-  const places = placesOf(curve);
   const lineStyle = lineStyleOf(index, theme);
   const clamp = (value: number) => clampTo(range, value);
   return [
-    ...bandSeries(curve, places, lineStyle.color, clamp),
+    ...bandSeries(curve, lineStyle.color, clamp),
     {
       type: 'line',
       name: curve.name,
-      // All percentiles up to a point have its value.
-      step: 'start',
       // The maximum has a dot: a curve of a single value would be invisible without it.
       showSymbol: true,
       showAllSymbol: true,
       symbol: (_: unknown, { dataIndex }: { dataIndex: number }) =>
-        dataIndex === curve.points.length - 1 ? 'circle' : 'none',
+        dataIndex === corners.length - 1 ? 'circle' : 'none',
       symbolSize: 6,
       lineStyle,
       itemStyle: { color: lineStyle.color },
-      data: curve.points.map(({ value }, i) => [places[i]!, clamp(value)]),
+      data: corners.map(([place, value]) => [place, clamp(value)]),
       z: 3,
     },
-    ...crossingSeries(curve, places, lineStyle.color, { lines, unit, theme, range }),
+    ...crossingSeries(curve, lineStyle.color, { lines, unit, theme, range }),
   ];
 }
 

@@ -95,7 +95,7 @@ function timeTable({ timesMs, lines, unit }: TimePlot): WholeTable {
   };
 }
 
-function cellTable({ x, y, counts, countName = 'count' }: HeatMapPlot): WholeTable {
+function cellTable({ x, y, counts, countName = 'values' }: HeatMapPlot): WholeTable {
   const title = ({ name, unit }: HeatAxis): string => (unit === 'time' ? `${name} (UTC)` : name);
   const cells = counts.flatMap((row, j) => row.flatMap((count, i) => (count > 0 ? [{ i, j, count }] : [])));
   cells.sort((a, b) => b.count - a.count);

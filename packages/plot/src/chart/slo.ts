@@ -1,10 +1,13 @@
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Curve, SloLine } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
-import { type Mark, markSeries } from './mark.ts';
+import type { GridPlace } from './frame.ts';
+import type { LineLabel } from './line-labels.ts';
+import { type Mark, markSeries, type UprightMark } from './mark.ts';
 import type { ChartSeries } from './option.ts';
-import { ninesOf, percentileText } from './percentile-axis.ts';
+import { ninesOf, percentileText, placesOf } from './percentile-axis.ts';
 import { crossingOf } from './steps.ts';
+import { middleCut, textWidth } from './text-width.ts';
 import type { Theme } from './theme.ts';
 import { clampTo, type ValueRange } from './value-axis.ts';
 
@@ -17,56 +20,95 @@ export function sloName({ name, value, percentile }: SloLine, unit: CountedUnit)
   return `${rank} ≤ ${text}`;
 }
 
-interface SloOptions {
+/** Objectives on the vertical axis. */
+interface LevelOptions {
   readonly lines: readonly SloLine[];
   readonly unit: CountedUnit;
   readonly theme: Theme;
-}
-
-/** Objectives on the vertical axis. */
-interface LevelOptions extends SloOptions {
   /** An objective outside of it is drawn at its nearer end: on a logarithmic axis, zero is at the beginning. */
   readonly range: ValueRange;
 }
 
+/** The names of objectives, which stand beside those of the lines. */
+export function sloLabels(
+  lines: readonly SloLine[],
+  unit: CountedUnit,
+  end: number,
+  theme: Theme,
+): LineLabel[] {
+  return lines.map((line) => ({
+    name: sloName(line, unit),
+    stroke: { color: theme.slo, type: 'dashed', width: 2 },
+    corners: [[stopOf(line, end), line.value]],
+  }));
+}
+
+/** Where the line of an objective ends. */
+function stopOf({ percentile = 100 }: SloLine, end: number): number {
+  return percentile >= 100 ? end : Math.min(end, ninesOf(percentile));
+}
+
 /** A line at each value, which ends at its percentile with a tick down to the axis. */
-export function percentileSlos({ lines, unit, theme, range }: LevelOptions, end: number): ChartSeries[] {
+export function percentileSlos({ lines, theme, range }: LevelOptions, end: number): ChartSeries[] {
   const marks = lines.map((line): Mark => {
-    const { value, percentile = 100 } = line;
-    const stop = percentile >= 100 ? end : Math.min(end, ninesOf(percentile));
-    return { y: clampTo(range, value), text: sloName(line, unit), ...(stop < end ? { stop } : {}) };
+    const stop = stopOf(line, end);
+    return { y: clampTo(range, line.value), ...(stop < end ? { stop } : {}) };
   });
   return markSeries(marks, theme.slo, theme);
 }
 
 /** A line over the whole width at each value. */
-export function levelSlos({ lines, unit, theme, range }: LevelOptions): ChartSeries[] {
-  return markSeries(
-    lines.map((line) => ({ y: clampTo(range, line.value), text: sloName(line, unit) })),
-    theme.slo,
-    theme,
-  );
+export function levelSlos({ lines, theme, range }: LevelOptions): ChartSeries[] {
+  const marks = lines.map(({ value }) => ({ y: clampTo(range, value) }));
+  return markSeries(marks, theme.slo, theme);
 }
 
-/** An upright line at each place. */
+const ROW_HEIGHT = 16;
+
+/** Upright objectives above a drawing. */
+export interface UprightSlos {
+  readonly marks: readonly UprightMark[];
+  /** The height of their texts, in pixels. */
+  readonly height: number;
+}
+
+/**
+ * Upright lines whose texts stand above the drawing, in as many rows as they need.
+ *
+ * @param placeOf The place of a value on the axis, which goes from 0 to `end`.
+ */
 export function uprightSlos(
-  { lines, unit, theme }: SloOptions,
+  lines: readonly SloLine[],
+  unit: CountedUnit,
   placeOf: (value: number) => number,
-): ChartSeries[] {
-  return markSeries(
-    lines.map((line) => ({ x: placeOf(line.value), text: sloName(line, unit) })),
-    theme.slo,
-    theme,
-  );
+  end: number,
+  { left, right, width }: GridPlace,
+): UprightSlos {
+  const rows: { from: number; to: number }[][] = [];
+  const marks = lines
+    .map((line) => ({ text: sloName(line, unit), place: placeOf(line.value) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ text: name, place }): UprightMark => {
+      const text = middleCut(name, left + width + right - 16);
+      const half = textWidth(text) / 2 + 4;
+      const x = (place / end) * width;
+      const middle = Math.max(half - left, Math.min(x, width + right - half));
+      const span = { from: middle - half, to: middle + half };
+      let row = rows.findIndex((taken) => taken.every(({ from, to }) => span.to <= from || span.from >= to));
+      if (row < 0) row = rows.push([]) - 1;
+      rows[row]!.push(span);
+      return { x: place, text, offset: [middle - x, 4 + row * ROW_HEIGHT] };
+    });
+  return { marks, height: rows.length * ROW_HEIGHT };
 }
 
 /** A ring where a curve passes the value of an objective. A curve that stays below the value has no ring. */
 export function crossingSeries(
   curve: Curve,
-  places: readonly number[],
   color: string,
   { lines, unit, theme, range }: LevelOptions,
 ): ChartSeries[] {
+  const places = placesOf(curve);
   const data = lines.flatMap((line) => {
     const percentile = crossingOf(curve, line.value);
     const point = curve.points.findLastIndex(({ value }) => value <= line.value);

@@ -1,10 +1,9 @@
 import { largestOf } from '../data/largest.ts';
 import type { AxisSlot, HeatAxis } from '../plot.ts';
-import type { OptionPart } from './option.ts';
-import { boundText } from './slot-text.ts';
-import type { Theme } from './theme.ts';
-import { timeAxis } from './time-chart.ts';
-import { timeAxisName } from './time-text.ts';
+import type { AxisLabel } from './frame.ts';
+import { distinctTexts } from './slot-text.ts';
+import { linearTicks, logTicks } from './ticks.ts';
+import { tickText } from './value-axis.ts';
 
 /** The places of an axis's slots, by their true bounds. */
 export interface SlotAxis {
@@ -12,8 +11,8 @@ export interface SlotAxis {
   readonly places: readonly (readonly [from: number, to: number])[];
   readonly min: number;
   readonly max: number;
-  /** The bounds that are labelled, each with its place. */
-  readonly labels: readonly { readonly place: number; readonly text: string }[];
+  /** The labelled values, each with its place; those of a time axis depend on its width. */
+  readonly labels: readonly AxisLabel[];
   readonly isTime: boolean;
 }
 
@@ -24,14 +23,27 @@ const EVEN = 1.6;
  * Places slots by their bounds: linearly when all slots are about equally wide, otherwise by the logarithm of their bounds. A
  * bound that has no place there, such as infinity, or zero on a logarithmic axis, is one usual slot away from its neighbour.
  *
- * @param most The largest number of labelled bounds.
+ * @param most The largest number of labelled values.
  */
 export function placeSlots({ slots, unit }: HeatAxis, most: number): SlotAxis {
   if (unit === 'time') return placeTimes(slots);
   const bounds = boundsOf(slots);
-  const places = placeBounds(bounds);
+  const { places, isEven, isKnown } = placeBounds(bounds);
   const placeOf = new Map(bounds.map((bound, i) => [bound, places[i]!]));
-  const every = Math.max(1, Math.ceil((bounds.length - 1) / most));
+  const known = bounds.filter((_, i) => isKnown[i]);
+  const [least, greatest] = [known[0] ?? 0, known.at(-1) ?? 1];
+  const ticks = isEven ? linearTicks(least, greatest, unit, most) : logTicks(least, greatest, unit, most);
+  const round = ticks.map((value) => ({
+    place: isEven ? value : Math.log2(value),
+    text: tickText(value, unit),
+  }));
+  // A few slots have their bounds as labels, and so has a bound that no round value is near.
+  const isFew = bounds.length <= FEW || round.length < 2;
+  const texts = isFew ? distinctTexts(bounds, unit) : bounds.map((bound) => tickText(bound, unit));
+  const own = bounds.flatMap((bound, i) => {
+    const isEnd = !isKnown[i] && Number.isFinite(bound);
+    return isFew || isEnd ? [{ place: places[i]!, text: bound === 0 ? '0' : texts[i]! }] : [];
+  });
   return {
     // A slot of integers reaches to the next slot: no value lies in the gap between them.
     places: slots.map(({ lower, upper }, i) => [
@@ -40,11 +52,16 @@ export function placeSlots({ slots, unit }: HeatAxis, most: number): SlotAxis {
     ]),
     min: places[0] ?? 0,
     max: places.at(-1) ?? 1,
-    labels: bounds
-      .map((bound, i) => ({ place: places[i]!, text: boundText(bound, unit) }))
-      .filter((_, i) => i % every === 0),
+    labels: isFew ? thinned(own, most) : [...own, ...round],
     isTime: false,
   };
+}
+
+const FEW = 7;
+
+function thinned(labels: readonly AxisLabel[], most: number): AxisLabel[] {
+  const every = Math.max(1, Math.ceil(labels.length / most));
+  return labels.filter((_, i) => i % every === 0);
 }
 
 function placeTimes(slots: readonly AxisSlot[]): SlotAxis {
@@ -60,7 +77,7 @@ function boundsOf(slots: readonly AxisSlot[]): number[] {
   return bounds;
 }
 
-function placeBounds(bounds: readonly number[]): number[] {
+function placeBounds(bounds: readonly number[]): { places: number[]; isEven: boolean; isKnown: boolean[] } {
   const finite = bounds.filter(Number.isFinite);
   const widths = differences(finite);
   const isEven = largestOf(widths) <= EVEN * -largestOf(widths.map((width) => -width));
@@ -69,14 +86,16 @@ function placeBounds(bounds: readonly number[]): number[] {
     const place = placeOf(bound);
     return Number.isFinite(place) ? place : undefined;
   });
+  const isKnown = known.map((place) => place !== undefined);
   const usual = median(differences(known.filter((place) => place !== undefined))) || 1;
   const first = known.findIndex((place) => place !== undefined);
   const last = known.findLastIndex((place) => place !== undefined);
-  if (first < 0) return bounds.map((_, i) => i);
-  return known.map((place, i) => {
+  if (first < 0) return { places: bounds.map((_, i) => i), isEven, isKnown };
+  const places = known.map((place, i) => {
     if (place !== undefined) return place;
     return i < first ? known[first]! - (first - i) * usual : known[last]! + (i - last) * usual;
   });
+  return { places, isEven, isKnown };
 }
 
 function differences(values: readonly number[]): number[] {
@@ -85,29 +104,4 @@ function differences(values: readonly number[]): number[] {
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-/** An axis of slots, labelled at their bounds. */
-export function slotAxis(axis: HeatAxis, placed: SlotAxis, theme: Theme, more: OptionPart = {}): OptionPart {
-  const { min, max, labels } = placed;
-  const shared = { min, max, splitLine: { show: false }, name: axis.name, ...more };
-  if (placed.isTime) {
-    const name = timeAxisName(min, max - 1);
-    return timeAxis(theme, { ...shared, name: axis.name === 'time' ? name : `${axis.name}: ${name}` });
-  }
-  const texts = new Map(labels.map(({ place, text }) => [place, text]));
-  const ticks = labels.map(({ place }) => place);
-  return {
-    type: 'value',
-    axisLine: { show: true, onZero: false, lineStyle: { color: theme.axis } },
-    axisTick: { show: true, customValues: ticks },
-    axisLabel: {
-      color: theme.text,
-      customValues: ticks,
-      hideOverlap: true,
-      formatter: (place: number) => texts.get(place) ?? '',
-    },
-    nameTextStyle: { color: theme.mutedText },
-    ...shared,
-  };
 }

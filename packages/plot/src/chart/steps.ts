@@ -1,8 +1,10 @@
 import type { Curve, CurvePoint } from '../plot.ts';
 import type { ChartSeries, Drawing, DrawingApi } from './option.ts';
+import { ninesOf, placesOf } from './percentile-axis.ts';
 
 /*
- * A curve rises in steps: all percentiles between two points have the value of the second point.
+ * A curve rises in steps: each point is a slot, and all percentiles of the slot have its value. Where slots are too many to be
+ * seen, a curve has some of them, and is a straight line between them.
  */
 
 /** The first point at or above a percentile, whose value the percentile has; `undefined` for a curve without points. */
@@ -16,27 +18,61 @@ export function crossingOf({ points }: Pick<Curve, 'points'>, value: number): nu
   return points.findLast((point) => point.value <= value)?.percentile ?? 0;
 }
 
+/** A corner of a line: its place on the horizontal axis, and its value. */
+export type Corner = readonly [place: number, value: number];
+
+/** A step of a curve: the places where it begins and ends. */
+interface Step {
+  readonly from: number;
+  readonly to: number;
+  readonly point: CurvePoint;
+}
+
+function stepsOf(curve: Curve): Step[] {
+  const places = placesOf(curve);
+  return curve.points.map((point, i) => {
+    const before = places[i - 1] ?? 0;
+    const from = point.from === undefined ? before : Math.min(ninesOf(point.from), places[i]!);
+    return { from: Math.max(before, from), to: places[i]!, point };
+  });
+}
+
+/** The corners of a curve's line: both ends of each step. Two steps that adjoin are joined by an upright line. */
+export function cornersOf(curve: Curve): Corner[] {
+  return stepsOf(curve).flatMap(({ from, to, point: { value } }): Corner[] =>
+    from === to
+      ? [[to, value]]
+      : [
+          [from, value],
+          [to, value],
+        ],
+  );
+}
+
 /** A point of a band: its place on the horizontal axis, and its two values. */
 export type BandPoint = readonly [place: number, lower: number, upper: number];
 
-/** The parts of a curve whose points have both bounds, each with the place where it begins. */
-export function bandsOf(
-  { points }: Pick<Curve, 'points'>,
-  places: readonly number[],
-): { readonly from: number; readonly points: readonly BandPoint[] }[] {
-  const bands: { from: number; points: BandPoint[] }[] = [];
-  let open: { from: number; points: BandPoint[] } | undefined;
-  points.forEach(({ lower, upper }, i) => {
+/**
+ * The stretches of a curve with bounds, each as the corners of both its sides. The bounds of a slot hold for all of its step. The bounds of
+ * a confidence change within a step, and are those at the end of each point.
+ */
+export function bandsOf(curve: Curve): BandPoint[][] {
+  const bands: BandPoint[][] = [];
+  let open: BandPoint[] | undefined;
+  for (const { from, to, point } of stepsOf(curve)) {
+    const { lower, upper } = point;
     if (!isFiniteNumber(lower) || !isFiniteNumber(upper)) {
       open = undefined;
-      return;
+      continue;
     }
+    const isStep = curve.confidence === undefined || open === undefined;
     if (open === undefined) {
-      open = { from: places[i - 1] ?? 0, points: [] };
+      open = [];
       bands.push(open);
     }
-    open.points.push([places[i]!, lower, upper]);
-  });
+    if (isStep && from < to) open.push([from, lower, upper]);
+    open.push([to, lower, upper]);
+  }
   return bands;
 }
 
@@ -44,14 +80,9 @@ function isFiniteNumber(value: number | null | undefined): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** The shaded range between a curve's bounds. It has the name of the curve, so that the legend hides both. */
-export function bandSeries(
-  curve: Curve,
-  places: readonly number[],
-  color: string,
-  clamp: (value: number) => number,
-): ChartSeries[] {
-  return bandsOf(curve, places).map(({ from, points }) => ({
+/** The shaded range between a curve's bounds. It has the name of the curve, so that hiding the curve hides both. */
+export function bandSeries(curve: Curve, color: string, clamp: (value: number) => number): ChartSeries[] {
+  return bandsOf(curve).map((points) => ({
     type: 'custom',
     name: curve.name,
     silent: true,
@@ -63,29 +94,18 @@ export function bandSeries(
     encode: { x: 0, y: [1, 2] },
     renderItem: ({ dataIndex }: { dataIndex: number }, api: DrawingApi): Drawing | undefined => {
       if (dataIndex > 0) return undefined;
-      const at = (place: number, value: number) => api.coord([place, clamp(value)]);
+      const at = ([place, value]: Corner) => api.coord([place, clamp(value)]);
       return {
         type: 'polygon',
-        shape: { points: outlineOf(from, points).map(([place, value]) => at(place, value)) },
+        shape: { points: outlineOf(points).map(at) },
         style: { fill: color, opacity: 0.18 },
       };
     },
   }));
 }
 
-/** The outline of a band: along the upper bounds in steps, and back along the lower ones. */
-export function outlineOf(from: number, points: readonly BandPoint[]): [place: number, value: number][] {
-  const sides = [2, 1].map((side) => {
-    let start = from;
-    return points.flatMap((point): [number, number][] => {
-      const [end, value] = [point[0], point[side]!];
-      const step: [number, number][] = [
-        [start, value],
-        [end, value],
-      ];
-      start = end;
-      return step;
-    });
-  });
-  return [...sides[0]!, ...sides[1]!.reverse()];
+/** The outline of a band: along the upper bounds, and back along the lower ones. */
+export function outlineOf(points: readonly BandPoint[]): Corner[] {
+  const side = (at: 1 | 2): Corner[] => points.map((point) => [point[0], point[at]]);
+  return [...side(2), ...side(1).reverse()];
 }

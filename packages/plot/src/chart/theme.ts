@@ -12,22 +12,9 @@ export interface Theme {
   readonly slo: string;
   /** For curves, in order. People who see few colours can distinguish the curves: see `test/chart/theme.test.ts`. */
   readonly palette: readonly string[];
-  /** From the smallest to the largest count. The first is close to the background, but differs from it. */
+  /** From the smallest to the largest count. A single count stands out from the background too, since outliers matter. */
   readonly heat: readonly string[];
 }
-
-const VIRIDIS = [
-  '#440154',
-  '#482878',
-  '#3e4a89',
-  '#31688e',
-  '#26828e',
-  '#1f9e89',
-  '#35b779',
-  '#6dcd59',
-  '#b4de2c',
-  '#fde725',
-];
 
 export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   light: {
@@ -38,7 +25,7 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
     grid: '#e7eaee',
     slo: '#b3261e',
     palette: ['#0e91f2', '#f84c0b', '#306550', '#6c006c', '#1b1f24', '#aa8558', '#7182aa', '#6707ab'],
-    heat: VIRIDIS.toReversed(),
+    heat: ['#e27300', '#b93420', '#8a1f70', '#581f86', '#301060', '#100520'],
   },
   dark: {
     background: '#15181d',
@@ -48,7 +35,7 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
     grid: '#2b3037',
     slo: '#ff8a80',
     palette: ['#8d86de', '#f9651a', '#2cdea6', '#9c7b9f', '#e8eaed', '#ffb165', '#a3bce7', '#327bff'],
-    heat: VIRIDIS.slice(1),
+    heat: ['#3f78b0', '#2f93a8', '#2fb08a', '#6fcb5c', '#bfdc3c', '#fde725'],
   },
 };
 

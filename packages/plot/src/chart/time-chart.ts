@@ -1,29 +1,58 @@
 import type { TimePlot } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
 import { describePlot } from './description.ts';
-import { frameOf, gridAt, type Setting, tooltipOf, tooltipText } from './frame.ts';
+import {
+  fittingLabels,
+  frameOf,
+  type GridPlace,
+  labelledAxis,
+  nameAbove,
+  nameBelow,
+  placeOfGrid,
+  type Setting,
+  tooltipOf,
+  tooltipText,
+} from './frame.ts';
+import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
 import type { ChartOption, OptionPart } from './option.ts';
-import { levelSlos } from './slo.ts';
+import { levelSlos, sloLabels } from './slo.ts';
 import { lineStyleOf, type Theme } from './theme.ts';
-import { dateTimeText, timeAxisName, timeTickText } from './time-text.ts';
+import { dateTimeText, timeAxisName, timeTicks } from './time-text.ts';
 import { clampTo, labelsOf, rangeOf, valueAxis } from './value-axis.ts';
+
+/** A stretch of a time axis, in ms. */
+export interface TimeSpan {
+  readonly min: number;
+  readonly max: number;
+}
 
 /** Lines over time. A line has a gap where nothing was counted. */
 export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
   const { theme } = setting;
-  const { timesMs, lines, slos = [], unit, valueAxis: scale = 'linear' } = plot;
-  const { option, top } = frameOf(
-    plot,
-    setting,
-    describePlot(plot),
-    lines.map(({ name }) => name),
-  );
-  const values = lines.flatMap((line) => line.values.filter((value) => value !== null));
-  const range = rangeOf([...values, ...slos.map(({ value }) => value)], unit, scale);
+  const { timesMs, lines, slos = [], unit, valueAxis: scale } = plot;
+  const names = lines.map(({ name }) => name);
+  const { option, top } = frameOf(plot, setting, describePlot(plot), names);
+  const values = slos.map(({ value }) => value);
+  for (const line of lines) for (const value of line.values) if (value !== null) values.push(value);
+  const range = rangeOf(values, unit, scale);
+  const span = timeRange(timesMs);
+  const labels: LineLabel[] = [
+    ...lines.map(({ name, values }, i) => ({
+      name,
+      series: name,
+      stroke: lineStyleOf(i, theme),
+      corners: timesMs.map((time, at) => [time, values[at] ?? null] as const),
+    })),
+    ...sloLabels(slos, unit, 0, theme).map((label) => ({
+      ...label,
+      corners: label.corners.map(([, value]) => [span.max, value] as const),
+    })),
+  ];
+  const grid = placeOfGrid(labelsOf(range, unit), setting, labelRoom(labels, setting) || undefined);
   const name = timeAxisName(timesMs[0] ?? Number.NaN, timesMs.at(-1) ?? Number.NaN);
   return {
     ...option,
-    grid: gridAt(labelsOf(range, unit), { top, bottom: 52 }),
+    grid: { left: grid.left, right: grid.right, top, bottom: 52 },
     tooltip: tooltipOf(theme, {
       trigger: 'axis',
       axisPointer: { type: 'line', label: { show: false }, lineStyle: { color: theme.axis } },
@@ -40,8 +69,8 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
         return tooltipText(`${dateTimeText(timesMs[index] ?? Number.NaN)} UTC`, rows);
       },
     }),
-    xAxis: timeAxis(theme, { name, ...timeRange(timesMs) }),
-    yAxis: valueAxis(range, unit, scale, theme, { name: 'value' }),
+    xAxis: timeAxis(span, span, grid, theme, nameBelow(name, grid, setting)),
+    yAxis: valueAxis(range, unit, theme, nameAbove('value', grid, setting)),
     series: [
       ...lines.map((line, i) => {
         const lineStyle = lineStyleOf(i, theme);
@@ -64,14 +93,15 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
         };
       }),
       ...levelSlos({ lines: slos, unit, theme, range }),
+      ...labelSeries(labels, (value) => clampTo(range, value), grid, theme),
     ],
   };
 }
 
 /** The range of the axis. A single moment is in the middle of a minute. */
-function timeRange(timesMs: readonly number[]): { min?: number; max?: number } {
+function timeRange(timesMs: readonly number[]): TimeSpan {
   const [first, last] = [timesMs[0], timesMs.at(-1)];
-  if (first === undefined || last === undefined) return {};
+  if (first === undefined || last === undefined) return { min: 0, max: 60_000 };
   return first < last ? { min: first, max: last } : { min: first - 30_000, max: last + 30_000 };
 }
 
@@ -79,18 +109,39 @@ function isAlone(values: readonly (number | null)[], at: number): boolean {
   return (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null;
 }
 
-/** An axis of moments in UTC, whose ticks follow a zoom. */
-export function timeAxis(theme: Theme, more: OptionPart): OptionPart {
+const PIXELS_PER_LABEL = 76;
+const PIXELS_PER_LONG_LABEL = 110;
+
+/**
+ * An axis of moments in UTC.
+ *
+ * @param span The whole axis.
+ * @param shown The part that a zoom shows.
+ */
+function timeAxis(
+  { min, max }: TimeSpan,
+  shown: TimeSpan,
+  grid: GridPlace,
+  theme: Theme,
+  more: OptionPart = {},
+): OptionPart {
   return {
-    type: 'time',
+    type: 'value',
+    min,
+    max: Math.max(max, min + 1),
     axisLine: { onZero: false, lineStyle: { color: theme.axis } },
-    axisTick: { show: true },
-    axisLabel: { color: theme.text, hideOverlap: true, formatter: (ms: number) => timeTickText(ms) },
-    splitLine: { show: true, lineStyle: { color: theme.grid } },
-    splitNumber: 8,
-    nameLocation: 'middle',
-    nameGap: 28,
-    nameTextStyle: { color: theme.mutedText },
+    ...timeLabels(shown, grid, theme),
+    splitLine: { show: false },
     ...more,
   };
+}
+
+/** The labels of a stretch of a time axis. */
+export function timeLabels(shown: TimeSpan, grid: GridPlace, theme: Theme): OptionPart {
+  const usual = timeTicks(shown.min, shown.max, grid.width / PIXELS_PER_LABEL);
+  // Parts of seconds have longer labels.
+  const isLong = usual.some(({ label }) => label.length > 8);
+  const ticks = isLong ? timeTicks(shown.min, shown.max, grid.width / PIXELS_PER_LONG_LABEL) : usual;
+  const labels = ticks.map(({ timeMs, label }) => ({ place: timeMs, text: label }));
+  return labelledAxis(fittingLabels(labels, shown, grid), theme);
 }

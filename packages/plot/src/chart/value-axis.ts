@@ -1,20 +1,31 @@
-import { nanosecondsPer } from '@hdrscope/kit';
-import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
+import type { CountedUnit } from '@hdrscope/registry';
+import { formatShortCount } from '../count-text.ts';
 import { formatValue } from '../value-text.ts';
 import type { OptionPart } from './option.ts';
 import type { Theme } from './theme.ts';
+import { logEnd, logTicks, niceStep } from './ticks.ts';
 
-// The steps, in ns, of times above 5 s, where people stop counting in decimals.
-const TIME_STEPS = [
-  10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
-].map((seconds) => seconds * 1e9);
+/** The scale of an axis of values. */
+export type Scale = 'linear' | 'log';
 
 /** The ends of an axis of values, and its labelled values. */
 export interface ValueRange {
+  readonly scale: Scale;
   readonly min: number;
   readonly max: number;
   /** Ascending. */
   readonly ticks: readonly number[];
+  /** Whether the beginning of a logarithmic axis stands for zero. */
+  readonly hasZero: boolean;
+}
+
+/** From this ratio of the largest to the smallest positive value on, an axis is logarithmic. */
+const DECADE = 10;
+
+/** The scale that shows all of the values: logarithmic when they span a decade. */
+function scaleOf(values: readonly number[]): Scale {
+  const [least, most] = extentOf(values.filter((value) => value > 0 && Number.isFinite(value)));
+  return least > 0 && most >= DECADE * least && !values.some((value) => value < 0) ? 'log' : 'linear';
 }
 
 /** A linear axis that begins at 0, or below 0 when there are negative values. */
@@ -23,84 +34,44 @@ export function linearRange(values: readonly number[], unit: CountedUnit, parts 
   const low = Math.min(0, least);
   const high = least === most && least === 0 ? 1 : Math.max(0, most);
   const step = niceStep((high - low) / parts, unit);
-  const [from, to] = [Math.floor(low / step + 1e-9), Math.ceil(high / step - 1e-9)];
-  const ticks = Array.from({ length: to - from + 1 }, (_, i) => Number(((from + i) * step).toPrecision(12)));
-  return { min: ticks[0]!, max: ticks.at(-1)!, ticks };
+  // Nothing is shorter than a nanosecond, unless all of it is.
+  const whole = unit === 'ns' && high - low >= 1 ? Math.max(1, step) : step;
+  const [from, to] = [Math.floor(low / whole + 1e-9) * whole, Math.ceil(high / whole - 1e-9) * whole];
+  const [min, max] = [Number(from.toPrecision(12)), Number(to.toPrecision(12))];
+  const count = Math.round((max - min) / whole);
+  const ticks = Array.from({ length: count + 1 }, (_, i) => Number((min + i * whole).toPrecision(12)));
+  return { scale: 'linear', min, max, ticks, hasZero: false };
 }
 
-/** A logarithmic axis. Values of 0 and less lie at its beginning. */
-export function logRange(values: readonly number[], unit: CountedUnit): ValueRange {
+/** A logarithmic axis. Zeros lie at its beginning, which is labelled so. */
+export function logRange(values: readonly number[], unit: CountedUnit, parts = 10): ValueRange {
   const positive = values.filter((value) => value > 0 && Number.isFinite(value));
-  if (positive.length === 0) return { min: 1, max: 10, ticks: [1, 10] };
-  const [smallest, most] = extentOf(positive);
-  // Zeros lie below the smallest positive value.
-  const least = values.some((value) => value <= 0) ? smallest / 2 : smallest;
-  const size = sizeOf(unit);
-  const candidates = unit === 'bytes' || unit === 'KiB' ? powersOfTwo(least * size, most * size) : null;
-  const all = candidates ?? decimals(least * size, most * size);
-  const ticks = all.map((tick) => tick / size);
-  return { min: ticks[0]!, max: ticks.at(-1)!, ticks };
+  const [least, most] = positive.length === 0 ? [1, 10] : extentOf(positive);
+  const low = logEnd(least, unit, 'below');
+  let high = logEnd(most, unit, 'above');
+  // A single value that is a labelled one has room above it.
+  if (high <= low) high = logEnd(low * 1.5, unit, 'above');
+  const hasZero = values.some((value) => value <= 0);
+  // Zero is below all ticks, a tenth of the axis away.
+  const min = hasZero ? low / Math.max(2, (high / low) ** 0.12) : low;
+  const ticks = logTicks(low, high, unit, parts);
+  return { scale: 'log', min, max: high, ticks: hasZero ? [min, ...ticks] : ticks, hasZero };
 }
 
-/** The range of a linear or a logarithmic axis. */
+/** The range of an axis, whose scale follows from the values when it is left out. */
 export function rangeOf(
   values: readonly number[],
   unit: CountedUnit,
-  scale: 'linear' | 'log' | undefined,
+  scale: Scale | undefined,
   parts?: number,
 ): ValueRange {
-  return scale === 'log' ? logRange(values, unit) : linearRange(values, unit, parts);
+  return (scale ?? scaleOf(values)) === 'log'
+    ? logRange(values, unit, parts)
+    : linearRange(values, unit, parts);
 }
 
-/** The smallest step that people count in and that is at least `least`. */
-function niceStep(least: number, unit: CountedUnit): number {
-  const size = sizeOf(unit);
-  const wanted = least * size;
-  if (unit === 'bytes' || unit === 'KiB') return 2 ** Math.ceil(Math.log2(wanted)) / size;
-  if (unit !== 'none' && wanted > 5e9) {
-    const step = TIME_STEPS.find((one) => one >= wanted);
-    return (step ?? decimalStep(wanted / 86_400e9) * 86_400e9) / size;
-  }
-  return decimalStep(wanted) / size;
-}
-
-/** How many nanoseconds or bytes one of a unit is; 1 without a unit. */
-function sizeOf(unit: CountedUnit): number {
-  return nanosecondsPer(unit) ?? SHOWN_UNITS[unit].scale;
-}
-
-function decimalStep(least: number): number {
-  const decade = 10 ** Math.floor(Math.log10(least));
-  return decade * [1, 2, 5, 10].find((one) => one * decade >= least * (1 - 1e-9))!;
-}
-
-/** Steps of 1, 2 and 5 around a range of up to two decades, powers of ten around a wider range. */
-function decimals(least: number, most: number): number[] {
-  const [from, to] = [Math.floor(Math.log10(least) + 1e-9), Math.ceil(Math.log10(most) - 1e-9)];
-  const decades = Array.from({ length: Math.max(1, to - from) + 1 }, (_, i) => from + i);
-  if (decades.length > 3) return decades.map((decade) => 10 ** decade);
-  const steps = decades.flatMap((decade) => [1, 2, 5].map((digit) => Number(`${digit}e${decade}`)));
-  return around(steps, least, most);
-}
-
-function powersOfTwo(least: number, most: number): number[] {
-  const [from, to] = [Math.floor(Math.log2(least)), Math.ceil(Math.log2(most))];
-  const step = Math.max(1, Math.ceil((to - from) / 8));
-  const count = Math.max(1, Math.ceil((to - from) / step));
-  return Array.from({ length: count + 1 }, (_, i) => 2 ** (from + i * step));
-}
-
-/** The part of ascending steps from the last step up to `least` to the first step from `most`: at least two steps. */
-function around(steps: readonly number[], least: number, most: number): number[] {
-  const from = Math.max(
-    0,
-    steps.findLastIndex((step) => step <= least * (1 + 1e-9)),
-  );
-  const to = steps.findIndex((step) => step >= most * (1 - 1e-9));
-  return steps.slice(from, Math.max(to, from + 1) + 1);
-}
-
-function extentOf(values: readonly number[]): [least: number, most: number] {
+/** The smallest and the largest value; zeros without values. */
+export function extentOf(values: readonly number[]): [least: number, most: number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
     least = Math.min(least, value);
@@ -110,30 +81,38 @@ function extentOf(values: readonly number[]): [least: number, most: number] {
 }
 
 /** The value at which a value outside of the range is drawn: 0 is at the beginning of a logarithmic axis. */
-export function clampTo({ min, max }: ValueRange, value: number): number {
+export function clampTo({ min, max }: Pick<ValueRange, 'min' | 'max'>, value: number): number {
   return Math.min(max, Math.max(min, value));
 }
 
-/** A value beside an axis: zero has no unit. */
+/** A value beside an axis: zero has no unit, and large numbers without a unit are short. */
 export function tickText(value: number, unit: CountedUnit): string {
-  return value === 0 ? '0' : formatValue(value, unit);
+  if (value === 0) return '0';
+  if (unit !== 'none' || Math.abs(value) < 1e6) return formatValue(value, unit);
+  const short = formatShortCount(Math.abs(value));
+  const exact = Number(Math.abs(value).toPrecision(2)) === Math.abs(value) && Math.abs(value) < 1e18;
+  return exact ? `${value < 0 ? '-' : ''}${short}` : formatValue(value, unit);
+}
+
+/** The label of a value of the axis. */
+function labelOf({ min, hasZero }: ValueRange, value: number, unit: CountedUnit): string {
+  return hasZero && value <= min ? '0' : tickText(value, unit);
 }
 
 /** The labels of an axis. */
-export function labelsOf({ ticks }: ValueRange, unit: CountedUnit): string[] {
-  return ticks.map((tick) => tickText(tick, unit));
+export function labelsOf(range: ValueRange, unit: CountedUnit): string[] {
+  return range.ticks.map((tick) => labelOf(range, tick, unit));
 }
 
 /** The vertical axis of values, in units that people read. */
 export function valueAxis(
   range: ValueRange,
   unit: CountedUnit,
-  scale: 'linear' | 'log',
   theme: Theme,
   more: OptionPart = {},
 ): OptionPart {
   return {
-    type: scale === 'log' ? 'log' : 'value',
+    type: range.scale === 'log' ? 'log' : 'value',
     min: range.min,
     max: range.max,
     axisLine: { show: true, lineStyle: { color: theme.axis } },
@@ -142,7 +121,7 @@ export function valueAxis(
       color: theme.text,
       customValues: range.ticks,
       hideOverlap: true,
-      formatter: (value: number) => tickText(value, unit),
+      formatter: (value: number) => labelOf(range, value, unit),
     },
     splitLine: { show: true, lineStyle: { color: theme.grid } },
     nameTextStyle: { color: theme.mutedText, align: 'left' },

@@ -7,7 +7,7 @@ import { type CurveSource, percentileCurve } from './percentile-curve.ts';
 /** One side of a comparison. */
 export interface ComparisonSide {
   readonly name: string;
-  readonly histogram: CurveSource & Counted<HdrLayout>;
+  readonly histogram: CurveSource & Counted<HdrLayout> & { valueAtPercentile(percentile: number): number };
 }
 
 /** How two distributions are compared. */
@@ -18,7 +18,7 @@ export interface ComparisonPlotOptions extends PlotTitles {
   readonly percentiles?: readonly number[];
   /** The confidence of the intervals: above 0 and below 1. @default 0.99 */
   readonly confidence?: number;
-  /** The scale of the upper vertical axis. @default 'linear' */
+  /** The scale of the upper vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 

@@ -4,7 +4,6 @@ import { Slices } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { formatCount } from '../count-text.ts';
 import type { Plot } from '../plot.ts';
-import { valueAxisOf } from './axis-choice.ts';
 import { assertInteger } from './checks.ts';
 import { createHeatMap } from './heat-map.ts';
 import { createOverTime } from './over-time.ts';
@@ -51,7 +50,6 @@ const MOST_TAG_CHARACTERS = 1_000_000;
 const OTHERS = 'other tags';
 
 const PERCENTILES = [50, 90, 99, 99.9, 100];
-const TICKS_PER_HALF_DISTANCE = 8;
 
 /**
  * Makes the plots of an interval log in bounded memory: one histogram for each of the first 100 tags, one for all later tags,
@@ -81,6 +79,7 @@ export function createLogPlots(options: LogPlotsOptions = {}): LogPlots {
     title: 'Percentiles over time',
   });
   const heatMap = createHeatMap({ unit, rows: 48, title: 'Heat map' });
+  let [startMs, endMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let count = 0;
   let leftOut = 0;
 
@@ -93,27 +92,24 @@ export function createLogPlots(options: LogPlotsOptions = {}): LogPlots {
       count += 1;
       if (histogram.totalCount === 0) return;
       histogramOf(totals, tag ?? '').add(histogram);
-      const [startMs, endMs] = [startSec * 1000, (startSec + lengthSec) * 1000];
-      overTime.add({ startMs, endMs, histogram });
-      heatMap.add({ startMs, endMs, histogram });
+      const [fromMs, toMs] = [startSec * 1000, (startSec + lengthSec) * 1000];
+      [startMs, endMs] = [Math.min(startMs, fromMs), Math.max(endMs, toMs)];
+      overTime.add({ startMs: fromMs, endMs: toMs, histogram });
+      heatMap.add({ startMs: fromMs, endMs: toMs, histogram });
     },
     plots() {
       if (totals.size === 0) return [];
       const largest = [...totals].sort(([, a], [, b]) => b.totalCount - a.totalCount);
-      const valueAxis = valueAxisOf(largest[0]![1]);
       const untagged = totals.size === 1 ? 'all values' : '(no tag)';
       const curves = largest
         .slice(0, MOST_CURVES)
-        .map(([tag, total]) =>
-          curveOf(tag || untagged, total, { ticksPerHalfDistance: TICKS_PER_HALF_DISTANCE }),
-        );
+        .map(([tag, total]) => curveOf(tag || untagged, total, { period: { startMs, endMs } }));
       const subtitle = subtitleOf(count, leftOut, totals.size);
       const percentiles: Plot = {
         ...{ kind: 'percentiles', title: 'Percentiles', subtitle, unit, curves },
-        valueAxis,
       };
       // A single interval, such as percentile text, does not change over time.
-      return count === 1 ? [percentiles] : [percentiles, { ...overTime.plot(), valueAxis }, heatMap.plot()];
+      return count === 1 ? [percentiles] : [percentiles, overTime.plot(), heatMap.plot()];
     },
   };
 }

@@ -33,7 +33,7 @@ export interface OverTimeOptions extends PlotTitles {
   readonly valueScale?: number;
   /** Objectives. @default no objectives */
   readonly slos?: readonly SloLine[];
-  /** The scale of the vertical axis. @default 'linear' */
+  /** The scale of the vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
@@ -104,6 +104,8 @@ export function createOverTime<H extends AddableHistogram<H>>(
         ...(shown !== '' && { subtitle: shown }),
         unit,
         timesMs: slots.map(({ slot }) => slot.lower),
+        totalCount: time.columns.reduce((sum, { content }) => sum + content.totalCount, 0),
+        ...(slots.length > 0 && { endMs: slots.at(-1)!.slot.upper }),
         lines: percentiles.map((percentile, line) => ({
           name: percentileName(percentile),
           values: found.map((values) => values?.[line] ?? null),

@@ -7,22 +7,27 @@ import {
   percentileInterval,
 } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import type { Curve, CurvePoint } from '../plot.ts';
-import { assertScale } from './checks.ts';
+import type { AxisSlot, Curve, CurvePoint, Period } from '../plot.ts';
+import { assertInteger, assertScale } from './checks.ts';
+import { pointsOfSteps, type Sampling, type SlotStep } from './curve-points.ts';
 
 /** A distribution that a curve can be made of, such as a `Histogram` or a `DoubleHistogram`. */
 export interface CurveSource {
   readonly totalCount: number;
-  percentiles(ticksPerHalfDistance: number): Iterable<IterationStep>;
-  valueAtPercentile(percentile: number): number;
+  recordedValues(): Iterable<Pick<IterationStep, 'valueIteratedTo' | 'totalCountToThisValue'>>;
 }
 
 /** How a curve is made. */
 export interface CurveOptions {
-  /** The number of steps in which the distance to 100 % is halved: an integer of at least 1. @default 5 */
-  readonly ticksPerHalfDistance?: number;
+  /**
+   * How many columns the picture has at most, such as its width in pixels: an integer from 2 to 20000. The curve has a step for each
+   * slot that a column shows. @default 1000
+   */
+  readonly columns?: number;
   /** The divisor of all values: 1e6 turns nanoseconds into milliseconds. Above 0. @default 1 */
   readonly valueScale?: number;
+  /** When the values were counted. @default unknown */
+  readonly period?: Period | undefined;
 }
 
 /** How a curve with bounds is made. */
@@ -31,14 +36,9 @@ export interface BoundedCurveOptions extends CurveOptions, ConfidenceOptions {
   readonly confidence?: number;
 }
 
-const TICKS_PER_HALF_DISTANCE = 5;
-
-/** The percentiles that people ask for. Each has a point of its own, so that texts and tables show its exact value. */
-const USUAL = [50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 99.9999];
-
 /**
- * A distribution as a curve. It has points where `formatPercentiles` has rows, at the percentiles that people ask for, and
- * last at the maximum. A histogram without values has no points.
+ * A distribution as a curve, read off its slots: a point for each slot that a column of the picture shows, for the percentiles
+ * that people ask for, and last for the maximum. A histogram without values has no points.
  *
  * With a confidence, points have the bounds of `percentileInterval`. A point with too few values for that has no bounds.
  *
@@ -52,7 +52,7 @@ const USUAL = [50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 99.9999];
  * for (let value = 1; value <= 1000; value++) latencies.record(value);
  *
  * const { points } = percentileCurve('get', latencies, { confidence: 0.95 });
- * points[5]; //=> { percentile: 50, value: 500, lower: 469, upper: 532 }
+ * points.find(({ percentile }) => percentile === 50); //=> { percentile: 50, value: 500, lower: 469, upper: 532 }
  * points.at(-1); //=> { percentile: 100, value: 1000 }
  * ```
  */
@@ -63,8 +63,8 @@ export function percentileCurve(
 ): Curve {
   assertOptions(options, PERCENTILE_CURVE);
   const { confidence, ...curveOptions } = options;
-  const curve = curveOf(name, histogram, curveOptions);
-  if (confidence === undefined) return curve;
+  if (confidence === undefined) return curveOfSource(name, histogram, curveOptions, false);
+  const curve = curveOfSource(name, histogram, curveOptions, true);
   const { valueScale = 1 } = curveOptions;
   const points = curve.points.map((point): CurvePoint => {
     const interval = percentileInterval(histogram, point.percentile, { confidence });
@@ -74,14 +74,16 @@ export function percentileCurve(
   return { ...curve, points, confidence };
 }
 
+const CURVE_NAMES = { columns: true, valueScale: true, period: true } as const;
+
 const PERCENTILE_CURVE: OptionsOwner<BoundedCurveOptions> = {
   name: 'percentileCurve',
-  names: { confidence: true, ticksPerHalfDistance: true, valueScale: true },
+  names: { confidence: true, ...CURVE_NAMES },
   call: "percentileCurve('GET', histogram, { confidence: 0.99 })",
 };
 
 /**
- * A curve without bounds of any distribution that steps through its percentiles, `DoubleHistogram` included. Otherwise as
+ * A curve without bounds of any distribution that steps through its slots, `DoubleHistogram` included. Otherwise as
  * `percentileCurve`.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
@@ -91,41 +93,91 @@ const PERCENTILE_CURVE: OptionsOwner<BoundedCurveOptions> = {
  * import { curveOf } from '@hdrscope/plot';
  *
  * const seconds = new DoubleHistogram({ significantDigits: 2 });
- * seconds.record(0.5);
- * curveOf('seconds', seconds).points.map(({ percentile }) => percentile); //=> [0, 100]
+ * for (const value of [0.5, 0.5, 0.5, 2]) seconds.record(value);
+ * curveOf('seconds', seconds).points.map(({ percentile }) => percentile); //=> [75, 100]
  * ```
  */
 export function curveOf(name: string, source: CurveSource, options: CurveOptions = {}): Curve {
   assertOptions(options, CURVE_OF);
-  const { ticksPerHalfDistance = TICKS_PER_HALF_DISTANCE, valueScale = 1 } = options;
-  assertScale(valueScale);
-  const points: CurvePoint[] = [];
-  const usual = USUAL.values();
-  let next = usual.next().value;
-  for (const { percentileLevelIteratedTo: percentile, valueIteratedTo } of source.percentiles(
-    ticksPerHalfDistance,
-  )) {
-    // A percentile beyond the last step below 100 is the maximum.
-    for (; next !== undefined && next <= percentile && percentile < 100; next = usual.next().value) {
-      if (next < percentile)
-        points.push({ percentile: next, value: source.valueAtPercentile(next) / valueScale });
-    }
-    points.push({ percentile, value: valueIteratedTo / valueScale });
-  }
-  return { name, points, totalCount: source.totalCount };
+  return curveOfSource(name, source, options, false);
 }
 
 const CURVE_OF: OptionsOwner<CurveOptions> = {
   name: 'curveOf',
-  names: { ticksPerHalfDistance: true, valueScale: true },
+  names: CURVE_NAMES,
   call: "curveOf('GET', histogram, { valueScale: 1000 })",
 };
 
+function curveOfSource(name: string, source: CurveSource, options: CurveOptions, isSplit: boolean): Curve {
+  const { valueScale, columns, period } = checked(options);
+  const { totalCount } = source;
+  function* steps(): Generator<SlotStep, void> {
+    for (const { valueIteratedTo, totalCountToThisValue } of source.recordedValues()) {
+      yield { value: valueIteratedTo / valueScale, countTo: totalCountToThisValue };
+    }
+  }
+  const points = pointsOfSteps(steps(), totalCount, { columns, isSplit });
+  return { name, points, totalCount, ...(period && { period }) };
+}
+
+function checked({ columns = 1000, valueScale = 1, period }: CurveOptions): Omit<Sampling, 'isSplit'> & {
+  readonly valueScale: number;
+  readonly period: Period | undefined;
+} {
+  assertInteger('columns', columns, 2, MOST_CURVE_COLUMNS);
+  assertScale(valueScale);
+  return { columns, valueScale, period };
+}
+
+const MOST_CURVE_COLUMNS = 20_000;
+
 /**
- * A curve of percentile text that core's `parsePercentiles` has read: a `.hgrm` file, its CSV, the report of wrk2. It has no
- * bounds, because the text does not say where values lie between two rows.
+ * A curve of counts in wide slots, such as those of a kernel map or of an axis of Ceph. Each slot is a step at its largest value,
+ * with the bounds of the slot: its values lie anywhere between them. Otherwise as `curveOf`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @param slots Ascending.
+ * @param counts One for each slot, each at least 0.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { curveOfSlots } from '@hdrscope/plot';
+ *
+ * const slots = [{ lower: 1, upper: 1 }, { lower: 2, upper: 3 }, { lower: 4, upper: 7 }];
+ * curveOfSlots('run queue', slots, [8, 0, 2]).points;
+ * //=> [{ percentile: 80, value: 1 }, { percentile: 100, value: 7, lower: 4, upper: 7 }]
+ * ```
+ */
+export function curveOfSlots(
+  name: string,
+  slots: readonly AxisSlot[],
+  counts: readonly number[],
+  options: CurveOptions = {},
+): Curve {
+  assertOptions(options, CURVE_OF_SLOTS);
+  const { valueScale, columns, period } = checked(options);
+  const totalCount = counts.reduce((sum, count) => sum + count, 0);
+  let countTo = 0;
+  const steps = slots.map(({ lower, upper }, i): SlotStep => {
+    countTo += counts[i] ?? 0;
+    const isWide = lower < upper && Number.isFinite(lower);
+    const bounds = isWide && { lower: lower / valueScale, upper: upper / valueScale };
+    return { value: upper / valueScale, countTo, ...bounds };
+  });
+  const points = pointsOfSteps(steps, totalCount, { columns, isSplit: false });
+  return { name, points, totalCount, ...(period && { period }) };
+}
+
+const CURVE_OF_SLOTS: OptionsOwner<CurveOptions> = {
+  name: 'curveOfSlots',
+  names: CURVE_NAMES,
+  call: "curveOfSlots('GET', slots, counts, { valueScale: 1000 })",
+};
+
+/**
+ * A curve of percentile text that core's `parsePercentiles` has read: a `.hgrm` file, its CSV, the report of wrk2. Each step is
+ * as long as the rows of the text say, and between two rows, where the text does not say anything, the curve is a straight line.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
  * import { formatPercentiles, Histogram, parsePercentiles } from '@hdrscope/core';
@@ -135,13 +187,47 @@ const CURVE_OF: OptionsOwner<CurveOptions> = {
  * for (let value = 1; value <= 1000; value++) latencies.record(value);
  *
  * const text = formatPercentiles(latencies);
- * curveOfPercentiles('get.hgrm', parsePercentiles(text)).points.at(-1); //=> { percentile: 100, value: 1000 }
+ * const { points } = curveOfPercentiles('get.hgrm', parsePercentiles(text));
+ * points.slice(0, 2).map(({ value }) => value); //=> [1, 100]
+ * points.at(-1)?.value; //=> 1000
  * ```
  */
 export function curveOfPercentiles(
   name: string,
-  { histogram }: Pick<ParsedPercentiles, 'histogram'>,
-  options?: CurveOptions,
+  {
+    histogram,
+    rows,
+  }: Pick<ParsedPercentiles, 'rows'> & {
+    readonly histogram: { readonly totalCount: number; readonly max: number };
+  },
+  options: Omit<CurveOptions, 'columns'> = {},
 ): Curve {
-  return curveOf(name, histogram, options);
+  assertOptions(options, CURVE_OF_PERCENTILES);
+  const { valueScale, period } = checked(options);
+  const { totalCount, max } = histogram;
+  const points: CurvePoint[] = [];
+  const push = (from: number, percentile: number, value: number): void => {
+    const before = points.at(-1)?.percentile ?? 0;
+    if (percentile <= before) return;
+    const start = Math.min(Math.max(from, before), percentile);
+    points.push({ percentile, ...(start > before && { from: start }), value: value / valueScale });
+  };
+  for (let i = 0; i < rows.length; ) {
+    const first = rows[i]!;
+    // The rows of one slot have its value and its count.
+    let end = i + 1;
+    while (rows[end]?.totalCount === first.totalCount) end++;
+    const isLast = first.totalCount >= totalCount;
+    push(first.percentile, isLast ? 100 : (100 * first.totalCount) / totalCount, first.value);
+    i = end;
+  }
+  // Values above the last row are known by the maximum only.
+  if (rows.length > 0) push(100, 100, max);
+  return { name, points, totalCount, ...(period && { period }) };
 }
+
+const CURVE_OF_PERCENTILES: OptionsOwner<Omit<CurveOptions, 'columns'>> = {
+  name: 'curveOfPercentiles',
+  names: { valueScale: true, period: true },
+  call: "curveOfPercentiles('get.hgrm', parsePercentiles(text), { valueScale: 1000 })",
+};

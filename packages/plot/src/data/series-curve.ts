@@ -38,8 +38,8 @@ export function curveOfSeries(
   const inUnit = (ticks: number): number => fromTicks(resolution, ticks);
   return {
     ...curve,
-    points: points.map(({ percentile, value, lower, upper }) => ({
-      percentile,
+    points: points.map(({ value, lower, upper, ...place }) => ({
+      ...place,
       value: inUnit(value),
       ...(lower !== undefined && upper !== undefined && { lower: inUnit(lower), upper: inUnit(upper) }),
     })),
@@ -48,7 +48,7 @@ export function curveOfSeries(
 
 const CURVE_OF_SERIES: OptionsOwner<SeriesCurveOptions> = {
   name: 'curveOfSeries',
-  names: { name: true, confidence: true, ticksPerHalfDistance: true },
+  names: { name: true, confidence: true, columns: true, period: true },
   call: "curveOfSeries(family, series, { name: 'GET' })",
 };
 

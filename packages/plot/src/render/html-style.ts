@@ -15,7 +15,10 @@ export const STYLE: string = `
 body{margin:0 auto;padding:1rem;max-width:1400px;background:var(--background);color:var(--text);font:14px/1.5 ${FONTS}}
 header{display:flex;align-items:center;justify-content:space-between;gap:1rem}
 h1{font-size:1.3rem;margin:.2rem 0;overflow-wrap:anywhere}
-button{font:inherit;padding:.2rem .7rem;color:inherit;background:none;border:1px solid var(--muted);border-radius:4px;cursor:pointer}
+button{font:inherit;min-height:1.75rem;padding:.2rem .7rem;color:inherit;background:none;border:1px solid var(--muted);border-radius:4px;cursor:pointer}
+.curves{display:flex;flex-wrap:wrap;gap:.4rem;margin-bottom:.5rem}
+.curves button{max-width:100%;overflow-wrap:anywhere;text-align:left}
+.curves button[aria-pressed="false"]{text-decoration:line-through;border-style:dashed}
 figure{margin:1rem 0 2rem}
 .plot{width:100%;min-width:0}
 .hint,summary{color:var(--muted)}
@@ -26,7 +29,7 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 .table th[scope="row"]{font-weight:normal;text-align:left}
 @media print{
 :root,:root[data-theme]{${variablesOf('light')}}
-button,.hint,details:not([open]){display:none}
+button,.curves,.hint,details:not([open]){display:none}
 figure{break-inside:avoid}
 }
 `;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { captioned } from '../caption.ts';
 import { describePlot } from '../chart/description.ts';
 import { plotTable } from '../chart/plot-table.ts';
 import type { Plot } from '../plot.ts';
@@ -13,7 +14,7 @@ import { defaultHeightOf } from './options.ts';
 
 /** How a page of plots is made. */
 export interface HtmlOptions {
-  /** The title of the page. @default the title of the first plot, or 'Plots' */
+  /** The title of the page. @default the title of the first plot, or what it shows */
   readonly title?: string;
   /** The first colours of the page; `'auto'` takes the colours of the reader's system. @default 'auto' */
   readonly theme?: 'auto' | 'light' | 'dark';
@@ -45,8 +46,9 @@ export async function renderHtml(plots: readonly Plot[], options: HtmlOptions = 
   if (!['auto', 'light', 'dark'].includes(theme)) {
     throw mustBe('ERR_INVALID_OPTION', 'theme', "'auto', 'light' or 'dark'", theme);
   }
-  const title = visibleText(options.title ?? plots[0]?.title ?? 'Plots');
-  return pageOf(plots.map(visiblePlot), title, theme, await loadScript());
+  const captions = plots.map((plot) => captioned(plot));
+  const title = visibleText(options.title ?? captions[0]?.title ?? 'Plots');
+  return pageOf(captions.map(visiblePlot), title, theme, await loadScript());
 }
 
 const RENDER_HTML: OptionsOwner<HtmlOptions> = {
@@ -116,9 +118,36 @@ function jsonOf(plots: readonly Plot[]): string {
 function figureOf(plot: Plot, index: number): string {
   return `<figure>
 <div class="plot" data-plot="${index}" role="img" aria-label="${escapeXml(describePlot(plot))}" style="height:${defaultHeightOf(plot.kind)}px"></div>
-<figcaption><button type="button" data-action="reset">Reset zoom</button> <span class="hint">Ctrl and the wheel zoom, dragging moves, a double click resets.</span></figcaption>
+<figcaption>${togglesOf(plot)}<button type="button" data-action="reset">Reset zoom</button> <span class="hint">Ctrl and the wheel zoom, dragging moves, a double click resets.</span></figcaption>
 ${tableOf(plot)}
 </figure>`;
+}
+
+/** A button for each of several curves, which hides it. */
+function togglesOf(plot: Plot): string {
+  const names = curveNames(plot);
+  if (names.length < 2) return '';
+  const buttons = names.map(
+    (name) =>
+      `<button type="button" data-curve="${escapeXml(name)}" aria-pressed="true">${escapeXml(name)}</button>`,
+  );
+  return `<div class="curves" role="group" aria-label="Shown curves">${buttons.join('')}</div>\n`;
+}
+
+function curveNames(plot: Plot): string[] {
+  const named = (): readonly { readonly name: string }[] => {
+    switch (plot.kind) {
+      case 'percentiles':
+        return plot.curves;
+      case 'comparison':
+        return [plot.before, plot.after];
+      case 'over-time':
+        return plot.lines;
+      default:
+        return [];
+    }
+  };
+  return [...new Set(named().map(({ name }) => name))];
 }
 
 function tableOf(plot: Plot): string {

@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { captioned } from '../caption.ts';
 import { chartOption } from '../chart/chart-option.ts';
 import type { Plot } from '../plot.ts';
 import { loadECharts } from './echarts.ts';
@@ -29,8 +30,9 @@ interface CanvasModule {
  * [...png.subarray(1, 4)].map((byte) => String.fromCharCode(byte)).join(''); //=> 'PNG'
  * ```
  */
-export async function renderPng(plot: Plot, options: PngOptions = {}): Promise<Uint8Array> {
+export async function renderPng(given: Plot, options: PngOptions = {}): Promise<Uint8Array> {
   assertOptions(options, RENDER_PNG);
+  const plot = captioned(given);
   const { width, height, theme } = checkOptions(options, plot.kind);
   const { scale = 2 } = options;
   if (!(scale >= 0.5 && scale <= 4)) {

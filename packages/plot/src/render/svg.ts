@@ -1,4 +1,5 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { captioned } from '../caption.ts';
 import { chartOption } from '../chart/chart-option.ts';
 import { describePlot } from '../chart/description.ts';
 import type { Plot } from '../plot.ts';
@@ -19,8 +20,9 @@ import { checkOptions, type RenderOptions } from './options.ts';
  * svg.includes('<title>Depth. 3 counts'); //=> true
  * ```
  */
-export function renderSvg(plot: Plot, options: RenderOptions = {}): string {
+export function renderSvg(given: Plot, options: RenderOptions = {}): string {
   assertOptions(options, RENDER_SVG);
+  const plot = captioned(given);
   const { width, height, theme } = checkOptions(options, plot.kind);
   const chart = loadECharts().init(null, null, { renderer: 'svg', ssr: true, width, height });
   try {

@@ -56,17 +56,18 @@ export function formatChart(chart: Chart, options: TerminalOptions): string[] {
   );
   const gutter = longestOf(labels) + 1;
   const canvas = new Canvas(columns - gutter - 1, rows, ascii);
-  const heightOf = heights(chart, range);
+  const heightOf = heights(range);
   const rowOf = (value: number): number => Math.round((1 - heightOf(value)) * (canvas.height - 1));
   const dotOf = ({ at, value }: { readonly at: number; readonly value: number }): Dot => ({
     x: Math.round(at * (canvas.width - 1)),
     y: rowOf(value),
   });
 
+  const solid = chart.lines.filter(({ isFaint }) => isFaint !== true).length;
   for (const [number, line] of chart.lines.entries()) {
     draw(canvas, line, dotOf);
     if (chart.isMarked && !ascii && line.isFaint !== true) {
-      markLine(canvas, line, dotOf, number, chart.lines.filter(({ isFaint }) => isFaint !== true).length);
+      markLine(canvas, line, dotOf, number, solid);
     }
   }
   for (const limit of chart.limits) drawLimit(canvas, limit, dotOf, ascii);
@@ -95,9 +96,9 @@ function chartRange({ lines, limits, unit, valueAxis }: Chart, rows: number): Va
 }
 
 /** The height of a value, from 0 at the bottom to 1 at the top. */
-function heights({ valueAxis }: Chart, range: ValueRange): (value: number) => number {
-  const { min, max } = range;
-  if (valueAxis !== 'log') return (value) => (clampTo(range, value) - min) / (max - min);
+function heights(range: ValueRange): (value: number) => number {
+  const { min, max, scale } = range;
+  if (scale !== 'log') return (value) => (clampTo(range, value) - min) / (max - min);
   return (value) => Math.log(clampTo(range, value) / min) / Math.log(max / min);
 }
 

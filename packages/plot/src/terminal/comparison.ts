@@ -14,15 +14,24 @@ export function comparisonLines(plot: ComparisonPlot, options: TerminalOptions):
   const titles = ['', 'before', 'after', 'difference', '', `${confidenceText(confidence)} interval`];
   const cells = [titles, ...changes.map((change) => rowOf(change, plot))];
   const widths = titles.map((_, at) => longestOf(cells.map((row) => row[at]!)));
-  const table = cells.map((row) => row.map((cell, at) => cell.padStart(widths[at]!)).join('  '));
+  // The share of a change says more than the change, and its interval more than both values.
+  const fits = (shown: readonly number[]): boolean =>
+    shown.reduce((sum, at) => sum + widths[at]! + 2, -2) <= columns;
+  const shown = [ALL, WITHOUT_DIFFERENCE, WITHOUT_INTERVAL].find(fits) ?? WITHOUT_INTERVAL;
+  const table = cells.map((row) => shown.map((at) => row[at]!.padStart(widths[at]!)).join('  '));
   return [...curves, '', ...table.map((line) => cut(plain(line, ascii), columns, ascii))];
 }
+
+const ALL = [0, 1, 2, 3, 4, 5];
+const WITHOUT_DIFFERENCE = [0, 1, 2, 4, 5];
+const WITHOUT_INTERVAL = [0, 1, 2, 4];
 
 function rowOf(
   { percentile, before, after, lower, upper }: PercentileChange,
   { unit }: ComparisonPlot,
 ): string[] {
-  const signed = (value: number): string => `${value < 0 ? '-' : '+'}${formatValue(Math.abs(value), unit)}`;
+  const signed = (value: number): string =>
+    value === 0 ? '0' : `${value < 0 ? '-' : '+'}${formatValue(Math.abs(value), unit)}`;
   const part = (after - before) / before;
   return [
     percentileName(percentile),

@@ -1,15 +1,17 @@
+import { timeAxisName } from '../chart/time-text.ts';
 import { formatCount, formatShortCount } from '../count-text.ts';
 import { longestOf } from '../data/largest.ts';
 import { totalOf, usedPart } from '../data/used-part.ts';
-import type { HeatMapPlot } from '../plot.ts';
+import type { HeatAxis, HeatMapPlot } from '../plot.ts';
 import { fitted, type HeatGrid, wholeGrid } from './heat-grid.ts';
 import { assertHeatMap } from './heat-map-check.ts';
 import { assertSize, DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { type Shade, shadeOf, shadesFor } from './shades.ts';
-import { slotLabel } from './slot-label.ts';
-import { clipped } from './text.ts';
+import { slotLabels } from './slot-label.ts';
+import { clipped, plain } from './text.ts';
 
 const MOST_ROWS = 48;
+const COLUMNS_PER_LABEL = 10;
 /** In characters; wider cells make a drawing no clearer. */
 const WIDEST_CELL = 9;
 /** With less room for cells, totals are left out. */
@@ -27,9 +29,9 @@ const LEAST_ROOM = 16;
 export function formatHeatMap(plot: HeatMapPlot, options: TerminalOptions = {}): string {
   assertSize(options);
   assertHeatMap(plot);
-  const { columns = DEFAULT_COLUMNS } = options;
+  const { columns = DEFAULT_COLUMNS, ascii = false } = options;
   const titles = [plot.title, plot.subtitle].flatMap((title) =>
-    title ? wrapped(title.split(' '), ' ', columns) : [],
+    title ? wrapped(plain(title, ascii).split(' '), ' ', columns) : [],
   );
   const used = usedPart(plot);
   const drawing = used === undefined ? ['nothing was counted'] : drawn(used, options);
@@ -39,9 +41,7 @@ export function formatHeatMap(plot: HeatMapPlot, options: TerminalOptions = {}):
 function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
   const used = wholeGrid(plot);
   const { columns = DEFAULT_COLUMNS, rows = MOST_ROWS, colours = false, ascii = false } = options;
-  const labels = fitted(used, { columns: used.x.length, rows }).y.map((slot) =>
-    slotLabel(slot, plot.y.unit, ascii),
-  );
+  const labels = slotLabels(fitted(used, { columns: used.x.length, rows }).y, plot.y.unit, ascii);
   const labelWidth = longestOf(['total', ...labels]) + 1;
   const total = formatCount(totalOf(used.counts.map(totalOf)));
   const totalWidth = Math.max('total'.length, total.length) + 1;
@@ -65,7 +65,7 @@ function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
   const head = hasTotals
     ? `${clipped(plot.y.name.padEnd(labelWidth + width + 3), labelWidth + width + 3)} ${'total'.padStart(totalWidth - 1)}`
     : plot.y.name;
-  const xLabels = grid.x.map((slot) => slotLabel(slot, plot.x.unit, ascii));
+  const xLabels = slotLabels(grid.x, plot.x.unit, ascii, width / COLUMNS_PER_LABEL);
   const totals = hasTotals ? columnTotals(grid, cellWidth) : undefined;
   return [
     clipped(head, columns).trimEnd(),
@@ -73,11 +73,18 @@ function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
     `${' '.repeat(labelWidth + 1)}${marks.left}${marks.floor.repeat(width)}${marks.right}`,
     `${margin}${placed(xLabels, cellWidth, cellRoom + 1)}`.trimEnd(),
     ...(totals === undefined ? [] : [`${'total'.padStart(labelWidth)}  ${totals}`.trimEnd()]),
-    clipped(`${margin}${plot.x.name}`, columns),
+    clipped(`${margin}${nameOf(plot.x)}`, columns),
     '',
-    ...legend(plot.countName ?? 'count', shades, extremes(grid)[1], columns),
+    ...legend(plot.countName ?? 'values', shades, extremes(grid)[1], columns),
     ...mergedNotes(grid, columns),
   ];
+}
+
+/** The name of an axis. A time axis has the date, which its labels leave out. */
+function nameOf({ name, unit, slots }: HeatAxis): string {
+  if (unit !== 'time') return name;
+  const time = timeAxisName(slots[0]!.lower, slots.at(-1)!.upper - 1);
+  return name === 'time' ? time : `${name}: ${time}`;
 }
 
 const MARKS = { side: '│', left: '└', floor: '─', right: '┘' } as const;
@@ -112,7 +119,7 @@ function placed(labels: readonly string[], cellWidth: number, room: number): str
   let text = '';
   for (const [i, label] of labels.entries()) {
     const at = i * cellWidth;
-    if (i > 0 && at <= text.length) continue;
+    if (label === '' || (text !== '' && at <= text.length)) continue;
     if (at + label.length > room) continue;
     text = text.padEnd(at) + label;
   }

@@ -1,14 +1,15 @@
 import type { CountedUnit } from '@hdrscope/registry';
 import { axisEnd, ninesOf, percentileText, placesOf } from '../chart/percentile-axis.ts';
 import { sloName } from '../chart/slo.ts';
-import { formatCount } from '../count-text.ts';
+import { bandsOf, type Corner, cornersOf } from '../chart/steps.ts';
+import { countText } from '../count-text.ts';
 import { longestOf } from '../data/largest.ts';
-import type { Curve, CurvePoint, PercentilePlot, SloLine } from '../plot.ts';
+import type { Curve, PercentilePlot, SloLine } from '../plot.ts';
 import { confidenceText, formatValue } from '../value-text.ts';
 import { type ChartLimit, type ChartLine, formatChart, type Tick } from './chart.ts';
 import { inkOf, sloInk } from './inks.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
-import { type LegendEntry, legendLines } from './text.ts';
+import { type LegendEntry, legendLines, namesFor } from './text.ts';
 
 /** Curves over percentiles, below their legend. */
 export function percentileLines(
@@ -22,18 +23,19 @@ export function percentileLines(
     options,
   );
   if (drawn.length === 0) return [...legend, 'nothing was counted'];
-  const places = drawn.map(placesOf);
-  const end = axisEnd(places.flat());
-  const chart = drawn.flatMap((curve, i): ChartLine[] => {
-    const at = places[i]!.map((place) => place / end);
-    const ink = inkOf(curves.indexOf(curve), options);
-    const steps = (boundOf: (point: CurvePoint) => number | undefined): ChartLine['points'] =>
-      stepsOf(curve, at, boundOf);
-    const bounds = [({ lower }: CurvePoint) => lower, ({ upper }: CurvePoint) => upper];
-    const band = curve.confidence === undefined ? [] : bounds;
+  const end = axisEnd(drawn.flatMap((curve) => placesOf(curve).at(-1) ?? []));
+  const chart = curves.flatMap((curve, i): ChartLine[] => {
+    if (curve.points.length === 0) return [];
+    const ink = inkOf(i, options);
+    const pointsOf = (corners: readonly Corner[]): ChartLine['points'] =>
+      corners.map(([place, value]) => ({ at: place / end, value }));
+    const bands = bandsOf(curve).flatMap((band) => [
+      band.map(([place, lower]): Corner => [place, lower]),
+      band.map(([place, , upper]): Corner => [place, upper]),
+    ]);
     return [
-      ...band.map((boundOf) => ({ ink, points: steps(boundOf), isFaint: true })),
-      { ink, points: steps(({ value }) => value) },
+      ...bands.map((corners) => ({ ink, points: pointsOf(corners), isFaint: true })),
+      { ink, points: pointsOf(cornersOf(curve)) },
     ];
   });
   return [
@@ -53,22 +55,6 @@ export function percentileLines(
   ];
 }
 
-/** A curve rises in steps: all percentiles between two points have the value of the second point. */
-function stepsOf(
-  { points }: Curve,
-  at: readonly number[],
-  boundOf: (point: CurvePoint) => number | undefined,
-): ChartLine['points'] {
-  return points.flatMap((point, i) => {
-    const value = boundOf(point);
-    if (value === undefined) return [undefined];
-    return [
-      { at: at[Math.max(0, i - 1)]!, value },
-      { at: at[i]!, value },
-    ];
-  });
-}
-
 function limitOf({ value, percentile = 100 }: SloLine, end: number, options: TerminalOptions): ChartLimit {
   const to = percentile >= 100 ? 1 : Math.min(1, ninesOf(percentile) / end);
   return { value, to, ink: sloInk(options) };
@@ -83,25 +69,44 @@ function ticksOf(end: number): Tick[] {
   }));
 }
 
+/** The meaning of the dotted lines of a curve. */
+function dottedText(points: Curve['points'], confidence: number | undefined): string[] {
+  if (confidence !== undefined) return [`dotted: ${confidenceText(confidence)} interval`];
+  return points.some(({ lower }) => lower !== undefined) ? ['dotted: bounds of slots'] : [];
+}
+
+const SHORTEST_NAME = 8;
+
 function legendOf(
   curves: readonly Curve[],
   slos: readonly SloLine[],
   unit: CountedUnit,
   options: TerminalOptions,
 ): LegendEntry[] {
-  const width = longestOf(curves.map(({ name }) => name));
+  const { columns = DEFAULT_COLUMNS, ascii = false } = options;
   const isMarked = curves.length > 1;
+  const facts = curves.map(({ points, totalCount, confidence }) => {
+    const max = points.at(-1)?.value;
+    const parts = [
+      countText(totalCount),
+      ...(max === undefined ? [] : [`max ${formatValue(max, unit)}`]),
+      ...dottedText(points, confidence),
+    ];
+    return parts.join('  ');
+  });
+  // The mark, and the blanks on both sides of the name.
+  const room = Math.max(SHORTEST_NAME, columns - longestOf(facts) - 4);
+  const names = namesFor(
+    curves.map(({ name }) => name),
+    room,
+    ascii,
+  );
+  const width = longestOf(names);
   return [
-    ...curves.map(({ name, points, totalCount, confidence }, i) => {
-      const max = points.at(-1)?.value;
-      const parts = [
-        name.padEnd(width),
-        `${formatCount(totalCount)} ${totalCount === 1 ? 'value' : 'values'}`,
-        ...(max === undefined ? [] : [`max ${formatValue(max, unit)}`]),
-        ...(confidence === undefined ? [] : [`dotted: ${confidenceText(confidence)} interval`]),
-      ];
+    ...curves.map((_, i) => {
       const ink = inkOf(i, options);
-      return { ink: isMarked ? ink : { ...ink, mark: '⠒' }, text: parts.join('  ') };
+      const text = `${names[i]!.padEnd(width)}  ${facts[i]}`;
+      return { ink: isMarked ? ink : { ...ink, mark: '⠒' }, text };
     }),
     ...slos.map((slo) => ({ ink: sloInk(options), text: sloName(slo, unit) })),
   ];

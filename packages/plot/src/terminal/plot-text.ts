@@ -1,4 +1,5 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { dated } from '../caption.ts';
 import type { Plot } from '../plot.ts';
 import { visiblePlot } from '../visible-plot.ts';
 import { barLines } from './bars.ts';
@@ -29,7 +30,8 @@ import { cut, plain } from './text.ts';
 export function plotText(given: Plot, options: TerminalOptions = {}): string {
   assertOptions(options, PLOT_TEXT);
   assertSize(options);
-  const plot = visiblePlot(given);
+  // Other kinds have their times below them.
+  const plot = visiblePlot(given.kind === 'percentiles' ? dated(given) : given);
   if (plot.kind === 'heat-map') return formatHeatMap(plot, options);
   const { columns = DEFAULT_COLUMNS, ascii = false } = options;
   const titles = [plot.title, plot.subtitle].flatMap((title) =>

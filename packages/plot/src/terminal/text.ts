@@ -1,3 +1,4 @@
+import { distinctCuts, type Measure } from '../chart/text-width.ts';
 import type { Ink } from './canvas.ts';
 import { painted } from './canvas.ts';
 import type { TerminalOptions } from './options.ts';
@@ -16,6 +17,12 @@ export function clipped(text: string, width: number): string {
   return text.length <= width ? text : [...text].slice(0, width).join('');
 }
 
+/** Names of at most so many characters, which differ where the whole names do. */
+export function namesFor(names: readonly string[], width: number, ascii: boolean): string[] {
+  const measure: Measure = (text) => [...plain(text, ascii)].length;
+  return distinctCuts(names, width, measure).map((name) => plain(name, ascii));
+}
+
 /** With `ascii`, replaces the characters beyond ASCII that this package writes. Others, as in names, stay as they are. */
 export function plain(text: string, ascii: boolean): string {
   if (!ascii) return text;
@@ -24,7 +31,11 @@ export function plain(text: string, ascii: boolean): string {
     .replaceAll('≤', '<=')
     .replaceAll('≥', '>=')
     .replaceAll('∞', 'inf')
-    .replaceAll('–', '-');
+    .replaceAll('–', '-')
+    .replaceAll('·', '-')
+    .replaceAll('…', '...')
+    .replaceAll('÷', '/')
+    .replaceAll('×', 'x');
 }
 
 /** A line of a legend. */

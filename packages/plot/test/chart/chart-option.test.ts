@@ -38,9 +38,11 @@ describe('percentiles', () => {
   test('are all in the line of their curve, with the maximum at the number of values', () => {
     const [line] = seriesOf(chartOption(percentiles), 'line', 'GET /');
     const data = line!.data as [number, number][];
-    expect(data.map(([, value]) => value)).toEqual(curve.points.map(({ value }) => value));
-    for (const [i, place] of [0, Math.log10(2), 1, 2, 3, 4].entries())
-      expect(data[i]![0]).toBeCloseTo(place, 9);
+    expect([...new Set(data.map(([, value]) => value))]).toEqual(curve.points.map(({ value }) => value));
+    for (const [i, place] of [0, Math.log10(2), 1, 2, 3, 4].entries()) {
+      const { value } = curve.points[i]!;
+      expect(data.findLast((corner) => corner[1] === value)![0]).toBeCloseTo(place, 9);
+    }
   });
 
   test('have a ring where a curve passes an objective', () => {
@@ -58,7 +60,7 @@ describe('percentiles', () => {
     expect(text).not.toContain('<b>POST');
   });
 
-  test('show zeros at the beginning of a logarithmic axis', () => {
+  test('show zeros at the beginning of a logarithmic axis, which is labelled so', () => {
     const points = [
       { percentile: 0, value: 0 },
       { percentile: 100, value: 500 },
@@ -70,34 +72,42 @@ describe('percentiles', () => {
       curves: [{ ...curve, points }],
     });
     const [line] = seriesOf(option, 'line', 'GET /');
-    expect((line!.data as [number, number][]).map(([, value]) => value)).toEqual([200, 500]);
-    expect(option.yAxis).toMatchObject({ type: 'log', min: 200, max: 500 });
+    expect((line!.data as [number, number][]).map(([, value]) => value)).toEqual([250, 500, 500]);
+    expect(option.yAxis).toMatchObject({ type: 'log', min: 250, max: 1000 });
+    const { axisLabel } = option.yAxis as { axisLabel: { formatter: (value: number) => string } };
+    expect([250, 500].map(axisLabel.formatter)).toEqual(['0', '500 µs']);
   });
 
-  test('have a legend of two and more curves, in as many rows as it takes', () => {
-    const legendOf = (option: ChartOption) => option.legend as { show: boolean; data: string[] };
-    const topOf = (option: ChartOption) => (option.grid as { top: number }).top;
+  test('have the names of their curves and objectives in the room at the right', () => {
+    const rightOf = (option: ChartOption) => (option.grid as { right: number }).right;
     const [one] = percentiles.curves;
-    expect(legendOf(chartOption({ ...percentiles, curves: [one!] })).show).toBe(false);
-    expect(legendOf(chartOption(percentiles))).toMatchObject({
-      show: true,
-      data: percentiles.curves.map((c) => c.name),
+    const single = { ...percentiles, title: one!.name, lines: [], curves: [one!] };
+    // The title names a single curve.
+    expect(rightOf(chartOption(single))).toBeLessThan(30);
+    expect(rightOf(chartOption(percentiles))).toBeGreaterThan(100);
+    expect(rightOf(chartOption(percentiles, 'light', 390))).toBeLessThan(390 / 2);
+    expect(chartOption(percentiles).legend).toEqual({
+      show: false,
+      data: percentiles.curves.map(({ name }) => name),
     });
-    expect(topOf(chartOption(percentiles, 'light', 250))).toBeGreaterThan(topOf(chartOption(percentiles)));
   });
 });
 
-test('a comparison has the differences below its curves, with their intervals', () => {
+test('a comparison has the ratios below its curves, with their intervals, and the differences in a tooltip', () => {
   const option = chartOption(comparison);
   expect(seriesOf(option, 'line', 'v1')).toHaveLength(1);
   expect(seriesOf(option, 'line', 'v2')).toHaveLength(1);
-  const [difference] = seriesOf(option, 'custom', 'difference');
-  expect(difference).toMatchObject({ xAxisIndex: 1, yAxisIndex: 1 });
-  expect(difference!.data).toEqual([
-    [expect.closeTo(Math.log10(2), 9), 200, 150, 250],
-    [2, -1000, -4000, 2000],
-    [4, 10_000, 10_000, 10_000],
-  ]);
+  const [ratio] = seriesOf(option, 'custom', 'ratio');
+  expect(ratio).toMatchObject({ xAxisIndex: 1, yAxisIndex: 1 });
+  const data = ratio!.data as number[][];
+  const expected = [
+    [Math.log10(2), 1.2, 1.15, 1.25],
+    [2, 0.95, 0.8, 1.1],
+    [4, 1.04, 1.04, 1.04],
+  ];
+  for (const [i, row] of expected.entries()) {
+    for (const [j, value] of row.entries()) expect(data[i]![j]).toBeCloseTo(value, 9);
+  }
   expect(tooltipOf(option)([{ axisValue: 2 }])).toContain('-1 ms (-4 ms to 2 ms)');
 });
 
@@ -147,7 +157,7 @@ test('the colours of a heat map follow the logarithm of counts, and their scale 
     yAxis: { axisLabel: { customValues: number[]; formatter: (place: number) => string } }[];
   };
   const { customValues, formatter } = yAxis[1]!.axisLabel;
-  expect(customValues.map(formatter)).toEqual(['1', '10', '100', '1000']);
+  expect(customValues.map(formatter)).toEqual(['1', '10', '100', '1,000']);
   for (const [i, place] of customValues.entries()) expect(place).toBeCloseTo(i / 3, 9);
 });
 
@@ -163,7 +173,8 @@ test('bars are labelled with their slots, and objectives lie within their slot',
     [2.5, 70],
     [3.5, 1],
   ]);
-  const [promise] = seriesOf(option, 'custom');
+  // Counts, then lines and texts of objectives.
+  const [, promise] = seriesOf(option, 'custom');
   const [place] = promise!.data[0] as [number, number];
   expect(place).toBeGreaterThan(2);
   expect(place).toBeLessThan(3);
@@ -173,23 +184,24 @@ test('bars have their counts above them, but where these would not stand beside 
   const countAbove = (width: number): string | undefined => {
     const { series } = chartOption(bars, 'light', width) as unknown as {
       series: {
-        renderItem: (params: unknown, api: object) => { textContent?: { style: { text: string } } };
+        z?: number;
+        renderItem: (params: object, api: object) => { style: { text: string } };
       }[];
     };
     const api = { value: (at: number) => [1.5, 12_345][at], coord: () => [0, 0] };
-    return series[0]!.renderItem({}, api).textContent?.style.text;
+    return series.find(({ z }) => z === 6)?.renderItem({ dataIndex: 1 }, api).style.text;
   };
-  expect(countAbove(600)).toBe('12345');
+  expect(countAbove(600)).toBe('12,345');
   expect(countAbove(200)).toBeUndefined();
 });
 
 test('a description has the percentiles of each curve, and the objectives', () => {
   expect(describePlot(percentiles)).toBe(
     'Latency of the shop. Monday. Values by percentile. ' +
-      'GET /: p50 1 ms, p99 20 ms, maximum 250 ms of 10000 values. ' +
+      'GET /: p50 1 ms, p99 20 ms, maximum 250 ms of 10,000 values. ' +
       '<b>POST</b> & "more": p50 1 ms, p99 20 ms, maximum 250 ms of 100 values. Objectives: p99 ≤ 30 ms.',
   );
-  expect(describePlot(heatMap)).toContain('operations 1016 in all');
+  expect(describePlot(heatMap)).toContain('1,016 operations in all');
   expect(describePlot(bars)).toContain('Most are in 1.');
   expect(describePlot(overTime)).toContain('p99: from 10 ms to 20 ms, 20 ms at the end.');
 });

@@ -33,7 +33,7 @@ test('labels have enough digits to differ from 100', () => {
 });
 
 test('the ticks are 0 %, 50 % and the nines', () => {
-  const { axisLabel } = percentileAxis(4.2, THEMES.light) as {
+  const { axisLabel } = percentileAxis(4.2, { left: 60, right: 40, width: 500 }, THEMES.light) as {
     axisLabel: { customValues: number[]; formatter: (nines: number) => string };
   };
   expect(axisLabel.customValues.map(axisLabel.formatter)).toEqual([
@@ -44,6 +44,14 @@ test('the ticks are 0 %, 50 % and the nines', () => {
     '99.9 %',
     '99.99 %',
   ]);
+});
+
+test('an axis without room for all nines has them without the sign, which its name says', () => {
+  const { axisLabel } = percentileAxis(5, { left: 60, right: 40, width: 190 }, THEMES.light) as {
+    axisLabel: { customValues: number[]; formatter: (nines: number) => string };
+  };
+  const labels = axisLabel.customValues.map(axisLabel.formatter);
+  expect(labels.slice(0, 4)).toEqual(['0', '90', '99', '99.9']);
 });
 
 test('the maximum is at the number of values', () => {

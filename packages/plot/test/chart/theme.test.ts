@@ -26,10 +26,25 @@ describe.each(Object.entries(THEMES))('the %s theme', (_, theme) => {
   test('has colours that stand out more for larger counts', () => {
     const contrasts = theme.heat.map((colour) => contrastOf(colour, theme.background));
     expect(contrasts).toEqual(contrasts.toSorted((a, b) => a - b));
+    for (const contrast of contrasts) expect(contrast).toBeGreaterThanOrEqual(3);
+    for (const vision of Object.values(VISIONS)) {
+      for (const [i, colour] of theme.heat.slice(1).entries()) {
+        expect(distanceOf(colour, theme.heat[i]!, vision)).toBeGreaterThan(9);
+      }
+    }
     for (const vision of Object.values(VISIONS)) {
       expect(distanceOf(theme.heat[0]!, theme.background, vision)).toBeGreaterThan(18);
     }
   });
+});
+
+test.each([
+  ['light', '#ffffff'],
+  ['dark', '#000000'],
+] as const)('the %s theme stands out from pure %s too', (name, background) => {
+  const { palette, slo, heat } = THEMES[name];
+  for (const colour of [...palette, slo, ...heat])
+    expect(contrastOf(colour, background)).toBeGreaterThanOrEqual(3);
 });
 
 test('the ninth curve has the first colour and other dashes', () => {

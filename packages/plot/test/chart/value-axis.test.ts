@@ -14,7 +14,9 @@ test.each([
 });
 
 test.each([
-  ['ns', [1200, 3_000_000], ['1 µs', '10 µs', '100 µs', '1 ms', '10 ms']],
+  ['ns', [1200, 3_000_000], ['1 µs', '10 µs', '100 µs', '1 ms']],
+  ['s', [2, 5000], ['10 s', '1 min', '10 min', '1 h']],
+  ['none', [3, 8e6], ['10', '100', '1,000', '10,000', '100,000', '1M', '10M']],
   ['us', [130, 900], ['100 µs', '200 µs', '500 µs', '1 ms']],
   ['KiB', [4, 64], ['4 KiB', '8 KiB', '16 KiB', '32 KiB', '64 KiB']],
 ] as const)('a logarithmic axis in %s has ticks on both sides of its values', (unit, values, labels) => {
@@ -38,7 +40,9 @@ test.each([
   );
 });
 
-test('zeros are at the beginning of a logarithmic axis, just below all other values', () => {
-  expect(logRange([0, 20, 50], 'none')).toEqual({ min: 10, max: 50, ticks: [10, 20, 50] });
-  expect(logRange([0], 'none').ticks).toEqual([1, 10]);
+test('zeros are at the beginning of a logarithmic axis, which is labelled so', () => {
+  const range = logRange([0, 20, 50], 'none');
+  expect(range).toMatchObject({ min: 10, max: 50, ticks: [10, 20, 50], hasZero: true });
+  expect(labelsOf(range, 'none')).toEqual(['0', '20', '50']);
+  expect(labelsOf(logRange([0], 'none'), 'none')).toEqual(['0', '1', '2', '5', '10']);
 });

@@ -24,6 +24,8 @@ test('percentiles over time have a line for each percentile, with a value for ea
     kind: 'over-time',
     unit: 'ms',
     timesMs: [0, 1000],
+    endMs: 2000,
+    totalCount: 4,
     lines: [
       { name: 'p50', values: [2, 4] },
       { name: 'p99.9', values: [3, 4] },
