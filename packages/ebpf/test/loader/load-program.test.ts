@@ -1,10 +1,11 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { openPinnedMap, pin } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
-import { type LoadedProgram, loadProgram, RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
+import { kernelProgramFile, type LoadedProgram, loadProgram } from '../../src/loader/index.ts';
 import { kernelTestUnless, mountBpffs, type PrivateBpffs, whyNoMount } from '../support/kernel.ts';
 import { expectGone, whyNoLoader } from '../support/loaded.ts';
 
+const RUN_QUEUE = kernelProgramFile('runqueue');
 const why = await whyNoLoader();
 const testLoader = kernelTestUnless(why);
 const testPins = kernelTestUnless(why ?? whyNoMount());
@@ -19,7 +20,7 @@ afterEach(() => {
 });
 
 test('reports that libbpf is missing', async () => {
-  await expect(loadProgram(RUN_QUEUE_PROGRAM, { libbpf: 'libbpf-of-nobody.so' })).rejects.toMatchObject({
+  await expect(loadProgram(RUN_QUEUE, { libbpf: 'libbpf-of-nobody.so' })).rejects.toMatchObject({
     code: 'ERR_KERNEL',
     message: expect.stringContaining('libbpf-of-nobody.so cannot be loaded: install libbpf 1.x'),
   });
@@ -41,7 +42,7 @@ testLoader('reports the messages of libbpf about a missing file and an invalid p
 });
 
 testLoader('reports the messages of the kernel about a rejected program', async () => {
-  const bytes = Buffer.from(readFileSync(RUN_QUEUE_PROGRAM));
+  const bytes = Buffer.from(readFileSync(RUN_QUEUE));
   // Without its licence the program may not read structures of the kernel.
   bytes.write('XXX', bytes.indexOf('GPL\0'), 'latin1');
 
@@ -51,15 +52,33 @@ testLoader('reports the messages of the kernel about a rejected program', async 
   });
 });
 
+testLoader('names what the kernel lacks: a tracepoint, or a field that the program reads', async () => {
+  const withOther = (text: string, other: string): Uint8Array => {
+    const bytes = Buffer.from(readFileSync(kernelProgramFile('tcprtt')));
+    for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) bytes.write(other, at);
+    return bytes;
+  };
+
+  await expect(loadProgram(withOther('tp_btf/tcp_probe', 'tp_btf/tcp_other'))).rejects.toThrow(
+    /^the program cannot be loaded: Linux \S+ has no tracepoint tcp_other: run a newer kernel, /,
+  );
+  await expect(loadProgram(withOther('srtt_us', 'srtt_xx'))).rejects.toThrow(
+    /^the program cannot be loaded: Linux \S+ has no tcp_sock\.srtt_xx: run a newer kernel, /,
+  );
+});
+
 testLoader('loads bytes and files, also twice at once', async () => {
-  program = await loadProgram(readFileSync(RUN_QUEUE_PROGRAM));
-  const second = await loadProgram(RUN_QUEUE_PROGRAM);
+  program = await loadProgram(readFileSync(RUN_QUEUE));
+  const second = await loadProgram(RUN_QUEUE);
   const maps = [...second.maps.values()].map(({ id }) => id);
 
-  expect([...program.maps.keys()].sort()).toEqual([
+  expect([...second.maps.keys()].sort()).toEqual([
+    'by_key',
     'latency_hist',
-    'latency_missed',
+    'missed',
+    'nothing',
     'queue_hist',
+    'runqueue.rodata',
     'waiting_since',
   ]);
   expect(maps).not.toContain(program.maps.get('queue_hist')!.id);
@@ -69,7 +88,7 @@ testLoader('loads bytes and files, also twice at once', async () => {
 
 testPins('pins a map for others, and removes the pin when it is closed', async () => {
   bpffs = mountBpffs();
-  program = await loadProgram(RUN_QUEUE_PROGRAM);
+  program = await loadProgram(RUN_QUEUE);
   const path = bpffs.path('depth');
   program.pin('queue_hist', path, 0o444);
 
@@ -83,7 +102,7 @@ testPins('pins a map for others, and removes the pin when it is closed', async (
 
 testPins('keeps a pin that another program has put in place', async () => {
   bpffs = mountBpffs();
-  program = await loadProgram(RUN_QUEUE_PROGRAM);
+  program = await loadProgram(RUN_QUEUE);
   const path = bpffs.path('depth');
   program.pin('queue_hist', path);
   rmSync(path);
@@ -95,7 +114,7 @@ testPins('keeps a pin that another program has put in place', async () => {
 
 testPins('refuses to pin an unknown map, with an invalid mode, or outside a bpffs', async () => {
   bpffs = mountBpffs();
-  program = await loadProgram(RUN_QUEUE_PROGRAM);
+  program = await loadProgram(RUN_QUEUE);
   const loaded = program;
 
   expect(() => loaded.pin('depth', bpffs!.path('depth'))).toThrow(
