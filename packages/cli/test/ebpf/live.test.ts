@@ -101,9 +101,24 @@ live('counts the run queues of this machine', async () => {
   const { exitCode, stdout, stderr } = await hdrscope(['ebpf', 'runqueue', '--seconds', '300ms', '--json']);
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
-  const { depth, latencyNs } = JSON.parse(stdout);
+  const [depth, latency] = JSON.parse(stdout).histograms;
   expect(depth.total).toBeGreaterThan(0);
-  expect(latencyNs.total).toBeGreaterThan(0);
+  expect(latency.total).toBeGreaterThan(0);
+});
+
+live.each(['blockio', 'tcprtt'])('counts with the program %s', async (name) => {
+  const { exitCode, stdout, stderr } = await hdrscope([
+    'ebpf',
+    name,
+    '--seconds',
+    '300ms',
+    '--json',
+    '--cost',
+  ]);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  const { program, histograms, cost } = JSON.parse(stdout);
+  expect([program, histograms]).toEqual([name, expect.any(Array)]);
+  expect(cost.length).toBeGreaterThan(0);
 });
 
 test('the doctor reports on every machine', async () => {
