@@ -1,7 +1,13 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
-import { openPinnedMap, pin } from '../../src/bpf/maps.ts';
+import { mapInfo, openPinnedMap, pin } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
-import { kernelProgramFile, type LoadedProgram, loadProgram } from '../../src/loader/index.ts';
+import {
+  type KernelProgramName,
+  kernelProgramFile,
+  type LoadedProgram,
+  loadProgram,
+} from '../../src/loader/index.ts';
+import { loadConfigured } from '../../src/loader/load-program.ts';
 import { kernelTestUnless, mountBpffs, type PrivateBpffs, whyNoMount } from '../support/kernel.ts';
 import { expectGone, whyNoLoader } from '../support/loaded.ts';
 
@@ -52,20 +58,46 @@ testLoader('reports the messages of the kernel about a rejected program', async 
   });
 });
 
-testLoader('names what the kernel lacks: a tracepoint, or a field that the program reads', async () => {
-  const withOther = (text: string, other: string): Uint8Array => {
-    const bytes = Buffer.from(readFileSync(kernelProgramFile('tcprtt')));
-    for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) bytes.write(other, at);
-    return bytes;
-  };
+/** An object in which a text is replaced by another one of the same length. */
+function withOther(name: KernelProgramName, text: string, other: string): Uint8Array {
+  const bytes = Buffer.from(readFileSync(kernelProgramFile(name)));
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) bytes.write(other, at);
+  return bytes;
+}
 
-  await expect(loadProgram(withOther('tp_btf/tcp_probe', 'tp_btf/tcp_other'))).rejects.toThrow(
+testLoader('names what the kernel lacks: a tracepoint, or a field that the program reads', async () => {
+  await expect(loadProgram(withOther('tcprtt', 'tp_btf/tcp_probe', 'tp_btf/tcp_other'))).rejects.toThrow(
     /^the program cannot be loaded: Linux \S+ has no tracepoint tcp_other: run a newer kernel, /,
   );
-  await expect(loadProgram(withOther('srtt_us', 'srtt_xx'))).rejects.toThrow(
+  await expect(loadProgram(withOther('tcprtt', 'srtt_us', 'srtt_xx'))).rejects.toThrow(
     /^the program cannot be loaded: Linux \S+ has no tcp_sock\.srtt_xx: run a newer kernel, /,
   );
 });
+
+testLoader('counts latency on a kernel whose tasks do not lead to their run queue', async () => {
+  const unknown = withOther('runqueue', 'nr_running', 'nr_runners');
+  await expect(loadConfigured(unknown, {}, {})).rejects.toThrow(
+    /has no rq\.nr_runners: run a newer kernel, /,
+  );
+
+  const constants = new Uint8Array(Uint32Array.of(0, 1).buffer);
+  program = await loadConfigured(unknown, {}, { constants });
+  expect(program.programs).toHaveLength(3);
+});
+
+testLoader(
+  'loads the programs that fit the tracepoints of this kernel, with room for so many keys',
+  async () => {
+    const settings = { without: ['hdrscope_old'], maxEntries: { by_key: 7 } };
+    program = await loadConfigured(kernelProgramFile('blockio'), {}, settings);
+    expect(program.programs.map(({ name }) => name)).toEqual(['hdrscope_issue', 'hdrscope_done']);
+    expect(mapInfo(await loadBpf(), program.maps.get('by_key')!.fd).maxEntries).toBe(7);
+
+    // The reason of the verifier is not that this user may not load programs.
+    const refused = loadConfigured(kernelProgramFile('blockio'), {}, { without: ['hdrscope_issue'] });
+    await expect(refused).rejects.toThrow(/cannot be loaded: E\w+\nlibbpf: .*doesn't have 2-th argument/s);
+  },
+);
 
 testLoader('loads bytes and files, also twice at once', async () => {
   program = await loadProgram(readFileSync(RUN_QUEUE));
