@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createRegistry } from '@hdrscope/registry';
 import { possibleCpus } from '../../src/bpf/cpus.ts';
 import { kernelHistograms, logLinear8Layout, sumOfCpus } from '../../src/index.ts';
@@ -64,6 +65,24 @@ async function countedTogether({ program }: KernelProgram): Promise<number> {
   const { histograms } = await programSource('all', program, [LATENCY]).read();
   return sumOfCpus(histograms[0]!).counts.total;
 }
+
+/** The cgroup of this process; `undefined` when its path is not below the mount point. */
+function ownCgroup(): string | undefined {
+  const [, path] = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? [];
+  return path?.startsWith('/..') ? undefined : path;
+}
+
+testLoader('names the cgroup of this process', async () => {
+  program = await openKernelProgram('runqueue', { by: 'cgroup' });
+  const cgroups = async () => {
+    const { histograms } = await program!.source.read();
+    return histograms.map(({ attributes }) => attributes.cgroup);
+  };
+  // It waits for its CPU when a process that it has started ends.
+  await once(spawn('true'), 'exit');
+  const own = ownCgroup();
+  expect(await cgroups()).toContainEqual(own ?? expect.any(String));
+});
 
 testLoader('has all values in all series, when more tasks come and go than it has room for', async () => {
   program = await openKernelProgram('runqueue', { by: 'task', maxKeys: 8 });
