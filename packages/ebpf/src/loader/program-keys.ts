@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Attributes } from '@hdrscope/registry';
 import { LITTLE_ENDIAN, textUntilNul, viewOf } from '../bpf/memory.ts';
+import { addressText } from '../exporter-config/addresses.ts';
 
 /** Makes the attributes of a key from its bytes. */
 type KeyReader = (key: Uint8Array) => Attributes;
@@ -91,18 +92,4 @@ function deviceName(major: number, minor: number): string {
 /** A key of `tcprtt.bpf.c`. */
 export function remoteKey(key: Uint8Array): Attributes {
   return { remote: addressText(key) };
-}
-
-const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
-
-/** The text of an address. One of IPv4 is mapped. Source: RFC 5952. */
-function addressText(address: Uint8Array): string {
-  if (MAPPED.every((byte, i) => address[i] === byte)) return address.subarray(12, 16).join('.');
-  const view = viewOf(address);
-  const groups = Array.from({ length: 8 }, (_, i) => view.getUint16(i * 2).toString(16));
-  const zeros = [...groups.join(':').matchAll(/\b0(?::0)+\b/g)].map(([run]) => run);
-  const longest = zeros.reduce((most, run) => (run.length > most.length ? run : most), '');
-  if (longest === '') return groups.join(':');
-  const [before = '', ...after] = `:${groups.join(':')}:`.split(`:${longest}:`);
-  return `${before.slice(1)}::${after.join(`:${longest}:`).slice(0, -1)}`;
 }
