@@ -87,11 +87,12 @@ export async function count(
   const { by, seconds, perCpu: isPerCpu = false } = options;
   if (isPerCpu && by !== 'all') throw new UsageError(`--per-cpu takes --by all, got --by ${by}`);
   const program = await kernel.openProgram(command.program, { by });
+  // Ctrl-C ends the counting early, and the command shows its result.
+  io.endSlowly?.();
   try {
     const meter = options.cost ? await kernel.measureCost(program.program) : undefined;
     try {
       const startMs = io.monotonicMs();
-      // Ctrl-C ends the counting early, and the command shows its result.
       await sleep(seconds * 1000, undefined, { signal: io.signal }).catch(() => {});
       const { histograms, missed = 0 } = await program.source.read();
       const counted: Counted = {

@@ -14,6 +14,14 @@ export function isProgram(argument: string): boolean {
   return argument.startsWith(PREFIX);
 }
 
+/** @throws UsageError when an argument names a program, which has counted nothing before it is loaded. */
+export function assertNoProgram(argument: string): void {
+  if (!isProgram(argument)) return;
+  throw new UsageError(
+    `${argument} counts from when it is loaded on: hdrscope ebpf watch shows it, and so do ${Object.keys(KERNEL_PROGRAMS).join(', ')}`,
+  );
+}
+
 /** Options of maps. A program knows its slots, units and names. */
 interface GivenOptions {
   readonly layout?: unknown;

@@ -8,6 +8,7 @@ import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts
 import { formatHistogram, histogramJson, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, groundNote, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
+import { assertNoProgram } from './program-argument.ts';
 import { acrossCpus, merged, perCpu, type ShownHistogram } from './shown-histogram.ts';
 import { formatTextForm, type Interpolation, textFormOption } from './text-form.ts';
 import { mapUnitOption } from './unit.ts';
@@ -56,6 +57,7 @@ export async function run(
 ): Promise<number> {
   const { config } = options;
   const which = operandOf(operands, config);
+  assertNoProgram(which);
   const source = await openMap(which, options, kernel);
   try {
     const { histograms: read, generation, ground } = await source.read();

@@ -9,6 +9,7 @@ import type { KernelProgram, KernelProgramName } from '@hdrscope/ebpf/loader';
 import { Termination } from '../../src/command.ts';
 import * as blockio from '../../src/ebpf/blockio.ts';
 import * as heatmap from '../../src/ebpf/heatmap.ts';
+import * as read from '../../src/ebpf/read.ts';
 import * as runqueue from '../../src/ebpf/runqueue.ts';
 import * as serve from '../../src/ebpf/serve.ts';
 import * as watch from '../../src/ebpf/watch.ts';
@@ -250,6 +251,13 @@ test('a program that cannot be loaded ends serve and watch', async () => {
   });
   await expect(runWith(serve, ['program:tcprtt', '--port', '0'], kernel)).rejects.toThrow('EPERM');
   await expect(runWith(watch, ['program:tcprtt'], kernel)).rejects.toThrow('EPERM');
+});
+
+test('read refuses a program, which has counted nothing yet', async () => {
+  const { kernel } = kernelWith([TOGETHER]);
+  await expect(runWith(read, ['program:runqueue'], kernel)).rejects.toThrow(
+    'program:runqueue counts from when it is loaded on: hdrscope ebpf watch shows it',
+  );
 });
 
 test.each([
