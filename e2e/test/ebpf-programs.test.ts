@@ -167,12 +167,18 @@ describePeer('programs of ours and bpftrace, on the same load', () => {
           script: `tracepoint:block:block_rq_complete /args->dev == ${device.number}/ { @c[args->rwbs] = count(); }`,
           load: async () => {
             const before = device.statistics();
+            const startedMs = Date.now();
             const startNs = process.hrtime.bigint();
             device.copy('read', 200);
             device.copy('write', 120);
             const wallNs = Number(process.hrtime.bigint() - startNs);
             const after = device.statistics();
-            return { wallNs, reads: after.reads - before.reads, writes: after.writes - before.writes };
+            return {
+              startedMs,
+              wallNs,
+              reads: after.reads - before.reads,
+              writes: after.writes - before.writes,
+            };
           },
           ours: (histograms) =>
             Object.fromEntries(
@@ -197,13 +203,16 @@ describePeer('programs of ours and bpftrace, on the same load', () => {
         });
 
         expect(both.ours).toEqual(both.theirs);
-        expect(both.ours).toEqual({ read: facts.reads, write: facts.writes });
-        expect([facts.reads, facts.writes]).toEqual([200, 120]);
+        // Other programs, such as udev, may look at a new device, also after its statistics were read.
+        const { read = 0, write = 0 } = both.ours;
+        expect([facts.reads >= 200, facts.writes >= 120]).toEqual([true, true]);
+        expect([read >= facts.reads, write >= facts.writes]).toEqual([true, true]);
         const mine = last.histograms.filter(({ attributes }) => attributes.device === device.name);
         const waitedNs = mine.reduce((sum, histogram) => sum + sumOfCpus(histogram).sum!, 0);
-        // One request at a time: together they took at most the time of the load.
+        // One request at a time: together they took at most the time of the load, and each other one at most all the time.
+        const others = mine.reduce((sum, histogram) => sum + totalOf(histogram), 0) - 320;
         expect(waitedNs).toBeGreaterThan(0);
-        expect(waitedNs).toBeLessThanOrEqual(facts.wallNs);
+        expect(waitedNs).toBeLessThanOrEqual(facts.wallNs + others * (Date.now() - facts.startedMs) * 1e6);
       } finally {
         device.remove();
       }
