@@ -1,8 +1,8 @@
 /**
- * `node tools/ebpf-program.js`: builds `packages/ebpf/program/runqueue.bpf.o` from its sources, with clang and the
- * headers of libbpf. The file is part of the repository and of the package, so its users need no compiler.
+ * `node tools/ebpf-program.js`: builds the programs in `packages/ebpf/program` from their sources, with clang and the
+ * headers of libbpf. The files are part of the repository and of the package, so its users need no compiler.
  *
- *   --check     builds it elsewhere, and fails if the committed file differs
+ *   --check     builds them elsewhere, and fails if a committed file differs
  *
  * The same compiler and headers produce the same bytes. With other versions, only the outline is compared: sections,
  * programs and maps.
@@ -15,9 +15,14 @@ import { outlineOf } from './lib/elf.js';
 import { isMain, workspaceRoot } from './lib/workspace.js';
 
 const FOLDER = join(workspaceRoot, 'packages/ebpf/program');
-const OBJECT = join(FOLDER, 'runqueue.bpf.o');
 
-/** The versions that built the committed file. */
+/** The names of the programs: each `NAME.bpf.c` becomes `NAME.bpf.o`. */
+export const PROGRAMS = ['blockio', 'runqueue', 'tcprtt'];
+
+/** @param {string} name */
+const objectOf = (name) => join(FOLDER, `${name}.bpf.o`);
+
+/** The versions that built the committed files. */
 const MADE_WITH = 'clang 14, libbpf 1.1';
 
 const FLAGS = [
@@ -56,12 +61,15 @@ export function toolsHere() {
   }
 }
 
-/** @returns {Buffer} */
-export function build() {
+/**
+ * @param {string} name
+ * @returns {Buffer}
+ */
+export function build(name) {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-program-'));
   try {
-    const object = join(folder, 'runqueue.bpf.o');
-    run('clang', [...FLAGS, '-c', 'runqueue.bpf.c', '-o', object]);
+    const object = join(folder, `${name}.bpf.o`);
+    run('clang', [...FLAGS, '-c', `${name}.bpf.c`, '-o', object]);
     // Keeps the types, which libbpf needs, and removes the sections for debuggers.
     run('llvm-strip', ['-g', object]);
     return readFileSync(object);
@@ -86,29 +94,32 @@ export function differenceOf(committed, built, tools) {
   return expected === got ? undefined : `the committed file has ${expected}, and its sources produce ${got}`;
 }
 
-function check() {
+/** @param {string} name */
+function check(name) {
   const tools = toolsHere();
   if (tools === undefined) {
-    console.log('runqueue.bpf.o: not checked: the check needs clang, llvm-strip and the headers of libbpf');
+    console.log(`${name}.bpf.o: not checked: the check needs clang, llvm-strip and the headers of libbpf`);
     return 0;
   }
-  const difference = differenceOf(readFileSync(OBJECT), build(), tools);
+  const difference = differenceOf(readFileSync(objectOf(name)), build(name), tools);
   if (difference !== undefined) {
-    console.error(`runqueue.bpf.o: ${difference}. Build it: node tools/ebpf-program.js`);
+    console.error(`${name}.bpf.o: ${difference}. Build it: node tools/ebpf-program.js`);
     return 1;
   }
   const compared =
     tools === MADE_WITH ? 'byte by byte' : `by its outline, because it was built with ${MADE_WITH}`;
-  console.log(`runqueue.bpf.o matches its sources, built with ${tools} and compared ${compared}`);
+  console.log(`${name}.bpf.o matches its sources, built with ${tools} and compared ${compared}`);
   return 0;
 }
 
 if (isMain(import.meta)) {
   if (process.argv.includes('--check')) {
-    process.exitCode = check();
+    process.exitCode = PROGRAMS.reduce((failures, name) => Math.max(failures, check(name)), 0);
   } else {
-    const object = build();
-    writeFileSync(OBJECT, object);
-    console.log(`runqueue.bpf.o: ${object.length} bytes, built with ${toolsHere()}`);
+    for (const name of PROGRAMS) {
+      const object = build(name);
+      writeFileSync(objectOf(name), object);
+      console.log(`${name}.bpf.o: ${object.length} bytes, built with ${toolsHere()}`);
+    }
   }
 }

@@ -1,12 +1,21 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, readConfig, startAgent } from '@hdrscope/agent';
-import { type KernelCounter, openKernelCounter } from '@hdrscope/ebpf/loader';
+import { type KernelCounter, openKernelCounter, openKernelProgram } from '@hdrscope/ebpf/loader';
 import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
 
 function whyNoBpftrace(): string | undefined {
   const { status, stderr, error } = spawnSync('bpftrace', ['-e', 'BEGIN { exit(); }'], { encoding: 'utf8' });
   return status === 0 ? undefined : `bpftrace does not run here: ${error?.message ?? stderr.trim()}`;
+}
+
+async function whyNoProgram(): Promise<string | undefined> {
+  try {
+    (await openKernelProgram('runqueue')).close();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 let agent: Agent;
@@ -85,6 +94,32 @@ describeUnless(await whyNoKernel())('a map of the kernel', () => {
     } finally {
       other.close();
     }
+  });
+});
+
+describeUnless((await whyNoKernel()) ?? (await whyNoProgram()))('programs of hdrscope', () => {
+  test('count in the kernel, in series of their own, until the agent stops', async () => {
+    agent = await start(`sources:
+  - { type: ebpf-program, name: queues, program: runqueue, by: task, attributes: { zone: a } }
+  - { type: ebpf-program, name: disks, program: blockio }`);
+    const endMs = Date.now() + 60_000;
+    // This process waits for its CPU again and again.
+    const mine = async () => {
+      const { families } = await agent.registry.gather();
+      const family = families.find(({ name }) => name === 'linux.runqueue.latency');
+      return family?.series.find(({ attributes }) => attributes.tid === process.pid);
+    };
+    while (((await mine())?.histogram.totalCount ?? 0) < 20) {
+      if (Date.now() > endMs) throw new Error(JSON.stringify(agent.health(), undefined, 1));
+      await sleep(20);
+    }
+    expect((await mine())!.attributes).toMatchObject({ pid: process.pid, zone: 'a' });
+    const { families } = await agent.registry.gather();
+    expect(families.find(({ name }) => name === 'linux.runqueue.depth')).toMatchObject({ unit: '{task}' });
+    expect(agent.health().entries.slice(0, 2)).toMatchObject([
+      { name: 'queues', state: 'running', missed: expect.any(Number) },
+      { name: 'disks', state: 'running', missed: expect.any(Number) },
+    ]);
   });
 });
 

@@ -34,6 +34,8 @@ export interface EntryContext {
   info(line: string): void;
   /** Reports how many values were added, including those that a series rejects. */
   added(values: number): void;
+  /** Reports how many more values a source could not measure. */
+  missed(values: number): void;
   /** Reports what a sink has delivered so far. */
   delivered(delivery: EntryDelivery): void;
   /** Reports a success. */

@@ -16,6 +16,8 @@ export interface EntryHealth {
   readonly state: 'starting' | 'running' | 'failing' | 'waiting' | 'stopped';
   /** How many values the source has brought; 0 for a sink. */
   readonly values: number;
+  /** How many values the source could not measure; `undefined` for a source that does not count them, and a sink. */
+  readonly missed: number | undefined;
   readonly errors: number;
   readonly restarts: number;
   /** In milliseconds since 1970. */
@@ -50,6 +52,7 @@ export function newTally(kind: EntryHealth['kind'], name: string, type: string):
     type,
     state: 'starting',
     values: 0,
+    missed: undefined,
     errors: 0,
     restarts: 0,
     lastSuccessMs: undefined,
@@ -82,6 +85,13 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     unit: '',
     description: 'Values that a source has brought',
     points: ofEntries(({ kind, values }) => (kind === 'source' ? values : undefined)),
+  },
+  {
+    name: 'hdrscope.agent.source.missed.values',
+    kind: 'counter',
+    unit: '',
+    description: 'Values that a source could not measure, because their beginning was not seen',
+    points: ofEntries(({ missed }) => missed),
   },
   {
     name: 'hdrscope.agent.errors',

@@ -14,7 +14,16 @@ export interface RetryOptions {
 
 type Surroundings = Omit<
   EntryContext,
-  'added' | 'delivered' | 'succeeded' | 'failed' | 'died' | 'info' | 'intake' | 'memory' | 'refusals'
+  | 'added'
+  | 'missed'
+  | 'delivered'
+  | 'succeeded'
+  | 'failed'
+  | 'died'
+  | 'info'
+  | 'intake'
+  | 'memory'
+  | 'refusals'
 >;
 
 /** The options of `Supervised`. */
@@ -125,6 +134,9 @@ export class Supervised<Config> {
       memory,
       refusals: tally.refusals,
       added,
+      missed: ifAlive((values: number) => {
+        tally.missed = (tally.missed ?? 0) + values;
+      }),
       // The last report comes from the end of a sink.
       delivered: (delivery) => {
         const { lastPartialSuccess: partial } = delivery;

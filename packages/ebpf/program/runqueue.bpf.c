@@ -3,17 +3,19 @@
  * Counts how many tasks a CPU has to run, and how long they wait for it. It observes and changes nothing.
  *
  * Everything is counted in sched_switch, which runs with interrupts off and is not entered by NMIs: on each CPU only one
- * program writes, and it is never interrupted by itself. So `+= 1` on a CPU's own copy loses nothing, and no slot is
- * ever shared. README.md says what is measured, and what is not.
+ * program writes, and it is never interrupted by itself. So `+= 1` on a CPU's own copy loses nothing. README.md says what is
+ * measured, and what is not.
  */
 #include "kernel.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-#include "slots.h"
+#include "distribution.h"
 
 /* The kernel lets only programs under this licence read its structures. */
 char LICENSE[] SEC("license") = "GPL";
+
+enum { BY_TASK = 1, BY_CGROUP = 2 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -22,26 +24,13 @@ struct {
 	__type(value, __u64);
 } queue_hist SEC(".maps");
 
-/* All slots in one value, so one system call reads them. */
-struct latency {
-	__u64 slots[LATENCY_SLOTS];
-	__u64 sum;
-};
-
+/* All slots are in one value, so one system call reads them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct latency);
+	__type(value, struct distribution);
 } latency_hist SEC(".maps");
-
-/* Tasks that were switched in without a known start of their wait, such as tasks that waited when counting began. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} latency_missed SEC(".maps");
 
 /*
  * Time since when a task waits, by its id. All memory is there from the start: task-local storage would be allocated
@@ -55,33 +44,69 @@ struct {
 	__type(value, __u64);
 } waiting_since SEC(".maps");
 
-static __always_inline void count_depth(__u32 depth)
-{
-	__u32 slot = depth_slot(depth);
-	__u64 *count = bpf_map_lookup_elem(&queue_hist, &slot);
+struct key {
+	/* The ids of the process and of the task, or the id of the cgroup. */
+	__u64 id;
+	/* Only of a task. */
+	char comm[16];
+};
 
+struct queueing {
+	struct distribution latency;
+	__u64 depths[DEPTH_SLOTS];
+};
+
+/* A task runs on one CPU at a time. A cgroup runs on all of them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MOST_KEYS);
+	__type(key, struct key);
+	__type(value, struct queueing);
+} by_key SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct queueing);
+} nothing SEC(".maps");
+
+static __always_inline struct queueing *entry_of_task(struct task_struct *task)
+{
+	struct key key = {};
+
+	if (options.by == BY_TASK) {
+		key.id = (__u64)task->tgid << 32 | (__u32)task->pid;
+		bpf_probe_read_kernel(key.comm, sizeof(key.comm), task->comm);
+	} else if (options.by == BY_CGROUP) {
+		key.id = task->cgroups->dfl_cgrp->kn->id;
+	} else {
+		return 0;
+	}
+	return entry_of(&by_key, &key, &nothing);
+}
+
+static __always_inline void count_depth(struct queueing *entry, __u32 depth)
+{
+	__u32 key = depth_slot(depth);
+	__u64 slot = key, *count;
+
+	/* Older verifiers know only the bound of the register that is compared. */
+	barrier_var(slot);
+	if (entry && slot < DEPTH_SLOTS)
+		__sync_fetch_and_add(&entry->depths[slot], 1);
+	count = bpf_map_lookup_elem(&queue_hist, &key);
 	if (count)
 		*count += 1;
 }
 
-static __always_inline void count_latency(__u64 ns)
-{
-	__u32 key = 0, slot = latency_slot(ns);
-	struct latency *latency = bpf_map_lookup_elem(&latency_hist, &key);
-
-	if (!latency || slot >= LATENCY_SLOTS)
-		return;
-	latency->slots[slot] += 1;
-	latency->sum += ns;
-}
-
-static __always_inline void count_missed(void)
+static __always_inline void count_latency(struct queueing *entry, __u64 ns)
 {
 	__u32 key = 0;
-	__u64 *count = bpf_map_lookup_elem(&latency_missed, &key);
 
-	if (count)
-		*count += 1;
+	if (entry)
+		count_shared(&entry->latency, ns);
+	count_alone(bpf_map_lookup_elem(&latency_hist, &key), ns);
 }
 
 /* Depth of the run queue that a task is in, or was in when it last ran. */
@@ -134,10 +159,14 @@ int BPF_PROG(hdrscope_switch, bool preempted, struct task_struct *prev, struct t
 {
 	__u32 prev_pid = prev->pid, pid = next->pid;
 	__u64 now = bpf_ktime_get_ns(), *since;
+	struct queueing *entry = pid ? entry_of_task(next) : 0;
 
-	/* Both tasks belong to this CPU. The idle task of each CPU has the id 0: then depth is 0, and no task waited. */
-	if (bpf_core_field_exists(prev->se.cfs_rq) && bpf_core_field_exists(prev->se.cfs_rq->rq))
-		count_depth(depth_of_queue(pid ? next : prev));
+	/*
+	 * Both tasks belong to this CPU. The idle task of each CPU has the id 0: then depth is 0, and no task waited. By key
+	 * this is left out, because the idle tasks have no entry.
+	 */
+	if (!options.without_depth && (pid || !options.by))
+		count_depth(entry, depth_of_queue(pid ? next : prev));
 
 	/* A preempted task waits for the CPU, whatever it was about to wait for. */
 	if (prev_pid && (preempted || !is_blocking(prev)))
@@ -154,7 +183,7 @@ int BPF_PROG(hdrscope_switch, bool preempted, struct task_struct *prev, struct t
 		return 0;
 	}
 	/* The clocks of two CPUs may differ by some nanoseconds. */
-	count_latency(now > *since ? now - *since : 0);
+	count_latency(entry, now > *since ? now - *since : 0);
 	bpf_map_delete_elem(&waiting_since, &pid);
 	return 0;
 }

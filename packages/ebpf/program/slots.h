@@ -3,7 +3,7 @@
 #pragma once
 
 #define DEPTH_SLOTS 8
-#define LATENCY_SLOTS 496
+#define TIME_SLOTS 496
 
 /* [0] [1] [2-4] [5-8] [9-16] [17-32] [33-64] [65+] */
 static __always_inline __u32 depth_slot(__u32 depth)
@@ -36,12 +36,12 @@ static __always_inline __u32 log2_floor(__u64 value)
 }
 
 /* 0 to 15 have a slot each, every octave above has eight: the last one, 495, ends with the largest value. */
-static __always_inline __u32 latency_slot(__u64 ns)
+static __always_inline __u32 time_slot(__u64 time)
 {
 	__u32 octave;
 
-	if (ns < 16)
-		return ns;
-	octave = log2_floor(ns);
-	return ((octave - 2) << 3) + ((ns >> (octave - 3)) & 7);
+	if (time < 16)
+		return time;
+	octave = log2_floor(time);
+	return ((octave - 2) << 3) + ((time >> (octave - 3)) & 7);
 }

@@ -60,7 +60,7 @@ export { type KernelMapOptions, kernelMap } from './source/kernel-map.ts';
 export type { CountsField, MapShape } from './source/kernel-map-shape.ts';
 export type { KnownLayout, LayoutGuess } from './source/map-layout.ts';
 export { MAP_SHAPE_SYNTAX, mapShapeOf } from './source/shape-text.ts';
-export type { Frame, KernelHistogram, KernelSource } from './source/source.ts';
+export type { Frame, HistogramMetric, KernelHistogram, KernelSource } from './source/source.ts';
 export { formatKernelBars, type KernelBarsOptions } from './text/bars.ts';
 export type { ShownSlots } from './text/slot-label.ts';
 export { formatKernelHistogram, type KernelTextOptions } from './text/text.ts';

@@ -41,6 +41,8 @@ export interface KernelFamilyOptions {
   /** See `FamilyOptions` of the registry. */
   readonly cardinalityLimit?: number;
   /** See `FamilyOptions` of the registry. */
+  readonly expireAfterMs?: number;
+  /** See `FamilyOptions` of the registry. */
   readonly scope?: Scope;
 }
 
@@ -79,12 +81,19 @@ export class KernelReadings {
   }
 
   #targetOf(histogram: KernelHistogram, frame: Frame): Target {
-    const known = this.#targets.get(histogram.name);
+    const { name, metric } = histogram;
+    const known = this.#targets.get(name);
     if (known !== undefined) return known;
-    const target = targetOf(histogram, frame, this.#optionsOf(histogram.name));
-    this.#targets.set(histogram.name, target);
+    const options = { ...metric, ...withoutUndefined(this.#optionsOf(name)) };
+    const target = targetOf(histogram, frame, options);
+    this.#targets.set(name, target);
     return target;
   }
+}
+
+/** Options that are left out must not hide what the source knows. */
+function withoutUndefined(options: KernelFamilyOptions): KernelFamilyOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function targetOf(
@@ -105,6 +114,7 @@ function targetOf(
     significantDigits,
     boundaries,
     cardinalityLimit,
+    expireAfterMs,
     scope,
   } = options;
   const family: FamilyOptions = {
@@ -114,6 +124,7 @@ function targetOf(
     ...(significantDigits !== undefined && { significantDigits }),
     ...(boundaries !== undefined && { boundaries }),
     ...(cardinalityLimit !== undefined && { cardinalityLimit }),
+    ...(expireAfterMs !== undefined && { expireAfterMs }),
     ...(scope !== undefined && { scope }),
   };
   return { family, resolution: resolutionOf(scale), perCpu, attributes };

@@ -22,6 +22,8 @@ export interface KernelHistogramsOptions extends KernelFamilyOptions, IntakeOpti
 export interface KernelHealth extends IngestHealth {
   /** Number of generations: 1 while the same map or run is read. */
   readonly generations: number;
+  /** Number of values that programs of this package could not measure. Other programs do not count them. */
+  readonly missed: number;
 }
 
 /** Kernel histograms in a registry. */
@@ -82,11 +84,13 @@ export function kernelHistograms(
   );
   let generation: string | undefined;
   let generations = 0;
+  let missed = 0;
   const read = async (): Promise<Reading[]> => {
     const frame = await source.read();
     const all = readings.of(frame);
     if (frame.generation !== generation) generations++;
     generation = frame.generation;
+    missed = frame.missed ?? 0;
     return all;
   };
   const ingestion = ingest(
@@ -97,7 +101,7 @@ export function kernelHistograms(
   return {
     ...ingestion,
     get health() {
-      return { ...ingestion.health, generations };
+      return { ...ingestion.health, generations, missed };
     },
   };
 }
@@ -113,6 +117,7 @@ const FAMILY_NAMES: OptionNames<KernelFamilyOptions> = {
   significantDigits: true,
   boundaries: true,
   cardinalityLimit: true,
+  expireAfterMs: true,
   scope: true,
 };
 

@@ -16,7 +16,7 @@ import {
   kernelQuantiles,
   queueDepthLayout,
 } from '../src/index.ts';
-import { loadProgram, openKernelCounter, openRunQueue } from '../src/loader/index.ts';
+import { loadProgram, openKernelCounter, openKernelProgram } from '../src/loader/index.ts';
 
 /** Options of any kind, as a program without types passes them. */
 const wrong = (options: object): never => options as never;
@@ -50,7 +50,7 @@ test.each<[call: string, meant: string, action: () => unknown]>([
   ['formatKernelHistogram', 'percentiles', () => formatKernelHistogram(counts, wrong({ percentile: [50] }))],
   ['openKernelCounter', 'name', () => openKernelCounter(wrong({ nam: 'a' }))],
   ['loadProgram', 'libbpf', () => loadProgram('./none.o', wrong({ libpbf: './none.so' }))],
-  ['openRunQueue', 'libbpf', () => openRunQueue(wrong({ libpbf: './none.so' }))],
+  ['openKernelProgram', 'libbpf', () => openKernelProgram('runqueue', wrong({ libpbf: './none.so' }))],
   ['kernelHistograms', 'perCpu', () => kernelHistograms(createRegistry(), source, wrong({ perCPU: true }))],
   [
     'kernelHistograms, in families',

@@ -83,6 +83,8 @@ function originOf(source: Unnamed<SourceConfig>): readonly [key: string, value: 
       const pins = source.pins === undefined ? '' : ` in ${resolve(source.pins)}`;
       return ['config', `${resolve(source.config)}${pins}`];
     }
+    case 'ebpf-program':
+      return ['program', source.program];
     default:
       return undefined;
   }

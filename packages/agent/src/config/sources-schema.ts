@@ -1,4 +1,5 @@
 import { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf, MAP_SHAPE_SYNTAX, mapShapeOf } from '@hdrscope/ebpf';
+import { KERNEL_PROGRAMS } from '@hdrscope/ebpf/loader';
 import { isLoopback } from '@hdrscope/kit/server';
 import { z } from 'zod';
 import { server } from './server-schema.ts';
@@ -13,6 +14,7 @@ import {
   text,
   texts,
   unit,
+  wholeNumber,
   yesOrNo,
 } from './values.ts';
 
@@ -94,6 +96,28 @@ const ebpfExporter = mapping({
   attributes,
 });
 
+const ebpfProgram = mapping({
+  type: z.literal('ebpf-program'),
+  name,
+  program: oneOf('runqueue', 'blockio', 'tcprtt'),
+  by: text('what the program counts by').optional(),
+  maxKeys: wholeNumber(1, 10_000).default(1024),
+  perCpu: yesOrNo(false),
+  timeout: duration.prefault('5s'),
+  attributes,
+})
+  .transform((source) => ({ ...source, by: source.by ?? KERNEL_PROGRAMS[source.program][0]! }))
+  .check(({ value: { program, by, perCpu }, issues }) => {
+    const known = KERNEL_PROGRAMS[program];
+    if (!known.includes(by)) {
+      const message = `must be one of ${known.join(', ')} for ${program}`;
+      issues.push({ code: 'custom', message, path: ['by'], input: by });
+    } else if (perCpu && by !== 'all') {
+      const message = `must be false, because counts by ${by} are those of all CPUs together`;
+      issues.push({ code: 'custom', message, path: ['perCpu'], input: perCpu });
+    }
+  });
+
 const bpftrace = mapping({
   type: z.literal('bpftrace'),
   name,
@@ -146,12 +170,12 @@ const otlp = mapping({
   }
 });
 
-const SOURCES = [intervalLog, stdin, ceph, ebpfMap, ebpfExporter, bpftrace, otlp] as const;
+const SOURCES = [intervalLog, stdin, ceph, ebpfMap, ebpfExporter, ebpfProgram, bpftrace, otlp] as const;
 
 /** An entry of `sources`. Its name may be missing. */
 export const source: z.ZodType<Unnamed<SourceConfig>, unknown> = z.discriminatedUnion('type', SOURCES, {
   error:
-    'must be a known type of source: interval-log, stdin, ceph, ebpf-map, ebpf-exporter, bpftrace or otlp',
+    'must be a known type of source: interval-log, stdin, ceph, ebpf-map, ebpf-exporter, ebpf-program, bpftrace or otlp',
 });
 
 /** An entry of any kind whose name may be missing. */

@@ -43,6 +43,12 @@ sources:
   #   type: ebpf-exporter
   #   config: /etc/ebpf_exporter/biolatency.yaml
 
+  # A program that counts in the kernel: runqueue (by task, cgroup), blockio (by device) or tcprtt (by remote).
+  # - name: runqueue
+  #   type: ebpf-program
+  #   program: runqueue
+  #   by: cgroup
+
   # A bpftrace script, kept running.
   # - name: reads
   #   type: bpftrace

@@ -1,4 +1,5 @@
 import type { AxisUnit } from '@hdrscope/ceph';
+import type { KernelProgramName } from '@hdrscope/ebpf/loader';
 import type { ServerLimits, TlsFiles } from '@hdrscope/kit/server';
 import type { CountedUnit } from '@hdrscope/registry';
 
@@ -116,6 +117,19 @@ export interface EbpfExporterSourceConfig extends Entry {
   readonly attributes: AttributeTexts;
 }
 
+/** A program of hdrscope that counts in the kernel. */
+export interface EbpfProgramSourceConfig extends Entry {
+  readonly type: 'ebpf-program';
+  readonly program: KernelProgramName;
+  /** What has series of its own: see `openKernelProgram` of `@hdrscope/ebpf`. */
+  readonly by: string;
+  /** How many keys the kernel keeps. */
+  readonly maxKeys: number;
+  readonly perCpu: boolean;
+  readonly timeout: number;
+  readonly attributes: AttributeTexts;
+}
+
 /** A bpftrace script that the agent keeps running. */
 export interface BpftraceSourceConfig extends Entry {
   readonly type: 'bpftrace';
@@ -159,6 +173,7 @@ export type SourceConfig =
   | CephSourceConfig
   | EbpfMapSourceConfig
   | EbpfExporterSourceConfig
+  | EbpfProgramSourceConfig
   | BpftraceSourceConfig
   | OtlpSourceConfig;
 

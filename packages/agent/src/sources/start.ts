@@ -4,6 +4,7 @@ import { startBpftrace } from './bpftrace.ts';
 import { startCeph } from './ceph.ts';
 import { startEbpfExporter } from './ebpf-exporter.ts';
 import { startEbpfMap } from './ebpf-map.ts';
+import { startEbpfProgram } from './ebpf-program.ts';
 import { startIntervalLog } from './interval-log.ts';
 import { startOtlp } from './otlp.ts';
 import { startStdin } from './stdin.ts';
@@ -21,6 +22,8 @@ export async function startSource(config: SourceConfig, context: EntryContext): 
       return startEbpfMap(config, context);
     case 'ebpf-exporter':
       return startEbpfExporter(config, context);
+    case 'ebpf-program':
+      return startEbpfProgram(config, context);
     case 'bpftrace':
       return startBpftrace(config, context);
     case 'otlp':

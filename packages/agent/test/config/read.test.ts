@@ -53,6 +53,7 @@ test('the template is a configuration, and so is each of its examples', () => {
     'ceph',
     'ebpf-exporter',
     'ebpf-map',
+    'ebpf-program',
     'interval-log',
     'otlp',
     'stdin',
@@ -88,7 +89,7 @@ colour: red
     '1:18: shutdownTimeout must be a duration above 0 and of at most 24 days, such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d), got "soon"',
     '3:5: sources[0].path is missing: it must be the path of a log',
     '4:5: sources[0].pth is not a known key: did you mean path?',
-    '5:11: sources[1].type must be a known type of source: interval-log, stdin, ceph, ebpf-map, ebpf-exporter, bpftrace or otlp, got "prometeus"',
+    '5:11: sources[1].type must be a known type of source: interval-log, stdin, ceph, ebpf-map, ebpf-exporter, ebpf-program, bpftrace or otlp, got "prometeus"',
     '9:13: sources[2].metric.unit must be ns, us, ms, s, bytes, KiB or none, got "minutes"',
     '10:26: sources[2].metric.significantDigits must be an integer from 0 to 5, got 9',
     '13:13: sinks[0].listen must be an address with a port from 0 to 65535, such as 127.0.0.1:9464, localhost:9464 or [::1]:9464, got 9464',
@@ -132,6 +133,18 @@ test.each([
   [
     `sources: [{ type: ebpf-map, map: /m, bpftool: true }]\n${SINK}`,
     '1:11: sources[0].layout is missing: it must be set with bpftool, because finding a layout takes koffi',
+  ],
+  [
+    `sources: [{ type: ebpf-program, program: blockio, by: task }]\n${SINK}`,
+    '1:55: sources[0].by must be one of device, all for blockio, got "task"',
+  ],
+  [
+    `sources: [{ type: ebpf-program, program: tcprtt, by: remote, perCpu: true }]\n${SINK}`,
+    '1:70: sources[0].perCpu must be false, because counts by remote are those of all CPUs together, got true',
+  ],
+  [
+    `sources: [{ type: ebpf-program, program: runqueue }, { type: ebpf-program, name: b, program: runqueue, by: task }]\n${SINK}`,
+    expect.stringMatching(/^1:94: sources\[1\]\.program must be of no other source, /),
   ],
   [
     `sources: [{ type: otlp, listen: '0.0.0.0:4318' }]\n${SINK}`,
@@ -246,10 +259,22 @@ test('the schema for editors knows every type', () => {
     'ceph',
     'ebpf-map',
     'ebpf-exporter',
+    'ebpf-program',
     'bpftrace',
     'otlp',
     'admin-socket',
   ]) {
     expect(text).toContain(`"const":"${type}"`);
   }
+});
+
+test('a program counts by its first key when the configuration names none', () => {
+  const { config } = readConfig(`sources:
+  - { type: ebpf-program, name: a, program: runqueue }
+  - { type: ebpf-program, name: b, program: blockio }
+${SINK}`);
+  expect(config!.sources).toMatchObject([
+    { program: 'runqueue', by: 'all', maxKeys: 1024, perCpu: false },
+    { program: 'blockio', by: 'device' },
+  ]);
 });

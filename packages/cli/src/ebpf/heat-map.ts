@@ -15,11 +15,12 @@ interface Column {
 /** What a map counts over time, slot by slot. Histograms of several keys are added up. */
 export class KernelHeatMap {
   readonly #argument: string;
-  readonly #unit: CountedUnit;
+  #unit: CountedUnit;
   #layout: IntegerLayout | undefined;
   #name: string | undefined;
   readonly #columns: Column[] = [];
 
+  /** @param unit The unit of the values, unless the source knows it. */
   constructor(argument: string, unit: CountedUnit) {
     this.#argument = argument;
     this.#unit = unit;
@@ -36,8 +37,9 @@ export class KernelHeatMap {
    * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram has other slots than the ones before.
    */
   add(increases: readonly KernelIncrease[], startMs: number, endMs: number): void {
-    for (const { layout, name } of increases) {
+    for (const { layout, name, metric } of increases) {
       this.#name ??= name;
+      this.#unit = metric?.kernelUnit ?? this.#unit;
       this.#layout ??= layout.slots;
       if (layout.slots.bounds.join() === this.#layout.bounds.join()) continue;
       throw new HdrscopeError(

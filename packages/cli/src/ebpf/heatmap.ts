@@ -12,6 +12,7 @@ import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts
 import { KernelHeatMap } from './heat-map.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP } from './map-argument.ts';
+import { PROGRAM_ARGUMENT_HELP } from './program-argument.ts';
 import { mapUnitOption } from './unit.ts';
 import { type WatchOptions, watchMap } from './watched-map.ts';
 
@@ -37,8 +38,9 @@ export function parser(): Command {
     'hdrscope ebpf heatmap /sys/fs/bpf/latency_hist --unit ns',
     'hdrscope ebpf heatmap name:hists --layout libbpf-tools --interval 10s --intervals 30',
     'hdrscope ebpf heatmap id:42 --json | hdrscope plot - -o latency.svg',
+    'hdrscope ebpf heatmap program:runqueue/all/latency',
   ])
-    .argument('[map]', MAP_ARGUMENT_HELP)
+    .argument('[map]', `${MAP_ARGUMENT_HELP}; or ${PROGRAM_ARGUMENT_HELP}`)
     .allowExcessArguments(false)
     .addOption(exporterConfigOption())
     .addOption(intervalOption().default(1, '1s'))

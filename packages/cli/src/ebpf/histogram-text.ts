@@ -1,6 +1,6 @@
 import { type Quantile, quantilesOf } from '@hdrscope/core';
 import { usedSlots } from '@hdrscope/core/internal';
-import { formatKernelBars } from '@hdrscope/ebpf';
+import { formatKernelBars, kernelQuantiles } from '@hdrscope/ebpf';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import { formatCount, percentileTitle } from '../format.ts';
 import { fittedToScreen, type ShownHistogram } from './shown-histogram.ts';
@@ -51,8 +51,12 @@ export function formatBounds(
   return text(lower) === text(upper) ? text(lower) : `${text(lower)} to ${text(upper)}`;
 }
 
-/** Formats a histogram as bars, with the total and percentiles below them. */
-export function formatHistogram(histogram: ShownHistogram, shownAs: ShownAs): string {
+/**
+ * Formats a histogram as bars, with the total and percentiles below them. The unit that the source knows comes before the given
+ * one.
+ */
+export function formatHistogram(histogram: ShownHistogram, given: ShownAs): string {
+  const shownAs = { ...given, unit: histogram.unit ?? given.unit };
   const { percentiles, unit, ascii = false, columns } = shownAs;
   const { total } = histogram.counts;
   const title = titleOf(histogram);
@@ -82,10 +86,17 @@ function wrapped(facts: readonly string[], columns = Number.POSITIVE_INFINITY): 
   });
 }
 
-/** A histogram as JSON: its used slots with their bounds. An open bound is `null`. */
+/**
+ * A histogram as JSON: its used slots with their bounds. An open bound is `null`. A percentile has the bounds of its slot, which are
+ * certain, and two estimates: see `KernelQuantileOptions`.
+ */
 export function histogramJson(histogram: ShownHistogram, percentiles: readonly number[]): object {
-  const { name, attributes, layout, layoutName, counts, sum } = histogram;
+  const { name, attributes, layout, layoutName, counts, sum, unit } = histogram;
   const bound = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  const estimate = ({ value }: Quantile): number | null => bound(Number(value.toPrecision(6)));
+  const shares = percentiles.map((percentile) => percentile / 100);
+  const inclusive = kernelQuantiles(histogram, shares);
+  const exclusive = kernelQuantiles(histogram, shares, { interpolation: 'exclusive' });
   const slots = Array.from(usedSlots(counts), ([slot, count]) => ({
     lower: bound(layout.lower(slot)),
     upper: bound(layout.upper(slot)),
@@ -95,12 +106,18 @@ export function histogramJson(histogram: ShownHistogram, percentiles: readonly n
     name,
     attributes,
     layout: layoutName,
+    ...(unit && { unit }),
     total: counts.total,
     sum: sum ?? null,
     percentiles: Object.fromEntries(
       percentilesOf(histogram, percentiles).map(({ lower, upper }, at) => [
         percentiles[at],
-        { lower: bound(lower), upper: bound(upper) },
+        {
+          lower: bound(lower),
+          upper: bound(upper),
+          inclusive: estimate(inclusive[at]!),
+          exclusive: estimate(exclusive[at]!),
+        },
       ]),
     ),
     slots,

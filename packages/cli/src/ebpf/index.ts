@@ -29,6 +29,16 @@ a pin of mode 0444 takes no rights.`,
       summary: 'counts for some seconds how many tasks wait for a CPU, and how long',
       load: () => import('./runqueue.ts'),
     },
+    {
+      name: 'blockio',
+      summary: 'counts for some seconds how long block devices take for requests',
+      load: () => import('./blockio.ts'),
+    },
+    {
+      name: 'tcprtt',
+      summary: 'counts for some seconds the round-trip times of TCP connections',
+      load: () => import('./tcprtt.ts'),
+    },
     { name: 'serve', summary: 'serves maps as metrics for Prometheus', load: () => import('./serve.ts') },
     {
       name: 'doctor',

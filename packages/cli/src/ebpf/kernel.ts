@@ -1,5 +1,5 @@
 import { bpftoolMap, examine, type KernelSource, kernelMap, listMaps, newestMapId } from '@hdrscope/ebpf';
-import { openRunQueue } from '@hdrscope/ebpf/loader';
+import { measureCost, openKernelProgram } from '@hdrscope/ebpf/loader';
 
 /** Access to the kernel. Tests replace it. */
 export interface Kernel {
@@ -8,7 +8,8 @@ export interface Kernel {
   readonly open: (...options: Parameters<typeof kernelMap>) => KernelSource;
   readonly openByTool: (...options: Parameters<typeof bpftoolMap>) => KernelSource;
   readonly examine: typeof examine;
-  readonly openRunQueue: typeof openRunQueue;
+  readonly openProgram: typeof openKernelProgram;
+  readonly measureCost: typeof measureCost;
 }
 
 /** The kernel of this machine. */
@@ -18,5 +19,6 @@ export const THIS_KERNEL: Kernel = {
   open: kernelMap,
   openByTool: bpftoolMap,
   examine,
-  openRunQueue,
+  openProgram: openKernelProgram,
+  measureCost,
 };

@@ -1,10 +1,11 @@
 import type { KernelSource } from '@hdrscope/ebpf';
 import type { Kernel } from './kernel.ts';
 import { type MapOptions, openMap } from './map-argument.ts';
+import { isProgram, programOf } from './program-argument.ts';
 
 /**
  * A map that need not be there yet: each `read` opens it when it is not open. Another map at the same place may have another
- * layout.
+ * layout. An argument that names a program is its source.
  *
  * @param onGround Gets what shows the layout, when the options have no layout, and again when that changes.
  */
@@ -14,6 +15,7 @@ export function patientMap(
   kernel: Kernel,
   onGround: (ground: string) => Promise<void>,
 ): KernelSource {
+  if (isProgram(argument)) return programOf(argument, options, kernel);
   let source: KernelSource | undefined;
   let shown: string | undefined;
   return {

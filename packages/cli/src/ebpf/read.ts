@@ -5,23 +5,27 @@ import { ExitCode, type Io } from '../command.ts';
 import { addAscii, screenOf } from '../screen.ts';
 import { percentilesOption } from '../shared-options.ts';
 import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
-import { formatHistogram, histogramJson } from './histogram-text.ts';
+import { formatHistogram, histogramJson, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, groundNote, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
+import { assertNoProgram } from './program-argument.ts';
 import { acrossCpus, merged, perCpu, type ShownHistogram } from './shown-histogram.ts';
+import { formatTextForm, type Interpolation, textFormOption } from './text-form.ts';
 import { mapUnitOption } from './unit.ts';
 
 interface Options extends MapOptions {
   readonly json?: boolean;
   readonly ascii?: boolean;
   readonly perCpu?: boolean;
+  readonly text?: Interpolation;
   readonly percentiles: readonly number[];
   readonly unit: CountedUnit;
 }
 
 const DESCRIPTION = `Shows what a map has counted since its program was loaded: a bar for each slot, and percentiles.
 
-A percentile is shown as the slot that contains it, because the map has no finer values.
+A percentile is shown as the slot that contains it, because the map has no finer values. --text and
+JSON estimate a value in that slot.
 
 The kernel does not know which values a slot holds. A map shows it by the names of its types, by
 its own name, or by the script of the bpftrace that fills it. Any other map needs --layout.`;
@@ -34,12 +38,14 @@ export function parser(): Command {
     'hdrscope ebpf read name:AT_usecs --layout bpftrace-lhist:0:1000:50 --json',
     "hdrscope ebpf read id:42 --layout libbpf-tools:27 --shape 'value { u32 slots[27]; }'",
     'hdrscope ebpf read --config biolatency.yaml',
+    'hdrscope ebpf read /sys/fs/bpf/queue_hist --text inclusive --percentiles 50,99',
   ])
     .argument('[map]', MAP_ARGUMENT_HELP)
     .allowExcessArguments(false)
     .option('--json', 'prints JSON')
     .addOption(exporterConfigOption())
-    .option('--per-cpu', 'shows each CPU separately');
+    .option('--per-cpu', 'shows each CPU separately')
+    .addOption(textFormOption());
   return addAscii(addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption()));
 }
 
@@ -51,6 +57,7 @@ export async function run(
 ): Promise<number> {
   const { config } = options;
   const which = operandOf(operands, config);
+  assertNoProgram(which);
   const source = await openMap(which, options, kernel);
   try {
     const { histograms: read, generation, ground } = await source.read();
@@ -64,7 +71,12 @@ export async function run(
     }
     if (ground !== undefined) await io.stderr.write(groundNote(which, ground));
     const shownAs = { ...options, unit: shownUnit(options.unit, config), ...screenOf(io, options) };
-    const texts = shown.map((histogram) => formatHistogram(histogram, shownAs));
+    const { text, percentiles } = options;
+    const texts = shown.map((histogram) =>
+      text === undefined
+        ? formatHistogram(histogram, shownAs)
+        : `${titleOf(histogram)}\n${formatTextForm(histogram, text, percentiles)}\n`,
+    );
     await io.stdout.write(texts.length === 0 ? 'nothing was counted\n' : texts.join('\n'));
     return ExitCode.done;
   } finally {

@@ -16,6 +16,7 @@ import { mapFamilies } from './map-families.ts';
 import { isOver, MapState } from './map-state.ts';
 import { MetricClaims } from './metric-claims.ts';
 import { patientMap } from './patient-map.ts';
+import { isProgram } from './program-argument.ts';
 import {
   histogramsOptions,
   optionsOfOneMap,
@@ -58,6 +59,7 @@ export function parser(): Command {
     'hdrscope ebpf serve --config biolatency.yaml',
     'hdrscope ebpf serve id:42 --host 0.0.0.0 --token-file /etc/hdrscope/token',
     'hdrscope ebpf serve /sys/fs/bpf/queue_hist name:latency_hist,unit=ns,metric=wait,attributes.pool=a',
+    'hdrscope ebpf serve program:runqueue/cgroup program:blockio program:tcprtt',
   ])
     .argument('[map...]', SERVED_MAP_HELP)
     .addOption(portOption(9435))
@@ -86,7 +88,7 @@ export async function run(
     // The states are those of this scrape: its gather is shared.
     const mapMetrics = async () => {
       await registry.gather({ maxAgeMs: SHARED_GATHER_MS });
-      return mapFamilies(served.map(({ state }) => state));
+      return mapFamilies(served);
     };
     const server = await servePrometheus(registry, {
       ...guard,
@@ -155,7 +157,7 @@ async function serveMap(
   try {
     await read();
   } catch (error) {
-    if (!mayChange(error, argument)) {
+    if (isProgram(argument) || !mayChange(error, argument)) {
       await patient.close();
       throw error;
     }

@@ -6,6 +6,7 @@ import { UsageError } from '../command.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { familiesOf } from './exporter-config.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions } from './map-argument.ts';
+import { PROGRAM_ARGUMENT_HELP } from './program-argument.ts';
 
 /** Options of a map that is served. */
 export interface ServedMapOptions extends MapOptions {
@@ -25,7 +26,7 @@ export interface ServedMap {
 }
 
 /** Help for the operands of `ebpf serve`. */
-export const SERVED_MAP_HELP: string = `${MAP_ARGUMENT_HELP}, each with options of its own behind it, as in X,unit=ns,metric=wait`;
+export const SERVED_MAP_HELP: string = `${MAP_ARGUMENT_HELP}; or ${PROGRAM_ARGUMENT_HELP}; each with options of its own behind it, as in X,unit=ns,metric=wait`;
 
 /** Adds `--unit` to a command that serves maps. The kernel does not know the unit of a map. */
 export function servedUnitOption(): Option {
@@ -82,15 +83,17 @@ export function optionsOfOneMap(): readonly Option[] {
 
 /** How a served map becomes a metric. */
 export function histogramsOptions({ argument, options, attributes }: ServedMap): KernelHistogramsOptions {
-  const { unit = 'none', perCpu = false, metric, description, since, config } = options;
+  const { unit, perCpu = false, metric, description, since, config } = options;
   const stated = {
     ...(metric !== undefined && { name: metric }),
     ...(description !== undefined && { description }),
   };
-  if (config !== undefined && unit !== 'none') {
+  if (config !== undefined && unit !== undefined && unit !== 'none') {
     throw new UsageError(`${argument}: unit and --config exclude each other: the configuration has the unit`);
   }
-  if (config === undefined) return { kernelUnit: unit, perCpu, since, attributes, ...stated };
+  if (config === undefined) {
+    return { ...(unit !== undefined && { kernelUnit: unit }), perCpu, since, attributes, ...stated };
+  }
   const families = Object.entries(familiesOf(config)).map(([name, family]) => [
     name,
     { ...family, ...stated },

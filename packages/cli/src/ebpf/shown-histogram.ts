@@ -1,7 +1,7 @@
 import { type Counted, countedIn, rebucket } from '@hdrscope/core';
 import { type IntegerLayout, integerAfter, integerLayout } from '@hdrscope/core/internal';
-import { type CpuCounts, countsOfCpus, sumOfCpus } from '@hdrscope/ebpf';
-import type { Attributes } from '@hdrscope/registry';
+import { type CpuCounts, countsOfCpus, type HistogramMetric, sumOfCpus } from '@hdrscope/ebpf';
+import type { Attributes, CountedUnit } from '@hdrscope/registry';
 
 /** The counts of one CPU, or of all CPUs together, as commands show them. */
 export interface ShownHistogram extends Counted<IntegerLayout> {
@@ -10,26 +10,30 @@ export interface ShownHistogram extends Counted<IntegerLayout> {
   readonly layoutName: string;
   /** Sum of the values; `undefined` when the program keeps no sum. */
   readonly sum: number | undefined;
+  /** Unit of the values, when the source knows it. */
+  readonly unit: CountedUnit | undefined;
 }
 
 /** A histogram of a source, or its increase. */
 interface SourceHistogram extends CpuCounts {
   readonly name: string;
   readonly attributes: Attributes;
+  readonly metric?: HistogramMetric;
 }
 
 /** The histogram of all CPUs together. */
-export function acrossCpus({ name, attributes, ...counts }: SourceHistogram): ShownHistogram {
-  return { name, attributes, layoutName: counts.layout.name, ...sumOfCpus(counts) };
+export function acrossCpus({ name, attributes, metric, ...counts }: SourceHistogram): ShownHistogram {
+  return { name, attributes, layoutName: counts.layout.name, unit: metric?.kernelUnit, ...sumOfCpus(counts) };
 }
 
 /** The histogram of each CPU. Its position among the possible CPUs of the machine is the attribute `cpu`. */
-export function perCpu({ name, attributes, ...counts }: SourceHistogram): ShownHistogram[] {
+export function perCpu({ name, attributes, metric, ...counts }: SourceHistogram): ShownHistogram[] {
   const layoutName = counts.layout.name;
   return countsOfCpus(counts).map((totals, cpu) => ({
     name,
     attributes: { ...attributes, cpu },
     layoutName,
+    unit: metric?.kernelUnit,
     ...totals,
   }));
 }

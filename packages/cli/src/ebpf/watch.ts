@@ -12,6 +12,7 @@ import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts
 import { formatBounds, histogramJson, percentilesOf, type ShownAs, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP } from './map-argument.ts';
+import { PROGRAM_ARGUMENT_HELP } from './program-argument.ts';
 import { acrossCpus, merged } from './shown-histogram.ts';
 import { mapUnitOption } from './unit.ts';
 import { type WatchOptions, watchMap } from './watched-map.ts';
@@ -34,8 +35,9 @@ export function parser(): Command {
     'hdrscope ebpf watch /sys/fs/bpf/queue_hist',
     'hdrscope ebpf watch /sys/fs/bpf/latency_hist --unit ns --json',
     'hdrscope ebpf watch name:hists --layout libbpf-tools --interval 10s --intervals 6',
+    'hdrscope ebpf watch program:blockio',
   ])
-    .argument('[map]', MAP_ARGUMENT_HELP)
+    .argument('[map]', `${MAP_ARGUMENT_HELP}; or ${PROGRAM_ARGUMENT_HELP}`)
     .allowExcessArguments(false)
     .addOption(intervalOption().default(1, '1s'))
     .addOption(exporterConfigOption())
@@ -99,7 +101,9 @@ function writer(io: Io, shownAs: ShownAs): Writer {
       if (increase.isReset) await io.stderr.write(`hdrscope: ${title}: counters were reset\n`);
       const histogram = acrossCpus(increase);
       const { total } = histogram.counts;
-      const cells = percentilesOf(histogram, percentiles).map((quantile) => formatBounds(quantile, shownAs));
+      const cells = percentilesOf(histogram, percentiles).map((quantile) =>
+        formatBounds(quantile, { ...shownAs, unit: histogram.unit ?? shownAs.unit }),
+      );
       await io.stdout.write(`${row(formatCount(total), formatDecimal(total / seconds, 1), cells, title)}\n`);
     }
   };

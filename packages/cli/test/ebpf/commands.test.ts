@@ -1,15 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { framesSource, logLinear8Layout } from '@hdrscope/ebpf';
-import type { RunQueue } from '@hdrscope/ebpf/loader';
 import { Termination } from '../../src/command.ts';
 import * as doctor from '../../src/ebpf/doctor.ts';
 import * as list from '../../src/ebpf/list.ts';
-import * as runqueue from '../../src/ebpf/runqueue.ts';
 import * as serve from '../../src/ebpf/serve.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 
-test.each(['list', 'read', 'watch', 'heatmap', 'runqueue', 'serve', 'doctor'])(
+test.each(['list', 'read', 'watch', 'heatmap', 'runqueue', 'blockio', 'tcprtt', 'serve', 'doctor'])(
   'ebpf %s has help with examples',
   async (command) => {
     const { exitCode, stdout, stderr } = await hdrscope(['ebpf', command, '--help']);
@@ -70,58 +67,6 @@ cannot  bpftrace  not installed
   });
   const { stdout, exitCode } = await runWith(doctor, ['--json'], none);
   expect([JSON.parse(stdout), exitCode]).toEqual([{ canRead: false, findings: [{ ...MISSING }] }, 1]);
-});
-
-function fakeRunQueue(): { readonly opened: RunQueue; isClosed: boolean } {
-  const latency = new Array(496).fill(0).fill(10, 30, 33);
-  const state = {
-    isClosed: false,
-    opened: {
-      depth: framesSource([frameOf([5, 4, 1, 0, 0, 0, 0, 0])]),
-      latency: framesSource([frameOf(latency, { layout: logLinear8Layout(), sums: [1650] })]),
-      missed: async () => 2,
-      program: undefined as unknown as RunQueue['program'],
-      close: () => {
-        state.isClosed = true;
-      },
-    },
-  };
-  return state;
-}
-
-test('shows run-queue depth and latency', async () => {
-  const queue = fakeRunQueue();
-  const kernel = fakeKernel({ openRunQueue: async () => queue.opened });
-  const { stdout } = await runWith(runqueue, ['--seconds', '10ms', '--percentiles', '50'], kernel);
-  expect(stdout.split('\n').filter((line) => !line.includes('|'))).toEqual([
-    'run-queue depth',
-    'total 10; p50 0',
-    '',
-    'run-queue latency',
-    'total 30; mean 55 ns; p50 60 ns to 63 ns',
-    '',
-    'waits not measured, because their beginning was not seen: 2',
-    '',
-  ]);
-  expect(queue.isClosed).toBe(true);
-  const json = await runWith(
-    runqueue,
-    ['--seconds', '10ms', '--json'],
-    fakeKernel({ openRunQueue: async () => fakeRunQueue().opened }),
-  );
-  expect(JSON.parse(json.stdout)).toMatchObject({
-    depth: { total: 10 },
-    latencyNs: { total: 30 },
-    missed: 2,
-  });
-});
-
-test('shows the counts up to an interruption', async () => {
-  const queue = fakeRunQueue();
-  const kernel = fakeKernel({ openRunQueue: async () => queue.opened });
-  const running = runWith(runqueue, ['--seconds', '1h'], kernel, { signal: AbortSignal.timeout(20) });
-  expect((await running).stdout).toContain('total 30;');
-  expect(queue.isClosed).toBe(true);
 });
 
 test('serves a map to Prometheus', async () => {

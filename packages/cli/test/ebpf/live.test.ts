@@ -3,7 +3,11 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testUnless } from '@hdrscope/testing/skips';
+import { Termination } from '../../src/command.ts';
+import { THIS_KERNEL } from '../../src/ebpf/kernel.ts';
+import * as serve from '../../src/ebpf/serve.ts';
 import { hdrscope } from '../support/fake-io.ts';
+import { runWith } from '../support/fake-kernel.ts';
 
 /** A map that bpftool creates, in a bpf file system of its own. */
 function makeMap(): { pin: string; add(slot: number, count: number): void; remove(): void } {
@@ -101,9 +105,43 @@ live('counts the run queues of this machine', async () => {
   const { exitCode, stdout, stderr } = await hdrscope(['ebpf', 'runqueue', '--seconds', '300ms', '--json']);
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
-  const { depth, latencyNs } = JSON.parse(stdout);
+  const [depth, latency] = JSON.parse(stdout).histograms;
   expect(depth.total).toBeGreaterThan(0);
-  expect(latencyNs.total).toBeGreaterThan(0);
+  expect(latency.total).toBeGreaterThan(0);
+});
+
+live.each(['blockio', 'tcprtt'])('counts with the program %s', async (name) => {
+  const { exitCode, stdout, stderr } = await hdrscope([
+    'ebpf',
+    name,
+    '--seconds',
+    '300ms',
+    '--json',
+    '--cost',
+  ]);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  const { program, histograms, cost } = JSON.parse(stdout);
+  expect([program, histograms]).toEqual([name, expect.any(Array)]);
+  expect(cost.length).toBeGreaterThan(0);
+});
+
+live('watches a program of its own, and serves it to Prometheus', async () => {
+  const args = ['program:runqueue/all/latency', '--interval', '200ms', '-n', '2'];
+  const watched = await hdrscope(['ebpf', 'watch', ...args]);
+  expect([watched.exitCode, watched.stderr]).toEqual([0, '']);
+  expect(watched.stdout).toMatch(/^ +[\d,]+ +[\d,.]+ .* linux\.runqueue\.latency$/m);
+
+  let page: Promise<string> | undefined;
+  const onOutput = (url: string, end: (reason: Termination) => void) => {
+    page = fetch(url.trim()).then((response) => response.text());
+    page.finally(() => end(new Termination('SIGINT', 130)));
+  };
+  const served = runWith(serve, ['program:runqueue/task', '--port', '0'], THIS_KERNEL, { onOutput });
+  await expect(served).rejects.toMatchObject({ name: 'AbortError' });
+  expect(await page).toMatch(
+    /^linux_runqueue_latency_seconds_count\{comm="[^"]*",pid="\d+",tid="\d+"\} \d+$/m,
+  );
+  expect(await page).toMatch(/^hdrscope_ebpf_missed_total\{map="program:runqueue\/task"\} \d+$/m);
 });
 
 test('the doctor reports on every machine', async () => {

@@ -50,7 +50,10 @@ test('prints JSON', async () => {
         layout: 'queue-depth',
         total: 4,
         sum: 73,
-        percentiles: { 50: { lower: 1, upper: 1 }, 99.9: { lower: 65, upper: null } },
+        percentiles: {
+          50: { lower: 1, upper: 1, inclusive: 1, exclusive: 1.66667 },
+          99.9: { lower: 65, upper: null, inclusive: 65, exclusive: 2 },
+        },
         slots: [
           { lower: 1, upper: 1, count: 3 },
           { lower: 65, upper: null, count: 1 },
@@ -58,6 +61,16 @@ test('prints JSON', async () => {
       },
     ],
   });
+});
+
+test.each([
+  ['inclusive', 'total=4821  p50=2.3  p99=15.9'],
+  ['exclusive', 'total=4821  p50=2.5  p99=16.8'],
+])('--text %s shows counts, shares and interpolated percentiles', async (interpolation, head) => {
+  const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
+  const args = ['/sys/fs/bpf/queue_hist', '--layout', 'queue-depth', '--text', interpolation];
+  const { stdout } = await runWith(read, [...args, '--percentiles', '50,99'], kernel);
+  expect(stdout.split('\n').slice(0, 3)).toEqual(['queue_hist', head, '  0:     1200   25%']);
 });
 
 test('merges the slots of a power of two when there are many slots', async () => {

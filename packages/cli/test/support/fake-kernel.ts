@@ -60,7 +60,8 @@ export function fakeKernel(
     newestMapId: async () => QUEUE_HIST.id,
     openByTool: unexpected,
     examine: unexpected,
-    openRunQueue: unexpected,
+    openProgram: unexpected,
+    measureCost: unexpected,
     ...kernel,
   };
 }

@@ -17,6 +17,7 @@ export const COMMANDS = {
   BTF_LOAD: 18,
   BTF_GET_FD_BY_ID: 19,
   MAP_LOOKUP_BATCH: 24,
+  ENABLE_STATS: 32,
 } as const;
 
 /** A command of bpf(2), without the prefix `BPF_`. */

@@ -248,6 +248,12 @@ export function updateElement(bpf: Bpf, fd: number, key: Uint8Array, value: Uint
   call(bpf, 'MAP_UPDATE_ELEM', attr, { object: 'a value of a map' });
 }
 
+/** Deletes one entry of a hash, which must exist. */
+export function deleteElement(bpf: Bpf, fd: number, key: Uint8Array): void {
+  const attr = new Attr(bpf, 32).u32(0, fd).pointer(8, ownCopy(key));
+  call(bpf, 'MAP_DELETE_ELEM', attr, { object: 'an entry of a map' });
+}
+
 /** Pins a map or program to a path in a bpffs, which keeps it alive. */
 export function pin(bpf: Bpf, fd: number, path: string): void {
   call(bpf, 'OBJ_PIN', new Attr(bpf, 16).pointer(0, cString(path)).u32(8, fd), { object: path, path });

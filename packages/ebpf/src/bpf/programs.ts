@@ -1,9 +1,9 @@
 import type { KernelLayout } from '../layout/kernel-layout.ts';
-import { Attr } from './attr.ts';
+import { Attr, call } from './attr.ts';
 import { COMMANDS } from './commands.ts';
 import { refusal } from './errors.ts';
 import { Assembler, type Register } from './instructions.ts';
-import { allocate, cString, textUntilNul } from './memory.ts';
+import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
 /** `BPF_PROG_TYPE_RAW_TRACEPOINT` */
@@ -115,4 +115,35 @@ export function loadProgram(bpf: Bpf, instructions: Uint8Array, name = 'hdrscope
     errno: -first,
     log: textUntilNul(log).trimEnd(),
   });
+}
+
+/** What the kernel has noted about a program since it was loaded. */
+export interface ProgramStatistics {
+  /** Number of runs while statistics were enabled: see `enableStatistics`. */
+  readonly runs: number;
+  /** Duration of these runs, in nanoseconds. */
+  readonly runNs: number;
+  /** Number of events for which it was not run, because it was interrupted on the same CPU. 0 before Linux 5.12. */
+  readonly skipped: number;
+}
+
+/** Asks the kernel about an open program. Source of the offsets: `struct bpf_prog_info`. */
+export function programStatistics(bpf: Bpf, fd: number): ProgramStatistics {
+  const info = allocate(216);
+  const attr = new Attr(bpf, 16).u32(0, fd).u32(4, info.length).pointer(8, info);
+  call(bpf, 'OBJ_GET_INFO_BY_FD', attr, { object: 'the facts about a program' });
+  const view = viewOf(info);
+  const at = (offset: number) => Number(view.getBigUint64(offset, LITTLE_ENDIAN));
+  return { runNs: at(192), runs: at(200), skipped: at(208) };
+}
+
+/** `BPF_STATS_RUN_TIME` */
+const RUN_TIME = 0;
+
+/**
+ * Makes the kernel count runs of all programs and their durations, until the returned descriptor is closed. This takes Linux 5.8 and
+ * CAP_SYS_ADMIN.
+ */
+export function enableStatistics(bpf: Bpf): number {
+  return call(bpf, 'ENABLE_STATS', new Attr(bpf, 4).u32(0, RUN_TIME), { object: 'statistics of programs' });
 }

@@ -1,9 +1,17 @@
 export { type KernelCounter, type KernelCounterOptions, openKernelCounter } from './kernel-counter.ts';
 export {
+  KERNEL_PROGRAMS,
+  type KernelProgram,
+  type KernelProgramName,
+  type KernelProgramOptions,
+  kernelProgramFile,
+  openKernelProgram,
+} from './kernel-program.ts';
+export {
   type AttachedProgram,
   type LoadedMap,
   type LoadedProgram,
   type LoadOptions,
   loadProgram,
 } from './load-program.ts';
-export { openRunQueue, RUN_QUEUE_PROGRAM, type RunQueue } from './run-queue.ts';
+export { type CostMeter, measureCost, type ProgramCost } from './program-cost.ts';

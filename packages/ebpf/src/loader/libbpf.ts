@@ -10,6 +10,8 @@ export interface Libbpf {
   version(): string;
   openFile(path: string, options: null): Pointer;
   openMemory(bytes: Uint8Array, size: number, options: null): Pointer;
+  /** Says whether a program of the object is loaded with it. */
+  setAutoload(program: Pointer, isLoaded: boolean): number;
   load(object: Pointer): number;
   close(object: Pointer): void;
   nextProgram(object: Pointer, previous: Pointer): Pointer;
@@ -21,6 +23,9 @@ export interface Libbpf {
   nextMap(object: Pointer, previous: Pointer): Pointer;
   mapName(map: Pointer): string;
   mapFd(map: Pointer): number;
+  setMaxEntries(map: Pointer, count: number): number;
+  /** Sets the contents of a map that holds constants of a program. */
+  setInitialValue(map: Pointer, value: Uint8Array, size: number): number;
   pin(map: Pointer, path: string): number;
   infoByFd(fd: number, info: Uint8Array, size: Uint32Array): number;
   /** Errno of the last call that failed. */
@@ -30,7 +35,7 @@ export interface Libbpf {
 }
 
 const WARNING = 0;
-const LONGEST_MESSAGE = 65536;
+const LONGEST_MESSAGE = 2 ** 20;
 
 /**
  * Loads libbpf.
@@ -48,7 +53,7 @@ export async function openLibbpf(library = 'libbpf.so.1'): Promise<Libbpf> {
 
   function withMessages<T>(call: () => T): { result: T; messages: string } {
     const messages: string[] = [];
-    const line = Buffer.alloc(LONGEST_MESSAGE);
+    const line = Buffer.allocUnsafe(LONGEST_MESSAGE);
     const print = koffi.register((level: number, template: string, values: Pointer) => {
       const length = format(line, line.length, template, values);
       if (level === WARNING) messages.push(line.toString('utf8', 0, Math.min(length, line.length - 1)));
@@ -69,6 +74,7 @@ export async function openLibbpf(library = 'libbpf.so.1'): Promise<Libbpf> {
     version: bpf.func('libbpf_version_string', 'str', []),
     openFile: bpf.func('bpf_object__open_file', object, ['str', 'void *']),
     openMemory: bpf.func('bpf_object__open_mem', object, ['void *', 'size_t', 'void *']),
+    setAutoload: bpf.func('bpf_program__set_autoload', 'int', ['void *', 'bool']),
     load: bpf.func('bpf_object__load', 'int', [object]),
     close: bpf.func('bpf_object__close', 'void', [object]),
     nextProgram: bpf.func('bpf_object__next_program', 'void *', [object, 'void *']),
@@ -80,6 +86,8 @@ export async function openLibbpf(library = 'libbpf.so.1'): Promise<Libbpf> {
     nextMap: bpf.func('bpf_object__next_map', 'void *', [object, 'void *']),
     mapName: bpf.func('bpf_map__name', 'str', ['void *']),
     mapFd: bpf.func('bpf_map__fd', 'int', ['void *']),
+    setMaxEntries: bpf.func('bpf_map__set_max_entries', 'int', ['void *', 'uint32_t']),
+    setInitialValue: bpf.func('bpf_map__set_initial_value', 'int', ['void *', 'void *', 'size_t']),
     pin: bpf.func('bpf_map__pin', 'int', ['void *', 'str']),
     infoByFd: bpf.func('bpf_obj_get_info_by_fd', 'int', ['int', 'void *', 'void *']),
     errno: () => koffi.errno(),

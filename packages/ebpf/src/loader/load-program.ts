@@ -1,3 +1,4 @@
+import { release } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { errnoName } from '../bpf/errno.ts';
@@ -26,6 +27,8 @@ export interface AttachedProgram {
   readonly name: string;
   /** Where it is attached, such as `tp_btf/sched_switch`. */
   readonly section: string;
+  /** File descriptor in this process, open until the program is closed. */
+  readonly fd: number;
   /** Id of the program, which is the same in all processes. */
   readonly id: number;
 }
@@ -66,10 +69,28 @@ export async function loadProgram(
   options: LoadOptions = {},
 ): Promise<LoadedProgram> {
   assertOptions(options, LOAD_PROGRAM);
-  const { libbpf } = options;
   if (typeof object !== 'string' && !(object instanceof Uint8Array)) {
     throw mustBe('ERR_INVALID_OPTION', 'object', 'a path or bytes', object);
   }
+  return loadConfigured(object, options, {});
+}
+
+/** What is chosen for an object before it is loaded. */
+export interface ObjectSettings {
+  /** Constants of its programs: all of the section `.rodata`. @default those of the file */
+  readonly constants?: Uint8Array;
+  /** Number of entries of a map, by its name. @default those of the file */
+  readonly maxEntries?: Readonly<Record<string, number>>;
+  /** Names of programs that are not loaded. @default all programs are loaded */
+  readonly without?: readonly string[];
+}
+
+/** Loads an object file like `loadProgram`, with settings that its programs expect. */
+export async function loadConfigured(
+  object: string | Uint8Array,
+  { libbpf }: LoadOptions,
+  settings: ObjectSettings,
+): Promise<LoadedProgram> {
   const bpf = await openLibbpf(libbpf);
   const name = typeof object === 'string' ? object : 'the program';
   const handle = open(bpf, object, name);
@@ -79,13 +100,16 @@ export async function loadProgram(
     bpf.close(handle);
   };
   try {
+    configure(bpf, handle, settings);
     load(bpf, handle, name);
-    const programs = all((last) => bpf.nextProgram(handle, last)).map((program) => {
+    const programs = programsOf(bpf, handle, settings).map((program) => {
       links.push(attach(bpf, program));
+      const fd = bpf.programFd(program);
       return {
         name: bpf.programName(program),
         section: bpf.programSection(program),
-        id: idOf(bpf, bpf.programFd(program)),
+        fd,
+        id: idOf(bpf, fd),
       };
     });
     return new Loaded(bpf, mapsOf(bpf, handle), programs, close);
@@ -162,9 +186,32 @@ function open(bpf: Libbpf, object: string | Uint8Array, name: string): Pointer {
   return result.handle;
 }
 
+function configure(bpf: Libbpf, handle: Pointer, settings: ObjectSettings): void {
+  const { constants, maxEntries = {}, without = [] } = settings;
+  for (const map of all((last) => bpf.nextMap(handle, last))) {
+    const name = bpf.mapName(map);
+    if (maxEntries[name] !== undefined) bpf.setMaxEntries(map, maxEntries[name]);
+    // Its name begins with the name of the file.
+    if (constants !== undefined && name.endsWith('.rodata')) {
+      bpf.setInitialValue(map, constants, constants.length);
+    }
+  }
+  for (const program of all((last) => bpf.nextProgram(handle, last))) {
+    if (without.includes(bpf.programName(program))) bpf.setAutoload(program, false);
+  }
+}
+
+function programsOf(bpf: Libbpf, handle: Pointer, { without = [] }: ObjectSettings): Pointer[] {
+  const programs = all((last) => bpf.nextProgram(handle, last));
+  return programs.filter((program) => !without.includes(bpf.programName(program)));
+}
+
 function load(bpf: Libbpf, handle: Pointer, name: string): void {
   const { result, messages } = bpf.withMessages(() => bpf.load(handle));
-  if (result < 0) throw failure(`${name} cannot be loaded`, -result, messages, {}, missingTypes(messages));
+  if (result < 0) {
+    const reason = missingTypes(messages) ?? missingType(messages);
+    throw failure(`${name} cannot be loaded`, -result, messages, {}, reason);
+  }
 }
 
 /** The reason why a program cannot find the types of the kernel. libbpf returns an errno that says something else. */
@@ -172,6 +219,15 @@ function missingTypes(messages: string): string | undefined {
   const types = kernelTypes();
   if ('sizeBytes' in types || !messages.includes('BTF')) return undefined;
   return `it needs the types of the kernel (BTF), and ${types.problem}: ${types.cure}`;
+}
+
+/** The tracepoint or field that this kernel does not have, by the messages of libbpf; `undefined` when they are about something else. */
+function missingType(messages: string): string | undefined {
+  const [, tracepoint] = /kernel BTF type ID of '(?:btf_trace_)?(\w+)'/.exec(messages) ?? [];
+  const [, field] = /resolve CO-RE relocation <\w+> \[\d+\] struct (\w+(?:\.\w+)*)/.exec(messages) ?? [];
+  const missing = tracepoint === undefined ? field : `tracepoint ${tracepoint}`;
+  if (missing === undefined) return undefined;
+  return `Linux ${release()} has no ${missing}: run a newer kernel, or one that was built with what the program observes`;
 }
 
 function attach(bpf: Libbpf, program: Pointer): Pointer {
@@ -211,6 +267,8 @@ function namesOf(maps: ReadonlyMap<string, unknown>): string {
   return `one of ${[...maps.keys()].join(', ')}`;
 }
 
+const LONGEST_LOG = 10_000;
+
 function failure(
   what: string,
   errno: number,
@@ -219,7 +277,11 @@ function failure(
   reason?: string,
 ): HdrscopeError {
   const name = errnoName(errno);
-  const cure = name === 'EPERM' || name === 'EACCES' ? ': this takes root, or CAP_BPF and CAP_PERFMON' : '';
-  const log = messages === '' ? '' : `\n${messages}`;
+  const isRejected = messages.includes('BEGIN PROG LOAD LOG');
+  const isForbidden = !isRejected && (name === 'EPERM' || name === 'EACCES');
+  const cure = isForbidden ? ': this takes root, or CAP_BPF and CAP_PERFMON' : '';
+  // The reason is at the end of a log.
+  const shown = messages.length > LONGEST_LOG ? `…${messages.slice(-LONGEST_LOG)}` : messages;
+  const log = shown === '' ? '' : `\n${shown}`;
   return kernelError(`${what}: ${reason ?? `${name}${cure}`}${log}`, { ...details, errno: name });
 }

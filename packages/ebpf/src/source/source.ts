@@ -1,4 +1,4 @@
-import type { Attributes } from '@hdrscope/registry';
+import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 
 /** A source of kernel histograms. Their counts are cumulative, and reading leaves them in the kernel. */
@@ -36,6 +36,8 @@ export interface Frame {
   readonly histograms: readonly KernelHistogram[];
   /** What shows the layout of the histograms. @default the layout was given */
   readonly ground?: string;
+  /** Number of values that the program could not measure, so far. @default not known */
+  readonly missed?: number;
 }
 
 /** One histogram of a frame. */
@@ -60,4 +62,18 @@ export interface KernelHistogram {
   readonly generation?: string;
   /** Sum of the values on each CPU, exact up to 2^53; `undefined` when the program keeps no sum. */
   readonly sums: Float64Array | undefined;
+  /** What the source knows of its metric. @default nothing */
+  readonly metric?: HistogramMetric;
+}
+
+/** What a source knows of the metric of a histogram: defaults of `kernelHistograms`. */
+export interface HistogramMetric {
+  /** See `KernelFamilyOptions`. */
+  readonly kernelUnit?: CountedUnit;
+  /** See `KernelFamilyOptions`. */
+  readonly unit?: string;
+  /** See `KernelFamilyOptions`. */
+  readonly description?: string;
+  /** See `KernelFamilyOptions`. */
+  readonly expireAfterMs?: number;
 }

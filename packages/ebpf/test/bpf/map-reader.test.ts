@@ -2,13 +2,13 @@ import type { MapType } from '../../src/bpf/commands.ts';
 import { COMMANDS } from '../../src/bpf/commands.ts';
 import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
 import { MapReader } from '../../src/bpf/map-reader.ts';
-import { createMap, mapInfo, updateElement } from '../../src/bpf/maps.ts';
+import { createMap, deleteElement, mapInfo, updateElement } from '../../src/bpf/maps.ts';
 import { allocate } from '../../src/bpf/memory.ts';
 import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { testRun } from '../../src/bpf/test-run.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
-import { deleteElement, expectNoMaps, indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
+import { expectNoMaps, indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
 
 const noKernel = await whyNoKernel();
 const kernelTest = kernelTestUnless(noKernel);

@@ -1,10 +1,17 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
-import { openPinnedMap, pin } from '../../src/bpf/maps.ts';
+import { mapInfo, openPinnedMap, pin } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
-import { type LoadedProgram, loadProgram, RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
+import {
+  type KernelProgramName,
+  kernelProgramFile,
+  type LoadedProgram,
+  loadProgram,
+} from '../../src/loader/index.ts';
+import { loadConfigured } from '../../src/loader/load-program.ts';
 import { kernelTestUnless, mountBpffs, type PrivateBpffs, whyNoMount } from '../support/kernel.ts';
 import { expectGone, whyNoLoader } from '../support/loaded.ts';
 
+const RUN_QUEUE = kernelProgramFile('runqueue');
 const why = await whyNoLoader();
 const testLoader = kernelTestUnless(why);
 const testPins = kernelTestUnless(why ?? whyNoMount());
@@ -19,7 +26,7 @@ afterEach(() => {
 });
 
 test('reports that libbpf is missing', async () => {
-  await expect(loadProgram(RUN_QUEUE_PROGRAM, { libbpf: 'libbpf-of-nobody.so' })).rejects.toMatchObject({
+  await expect(loadProgram(RUN_QUEUE, { libbpf: 'libbpf-of-nobody.so' })).rejects.toMatchObject({
     code: 'ERR_KERNEL',
     message: expect.stringContaining('libbpf-of-nobody.so cannot be loaded: install libbpf 1.x'),
   });
@@ -41,7 +48,7 @@ testLoader('reports the messages of libbpf about a missing file and an invalid p
 });
 
 testLoader('reports the messages of the kernel about a rejected program', async () => {
-  const bytes = Buffer.from(readFileSync(RUN_QUEUE_PROGRAM));
+  const bytes = Buffer.from(readFileSync(RUN_QUEUE));
   // Without its licence the program may not read structures of the kernel.
   bytes.write('XXX', bytes.indexOf('GPL\0'), 'latin1');
 
@@ -51,15 +58,59 @@ testLoader('reports the messages of the kernel about a rejected program', async 
   });
 });
 
+/** An object in which a text is replaced by another one of the same length. */
+function withOther(name: KernelProgramName, text: string, other: string): Uint8Array {
+  const bytes = Buffer.from(readFileSync(kernelProgramFile(name)));
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) bytes.write(other, at);
+  return bytes;
+}
+
+testLoader('names what the kernel lacks: a tracepoint, or a field that the program reads', async () => {
+  await expect(loadProgram(withOther('tcprtt', 'tp_btf/tcp_probe', 'tp_btf/tcp_other'))).rejects.toThrow(
+    /^the program cannot be loaded: Linux \S+ has no tracepoint tcp_other: run a newer kernel, /,
+  );
+  await expect(loadProgram(withOther('tcprtt', 'srtt_us', 'srtt_xx'))).rejects.toThrow(
+    /^the program cannot be loaded: Linux \S+ has no tcp_sock\.srtt_xx: run a newer kernel, /,
+  );
+});
+
+testLoader('counts latency on a kernel whose tasks do not lead to their run queue', async () => {
+  const unknown = withOther('runqueue', 'nr_running', 'nr_runners');
+  await expect(loadConfigured(unknown, {}, {})).rejects.toThrow(
+    /has no rq\.nr_runners: run a newer kernel, /,
+  );
+
+  const constants = new Uint8Array(Uint32Array.of(0, 1).buffer);
+  program = await loadConfigured(unknown, {}, { constants });
+  expect(program.programs).toHaveLength(3);
+});
+
+testLoader(
+  'loads the programs that fit the tracepoints of this kernel, with room for so many keys',
+  async () => {
+    const settings = { without: ['hdrscope_old'], maxEntries: { by_key: 7 } };
+    program = await loadConfigured(kernelProgramFile('blockio'), {}, settings);
+    expect(program.programs.map(({ name }) => name)).toEqual(['hdrscope_issue', 'hdrscope_done']);
+    expect(mapInfo(await loadBpf(), program.maps.get('by_key')!.fd).maxEntries).toBe(7);
+
+    // The reason of the verifier is not that this user may not load programs.
+    const refused = loadConfigured(kernelProgramFile('blockio'), {}, { without: ['hdrscope_issue'] });
+    await expect(refused).rejects.toThrow(/cannot be loaded: E\w+\nlibbpf: .*doesn't have 2-th argument/s);
+  },
+);
+
 testLoader('loads bytes and files, also twice at once', async () => {
-  program = await loadProgram(readFileSync(RUN_QUEUE_PROGRAM));
-  const second = await loadProgram(RUN_QUEUE_PROGRAM);
+  program = await loadProgram(readFileSync(RUN_QUEUE));
+  const second = await loadProgram(RUN_QUEUE);
   const maps = [...second.maps.values()].map(({ id }) => id);
 
-  expect([...program.maps.keys()].sort()).toEqual([
+  expect([...second.maps.keys()].sort()).toEqual([
+    'by_key',
     'latency_hist',
-    'latency_missed',
+    'missed',
+    'nothing',
     'queue_hist',
+    'runqueue.rodata',
     'waiting_since',
   ]);
   expect(maps).not.toContain(program.maps.get('queue_hist')!.id);
@@ -69,7 +120,7 @@ testLoader('loads bytes and files, also twice at once', async () => {
 
 testPins('pins a map for others, and removes the pin when it is closed', async () => {
   bpffs = mountBpffs();
-  program = await loadProgram(RUN_QUEUE_PROGRAM);
+  program = await loadProgram(RUN_QUEUE);
   const path = bpffs.path('depth');
   program.pin('queue_hist', path, 0o444);
 
@@ -83,7 +134,7 @@ testPins('pins a map for others, and removes the pin when it is closed', async (
 
 testPins('keeps a pin that another program has put in place', async () => {
   bpffs = mountBpffs();
-  program = await loadProgram(RUN_QUEUE_PROGRAM);
+  program = await loadProgram(RUN_QUEUE);
   const path = bpffs.path('depth');
   program.pin('queue_hist', path);
   rmSync(path);
@@ -95,7 +146,7 @@ testPins('keeps a pin that another program has put in place', async () => {
 
 testPins('refuses to pin an unknown map, with an invalid mode, or outside a bpffs', async () => {
   bpffs = mountBpffs();
-  program = await loadProgram(RUN_QUEUE_PROGRAM);
+  program = await loadProgram(RUN_QUEUE);
   const loaded = program;
 
   expect(() => loaded.pin('depth', bpffs!.path('depth'))).toThrow(

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
-import { openRunQueue, type RunQueue } from '../../src/loader/index.ts';
-import type { KernelHistogram, KernelSource } from '../../src/source/source.ts';
+import { type KernelProgram, openKernelProgram } from '../../src/loader/index.ts';
+import type { KernelHistogram } from '../../src/source/source.ts';
 import { hasProgram, kernelTestUnless } from '../support/kernel.ts';
 import { expectGone, makeBusy, whyNoLoader } from '../support/loaded.ts';
 
@@ -11,13 +11,13 @@ const why = await whyNoLoader();
 const testLoader = kernelTestUnless(why);
 const testBpftool = kernelTestUnless(why ?? (hasProgram('bpftool') ? undefined : 'bpftool is not installed'));
 
-let runQueue: RunQueue | undefined;
+let runQueue: KernelProgram;
 
 afterEach(() => runQueue?.close());
 
-async function histogramOf(source: KernelSource): Promise<KernelHistogram> {
-  const { histograms } = await source.read();
-  return histograms[0]!;
+async function histogramOf(name: 'depth' | 'latency'): Promise<KernelHistogram> {
+  const { histograms } = await runQueue.source.read();
+  return histograms.find((histogram) => histogram.name === `linux.runqueue.${name}`)!;
 }
 
 const sumOf = (numbers: Float64Array): number => numbers.reduce((sum, number) => sum + number, 0);
@@ -31,15 +31,15 @@ function totalsOf({ counts, layout }: KernelHistogram): readonly number[] {
 }
 
 testLoader('counts depth and latency of a busy machine, and never falls', async () => {
-  runQueue = await openRunQueue();
+  runQueue = await openKernelProgram('runqueue');
   const processes = onlineCpus().length + 2;
   const busy = makeBusy(processes, 1800);
   const reads: { depth: readonly number[]; latency: readonly number[]; sums: Float64Array }[] = [];
   for (let i = 0; i < 5; i++) {
     await sleep(400);
     // The kernel counts on between the two reads. Each wait that the first read sees has its depth in the second.
-    const latency = await histogramOf(runQueue.latency);
-    const depth = await histogramOf(runQueue.depth);
+    const latency = await histogramOf('latency');
+    const depth = await histogramOf('depth');
     expect(depth.counts).toHaveLength(possibleCpus().length * 8);
     reads.push({ depth: totalsOf(depth), latency: totalsOf(latency), sums: latency.sums! });
   }
@@ -61,12 +61,12 @@ testLoader('counts depth and latency of a busy machine, and never falls', async 
   // Some task waited for milliseconds, and no task waited longer than the test took with every process in the queue.
   expect(sumOf(sums)).toBeGreaterThan(1e6);
   expect(sumOf(sums)).toBeLessThan(60e9 * processes);
-  expect(await runQueue.missed()).toBeLessThan(total(latency) / 2);
+  expect((await runQueue.source.read()).missed).toBeLessThan(total(latency) / 2);
 });
 
 testLoader('counts one depth for each switch of the kernel', async () => {
-  runQueue = await openRunQueue();
-  const counted = async () => sumOf((await histogramOf(runQueue!.depth)).counts);
+  runQueue = await openKernelProgram('runqueue');
+  const counted = async () => sumOf((await histogramOf('depth')).counts);
   await counted();
   const outerStart = switches();
   const start = await counted();
@@ -86,9 +86,9 @@ function switches(): number {
 }
 
 testLoader('its latency sum is within the bounds of its slots', async () => {
-  runQueue = await openRunQueue();
+  runQueue = await openKernelProgram('runqueue');
   await makeBusy(3, 300);
-  const histogram = await histogramOf(runQueue.latency);
+  const histogram = await histogramOf('latency');
   const { slots } = histogram.layout;
   const counts = totalsOf(histogram);
   const bound = (edge: (slot: number) => number) =>
@@ -102,12 +102,12 @@ testLoader('its latency sum is within the bounds of its slots', async () => {
 });
 
 testBpftool('bpftool reads the same from the same map', async () => {
-  runQueue = await openRunQueue();
+  runQueue = await openKernelProgram('runqueue');
   await makeBusy(2, 300);
   const { id } = runQueue.program.maps.get('queue_hist')!;
-  const before = totalsOf(await histogramOf(runQueue.depth));
+  const before = totalsOf(await histogramOf('depth'));
   const { stdout } = spawnSync('bpftool', ['-j', 'map', 'dump', 'id', `${id}`], { encoding: 'utf8' });
-  const after = totalsOf(await histogramOf(runQueue.depth));
+  const after = totalsOf(await histogramOf('depth'));
 
   const entries = JSON.parse(stdout) as { formatted: { values: { value: number }[] } }[];
   const read = entries.map(({ formatted }) => formatted.values.reduce((sum, { value }) => sum + value, 0));
@@ -119,7 +119,7 @@ testBpftool('bpftool reads the same from the same map', async () => {
 });
 
 testLoader('leaves nothing when it is closed, once or twice', async () => {
-  runQueue = await openRunQueue();
+  runQueue = await openKernelProgram('runqueue');
   const { program } = runQueue;
   const ids = {
     maps: [...program.maps.values()].map(({ id }) => id),
@@ -135,6 +135,5 @@ testLoader('leaves nothing when it is closed, once or twice', async () => {
   runQueue.close();
 
   await expectGone(ids);
-  await expect(runQueue.depth.read()).rejects.toThrow('the program is closed');
-  await expect(runQueue.missed()).rejects.toThrow('the program is closed');
+  await expect(runQueue.source.read()).rejects.toThrow('the program runqueue is closed');
 });

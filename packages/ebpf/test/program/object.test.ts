@@ -4,17 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { logLinear8Layout, queueDepthLayout } from '../../src/index.ts';
-import { RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
+import { kernelProgramFile } from '../../src/loader/index.ts';
 import { hasProgram, kernelTestUnless } from '../support/kernel.ts';
 
 const tool = fileURLToPath(new URL('../../../../tools/ebpf-program.js', import.meta.url));
 const missing = ['clang', 'llvm-strip'].filter((name) => !hasProgram(name));
 const testBuild = kernelTestUnless(missing.length > 0 ? `${missing.join(' and ')} not installed` : undefined);
 
-testBuild('the object is built from its sources', () => {
+const PROGRAMS = ['blockio', 'runqueue', 'tcprtt'] as const;
+
+testBuild('the objects are built from their sources', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [tool, '--check'], { encoding: 'utf8' });
 
-  expect(`${stdout}${stderr}`).toContain('runqueue.bpf.o matches its sources');
+  for (const name of PROGRAMS) expect(`${stdout}${stderr}`).toContain(`${name}.bpf.o matches its sources`);
   expect(status).toBe(0);
 });
 
@@ -25,8 +27,8 @@ testBuild('its slots are those of the layouts, up to 2^53', () => {
   expect(slotsInC('depth_slot', depths)).toEqual(
     depths.map((depth) => queueDepthLayout().slots.slotOf(depth)),
   );
-  expect(slotsInC('latency_slot', waits)).toEqual(waits.map((wait) => logLinear8Layout().slots.slotOf(wait)));
-  expect(slotsInC('latency_slot', ['18446744073709551615'])).toEqual([495]);
+  expect(slotsInC('time_slot', waits)).toEqual(waits.map((wait) => logLinear8Layout().slots.slotOf(wait)));
+  expect(slotsInC('time_slot', ['18446744073709551615'])).toEqual([495]);
 });
 
 /** Integers on both sides of each bound. */
@@ -62,10 +64,10 @@ int main(void) {
   }
 }
 
-test('the object is small, and names no folder of the machine that built it', () => {
-  const text = readFileSync(RUN_QUEUE_PROGRAM, 'latin1');
+test.each(PROGRAMS)('%s is small, and names no folder of the machine that built it', (name) => {
+  const text = readFileSync(kernelProgramFile(name), 'latin1');
 
-  expect(statSync(RUN_QUEUE_PROGRAM).size).toBeLessThan(16_384);
+  expect(statSync(kernelProgramFile(name)).size).toBeLessThan(20_480);
   expect(text).toContain('GPL\0');
   expect(text.match(/\/(home|root|work|tmp|usr|build)\//g)).toBeNull();
 });

@@ -3,9 +3,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testUnless } from '@hdrscope/testing/skips';
-import { Attr, call } from '../../src/bpf/attr.ts';
 import { createMap, type MapInfo, mapIds, mapInfo, openMapById } from '../../src/bpf/maps.ts';
-import { allocate } from '../../src/bpf/memory.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { errnoOf } from '../../src/errors.ts';
 
@@ -110,13 +108,6 @@ export async function expectNoMaps(bpf: Bpf, prefix: string): Promise<void> {
 /** The key of an array. */
 export function indexKey(index: number): Uint8Array {
   return new Uint8Array(new Uint32Array([index]).buffer);
-}
-
-/** Deletes one entry of a map. */
-export function deleteElement(bpf: Bpf, fd: number, key: Uint8Array): void {
-  const memory = allocate(key.length);
-  memory.set(key);
-  call(bpf, 'MAP_DELETE_ELEM', new Attr(bpf, 32).u32(0, fd).pointer(8, memory), { object: 'an entry' });
 }
 
 /** A value of one u64 for each CPU. */

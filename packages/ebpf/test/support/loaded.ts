@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { Attr, call } from '../../src/bpf/attr.ts';
 import { ERRNO } from '../../src/bpf/errno.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
-import { loadProgram, RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
+import { openKernelProgram } from '../../src/loader/index.ts';
 
 /** Why no program can be loaded and attached here; `undefined` when one can. */
 export async function whyNoLoader(): Promise<string | undefined> {
   try {
-    (await loadProgram(RUN_QUEUE_PROGRAM)).close();
+    (await openKernelProgram('runqueue')).close();
     return undefined;
   } catch (error) {
     return (error as Error).message;

@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KernelHistogram } from '@hdrscope/ebpf';
+import {
+  KERNEL_PROGRAMS,
+  type KernelProgram,
+  type KernelProgramName,
+  type ProgramCost,
+} from '@hdrscope/ebpf/loader';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { type Arguments, choiceOption, createParser, integerParser } from '../arguments.ts';
+import { ExitCode, type Io, UsageError } from '../command.ts';
+import { parseDuration } from '../duration.ts';
+import { formatCount, percentileTitle } from '../format.ts';
+import { addAscii, screenOf } from '../screen.ts';
+import { percentilesOption } from '../shared-options.ts';
+import { formatTable } from '../table.ts';
+import {
+  formatBounds,
+  formatHistogram,
+  histogramJson,
+  percentilesOf,
+  type ShownAs,
+  titleOf,
+} from './histogram-text.ts';
+import { type Kernel, THIS_KERNEL } from './kernel.ts';
+import { acrossCpus, perCpu, type ShownHistogram } from './shown-histogram.ts';
+import { formatTextForm, type Interpolation, textFormOption } from './text-form.ts';
+import { formatValue } from './unit.ts';
+
+/** A command that counts with a program of `@hdrscope/ebpf` for some seconds. */
+export interface CountingCommand {
+  readonly program: KernelProgramName;
+  readonly description: string;
+  readonly examples: readonly string[];
+  /** What is said about values that were not measured. */
+  readonly missed: string;
+}
+
+/** CountingOptions of a command that counts. */
+export interface CountingOptions {
+  readonly seconds: number;
+  readonly by: string;
+  readonly perCpu?: boolean;
+  readonly top: number;
+  readonly text?: Interpolation;
+  readonly cost?: boolean;
+  readonly json?: boolean;
+  readonly ascii?: boolean;
+  readonly percentiles: readonly number[];
+}
+
+const NEEDS = `It loads a program into the kernel until the command ends. This takes root (or CAP_BPF and
+CAP_PERFMON), Linux 5.5 with BTF, and libbpf.so.1. hdrscope ebpf doctor shows what is missing.`;
+
+/** The arguments of a command. */
+export function countingParser({ program, description, examples }: CountingCommand): Command {
+  const by = KERNEL_PROGRAMS[program];
+  const parser = createParser(`hdrscope ebpf ${program}`, `${description}\n\n${NEEDS}`, examples)
+    .allowExcessArguments(false)
+    .addOption(
+      new Option('--seconds <duration>', 'how long it counts; Ctrl-C ends it early')
+        .argParser((text) => parseDuration(text, '--seconds'))
+        .default(10, '10s'),
+    )
+    .addOption(choiceOption('--by <what>', 'what has a histogram of its own', by).default(by[0]))
+    .option('--per-cpu', 'shows each CPU separately; takes --by all')
+    .addOption(
+      new Option('--top <count>', 'how many rows a table shows, those with the largest sum')
+        .argParser(integerParser('--top', 1))
+        .default(20),
+    )
+    .addOption(textFormOption())
+    .option('--cost', 'measures how long the program ran for these counts; takes CAP_SYS_ADMIN')
+    .option('--json', 'prints JSON')
+    .addOption(percentilesOption());
+  return addAscii(parser);
+}
+
+/** Runs a command. */
+export async function count(
+  command: CountingCommand,
+  { options }: Arguments<CountingOptions>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
+  const { by, seconds, perCpu: isPerCpu = false } = options;
+  if (isPerCpu && by !== 'all') throw new UsageError(`--per-cpu takes --by all, got --by ${by}`);
+  const program = await kernel.openProgram(command.program, { by });
+  // Ctrl-C ends the counting early, and the command shows its result.
+  io.endSlowly?.();
+  try {
+    const meter = options.cost ? await kernel.measureCost(program.program) : undefined;
+    try {
+      const startMs = io.monotonicMs();
+      await sleep(seconds * 1000, undefined, { signal: io.signal }).catch(() => {});
+      const { histograms, missed = 0 } = await program.source.read();
+      const counted: Counted = {
+        command,
+        program,
+        seconds: Math.round(io.monotonicMs() - startMs) / 1000,
+        shown: histograms.flatMap((histogram: KernelHistogram) =>
+          isPerCpu ? perCpu(histogram) : [acrossCpus(histogram)],
+        ),
+        missed,
+        cost: meter?.read(),
+      };
+      await io.stdout.write(options.json ? jsonOf(counted, options) : textOf(counted, options, io));
+    } finally {
+      meter?.close();
+    }
+    return ExitCode.done;
+  } finally {
+    program.close();
+  }
+}
+
+/** What was counted. */
+interface Counted {
+  readonly command: CountingCommand;
+  readonly program: KernelProgram;
+  /** Time that it took. */
+  readonly seconds: number;
+  readonly shown: readonly ShownHistogram[];
+  readonly missed: number;
+  readonly cost: readonly ProgramCost[] | undefined;
+}
+
+function jsonOf(
+  { program, seconds, shown, missed, cost }: Counted,
+  { percentiles }: Pick<CountingOptions, 'percentiles'>,
+): string {
+  const histograms = shown.map((histogram) => histogramJson(histogram, percentiles));
+  const { name, by, note } = program;
+  const result = {
+    program: name,
+    by,
+    seconds,
+    histograms,
+    missed,
+    ...(note && { note }),
+    ...(cost && { cost }),
+  };
+  return `${JSON.stringify(result, undefined, 2)}\n`;
+}
+
+function textOf(
+  { command, program, seconds, shown, missed, cost }: Counted,
+  options: CountingOptions,
+  io: Io,
+): string {
+  const { percentiles, text, top } = options;
+  const shownAs: ShownAs = { percentiles, unit: 'none', ...screenOf(io, options) };
+  const parts =
+    text !== undefined
+      ? shown.map((histogram) => `${titleOf(histogram)}\n${formatTextForm(histogram, text, percentiles)}\n`)
+      : program.by === 'all'
+        ? shown.map((histogram) => formatHistogram(histogram, shownAs))
+        : tablesOf(shown, shownAs, top);
+  if (parts.length === 0) parts.push('nothing was counted\n');
+  const facts = [
+    `counted for ${seconds} s`,
+    ...(missed > 0 ? [`${command.missed}: ${formatCount(missed)}`] : []),
+    ...(program.note === undefined ? [] : [program.note]),
+    ...(cost === undefined ? [] : costLines(cost, seconds)),
+  ];
+  return `${parts.join('\n')}\n${facts.join('\n')}\n`;
+}
+
+/** A table for each histogram of the program: a row for each key, the largest sum first. */
+function tablesOf(shown: readonly ShownHistogram[], shownAs: ShownAs, top: number): string[] {
+  const names = [...new Set(shown.map(({ name }) => name))];
+  return names.map((name) => tableOf(name, shown, shownAs, top));
+}
+
+function tableOf(name: string, shown: readonly ShownHistogram[], shownAs: ShownAs, top: number): string {
+  const mine = shown.filter((histogram) => histogram.name === name && histogram.counts.total > 0);
+  const sizeOf = ({ sum, counts }: ShownHistogram): number => sum ?? counts.total;
+  mine.sort((a, b) => sizeOf(b) - sizeOf(a));
+  const keys = [...new Set(mine.flatMap(({ attributes }) => Object.keys(attributes)))].filter(
+    (key) => key !== OVERFLOW,
+  );
+  const hasSums = mine.some(({ sum }) => sum !== undefined);
+  const columns = [
+    ...keys.map((title) => ({ title, isText: true })),
+    { title: 'count' },
+    ...(hasSums ? [{ title: 'total' }, { title: 'mean' }] : []),
+    ...shownAs.percentiles.map((percentile) => ({ title: percentileTitle(percentile) })),
+  ];
+  const rows = mine.slice(0, top).map((histogram) => {
+    const { attributes, counts, sum = 0, unit = 'none' } = histogram;
+    const value = (number: number): string => formatValue(Number(number.toPrecision(3)), unit, shownAs.ascii);
+    const isOthers = attributes[OVERFLOW] !== undefined;
+    return [
+      ...keys.map((key, at) => (isOthers ? (at === 0 ? '(others)' : '') : String(attributes[key] ?? ''))),
+      formatCount(counts.total),
+      ...(hasSums ? [value(sum), value(sum / counts.total)] : []),
+      ...percentilesOf(histogram, shownAs.percentiles).map((quantile) =>
+        formatBounds(quantile, { ...shownAs, unit }),
+      ),
+    ];
+  });
+  const more = mine.length > top ? [`… ${mine.length - top} more`] : [];
+  return `${[name, ...formatTable(columns, rows), ...more].join('\n')}\n`;
+}
+
+/** Values of keys that had no room in the kernel. */
+const OVERFLOW = 'otel.metric.overflow';
+
+function costLines(cost: readonly ProgramCost[], seconds: number): string[] {
+  const lines = cost.map(({ section, runs, runNs }) => {
+    const each = runs === 0 ? 0 : Math.round(runNs / runs);
+    return `cost: ${section} ran ${formatCount(runs)} times, ${each} ns each`;
+  });
+  const all = cost.reduce((sum, { runNs }) => sum + runNs, 0);
+  const share = seconds === 0 ? 0 : all / (seconds * 1e7);
+  return [...lines, `cost: ${share.toFixed(2)} % of one CPU in all`];
+}

@@ -1,0 +1,112 @@
+import type { Frame, KernelSource } from '@hdrscope/ebpf';
+import { KERNEL_PROGRAMS, type KernelProgramName } from '@hdrscope/ebpf/loader';
+import { wrongOption } from '../arguments.ts';
+import { UsageError } from '../command.ts';
+import type { Kernel } from './kernel.ts';
+
+const PREFIX = 'program:';
+
+/** Help for an argument that may name a program of `@hdrscope/ebpf` in place of a map. */
+export const PROGRAM_ARGUMENT_HELP = 'program:NAME[/BY[/HISTOGRAM]], such as program:runqueue/cgroup/latency';
+
+/** Whether an argument names a program, and not a map. */
+export function isProgram(argument: string): boolean {
+  return argument.startsWith(PREFIX);
+}
+
+/** @throws UsageError when an argument names a program, which has counted nothing before it is loaded. */
+export function assertNoProgram(argument: string): void {
+  if (!isProgram(argument)) return;
+  throw new UsageError(
+    `${argument} counts from when it is loaded on: hdrscope ebpf watch shows it, and so do ${Object.keys(KERNEL_PROGRAMS).join(', ')}`,
+  );
+}
+
+/** Options of maps. A program knows its slots, units and names. */
+interface GivenOptions {
+  readonly layout?: unknown;
+  readonly config?: unknown;
+  readonly shape?: unknown;
+  readonly sum?: unknown;
+  readonly bpftool?: boolean;
+  readonly unit?: string;
+  readonly metric?: string;
+  readonly description?: string;
+  readonly perCpu?: boolean;
+}
+
+/**
+ * The histograms of a program, which the first `read` loads.
+ *
+ * @throws UsageError when the argument names no program, or an option is only for maps.
+ */
+export function programOf(
+  argument: string,
+  options: GivenOptions,
+  kernel: Pick<Kernel, 'openProgram'>,
+): KernelSource {
+  const { name, by, wanted } = parseProgram(argument);
+  assertNoMapOptions(argument, options, by);
+  let opened: Promise<KernelSource> | undefined;
+  return {
+    name: argument,
+    read: async (): Promise<Frame> => {
+      opened ??= kernel.openProgram(name, { by }).then(({ source }) => source);
+      const frame = await (await opened).read();
+      return wanted === undefined ? frame : only(frame, wanted, argument);
+    },
+    // A program that could not be loaded needs no closing.
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  };
+}
+
+interface ProgramArgument {
+  readonly name: KernelProgramName;
+  readonly by: string;
+  /** Last part of the name of a histogram. @default all histograms of the program */
+  readonly wanted: string | undefined;
+}
+
+function parseProgram(argument: string): ProgramArgument {
+  const [name = '', by, wanted, ...more] = argument.slice(PREFIX.length).split('/');
+  if (more.length > 0) throw wrongOption('the program', PROGRAM_ARGUMENT_HELP, argument);
+  const programs = Object.keys(KERNEL_PROGRAMS);
+  if (!programs.includes(name)) throw wrongOption('the program', `one of ${programs.join(', ')}`, name);
+  const known = KERNEL_PROGRAMS[name as KernelProgramName];
+  if (by !== undefined && !known.includes(by)) {
+    throw wrongOption(`what ${name} counts by`, `one of ${known.join(', ')}`, by);
+  }
+  return { name: name as KernelProgramName, by: by ?? known[0]!, wanted };
+}
+
+/** The histograms of a frame whose name ends with the given part. A program that counts by keys has none before its first count. */
+function only(frame: Frame, wanted: string, argument: string): Frame {
+  const partOf = (name: string): string => name.split('.').at(-1)!;
+  const histograms = frame.histograms.filter(({ name }) => partOf(name) === wanted);
+  if (histograms.length === 0 && frame.histograms.length > 0) {
+    const names = [...new Set(frame.histograms.map(({ name }) => partOf(name)))];
+    throw wrongOption(`the histogram of ${argument}`, `one of ${names.join(', ')}`, wanted);
+  }
+  return { ...frame, histograms };
+}
+
+function assertNoMapOptions(argument: string, options: GivenOptions, by: string): void {
+  const { layout, config, shape, sum, bpftool, unit, metric, description, perCpu } = options;
+  const given = Object.entries({
+    layout: layout !== undefined,
+    config: config !== undefined,
+    shape: shape !== undefined,
+    sum: sum !== undefined,
+    bpftool,
+    unit: unit !== undefined && unit !== 'none',
+    metric: metric !== undefined,
+    description: description !== undefined,
+  });
+  const [wrong] = given.find(([, isGiven]) => isGiven) ?? [];
+  if (wrong !== undefined) {
+    throw new UsageError(`${argument} knows its slots, units and names: leave out ${wrong}`);
+  }
+  if (perCpu && by !== 'all') {
+    throw new UsageError(`${argument} counts all CPUs together: leave out perCpu, or count by all`);
+  }
+}

@@ -1,0 +1,243 @@
+import { fileURLToPath } from 'node:url';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { logLinear8Layout, queueDepthLayout } from '../layout/presets.ts';
+import type { HistogramMetric, KernelSource } from '../source/source.ts';
+import type { KeyedOptions } from './keyed-counts.ts';
+import { type LoadedProgram, type LoadOptions, loadConfigured, type ObjectSettings } from './load-program.ts';
+import type { ProgramHistogram } from './program-histogram.ts';
+import { cgroupKeys, deviceKey, remoteKey, taskKey } from './program-keys.ts';
+import { programSource } from './program-source.ts';
+
+/** A program of this package. `program/README.md` describes what each of them counts. */
+export type KernelProgramName = 'runqueue' | 'blockio' | 'tcprtt';
+
+/** How a program of this package counts. */
+export interface KernelProgramOptions extends LoadOptions {
+  /**
+   * Which values have a histogram of their own. `'all'` counts all of them together, on each CPU. `runqueue` counts by
+   * `'task'` or `'cgroup'`, `blockio` by `'device'` (and operation), and `tcprtt` by `'remote'` address.
+   * @default 'device' for `blockio`, 'all' for the others
+   */
+  readonly by?: string;
+  /**
+   * The largest number of keys that the kernel keeps: an integer from 1 to 10,000. Each of them takes 4 KB of its memory. Keys that
+   * have not counted for the longest time make room for new ones. Values without an entry count in a histogram with the attribute
+   * `otel.metric.overflow`. @default 1024
+   */
+  readonly maxKeys?: number;
+}
+
+/** What a program of this package counts since it was opened, until it is closed or this process ends. */
+export interface KernelProgram {
+  readonly name: KernelProgramName;
+  /** How it counts: the option `by`. */
+  readonly by: string;
+  /**
+   * All its histograms, which know their units. `missed` of its frames is the number of values that were not measured: their beginning
+   * was before the program was loaded or was not seen, or the kernel skipped the program. Closing the source closes the program.
+   */
+  readonly source: KernelSource;
+  /** Why this kernel lets it count less than others do; `undefined` when it counts everything. */
+  readonly note: string | undefined;
+  /** The loaded program, for pinning its maps. */
+  readonly program: LoadedProgram;
+  /** Ends the counting. The source must not be read afterwards. A second call has no effect. */
+  close(): void;
+}
+
+/** What can be opened, and how. */
+interface Definition {
+  /** How it counts by each key: the number for the program, and the reader of its keys. The first one is the default. */
+  readonly by: Readonly<Record<string, Key>>;
+  readonly histograms: readonly ProgramHistogram[];
+  /** Ways to load it, for kernels that differ. The first one that the kernel takes is used. */
+  readonly ways: readonly Way[];
+}
+
+interface Key {
+  readonly number: number;
+  /** Left out, there are no keys. */
+  readonly keys?: KeyedOptions['keys'];
+  /** Whether there are ever new keys while old ones are not used any more. */
+  readonly isTransient?: boolean;
+}
+
+interface Way {
+  readonly without?: ObjectSettings['without'];
+  /** Histogram that it does not count, and why. */
+  readonly lacks?: { readonly histogram: string; readonly because: string };
+}
+
+const TIMES = logLinear8Layout();
+const DEPTH = 'linux.runqueue.depth';
+const ALL: Key = { number: 0 };
+
+const DEFINITIONS: Readonly<Record<KernelProgramName, Definition>> = {
+  runqueue: {
+    by: {
+      all: ALL,
+      task: { number: 1, keys: () => taskKey, isTransient: true },
+      cgroup: { number: 2, keys: () => cgroupKeys(), isTransient: true },
+    },
+    histograms: [
+      {
+        name: DEPTH,
+        layout: queueDepthLayout(),
+        map: 'queue_hist',
+        hasSum: false,
+        at: TIMES.slots.slotCount + 1,
+        metric: { unit: '{task}', description: 'Tasks that a CPU had to run, at each switch between tasks.' },
+      },
+      {
+        name: 'linux.runqueue.latency',
+        layout: TIMES,
+        map: 'latency_hist',
+        hasSum: true,
+        at: 0,
+        metric: { kernelUnit: 'ns', description: 'Time that tasks waited for a CPU.' },
+      },
+    ],
+    ways: [
+      {},
+      {
+        lacks: {
+          histogram: DEPTH,
+          because:
+            'this kernel was built without CONFIG_FAIR_GROUP_SCHED, so the depth of run queues is not counted',
+        },
+      },
+    ],
+  },
+  blockio: {
+    by: { device: { number: 1, keys: () => deviceKey }, all: ALL },
+    histograms: [
+      {
+        name: 'linux.blockio.latency',
+        layout: TIMES,
+        map: 'latency_hist',
+        hasSum: true,
+        at: 0,
+        metric: { kernelUnit: 'ns', description: 'Time that block devices took for requests.' },
+      },
+    ],
+    // The tracepoint has another argument before Linux 5.11.
+    ways: [{ without: ['hdrscope_old'] }, { without: ['hdrscope_issue'] }],
+  },
+  tcprtt: {
+    by: { all: ALL, remote: { number: 1, keys: () => remoteKey, isTransient: true } },
+    histograms: [
+      {
+        name: 'linux.tcp.rtt',
+        layout: TIMES,
+        map: 'rtt_hist',
+        hasSum: true,
+        at: 0,
+        metric: {
+          kernelUnit: 'us',
+          description: 'Smoothed round-trip time of TCP connections, at each segment that they received.',
+        },
+      },
+    ],
+    ways: [{}],
+  },
+};
+
+/** The programs of this package, and what each of them can count by. The first one is its default. */
+export const KERNEL_PROGRAMS: Readonly<Record<KernelProgramName, readonly string[]>> = {
+  runqueue: Object.keys(DEFINITIONS.runqueue.by),
+  blockio: Object.keys(DEFINITIONS.blockio.by),
+  tcprtt: Object.keys(DEFINITIONS.tcprtt.by),
+};
+
+/** Path of the object file of a program of this package. */
+export function kernelProgramFile(name: KernelProgramName): string {
+  // The relative path is the same from `src` and from `dist`.
+  return fileURLToPath(new URL(`../../program/${name}.bpf.o`, import.meta.url));
+}
+
+const MOST_KEYS = 10_000;
+
+/**
+ * Loads a program of this package, which counts until it is closed, or this process ends. This takes Linux 5.5 with BTF, libbpf 1.x, and
+ * root, or CAP_BPF and CAP_PERFMON.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the program or an option does not exist, or an option is outside its range;
+ *   `ERR_KERNEL` when the program cannot be loaded.
+ * @example
+ * ```ts no-run needs the rights to load programs
+ * import { kernelHistograms } from '@hdrscope/ebpf';
+ * import { openKernelProgram } from '@hdrscope/ebpf/loader';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * const { source } = await openKernelProgram('runqueue', { by: 'cgroup' });
+ * const kernel = kernelHistograms(registry, source);
+ * // … and later, which ends the program too:
+ * await kernel.close();
+ * ```
+ */
+export async function openKernelProgram(
+  name: KernelProgramName,
+  options: KernelProgramOptions = {},
+): Promise<KernelProgram> {
+  assertOptions(options, OPEN_KERNEL_PROGRAM);
+  if (!Object.hasOwn(DEFINITIONS, name)) {
+    throw mustBe('ERR_INVALID_OPTION', 'name', `one of ${Object.keys(DEFINITIONS).join(', ')}`, name);
+  }
+  const definition = DEFINITIONS[name];
+  const { by = Object.keys(definition.by)[0]!, maxKeys = 1024, libbpf } = options;
+  if (!Object.hasOwn(definition.by, by)) {
+    throw mustBe('ERR_INVALID_OPTION', 'by', `one of ${Object.keys(definition.by).join(', ')}`, by);
+  }
+  if (!Number.isInteger(maxKeys) || maxKeys < 1 || maxKeys > MOST_KEYS) {
+    throw mustBe('ERR_INVALID_OPTION', 'maxKeys', `an integer from 1 to ${MOST_KEYS}`, maxKeys);
+  }
+  const { number, keys, isTransient = false } = definition.by[by]!;
+  const { program, lacks } = await firstLoaded(definition.ways, ({ without = [], lacks }) =>
+    loadConfigured(kernelProgramFile(name), libbpf === undefined ? {} : { libbpf }, {
+      constants: new Uint8Array(Uint32Array.of(number, lacks === undefined ? 0 : 1).buffer),
+      maxEntries: { by_key: keys === undefined ? 1 : maxKeys },
+      without,
+    }),
+  );
+  const histograms = definition.histograms
+    .filter((histogram) => histogram.name !== lacks?.histogram)
+    .map((histogram) => (isTransient ? expiring(histogram) : histogram));
+  return {
+    name,
+    by,
+    source: programSource(`the program ${name}`, program, histograms, keys && { keys, maxKeys }),
+    note: lacks?.because,
+    program,
+    close: () => program.close(),
+  };
+}
+
+const OPEN_KERNEL_PROGRAM: OptionsOwner<KernelProgramOptions> = {
+  name: 'openKernelProgram',
+  names: { by: true, maxKeys: true, libbpf: true },
+  call: "openKernelProgram('runqueue', { by: 'cgroup' })",
+};
+
+async function firstLoaded(
+  ways: readonly Way[],
+  load: (way: Way) => Promise<LoadedProgram>,
+): Promise<{ program: LoadedProgram; lacks: Way['lacks'] }> {
+  let first: unknown;
+  for (const way of ways) {
+    try {
+      return { program: await load(way), lacks: way.lacks };
+    } catch (error) {
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+/** Series of keys that may never come again end after this time, so a registry does not fill up with them. */
+const EXPIRE_AFTER_MS = 600_000;
+
+function expiring(histogram: ProgramHistogram): ProgramHistogram {
+  const metric: HistogramMetric = { ...histogram.metric, expireAfterMs: EXPIRE_AFTER_MS };
+  return { ...histogram, metric };
+}
