@@ -8,12 +8,12 @@
  *
  * Scripts for browsers are whole and minified: the live page sends one, and HTML plots contain the other.
  */
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { bundleDropIn } from './bundle-drop-in.js';
 import { sourcesOf } from './lib/manifest-maps.js';
+import { restored } from './lib/restored.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 
 /** @typedef {import('./lib/workspace.js').Project} Project */
@@ -28,15 +28,17 @@ export const BROWSER_SCRIPTS = [
 const PROGRAM = /^(main|.+-worker)\.ts$/;
 
 /**
- * Makes the JavaScript of a package: by its own `build.js`, if it has one.
+ * Makes the JavaScript of a package.
  *
  * @param {Project} project
  */
 async function makePackage(project) {
-  const ownBuild = join(project.dir, 'build.js');
-  if (existsSync(ownBuild)) await promisify(execFile)(process.execPath, [ownBuild]);
+  if (project.name === DROP_IN) await bundleDropIn(join(project.dir, 'dist'));
   else await bundlePackage(project);
 }
+
+/** The package that is CommonJS and contains the others. */
+const DROP_IN = '@hdrscope/hdr-histogram-js';
 
 /**
  * Makes the JavaScript of a package, and removes what earlier builds left in its `dist`.
@@ -101,17 +103,6 @@ async function bundleEntries(project) {
 }
 
 /**
- * A bundle with the names of classes and the constants of its sources.
- *
- * @param {string} text
- * @param {string} dir The folder from which the bundle was made.
- * @param {import('esbuild').Metafile} metafile
- */
-export function restored(text, dir, metafile) {
-  return restoreConstants(restoreClassNames(text), variablesOf(dir, metafile));
-}
-
-/**
  * A module finds a file by its own URL. It has to lie as deep in `dist` as in `src`, or it looks in the wrong folder.
  *
  * @param {Project} project
@@ -128,43 +119,6 @@ function assertSameDepth({ dir, path }, { outputs }) {
       }
     }
   }
-}
-
-/**
- * esbuild writes a class that mentions itself as `var Histogram = class _Histogram`, and the underscore would show in
- * every printed object.
- *
- * @param {string} text
- */
-function restoreClassNames(text) {
-  const names = [...text.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name);
-  return names.length === 0 ? text : text.replace(new RegExp(`\\b_(${names.join('|')})\\b`, 'g'), '$1');
-}
-
-/**
- * esbuild writes `var` for every declaration at the top of a module. V8 knows where the arrays of constants are, and compiles
- * their addresses into loops; with `var` a record of a large value takes twice the time.
- *
- * @param {string} text
- * @param {ReadonlySet<string>} variables The names that the sources declare with `let`.
- */
-function restoreConstants(text, variables) {
-  // When two names in one file are equal, esbuild numbers the second one.
-  return text.replace(/^var (\w+) =/gm, (declaration, name) =>
-    variables.has(name) || variables.has(name.replace(/\d+$/, '')) ? declaration : `const ${name} =`,
-  );
-}
-
-/**
- * @param {string} dir
- * @param {import('esbuild').Metafile} metafile
- * @returns {Set<string>} The names that the top of a module declares with `let` or `var`.
- */
-function variablesOf(dir, { inputs }) {
-  const declarations = Object.keys(inputs).flatMap((input) => [
-    ...readFileSync(join(dir, input), 'utf8').matchAll(/^(?:export )?(?:let|var) (\w+)/gm),
-  ]);
-  return new Set(declarations.map(([, name = '']) => name));
 }
 
 /**

@@ -38,7 +38,7 @@ const COMMONJS_LINTERS = [
 ];
 
 /**
- * Whether a package takes the place of one of CommonJS. It has a build of its own, and a `main` for old programs.
+ * Whether a package takes the place of one of CommonJS. It has a `main` for old programs.
  *
  * @param {Project['manifest']} manifest
  */

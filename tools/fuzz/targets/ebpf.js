@@ -264,6 +264,9 @@ export async function bpftraceScript() {
       'str(',
     ],
     run: (text) =>
-      mapsOfScript(text).map((map) => [layoutOfScriptMap(map)?.name, keyOfBpftrace(32, map.keys).length]),
+      mapsOfScript(text).map((/** @type {any} */ map) => [
+        layoutOfScriptMap(map)?.name,
+        keyOfBpftrace(32, map.keys).length,
+      ]),
   };
 }

@@ -18,6 +18,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { bundleDropIn } from '../../bundle-drop-in.js';
 import { isMain, workspaceRoot } from '../../lib/workspace.js';
 import { differences } from './run-suite.js';
 
@@ -45,14 +46,12 @@ const LOGS = process.argv[2] ?? join(workspaceRoot, '../shared/data/hlog');
  * @property {string[]} left The titles of tests whose logs are not here.
  */
 
-/** @returns {Outcome} */
-export function runSpecs() {
+/** @returns {Promise<Outcome>} */
+export async function runSpecs() {
   const dir = mkdtempSync(join(tmpdir(), 'hdrscope-specs-'));
   try {
     const specs = copySpecs(dir);
-    const build = join(workspaceRoot, 'packages/hdr-histogram-js/build.js');
-    const { status, stderr } = spawnSync(process.execPath, [build, join(dir, 'dist')], { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`the package cannot be built: ${stderr}`);
+    await bundleDropIn(join(dir, 'dist'));
     return runJest(dir, specs);
   } finally {
     rmSync(dir, { recursive: true });
@@ -112,7 +111,7 @@ function runJest(dir, specs) {
 }
 
 if (isMain(import.meta)) {
-  const outcome = runSpecs();
+  const outcome = await runSpecs();
   const { passed, failed, left } = outcome;
   console.log(`hdr-histogram-js: ${passed} passed, ${failed.size} failed, ${left.length} left out`);
   for (const [title, reason] of Object.entries(EXPECTED)) console.log(`  expected: ${title}: ${reason}`);

@@ -66,5 +66,6 @@ export function kernelLayoutOf(text: string): KernelLayout {
   if (make === undefined || !isCount || !numbers.every((number) => /^-?\d{1,16}$/.test(number))) {
     throw mustBe('ERR_INVALID_OPTION', 'the layout', KERNEL_LAYOUT_SYNTAX, text);
   }
+  // Bounded: a layout has three numbers at most.
   return make(...numbers.map(Number));
 }

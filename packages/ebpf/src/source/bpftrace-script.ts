@@ -17,7 +17,7 @@ export interface ScriptMap {
 type Tokens = readonly string[];
 
 const TOKEN =
-  /(?<skip>\s+|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|"(?:\\.|[^"\\])*(?:"|$)|#[^\n]*|@\w*|\$?\w+|==|!=|<=|>=|[\s\S]/g;
+  /(?<skip>\s+|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|"(?:[^"\\]|\\[\s\S]?)*"?|#[^\n]*|@\w*|\$?\w+|==|!=|<=|>=|[\s\S]/g;
 
 /**
  * The maps of a script with the functions that fill them. bpftrace gives a map one type, so one assignment shows it. Maps

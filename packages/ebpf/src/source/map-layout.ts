@@ -285,8 +285,8 @@ function inOpaqueValue(valueSize: number): readonly LayoutGuess[] {
   ] as const) {
     const slots = valueSize / width;
     const shape = `value { ${type} slots[${slots}]; }`;
-    if (Number.isInteger(slots) && isUsual(slots))
-      guesses.push(...layoutsOf(slots).map((guess) => ({ ...guess, shape })));
+    if (!Number.isInteger(slots) || !isUsual(slots)) continue;
+    for (const guess of layoutsOf(slots)) guesses.push({ ...guess, shape });
   }
   const named = (valueSize - 16) / 4;
   if (Number.isInteger(named) && named >= 20 && named <= 36) {

@@ -33,8 +33,9 @@ const LONGEST = 10_000;
  * ```
  */
 export function mapShapeOf(text: string): MapShape {
-  const [all, key, value] = /^\s*(?:key\s*\{([^{}]*)\})?\s*(?:value\s*\{([^{}]*)\})?\s*$/.exec(text) ?? [];
-  if (text.length > LONGEST || all === undefined || (key === undefined && value === undefined)) {
+  const plain = text.length > LONGEST ? '' : withSingleSpaces(text);
+  const [, key, value] = /^(?:key ?\{([^{}]*)\})? ?(?:value ?\{([^{}]*)\})?$/.exec(plain) ?? [];
+  if (key === undefined && value === undefined) {
     throw mustBe('ERR_INVALID_OPTION', 'the shape', MAP_SHAPE_SYNTAX, text.slice(0, 200));
   }
   const keyStruct = key === undefined ? undefined : structOf(key);
@@ -53,9 +54,9 @@ function structOf(members: string): {
   let end = 0;
   let alignment = 1;
   for (const member of members.split(/[;,]/)) {
-    if (member.trim() === '') continue;
-    const [, type = '', name = '', length] =
-      /^\s*([a-z_][\w ]*?)\s+(\w+)\s*(?:\[(\d{1,6})\])?\s*$/.exec(member) ?? [];
+    const plain = withSingleSpaces(member);
+    if (plain === '') continue;
+    const [, type = '', name = '', length] = /^([a-z_][\w ]*?) (\w+) ?(?:\[(\d{1,6})\])?$/.exec(plain) ?? [];
     const field = fieldOf(member, type, name, length === undefined ? undefined : Number(length));
     const size = 'length' in field ? sizeOfField(field) * field.length : sizeOfField(field);
     const aligned = /^(char|bytes)/.test(field.type) ? 1 : sizeOfField(field);
@@ -67,6 +68,11 @@ function structOf(members: string): {
   if (fields.length === 0)
     throw mustBe('ERR_INVALID_OPTION', 'a struct of the shape', 'at least one field', members);
   return { fields, size: Math.ceil(end / alignment) * alignment };
+}
+
+/** So that expressions need no repetitions of spaces beside each other, which take long for hostile texts. */
+function withSingleSpaces(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 function fieldOf(member: string, type: string, name: string, length: number | undefined): Field | ArrayField {

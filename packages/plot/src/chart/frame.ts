@@ -84,7 +84,11 @@ export interface GridPlace {
  * @param labels Of the vertical axis.
  * @param right The room at its right.
  */
-export function placeOfGrid(labels: readonly string[], { width }: Setting, right = RIGHT_MARGIN): GridPlace {
+export function placeOfGrid(
+  labels: readonly string[],
+  { width }: Setting,
+  right: number = RIGHT_MARGIN,
+): GridPlace {
   const widest = labels.reduce((most, text) => Math.max(most, textWidth(text)), 0);
   const left = Math.round(Math.min(18 + widest, width / 3));
   return { left, right: Math.round(right), width: Math.max(20, width - left - Math.round(right)) };
