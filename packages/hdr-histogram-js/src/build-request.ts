@@ -14,18 +14,33 @@ export interface BuildRequest {
   numberOfSignificantValueDigits?: number;
   /** Makes a `WasmHistogram`, whose `destroy` frees its memory at once. @default false */
   useWebAssembly?: boolean;
+  /**
+   * What happens to values that have no slot: negative ones, `NaN`, and those above a fixed range. `'throw'` refuses them; `'discard'`
+   * leaves them out. hdr-histogram-js has no such option.
+   *
+   * @default the variable `HDRSCOPE_DROP_IN_OUT_OF_RANGE` of the environment, else `'throw'`
+   */
+  outOfRange?: 'throw' | 'discard';
 }
 
-export const DEFAULT_REQUEST: Required<BuildRequest> = {
-  bitBucketSize: 32,
-  autoResize: true,
-  lowestDiscernibleValue: 1,
-  highestTrackableValue: 2,
-  numberOfSignificantValueDigits: 3,
-  useWebAssembly: false,
-};
-
 /** A request with all its defaults. */
-export function requestOf(request: BuildRequest): Required<BuildRequest> {
-  return { ...DEFAULT_REQUEST, ...request };
+export function requestOf(request: BuildRequest = {}): Required<BuildRequest> {
+  return {
+    bitBucketSize: 32,
+    autoResize: true,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: 2,
+    numberOfSignificantValueDigits: 3,
+    useWebAssembly: false,
+    outOfRange: usualPolicy(),
+    ...request,
+  };
+}
+
+/** The policy of histograms without one: programs that cannot be changed set it by their environment. */
+export function usualPolicy(): 'throw' | 'discard' {
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
+  };
+  return process?.env?.HDRSCOPE_DROP_IN_OUT_OF_RANGE === 'discard' ? 'discard' : 'throw';
 }

@@ -1,4 +1,4 @@
-import { type BuildRequest, DEFAULT_REQUEST, requestOf } from './build-request.ts';
+import { type BuildRequest, requestOf } from './build-request.ts';
 import { engineFor } from './engine.ts';
 import type { Histogram } from './histogram.ts';
 import { jsHistogram } from './js-histogram.ts';
@@ -20,7 +20,7 @@ import { WasmHistogram } from './wasm-histogram.ts';
  * histogram.totalCount; //=> 3
  * ```
  */
-export function build(request: BuildRequest = DEFAULT_REQUEST): Histogram {
+export function build(request: BuildRequest = {}): Histogram {
   const full = requestOf(request);
   if (full.useWebAssembly) return WasmHistogram.build(full);
   return jsHistogram(engineFor(full), full.bitBucketSize);

@@ -245,7 +245,10 @@ export abstract class EngineHistogram implements Histogram {
 
   // As there: the fraction of the largest value shows, and a value between 0 and 1 is one above 0.
   #widen(least: number, most: number): void {
-    const unit = 2 ** this.#engine.layout.unitMagnitude;
+    const { unitMagnitude, largestValue } = this.#engine.layout;
+    // The engine has discarded it.
+    if (most > largestValue) return;
+    const unit = 2 ** unitMagnitude;
     const isLess = least < this.#min && least > unit - 1;
     this.#setBounds(
       isLess ? Math.floor(least / unit) * unit : this.#min,

@@ -17,6 +17,7 @@ export function engineFor(request: Omit<Required<BuildRequest>, 'useWebAssembly'
     significantDigits: request.numberOfSignificantValueDigits,
     storage: storageOf(request.bitBucketSize),
     autoResize: request.autoResize,
+    outOfRange: request.outOfRange,
   });
 }
 
@@ -49,8 +50,8 @@ export function withAutoResize(engine: Engine, autoResize: boolean): Engine {
 }
 
 /** @internal */
-export function emptyLike({ layout, storage }: Engine, autoResize: boolean): Engine {
-  return new Engine({ layout, storage, autoResize });
+export function emptyLike({ layout, storage, outOfRange }: Engine, autoResize: boolean): Engine {
+  return new Engine({ layout, storage, autoResize, outOfRange });
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */

@@ -1,4 +1,5 @@
 import { Histogram as Engine } from '@hdrscope/core';
+import { usualPolicy } from './build-request.ts';
 import { decodedEngine, engineFor } from './engine.ts';
 import { EngineHistogram, engineOf } from './engine-histogram.ts';
 import type { BitBucketSize } from './histogram.ts';
@@ -36,6 +37,7 @@ export abstract class JsHistogram extends EngineHistogram {
             numberOfSignificantValueDigits,
             bitBucketSize,
             autoResize: false,
+            outOfRange: usualPolicy(),
           }),
     );
   }

@@ -1,6 +1,6 @@
 import { mustBe } from '@hdrscope/core/internal';
 import { build } from './build.ts';
-import { type BuildRequest, DEFAULT_REQUEST } from './build-request.ts';
+import type { BuildRequest } from './build-request.ts';
 import type { Histogram } from './histogram.ts';
 
 /**
@@ -28,7 +28,7 @@ export class Recorder {
    * @param histogramBuildRequest The options of its histograms; the defaults of `build` when left out.
    * @param clock Milliseconds since 1970. `Date.now` when left out.
    */
-  constructor(histogramBuildRequest: BuildRequest = DEFAULT_REQUEST, clock: () => number = () => Date.now()) {
+  constructor(histogramBuildRequest: BuildRequest = {}, clock: () => number = () => Date.now()) {
     this.#request = histogramBuildRequest;
     this.#clock = clock;
     this.#active = build(histogramBuildRequest);

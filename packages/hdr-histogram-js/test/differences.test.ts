@@ -139,3 +139,23 @@ test('console.log shows the summary', () => {
   histogram.recordValue(42);
   expect(inspect(histogram)).toMatch(/^Histogram 32b \{\n {2}"p50": 42,/);
 });
+
+test('a program that records what has no slot can go on', () => {
+  const histogram = ours.build({ outOfRange: 'discard', autoResize: false, highestTrackableValue: 1000 });
+  for (const value of [Number.NaN, -5, 7, 1e9, Number.POSITIVE_INFINITY]) histogram.recordValue(value);
+  expect(histogram.summary).toMatchObject({ totalCount: 1, max: 7, p50: 7 });
+  expect(histogram.minNonZeroValue).toBe(7);
+});
+
+test('the policy of a program that cannot be changed comes from the environment', () => {
+  process.env.HDRSCOPE_DROP_IN_OUT_OF_RANGE = 'discard';
+  try {
+    for (const histogram of [ours.build(), new ours.Int32Histogram(1, 1000, 3)]) {
+      histogram.recordValue(Number.NaN);
+      expect(histogram.totalCount).toBe(0);
+    }
+  } finally {
+    delete process.env.HDRSCOPE_DROP_IN_OUT_OF_RANGE;
+  }
+  expect(() => ours.build().recordValue(Number.NaN)).toThrow();
+});
