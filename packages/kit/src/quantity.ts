@@ -35,7 +35,7 @@ const BYTES: Readonly<Record<string, number>> = {
 };
 
 const DURATION_PART = partOf(NANOSECONDS);
-const DURATION = new RegExp(`^(?:${DURATION_PART.source})+$`);
+const DURATION = new RegExp(`^${DURATION_PART.source}(?: ?${DURATION_PART.source})*$`);
 const SIZE = new RegExp(`^${partOf(BYTES).source}$`);
 
 /** A decimal and a unit, with a blank between them or without. */
@@ -46,7 +46,7 @@ function partOf(units: object): RegExp {
 
 /**
  * The duration that a text means, in nanoseconds: an integer of at least 0, the nearest one when the text is finer.
- * A duration is a decimal with a unit, or several of them that are added up.
+ * A duration is a decimal with a unit, or several of them that are added up, with a blank between them or without.
  *
  * @returns `undefined` when the text is no duration, such as a number without a unit. `DURATION_FORMS` describes the cure.
  * @example
@@ -55,6 +55,7 @@ function partOf(units: object): RegExp {
  *
  * durationNs('1.5s'); //=> 1500000000
  * durationNs('1h30m'); //=> 5400000000000
+ * durationNs('1 h 30 min'); //=> 5400000000000
  * durationNs('12 µs'); //=> 12000
  * durationNs('12'); //=> undefined
  * ```
@@ -126,7 +127,7 @@ function longDuration(ns: number, digits: number): string | undefined {
     const total = digits <= 3 ? Math.round(exact) : roundToDigits(exact, digits);
     if (total < per) continue;
     const whole = Math.floor(total / per);
-    const rest = roundToDigits(total - whole * per, digits);
+    const rest = roundToDigits(total % per, digits);
     if (rest === 0) return `${sign}${plainText(whole)} ${unit}`;
     if (total < alone) return `${sign}${plainText(total)} ${smallUnit}`;
     return `${sign}${plainText(whole)} ${unit} ${plainText(rest)} ${smallUnit}`;

@@ -23,7 +23,7 @@ test.each([
   expect(durationNs(text)).toBe(ns);
 });
 
-test.each(['', '12', 's', ' 1s', '1  s', '-1s', '1s 1s', '1m30', '1x', '1e3s', '.5s', 'Infinity', '1MS'])(
+test.each(['', '12', 's', ' 1s', '1  s', '-1s', '1s  1s', '1m30', '1x', '1e3s', '.5s', 'Infinity', '1MS'])(
   '%j is no duration',
   (text) => {
     expect(durationNs(text)).toBeUndefined();
@@ -92,4 +92,17 @@ test('what is printed with all digits is read again', () => {
       expect(sizeBytes(formatSize(amount, 17))).toBe(amount);
     }),
   );
+});
+
+test('durationNs reads what formatDuration writes, also in two units', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1e30, noNaN: true }), (ns) => {
+      const read = durationNs(formatDuration(ns));
+      // Three digits, and whole seconds, minutes or hours beside a larger unit.
+      expect(Math.abs(read! - ns)).toBeLessThanOrEqual(0.0051 * ns + 1);
+    }),
+  );
+  expect(formatDuration(4935253071231317 * 86_400e9)).not.toContain('-');
+  expect(durationNs('1 h  30 min')).toBeUndefined();
+  expect(durationNs('1 h 30 min ')).toBeUndefined();
 });
