@@ -14,7 +14,7 @@ test.each([
   ['0s', undefined],
   ['10', undefined],
   ['s', undefined],
-  ['1s 1s', undefined],
+  ['1s  1s', undefined],
   ['-1s', undefined],
 ])('the duration %j is %p ms', (text, ms) => {
   expect(duration.safeParse(text).data).toBe(ms);
