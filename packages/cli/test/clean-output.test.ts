@@ -3,7 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { Frame } from '@hdrscope/ebpf';
 import { OSD_DUMP, OSD_DUMP_LATER, OSD_SCHEMA } from '@hdrscope/testing/osd';
 import { cleanIo } from '../src/clean-output.ts';
-import type { Io } from '../src/command.ts';
+import { type Io, Termination } from '../src/command.ts';
 import { commandTree } from '../src/completion/tree.ts';
 import * as list from '../src/ebpf/list.ts';
 import * as read from '../src/ebpf/read.ts';
@@ -149,7 +149,12 @@ test.each(paths)('%s shows control characters of a wrong command line', async (p
   mkdirSync(folder.pathOf('missing'), { recursive: true });
   const operand = folder.pathOf(`missing/${HOSTILE}/x`);
   for (const words of [[`--${HOSTILE}`], [operand], [operand, operand], ['--unit', HOSTILE, operand]]) {
-    const ran = await onTerminal([...wordsOf(path), ...words], false);
+    const ran = await hdrscope([...wordsOf(path), ...words], {
+      isTerminal: true,
+      environment: { NO_COLOR: '1' },
+      // Some commands wait for a map that is not there yet, until they are ended.
+      onNote: (_note, end) => end(new Termination('SIGTERM', 143)),
+    });
     expect(ran.exitCode).not.toBe(0);
     expect(ran.stdout + ran.stderr).not.toMatch(OBEYED);
   }

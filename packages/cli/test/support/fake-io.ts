@@ -10,7 +10,7 @@ export interface World {
   /** Gets each text on standard output. */
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
   /** Gets each text on standard error. */
-  readonly onNote?: (text: string) => void;
+  readonly onNote?: (text: string, end: (reason: Termination) => void) => void;
 }
 
 /** The result of a command. */
@@ -32,7 +32,7 @@ export async function hdrscope(args: readonly string[], world: World = {}): Prom
       if (ending.signal.aborted && name === 'stdout') throw ending.signal.reason;
       printed[name] += text;
       if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));
-      else onNote?.(text);
+      else onNote?.(text, (reason) => ending.abort(reason));
     },
   });
   const io: Io = {
