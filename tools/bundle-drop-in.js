@@ -75,6 +75,7 @@ export async function bundleDropIn(dist) {
     format: 'iife',
     globalName: 'hdr',
     minifyIdentifiers: true,
+    minifySyntax: true,
     keepNames: true,
   });
   const forModules = 'if(typeof module==="object"&&module.exports)module.exports=hdr;\n';

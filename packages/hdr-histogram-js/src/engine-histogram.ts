@@ -113,12 +113,13 @@ export abstract class EngineHistogram implements Histogram {
   }
 
   recordValue(value: number): void {
-    this.#engine.record(value);
+    // The engine warns of values between 0 and 1. Programs that cannot be changed must not print more than before.
+    this.#engine.record(value < 1 ? Math.floor(value) : value);
     if (value < this.#low || value > this.#high) this.#widen(value, value);
   }
 
   recordValueWithCount(value: number, count: number): void {
-    this.#engine.record(value, count);
+    this.#engine.record(value < 1 ? Math.floor(value) : value, count);
     if (count > 0) this.#widen(value, value);
   }
 
@@ -234,13 +235,12 @@ export abstract class EngineHistogram implements Histogram {
     this.#setBounds(minNonZero === 0 ? Number.MAX_SAFE_INTEGER : minNonZero, max);
   }
 
-  #operand(operation: string, other: Histogram): EngineHistogram {
+  #operand(operation: 'add' | 'subtract', other: Histogram): EngineHistogram {
     if (!(other instanceof EngineHistogram)) {
       throw mustBe('ERR_INCOMPATIBLE', `${operation}: the argument`, 'a histogram of this package', other);
     }
     if (other.family === this.family) return other;
-    const way = operation === 'add' ? 'add' : 'subtract';
-    throw new Error(`Cannot ${way} a ${other.family} histogram to a ${this.family} histogram`);
+    throw new Error(`Cannot ${operation} a ${other.family} histogram to a ${this.family} histogram`);
   }
 
   // As there: the fraction of the largest value shows, and a value between 0 and 1 is one above 0.

@@ -294,3 +294,17 @@ test('histograms with useWebAssembly give the same answers', () => {
     expect(`${histogram}`).toBe('Destroyed WASM histogram');
   }
 });
+
+test('values between 0 and 1 print nothing, as there', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', onWarning);
+  const histogram = ours.build();
+  for (let i = 0; i < 1000; i++) histogram.recordValue(i / 1000);
+  histogram.recordValueWithCount(0.5, 1000);
+  // A warning comes in a later turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', onWarning);
+  expect(warnings).toEqual([]);
+  expect(histogram.totalCount).toBe(2000);
+});

@@ -125,22 +125,31 @@ live.each(['blockio', 'tcprtt'])('counts with the program %s', async (name) => {
   expect(cost.length).toBeGreaterThan(0);
 });
 
+/** The page as soon as it matches. A task that has just been seen for the first time has no wait yet. */
+async function pageWith(wanted: RegExp, url: string): Promise<string> {
+  const endMs = performance.now() + 30_000;
+  for (;;) {
+    const page = await (await fetch(url)).text();
+    if (wanted.test(page) || performance.now() > endMs) return page;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 live('watches a program of its own, and serves it to Prometheus', async () => {
   const args = ['program:runqueue/all/latency', '--interval', '200ms', '-n', '2'];
   const watched = await hdrscope(['ebpf', 'watch', ...args]);
   expect([watched.exitCode, watched.stderr]).toEqual([0, '']);
   expect(watched.stdout).toMatch(/^ +[\d,]+ +[\d,.]+ .* linux\.runqueue\.latency$/m);
 
+  const wanted = /^linux_runqueue_latency_seconds_count\{comm="[^"]*",pid="\d+",tid="\d+"\} \d+$/m;
   let page: Promise<string> | undefined;
   const onOutput = (url: string, end: (reason: Termination) => void) => {
-    page = fetch(url.trim()).then((response) => response.text());
+    page = pageWith(wanted, url.trim());
     page.finally(() => end(new Termination('SIGINT', 130)));
   };
   const served = runWith(serve, ['program:runqueue/task', '--port', '0'], THIS_KERNEL, { onOutput });
   await expect(served).rejects.toMatchObject({ name: 'AbortError' });
-  expect(await page).toMatch(
-    /^linux_runqueue_latency_seconds_count\{comm="[^"]*",pid="\d+",tid="\d+"\} \d+$/m,
-  );
+  expect(await page).toMatch(wanted);
   expect(await page).toMatch(/^hdrscope_ebpf_missed_total\{map="program:runqueue\/task"\} \d+$/m);
 });
 

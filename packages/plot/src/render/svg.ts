@@ -17,7 +17,7 @@ import { checkOptions, type RenderOptions } from './options.ts';
  *
  * const svg = renderSvg({ kind: 'bars', title: 'Depth', unit: 'none', slots: [{ lower: 0, upper: 1 }], counts: [3] });
  * svg.startsWith('<svg width="920" height="480"'); //=> true
- * svg.includes('<title>Depth. 3 counts'); //=> true
+ * svg.includes('<title>Depth. 3 values'); //=> true
  * ```
  */
 export function renderSvg(given: Plot, options: RenderOptions = {}): string {
