@@ -32,7 +32,7 @@ export abstract class EngineHistogram implements Histogram {
   // The engine knows the slots of the largest and the smallest value. Users of this API expect the values.
   #max = 0;
   #min: number = Number.MAX_SAFE_INTEGER;
-  // A value from `#low` to `#high` changes neither. `#low` is at most 2^31 - 1: V8 compares small integers in half of the time.
+  // A value from `#low`, at least 1, to `#high` changes neither. `#low` is at most 2^31 - 1: V8 compares small integers in half of the time.
   #low = SMALL;
   #high = -1;
 
@@ -113,12 +113,12 @@ export abstract class EngineHistogram implements Histogram {
   }
 
   recordValue(value: number): void {
-    // The engine warns of values between 0 and 1. Programs that cannot be changed must not print more than before.
-    this.#engine.record(value < 1 ? Math.floor(value) : value);
-    if (value < this.#low || value > this.#high) this.#widen(value, value);
+    if (value < this.#low || value > this.#high) this.recordValueWithCount(value, 1);
+    else this.#engine.record(value);
   }
 
   recordValueWithCount(value: number, count: number): void {
+    // The engine warns of values between 0 and 1. Programs that cannot be changed must not print more than before.
     this.#engine.record(value < 1 ? Math.floor(value) : value, count);
     if (count > 0) this.#widen(value, value);
   }
@@ -259,7 +259,7 @@ export abstract class EngineHistogram implements Histogram {
   #setBounds(min: number, max: number): void {
     this.#min = min;
     this.#max = max;
-    this.#low = Math.min(min, SMALL);
+    this.#low = Math.max(1, Math.min(min, SMALL));
     // While the smallest value is large, each value is looked at.
     this.#high = min < SMALL ? max : -1;
   }
