@@ -130,6 +130,8 @@ describeKernel('maps that hdrscope ebpf serve shows to Prometheus', () => {
       await server.query(`hdrscope_ebpf_map_up{map="${path}"} == 1`);
       await expectBuckets(server, 'late', LATE, queueDepthLayout(), 1);
     }
+    // Where no Prometheus is installed, nobody else asks.
+    await pageOf(target!);
     await until(serve, /late is there now, and its counts are added\n/);
 
     late.close();
@@ -137,6 +139,7 @@ describeKernel('maps that hdrscope ebpf serve shows to Prometheus', () => {
       await server.query(`hdrscope_ebpf_map_up{map="${path}"} == 0`);
       await expectBuckets(server, 'late', LATE, queueDepthLayout(), 1);
     }
+    await pageOf(target!);
     await until(serve, /late has gone; waits until it comes back\n/);
     expect(serve.stderr().trimEnd().split('\n')).toHaveLength(3);
   });
