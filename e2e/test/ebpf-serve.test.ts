@@ -56,6 +56,15 @@ async function until({ stdout, stderr }: Running, pattern: RegExp): Promise<RegE
   }
 }
 
+/** Waits for a text that follows a scrape. Where no Prometheus is installed, nobody else asks. */
+async function untilAsked(target: string, { stderr }: Running, pattern: RegExp): Promise<void> {
+  const found = async () => {
+    await pageOf(target);
+    return pattern.test(stderr()) || undefined;
+  };
+  await waitFor(found, { what: String(pattern) });
+}
+
 /** Cumulative counts of values by the upper bounds of all slots, in a unit that is a factor of that of the layout. */
 function bucketsOf(values: readonly number[], { slots }: KernelLayout): (bound: number) => number {
   const uppers = values.map((value) => slots.upper(slots.slotOf(value)));
@@ -130,17 +139,14 @@ describeKernel('maps that hdrscope ebpf serve shows to Prometheus', () => {
       await server.query(`hdrscope_ebpf_map_up{map="${path}"} == 1`);
       await expectBuckets(server, 'late', LATE, queueDepthLayout(), 1);
     }
-    // Where no Prometheus is installed, nobody else asks.
-    await pageOf(target!);
-    await until(serve, /late is there now, and its counts are added\n/);
+    await untilAsked(target!, serve, /late is there now, and its counts are added\n/);
 
     late.close();
     for (const server of servers.values()) {
       await server.query(`hdrscope_ebpf_map_up{map="${path}"} == 0`);
       await expectBuckets(server, 'late', LATE, queueDepthLayout(), 1);
     }
-    await pageOf(target!);
-    await until(serve, /late has gone; waits until it comes back\n/);
+    await untilAsked(target!, serve, /late has gone; waits until it comes back\n/);
     expect(serve.stderr().trimEnd().split('\n')).toHaveLength(3);
   });
 });
