@@ -295,8 +295,8 @@ describeWithCephCluster('a cluster of Ceph at a glance', () => {
         parseHistogramSchema(schema),
       );
     }
-    const told = await cluster.ceph('tell', 'osd.*', 'perf', 'histogram', 'dump', '--format', 'xml');
-    expect(new Set(parseHistogramDump(told).map(({ daemon }) => daemon))).toEqual(
+    const answers = await cluster.ceph('tell', 'osd.*', 'perf', 'histogram', 'dump', '--format', 'xml');
+    expect(new Set(parseHistogramDump(answers).map(({ daemon }) => daemon))).toEqual(
       new Set(['osd.0', 'osd.1']),
     );
   });

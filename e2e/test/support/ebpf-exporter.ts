@@ -97,7 +97,7 @@ export function entriesOf(path: string): number {
 
 const CGROUPS = '/sys/fs/cgroup';
 
-/** The id of a control group that no group of another hierarchy has, near the root; `undefined` when there is none. */
+/** The id of a control group near the root that no group of another hierarchy shares; `undefined` when all ids are shared. */
 export function knownCgroup(): number | undefined {
   const paths = readdirSync(CGROUPS, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -68,7 +68,7 @@ static __always_inline void count_shared(struct distribution *to, __u64 time)
 	__sync_fetch_and_add(&to->sum, time);
 }
 
-/* The entry of a key, which is made when there is none; NULL when the hash is full. */
+/* The entry of a key, which may be a new one; NULL when the hash is full. */
 static __always_inline void *entry_of(void *by_key, const void *key, void *nothing)
 {
 	__u32 zero = 0;

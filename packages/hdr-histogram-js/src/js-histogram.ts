@@ -18,6 +18,7 @@ import { PercentileIterator, RecordedValuesIterator } from './iterators.ts';
  * ```
  */
 export abstract class JsHistogram extends EngineHistogram {
+  readonly #size: BitBucketSize;
   #recordedValues: RecordedValuesIterator | undefined;
   #percentiles: PercentileIterator | undefined;
 
@@ -40,6 +41,7 @@ export abstract class JsHistogram extends EngineHistogram {
             outOfRange: usualPolicy(),
           }),
     );
+    this.#size = bitBucketSize;
   }
 
   /**
@@ -62,13 +64,6 @@ export abstract class JsHistogram extends EngineHistogram {
   protected get family(): string {
     return 'regular JS';
   }
-
-  /**
-   * The beginning of its text.
-   *
-   * @internal
-   */
-  protected abstract get label(): string;
 
   /** @internal */
   protected empty(engine: Engine): JsHistogram {
@@ -145,19 +140,22 @@ export abstract class JsHistogram extends EngineHistogram {
   }
 
   override toString(): string {
-    return `${this.label} ${JSON.stringify(this, null, 2)}`;
+    const name = this.#size === 'packed' ? 'PackedHistogram' : `Histogram ${this.#size}b`;
+    return `${name} ${JSON.stringify(this, null, 2)}`;
   }
 
   /** Does nothing: the memory is freed with the object. */
   destroy(): void {}
 }
 
-/** Any of the classes below. Their arguments are the smallest visible difference, the largest value and the digits, 0 to 5. */
-export type JsConstructor = new (
+/** The arguments of the classes below: the smallest visible difference, the largest value, and the digits, from 0 to 5. */
+export type HistogramShape = [
   lowestDiscernibleValue: number,
   highestTrackableValue: number,
   numberOfSignificantValueDigits: number,
-) => JsHistogram;
+];
+
+type JsConstructor = new (...shape: HistogramShape) => JsHistogram;
 
 // V8 compiles a field that is assigned once into the record path. So an engine comes through the constructor, in place of its first
 // argument, which users know as a number.
@@ -180,81 +178,36 @@ export function jsHistogram(engine: Engine, size: BitBucketSize): JsHistogram {
 
 /** Counts in small cells. See `BitBucketSize`. */
 export class Int8Histogram extends JsHistogram {
-  constructor(
-    lowestDiscernibleValue: number,
-    highestTrackableValue: number,
-    numberOfSignificantValueDigits: number,
-  ) {
-    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 8);
-  }
-
-  /** @internal */
-  protected get label(): string {
-    return 'Histogram 8b';
+  constructor(...shape: HistogramShape) {
+    super(...shape, 8);
   }
 }
 
 /** Counts in small cells. See `BitBucketSize`. */
 export class Int16Histogram extends JsHistogram {
-  constructor(
-    lowestDiscernibleValue: number,
-    highestTrackableValue: number,
-    numberOfSignificantValueDigits: number,
-  ) {
-    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 16);
-  }
-
-  /** @internal */
-  protected get label(): string {
-    return 'Histogram 16b';
+  constructor(...shape: HistogramShape) {
+    super(...shape, 16);
   }
 }
 
 /** Counts in an array of words. See `BitBucketSize`. */
 export class Int32Histogram extends JsHistogram {
-  constructor(
-    lowestDiscernibleValue: number,
-    highestTrackableValue: number,
-    numberOfSignificantValueDigits: number,
-  ) {
-    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 32);
-  }
-
-  /** @internal */
-  protected get label(): string {
-    return 'Histogram 32b';
+  constructor(...shape: HistogramShape) {
+    super(...shape, 32);
   }
 }
 
 /** Counts in an array of words. See `BitBucketSize`. */
 export class Float64Histogram extends JsHistogram {
-  constructor(
-    lowestDiscernibleValue: number,
-    highestTrackableValue: number,
-    numberOfSignificantValueDigits: number,
-  ) {
-    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 64);
-  }
-
-  /** @internal */
-  protected get label(): string {
-    return 'Histogram 64b';
+  constructor(...shape: HistogramShape) {
+    super(...shape, 64);
   }
 }
 
 /** Counts in small cells, for those slots that are used. See `BitBucketSize`. */
 export class PackedHistogram extends JsHistogram {
-  constructor(
-    lowestDiscernibleValue: number,
-    highestTrackableValue: number,
-    numberOfSignificantValueDigits: number,
-  ) {
-    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 'packed');
-  }
-
-  /** @internal */
-  protected get label(): string {
-    return 'PackedHistogram';
+  constructor(...shape: HistogramShape) {
+    super(...shape, 'packed');
   }
 }
 

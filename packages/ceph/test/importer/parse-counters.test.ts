@@ -116,7 +116,7 @@ describe('histograms with labels', () => {
     expect(parseCounters(answer({ put: [5] }))[0]!.counters).toEqual(new Map([['requests', 1]]));
   });
 
-  test('are told apart by their labels from dump to dump', () => {
+  test('keep their labels from dump to dump', () => {
     const before = parseHistogramDump(answer({ put: [5], get: [5, 6] }));
     const after = parseHistogramDump(answer({ get: [5, 6, 7], put: [5] }));
     const since = dumpIncrease(before, after);

@@ -191,7 +191,7 @@ function sizesOf(
     const [from, to] = [sizes[i - 1], sizes[i]];
     const where = { axis, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
     const figures = figuresOf(total, percentiles, [where]);
-    // The daemons of a class are not told apart, so its rate is its share of the rate of all.
+    // A class does not know the seconds of each daemon, so its rate is its share of the rate of all.
     return { from, to, ...figures, ratePerSec: (Number(figures.count) / Number(count)) * ratePerSec };
   }).filter((one) => one.count > 0n);
 }

@@ -137,7 +137,7 @@ test('leaves out what was counted before the start', async () => {
   expect(pages[0]).toContain('\nqueue_hist_count 3\n');
 });
 
-test('maps of one name are told apart by labels', async () => {
+test('labels distinguish maps of one name', async () => {
   const kernel = kernelOf({ '/a': [DEPTHS], '/b': [DEPTHS] });
   const { pages } = await scraped(
     ['/a,layout=queue-depth,attributes.side=a', '/b,layout=queue-depth,attributes.side=b'],

@@ -3,7 +3,7 @@ import type * as ours from '../../src/index.ts';
 
 const require = createRequire(import.meta.url);
 
-// This package takes the place of hdr-histogram-js wherever npm is told so. Compared with itself, it would always be right.
+// An override of npm may put this package in the place of hdr-histogram-js. Compared with itself, it would always be right.
 const ORIGINAL = 'hdr-histogram-js';
 const { name } = require(`${ORIGINAL}/package.json`) as { name: string };
 if (name !== ORIGINAL) throw new Error(`hdr-histogram-js must be the original, got ${name}`);

@@ -68,7 +68,7 @@ export function labelSeries(
   let known: { readonly key: string; readonly layout: ReturnType<typeof layOut> } | undefined;
   const layoutIn = (area: Area, api: DrawingApi): ReturnType<typeof layOut> => {
     const { x, y, width, height } = area;
-    // Where two points are tells one zoom from another.
+    // The places of two points show whether the zoom has changed.
     const points = [api.coord([0, clamp(0)]), api.coord(anchorOf(labels[0]!.corners, clamp))];
     const key = String([x, y, width, height, points]);
     if (known?.key !== key) known = { key, layout: layOut(labels, all.length, clamp, room, area, api) };
