@@ -6,13 +6,12 @@ import {
   daemonsAt,
   serveAdminSocket,
 } from '@hdrscope/ceph';
-import { inUrl } from '@hdrscope/kit/server';
-import { servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
-import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
+import { addGuard, type GuardingOptions, guardOf } from '../guard-options.ts';
+import { serveMetrics } from '../serve-metrics.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo.ts';
@@ -88,14 +87,7 @@ async function serveDaemons(operands: readonly string[], options: Options, io: I
     ...(sizes !== undefined && { classes: { axis: SIZE_AXIS, bounds: sizes } }),
   });
   try {
-    const server = await servePrometheus(registry, { ...guard, port, host });
-    try {
-      await io.stdout.write(`${schemeOf(guard)}://${inUrl(host)}:${server.port}/metrics\n`);
-      await untilAborted(io.signal);
-    } finally {
-      await server.stop();
-    }
-    return ExitCode.done;
+    return await serveMetrics(registry, { ...guard, port, host }, io);
   } finally {
     await daemons.close();
   }

@@ -1,14 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { type Frame, type KernelHistograms, kernelHistograms } from '@hdrscope/ebpf';
-import { inUrl } from '@hdrscope/kit/server';
-import { servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry, type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
-import { ExitCode, type Io, UsageError } from '../command.ts';
-import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
+import { type Io, UsageError } from '../command.ts';
+import { addGuard, type GuardingOptions, guardOf } from '../guard-options.ts';
+import { serveMetrics } from '../serve-metrics.ts';
 import { portOption } from '../shared-options.ts';
-import { untilAborted } from '../until-aborted.ts';
 import { configuredOperands, exporterConfigOption } from './exporter-config.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, groundNote } from './map-argument.ts';
@@ -90,17 +88,8 @@ export async function run(
       await registry.gather({ maxAgeMs: SHARED_GATHER_MS });
       return mapFamilies(served);
     };
-    const server = await servePrometheus(registry, {
-      ...guard,
-      ...{ port, host, withUnitSuffix: true, sources: [mapMetrics] },
-    });
-    try {
-      await io.stdout.write(`${schemeOf(guard)}://${inUrl(host)}:${server.port}/metrics\n`);
-      await untilAborted(io.signal);
-    } finally {
-      await server.stop();
-    }
-    return ExitCode.done;
+    const options = { ...guard, port, host, withUnitSuffix: true, sources: [mapMetrics] };
+    return await serveMetrics(registry, options, io);
   } finally {
     await Promise.all(served.map(({ histograms }) => histograms.close()));
   }

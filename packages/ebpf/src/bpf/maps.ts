@@ -184,15 +184,19 @@ function nameInTypes(bpf: Bpf, map: MapInfo): string | undefined {
   }
 }
 
-function infoOf(bpf: Bpf, id: number): MapInfo | undefined {
-  let fd: number;
+/** Opens a map by its id; `undefined` when it was removed since it was listed. */
+export function openMapIfThere(bpf: Bpf, id: number): number | undefined {
   try {
-    fd = openMapById(bpf, id);
+    return openMapById(bpf, id);
   } catch (error) {
-    // The map was removed since it was listed.
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+function infoOf(bpf: Bpf, id: number): MapInfo | undefined {
+  const fd = openMapIfThere(bpf, id);
+  if (fd === undefined) return undefined;
   try {
     return mapInfo(bpf, fd);
   } finally {

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
-import { findMapByName, openMapById, openPinnedMap } from '../bpf/maps.ts';
+import { findMapByName, openMapById, openMapIfThere, openPinnedMap } from '../bpf/maps.ts';
 import type { Bpf } from '../bpf/syscall.ts';
-import { errnoOf, kernelError } from '../errors.ts';
+import { kernelError } from '../errors.ts';
 
 /** How a map is opened for each `read`. */
 export interface MapAccess {
@@ -83,7 +83,7 @@ export function foundMap(wanted: { readonly id: number } | { readonly name: stri
     description: wantedName ?? `with the id ${id}`,
     open(bpf) {
       if (wantedName !== undefined) {
-        fd = id === undefined ? undefined : openIfThere(bpf, id);
+        fd = id === undefined ? undefined : openMapIfThere(bpf, id);
         if (fd === undefined) id = findMapByName(bpf, wantedName);
       }
       fd ??= openMapById(bpf, id!);
@@ -92,13 +92,4 @@ export function foundMap(wanted: { readonly id: number } | { readonly name: stri
     done,
     close: done,
   };
-}
-
-function openIfThere(bpf: Bpf, id: number): number | undefined {
-  try {
-    return openMapById(bpf, id);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -11,7 +11,7 @@ import {
   type MapInfo,
   mapDetails,
   mapInfo,
-  openMapById,
+  openMapIfThere,
   titleOfMap,
 } from '../bpf/maps.ts';
 import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
@@ -273,13 +273,8 @@ class OuterMap implements MapPlan {
   /** @returns `undefined` when the map was removed since it was listed. */
   #readInner(id: number, before: ReadonlyMap<number, MapPlan>, maxBytes: number): Frame | undefined {
     const { bpf, name, origin } = this.#map;
-    let fd: number;
-    try {
-      fd = openMapById(bpf, id);
-    } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+    const fd = openMapIfThere(bpf, id);
+    if (fd === undefined) return undefined;
     try {
       const options = { ...this.#options, histogram: name, origin, maxBytes };
       const plan = this.#plans.get(id) ?? before.get(id) ?? planOf(bpf, fd, options);
