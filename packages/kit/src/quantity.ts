@@ -125,7 +125,8 @@ function longDuration(ns: number, digits: number): string | undefined {
     const exact = Math.abs(ns) / small;
     // Three digits and a whole number of the smaller unit are equally fine.
     const total = digits <= 3 ? Math.round(exact) : roundToDigits(exact, digits);
-    if (total < per) continue;
+    // Only an amount that is one of the larger unit in these digits is shown in it: 59.6 s is no minute.
+    if (roundToDigits(exact, digits) < per) continue;
     const whole = Math.floor(total / per);
     const rest = roundToDigits(total % per, digits);
     if (rest === 0) return `${sign}${plainText(whole)} ${unit}`;

@@ -157,10 +157,15 @@ export function cephDaemons(
   let running: Promise<void> | undefined;
   const ingestion = ingest(registry, { name: 'ceph' }, intake);
   const read = async (): Promise<void> => {
-    const daemons = await list();
+    const listed = await list();
+    // Two daemons of one name would be compared with each other, and count again at each reading.
+    const isFirstOfName = ({ name }: CephDaemon, at: number): boolean =>
+      name === undefined || listed.findIndex((one) => one.name === name) === at;
+    const daemons = listed.filter(isFirstOfName);
     const answers = await Promise.allSettled(daemons.map((daemon) => histogramsOf(daemon, parsed)));
     latest = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    assertKnownAxes(latest, parsed.units);
+    // A daemon that does not answer may be the one that has the axis.
+    if (answers.every(({ status }) => status === 'fulfilled')) assertKnownAxes(latest, parsed.units);
     const isFirst = intake.since === 'now' && !intake.memory.hasAnswered;
     const problems: unknown[] = [];
     const all: (readonly Reading[])[] = [];
@@ -178,6 +183,10 @@ export function cephDaemons(
     }
     const isHeard = problems.length < daemons.length || daemons.length === 0;
     if (isHeard) for (const refusal of ingestion.take(all.flat())) problems.push(refusal);
+    for (const [at, one] of listed.entries()) {
+      if (!isFirstOfName(one, at))
+        problems.push(ofDaemon(one, new Error('another daemon has this name, and is read')));
+    }
     if (problems.length === 1) throw problems[0];
     if (problems.length > 1) throw new AggregateError(problems, problems.map(reasonOf).join('; '));
   };

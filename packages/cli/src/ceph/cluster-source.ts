@@ -41,6 +41,12 @@ export async function socketsSource(
   return {
     async read() {
       const daemons = (await Promise.all(paths.map((path) => daemonsAt(path)))).flat();
+      const again = daemons.find(({ name }, at) => daemons.findIndex((one) => one.name === name) < at);
+      if (again !== undefined) {
+        throw new Refusal(
+          `two sockets are those of ${again.name}: name each socket once, and the sockets of one cluster`,
+        );
+      }
       const answers = await Promise.all(daemons.map((daemon) => answerOf(daemon, options)));
       return answers.filter(({ histograms }) => histograms === undefined || histograms.length > 0);
     },

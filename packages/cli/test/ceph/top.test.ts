@@ -336,3 +336,11 @@ test('a daemon that is no OSD is named, and is not counted as one', async () => 
     /^2 OSDs, 1\.0 s: 800 operations\n.*client.* has no histograms of an OSD's operations\n/,
   );
 });
+
+test('two sockets of one name are refused: their counts would be compared with each other', async () => {
+  await serve('osd.0', new FakeOsd());
+  const args = ['ceph', 'top', folder.pathOf('.'), folder.pathOf('ceph-osd.0.asok'), '--once', ...RUN];
+  const { exitCode, stdout, stderr } = await hdrscope(args, { monotonicMs: seconds() });
+  expect([exitCode, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/two sockets are those of osd\.0/);
+});

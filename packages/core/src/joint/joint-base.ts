@@ -95,7 +95,9 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
 
   /** The first property that keeps the counts of two axes apart; `undefined` when their counts can be added. */
   protected axisDifference(ours: number, theirs: Axis, layout: Layout): string | undefined {
-    if (this.axes[ours]!.name !== theirs.name) return 'name';
+    const own = this.axes[ours]!;
+    if (own.name !== theirs.name) return 'name';
+    if ((own.unit ?? 'none') !== (theirs.unit ?? 'none')) return 'unit';
     return haveSameSlots(this.layouts[ours]!, layout) ? undefined : 'slots';
   }
 

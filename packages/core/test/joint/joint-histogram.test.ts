@@ -257,3 +257,10 @@ test('console.log shows a line', () => {
   const shown = (filled(1, [[1]]) as unknown as { inspection(): string }).inspection();
   expect(shown).toBe(`JointHistogram { totalCount: 1, "a": ${LAYOUTS[0]!.slotCount} slots }`);
 });
+
+test('axes in different units are not added up', () => {
+  const [ns, ms] = (['ns', 'ms'] as const).map(
+    (unit) => new JointHistogram([{ name: 'duration', unit, layout: explicitLayout([1, 10]) }]),
+  );
+  expect(() => ns!.add(ms!)).toThrow(expect.objectContaining({ code: 'ERR_INCOMPATIBLE' }));
+});

@@ -59,9 +59,15 @@ function scriptOf({ pid, args }: Holder): { readonly text: string } | { readonly
     else if (arg === '-' || !arg.startsWith('-')) file = arg;
   }
   if (file === undefined || file === '-') return { why: 'bpftrace has read its script from standard input' };
+  // Links in /dev and /proc lead to descriptors of the process that follows them, which is this one.
+  if (/^\/(?:dev|proc)\//.test(file)) {
+    return { why: `bpftrace has read its script from ${file}, which cannot be read again` };
+  }
   const path = `/proc/${pid}/${file.startsWith('/') ? 'root' : 'cwd/'}${file}`;
   try {
-    const { size, mtimeMs, ctimeMs } = statSync(path);
+    const stats = statSync(path);
+    if (!stats.isFile()) return { why: `the script ${file} is not a regular file` };
+    const { size, mtimeMs, ctimeMs } = stats;
     if (size > MOST_SCRIPT_BYTES) return { why: `the script ${file} has more than 1 MiB` };
     if (Math.max(mtimeMs, ctimeMs) > startOf(pid) + CLOCK_TOLERANCE_MS) {
       return { why: `the script ${file} has changed since bpftrace read it` };

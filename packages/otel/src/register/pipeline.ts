@@ -154,7 +154,7 @@ async function endQuietly(reader: Reader): Promise<void> {
 
 function isAbsent(error: unknown): boolean {
   return [error, ...causesOf(error)].some((one) => {
-    const { code } = one as { readonly code?: unknown };
+    const { code } = Object(one) as { readonly code?: unknown };
     return code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND';
   });
 }
@@ -166,6 +166,11 @@ function reasonsOf(error: unknown): string {
 
 /** The causes of an error, from the nearest to the first one. */
 function causesOf(error: unknown): unknown[] {
-  const { cause } = Object(error) as { readonly cause?: unknown };
-  return cause === undefined ? [] : [cause, ...causesOf(cause)];
+  const causes = new Set<unknown>();
+  for (let at = error; ; ) {
+    const { cause } = Object(at) as { readonly cause?: unknown };
+    if (cause == null || cause === error || causes.has(cause)) return [...causes];
+    causes.add(cause);
+    at = cause;
+  }
 }

@@ -195,7 +195,8 @@ class Sender implements OtlpSender {
         this.#heard(part, answer.kind === 'taken' ? answer.partial : undefined);
         continue;
       }
-      if (answer.kind === 'unknown') delivery.tried = part.end;
+      // A smaller request takes no doubt away from the points after it.
+      if (answer.kind === 'unknown') delivery.tried = Math.max(delivery.tried, part.end);
       counters.failedRequests++;
       const mayBeTooLarge =
         answer.kind === 'refused' &&

@@ -238,11 +238,12 @@ function partsOf({ axes, layouts }: JointCounts, classes: JointClasses | undefin
   if (!Array.isArray(bounds) || bounds.length === 0) {
     throw mustBe('ERR_INVALID_OPTION', 'classes.bounds', 'at least one number', bounds);
   }
-  if (names !== undefined && new Set(names).size !== bounds.length + 1) {
-    throw mustBe('ERR_INVALID_OPTION', 'classes.names', `${bounds.length + 1} different names`, names);
+  const parts = bounds.length + 1;
+  if (names !== undefined && (names.length !== parts || new Set(names).size !== parts)) {
+    throw mustBe('ERR_INVALID_OPTION', 'classes.names', `${parts} different names`, names);
   }
   const { lowerInclusive } = layouts[at]!;
-  return Array.from({ length: bounds.length + 1 }, (_, i): Part => {
+  return Array.from({ length: parts }, (_, i): Part => {
     const [from, to] = [bounds[i - 1], bounds[i]];
     const name = names?.[i] ?? className(from, to, lowerInclusive);
     return { attributes: { [attribute]: name }, where: [{ axis: at, from, to }] };
