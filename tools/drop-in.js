@@ -2,19 +2,19 @@
  * `node tools/drop-in.js [--seconds N]`: runs autocannon against a local server, with hdr-histogram-js and with the drop-in in its place,
  * in projects of their own with packages from the registry. Prints what a user of autocannon notices. Needs a build.
  */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { table } from './lib/table.js';
 import { workspaceRoot } from './lib/workspace.js';
 
 const ROUNDS = 5;
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '4' } } });
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' } } });
 
 /**
  * @typedef {object} Way
@@ -22,7 +22,7 @@ const { values } = parseArgs({ options: { seconds: { type: 'string', default: '4
  * @property {string} dir
  * @property {number[]} requests A second, of each round.
  * @property {number[]} p99 In ms.
- * @property {number[]} loadMs The time of `require('autocannon')`.
+ * @property {number[]} loadMs The time to load hdr-histogram-js and to call `initWebAssemblySync`, as autocannon does.
  */
 
 /**
@@ -67,8 +67,7 @@ async function measure(way, url) {
   way.p99.push(result.latency.p99);
   const code =
     "const s = performance.now(); require('hdr-histogram-js').initWebAssemblySync(); console.log(performance.now() - s)";
-  const { stdout } = spawnSync(process.execPath, ['-e', code], { cwd: way.dir, encoding: 'utf8' });
-  way.loadMs.push(Number(stdout));
+  way.loadMs.push(Number(execFileSync(process.execPath, ['-e', code], { cwd: way.dir, encoding: 'utf8' })));
 }
 
 /** @param {string} folder */
@@ -106,4 +105,4 @@ console.log(
   ]),
 );
 server.close();
-for (const { dir } of ways) rmSync(dir, { recursive: true });
+for (const dir of [dirname(packed), ...ways.map((way) => way.dir)]) rmSync(dir, { recursive: true });

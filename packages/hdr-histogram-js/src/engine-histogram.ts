@@ -119,8 +119,10 @@ export abstract class EngineHistogram implements Histogram {
 
   recordValueWithCount(value: number, count: number): void {
     // The engine warns of values between 0 and 1. Programs that cannot be changed must not print more than before.
-    this.#engine.record(value < 1 ? Math.floor(value) : value, count);
-    if (count > 0) this.#widen(value, value);
+    const isNumber = typeof value === 'number';
+    this.#engine.record(isNumber && value < 1 ? Math.floor(value) : value, count);
+    // The engine has refused or discarded whatever is neither a number nor a bigint.
+    if (count > 0 && (isNumber || typeof value === 'bigint')) this.#widen(Number(value), Number(value));
   }
 
   recordValueWithExpectedInterval(value: number, expectedIntervalBetweenValueSamples: number): void {
@@ -133,7 +135,7 @@ export abstract class EngineHistogram implements Histogram {
     expectedIntervalBetweenValueSamples: number,
   ): void {
     const interval = expectedIntervalBetweenValueSamples;
-    if (!(interval > 0) || !(value >= 2 * interval)) {
+    if (typeof value !== 'number' || !(interval > 0) || !(value >= 2 * interval)) {
       this.recordValueWithCount(value, count);
       return;
     }

@@ -1,6 +1,6 @@
 import { Histogram as Engine, type Storage } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
-import type { BuildRequest } from './build-request.ts';
+import { type BuildRequest, usualPolicy } from './build-request.ts';
 import type { BitBucketSize } from './histogram.ts';
 
 /**
@@ -29,12 +29,18 @@ export function engineFor(request: Omit<Required<BuildRequest>, 'useWebAssembly'
  * @internal
  */
 export function decodedEngine(data: Uint8Array | string, size: BitBucketSize, leastHighest: number): Engine {
-  return Engine.decode(data, {
+  const decoded = Engine.decode(data, {
     storage: storageOf(size),
     highestTrackableValue: Math.ceil(leastHighest),
     // As there, the range of a decoded histogram is fixed until somebody sets `autoResize`.
     autoResize: false,
   });
+  const outOfRange = usualPolicy();
+  if (outOfRange === decoded.outOfRange) return decoded;
+  const { layout, storage } = decoded;
+  const discarding = new Engine({ layout, storage, autoResize: false, outOfRange });
+  discarding.add(decoded);
+  return discarding;
 }
 
 /**

@@ -5,6 +5,8 @@ import { peer } from './support/peer.ts';
 // Where hdr-histogram-js loses or corrupts data. Each test shows both.
 const theirs = peer;
 
+const NO_NUMBERS = ['x', '0.5', '7', '', null, undefined, {}] as unknown as number[];
+
 test.each([8, 16] as const)('counts of %d bits do not wrap around', (bitBucketSize) => {
   const count = 2 ** bitBucketSize + 3;
   const [one, other] = [ours, theirs].map((hdr) => {
@@ -24,7 +26,7 @@ test.each([8, 16] as const)('counts of %d bits do not wrap around', (bitBucketSi
 test('what is no number is refused and changes nothing', () => {
   const histogram = ours.build();
   histogram.recordValue(7);
-  for (const value of [Number.NaN, -1, Number.POSITIVE_INFINITY, 'x' as unknown as number]) {
+  for (const value of [Number.NaN, -1, Number.POSITIVE_INFINITY, ...NO_NUMBERS]) {
     expect(() => histogram.recordValue(value)).toThrow();
   }
   expect(histogram.summary).toMatchObject({ totalCount: 1, max: 7 });
@@ -142,7 +144,9 @@ test('console.log shows the summary', () => {
 
 test('a program that records what has no slot can go on', () => {
   const histogram = ours.build({ outOfRange: 'discard', autoResize: false, highestTrackableValue: 1000 });
-  for (const value of [Number.NaN, -5, 7, 1e9, Number.POSITIVE_INFINITY]) histogram.recordValue(value);
+  for (const value of [...NO_NUMBERS, Number.NaN, -5, 7, 1e9, Number.POSITIVE_INFINITY, ...NO_NUMBERS]) {
+    histogram.recordValue(value);
+  }
   expect(histogram.summary).toMatchObject({ totalCount: 1, max: 7, p50: 7 });
   expect(histogram.minNonZeroValue).toBe(7);
 });
@@ -150,7 +154,8 @@ test('a program that records what has no slot can go on', () => {
 test('the policy of a program that cannot be changed comes from the environment', () => {
   process.env.HDRSCOPE_DROP_IN_OUT_OF_RANGE = 'discard';
   try {
-    for (const histogram of [ours.build(), new ours.Int32Histogram(1, 1000, 3)]) {
+    const decoded = ours.decodeFromCompressedBase64(ours.encodeIntoCompressedBase64(ours.build()));
+    for (const histogram of [ours.build(), new ours.Int32Histogram(1, 1000, 3), decoded]) {
       histogram.recordValue(Number.NaN);
       expect(histogram.totalCount).toBe(0);
     }

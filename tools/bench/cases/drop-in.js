@@ -2,7 +2,7 @@
  * `@hdrscope/hdr-histogram-js` against hdr-histogram-js, by the same calls: 64 bits and a range that grows, as load clients
  * build their histograms.
  */
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { ask, feed } from '../loops.js';
 import { latencies } from '../values.js';
@@ -74,7 +74,7 @@ function query(question) {
 function required(name) {
   const code = `const start = process.hrtime.bigint(); require('${name}'); console.log(Number(process.hrtime.bigint() - start))`;
   const measure = () =>
-    Number(spawnSync(process.execPath, ['-e', code], { cwd: import.meta.dirname, encoding: 'utf8' }).stdout);
+    Number(execFileSync(process.execPath, ['-e', code], { cwd: import.meta.dirname, encoding: 'utf8' }));
   return () => ({ measure });
 }
 
