@@ -11,7 +11,7 @@ import { RESULTS_FILE } from './lib/counts.js';
 
 const resultsFile = resolve(RESULTS_FILE);
 rmSync(dirname(resultsFile), { recursive: true, force: true });
-mkdirSync(dirname(resultsFile));
+mkdirSync(dirname(resultsFile), { recursive: true });
 
 const { status } = spawnSync(
   process.execPath,
