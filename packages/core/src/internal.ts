@@ -24,6 +24,7 @@ export type { SlotRuns } from './counts/slot-runs.ts';
 export { SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
 export { fromBase64, toBase64 } from './encoding/base64.ts';
+export { packCounts, packedRuns } from './encoding/packed.ts';
 export { mustBe } from './errors.ts';
 export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';
@@ -48,6 +49,7 @@ export {
   type ScaledLayout,
   scaledLayout,
 } from './layout/scaled.ts';
+export { stridesOf } from './layout/strides.ts';
 export { nearestName } from './nearest-name.ts';
 export { assertOptions, type OptionNames, type OptionsOwner } from './options.ts';
 export { formatDecimal } from './text/decimal.ts';

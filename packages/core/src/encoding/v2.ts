@@ -43,7 +43,7 @@ export function encodeV2(
   { layout, counts }: Counted<HdrLayout>,
   normalizingOffset = 0,
 ): Uint8Array<ArrayBuffer> {
-  const bytes = withPayload(counts);
+  const bytes = payloadOf(counts, HEADER_BYTES);
   const header = new DataView(bytes.buffer);
   header.setInt32(0, V2_RAW_COOKIE);
   header.setInt32(4, bytes.length - HEADER_BYTES);
@@ -69,11 +69,11 @@ export function compressV2(raw: Uint8Array<ArrayBuffer>, level?: number): Uint8A
   return compress(raw, V2_COMPRESSED_COOKIE, level);
 }
 
-/** The payload, after the room that the header takes. */
-function withPayload(counts: ReadonlyCounts): Uint8Array<ArrayBuffer> {
+/** The payload of the raw V2 encoding, after `room` bytes for something else. */
+export function payloadOf(counts: ReadonlyCounts, room: number): Uint8Array<ArrayBuffer> {
   const { first, last } = counts;
   const parts: Uint8Array[] = [];
-  let end = HEADER_BYTES;
+  let end = room;
   written = 0;
   for (let slot = first; slot <= last; slot = counts.next(slot + RUN_SLOTS)) {
     if (end > PART_BYTES - LONGEST_RUN) {

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { countedIn, hdrLayout } from '../../src/index.ts';
+import { packCounts, packedRuns, SparseCounts } from '../../src/internal.ts';
+
+const layout = hdrLayout({ highestTrackableValue: 1_000_000, significantDigits: 2 });
+
+const counts = fc
+  .array(
+    fc.tuple(fc.nat(layout.slotCount - 1), fc.oneof(fc.integer({ min: 1, max: 300 }), fc.maxSafeNat())),
+    {
+      maxLength: 40,
+    },
+  )
+  .map((pairs) => {
+    const all = new Array<number>(layout.slotCount).fill(0);
+    for (const [slot, count] of pairs) all[slot] = Math.floor(count / 64) + 1;
+    return countedIn(layout, all).counts;
+  });
+
+test('packed counts are the same counts again, and add up', () => {
+  fc.assert(
+    fc.property(counts, counts, (one, other) => {
+      const sum = new SparseCounts(layout.slotCount);
+      for (const each of [one, other]) sum.addRuns(packedRuns(packCounts(each), layout.slotCount));
+      expect(sum.total).toBe(one.total + other.total);
+      for (let slot = 0; slot < layout.slotCount; slot++) {
+        expect(sum.at(slot)).toBe(one.at(slot) + other.at(slot));
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('counts of nothing take a byte', () => {
+  expect(packCounts(new SparseCounts(layout.slotCount))).toHaveLength(1);
+});
+
+test('bytes with more slots than the counts have are refused', () => {
+  const bytes = packCounts(countedIn(layout, [1, 2, 3], { from: 500 }).counts);
+  expect(() => packedRuns(bytes, 100)).toThrow(expect.objectContaining({ code: 'ERR_DECODE' }));
+});
