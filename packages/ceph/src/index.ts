@@ -1,5 +1,11 @@
-// The types of the methods of `PerfHistogram`.
-export type { AxisQuantile, AxisQuantileOptions, AxisUnit, ValueRange } from '@hdrscope/core/joint';
+// The units of axes, and the types of the methods of `PerfHistogram`.
+export {
+  AXIS_UNITS,
+  type AxisQuantile,
+  type AxisQuantileOptions,
+  type AxisUnit,
+  type ValueRange,
+} from '@hdrscope/core/joint';
 export type { AdminArgument, ArgumentType, ArgumentValue } from './admin-socket/arguments.ts';
 export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
 export type { VersionReply } from './admin-socket/built-in.ts';
@@ -45,7 +51,6 @@ export {
 export { defaultAxis, type SnapshotLoggersOptions, snapshotLoggers } from './dump/snapshot.ts';
 export type { AdminSocketErrorCode, AdminSocketErrorDetails } from './errors.ts';
 export {
-  AXIS_UNITS,
   type Axis,
   type AxisRange,
   type AxisScale,

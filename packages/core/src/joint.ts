@@ -1,6 +1,7 @@
 // Entry `@hdrscope/core/joint`: histograms of events that have several values. It imports the other entries by their names, so that
 // they stay the files that they are without it.
 export {
+  AXIS_UNITS,
   type AxisQuantile,
   type AxisQuantileOptions,
   type AxisUnit,

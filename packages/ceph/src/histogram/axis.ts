@@ -1,6 +1,6 @@
 import { type EdgeLayout, explicitLayout, linearLayout, log2Layout } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
-import type { AxisUnit } from '@hdrscope/core/joint';
+import { AXIS_UNITS, type AxisUnit } from '@hdrscope/core/joint';
 
 /** The growth of the slots of an axis. The slots of an `'explicit'` axis begin at its `edges`. */
 export type AxisScale = 'linear' | 'log2' | 'explicit';
@@ -30,9 +30,6 @@ export interface AxisRange {
   readonly min?: bigint;
   readonly max?: bigint;
 }
-
-/** All values of `AxisUnit`. */
-export const AXIS_UNITS: readonly AxisUnit[] = ['ns', 'us', 'ms', 's', 'bytes', 'none'];
 
 const LARGEST_VALUE = 2n ** 63n - 1n;
 const MOST_BUCKETS = 2 ** 16;

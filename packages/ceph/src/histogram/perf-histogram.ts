@@ -8,8 +8,9 @@ export type PerfIncrease = JointIncrease<PerfHistogram>;
 
 /**
  * A histogram of one or more dimensions, as Ceph's daemons keep it: a count of 64 bits for every combination of slots, row
- * by row. It is a `JointHistogram` of `@hdrscope/core/joint` whose axes are those of Ceph: linear or log2, with an underflow and an
- * overflow. Values in Ceph are integers; a fraction has the slot of the integer below it.
+ * by row. Its axes are those of Ceph: linear or log2, with an underflow and an overflow. Values in Ceph are integers; a fraction has
+ * the slot of the integer below it. It has the methods of a `JointHistogram` of `@hdrscope/core/joint`, but it is another class: the axes
+ * of a `JointHistogram` have any layout, which Ceph's dumps cannot describe.
  *
  * @example
  * ```ts
@@ -48,6 +49,8 @@ export class PerfHistogram extends JointBase<Axis> {
   }
 
   protected override axisDifference(ours: number, theirs: Axis): string | undefined {
+    // Only calls without types can bring the axes of another kind of histogram.
+    if (theirs.scale === undefined) return 'scale';
     return axisDifference(this.axes[ours]!, theirs);
   }
 }

@@ -1,6 +1,5 @@
 import { mustBe } from '@hdrscope/core/internal';
-import type { AxisUnit } from '@hdrscope/core/joint';
-import { AXIS_UNITS } from '../histogram/axis.ts';
+import { AXIS_UNITS, type AxisUnit } from '@hdrscope/core/joint';
 
 /**
  * The source of the unit of an axis: `'override'`, the option `units`; `'dump'`, a field of the dump; `'known-mislabel'`,

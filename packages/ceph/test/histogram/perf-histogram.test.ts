@@ -1,3 +1,4 @@
+import { JointHistogram } from '@hdrscope/core/joint';
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
@@ -157,6 +158,17 @@ describe('adding and subtracting', () => {
     const other = new PerfHistogram(others);
     expect(refusalOf(() => histogram.add(other), 'ERR_INCOMPATIBLE').message).toMatch(message);
     expect(refusalOf(() => histogram.subtract(other), 'ERR_INCOMPATIBLE').message).toMatch(message);
+  });
+
+  test('refuses a joint histogram, also with the same names and slots, and takes its cells', () => {
+    const histogram = filled(axes, [[1, 1]]);
+    const joint = new JointHistogram(axes.map(({ name }, i) => ({ name, layout: histogram.layouts[i]! })));
+    joint.record(15, 5);
+    const { message } = refusalOf(() => histogram.add(joint as never), 'ERR_INCOMPATIBLE');
+    expect(message).toBe('add: the axes must be equal, "a" and "a" differ in scale');
+    expect(histogram.sum('a')).toBe(1);
+    histogram.addCells(joint.cells);
+    expect([histogram.totalCount, histogram.sum('a')]).toEqual([2, undefined]);
   });
 });
 

@@ -1,15 +1,10 @@
+import { stridesOf } from '@hdrscope/core/internal';
+
 /** Consecutive slots of an axis. */
 export interface SlotSpan {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;
-}
-
-/** How many cells lie between two neighbouring slots of each axis, where the last axis runs fastest. */
-export function stridesOf(slotCounts: readonly number[]): number[] {
-  const strides = slotCounts.map(() => 1);
-  for (let i = slotCounts.length - 2; i >= 0; i--) strides[i] = strides[i + 1]! * slotCounts[i + 1]!;
-  return strides;
 }
 
 /**

@@ -5,11 +5,13 @@ import {
   Inspectable,
   mustBe,
   type OptionsOwner,
+  stridesOf,
   visible,
 } from '@hdrscope/core/internal';
 import { Cells } from './cells.ts';
-import { type SlotSpan, stridesOf, visitCells, visitRows } from './grid.ts';
+import { type SlotSpan, visitCells, visitRows } from './grid.ts';
 import { assertRange, slotSpanOf, type ValueRange } from './value-range.ts';
+import { sumInto, sumsWithout, without } from './without-axis.ts';
 
 /** A quantile of an axis: the bounds of the slot that holds it, and an estimate within them. */
 export interface AxisQuantile {
@@ -39,6 +41,9 @@ export interface JointIncrease<H> {
 /** The unit of the values of an axis. */
 export type AxisUnit = 'ns' | 'us' | 'ms' | 's' | 'bytes' | 'none';
 
+/** All values of `AxisUnit`. */
+export const AXIS_UNITS: readonly AxisUnit[] = ['ns', 'us', 'ms', 's', 'bytes', 'none'];
+
 /** What every axis has. */
 export interface NamedAxis {
   readonly name: string;
@@ -60,7 +65,7 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   // The fields of the record path. They are only declared, as V8 treats a field that is assigned once as a constant.
   declare private readonly first: Layout;
   declare private readonly second: Layout | undefined;
-  /** The number of cells of one slot of the first axis. */
+  /** The number of cells of one slot of the first axis: `strides[0]`. */
   declare private readonly rowLength: number;
   declare private readonly counts: Cells;
   declare private readonly strides: readonly number[];
@@ -82,9 +87,9 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
     this.layouts = Object.freeze([...layouts]);
     this.first = layouts[0]!;
     this.second = layouts[1];
-    this.rowLength = cells / this.first.slotCount;
     this.counts = new Cells(cells);
     this.strides = stridesOf(layouts.map(({ slotCount }) => slotCount));
+    this.rowLength = this.strides[0]!;
     this.slots = new Uint32Array(layouts.length);
     this.sums = undefined;
     this.isSummed = true;
@@ -277,9 +282,8 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
     if (!this.isSummed || from > 0 || to < this.layouts[at]!.slotCount) return undefined;
     const sums = this.sums?.[at];
     if (sums === undefined) return 0;
-    const others = (_: unknown, i: number): boolean => i !== at;
     let sum = 0;
-    visitCells(this.#slotCounts().filter(others), spans.filter(others), (place) => {
+    visitCells(without(this.#slotCounts(), at), without(spans, at), (place) => {
       sum += sums[place]!;
     });
     // Infinite values of both signs have no sum.
@@ -294,23 +298,13 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   slice(range: ValueRange): this {
     assertRange(range);
     const at = this.#indexOf(range.axis);
-    const others = (_: unknown, i: number): boolean => i !== at;
     if (this.axes.length === 1) throw mustBe('ERR_INVALID_OPTION', 'axes', 'at least one axis', []);
-    const slice = this.over(this.axes.filter(others));
-    const [slotCounts, spans] = [this.#slotCounts(), this.#spansOf([range])];
-    sumInto(slice.counts, this.counts.all, { slotCounts, spans, at });
+    const slice = this.over(without(this.axes, at));
+    const summed = { slotCounts: this.#slotCounts(), spans: this.#spansOf([range]), at };
+    sumInto(slice.counts, this.counts.all, summed);
     slice.isSummed = this.isSummed;
-    slice.sums = this.sums?.filter(others).map((sums, place) => {
-      const without = place < at ? place : place + 1;
-      const rest = (_: unknown, i: number): boolean => i !== without;
-      const target = new Float64Array(sums.length / slotCounts[at]!);
-      const strides = stridesOf(slotCounts.filter((_, i) => i !== at && i !== without));
-      const dropped = at < without ? at : at - 1;
-      visitCells(slotCounts.filter(rest), spans.filter(rest), (from, slots) => {
-        target[placeWithout(slots, dropped, strides)]! += sums[from]!;
-      });
-      return target;
-    });
+    slice.sums =
+      this.sums && without([...this.sums.keys()], at).map((of) => sumsWithout(this.sums![of]!, of, summed));
     return slice;
   }
 
@@ -454,29 +448,6 @@ const QUANTILE: OptionsOwner<AxisQuantileOptions> = {
   names: { where: true, interpolation: true },
   call: "histogram.quantile(0, 0.99, { interpolation: 'linear' })",
 };
-
-interface Summed {
-  readonly slotCounts: readonly number[];
-  readonly spans: readonly SlotSpan[];
-  /** The axis that the target lacks. */
-  readonly at: number;
-}
-
-/** Adds cells to those of a histogram that lacks one axis. */
-function sumInto(target: Cells, cells: BigUint64Array, { slotCounts, spans, at }: Summed): void {
-  const strides = stridesOf(slotCounts.filter((_, i) => i !== at));
-  visitCells(slotCounts, spans, (cell, slots) => {
-    const count = cells[cell]!;
-    if (count !== 0n) target.addAt(placeWithout(slots, at, strides), count);
-  });
-}
-
-/** The place of a cell among those of all axes but one. @param strides Those of the remaining axes. */
-function placeWithout(slots: readonly number[], at: number, strides: readonly number[]): number {
-  let place = 0;
-  for (let i = 0; i < strides.length; i++) place += slots[i < at ? i : i + 1]! * strides[i]!;
-  return place;
-}
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && !Number.isNaN(value);

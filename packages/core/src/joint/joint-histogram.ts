@@ -1,6 +1,6 @@
 import type { Layout } from '@hdrscope/core';
 import { assertLayout, assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { type AxisUnit, JointBase } from './joint-base.ts';
+import { AXIS_UNITS, type AxisUnit, JointBase } from './joint-base.ts';
 
 /** One of the values that an event is counted by. */
 export interface JointAxis {
@@ -11,8 +11,6 @@ export interface JointAxis {
   /** The unit of the values, for plots and registries. @default 'none' */
   readonly unit?: AxisUnit;
 }
-
-const UNITS: readonly AxisUnit[] = ['ns', 'us', 'ms', 's', 'bytes', 'none'];
 
 const JOINT_AXIS: OptionsOwner<JointAxis> = {
   name: 'an axis',
@@ -75,8 +73,13 @@ function assertAxes(axes: readonly JointAxis[]): void {
     if (axes.findIndex((other) => other.name === name) < i) {
       throw mustBe('ERR_INVALID_OPTION', `axes[${i}].name`, 'different from the names before it', name);
     }
-    if (!UNITS.includes(unit)) {
-      throw mustBe('ERR_INVALID_OPTION', `the unit of axis "${name}"`, `one of ${UNITS.join(', ')}`, unit);
+    if (!AXIS_UNITS.includes(unit)) {
+      throw mustBe(
+        'ERR_INVALID_OPTION',
+        `the unit of axis "${name}"`,
+        `one of ${AXIS_UNITS.join(', ')}`,
+        unit,
+      );
     }
     assertLayout(`the layout of axis "${name}"`, layout);
   }
