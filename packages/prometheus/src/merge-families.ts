@@ -146,5 +146,5 @@ function* areIn(parts: readonly LazyMetrics[], known: readonly LazyMetrics[] | u
   return true;
 }
 
-// To compare one takes some nanoseconds, less than a step.
+// Of 100,000 series, one took up to 0.2 µs. `Slices` looks at the clock at each eighth step: after 0.4 ms.
 const SERIES_PER_STEP = 256;

@@ -65,7 +65,10 @@ export async function encodePart(
   return { bytes: resource.close(scopes.list), end, points: end - from, numberPoints };
 }
 
-/** Points share the cost of a piece of memory. More of them would make a slice of work too long. */
+/**
+ * Points share the cost of a piece of memory. 10,000 points of 100 latencies took 5.6 µs each alone, 3.2 µs each in runs of 32, and hardly
+ * less in longer runs. `Slices` looks at the clock at each eighth run: that was 0.8 ms of 32 points, and 3 ms, more than a slice, of 128.
+ */
 const POINTS_AT_ONCE = 32;
 
 /** The position after the points of one metric, `end` at most. */

@@ -8,14 +8,25 @@ import type { Contents } from './encode.ts';
  * - `'judged'`: the receiver has written a part of it, or all, and will not take the rest.
  * - `'ahead'`: it must be sent again.
  * - `'refused'`: no request of this kind will be taken.
+ *
+ * `presence` says whether the receiver has series of the request. An answer has numbers only, so it does not say which ones.
  */
 export interface Verdict {
   readonly kind: 'judged' | 'ahead' | 'refused';
   /** The samples that the receiver has written. */
   readonly written: Contents;
+  readonly presence: Presence;
   /** Why some samples are not written; `undefined` when all are. */
   readonly error: HdrscopeError<RemoteWriteErrorCode> | undefined;
 }
+
+/**
+ * Whether the receiver has a series:
+ * - `'none'`: it has not taken a request with it.
+ * - `'possible'`: the end of a request with it is unknown.
+ * - `'written'`: it has written a request with it, or a part of one.
+ */
+export type Presence = 'none' | 'possible' | 'written';
 
 const NOTHING: Contents = { samples: 0, histograms: 0, exemplars: 0 };
 
@@ -28,26 +39,34 @@ const NOTHING: Contents = { samples: 0, histograms: 0, exemplars: 0 };
 export function verdictOf(outcome: PostOutcome, sent: Contents): Verdict {
   if (outcome.kind !== 'answered') {
     const error = remoteWriteError(outcome.reason, { isFinal: false }, outcome.cause);
-    return { kind: 'ahead', written: NOTHING, error };
+    const presence = outcome.kind === 'unknown' ? 'possible' : 'none';
+    return { kind: 'ahead', written: NOTHING, presence, error };
   }
   const { status, headers, body } = outcome;
   const counted = writtenIn(headers);
   const written = counted ?? NOTHING;
+  const presence = presenceAfter(status, counted);
   const says = body.length === 0 ? '' : `: ${quoted(body.toString())}`;
   const isTaken = status >= 200 && status < 300;
   if (isTaken && counted === undefined) {
     const message = `the receiver has answered ${status} and says nothing of what it has written: it does not speak remote write 2`;
-    return { kind: 'refused', written, error: remoteWriteError(message, { isFinal: true }) };
+    return { kind: 'refused', written, presence, error: remoteWriteError(message, { isFinal: true }) };
   }
   const missing = sent.samples + sent.histograms - written.samples - written.histograms;
-  if (isTaken && missing <= 0) return { kind: 'judged', written, error: undefined };
+  if (isTaken && missing <= 0) return { kind: 'judged', written, presence, error: undefined };
   const message = `the receiver has answered ${status} and has not written ${missing} of ${sent.samples + sent.histograms} samples${says}`;
   const isFinal = status !== 429 && status < 500;
   const hints = { isFinal, retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()) };
   const error = remoteWriteError(message, hints);
-  if (!isFinal) return { kind: 'ahead', written, error };
+  if (!isFinal) return { kind: 'ahead', written, presence, error };
   // 400 is about samples; any other status is about the sender, the address or the protocol.
-  return { kind: isTaken || status === 400 ? 'judged' : 'refused', written, error };
+  return { kind: isTaken || status === 400 ? 'judged' : 'refused', written, presence, error };
+}
+
+/** A proxy that got no answer from the receiver says 502 or 504, and names no numbers. The receiver may have the request then. */
+function presenceAfter(status: number, counted: Contents | undefined): Presence {
+  if (counted !== undefined) return counted.samples + counted.histograms > 0 ? 'written' : 'none';
+  return status >= 500 && status !== 503 ? 'possible' : 'none';
 }
 
 /** The numbers that a receiver of version 2.0 names; `undefined` when it names none. A missing one is 0. */

@@ -60,8 +60,8 @@ export interface RemoteWriter {
  * - After a failure the writer waits 1 s, 2 s, 4 s, up to 30 s, each up to a half shorter by chance, and as long as `Retry-After`
  *   asks for, up to an hour. Samples that the receiver has refused for good are counted, and not sent again.
  * - A series that is removed from the registry, or left out by its source, is not sent any more, not even with what it counted after
- *   the last request. The next request marks it as stale, so that queries do not show it any more. `stop` marks no series: a writer
- *   that follows goes on with them, and the last counts of a program that ends can be queried.
+ *   the last request. If the receiver may have it, the next request marks it as stale, so that queries do not show it any more.
+ *   `stop` marks no series: a writer that follows goes on with them, and the last counts of a program that ends can be queried.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
@@ -164,16 +164,15 @@ class Writer implements RemoteWriter {
     let failure: HdrscopeError<RemoteWriteErrorCode> | undefined;
     for (let from = 0; from < inTurn.length; from += mostSeriesPerRequest) {
       const part = inTurn.slice(from, from + mostSeriesPerRequest);
-      const { kind, error } = await this.#send(part, timeMs);
+      const { kind, presence, error } = await this.#send(part, timeMs);
+      // Any series of the request may be the one that was written.
+      for (const entry of part) if (isPresent(entry)) this.#ledger.sent(entry.sent, presence);
       if (kind !== 'judged') {
         this.#next = (first + from) % inTurn.length;
         throw error;
       }
       this.#loop.noteProgress();
-      for (const entry of part) {
-        if (isPresent(entry)) entry.sent.isWritten = true;
-        else this.#ledger.marked(entry);
-      }
+      for (const entry of part) if (!isPresent(entry)) this.#ledger.marked(entry);
       failure ??= error;
     }
     this.#next = 0;

@@ -3,8 +3,9 @@ import { seriesKey } from '../labels.ts';
 import type { FamilyFacts, LazyFamily, LazyMetrics } from '../lazy-family.ts';
 import { exposedName } from '../names.ts';
 import type { Steps } from '../steps.ts';
+import type { Presence } from './answer.ts';
 
-/** A series, and whether the receiver has it. */
+/** A series, and whether the receiver has it without a marker. */
 export interface SentSeries {
   readonly family: FamilyFacts;
   readonly labels: Labels;
@@ -12,8 +13,7 @@ export interface SentSeries {
   readonly shape: Metric['value'];
   /** The snapshot that had it last. */
   seenIn: number;
-  /** Whether the receiver has judged a request with it. */
-  isWritten: boolean;
+  presence: Presence;
 }
 
 /** A series of a snapshot. */
@@ -25,13 +25,13 @@ export interface PresentSeries {
 }
 
 /**
- * Finds the series that have ended since they were written: they get a stale marker, as series get that a target does not expose any
- * more. A series that begins again before the receiver has its marker gets none.
+ * Finds the series that have ended and that the receiver has, or may have: they get a stale marker, as series get that a target does
+ * not expose any more. A series that begins again before the receiver has its marker gets none.
  * Source: https://prometheus.io/docs/specs/prw/remote_write_spec_2_0/#stale-markers
  */
 export class SentSeriesLedger {
-  /** By the name and the recipe of a family, then by the identity or the labels of a series. */
-  readonly #families = new Map<string, Map<object | string, SentSeries>>();
+  /** By the name and the recipe of a family. */
+  readonly #families = new Map<string, KnownFamily>();
   /** Series whose markers the receiver lacks, by name and labels. */
   readonly #ended = new Map<string, SentSeries>();
   #snapshot = 0;
@@ -43,14 +43,14 @@ export class SentSeriesLedger {
     const added: SentSeries[] = [];
     for (const family of families) {
       for (const part of family.parts) {
-        const known = this.#knownOf(family, part);
+        const { facts, series } = this.#knownOf(family, part);
         for (const state of part.states) {
           // Labels of series without a recipe may be made anew for each snapshot.
           const key = part.recipe === undefined ? seriesKey(part.labelsOf(state)) : part.identityOf(state);
-          let sent = known.get(key);
+          let sent = series.get(key);
           if (sent === undefined) {
-            sent = newSeries(family, part, state);
-            known.set(key, sent);
+            sent = newSeries(facts, part, state);
+            series.set(key, sent);
             added.push(sent);
           }
           sent.seenIn = this.#snapshot;
@@ -60,8 +60,13 @@ export class SentSeriesLedger {
       }
     }
     yield* this.#endOthers();
-    if (this.#ended.size > 0) for (const one of added) this.#ended.delete(keyOf(one));
+    if (this.#ended.size > 0) yield* this.#goOn(added);
     return { present, ended: [...this.#ended.values()] };
+  }
+
+  /** Notes what became of a request with a series. */
+  sent(series: SentSeries, presence: Presence): void {
+    if (presence === 'written' || series.presence === 'none') series.presence = presence;
   }
 
   /** Notes that the receiver has the marker of a series. */
@@ -69,37 +74,75 @@ export class SentSeriesLedger {
     this.#ended.delete(keyOf(series));
   }
 
-  #knownOf(family: LazyFamily, { recipe = '' }: LazyMetrics): Map<object | string, SentSeries> {
-    const key = `${exposedName(family)} ${recipe}`;
-    const known = this.#families.get(key) ?? new Map<object | string, SentSeries>();
-    this.#families.set(key, known);
+  #knownOf({ parts: _, ...facts }: LazyFamily, { recipe = '' }: LazyMetrics): KnownFamily {
+    const key = `${exposedName(facts)} ${recipe}`;
+    let known = this.#families.get(key);
+    if (known === undefined) {
+      known = { facts, series: new Map() };
+      this.#families.set(key, known);
+    }
+    // Series from before keep the facts with which they were written.
+    if (!areEqual(known.facts, facts)) known.facts = facts;
     return known;
+  }
+
+  /** A series that begins again needs no marker now. It needs one when it ends before the receiver has it anew. */
+  *#goOn(added: readonly SentSeries[]): Steps<void> {
+    for (const [i, series] of added.entries()) {
+      if (i % SERIES_PER_STEP === 0) yield;
+      const key = keyOf(series);
+      series.presence = this.#ended.get(key)?.presence ?? series.presence;
+      this.#ended.delete(key);
+    }
   }
 
   *#endOthers(): Steps<void> {
     let count = 0;
-    for (const [name, known] of this.#families) {
-      for (const [key, sent] of known) {
+    let possible = 0;
+    for (const { presence } of this.#ended.values()) if (presence === 'possible') possible++;
+    for (const [name, { series }] of this.#families) {
+      for (const [key, sent] of series) {
         if (++count % SERIES_PER_STEP === 0) yield;
         if (sent.seenIn === this.#snapshot) continue;
-        known.delete(key);
-        if (sent.isWritten) this.#ended.set(keyOf(sent), sent);
+        series.delete(key);
+        if (sent.presence === 'none') continue;
+        // Series that were written are as many as before an outage. These could become more and more while it lasts.
+        if (sent.presence === 'possible' && ++possible > MOST_POSSIBLE) continue;
+        this.#ended.set(keyOf(sent), sent);
       }
-      if (known.size === 0) this.#families.delete(name);
+      if (series.size === 0) this.#families.delete(name);
     }
   }
 }
 
-// To look one up takes some nanoseconds, less than a step.
-const SERIES_PER_STEP = 256;
+/** A family of the last snapshot. */
+interface KnownFamily {
+  /** Those of the family, which its series share. */
+  facts: FamilyFacts;
+  /** By the identity or the labels of a series. */
+  readonly series: Map<object | string, SentSeries>;
+}
+
+/** The most ended series with a marker to come of which the receiver may have none. */
+const MOST_POSSIBLE = 10_000;
+
+// Of 100,000 series, a known one took up to 0.5 µs and a new one 1.3 µs. `Slices` looks at the clock at each eighth step: after 0.7 ms of
+// new series at most.
+const SERIES_PER_STEP = 64;
 
 function keyOf({ family, labels }: SentSeries): string {
   return `${exposedName(family)} ${seriesKey(labels)}`;
 }
 
-function newSeries({ parts: _, ...family }: LazyFamily, part: LazyMetrics, state: object): SentSeries {
+function areEqual(a: FamilyFacts, b: FamilyFacts): boolean {
+  return FACTS.every((fact) => a[fact] === b[fact]);
+}
+
+const FACTS = ['name', 'isFixedName', 'help', 'unit', 'type'] as const satisfies (keyof FamilyFacts)[];
+
+function newSeries(family: FamilyFacts, part: LazyMetrics, state: object): SentSeries {
   const shape = shapeOf(family, part, state);
-  return { family, labels: part.labelsOf(state), shape, seenIn: 0, isWritten: false };
+  return { family, labels: part.labelsOf(state), shape, seenIn: 0, presence: 'none' };
 }
 
 const NUMBER: NumberValue = { kind: 'number', value: 0 };

@@ -446,6 +446,92 @@ describe('a series that has ended', () => {
     }
   });
 
+  const gone: Reply = (_request, response) => void response.destroy();
+  const answer =
+    (status: number, written?: number): Reply =>
+    (_request, response) => {
+      const header = { 'x-prometheus-remote-write-histograms-written': String(written) };
+      response.writeHead(status, written === undefined ? {} : header).end();
+    };
+
+  test.each<[title: string, reply: Reply, isMarked: boolean]>([
+    ['has written a part of it and will take the rest', answer(500, 1), true],
+    ['has written a part of it and will not take the rest', answer(400, 1), true],
+    ['has written nothing of it and will not take it', answer(400, 0), false],
+    ['has refused it', answer(400), false],
+    ['is overloaded', answer(503), false],
+    ['is too busy', answer(429), false],
+    ['is of another version', answer(204), false],
+    ['has not answered to its proxy', answer(504), true],
+    ['has broken the connection', gone, true],
+  ])('after one request, whose receiver %s', async (_title, reply, isMarked) => {
+    const registry = testRegistry();
+    const family = registry.histogram({ name: 'x' });
+    for (const i of [1, 2]) family.with({ i }).record(1);
+    const writer = writeTo(registry);
+    receiver.reply = reply;
+    await expect(writer.flush()).rejects.toMatchObject({ code: 'ERR_REMOTE_WRITE' });
+    family.remove({ i: 1 });
+    receiver.reply = take;
+    await writer.flush();
+    // The answer does not say which of both series the receiver has.
+    expect(marks()).toEqual([['x i=2', false], ...(isMarked ? [['x i=1', true]] : [])]);
+  });
+
+  test('again before the receiver has it anew is marked, because the receiver has it from before', async () => {
+    const registry = testRegistry();
+    const family = registry.histogram({ name: 'x' });
+    family.with({ i: 1 }).record(1);
+    const writer = writeTo(registry);
+    await writer.flush();
+    family.remove({ i: 1 });
+    receiver.reply = fail;
+    await writer.flush().catch(() => {});
+    family.with({ i: 1 }).record(1);
+    await writer.flush().catch(() => {});
+    family.remove({ i: 1 });
+    receiver.reply = take;
+    await writer.flush();
+    expect(marks()).toEqual([['x i=1', true]]);
+  });
+
+  test('because its source fails is marked; a source of the registry that fails keeps its series', async () => {
+    const registry = testRegistry();
+    let fails = false;
+    const throwing = (): void => {
+      if (fails) throw new Error('no answer');
+    };
+    registry.histogram({ name: 'x' }).with({}).record(1);
+    registry.add({ name: 'counts', collect: throwing });
+    const metrics = [{ labels: [], value: { kind: 'number', value: 7 } as const }];
+    const source = () => {
+      throwing();
+      return [{ name: 'depth', help: '', unit: '', type: 'gauge' as const, metrics }];
+    };
+    const writer = writeTo(registry, { sources: [source] });
+    const states: [name: string, isStale: boolean][][] = [];
+    for (fails of [false, true, false]) {
+      await writer.flush();
+      states.push(marks());
+    }
+    expect(states).toEqual([
+      [
+        ['x', false],
+        ['depth', false],
+      ],
+      [
+        ['x', false],
+        ['hdrscope_source_errors source=counts', false],
+        ['depth', true],
+      ],
+      [
+        ['x', false],
+        ['depth', false],
+        ['hdrscope_source_errors source=counts', true],
+      ],
+    ]);
+  });
+
   test('is not marked when the writer stops', async () => {
     const registry = testRegistry();
     registry.histogram({ name: 'x' }).with({}).record(1);
