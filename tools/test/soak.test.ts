@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { BuiltPackages } from '@hdrscope/testing';
 import { workspaceRoot } from '../lib/workspace.js';
+import { ask, emptyReport } from '../soak/attacks.js';
 import { failuresOf } from '../soak/report.js';
 import type { SoakReport } from '../soak/soak.js';
 
@@ -29,6 +33,27 @@ test('a soak of five seconds ends with equal counts in all ways out', () => {
     ['live page', recorded, '0'],
   ]);
 });
+
+test.each<[title: string, answer: (response: ServerResponse) => void, counts: object]>([
+  ['is refused', (response) => response.writeHead(403).end(), { refused: 1 }],
+  ['is answered', (response) => response.end(), { answered: 1 }],
+  ['is refused, and the connection breaks', (response) => breakAfter(response, 413), { refused: 1 }],
+  ['is answered, and the connection breaks', (response) => breakAfter(response, 200), { answered: 1 }],
+  ['is not answered, and the connection breaks', (response) => response.destroy(), { closed: 1 }],
+])('a request that %s counts once', async (_title, answer, counts) => {
+  const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const report = emptyReport('a', true);
+  await ask((server.address() as AddressInfo).port, '/', {})(report);
+  server.close();
+  expect(report).toEqual({ ...emptyReport('a', true), connections: 1, ...counts });
+});
+
+/** Ends the connection in the middle of the body. */
+function breakAfter(response: ServerResponse, status: number): void {
+  response.writeHead(status, { 'content-length': 100 });
+  response.write('x', () => response.destroy());
+}
 
 test('an attack that must be refused and is answered, or has no end, fails the soak', () => {
   const attack = { name: 'a', isRefused: true, times: 5, connections: 5, answered: 0, refused: 3, closed: 2 };
