@@ -20,12 +20,7 @@ enum { BY_DEVICE = 1 };
 /* All bits of `cmd_flags` that are the operation: REQ_OP_MASK, since Linux 4.10. */
 #define OPERATION 0xff
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct distribution);
-} latency_hist SEC(".maps");
+COUNTS_OF_CPUS(latency_hist);
 
 /* Time since when a device has a request, by its address, which no other request has until it is complete. */
 struct {
@@ -41,19 +36,7 @@ struct key {
 	__u32 operation;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MOST_KEYS);
-	__type(key, struct key);
-	__type(value, struct distribution);
-} by_key SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct distribution);
-} nothing SEC(".maps");
+COUNTS_OF_KEYS(struct key, struct distribution);
 
 /* A request had its own pointer to the disk before Linux 5.17. Commands to a controller have no disk. */
 static __always_inline struct gendisk *disk_of(struct request *request)

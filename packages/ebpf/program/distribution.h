@@ -16,6 +16,30 @@ struct distribution {
 	__u64 sum;
 };
 
+/* The counts of all keys together, in a copy for each CPU. All slots are in one value, so one system call reads them. */
+#define COUNTS_OF_CPUS(name) \
+	struct { \
+		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY); \
+		__uint(max_entries, 1); \
+		__type(key, __u32); \
+		__type(value, struct distribution); \
+	} name SEC(".maps")
+
+/* The hash with the entry of each key, and an empty entry for `entry_of`. */
+#define COUNTS_OF_KEYS(of_key, of_entry) \
+	struct { \
+		__uint(type, BPF_MAP_TYPE_HASH); \
+		__uint(max_entries, MOST_KEYS); \
+		__type(key, of_key); \
+		__type(value, of_entry); \
+	} by_key SEC(".maps"); \
+	struct { \
+		__uint(type, BPF_MAP_TYPE_ARRAY); \
+		__uint(max_entries, 1); \
+		__type(key, __u32); \
+		__type(value, of_entry); \
+	} nothing SEC(".maps")
+
 /* What the reader chooses before it loads the program. The verifier removes the code of the other choices. */
 struct options {
 	/* 0 counts all keys together. Each program has its own keys for other numbers. */

@@ -24,13 +24,7 @@ struct {
 	__type(value, __u64);
 } queue_hist SEC(".maps");
 
-/* All slots are in one value, so one system call reads them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct distribution);
-} latency_hist SEC(".maps");
+COUNTS_OF_CPUS(latency_hist);
 
 /*
  * Time since when a task waits, by its id. All memory is there from the start: task-local storage would be allocated
@@ -57,19 +51,7 @@ struct queueing {
 };
 
 /* A task runs on one CPU at a time. A cgroup runs on all of them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MOST_KEYS);
-	__type(key, struct key);
-	__type(value, struct queueing);
-} by_key SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct queueing);
-} nothing SEC(".maps");
+COUNTS_OF_KEYS(struct key, struct queueing);
 
 static __always_inline struct queueing *entry_of_task(struct task_struct *task)
 {

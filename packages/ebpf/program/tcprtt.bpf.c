@@ -2,8 +2,9 @@
 /*
  * Counts the round-trip time of TCP connections at each segment that they receive. It observes and changes nothing.
  *
- * Segments are received with softirqs off: on each CPU only one program writes, and it is never interrupted by itself.
- * README.md says what is measured, and what is not.
+ * Segments of the backlog of a socket are received in the context of a task, with softirqs on. A softirq may interrupt them
+ * and receive segments of another socket on the same CPU, so all counts are shared. README.md says what is measured, and
+ * what is not.
  */
 #include "kernel.h"
 #include <bpf/bpf_core_read.h>
@@ -18,31 +19,14 @@ enum { BY_REMOTE = 1 };
 
 #define AF_INET 2
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct distribution);
-} rtt_hist SEC(".maps");
+COUNTS_OF_CPUS(rtt_hist);
 
 /* An address of IPv6. One of IPv4 is mapped to ::ffff:0:0/96. */
 struct key {
 	__u8 address[16];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MOST_KEYS);
-	__type(key, struct key);
-	__type(value, struct distribution);
-} by_key SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct distribution);
-} nothing SEC(".maps");
+COUNTS_OF_KEYS(struct key, struct distribution);
 
 static __always_inline void read_remote(struct key *key, struct sock *sk)
 {
@@ -74,6 +58,6 @@ int BPF_PROG(hdrscope_probe, struct sock *sk)
 		read_remote(&key, sk);
 		count_shared(entry_of(&by_key, &key, &nothing), us);
 	}
-	count_alone(bpf_map_lookup_elem(&rtt_hist, &zero), us);
+	count_shared(bpf_map_lookup_elem(&rtt_hist, &zero), us);
 	return 0;
 }

@@ -1,4 +1,5 @@
 export type { ArrayField, Field, FieldType, IntegerType } from './bpf/fields.ts';
+export { keptName } from './bpf/kept-name.ts';
 export type { Bpf } from './bpf/syscall.ts';
 export {
   type CpuCounts,

@@ -1,6 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Attr, call } from './bpf/attr.ts';
-import { ERRNO } from './bpf/errno.ts';
+import { idsAfter } from './bpf/ids.ts';
 import { loadBpf } from './bpf/syscall.ts';
 
 /**
@@ -13,12 +12,9 @@ import { loadBpf } from './bpf/syscall.ts';
 export async function newestMapId(after = 0): Promise<number | undefined> {
   try {
     const bpf = await loadBpf();
-    for (let newest = after; ; ) {
-      const attr = new Attr(bpf, 12).u32(0, newest);
-      const options = { object: 'the list of maps', answers: [ERRNO.ENOENT] };
-      if (call(bpf, 'MAP_GET_NEXT_ID', attr, options) < 0) return newest;
-      newest = attr.getU32(4);
-    }
+    let newest = after;
+    for (const id of idsAfter(bpf, 'MAP_GET_NEXT_ID', after)) newest = id;
+    return newest;
   } catch (error) {
     if (error instanceof HdrscopeError) return undefined;
     throw error;

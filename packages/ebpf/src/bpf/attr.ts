@@ -1,5 +1,6 @@
 import { COMMANDS, type Command } from './commands.ts';
 import { refusal, type Subject } from './errors.ts';
+import { keptName } from './kept-name.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
@@ -34,9 +35,9 @@ export class Attr {
     return this.u64(offset, this.#bpf.address(memory));
   }
 
-  /** Writes the name of an object: at most 15 bytes, with `_` in place of characters that the kernel refuses. */
+  /** Writes the part of a name that the kernel keeps, with `_` in place of characters that the kernel refuses. */
   name(offset: number, name: string): this {
-    this.bytes.set(new TextEncoder().encode(name.replace(/[^\w.]/g, '_')).subarray(0, 15), offset);
+    this.bytes.set(new TextEncoder().encode(keptName(name.replace(/[^\w.]/g, '_'))), offset);
     return this;
   }
 

@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { Attr, call } from './attr.ts';
 import { ERRNO } from './errno.ts';
+import { idsAfter } from './ids.ts';
 import { allocate, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
@@ -20,21 +21,11 @@ const MOST_MAPS = 64;
  */
 export function programsOfMap(bpf: Bpf, mapId: number): readonly string[] {
   try {
-    const names = [...programIds(bpf)].map((id) => programWith(bpf, id, mapId));
+    const names = [...idsAfter(bpf, 'PROG_GET_NEXT_ID')].map((id) => programWith(bpf, id, mapId));
     return [...new Set(names.filter((name) => name !== undefined && name !== ''))].sort() as string[];
   } catch (error) {
     if (error instanceof HdrscopeError) return [];
     throw error;
-  }
-}
-
-function* programIds(bpf: Bpf): Generator<number, void> {
-  for (let id = 0; ; ) {
-    const attr = new Attr(bpf, 12).u32(0, id);
-    const options = { object: 'the list of programs', answers: [ERRNO.ENOENT] };
-    if (call(bpf, 'PROG_GET_NEXT_ID', attr, options) < 0) return;
-    id = attr.getU32(4);
-    yield id;
   }
 }
 

@@ -4,7 +4,8 @@ import { errnoOf, kernelError } from '../errors.ts';
 import { Attr, call } from './attr.ts';
 import { mapNameInBtf, readBtf } from './btf.ts';
 import { MAP_TYPES, type MapType, READ_ONLY } from './commands.ts';
-import { ERRNO } from './errno.ts';
+import { idsAfter } from './ids.ts';
+import { keptName } from './kept-name.ts';
 import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
@@ -43,9 +44,6 @@ export interface NewMap {
 const TYPE_NAMES: ReadonlyMap<number, MapType> = new Map(
   Object.entries(MAP_TYPES).map(([name, number]) => [number, name as MapType]),
 );
-
-/** The longest name that the kernel keeps. */
-const NAME_BYTES = 15;
 
 /** A map as messages name it: `map 42 (queue_hist)`. */
 export function titleOfMap({ id, name }: Pick<MapInfo, 'id' | 'name'>): string {
@@ -126,13 +124,7 @@ export function openMapById(bpf: Bpf, id: number): number {
 
 /** Lists the ids of all maps. This takes CAP_SYS_ADMIN. */
 export function mapIds(bpf: Bpf): readonly number[] {
-  const ids: number[] = [];
-  const object = 'the list of maps';
-  for (let id = 0; ; ids.push(id)) {
-    const attr = new Attr(bpf, 12).u32(0, id);
-    if (call(bpf, 'MAP_GET_NEXT_ID', attr, { object, answers: [ERRNO.ENOENT] }) < 0) return ids;
-    id = attr.getU32(4);
-  }
+  return [...idsAfter(bpf, 'MAP_GET_NEXT_ID')];
 }
 
 /**
@@ -143,7 +135,7 @@ export function mapIds(bpf: Bpf): readonly number[] {
  * @throws HdrscopeError `ERR_KERNEL` when no map has the name, or more than one has it.
  */
 export function findMapByName(bpf: Bpf, name: string): number {
-  const cut = textUntilNul(new TextEncoder().encode(name).subarray(0, NAME_BYTES));
+  const cut = keptName(name);
   const alike = mapIds(bpf).flatMap((id) => {
     const info = infoOf(bpf, id);
     return info?.name === cut ? [info] : [];

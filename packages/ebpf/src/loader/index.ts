@@ -1,5 +1,6 @@
 export { type KernelCounter, type KernelCounterOptions, openKernelCounter } from './kernel-counter.ts';
 export {
+  KERNEL_PROGRAM_HISTOGRAMS,
   KERNEL_PROGRAMS,
   type KernelProgram,
   type KernelProgramName,

@@ -77,7 +77,7 @@ const DEFINITIONS: Readonly<Record<KernelProgramName, Definition>> = {
     by: {
       all: ALL,
       task: { number: 1, keys: () => taskKey, isTransient: true },
-      cgroup: { number: 2, keys: () => cgroupKeys(), isTransient: true },
+      cgroup: { number: 2, keys: cgroupKeys(), isTransient: true },
     },
     histograms: [
       {
@@ -148,6 +148,17 @@ export const KERNEL_PROGRAMS: Readonly<Record<KernelProgramName, readonly string
   blockio: Object.keys(DEFINITIONS.blockio.by),
   tcprtt: Object.keys(DEFINITIONS.tcprtt.by),
 };
+
+/** The names of the histograms of each program. A kernel that differs may not have all of them: see `note` of `KernelProgram`. */
+export const KERNEL_PROGRAM_HISTOGRAMS: Readonly<Record<KernelProgramName, readonly string[]>> = {
+  runqueue: namesOf(DEFINITIONS.runqueue),
+  blockio: namesOf(DEFINITIONS.blockio),
+  tcprtt: namesOf(DEFINITIONS.tcprtt),
+};
+
+function namesOf({ histograms }: Definition): readonly string[] {
+  return histograms.map(({ name }) => name);
+}
 
 /** Path of the object file of a program of this package. */
 export function kernelProgramFile(name: KernelProgramName): string {

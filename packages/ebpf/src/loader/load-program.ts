@@ -190,15 +190,30 @@ function configure(bpf: Libbpf, handle: Pointer, settings: ObjectSettings): void
   const { constants, maxEntries = {}, without = [] } = settings;
   for (const map of all((last) => bpf.nextMap(handle, last))) {
     const name = bpf.mapName(map);
-    if (maxEntries[name] !== undefined) bpf.setMaxEntries(map, maxEntries[name]);
+    if (maxEntries[name] !== undefined) {
+      assertSet(bpf, `the map ${name} cannot get ${maxEntries[name]} entries`, () =>
+        bpf.setMaxEntries(map, maxEntries[name]!),
+      );
+    }
     // Its name begins with the name of the file.
     if (constants !== undefined && name.endsWith('.rodata')) {
-      bpf.setInitialValue(map, constants, constants.length);
+      assertSet(bpf, `its constants cannot be these ${constants.length} bytes`, () =>
+        bpf.setInitialValue(map, constants, constants.length),
+      );
     }
   }
   for (const program of all((last) => bpf.nextProgram(handle, last))) {
-    if (without.includes(bpf.programName(program))) bpf.setAutoload(program, false);
+    const name = bpf.programName(program);
+    if (without.includes(name)) {
+      assertSet(bpf, `the program ${name} cannot be left out`, () => bpf.setAutoload(program, false));
+    }
   }
+}
+
+/** @throws HdrscopeError `ERR_KERNEL` when libbpf refuses a setting. */
+function assertSet(bpf: Libbpf, problem: string, set: () => number): void {
+  const { result, messages } = bpf.withMessages(set);
+  if (result < 0) throw failure(problem, -result, messages);
 }
 
 function programsOf(bpf: Libbpf, handle: Pointer, { without = [] }: ObjectSettings): Pointer[] {

@@ -15,7 +15,10 @@ export interface ProgramHistogram {
   readonly metric: HistogramMetric;
 }
 
-/** The word at an index. It is exact below 2^53, which no counter reaches. */
+/**
+ * The word at an index, exact below 2^53. Counts stay below it. A sum of nanoseconds passes it after 104 days of waiting, and is
+ * then rounded to a double.
+ */
 export type Words = (index: number) => number;
 
 /** The words in memory whose address is a multiple of 4. */

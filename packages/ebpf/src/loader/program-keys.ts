@@ -16,22 +16,29 @@ export function taskKey(key: Uint8Array): Attributes {
 }
 
 /**
- * Reads keys of `runqueue.bpf.c` with the id of a cgroup. The path of a cgroup is below the mount point of version 2. When the cgroup no
- * longer exists, its id stands for the path.
+ * Makes readers of keys of `runqueue.bpf.c` with the id of a cgroup, one for each reading. The path of a cgroup is below the mount point
+ * of version 2. When the cgroup no longer exists, its id stands for the path.
  */
-export function cgroupKeys(folder: string | undefined = cgroupFolder()): KeyReader {
-  // Its folders are listed once, when a key needs them.
-  let paths: ReadonlyMap<bigint, string> | undefined;
-  return (key) => {
-    const id = viewOf(key).getBigUint64(0, LITTLE_ENDIAN);
-    paths ??= folder === undefined ? new Map() : cgroupPaths(folder);
-    return { cgroup: paths.get(id) ?? String(id) };
+export function cgroupKeys(mountinfo = '/proc/self/mountinfo'): () => KeyReader {
+  // It is looked for when a key needs it, until it is found.
+  let folder: string | undefined;
+  return () => {
+    // Its folders are listed once, when a key needs them.
+    let paths: ReadonlyMap<bigint, string> | undefined;
+    return (key) => {
+      const id = viewOf(key).getBigUint64(0, LITTLE_ENDIAN);
+      if (paths === undefined) {
+        folder ??= cgroupFolder(mountinfo);
+        paths = folder === undefined ? new Map() : cgroupPaths(folder);
+      }
+      return { cgroup: paths.get(id) ?? String(id) };
+    };
   };
 }
 
-/** Where cgroups of version 2 are mounted. */
-function cgroupFolder(): string | undefined {
-  const mounts = readFileSync('/proc/self/mountinfo', 'utf8');
+/** Where cgroups of version 2 are mounted; `undefined` when they are not. */
+function cgroupFolder(mountinfo: string): string | undefined {
+  const mounts = readFileSync(mountinfo, 'utf8');
   const [, folder] = /^(?:\S+ ){4}(\S+) .* - cgroup2 /m.exec(mounts) ?? [];
   return folder?.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

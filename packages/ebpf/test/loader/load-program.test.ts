@@ -99,6 +99,14 @@ testLoader(
   },
 );
 
+testLoader('reports a setting that libbpf refuses, and does not load the program without it', async () => {
+  const constants = new Uint8Array(4);
+  await expect(loadConfigured(RUN_QUEUE, {}, { constants })).rejects.toMatchObject({
+    code: 'ERR_KERNEL',
+    message: expect.stringMatching(/^its constants cannot be these 4 bytes: EINVAL/),
+  });
+});
+
 testLoader('loads bytes and files, also twice at once', async () => {
   program = await loadProgram(readFileSync(RUN_QUEUE));
   const second = await loadProgram(RUN_QUEUE);

@@ -1,11 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { cgroupKeys, deviceKey, remoteKey, taskKey } from '../../src/loader/program-keys.ts';
 
 function keyOf(...words: readonly (number | bigint)[]): Uint8Array {
   return new Uint8Array(BigUint64Array.from(words.map(BigInt)).buffer);
 }
+
+/** A list of mounts, in which cgroups are at a folder. */
+function mountsOf(folder: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'hdrscope-mounts-')), 'mountinfo');
+  folders.push(dirname(file));
+  writeFileSync(file, `1 2 0:3 / ${folder} rw - cgroup2 cgroup2 rw\n`);
+  return file;
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
 
 test('a task has its name, its process and its own id', () => {
   const key = new Uint8Array(24);
@@ -20,17 +33,29 @@ test('a cgroup has the path whose folder has its id, and otherwise the id', () =
   try {
     mkdirSync(join(folder, 'system.slice', 'a b.service'), { recursive: true });
     const idOf = (path: string) => statSync(join(folder, path), { bigint: true }).ino;
-    const keys = cgroupKeys(folder);
+    const mountinfo = mountsOf(folder);
+    const read = cgroupKeys(mountinfo);
+    const keys = read();
 
     expect(keys(keyOf(idOf('.'), 0, 0))).toEqual({ cgroup: '/' });
     expect(keys(keyOf(idOf('system.slice/a b.service'), 0, 0))).toEqual({
       cgroup: '/system.slice/a b.service',
     });
     expect(keys(keyOf(2n ** 60n + 1n, 0, 0))).toEqual({ cgroup: '1152921504606846977' });
-    expect(cgroupKeys(join(folder, 'nowhere'))(keyOf(1, 0, 0))).toEqual({ cgroup: '1' });
+    // Where they are mounted is read once, and which of them there are for each reading.
+    rmSync(mountinfo);
+    mkdirSync(join(folder, 'later.service'));
+    expect(read()(keyOf(idOf('later.service'), 0, 0))).toEqual({ cgroup: '/later.service' });
+    expect(cgroupKeys(mountsOf(join(folder, 'nowhere')))()(keyOf(1, 0, 0))).toEqual({ cgroup: '1' });
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('without cgroups of version 2 a cgroup has its id, and no file is read before a key comes', () => {
+  const keys = cgroupKeys('/nowhere/mountinfo')();
+  expect(() => keys(keyOf(1, 0, 0))).toThrow('ENOENT');
+  expect(cgroupKeys('/dev/null')()(keyOf(1, 0, 0))).toEqual({ cgroup: '1' });
 });
 
 test('a request has a device and an operation, by number when they have no name', () => {
