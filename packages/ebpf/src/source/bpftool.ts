@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { keptName } from '../bpf/kept-name.ts';
 import { isLossy, type MapInfo } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
@@ -131,12 +132,7 @@ function selector({ path, id, name }: BpftoolMapOptions): readonly string[] {
   if (path !== undefined) return ['pinned', path];
   if (id !== undefined) return ['id', String(id)];
   // bpftool refuses names that are longer than the 15 bytes that the kernel keeps.
-  return [
-    'name',
-    Buffer.from(name ?? '')
-      .subarray(0, 15)
-      .toString(),
-  ];
+  return ['name', keptName(name ?? '')];
 }
 
 /** The reason of a failure, which bpftool prints to standard output, and the cure. */

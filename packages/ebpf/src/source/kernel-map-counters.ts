@@ -11,12 +11,14 @@ const HIGH = LITTLE_ENDIAN ? 1 : 0;
 export interface Counters {
   /** The counter at a byte offset. */
   at(byte: number): number;
+  /** The sum at a byte offset. It may be above 2^53, where it is rounded. */
+  sumAt(byte: number): number;
   /** Adds `length` adjacent counters to the elements of `counts` from `to` on. */
   addRun(byte: number, length: number, counts: Float64Array, to: number): void;
 }
 
 /**
- * Reads counters from values. Its functions throw `ERR_KERNEL` at a counter above 2^53 − 1, which cannot be a count.
+ * Reads counters from values. `at` and `addRun` throw `ERR_KERNEL` at a counter above 2^53 − 1, which cannot be a count.
  */
 export function countersIn(values: Uint8Array, type: 'u32' | 'u64', info: MapInfo): Counters {
   // Per-CPU values are aligned. Values that the CPUs share may begin at any byte.
@@ -27,8 +29,10 @@ export function countersIn(values: Uint8Array, type: 'u32' | 'u64', info: MapInf
 }
 
 function narrow(words: Uint32Array): Counters {
+  const at = (byte: number) => words[byte >>> 2]!;
   return {
-    at: (byte) => words[byte >>> 2]!,
+    at,
+    sumAt: at,
     addRun(byte, length, counts, to) {
       const from = byte >>> 2;
       for (let i = 0; i < length; i++) counts[to + i]! += words[from + i]!;
@@ -37,11 +41,13 @@ function narrow(words: Uint32Array): Counters {
 }
 
 function wide(words: Uint32Array, info: MapInfo): Counters {
+  const sumAt = (byte: number): number => {
+    const word = byte >>> 2;
+    return words[word + LOW]! + words[word + HIGH]! * 2 ** 32;
+  };
   return {
-    at(byte) {
-      const word = byte >>> 2;
-      return exactly(words[word + LOW]! + words[word + HIGH]! * 2 ** 32, info);
-    },
+    at: (byte) => exactly(sumAt(byte), info),
+    sumAt,
     addRun(byte, length, counts, to) {
       const high = addWide(words, byte >>> 2, length, counts, to);
       // A bit from the 53rd on is set in one of the counters.
@@ -63,12 +69,14 @@ function addWide(words: Uint32Array, from: number, length: number, counts: Float
 
 function unaligned(view: DataView, type: 'u32' | 'u64', info: MapInfo): Counters {
   const width = type === 'u64' ? 8 : 4;
-  const at =
+  const sumAt =
     type === 'u64'
-      ? (byte: number) => exactly(Number(view.getBigUint64(byte, LITTLE_ENDIAN)), info)
+      ? (byte: number) => Number(view.getBigUint64(byte, LITTLE_ENDIAN))
       : (byte: number) => view.getUint32(byte, LITTLE_ENDIAN);
+  const at = (byte: number): number => exactly(sumAt(byte), info);
   return {
     at,
+    sumAt,
     addRun(byte, length, counts, to) {
       for (let i = 0; i < length; i++) counts[to + i]! += at(byte + i * width);
     },

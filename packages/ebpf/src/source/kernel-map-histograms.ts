@@ -90,6 +90,13 @@ export class HistogramMaker {
 
   /** @throws HdrscopeError `ERR_KERNEL` when an index with counts has no slot in the layout, or a counter is above 2^53 − 1. */
   make(entries: Entries, count: number): readonly KernelHistogram[] {
+    const histograms = this.#withRawSums(entries, count);
+    const { sumUnit } = this.#map.shape;
+    if (sumUnit === 1) return histograms;
+    return histograms.map((one) => ({ ...one, sums: one.sums?.map((sum) => sum * sumUnit) }));
+  }
+
+  #withRawSums(entries: Entries, count: number): readonly KernelHistogram[] {
     const counters = countersIn(entries.values, this.#map.shape.counts.type, this.#map.info);
     switch (this.#map.shape.slotIn) {
       case 'index':
@@ -139,11 +146,11 @@ export class HistogramMaker {
         const first = value + offset + run * width;
         counters.addRun(first, isRun ? slotCount : 0, counts, from);
         for (const i of others) {
-          const counter = counters.at(value + offset + i * width);
+          const at = value + offset + i * width;
           const slot = slots[i]!;
-          if (slot >= 0) counts[from + slot]! += counter;
-          else if (slot === SUM) sums![cpu]! += counter;
-          else if (counter !== 0) throw noSlotFor(this.#map, i);
+          if (slot >= 0) counts[from + slot]! += counters.at(at);
+          else if (slot === SUM) sums![cpu]! += counters.sumAt(at);
+          else if (counters.at(at) !== 0) throw noSlotFor(this.#map, i);
         }
         if (shape.sumField !== undefined)
           sums![cpu]! += Number(readInteger(shape.sumField, entries.values, value));
@@ -167,10 +174,10 @@ export class HistogramMaker {
     const { counts, sums } = histogram;
     for (let cpu = 0; cpu < cpuCount; cpu++) {
       const value = (entry * cpuCount + cpu) * stride;
-      const counter = counters.at(value + shape.counts.offset);
-      if (slot >= 0) counts[cpu * slotCount + slot]! += counter;
-      else if (slot === SUM) sums![cpu]! += counter;
-      else if (counter !== 0) throw noSlotFor(this.#map, index);
+      const at = value + shape.counts.offset;
+      if (slot >= 0) counts[cpu * slotCount + slot]! += counters.at(at);
+      else if (slot === SUM) sums![cpu]! += counters.sumAt(at);
+      else if (counters.at(at) !== 0) throw noSlotFor(this.#map, index);
       if (shape.sumField !== undefined) sums![cpu]! += Number(readInteger(shape.sumField, values, value));
     }
   }

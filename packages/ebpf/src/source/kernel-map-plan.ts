@@ -3,6 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { type BtfType, mapNameInBtf, readBtf } from '../bpf/btf.ts';
 import { type Field, readField } from '../bpf/fields.ts';
+import { mayBeCut } from '../bpf/kept-name.ts';
 import { programsOfMap } from '../bpf/map-programs.ts';
 import { DEFAULT_MAX_BYTES, MapReader, type MapReaderOptions } from '../bpf/map-reader.ts';
 import {
@@ -39,7 +40,7 @@ import {
 } from './map-layout.ts';
 import { mapShapeOf } from './shape-text.ts';
 import type { Frame, KernelHistogram } from './source.ts';
-import { SumCheck, sumContradicts } from './sum-check.ts';
+import { isComparable, SumCheck, sumContradicts } from './sum-check.ts';
 
 /** How a map is read. See the options of `kernelMap`. */
 export interface MapPlanOptions extends MapReaderOptions {
@@ -106,12 +107,9 @@ export function typesOf(bpf: Bpf, { btfId }: MapInfo): readonly BtfType[] | unde
   }
 }
 
-/** The kernel keeps so much of a name. */
-const KEPT_BYTES = 15;
-
 /** The name of a map, from its types when the kernel has cut it. */
 export function mapName(info: MapInfo, types: readonly BtfType[] | undefined): string {
-  if (Buffer.byteLength(info.name) < KEPT_BYTES) return info.name;
+  if (!mayBeCut(info.name)) return info.name;
   return mapNameInBtf(types ?? [], info) ?? info.name;
 }
 
@@ -120,7 +118,7 @@ function fullName(info: MapInfo, path: string | undefined, types: Types): string
   const { id, name } = info;
   const pin = path === undefined ? '' : basename(path);
   if (name === '') return pin || `map_${id}`;
-  if (Buffer.byteLength(name) < KEPT_BYTES) return name;
+  if (!mayBeCut(name)) return name;
   const full = mapName(info, types());
   return full === name && pin.startsWith(name) ? pin : full;
 }
@@ -209,7 +207,7 @@ class OneMap implements MapPlan {
           reader,
           reader.read(fd),
         );
-        return !sumContradicts(made);
+        return !(isComparable(info, resolved) && sumContradicts(made));
       } catch (error) {
         if (error instanceof HdrscopeError) return false;
         throw error;

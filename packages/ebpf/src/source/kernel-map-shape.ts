@@ -1,5 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import type { OptionsOwner } from '@hdrscope/core/internal';
+import { mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { BtfType } from '../bpf/btf.ts';
 import { type ArrayField, type Field, fieldsOfBtf, sizeOfField } from '../bpf/fields.ts';
 import { holdsMaps, isArray, type MapInfo, titleOfMap } from '../bpf/maps.ts';
@@ -35,6 +35,11 @@ export interface MapShape {
    * sum. `'none'` when the field called sum is another number. @default the field called sum
    */
   readonly sum?: 'after-last' | 'none' | number | string | Field;
+  /**
+   * Size of one unit of the sum, in units of the slots: the step of a program that divides values before it counts and adds
+   * them. @default 1
+   */
+  readonly sumUnit?: number;
   /** Constant fields of the value that are attributes, taken from the first CPU that has set them. @default no fields */
   readonly valueAttributes?: readonly (string | Field)[];
 }
@@ -50,6 +55,7 @@ export const MAP_SHAPE: OptionsOwner<MapShape> = {
     slot: true,
     counts: true,
     sum: true,
+    sumUnit: true,
     valueAttributes: true,
   },
   call: "kernelMap({ path, layout, shape: { slot: 'bucket' } })",
@@ -74,6 +80,7 @@ export interface ResolvedShape {
   readonly counts: { readonly type: 'u32' | 'u64'; readonly offset: number; readonly length: number };
   readonly sumIndex: number | undefined;
   readonly sumField: Field | undefined;
+  readonly sumUnit: number;
   readonly valueAttributes: readonly Field[];
 }
 
@@ -92,7 +99,8 @@ export function isComplete({ type }: MapInfo, shape: MapShape): boolean {
 /**
  * Completes the shape of a map.
  *
- * @throws HdrscopeError `ERR_KERNEL` when the shape cannot be found, or does not fit the map.
+ * @throws HdrscopeError `ERR_KERNEL` when the shape cannot be found, or does not fit the map; `ERR_INVALID_OPTION` when
+ *   `sumUnit` is not a finite number above 0.
  */
 export function resolveShape(
   info: MapInfo,
@@ -102,6 +110,10 @@ export function resolveShape(
 ): ResolvedShape {
   if (info.type !== undefined && holdsMaps(info.type)) throw unclear(info, 'it holds maps, not counts');
   assertSizes(info, shape);
+  const { sumUnit = 1 } = shape;
+  if (!(sumUnit > 0 && Number.isFinite(sumUnit))) {
+    throw mustBe('ERR_INVALID_OPTION', 'shape.sumUnit', 'a finite number above 0', sumUnit);
+  }
   const isIndexed = info.type !== undefined && isArray(info.type);
   if (isIndexed && (shape.key?.length ?? 0) > 1) {
     throw unclear(info, 'the key of an array is an index, which has no fields', 'key');
@@ -113,6 +125,7 @@ export function resolveShape(
   const common = {
     counts: { type: counts.type, offset: counts.offset ?? 0, length: counts.length ?? 1 },
     ...sumOf(info, shape, layout, { valueFields, places }),
+    sumUnit,
     valueAttributes: (shape.valueAttributes ?? []).map((field) =>
       besideKey(named(info, field, valueFields), keyFields),
     ),

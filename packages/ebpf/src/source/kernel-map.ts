@@ -97,8 +97,7 @@ class KernelMap implements KernelSource {
   readonly #options: KernelMapOptions;
   readonly #access: MapAccess;
   #bpf: Bpf | undefined;
-  #plan: MapPlan | undefined;
-  #opening: number | undefined;
+  #planned: { readonly opening: number; readonly plan: MapPlan } | undefined;
   #isClosed = false;
 
   constructor(options: KernelMapOptions, access: MapAccess) {
@@ -118,7 +117,8 @@ class KernelMap implements KernelSource {
 
   close(): void {
     this.#isClosed = true;
-    this.#opening = undefined;
+    // A plan holds the memory of its reader.
+    this.#planned = undefined;
     if (this.#bpf !== undefined) this.#access.close(this.#bpf);
   }
 
@@ -133,11 +133,10 @@ class KernelMap implements KernelSource {
   }
 
   #planFor(bpf: Bpf, { fd, opening }: OpenMap): MapPlan {
-    if (this.#opening !== opening) {
-      this.#opening = undefined;
-      this.#plan = planOf(bpf, fd, this.#options);
-      this.#opening = opening;
-    }
-    return this.#plan!;
+    if (this.#planned?.opening === opening) return this.#planned.plan;
+    this.#planned = undefined;
+    const plan = planOf(bpf, fd, this.#options);
+    this.#planned = { opening, plan };
+    return plan;
   }
 }

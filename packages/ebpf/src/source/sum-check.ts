@@ -1,13 +1,17 @@
-import { type MapInfo, mapDetails, titleOfMap } from '../bpf/maps.ts';
-import { sumOfCpus } from '../cpu-counts.ts';
+import { usedSlots } from '@hdrscope/core/internal';
+import { isLossy, type MapInfo, mapDetails, titleOfMap } from '../bpf/maps.ts';
+import { type KernelTotals, sumOfCpus } from '../cpu-counts.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import type { ResolvedShape } from './kernel-map-shape.ts';
 import type { KernelHistogram } from './source.ts';
 
-/** Sums are compared with slots of so many values, because events arrive while a map is read. */
+/** Fewer values prove nothing, because events arrive while a map is read. A chosen limit, not a measured one. */
 const ENOUGH_TO_COMPARE = 100;
-/** Programs without atomic additions lose some of them. */
+/**
+ * Share by which a sum may miss the slots, because programs without atomic additions lose some of them. A chosen limit: nobody
+ * has measured how many they lose.
+ */
 const SUM_TOLERANCE = 0.1;
 const READS_TO_COMPARE = 3;
 
@@ -18,10 +22,10 @@ export class SumCheck {
   #isDone: boolean;
   #contradictions = 0;
 
-  constructor(info: MapInfo, layout: KernelLayout, { sumField, sumIndex }: ResolvedShape) {
+  constructor(info: MapInfo, layout: KernelLayout, shape: ResolvedShape) {
     this.#info = info;
     this.#layout = layout;
-    this.#isDone = sumField === undefined && sumIndex === undefined;
+    this.#isDone = !isComparable(info, shape);
   }
 
   /**
@@ -46,20 +50,37 @@ export class SumCheck {
   }
 }
 
+/** Whether the slots of a map must have its sum. A map that drops entries may lose a slot and keep the entry of the sum. */
+export function isComparable(
+  info: Pick<MapInfo, 'type'>,
+  { slotIn, sumField, sumIndex }: Pick<ResolvedShape, 'slotIn' | 'sumField' | 'sumIndex'>,
+): boolean {
+  if (sumField === undefined && sumIndex === undefined) return false;
+  const isEntry = slotIn === 'key' && sumIndex !== undefined;
+  return !(isEntry && isLossy(info));
+}
+
 /** Whether a sum is one that the slots cannot have. */
 export function sumContradicts(histograms: readonly KernelHistogram[]): boolean {
   return histograms.some((histogram) => {
-    const { counts, sum, layout } = sumOfCpus(histogram);
+    const totals = sumOfCpus(histogram);
+    const { sum, counts } = totals;
     // A program that keeps no sum may leave its place at 0.
     if (sum === undefined || sum === 0 || counts.total < ENOUGH_TO_COMPARE) return false;
-    let least = 0;
-    let most = 0;
-    for (let slot = 0; slot < layout.slotCount; slot++) {
-      const count = counts.at(slot);
-      if (count === 0) continue;
-      least += count * layout.lower(slot);
-      most += count * layout.upper(slot);
-    }
+    const { least, most } = boundsOfSum(totals);
     return sum < least - SUM_TOLERANCE * Math.abs(least) || sum > most + SUM_TOLERANCE * Math.abs(most);
   });
+}
+
+/** The least and the largest sum that values in the slots of a histogram can have. */
+export function boundsOfSum({ counts, layout }: Pick<KernelTotals, 'counts' | 'layout'>): {
+  readonly least: number;
+  readonly most: number;
+} {
+  let [least, most] = [0, 0];
+  for (const [slot, count] of usedSlots(counts)) {
+    least += count * layout.lower(slot);
+    most += count * layout.upper(slot);
+  }
+  return { least, most };
 }

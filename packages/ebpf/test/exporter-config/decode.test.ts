@@ -67,7 +67,7 @@ function frameOf(...histograms: Partial<KernelHistogram>[]): Frame {
 /** Decodes keys of one label, each of them in a histogram. */
 async function decoded(labels: ReturnType<typeof labelsOf>, ...raw: readonly (string | number)[]) {
   const frame = frameOf(...raw.map((label) => ({ attributes: { label } })));
-  const { histograms } = await decodedSource(framesSource([frame]), { labels, names, sumFactor: 1 }).read();
+  const { histograms } = await decodedSource(framesSource([frame]), { labels, names }).read();
   return histograms.map(({ attributes }) => attributes.label);
 }
 
@@ -181,7 +181,7 @@ describe('control groups', () => {
     const later = 'cgroup/later.service';
     mkdirSync(join(folder, later));
     const frame = frameOf({ attributes: { label: Number(idOf(later)) } });
-    const source = decodedSource(framesSource([frame]), { labels, names, sumFactor: 1 });
+    const source = decodedSource(framesSource([frame]), { labels, names });
     await source.read();
     rmSync(join(folder, later), { recursive: true });
     expect((await source.read()).histograms[0]!.attributes).toEqual({ label: join(folder, later) });
@@ -191,6 +191,72 @@ describe('control groups', () => {
     const line = `1 2 0:3 / ${folder}/cgroup rw - cgroup2 cgroup2 rw\n`;
     write('mounts', `1 2 0:3 / ${folder}/cgroup/a.slice rw - cgroup cgroup rw,cpu\n${line}`);
     expect(await decoded(labels, idOf('cgroup/a.slice'))).toEqual([join(folder, 'cgroup/a.slice')]);
+  });
+});
+
+describe('numbers without a name', () => {
+  const labels = labelsOf(8, UINT, '{ name: cgroup }');
+  let nowMs: number;
+  let tables: number;
+  let watched: SystemNames;
+
+  beforeEach(() => {
+    [nowMs, tables] = [0, 0];
+    const paths = {
+      partitions: '',
+      interfaces: '',
+      symbols: '',
+      get mounts() {
+        tables++;
+        return join(folder, 'mounts');
+      },
+    };
+    watched = new SystemNames(paths, () => nowMs);
+  });
+
+  /** Reads keys of a map whose keys come and go, and returns the number of tables that were read for them. */
+  async function tablesFor(...ids: readonly number[]): Promise<number> {
+    tables = 0;
+    const frame = frameOf(...ids.map((label) => ({ attributes: { label } })));
+    const { histograms } = await decodedSource(framesSource([frame]), { labels, names: watched }).read();
+    expect(histograms.map(({ attributes }) => attributes.label)).toEqual(
+      ids.map((id) => `unknown_cgroup_id:${id}`),
+    );
+    return tables;
+  }
+
+  test('make a source read the names once a minute, not at each gather', async () => {
+    expect([await tablesFor(7, 8), await tablesFor(7), await tablesFor(8)]).toEqual([1, 0, 0]);
+    expect(await tablesFor(7, 9)).toBe(1);
+    nowMs = 59_999;
+    expect(await tablesFor(7, 8, 9)).toBe(0);
+    nowMs = 60_000;
+    expect([await tablesFor(7), await tablesFor(7)]).toEqual([1, 0]);
+  });
+
+  test('are looked up again after a minute, and may have a name then', async () => {
+    const path = join(folder, 'cgroup/later.service');
+    const id = () => Number(lstatSync(path).ino);
+    mkdirSync(path);
+    const later = id();
+    rmSync(path, { recursive: true });
+    const labelOf = async () => {
+      const frame = frameOf({ attributes: { label: later } });
+      const { histograms } = await decodedSource(framesSource([frame]), { labels, names: watched }).read();
+      return histograms[0]!.attributes.label;
+    };
+    expect(await labelOf()).toBe(`unknown_cgroup_id:${later}`);
+    mkdirSync(path);
+    // The file system may give the folder another number than the one that was just freed.
+    if (id() !== later) return;
+    expect(await labelOf()).toBe(`unknown_cgroup_id:${later}`);
+    nowMs = 60_000;
+    expect(await labelOf()).toBe(path);
+  });
+
+  test('take bounded memory: the oldest ones are looked up again', async () => {
+    await tablesFor(...Array.from({ length: 10_001 }, (_, id) => 10 ** 12 + id));
+    expect([await tablesFor(10 ** 12 + 1), await tablesFor(10 ** 12)]).toEqual([0, 1]);
   });
 });
 
@@ -223,7 +289,7 @@ describe('histograms of one label', () => {
 
   test('are kept apart by their keys, so that the fall of one hides no other', async () => {
     const frame = frameOf({ attributes: { label: 1 } }, { attributes: { label: 2 } });
-    const { histograms } = await decodedSource(framesSource([frame]), { labels, names, sumFactor: 1 }).read();
+    const { histograms } = await decodedSource(framesSource([frame]), { labels, names }).read();
     expect(histograms.map(({ attributes }) => attributes)).toEqual([{ label: 'read' }, { label: 'read' }]);
     expect(new Set(histograms.map(({ identity }) => identity)).size).toBe(2);
   });
@@ -235,7 +301,7 @@ describe('histograms of one label', () => {
     });
     const frames = [frameOf(of(1, 10), of(2, 100)), frameOf(of(1, 12)), frameOf(of(1, 12), of(2, 5))];
     const registry = createRegistry();
-    const source = decodedSource(framesSource(frames), { labels, names, sumFactor: 1 });
+    const source = decodedSource(framesSource(frames), { labels, names });
     const kernel = kernelHistograms(registry, source, {});
     const totals: unknown[] = [];
     for (let i = 0; i < frames.length; i++) {
@@ -249,8 +315,8 @@ describe('histograms of one label', () => {
 });
 
 describe('sums', () => {
-  const read = async (frame: Frame, sumFactor = 1) => {
-    const source = decodedSource(framesSource([frame]), { labels: [], names, sumFactor });
+  const read = async (frame: Frame) => {
+    const source = decodedSource(framesSource([frame]), { labels: [], names });
     return (await source.read()).histograms.map(({ sums }) => sums && [...sums]);
   };
   const of = (counts: readonly number[], sum: number, a = 0): Partial<KernelHistogram> => ({
@@ -271,16 +337,12 @@ describe('sums', () => {
     expect(await read(frameOf(of([3, 7, 0], 0), of([3, 2, 0], 5, 1)))).toEqual([undefined, [5]]);
   });
 
-  test('are in units of the slots', async () => {
-    expect(await read(frameOf(of([0, 0, 4], 3)), 50)).toEqual([[150]]);
-  });
-
   test('are refused when the counts do not allow them, because the program counts values there', async () => {
     await expect(read(frameOf(of([0, 1000, 0], 3)))).rejects.toThrow(
       expect.objectContaining({
         code: 'ERR_KERNEL',
         message:
-          'the frames has 3 at the key 3, which is the sum of all values with ebpf_exporter, and the counts do not allow that sum: if the program counts values at this key, raise bucket_max',
+          'the frames has the sum 3 at the key 3, where ebpf_exporter keeps the sum of all values, and the counts do not allow that sum: if the program counts values at this key, raise bucket_max',
       }),
     );
     await expect(read(frameOf(of([1, 1, 0], 100)))).rejects.toThrow(/do not allow that sum/);
@@ -293,7 +355,7 @@ describe('sums', () => {
 
   test('that a reader sees while the map counts are read again', async () => {
     const frames = [frameOf(of([0, 1000, 0], 3)), frameOf(of([0, 1001, 0], 2002))];
-    const source = decodedSource(framesSource(frames), { labels: [], names, sumFactor: 1 });
+    const source = decodedSource(framesSource(frames), { labels: [], names });
     expect((await source.read()).histograms[0]!.sums).toEqual(Float64Array.of(2002));
   });
 });
@@ -315,7 +377,7 @@ metrics:
     attributes: { op: 1 },
     layout,
     counts: Float64Array.of(1, 2, 0),
-    sums: Float64Array.of(3),
+    sums: Float64Array.of(150),
   });
   const { histograms } = await histogram!.decode(framesSource([frame])).read();
   expect(histograms).toMatchObject([{ attributes: { op: 'read' }, sums: Float64Array.of(150) }]);

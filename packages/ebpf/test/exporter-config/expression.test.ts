@@ -27,6 +27,16 @@ test.each([
   expect(match(source, text)).toBe(expected);
 });
 
+test('an expression that takes too long leaves the next ones as they are', () => {
+  const text = `${'a'.repeat(60)}b`;
+  expect(() => match('^(a+)+$', text)).toThrow(/^the regexp \^\(a\+\)\+\$ .* takes longer than 1000 ms/);
+  expect([match('^(a+)', text), match('b$', text), match('c', text)]).toEqual([
+    'a'.repeat(60),
+    'b',
+    undefined,
+  ]);
+});
+
 test.each([
   ['(?i)a', '(?i is not supported'],
   ['(?=a)', '(?= is not supported'],

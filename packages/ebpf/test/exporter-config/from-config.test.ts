@@ -87,6 +87,7 @@ test('a histogram has its buckets, unit and key', () => {
     slot: 'bucket',
     counts: { type: 'u64' },
     sum: 'after-last',
+    sumUnit: 1,
     keySize: 32,
     valueSize: 8,
   });

@@ -64,6 +64,25 @@ kernelTest('an array has its sum after the last bucket', async () => {
   ]);
 });
 
+kernelTest('a linear histogram has its sum in steps, also when many values are counted', async () => {
+  const linear = (multiplier: number) =>
+    `metrics: { histograms: [{ name: h, bucket_type: linear, bucket_max: 2, bucket_multiplier: ${multiplier}, labels: [${BUCKET}] }] }`;
+  const map = { type: 'array', keySize: 4, maxEntries: 4 } as const;
+  // The program divides values by 50: 500 of them are 1 then, and 100 are 2.
+  const entries = counted([0, 500, 100, 700]);
+  expect(await read(linear(50), map, entries)).toEqual([{ counts: [0, 500, 100], sums: [35_000] }]);
+  // Parts of a step have a thousand units.
+  expect(await read(linear(0.5), map, entries)).toEqual([{ counts: [0, 500, 100], sums: [700_000] }]);
+});
+
+kernelTest.each(['lru_hash', 'hash'] as const)('a %s that has lost the entry of a slot', async (type) => {
+  // 998 of the values have no entry any more, and the sum has them.
+  const reading = read(config(BUCKET), { type, keySize: 4, maxEntries: 9 }, counted([150, 2, 0, 200_000]));
+  // Only a map of the type LRU drops entries: its counts stay, without the sum.
+  if (type === 'lru_hash') expect(await reading).toEqual([{ counts: [150, 2, 0], sums: undefined }]);
+  else await expect(reading).rejects.toThrow(/contradicts map \d+/);
+});
+
 kernelTest('counts beyond the sum are refused, because the buckets end too early', async () => {
   const map = { type: 'hash', keySize: 4, maxEntries: 9 } as const;
   await expect(read(config(BUCKET), map, counted([5, 3, 1, 17, 2]))).rejects.toThrow(

@@ -232,6 +232,30 @@ kernelTest('a counter that is too large for a count is an error', async () => {
   await source.close();
 });
 
+kernelTest.each([
+  ['each value is a counter', { valueSize: 8, maxEntries: 42 }],
+  ['a value has all counters', { valueSize: 42 * 8, maxEntries: 1 }],
+] as const)('a sum may be larger than any count, when %s', async (_, { valueSize, maxEntries }) => {
+  const map = countedMap(bpf, { type: 'array', keySize: 4, valueSize, maxEntries, name: `${PREFIX}_sum` });
+  open.push(map.fd);
+  const add = (index: number, amount: number) =>
+    maxEntries === 1
+      ? map.add(indexKey(0), amount, { offset: index * 8, width: 8 })
+      : map.add(indexKey(index), amount);
+  // 200,000 values of 2^36 + 1 to 2^37 have a sum above 2^53.
+  add(37, 200_000);
+  add(41, 200_000 * 2 ** 37);
+  const source = kernelMap({
+    id: mapInfo(bpf, map.fd).id,
+    layout: exporterExp2Layout({ max: 40 }),
+    shape: { sum: 'after-last', ...(maxEntries === 1 && { counts: { type: 'u64', length: 42 } }) },
+  });
+  const { histograms } = await source.read();
+  await source.close();
+  expect(histograms[0]!.counts[37]).toBe(200_000);
+  expect(histograms[0]!.sums).toEqual(Float64Array.of(200_000 * 2 ** 37));
+});
+
 kernelTest('a layout with more slots than the array is refused', async () => {
   const fd = newMap({ maxEntries: 7 });
   const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout() });

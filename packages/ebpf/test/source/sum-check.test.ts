@@ -1,0 +1,69 @@
+import { sumOfCpus } from '../../src/cpu-counts.ts';
+import { libbpfToolsLayout } from '../../src/layout/presets.ts';
+import { resolveShape } from '../../src/source/kernel-map-shape.ts';
+import type { KernelHistogram } from '../../src/source/source.ts';
+import { boundsOfSum, isComparable, SumCheck, sumContradicts } from '../../src/source/sum-check.ts';
+
+// Slots of 0 to 1, 2 to 3, and 4 or more.
+const layout = libbpfToolsLayout(3);
+
+function histogram(counts: readonly number[], sum: number): KernelHistogram {
+  return { name: 'h', attributes: {}, layout, counts: Float64Array.from(counts), sums: Float64Array.of(sum) };
+}
+
+test('the sum is between those of the least and the largest values of the slots', () => {
+  expect(boundsOfSum(sumOfCpus(histogram([5, 10, 0], 0)))).toEqual({ least: 20, most: 35 });
+  expect(boundsOfSum(sumOfCpus(histogram([0, 0, 2], 0)))).toEqual({
+    least: 8,
+    most: Number.POSITIVE_INFINITY,
+  });
+});
+
+test.each([
+  [[0, 100, 0], 199, false],
+  [[0, 100, 0], 150, true],
+  [[0, 100, 0], 400, true],
+  // Too few values, and a program that keeps no sum.
+  [[0, 99, 0], 1, false],
+  [[0, 100, 0], 0, false],
+])('counts %j and the sum %j contradict each other: %p', (counts, sum, contradicts) => {
+  expect(sumContradicts([histogram(counts, sum)])).toBe(contradicts);
+});
+
+const FIELD = { name: 'sum', type: 'u64', offset: 8 } as const;
+
+test.each([
+  ['the sum at a key of an LRU hash, which may drop either', 'lru_hash', 'key', undefined, 3, false],
+  ['the sum at a key of a per-CPU LRU hash', 'lru_percpu_hash', 'key', undefined, 3, false],
+  ['the sum beside the counts in the entries of an LRU hash', 'lru_hash', 'key', FIELD, undefined, true],
+  ['the sum behind all slots in a value of an LRU hash', 'lru_hash', 'value', undefined, 3, true],
+  ['the sum at a key of a hash', 'hash', 'key', undefined, 3, true],
+  ['no sum', 'hash', 'key', undefined, undefined, false],
+] as const)('%s', (_, type, slotIn, sumField, sumIndex, expected) => {
+  expect(isComparable({ type }, { slotIn, sumField, sumIndex })).toBe(expected);
+});
+
+const INFO = {
+  type: 'hash',
+  id: 7,
+  keySize: 4,
+  valueSize: 8,
+  maxEntries: 16,
+  name: 'h',
+  btfId: 0,
+  keyTypeId: 0,
+  valueTypeId: 0,
+} as const;
+
+test('a map is refused when its sum contradicts its slots in three reads', () => {
+  const check = new SumCheck(INFO, layout, resolveShape(INFO, { sum: 'after-last' }, layout));
+  const wrong = [histogram([0, 100, 0], 1)];
+  expect([check.asksAgain(wrong), check.asksAgain(wrong)]).toEqual([true, true]);
+  expect(() => check.asksAgain(wrong)).toThrow(/^the layout libbpf-tools contradicts map 7 \(h\)/);
+});
+
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a unit of the sum of %p is refused', (sumUnit) => {
+  expect(() => resolveShape(INFO, { sum: 'after-last', sumUnit }, layout)).toThrow(
+    /^shape\.sumUnit must be a finite number above 0, got /,
+  );
+});
