@@ -3,6 +3,7 @@ import {
   bpftoolMap,
   type ExporterHistogram,
   fromEbpfExporterConfigFile,
+  type KernelHistograms,
   kernelHistograms,
   kernelMap,
 } from '@hdrscope/ebpf';
@@ -15,25 +16,31 @@ export const startEbpfExporter: Start<EbpfExporterSourceConfig> = async (config,
   const { pins, perCpu, attributes, timeout, since, prefix } = config;
   const histograms = fromEbpfExporterConfigFile(config.config, { prefix });
   const observerOf = shared();
-  const running = histograms.map((histogram) => {
-    const { name, family, decode } = histogram;
-    const { observer = {}, ...options } = intake(`ebpf-exporter ${pins ?? 'name'} ${name}`);
-    return kernelHistograms(registry, decode(mapOf(histogram, config)), {
-      ...options,
-      ...family,
-      observer: observerOf(name, observer),
-      perCpu,
-      attributes,
-      since,
-      timeoutMs: timeout,
-    });
-  });
-  return {
-    note: `${config.config}: ${histograms.map(({ name }) => name).join(', ')}`,
-    stop: async () => {
-      await Promise.all(running.map((one) => one.close()));
-    },
+  const running: KernelHistograms[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.map((one) => one.close()));
   };
+  try {
+    for (const histogram of histograms) {
+      const { name, family, decode } = histogram;
+      const { observer = {}, ...options } = intake(`ebpf-exporter ${pins ?? 'name'} ${name}`);
+      running.push(
+        kernelHistograms(registry, decode(mapOf(histogram, config)), {
+          ...options,
+          ...family,
+          observer: observerOf(name, observer),
+          perCpu,
+          attributes,
+          since,
+          timeoutMs: timeout,
+        }),
+      );
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { note: `${config.config}: ${histograms.map(({ name }) => name).join(', ')}`, stop };
 };
 
 function mapOf({ name, map }: ExporterHistogram, { pins, bpftool }: EbpfExporterSourceConfig) {

@@ -1,18 +1,25 @@
 import { type KernelSource, kernelHistograms } from '@hdrscope/ebpf';
 import { openKernelProgram } from '@hdrscope/ebpf/loader';
 import type { EbpfProgramSourceConfig } from '../config/types.ts';
-import type { Start } from '../entry.ts';
+import type { EntryContext, Running } from '../entry.ts';
+import { noteOnce } from '../note-once.ts';
 
-/** A program of hdrscope, which counts in the kernel until the source stops. Another run counts from 0. */
-export const startEbpfProgram: Start<EbpfProgramSourceConfig> = async (
-  config,
-  { registry, intake, info, missed },
-) => {
+/**
+ * A program of hdrscope, which counts in the kernel until the source stops. Another run counts from 0.
+ *
+ * @param open Opens the program. Tests replace it.
+ */
+export async function startEbpfProgram(
+  config: EbpfProgramSourceConfig,
+  context: Pick<EntryContext, 'registry' | 'intake' | 'missed' | 'memory' | 'info'>,
+  open: typeof openKernelProgram = openKernelProgram,
+): Promise<Running> {
   const { perCpu, maxKeys, attributes, timeout } = config;
-  const program = await openKernelProgram(config.program, { by: config.by, maxKeys });
+  const { registry, intake, missed } = context;
+  const program = await open(config.program, { by: config.by, maxKeys });
   const note = `${program.name}, by ${program.by}`;
   try {
-    if (program.note !== undefined) info(program.note);
+    if (program.note !== undefined) noteOnce(program.note, context);
     const options = { ...intake(`ebpf-program ${note}`), perCpu, attributes, timeoutMs: timeout };
     const histograms = kernelHistograms(registry, counting(program.source, missed), options);
     return { note, stop: () => histograms.close() };
@@ -20,7 +27,7 @@ export const startEbpfProgram: Start<EbpfProgramSourceConfig> = async (
     program.close();
     throw error;
   }
-};
+}
 
 /** The source, which also reports how many more values its program has missed. */
 function counting(source: KernelSource, missed: (values: number) => void): KernelSource {

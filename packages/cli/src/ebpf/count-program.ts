@@ -37,7 +37,7 @@ export interface CountingCommand {
   readonly missed: string;
 }
 
-/** CountingOptions of a command that counts. */
+/** The options of every command that counts. */
 export interface CountingOptions {
   readonly seconds: number;
   readonly by: string;
@@ -66,7 +66,10 @@ export function countingParser({ program, description, examples }: CountingComma
     .addOption(choiceOption('--by <what>', 'what has a histogram of its own', by).default(by[0]))
     .option('--per-cpu', 'shows each CPU separately; takes --by all')
     .addOption(
-      new Option('--top <count>', 'how many rows a table shows, those with the largest sum')
+      new Option(
+        '--top <count>',
+        'how many rows a table shows: those with the largest sum, or without sums the largest count',
+      )
         .argParser(integerParser('--top', 1))
         .default(20),
     )
@@ -167,7 +170,7 @@ function textOf(
   return `${parts.join('\n')}\n${facts.join('\n')}\n`;
 }
 
-/** A table for each histogram of the program: a row for each key, the largest sum first. */
+/** A table for each histogram of the program: a row for each key, the largest sum first, or without sums the largest count. */
 function tablesOf(shown: readonly ShownHistogram[], shownAs: ShownAs, top: number): string[] {
   const names = [...new Set(shown.map(({ name }) => name))];
   return names.map((name) => tableOf(name, shown, shownAs, top));

@@ -1,6 +1,11 @@
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type ExporterHistogram, fromEbpfExporterConfigFile, type KernelFamilyOptions } from '@hdrscope/ebpf';
+import {
+  type ExporterHistogram,
+  fromEbpfExporterConfigFile,
+  type KernelFamilyOptions,
+  keptName,
+} from '@hdrscope/ebpf';
 import { reasonOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Option } from 'commander';
@@ -40,7 +45,7 @@ export function histogramOf(
   names: readonly string[],
 ): ExporterHistogram {
   const exact = histograms.filter(({ name }) => names.includes(name));
-  const cut = histograms.filter(({ name }) => names.includes(name.slice(0, 15)));
+  const cut = histograms.filter(({ name }) => names.includes(keptName(name)));
   const found = exact.length > 0 ? exact : cut.length > 0 ? cut : histograms;
   if (found.length === 1) return found[0]!;
   throw new UsageError(`${argument} must be one of the maps in ${path}: ${placesOf(histograms)}`);
@@ -49,7 +54,7 @@ export function histogramOf(
 /** The histograms of a map. The kernel keeps 15 bytes of its name, which several may begin with. */
 export function histogramsOf({ histograms }: ExporterConfig, mapName: string): readonly ExporterHistogram[] {
   const exact = histograms.filter(({ name }) => name === mapName);
-  return exact.length > 0 ? exact : histograms.filter(({ name }) => name.slice(0, 15) === mapName);
+  return exact.length > 0 ? exact : histograms.filter(({ name }) => keptName(name) === mapName);
 }
 
 /**

@@ -12,7 +12,7 @@ import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts
 import { KernelHeatMap } from './heat-map.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP } from './map-argument.ts';
-import { PROGRAM_ARGUMENT_HELP } from './program-argument.ts';
+import { assertOneHistogram, PROGRAM_ARGUMENT_HELP } from './program-argument.ts';
 import { mapUnitOption } from './unit.ts';
 import { type WatchOptions, watchMap } from './watched-map.ts';
 
@@ -61,6 +61,7 @@ export async function run(
 ): Promise<number> {
   const { config, json = false } = options;
   const which = operandOf(operands, config);
+  assertOneHistogram(which);
   const map = new KernelHeatMap(which, shownUnit(options.unit, config));
   const isLive = io.stdout.isTerminal && !json;
   let shown = '';

@@ -3,6 +3,7 @@ import {
   KERNEL_LAYOUT_SYNTAX,
   type KernelLayout,
   type KernelSource,
+  keptName,
   kernelLayoutOf,
   MAP_SHAPE_SYNTAX,
   type MapShape,
@@ -131,7 +132,7 @@ async function namesAt(place: MapPlace, kernel: Kernel): Promise<readonly string
   const { maps } = await kernel.list();
   const found = maps.find(({ id, name, pins }) => {
     if ('path' in place) return pins.includes(place.path);
-    return 'id' in place ? id === place.id : [place.name, place.name.slice(0, 15)].includes(name);
+    return 'id' in place ? id === place.id : [place.name, keptName(place.name)].includes(name);
   });
   return found === undefined ? [] : [found.name];
 }

@@ -1,5 +1,5 @@
 import type { Frame, KernelSource } from '@hdrscope/ebpf';
-import { KERNEL_PROGRAMS, type KernelProgramName } from '@hdrscope/ebpf/loader';
+import { KERNEL_PROGRAM_HISTOGRAMS, KERNEL_PROGRAMS, type KernelProgramName } from '@hdrscope/ebpf/loader';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import type { Kernel } from './kernel.ts';
@@ -22,6 +22,18 @@ export function assertNoProgram(argument: string): void {
   );
 }
 
+/** @throws UsageError when an argument names a program with several histograms, and none of them. */
+export function assertOneHistogram(argument: string): void {
+  if (!isProgram(argument)) return;
+  const { name, by, wanted } = parseProgram(argument);
+  const parts = KERNEL_PROGRAM_HISTOGRAMS[name].map(partOf);
+  if (wanted !== undefined || parts.length === 1) return;
+  const choices = parts.map((part) => `${PREFIX}${name}/${by}/${part}`);
+  throw new UsageError(
+    `${argument} counts several histograms, and a picture shows one: name ${choices.join(' or ')}`,
+  );
+}
+
 /** Options of maps. A program knows its slots, units and names. */
 interface GivenOptions {
   readonly layout?: unknown;
@@ -38,20 +50,27 @@ interface GivenOptions {
 /**
  * The histograms of a program, which the first `read` loads.
  *
+ * @param onNote Gets the note of a program that counts less on this kernel than on others.
  * @throws UsageError when the argument names no program, or an option is only for maps.
  */
 export function programOf(
   argument: string,
   options: GivenOptions,
   kernel: Pick<Kernel, 'openProgram'>,
+  onNote: (note: string) => Promise<void>,
 ): KernelSource {
   const { name, by, wanted } = parseProgram(argument);
   assertNoMapOptions(argument, options, by);
+  const open = async (): Promise<KernelSource> => {
+    const { source, note } = await kernel.openProgram(name, { by });
+    if (note !== undefined) await onNote(note);
+    return source;
+  };
   let opened: Promise<KernelSource> | undefined;
   return {
     name: argument,
     read: async (): Promise<Frame> => {
-      opened ??= kernel.openProgram(name, { by }).then(({ source }) => source);
+      opened ??= open();
       const frame = await (await opened).read();
       return wanted === undefined ? frame : only(frame, wanted, argument);
     },
@@ -76,16 +95,29 @@ function parseProgram(argument: string): ProgramArgument {
   if (by !== undefined && !known.includes(by)) {
     throw wrongOption(`what ${name} counts by`, `one of ${known.join(', ')}`, by);
   }
+  const parts = KERNEL_PROGRAM_HISTOGRAMS[name as KernelProgramName].map(partOf);
+  if (wanted !== undefined && !parts.includes(wanted)) throw wrongHistogram(argument, parts, wanted);
   return { name: name as KernelProgramName, by: by ?? known[0]!, wanted };
 }
 
-/** The histograms of a frame whose name ends with the given part. A program that counts by keys has none before its first count. */
+/** The last part of the name of a histogram. */
+function partOf(name: string): string {
+  return name.split('.').at(-1)!;
+}
+
+function wrongHistogram(argument: string, parts: readonly string[], wanted: string): UsageError {
+  return wrongOption(`the histogram of ${argument}`, `one of ${parts.join(', ')}`, wanted);
+}
+
+/**
+ * The histograms of a frame whose name ends with the given part. A program that counts by keys has none before its first count, and a
+ * kernel may not have all of them.
+ */
 function only(frame: Frame, wanted: string, argument: string): Frame {
-  const partOf = (name: string): string => name.split('.').at(-1)!;
   const histograms = frame.histograms.filter(({ name }) => partOf(name) === wanted);
   if (histograms.length === 0 && frame.histograms.length > 0) {
-    const names = [...new Set(frame.histograms.map(({ name }) => partOf(name)))];
-    throw wrongOption(`the histogram of ${argument}`, `one of ${names.join(', ')}`, wanted);
+    const parts = [...new Set(frame.histograms.map(({ name }) => partOf(name)))];
+    throw wrongHistogram(argument, parts, wanted);
   }
   return { ...frame, histograms };
 }

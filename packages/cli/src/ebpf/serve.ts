@@ -9,7 +9,7 @@ import { serveMetrics } from '../serve-metrics.ts';
 import { portOption } from '../shared-options.ts';
 import { configuredOperands, exporterConfigOption } from './exporter-config.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
-import { addMapOptions, groundNote } from './map-argument.ts';
+import { addMapOptions } from './map-argument.ts';
 import { mapFamilies } from './map-families.ts';
 import { isOver, MapState } from './map-state.ts';
 import { MetricClaims } from './metric-claims.ts';
@@ -132,9 +132,7 @@ async function serveMap(
   const { argument, options } = map;
   const note = (line: string): Promise<void> => io.stderr.write(`hdrscope: ${line}\n`);
   const state = new MapState(argument, note);
-  const patient = patientMap(argument, options, kernel, (ground) =>
-    io.stderr.write(groundNote(argument, ground)),
-  );
+  const patient = patientMap(argument, options, kernel, (line) => io.stderr.write(line));
   let generation = '';
   const read = async (): Promise<Frame> => {
     const frame = await patient.read();

@@ -106,8 +106,8 @@ export function metricOf(
   { options: { metric, config, unit = 'none' } }: ServedMap,
   histogram: string,
 ): string {
-  const configured = config === undefined ? undefined : familiesOf(config)[histogram]?.name;
-  return metric ?? configured ?? kernelMetricName(histogram, unit);
+  const configured = config?.histograms.find(({ name }) => name === histogram);
+  return metric ?? configured?.family.name ?? kernelMetricName(histogram, unit);
 }
 
 function optionsParser(): Command {

@@ -3,7 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { type Frame, type KernelIncrease, KernelIncreases, type KernelSource } from '@hdrscope/ebpf';
 import { type Io, UsageError } from '../command.ts';
 import type { Kernel } from './kernel.ts';
-import { groundNote, type MapOptions } from './map-argument.ts';
+import type { MapOptions } from './map-argument.ts';
 import { isAwaited, isOver, MapState } from './map-state.ts';
 import { patientMap } from './patient-map.ts';
 
@@ -38,9 +38,7 @@ export async function* watchMap(
   kernel: Kernel,
 ): AsyncGenerator<Increases, void> {
   const note = (line: string): Promise<void> => io.stderr.write(`hdrscope: ${line}\n`);
-  const source = patientMap(argument, options, kernel, (ground) =>
-    io.stderr.write(groundNote(argument, ground)),
-  );
+  const source = patientMap(argument, options, kernel, (line) => io.stderr.write(line));
   const watched = new WatchedMap(source, new MapState(argument, note), kernel, io);
   try {
     try {

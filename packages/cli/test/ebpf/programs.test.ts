@@ -223,6 +223,42 @@ test('a heat map shows one histogram of a program, in its unit', async () => {
   );
 });
 
+test('a heat map of several histograms is refused before the program is loaded', async () => {
+  const { kernel, opened } = kernelWith([TOGETHER]);
+  await expect(runWith(heatmap, ['program:runqueue/task'], kernel)).rejects.toThrow(
+    'program:runqueue/task counts several histograms, and a picture shows one: name program:runqueue/task/depth or program:runqueue/task/latency',
+  );
+  await expect(runWith(heatmap, ['program:runqueue/all/wait'], kernel)).rejects.toThrow(
+    'one of depth, latency',
+  );
+  expect(opened).toEqual([]);
+});
+
+test('a histogram that this kernel does not have is refused', async () => {
+  const { kernel } = kernelWith([frame([latency({}, 30, 0)])]);
+  await expect(runWith(heatmap, ['program:runqueue/all/depth'], kernel)).rejects.toThrow(
+    "the histogram of program:runqueue/all/depth must be one of latency, got 'depth'",
+  );
+});
+
+test.each([
+  ['watch', watch, ['--interval', '1ms', '-n', '2']],
+  ['heatmap', heatmap, ['--interval', '1ms', '-n', '2']],
+  ['serve', serve, ['--port', '0']],
+] as const)('%s says once what a program does not count on this kernel', async (_, command, args) => {
+  const note = 'the depth of run queues is not counted';
+  const { kernel } = kernelWith([frame([latency({}, 30, 0)]), frame([latency({}, 37, 0)])], { note });
+  let stderr = '';
+  const onNote = (text: string) => {
+    stderr += text;
+  };
+  const onOutput = (_text: string, end: (reason: Termination) => void) =>
+    command === serve && end(new Termination('SIGINT', 130));
+  const running = runWith(command, ['program:runqueue/all/latency', ...args], kernel, { onNote, onOutput });
+  await running.catch((error) => expect(error).toMatchObject({ name: 'AbortError' }));
+  expect(stderr).toBe(`hdrscope: program:runqueue/all/latency: ${note}\n`);
+});
+
 test('serve shows the metrics of programs, and what they missed', async () => {
   const { kernel, opened } = kernelWith([frame([latency({ cgroup: '/a' }, 30, 0)], 5)]);
   let text: Promise<string> | undefined;
