@@ -5,7 +5,7 @@ import type { Curve, Period, Plot, PlotTitles } from './plot.ts';
 
 /**
  * A plot with a title, and below it how many values it shows and when they were counted. A title and a subtitle that the plot has
- * already stay.
+ * already stay. A second call changes nothing.
  *
  * @example
  * ```ts
@@ -18,17 +18,25 @@ import type { Curve, Period, Plot, PlotTitles } from './plot.ts';
  */
 export function captioned<Kind extends Plot>(plot: Kind): Kind & PlotTitles {
   const title = plot.title ?? titleOf(plot);
-  return { ...plot, title, ...withSubtitle([plot.subtitle, countOf(plot), periodOf(plot)]) };
+  return { ...plot, title, ...withSubtitle(plot.subtitle, [countOf(plot), periodOf(plot)]) };
 }
 
 /** A plot with its period below its title: texts on a terminal have names and counts in their legends. */
 export function dated<Kind extends Plot>(plot: Kind): Kind {
-  return { ...plot, ...withSubtitle([plot.subtitle, periodOf(plot)]) };
+  return { ...plot, ...withSubtitle(plot.subtitle, [periodOf(plot)]) };
 }
 
-function withSubtitle(parts: readonly (string | undefined)[]): { subtitle?: string } {
-  const subtitle = parts.filter((part) => part !== undefined && part !== '').join(' · ');
-  return subtitle === '' ? {} : { subtitle };
+const BETWEEN = ' · ';
+
+/** Adds parts to a subtitle. A part that it has already, from an earlier call, is not repeated. */
+function withSubtitle(subtitle: string | undefined, parts: readonly (string | undefined)[]): PlotTitles {
+  let text = subtitle ?? '';
+  for (const part of parts) {
+    if (part === undefined || part === '') continue;
+    const isThere = `${BETWEEN}${text}${BETWEEN}`.includes(`${BETWEEN}${part}${BETWEEN}`);
+    if (!isThere) text = text === '' ? part : `${text}${BETWEEN}${part}`;
+  }
+  return text === '' ? {} : { subtitle: text };
 }
 
 function titleOf(plot: Plot): string {

@@ -41,6 +41,20 @@ test('a title and a subtitle stay', () => {
   ]);
 });
 
+test.each([
+  [
+    'percentiles',
+    { kind: 'percentiles', unit: 'ms', curves: [{ ...curve, period: { startMs: NOON, endMs: NOON } }] },
+  ],
+  ['comparison', comparison],
+  ['over-time', overTime],
+  ['heat-map', { ...heatMap, countName: 'reads · writes' }],
+  ['bars', { ...bars, subtitle: 'Monday' }],
+] satisfies [string, Plot][])('a second caption changes nothing: %s', (_, plot) => {
+  const once = captioned<Plot>(plot);
+  expect(captioned(once)).toEqual(once);
+});
+
 test('a log without a start time has its length', () => {
   const { title: _, ...untitled } = { ...overTime, timesMs: [0, 1000], totalCount: 7, endMs: 90_000 };
   expect(captionOf(untitled)).toEqual(['Percentiles over time', '7 values · 90 s long']);

@@ -2,16 +2,19 @@ import type { Plot } from '../plot.ts';
 import { visiblePlot } from '../visible-plot.ts';
 import { barChart } from './bar-chart.ts';
 import { comparisonChart } from './comparison-chart.ts';
+import { labelledAxis } from './frame.ts';
 import { heatMapChart } from './heat-map-chart.ts';
 import type { ChartOption, OptionPart } from './option.ts';
 import { percentileChart } from './percentile-chart.ts';
 import { THEMES, type ThemeName } from './theme.ts';
-import { type TimeSpan, timeChart, timeLabels } from './time-chart.ts';
+import { type TimeSpan, timeAxisLabels } from './time-axis.ts';
+import { timeChart } from './time-chart.ts';
 
 /**
  * A plot as an option of ECharts, for its `setOption`: with titles, axes in units that people read, the names of lines at
  * their ends, tooltips, and a description for people who cannot see it. It runs in browsers too. ECharts needs its line, scatter and
- * custom series, and its components title, grid, legend, tooltip and aria. The legend is not drawn: its actions hide curves. Control characters in titles and names are made visible.
+ * custom series, and its components title, grid, legend, tooltip and aria. The legend is not drawn: its actions hide curves. Control
+ * characters in titles and names are made visible.
  *
  * @param given The plot.
  * @param theme The background that the chart is for.
@@ -67,7 +70,7 @@ export function zoomedTimes(
   const [{ min, max } = { min: 0, max: 1 }] = [xAxis].flat();
   const place = { left, right, width: Math.max(20, width - left - right) };
   const shown = { min: min + (max - min) * from, max: min + (max - min) * to };
-  return { xAxis: [timeLabels(shown, place, THEMES[theme])] };
+  return { xAxis: [labelledAxis(timeAxisLabels(shown, place), THEMES[theme])] };
 }
 
 interface Sides {

@@ -60,12 +60,13 @@ export function comparisonChart(plot: ComparisonPlot, setting: Setting): ChartOp
   };
 }
 
-/** A change as a share of the value before it. */
+/** A percentile after the change divided by the percentile before it. */
 interface Ratio {
   readonly percentile: number;
   readonly ratio: number;
-  /** The bounds of the difference, as shares of the value before. */
+  /** Lower bound of the ratio; `ratio` itself when it is unknown. */
   readonly lower: number;
+  /** Upper bound of the ratio; `ratio` itself when it is unknown. */
   readonly upper: number;
   /** Whether the interval of the difference excludes zero. */
   readonly isSure: boolean;

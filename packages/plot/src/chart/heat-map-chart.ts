@@ -1,7 +1,7 @@
 import { countText, formatTickCount } from '../count-text.ts';
 import { largestOf } from '../data/largest.ts';
 import { usedPart } from '../data/used-part.ts';
-import type { HeatAxis, HeatMapPlot } from '../plot.ts';
+import type { HeatMapPlot } from '../plot.ts';
 import { describePlot } from './description.ts';
 import {
   type AxisLabel,
@@ -17,15 +17,17 @@ import {
   tooltipText,
 } from './frame.ts';
 import type { ChartOption, ChartSeries, Drawing, DrawingApi, OptionPart } from './option.ts';
-import { placeSlots, type SlotAxis } from './slot-axis.ts';
+import { axisName, placeSlots, type SlotAxis } from './slot-axis.ts';
 import { slotText } from './slot-text.ts';
 import { middleCut, textWidth } from './text-width.ts';
 import { colourAt, type Theme } from './theme.ts';
-import { timeAxisName, timeTicks } from './time-text.ts';
+import { momentsOf, timeAxisLabels } from './time-axis.ts';
 
 /** The room of the colour scale at the right and of its labels, in pixels. */
 const SCALE_WIDTH = 84;
 const PIXELS_PER_LABEL = 60;
+/** On a vertical axis of times. */
+const MOST_MOMENTS = 8;
 
 /** A cell for each count above 0, at the true bounds of its slots, with a colour by the logarithm of the count. */
 export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption {
@@ -38,9 +40,13 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
     counts.map((row) => largestOf(row)),
     1,
   );
-  const labels = labelsOfSlots(placedY, { left: 0, right: 0, width: 8 * PIXELS_PER_LABEL }, theme);
-  const grid = placeOfGrid(labels.texts, setting, SCALE_WIDTH);
-  const middleName = nameOf(y, placedY);
+  const labels = labelsBeside(placedY);
+  const grid = placeOfGrid(
+    labels.map(({ text }) => text),
+    setting,
+    SCALE_WIDTH,
+  );
+  const middleName = axisName(y);
   const nameRoom = width - grid.left - 36;
   const scaleName = middleCut(countName, Math.max(nameRoom - textWidth(middleName), nameRoom / 3, 40));
   const placedX = placeSlots(x, Math.max(2, Math.floor(grid.width / PIXELS_PER_LABEL)));
@@ -63,9 +69,9 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
     }),
     xAxis: [
       {
-        ...slotAxis(placedX, labelsOfSlots(placedX, grid, theme), theme),
+        ...slotAxis(placedX, labelsBelow(placedX, grid), theme),
         gridIndex: 0,
-        ...nameBelow(nameOf(x, placedX), grid, setting),
+        ...nameBelow(axisName(x), grid, setting),
       },
       { type: 'value', gridIndex: 1, min: 0, max: 1, show: false },
     ],
@@ -81,28 +87,14 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
   };
 }
 
-function nameOf({ name }: HeatAxis, { isTime, min, max }: SlotAxis): string {
-  if (!isTime) return name;
-  const time = timeAxisName(min, max - 1);
-  return name === 'time' ? time : `${name}: ${time}`;
+/** The labels of the horizontal axis that have room. */
+function labelsBelow(placed: SlotAxis, grid: GridPlace): AxisLabel[] {
+  return placed.isTime ? timeAxisLabels(placed, grid) : fittingLabels(placed.labels, placed, grid);
 }
 
-/** The labels of an axis of slots that have room. */
-function labelsOfSlots(
-  placed: SlotAxis,
-  grid: GridPlace,
-  theme: Theme,
-): { texts: string[]; parts: OptionPart } {
-  const { min, max, labels, isTime } = placed;
-  const all = isTime
-    ? timeTicks(min, max, grid.width / PIXELS_PER_LABEL).map(({ timeMs, label }) => ({
-        place: timeMs,
-        text: label,
-      }))
-    : labels;
-  const isUpright = grid.left === 0;
-  const shown = isUpright ? apart(all, { min, max }) : fittingLabels(all, { min, max }, grid);
-  return { texts: shown.map(({ text }) => text), parts: labelledAxis(shown, theme) };
+/** The labels of the vertical axis that have room. */
+function labelsBeside(placed: SlotAxis): AxisLabel[] {
+  return apart(placed.isTime ? momentsOf(placed, MOST_MOMENTS) : placed.labels, placed);
 }
 
 /** Labels of an upright axis that leave each other room: a twenty-fourth of the axis. */
@@ -116,13 +108,13 @@ function apart(labels: readonly AxisLabel[], { min, max }: { min: number; max: n
   return kept;
 }
 
-function slotAxis({ min, max }: SlotAxis, { parts }: { parts: OptionPart }, theme: Theme): OptionPart {
+function slotAxis({ min, max }: SlotAxis, labels: readonly AxisLabel[], theme: Theme): OptionPart {
   return {
     type: 'value',
     min,
     max: max > min ? max : min + 1,
     axisLine: { show: true, onZero: false, lineStyle: { color: theme.axis } },
-    ...parts,
+    ...labelledAxis(labels, theme),
     splitLine: { show: false },
   };
 }
@@ -181,7 +173,8 @@ function scaleAxis(most: number, name: string, theme: Theme): Readonly<Record<st
     name,
     nameTextStyle: { color: theme.mutedText, align: 'right', padding: [0, -36, 0, 0] },
     nameGap: 10,
-    axisLine: { show: false },
+    // Without it the ticks stand at the left edge, where the colours hide them.
+    axisLine: { show: false, onZero: false },
     axisTick: { show: true, customValues: ticks.map(({ place }) => place), lineStyle: { color: theme.axis } },
     axisLabel: {
       color: theme.text,

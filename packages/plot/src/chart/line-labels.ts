@@ -26,9 +26,9 @@ const LINE_HEIGHT = 15;
 const MOST_LINES = 3;
 const NARROWEST = 44;
 
-/** The room that names take at the right of a drawing. */
-export function labelRoom(labels: readonly LineLabel[], { width }: Setting): number {
-  if (labels.length === 0) return 0;
+/** The room that names take at the right of a drawing; `undefined` without names, where the usual margin is enough. */
+export function labelRoom(labels: readonly LineLabel[], { width }: Setting): number | undefined {
+  if (labels.length === 0) return undefined;
   const widest = labels.reduce((most, { name }) => Math.max(most, textWidth(name)), NARROWEST);
   const most = Math.max(NARROWEST + LEAD + SAMPLE, width * (width < 600 ? 0.34 : 0.28));
   return Math.ceil(Math.min(LEAD + SAMPLE + GAP + widest + 8, most));

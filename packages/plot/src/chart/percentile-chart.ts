@@ -21,7 +21,7 @@ export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOp
   const end = axisEnd(curves.flatMap((curve) => placesOf(curve).at(-1) ?? []));
   const corners = curves.map(cornersOf);
   const labels = [...curveLabels(curves, corners, title, theme), ...sloLabels(lines, unit, end, theme)];
-  const grid = placeOfGrid(labelsOf(range, unit), setting, labelRoom(labels, setting) || undefined);
+  const grid = placeOfGrid(labelsOf(range, unit), setting, labelRoom(labels, setting));
   return {
     ...option,
     grid: { left: grid.left, right: grid.right, top, bottom: 52 },

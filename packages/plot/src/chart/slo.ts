@@ -110,11 +110,10 @@ export function crossingSeries(
 ): ChartSeries[] {
   const places = placesOf(curve);
   const data = lines.flatMap((line) => {
-    const percentile = crossingOf(curve, line.value);
-    const point = curve.points.findLastIndex(({ value }) => value <= line.value);
-    if (percentile >= 100 || point < 0) return [];
-    const name = `${sloName(line, unit)}: ${percentileText(percentile)}`;
-    return [{ value: [places[point]!, clampTo(range, line.value)], name }];
+    const at = crossingOf(curve, line.value);
+    if (at === undefined) return [];
+    const name = `${sloName(line, unit)}: ${percentileText(curve.points[at]!.percentile)}`;
+    return [{ value: [places[at]!, clampTo(range, line.value)], name }];
   });
   if (data.length === 0) return [];
   return [

@@ -13,9 +13,10 @@ export function pointAt({ points }: Curve, percentile: number): CurvePoint | und
   return points.find((point) => point.percentile >= percentile - 1e-9 * (100 - percentile)) ?? points.at(-1);
 }
 
-/** The percentile up to which a curve stays at or below a value: 0 when it begins above, 100 when it never exceeds the value. */
-export function crossingOf({ points }: Pick<Curve, 'points'>, value: number): number {
-  return points.findLast((point) => point.value <= value)?.percentile ?? 0;
+/** The index of the last point at or below a value; `undefined` when the curve begins above the value, or never exceeds it. */
+export function crossingOf({ points }: Pick<Curve, 'points'>, value: number): number | undefined {
+  const at = points.findLastIndex((point) => point.value <= value);
+  return at < 0 || points[at]!.percentile >= 100 ? undefined : at;
 }
 
 /** A corner of a line: its place on the horizontal axis, and its value. */

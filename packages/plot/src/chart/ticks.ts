@@ -48,7 +48,8 @@ export function niceStep(least: number, unit: CountedUnit): number {
   return decimalStep(wanted) / size;
 }
 
-function decimalStep(least: number): number {
+/** The smallest of 1, 2 and 5 times a power of ten that is at least `least`. */
+export function decimalStep(least: number): number {
   const decade = 10 ** Math.floor(Math.log10(least));
   return decade * [1, 2, 5, 10].find((one) => one * decade >= least * (1 - 1e-9))!;
 }

@@ -1,30 +1,14 @@
 import type { TimePlot } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
 import { describePlot } from './description.ts';
-import {
-  fittingLabels,
-  frameOf,
-  type GridPlace,
-  labelledAxis,
-  nameAbove,
-  nameBelow,
-  placeOfGrid,
-  type Setting,
-  tooltipOf,
-  tooltipText,
-} from './frame.ts';
+import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting, tooltipOf, tooltipText } from './frame.ts';
 import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
-import type { ChartOption, OptionPart } from './option.ts';
+import type { ChartOption } from './option.ts';
 import { levelSlos, sloLabels } from './slo.ts';
-import { lineStyleOf, type Theme } from './theme.ts';
-import { dateTimeText, timeAxisName, timeTicks } from './time-text.ts';
+import { lineStyleOf } from './theme.ts';
+import { type TimeSpan, timeAxis } from './time-axis.ts';
+import { dateTimeText, timeAxisName } from './time-text.ts';
 import { clampTo, labelsOf, rangeOf, valueAxis } from './value-axis.ts';
-
-/** A stretch of a time axis, in ms. */
-export interface TimeSpan {
-  readonly min: number;
-  readonly max: number;
-}
 
 /** Lines over time. A line has a gap where nothing was counted. */
 export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
@@ -48,7 +32,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
       corners: label.corners.map(([, value]) => [span.max, value] as const),
     })),
   ];
-  const grid = placeOfGrid(labelsOf(range, unit), setting, labelRoom(labels, setting) || undefined);
+  const grid = placeOfGrid(labelsOf(range, unit), setting, labelRoom(labels, setting));
   const name = timeAxisName(timesMs[0] ?? Number.NaN, timesMs.at(-1) ?? Number.NaN);
   return {
     ...option,
@@ -69,7 +53,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
         return tooltipText(`${dateTimeText(timesMs[index] ?? Number.NaN)} UTC`, rows);
       },
     }),
-    xAxis: timeAxis(span, span, grid, theme, nameBelow(name, grid, setting)),
+    xAxis: timeAxis(span, grid, theme, nameBelow(name, grid, setting)),
     yAxis: valueAxis(range, unit, theme, nameAbove('value', grid, setting)),
     series: [
       ...lines.map((line, i) => {
@@ -107,41 +91,4 @@ function timeRange(timesMs: readonly number[]): TimeSpan {
 
 function isAlone(values: readonly (number | null)[], at: number): boolean {
   return (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null;
-}
-
-const PIXELS_PER_LABEL = 76;
-const PIXELS_PER_LONG_LABEL = 110;
-
-/**
- * An axis of moments in UTC.
- *
- * @param span The whole axis.
- * @param shown The part that a zoom shows.
- */
-function timeAxis(
-  { min, max }: TimeSpan,
-  shown: TimeSpan,
-  grid: GridPlace,
-  theme: Theme,
-  more: OptionPart = {},
-): OptionPart {
-  return {
-    type: 'value',
-    min,
-    max: Math.max(max, min + 1),
-    axisLine: { onZero: false, lineStyle: { color: theme.axis } },
-    ...timeLabels(shown, grid, theme),
-    splitLine: { show: false },
-    ...more,
-  };
-}
-
-/** The labels of a stretch of a time axis. */
-export function timeLabels(shown: TimeSpan, grid: GridPlace, theme: Theme): OptionPart {
-  const usual = timeTicks(shown.min, shown.max, grid.width / PIXELS_PER_LABEL);
-  // Parts of seconds have longer labels.
-  const isLong = usual.some(({ label }) => label.length > 8);
-  const ticks = isLong ? timeTicks(shown.min, shown.max, grid.width / PIXELS_PER_LONG_LABEL) : usual;
-  const labels = ticks.map(({ timeMs, label }) => ({ place: timeMs, text: label }));
-  return labelledAxis(fittingLabels(labels, shown, grid), theme);
 }

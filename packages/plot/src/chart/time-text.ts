@@ -1,4 +1,5 @@
 import { formatDuration } from '@hdrscope/kit';
+import { decimalStep } from './ticks.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -65,11 +66,6 @@ export function timeTicks(startMs: number, endMs: number, most: number): TimeTic
   const count = Math.floor((endMs - first) / step) + 1;
   if (count < 1) return [tickAt(startMs, SECOND_MS)];
   return Array.from({ length: count }, (_, i) => tickAt(first + i * step, step));
-}
-
-function decimalStep(least: number): number {
-  const decade = 10 ** Math.floor(Math.log10(Math.max(1, least)));
-  return decade * [1, 2, 5, 10].find((one) => one * decade >= least * (1 - 1e-9))!;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

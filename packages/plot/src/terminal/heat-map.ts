@@ -1,8 +1,8 @@
-import { timeAxisName } from '../chart/time-text.ts';
+import { axisName } from '../chart/slot-axis.ts';
 import { formatCount, formatShortCount } from '../count-text.ts';
 import { longestOf } from '../data/largest.ts';
 import { totalOf, usedPart } from '../data/used-part.ts';
-import type { HeatAxis, HeatMapPlot } from '../plot.ts';
+import type { HeatMapPlot } from '../plot.ts';
 import { fitted, type HeatGrid, wholeGrid } from './heat-grid.ts';
 import { assertHeatMap } from './heat-map-check.ts';
 import { assertSize, DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
@@ -73,18 +73,11 @@ function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
     `${' '.repeat(labelWidth + 1)}${marks.left}${marks.floor.repeat(width)}${marks.right}`,
     `${margin}${placed(xLabels, cellWidth, cellRoom + 1)}`.trimEnd(),
     ...(totals === undefined ? [] : [`${'total'.padStart(labelWidth)}  ${totals}`.trimEnd()]),
-    clipped(`${margin}${nameOf(plot.x)}`, columns),
+    clipped(`${margin}${axisName(plot.x)}`, columns),
     '',
     ...legend(plot.countName ?? 'values', shades, extremes(grid)[1], columns),
     ...mergedNotes(grid, columns),
   ];
-}
-
-/** The name of an axis. A time axis has the date, which its labels leave out. */
-function nameOf({ name, unit, slots }: HeatAxis): string {
-  if (unit !== 'time') return name;
-  const time = timeAxisName(slots[0]!.lower, slots.at(-1)!.upper - 1);
-  return name === 'time' ? time : `${name}: ${time}`;
 }
 
 const MARKS = { side: '│', left: '└', floor: '─', right: '┘' } as const;

@@ -1,7 +1,8 @@
-import { chartOption } from '../../src/chart/chart-option.ts';
+import { chartOption, zoomedTimes } from '../../src/chart/chart-option.ts';
 import { describePlot } from '../../src/chart/description.ts';
 import type { ChartOption, ChartSeries } from '../../src/chart/option.ts';
 import { THEMES } from '../../src/chart/theme.ts';
+import type { HeatMapPlot } from '../../src/plot.ts';
 import { allPlots, bars, comparison, curve, heatMap, overTime, percentiles } from '../support/plots.ts';
 
 function seriesOf({ series }: ChartOption, type: string, name?: string): ChartSeries[] {
@@ -111,6 +112,19 @@ test('a comparison has the ratios below its curves, with their intervals, and th
   expect(tooltipOf(option)([{ axisValue: 2 }])).toContain('-1 ms (-4 ms to 2 ms)');
 });
 
+test('curves without names leave the usual margin at the right', () => {
+  const unnamed = { ...curve, name: '' };
+  const rightOf = (option: ChartOption): number[] =>
+    [option.grid as { right: number } | { right: number }[]].flat().map(({ right }) => right);
+  const usual = rightOf(chartOption(bars));
+  const [single, pair] = [
+    chartOption({ kind: 'percentiles', unit: 'us', curves: [unnamed] }),
+    chartOption({ ...comparison, before: unnamed, after: unnamed }),
+  ];
+  expect(rightOf(single)).toEqual(usual);
+  expect(rightOf(pair)).toEqual([...usual, ...usual]);
+});
+
 test('a line over time has gaps where nothing was counted, and a dot for a value between two gaps', () => {
   const [line] = seriesOf(chartOption(overTime), 'line', 'p99');
   const data = line!.data as { value: [number, number | null]; symbol: string }[];
@@ -147,9 +161,40 @@ test('a heat map has a cell for each count above 0, no empty ends, and a tooltip
   expect(text).toContain('100 µs – 200 µs');
 });
 
+describe('a heat map over time', () => {
+  const NOON = Date.UTC(2026, 0, 31, 12);
+  const slots = Array.from({ length: 40 }, (_, i) => ({
+    lower: NOON + i * 1000,
+    upper: NOON + (i + 1) * 1000,
+  }));
+  const time: HeatMapPlot['x'] = { name: 'time', unit: 'time', slots };
+  const size: HeatMapPlot['x'] = { name: 'size', unit: 'bytes', slots: [{ lower: 0, upper: 512 }] };
+  const overTimeMap: HeatMapPlot = { kind: 'heat-map', x: time, y: size, counts: [slots.map(() => 1)] };
+  const axesOf = (option: object, side: 'xAxis' | 'yAxis') =>
+    (option as Record<typeof side, { name: string; axisLabel: { customValues: number[] } }[]>)[side];
+
+  test.each([320, 480, 600, 920])('has the labels of a page that is not zoomed: %d pixels', (width) => {
+    const [drawn] = axesOf(chartOption(overTimeMap, 'light', width), 'xAxis');
+    const [zoomed] = axesOf(zoomedTimes(overTimeMap, 'light', width, { from: 0, to: 1 })!, 'xAxis');
+    expect(drawn!.axisLabel.customValues).toEqual(zoomed!.axisLabel.customValues);
+    expect(drawn!.axisLabel.customValues.length).toBeGreaterThan(1);
+  });
+
+  test('may have its time on either axis, which has the date', () => {
+    const upright = chartOption({ ...overTimeMap, x: size, y: time, counts: slots.map(() => [1]) });
+    const [across] = axesOf(chartOption(overTimeMap), 'xAxis');
+    const [up] = axesOf(upright, 'yAxis');
+    expect([across!.name, up!.name]).toEqual(['time (UTC), 2026-01-31', 'time (UTC), 2026-01-31']);
+    expect(up!.axisLabel.customValues.map((ms) => ms - NOON)).toEqual([
+      0, 5000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, 40_000,
+    ]);
+  });
+});
+
 test('the axes of a heat map lie at its edges, whatever values the other axis has', () => {
   const { xAxis, yAxis } = chartOption(heatMap) as unknown as Record<string, { axisLine: object }[]>;
-  for (const axis of [xAxis![0], yAxis![0]]) expect(axis!.axisLine).toMatchObject({ onZero: false });
+  const scale = yAxis![1];
+  for (const axis of [xAxis![0], yAxis![0], scale]) expect(axis!.axisLine).toMatchObject({ onZero: false });
 });
 
 test('the colours of a heat map follow the logarithm of counts, and their scale is labelled with counts', () => {

@@ -7,9 +7,13 @@ test('percentiles between two points have the value of the second', () => {
   expect(pointAt({ ...curve, points: [] }, 50)).toBeUndefined();
 });
 
-test('a curve crosses a value at the last percentile that does not exceed it', () => {
-  const at = (value: number) => crossingOf(curve, value);
-  expect([99, 100, 3999, 4000, 30_000, 249_999, 250_000].map(at)).toEqual([0, 0, 50, 90, 99, 99.9, 100]);
+test('a curve crosses a value after its last point that does not exceed it', () => {
+  const at = (value: number) => {
+    const point = crossingOf(curve, value);
+    return point === undefined ? undefined : curve.points[point]!.percentile;
+  };
+  const expected = [undefined, 0, 50, 90, 99, 99.9, undefined];
+  expect([99, 100, 3999, 4000, 30_000, 249_999, 250_000].map(at)).toEqual(expected);
 });
 
 test('a line has both ends of each step, and is straight over values that the curve does not have', () => {
