@@ -5,43 +5,101 @@ import {
   type HeatMapPlot,
   type PercentilePlot,
   type Plot,
+  type SloLine,
 } from '@hdrscope/plot';
 
+/** A plot of a file. */
+export interface SourcedPlot {
+  readonly plot: Plot;
+  /** The short name of the file. */
+  readonly file: string;
+}
+
+/** A plot with counts of values: bars, or a heat map whose vertical axis has values. */
+type CountedPlot = BarPlot | HeatMapPlot;
+
+/** Whether percentiles can be read off the counts of a plot. */
+export function hasCounts(plot: Plot): plot is CountedPlot {
+  return plot.kind === 'bars' || (plot.kind === 'heat-map' && plot.y.unit !== 'time');
+}
+
 /**
- * Percentile curves of plots that have counts in slots: bars, and heat maps by their vertical axis. Curves of one unit share a plot;
- * other plots stay.
+ * The plots of all files as percentiles. Counts become curves, those of heat maps by their vertical axis. Curves of one unit share a
+ * plot, with each other and with the curves of values; their objectives go along. Finished plots of percentiles stay.
  *
+ * @param ofValues The plots of files with values.
  * @param columns How many columns the picture has.
  */
-export function withCurves(plots: readonly Plot[], columns: number): Plot[] {
-  const others: Plot[] = [];
-  const byUnit = new Map<PercentilePlot['unit'], Curve[]>();
-  for (const plot of plots) {
-    const found = plot.kind === 'bars' ? curveOfBars(plot, columns) : curveOfMap(plot, columns);
-    if (found === undefined) {
-      others.push(plot);
+export function asCurves(ofValues: readonly Plot[], others: readonly SourcedPlot[], columns: number): Plot[] {
+  const plots = [...ofValues];
+  const finished: Plot[] = [];
+  const nameOf = namesOf(ofValues, others);
+  for (const { plot, file } of others) {
+    if (!hasCounts(plot)) {
+      finished.push(plot);
       continue;
     }
-    const curves = byUnit.get(found.unit) ?? [];
-    byUnit.set(found.unit, curves);
-    curves.push(found.curve);
+    const { unit, lines, slots, counts } = countsOf(plot);
+    const curve = curveOfSlots(nameOf(plot, file), slots, counts, { columns });
+    const at = plots.findIndex((one) => one.kind === 'percentiles' && one.unit === unit);
+    const shared: PercentilePlot =
+      at < 0 ? { kind: 'percentiles', unit, curves: [] } : (plots[at] as PercentilePlot);
+    plots[at < 0 ? plots.length : at] = withCurve(shared, curve, lines);
   }
-  return [...others, ...[...byUnit].map(([unit, curves]): Plot => ({ kind: 'percentiles', unit, curves }))];
+  return [...plots, ...finished];
 }
 
-interface Found {
+function withCurve(plot: PercentilePlot, curve: Curve, objectives: readonly SloLine[]): PercentilePlot {
+  const { lines = [], curves } = plot;
+  // Plots of one run have the same objectives.
+  const added = objectives.filter((line) => !lines.some((known) => isSame(known, line)));
+  return {
+    ...plot,
+    curves: [...curves, curve],
+    ...(lines.length + added.length > 0 && { lines: [...lines, ...added] }),
+  };
+}
+
+function isSame(one: SloLine, other: SloLine): boolean {
+  return one.name === other.name && one.value === other.value && one.percentile === other.percentile;
+}
+
+interface SlotCounts extends Pick<BarPlot, 'slots' | 'counts'> {
   readonly unit: PercentilePlot['unit'];
-  readonly curve: Curve;
+  readonly lines: readonly SloLine[];
 }
 
-function curveOfBars({ unit, name, title, slots, counts }: BarPlot, columns: number): Found {
-  return { unit, curve: curveOfSlots(title ?? name ?? 'value', slots, counts, { columns }) };
-}
-
-/** @returns `undefined` for a plot that is no heat map of values. */
-function curveOfMap(plot: Plot, columns: number): Found | undefined {
-  if (plot.kind !== 'heat-map' || plot.y.unit === 'time') return undefined;
-  const { y, counts, title = y.name } = plot as HeatMapPlot;
+function countsOf(plot: CountedPlot): SlotCounts {
+  if (plot.kind === 'bars') {
+    const { unit, slots, counts, lines = [] } = plot;
+    return { unit, slots, counts, lines };
+  }
+  const { y, counts } = plot;
   const totals = counts.map((row) => row.reduce((sum, count) => sum + count, 0));
-  return { unit: plot.y.unit, curve: curveOfSlots(title, y.slots, totals, { columns }) };
+  // `hasCounts` excludes an axis of times.
+  return { unit: y.unit as PercentilePlot['unit'], slots: y.slots, counts: totals, lines: [] };
+}
+
+/** The names of curves. Equal names of several files also say which file is meant: hiding one curve must not hide the other. */
+function namesOf(
+  ofValues: readonly Plot[],
+  others: readonly SourcedPlot[],
+): (plot: CountedPlot, file: string) => string {
+  const filesOf = new Map<string, Set<string>>();
+  for (const { plot, file } of others) {
+    if (!hasCounts(plot)) continue;
+    const files = filesOf.get(ownName(plot)) ?? new Set();
+    filesOf.set(ownName(plot), files.add(file));
+  }
+  const taken = new Set(
+    ofValues.flatMap((plot) => (plot.kind === 'percentiles' ? plot.curves.map(({ name }) => name) : [])),
+  );
+  return (plot, file) => {
+    const name = ownName(plot);
+    return taken.has(name) || filesOf.get(name)!.size > 1 ? `${file} ${name}` : name;
+  };
+}
+
+function ownName(plot: CountedPlot): string {
+  return plot.title ?? (plot.kind === 'bars' ? (plot.name ?? 'value') : plot.y.name);
 }

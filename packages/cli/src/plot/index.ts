@@ -9,10 +9,10 @@ import { type Input, openInputs } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
-import { LOG_PERCENTILES, percentilesOption } from '../shared-options.ts';
+import { percentilesOption } from '../shared-options.ts';
 import { readBars } from './bars.ts';
 import { readComparison } from './comparison.ts';
-import { withCurves } from './counted-curves.ts';
+import { asCurves, type SourcedPlot } from './counted-curves.ts';
 import { readCurves } from './curves.ts';
 import { columnsOf, type DrawingOptions, FORMATS, formatOf, writePlots } from './drawing.ts';
 import { readHeatMap, readOverTime } from './intervals.ts';
@@ -92,7 +92,7 @@ export function parser(): Command {
         .argParser(parseConfidence)
         .default(undefined, 'none; of a comparison 0.99'),
     )
-    .addOption(percentilesOption(LOG_PERCENTILES, 'for comparison and over-time: '))
+    .addOption(percentilesOption('for comparison and over-time: '))
     .addOption(
       choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default(
         undefined,
@@ -162,17 +162,21 @@ async function readPlots(
   io: Io,
 ): Promise<Plot[]> {
   const values = inputs.filter((input): input is ValueInput => input.kind !== 'json');
-  const plots: Plot[] = values.length === 0 ? [] : await plotsOfValues(values, reading, options);
-  const { unit, counter } = options;
+  const ofValues: Plot[] = values.length === 0 ? [] : await plotsOfValues(values, reading, options);
+  const { unit, counter, kind, columns } = options;
   const { onBytes } = reading;
+  const ofJson: SourcedPlot[] = [];
   for (const input of inputs) {
     if (input.kind !== 'json') continue;
-    const found = await plotsOfJson(input, { unit, counter, onBytes }, io);
-    for (const plot of options.kind === 'percentiles' ? withCurves(found, options.columns) : found) {
-      assertKind(plot, options.kind, input.name);
-      plots.push(plot);
+    for (const plot of await plotsOfJson(input, { unit, counter, onBytes }, io)) {
+      assertKind(plot, kind, input.name);
+      ofJson.push({ plot, file: input.title });
     }
   }
+  const plots =
+    kind === 'percentiles'
+      ? asCurves(ofValues, ofJson, columns)
+      : [...ofValues, ...ofJson.map(({ plot }) => plot)];
   assertFits(plots, options);
   return plots.map((plot) => dressed(plot, options, slos));
 }

@@ -1,5 +1,6 @@
 import type { Plot, SloLine } from '@hdrscope/plot';
 import { Refusal, UsageError } from '../command.ts';
+import { hasCounts } from './counted-curves.ts';
 
 /** Options of every plot. */
 export interface PlotOptions {
@@ -9,11 +10,11 @@ export interface PlotOptions {
   readonly linear?: boolean;
 }
 
-/** Counts in slots, and finished plots, can be drawn as one kind only. @throws Refusal for another kind. */
-export function assertKind({ kind }: Plot, asked: Plot['kind'] | undefined, path: string): void {
-  if (asked === undefined || asked === kind) return;
-  const kinds = kind === 'bars' || kind === 'heat-map' ? `${kind} or percentiles` : kind;
-  throw new Refusal(`${path} can be drawn with --kind ${kinds} only, got ${asked}`);
+/** A finished plot can be drawn as its own kind, and as percentiles when it has counts of values. @throws Refusal for another kind. */
+export function assertKind(plot: Plot, asked: Plot['kind'] | undefined, path: string): void {
+  const kinds: Plot['kind'][] = hasCounts(plot) ? [plot.kind, 'percentiles'] : [plot.kind];
+  if (asked === undefined || kinds.includes(asked)) return;
+  throw new Refusal(`${path} can be drawn with --kind ${kinds.join(' or ')} only, got ${asked}`);
 }
 
 const WITH_SLO: readonly Plot['kind'][] = ['percentiles', 'over-time', 'bars'];

@@ -156,6 +156,20 @@ describe('refusals', () => {
     );
   });
 
+  test.each(['percentiles', 'bars'])(
+    'a heat map whose vertical axis has times is refused as %s, and percentiles are not offered',
+    async (kind) => {
+      const slots = [{ lower: 0, upper: 1000 }];
+      const axes = { x: { name: 'size', unit: 'bytes', slots }, y: { name: 'time', unit: 'time', slots } };
+      const stdin = JSON.stringify({ kind: 'heat-map', ...axes, counts: [[1]] });
+      const { exitCode, stderr } = await hdrscope(['plot', '--kind', kind, '-'], { stdin });
+      expect([exitCode, stderr]).toEqual([
+        1,
+        `hdrscope: standard input can be drawn with --kind heat-map only, got ${kind}\n`,
+      ]);
+    },
+  );
+
   test.each([
     ['--slo p99=5ms', '--slo goes with --kind percentiles, over-time, bars'],
     ['--log', '--log goes with --kind percentiles, over-time, comparison'],

@@ -255,6 +255,40 @@ describe('other kinds', () => {
     expect(curves[0]!.totalCount).toBe(map.counts.flat().reduce((a, b) => a + b));
   });
 
+  test('counts of several files share a plot, whose curves have different names', async () => {
+    const slots = [{ lower: 2, upper: 3, count: 90 }];
+    const json = JSON.stringify({ histograms: [{ name: 'queue', attributes: {}, slots }] });
+    const paths = [folder.write('monday.json', json), folder.write('friday.json', json)];
+    const { curves } = await dataOf<PercentilePlot>([...paths, '--kind', 'percentiles']);
+    expect(curves.map(({ name }) => name)).toEqual(['monday.json queue', 'friday.json queue']);
+
+    const dumps = [folder.write('osd-1.json', OSD_DUMP), folder.write('osd-2.json', OSD_DUMP)];
+    const picture = await hdrscope(['plot', ...dumps, '--kind', 'percentiles', '--format', 'svg']);
+    expect(picture.exitCode).toBe(0);
+    expect(picture.stdout).toMatch(/^<svg /);
+  });
+
+  test('counts share a plot with the curves of values of their unit', async () => {
+    const paths = [folder.write('log.hlog', SINGLE), folder.write('osd.json', OSD_DUMP)];
+    const { stdout } = await hdrscope(['plot', ...paths, '--kind', 'percentiles', '--json']);
+    const { unit, curves } = JSON.parse(stdout) as PercentilePlot;
+    expect(unit).toBe('ns');
+    expect(curves.map(({ name }) => name)).toEqual(['log.hlog', expect.stringMatching(/ of osd\.json$/)]);
+  });
+
+  test('curves of bars keep the objectives of the bars, once each', async () => {
+    const paths = ['one', 'two'].map((name) => folder.write(`${name}.hlog`, SINGLE));
+    const bars = await hdrscope(['plot', ...paths, '--kind', 'bars', '--slo', 'p99=600ms', '--json']);
+    const stdin = bars.stdout;
+    const { curves, lines } = await dataOf<PercentilePlot>(['-', '--kind', 'percentiles'], { stdin });
+    expect(curves).toHaveLength(2);
+    expect(lines).toEqual([{ percentile: 99, value: 600e6 }]);
+
+    const args = ['-', '--kind', 'percentiles', '--slo', 'max=1s'];
+    const asked = await dataOf<PercentilePlot>(args, { stdin });
+    expect(asked.lines).toEqual([{ percentile: 100, value: 1e9 }]);
+  });
+
   test('a curve of a log knows its period, and has the slots of the histogram', async () => {
     const { curves, valueAxis } = await dataOf<PercentilePlot>(['-', '--tag', 'get'], { stdin: LOG });
     expect(valueAxis).toBeUndefined();
