@@ -63,6 +63,7 @@ export {
   logIntoRegistry,
 } from './source/log-into-registry.ts';
 export type { LoggedSeries } from './source/logged-families.ts';
+export { type RecordedLog, type SnapshotsOptions, snapshotsOfLogs } from './source/snapshots-of-logs.ts';
 export type { IntervalFormat } from './writer/format.ts';
 export {
   FORMAT_VERSION_LINE,

@@ -1,0 +1,168 @@
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { createRegistry, type Snapshot } from '@hdrscope/registry';
+import type { LogEntry, LogInterval } from '../reader/entry.ts';
+import {
+  type EntriesIntoRegistry,
+  entriesIntoRegistry,
+  type LogIntoRegistryOptions,
+} from './log-into-registry.ts';
+
+/** A log whose times are gone through. */
+export interface RecordedLog extends LogIntoRegistryOptions {
+  /** The entries of the log, as `readEntries` and `followLog` yield them. Intervals come in the order of their starts. */
+  readonly entries: AsyncIterable<LogEntry>;
+  /** Gets the result at the end of the log. @default not called */
+  readonly onEnd?: (result: EntriesIntoRegistry['result']) => void;
+}
+
+/** How the times of logs are gone through. */
+export interface SnapshotsOptions {
+  /**
+   * After so many milliseconds without an entry, the interval that was read last is taken for complete: of a log that grows, the next
+   * interval comes later. Above 0. @default an interval is complete when the next one begins
+   */
+  readonly idleMs?: number;
+}
+
+/**
+ * Goes through the times of logs: what a registry would have had to show when each interval ended. A page shows them as a record, and
+ * whatever compares two snapshots sees what was counted between them. Intervals of all logs that start at one moment are in one
+ * snapshot. The first snapshot is that of the first start, without counts.
+ *
+ * Times never go back: an interval that ends before the last snapshot is in the next one, a millisecond later.
+ *
+ * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when two logs have a family with different units or resolutions;
+ *   `ERR_INVALID_OPTION` when an option does not exist. The error of a source is thrown unchanged.
+ * @example
+ * ```ts
+ * import { readEntries, snapshotsOfLogs } from '@hdrscope/interval-log';
+ *
+ * const line = (second: number) =>
+ *   `${second}.000,1.000,0.000,HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n`;
+ * const log = new TextEncoder().encode(`#[BaseTime: 1000 (seconds since epoch)]\n${line(1)}${line(2)}`);
+ * const family = { name: 'latency', unit: 's', resolution: 1e-9, significantDigits: 3 };
+ * const entries = readEntries(log);
+ * const seen: (readonly [second: number, count: number])[] = [];
+ * for await (const { timeMs, families } of snapshotsOfLogs([{ entries, seriesOf: () => ({ family, attributes: {} }) }])) {
+ *   seen.push([timeMs / 1000, families[0]?.series[0]?.counts.total ?? 0]);
+ * }
+ * seen; //=> [[1001, 0], [1002, 1], [1003, 2]]
+ * ```
+ */
+export async function* snapshotsOfLogs(
+  logs: readonly RecordedLog[],
+  options: SnapshotsOptions = {},
+): AsyncGenerator<Snapshot, void> {
+  assertOptions(options, SNAPSHOTS_OF_LOGS);
+  const { idleMs } = options;
+  if (idleMs !== undefined && !(idleMs > 0)) throw mustBe('ERR_INVALID_OPTION', 'idleMs', 'above 0', idleMs);
+  let nowMs = 0;
+  const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
+  const readers = logs.map((log) => new LogReader(log, (options) => entriesIntoRegistry(registry, options)));
+  /** The step that is being read: intervals that start at one moment. */
+  let step: { readonly startMs: number; endMs: number } | undefined;
+  let isFirst = true;
+  const snapshotAt = (timeMs: number): Promise<Snapshot> => {
+    nowMs = isFirst ? timeMs : Math.max(timeMs, nowMs + 1);
+    isFirst = false;
+    return registry.gather();
+  };
+  for (;;) {
+    const reader = await earliest(readers, step === undefined ? undefined : idleMs);
+    if (reader === undefined) break;
+    const next = reader === 'idle' ? undefined : reader.head!;
+    const startMs = next && startMsOf(next);
+    if (step !== undefined && startMs !== step.startMs) {
+      yield await snapshotAt(step.endMs);
+      step = undefined;
+    }
+    if (next === undefined || startMs === undefined || reader === 'idle') continue;
+    // Time between two intervals is an interval of its own, in which nothing was counted.
+    if (step === undefined && (isFirst || startMs > nowMs)) yield await snapshotAt(startMs);
+    step ??= { startMs, endMs: startMs };
+    step.endMs = Math.max(step.endMs, startMs + Math.round(next.lengthSec * 1000));
+    reader.take();
+  }
+  if (step !== undefined) yield await snapshotAt(step.endMs);
+}
+
+const SNAPSHOTS_OF_LOGS: OptionsOwner<SnapshotsOptions> = {
+  name: 'snapshotsOfLogs',
+  names: { idleMs: true },
+  call: 'snapshotsOfLogs([{ entries }], { idleMs: 500 })',
+};
+
+function startMsOf({ startSec }: LogInterval): number {
+  return Math.round(startSec * 1000);
+}
+
+/** Reads one log, an interval ahead. */
+class LogReader {
+  /** The interval that comes next; `undefined` at the end, and before `advance`. */
+  head: LogInterval | undefined;
+  isAtEnd = false;
+  readonly #entries: AsyncIterator<LogEntry>;
+  readonly #into: EntriesIntoRegistry;
+  readonly #onEnd: RecordedLog['onEnd'];
+  #advancing: Promise<void> | undefined;
+
+  constructor(
+    { entries, onEnd, ...options }: RecordedLog,
+    intoRegistry: (options: LogIntoRegistryOptions) => EntriesIntoRegistry,
+  ) {
+    this.#entries = entries[Symbol.asyncIterator]();
+    this.#into = intoRegistry(options);
+    this.#onEnd = onEnd;
+  }
+
+  /** Reads up to the next interval. */
+  advance(): Promise<void> {
+    if (this.head !== undefined || this.isAtEnd) return Promise.resolve();
+    this.#advancing ??= this.#advance().finally(() => {
+      this.#advancing = undefined;
+    });
+    return this.#advancing;
+  }
+
+  async #advance(): Promise<void> {
+    while (this.head === undefined && !this.isAtEnd) {
+      const { value, done } = await this.#entries.next();
+      if (done === true) {
+        this.isAtEnd = true;
+        this.#onEnd?.(this.#into.result);
+      } else if (value.kind === 'interval') this.head = value;
+      else this.#into.take(value);
+    }
+  }
+
+  /** Counts the next interval. */
+  take(): void {
+    const { head } = this;
+    this.head = undefined;
+    if (head !== undefined) this.#into.take(head);
+  }
+}
+
+/** The reader whose next interval starts first; `undefined` at the end of all logs, `'idle'` when none comes in time. */
+async function earliest(
+  readers: readonly LogReader[],
+  idleMs: number | undefined,
+): Promise<LogReader | 'idle' | undefined> {
+  const all = Promise.all(readers.map((reader) => reader.advance()));
+  if (idleMs === undefined) await all;
+  else if ((await within(all, idleMs)) === 'idle') return 'idle';
+  let first: LogReader | undefined;
+  for (const reader of readers) {
+    if (reader.head === undefined) continue;
+    if (first?.head === undefined || reader.head.startSec < first.head.startSec) first = reader;
+  }
+  return first;
+}
+
+function within(all: Promise<unknown>, idleMs: number): Promise<unknown> {
+  let timer: NodeJS.Timeout;
+  const idle = new Promise<'idle'>((resolve) => {
+    timer = setTimeout(() => resolve('idle'), idleMs);
+  });
+  return Promise.race([all, idle]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,111 @@
+import { Histogram } from '@hdrscope/core';
+import type { Snapshot } from '@hdrscope/registry';
+import { formatInterval, type LogEntry, readEntries, snapshotsOfLogs } from '../../src/index.ts';
+
+const FAMILY = { name: 'latency', unit: 's', resolution: 1e-9, significantDigits: 3 };
+const seriesOf = ({ tag }: { readonly tag: string | undefined }) => ({
+  family: FAMILY,
+  attributes: tag === undefined ? {} : { tag },
+});
+
+function line(startSec: number, endSec: number, values: readonly number[], tag?: string): string {
+  const histogram = new Histogram({ autoResize: true, significantDigits: 3 });
+  for (const value of values) histogram.record(value);
+  return formatInterval(histogram, { startSec, endSec, tag });
+}
+
+const entriesOf = (...lines: readonly string[]): AsyncIterable<LogEntry> =>
+  readEntries(new TextEncoder().encode(lines.join('')));
+
+/** The time of a snapshot in seconds, and the counts of its series by their attributes. */
+function seen({ timeMs, families }: Snapshot): readonly [number, Readonly<Record<string, number>>] {
+  const all = families.flatMap(({ series }) => series);
+  return [
+    timeMs / 1000,
+    Object.fromEntries(all.map(({ attributes, counts }) => [Object.values(attributes).join(), counts.total])),
+  ];
+}
+
+async function allOf(snapshots: AsyncIterable<Snapshot>) {
+  const all = [];
+  for await (const snapshot of snapshots) all.push(seen(snapshot));
+  return all;
+}
+
+test('there is a snapshot at the start and at the end of each interval, with everything that was counted until then', async () => {
+  const entries = entriesOf(
+    line(1000, 1010, [5, 6], 'get'),
+    line(1000, 1010, [7], 'put'),
+    line(1010, 1020, [5], 'get'),
+    line(1050, 1055, [9, 9], 'put'),
+  );
+  expect(await allOf(snapshotsOfLogs([{ entries, seriesOf }]))).toEqual([
+    [1000, {}],
+    [1010, { get: 2, put: 1 }],
+    [1020, { get: 3, put: 1 }],
+    [1050, { get: 3, put: 1 }],
+    [1055, { get: 3, put: 3 }],
+  ]);
+});
+
+test('the times of several logs are one', async () => {
+  const log = (file: string, ...lines: string[]) => ({
+    entries: entriesOf(...lines),
+    seriesOf,
+    attributes: { file },
+  });
+  const snapshots = snapshotsOfLogs([
+    log('a', line(1000, 1010, [1]), line(1020, 1030, [1])),
+    log('b', line(1010, 1020, [1]), line(1020, 1031, [1, 1])),
+    log('empty'),
+  ]);
+  expect(await allOf(snapshots)).toEqual([
+    [1000, {}],
+    [1010, { a: 1 }],
+    [1020, { a: 1, b: 1 }],
+    [1031, { a: 2, b: 3 }],
+  ]);
+});
+
+test('an interval that ends before the last one is counted all the same, and times do not go back', async () => {
+  const entries = entriesOf(line(1000, 1100, [1]), line(1010, 1020, [1]), line(1200, 1210, [1]));
+  expect(await allOf(snapshotsOfLogs([{ entries, seriesOf }]))).toEqual([
+    [1000, {}],
+    [1100, { '': 1 }],
+    [1100.001, { '': 2 }],
+    [1200, { '': 2 }],
+    [1210, { '': 3 }],
+  ]);
+});
+
+test('the last interval of a log that waits is complete after a while', async () => {
+  let goOn = (): void => {};
+  async function* entries(): AsyncGenerator<LogEntry> {
+    yield* entriesOf(line(1000, 1010, [1]));
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    yield* entriesOf(line(1010, 1020, [1]));
+  }
+  const snapshots = snapshotsOfLogs([{ entries: entries(), seriesOf }], { idleMs: 20 });
+  const next = async () => seen((await snapshots.next()).value as Snapshot);
+  expect(await next()).toEqual([1000, {}]);
+  expect(await next()).toEqual([1010, { '': 1 }]);
+  goOn();
+  expect(await next()).toEqual([1020, { '': 2 }]);
+  expect((await snapshots.next()).done).toBe(true);
+});
+
+test('the result of a log is told at its end, and its broken lines end nothing', async () => {
+  const results: unknown[] = [];
+  const entries = entriesOf(line(1000, 1010, [1]), 'broken\n', line(1010, 1020, [1], 'x'));
+  const isKnown = ({ tag }: { readonly tag: string | undefined }) =>
+    tag === undefined ? seriesOf({ tag }) : undefined;
+  const log = { entries, seriesOf: isKnown, onEnd: (result: unknown) => results.push(result) };
+  expect(await allOf(snapshotsOfLogs([log]))).toHaveLength(3);
+  expect(results).toEqual([{ merged: 1, leftOut: 1, malformed: 1 }]);
+});
+
+test('a log without intervals has no snapshot', async () => {
+  expect(await allOf(snapshotsOfLogs([{ entries: entriesOf('#nothing\n') }]))).toEqual([]);
+});
