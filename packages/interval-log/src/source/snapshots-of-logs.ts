@@ -22,6 +22,11 @@ export interface SnapshotsOptions {
    * interval comes later. Above 0. @default an interval is complete when the next one begins
    */
   readonly idleMs?: number;
+  /**
+   * About how many snapshots are wanted: an integer of at least 2. After so many, neighbouring intervals share a snapshot, and each
+   * time when the log turns out to be twice as long, twice as many do. @default a snapshot for each interval
+   */
+  readonly mostSnapshots?: number;
 }
 
 /**
@@ -54,8 +59,12 @@ export async function* snapshotsOfLogs(
   options: SnapshotsOptions = {},
 ): AsyncGenerator<Snapshot, void> {
   assertOptions(options, SNAPSHOTS_OF_LOGS);
-  const { idleMs } = options;
+  const { idleMs, mostSnapshots } = options;
+  const pace = new Pace(mostSnapshots);
   if (idleMs !== undefined && !(idleMs > 0)) throw mustBe('ERR_INVALID_OPTION', 'idleMs', 'above 0', idleMs);
+  if (mostSnapshots !== undefined && !(Number.isInteger(mostSnapshots) && mostSnapshots >= 2)) {
+    throw mustBe('ERR_INVALID_OPTION', 'mostSnapshots', 'an integer of at least 2', mostSnapshots);
+  }
   let nowMs = 0;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
   const readers = logs.map((log) => new LogReader(log, (options) => entriesIntoRegistry(registry, options)));
@@ -65,6 +74,7 @@ export async function* snapshotsOfLogs(
   const snapshotAt = (timeMs: number): Promise<Snapshot> => {
     nowMs = isFirst ? timeMs : Math.max(timeMs, nowMs + 1);
     isFirst = false;
+    pace.passed(nowMs);
     return registry.gather();
   };
   for (;;) {
@@ -72,7 +82,7 @@ export async function* snapshotsOfLogs(
     if (reader === undefined) break;
     const next = reader === 'idle' ? undefined : reader.head!;
     const startMs = next && startMsOf(next);
-    if (step !== undefined && startMs !== step.startMs) {
+    if (step !== undefined && (startMs === undefined || !pace.joins(step.startMs, startMs))) {
       yield await snapshotAt(step.endMs);
       step = undefined;
     }
@@ -88,12 +98,38 @@ export async function* snapshotsOfLogs(
 
 const SNAPSHOTS_OF_LOGS: OptionsOwner<SnapshotsOptions> = {
   name: 'snapshotsOfLogs',
-  names: { idleMs: true },
+  names: { idleMs: true, mostSnapshots: true },
   call: 'snapshotsOfLogs([{ entries }], { idleMs: 500 })',
 };
 
 function startMsOf({ startSec }: LogInterval): number {
   return Math.round(startSec * 1000);
+}
+
+/** How far apart snapshots are. */
+class Pace {
+  readonly #most: number;
+  /** Intervals that start within so many milliseconds share a snapshot; of 0, those that start together. */
+  #stepMs = 0;
+  #count = 0;
+  #firstMs: number | undefined;
+
+  constructor(most: number = Number.POSITIVE_INFINITY) {
+    this.#most = most;
+  }
+
+  /** Whether an interval is of the same snapshot as one that started earlier. */
+  joins(firstMs: number, startMs: number): boolean {
+    return startMs === firstMs || startMs - firstMs < this.#stepMs;
+  }
+
+  passed(timeMs: number): void {
+    this.#firstMs ??= timeMs;
+    if (++this.#count < this.#most) return;
+    this.#stepMs = (2 * (timeMs - this.#firstMs)) / this.#most;
+    // At this pace there would have been half as many.
+    this.#count = Math.floor(this.#most / 2);
+  }
 }
 
 /** Reads one log, an interval ahead. */

@@ -109,3 +109,19 @@ test('the result of a log is told at its end, and its broken lines end nothing',
 test('a log without intervals has no snapshot', async () => {
   expect(await allOf(snapshotsOfLogs([{ entries: entriesOf('#nothing\n') }]))).toEqual([]);
 });
+
+test('a long log has as many snapshots as are wanted and some more, and all counts', async () => {
+  const lines = Array.from({ length: 2000 }, (_, second) => line(second + 1, second + 2, [1]));
+  const all = await allOf(
+    snapshotsOfLogs([{ entries: entriesOf(...lines), seriesOf }], { mostSnapshots: 100 }),
+  );
+  expect(all.length).toBeGreaterThan(100);
+  // Each time when the log is twice as long, fifty more.
+  expect(all.length).toBeLessThan(100 + 50 * 6);
+  expect(all.at(-1)).toEqual([2001, { '': 2000 }]);
+  all.forEach(([second, counts]) => {
+    expect(counts['']).toBe(second === 1 ? undefined : second - 1);
+  });
+  const wrong = snapshotsOfLogs([], { mostSnapshots: 1 });
+  await expect(wrong.next()).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });
+});
