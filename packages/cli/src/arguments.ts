@@ -1,5 +1,8 @@
 import { type Argument, Command, CommanderError, Option } from 'commander';
 import { type Io, UsageError } from './command.ts';
+import { helpColumns, wrapCommand, wrapItem, wrapText } from './help-text.ts';
+import { suggestion } from './nearest.ts';
+import { renamedOption } from './renamed.ts';
 
 /** The options and operands of a command line. */
 export interface Arguments<Options> {
@@ -13,22 +16,30 @@ export interface Arguments<Options> {
  * @param path The command as people type it: `hdrscope log summary`.
  */
 export function createParser(path: string, description: string, examples: readonly string[]): Command {
-  return new Command(path)
-    .description(unwrapped(description))
-    .helpOption('-h, --help', 'prints this')
-    .addHelpText('after', `\nexamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
+  const parser = new Command(path).description(description).helpOption('-h, --help', 'prints this');
+  return parser
+    .addHelpText(
+      'after',
+      () => `\nexamples:\n${examples.map((example) => exampleText(example, columnsOf(parser))).join('\n')}`,
+    )
     .configureHelp({
-      helpWidth: HELP_WIDTH,
       optionDescription: (option) => help(option),
       argumentDescription: (argument) => help(argument),
+      commandUsage: (command) =>
+        wrapCommand(`${command.name()} ${command.usage()}`, columnsOf(command) - USAGE.length),
+      boxWrap: wrapText,
+      formatItem: (term, termWidth, meaning) => wrapItem(term, termWidth, meaning, columnsOf(parser)),
     });
 }
 
-const HELP_WIDTH = 100;
+const USAGE = 'Usage: ';
 
-/** Joins the lines of a paragraph, because the help breaks them by itself. Indented lines, such as lists, stay as they are. */
-function unwrapped(text: string): string {
-  return text.replace(/(?<=\S)\n(?=\S)/g, ' ');
+function columnsOf(parser: Command): number {
+  return parser.configureHelp().helpWidth ?? 80;
+}
+
+function exampleText(example: string, columns: number): string {
+  return `  ${wrapCommand(example, columns - 2).replaceAll('\n', '\n  ')}`;
 }
 
 /** `what it is (ns, us, ms; default: ms)`. The text may describe a default that is not a literal. */
@@ -52,6 +63,7 @@ export async function readArguments(
   io: Io,
 ): Promise<Arguments<unknown> | undefined> {
   let help = '';
+  parser.configureHelp({ ...parser.configureHelp(), helpWidth: helpColumns(io) });
   parser.exitOverride().configureOutput({
     writeOut: (text) => {
       help += text;
@@ -63,7 +75,7 @@ export async function readArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code !== 'commander.helpDisplayed') {
-      const message = error.message.replace(/^error: /, '');
+      const message = renamedOption(parser.name(), error.message) ?? error.message.replace(/^error: /, '');
       throw new UsageError(`${message}\n${parser.name()} --help lists the options`);
     }
     await io.stdout.write(help);
@@ -86,7 +98,7 @@ export function choiceOption<Word extends string>(
   const [name = flags] = /--[\w-]+/.exec(flags) ?? [];
   return new Option(flags, description).choices(choices).argParser((text) => {
     const word = choices.find((one) => one === text);
-    if (word === undefined) throw wrongOption(name, choices.join(', '), text);
+    if (word === undefined) throw wrongOption(name, choices.join(', '), text, suggestion(text, choices));
     return toValue(word);
   });
 }
@@ -105,9 +117,13 @@ export function integerParser(
   };
 }
 
-/** Builds the error for an option that must be one thing and is another. */
-export function wrongOption(name: string, allowed: string, got: string): UsageError {
-  return new UsageError(`${name} must be ${allowed}, got '${got}'`);
+/**
+ * Builds the error for an option that must be one thing and is another.
+ *
+ * @param hint The end of the message.
+ */
+export function wrongOption(name: string, allowed: string, got: string, hint = ''): UsageError {
+  return new UsageError(`${name} must be ${allowed}, got '${got}'${hint}`);
 }
 
 /** Whether a text is a decimal such as `1.5`, and not `0x1`, `1e3` or empty. */
@@ -115,9 +131,9 @@ export function isDecimal(text: string): boolean {
   return /^\d+(\.\d+)?$/.test(text);
 }
 
-/** Parses a list such as `50,99.9`. */
+/** Parses a list such as `50,p99.9,max`; the maximum is percentile 100. */
 export function parsePercentileList(text: string, name: string): readonly number[] {
-  const parts = text.split(',').map((part) => part.trim().replace(/^p/, ''));
+  const parts = text.split(',').map((part) => part.trim().replace(/^p/, '').replace(/^max$/, '100'));
   const isRight = parts.every((part) => isDecimal(part) && Number(part) <= 100);
   if (!isRight) throw wrongOption(name, 'percentiles from 0 to 100, as in 50,99.9', text);
   return parts.map(Number);

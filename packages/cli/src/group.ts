@@ -1,15 +1,18 @@
 import { ExitCode, type Io, UsageError } from './command.ts';
 import type { CommandModule, Group } from './command-module.ts';
+import { helpColumns, wrapCommand, wrapItem, wrapText } from './help-text.ts';
+import { nearest } from './nearest.ts';
+import { renamedCommand } from './renamed.ts';
 
 /** Runs the command that the first argument names, and loads no other module. */
 export async function runGroup(group: Group, args: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = args;
   if (first === undefined) {
-    await io.stderr.write(groupHelp(group));
+    await io.stderr.write(groupHelp(group, helpColumns(io)));
     return ExitCode.usage;
   }
   if (first === '--help' || first === '-h' || (first === 'help' && rest.length === 0)) {
-    await io.stdout.write(groupHelp(group));
+    await io.stdout.write(groupHelp(group, helpColumns(io)));
     return ExitCode.done;
   }
   if (first === 'help') return runGroup(group, [...rest, '--help'], io);
@@ -29,24 +32,29 @@ async function runModule(module: CommandModule, args: readonly string[], io: Io)
 }
 
 function unknownCommand({ path, commands }: Group, name: string): string {
+  const renamed = renamedCommand(`${path} ${name}`);
+  if (renamed !== undefined) return renamed;
   const what = name.startsWith('-') ? 'option' : 'command';
-  const similar = commands.find((command) => command.name.startsWith(name.slice(0, 3)));
-  const hint = similar === undefined ? `${path} --help lists the commands` : `did you mean ${similar.name}?`;
+  const similar = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  const hint = similar === undefined ? `${path} --help lists the commands` : `did you mean ${similar}?`;
   return `${path} has no ${what} '${name}': ${hint}`;
 }
 
-function groupHelp({ path, description, commands, examples, notes }: Group): string {
+function groupHelp({ path, description, commands, examples, notes = '' }: Group, columns: number): string {
   // Bounded: these are the commands of a group.
   const width = Math.max(...commands.map(({ name }) => name.length));
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
-  return `${description}
+  const lines = commands.map(({ name, summary }) => wrapItem(name, width, summary, columns));
+  return `${wrapText(description, columns)}
 
-usage: ${path} COMMAND [options]
+${wrapText(`usage: ${path} COMMAND [options]`, columns)}
 
 commands:
-${lines.join('')}
-  ${path} COMMAND --help describes one of them.
-${notes ?? ''}
+${lines.join('\n')}
+
+${wrapText(`  ${path} COMMAND --help describes one of them.\n${notes}`, columns)}
 examples:
-${examples.map((example) => `  ${example}\n`).join('')}`;
+${examples.map((example) => `  ${wrapCommand(example, columns - 2).replaceAll('\n', '\n  ')}\n`).join('')}`;
 }

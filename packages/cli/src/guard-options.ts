@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { assertToken, type GuardOptions, type TlsFiles } from '@hdrscope/kit/server';
 import type { Command } from 'commander';
 import { type Io, Refusal, UsageError } from './command.ts';
+import { systemErrorText } from './system-error.ts';
 
 /** The options of a command that protect its server. */
 export interface GuardingOptions {
@@ -64,7 +65,7 @@ async function textOf(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (cause) {
-    throw new Refusal(`cannot read ${path}: ${(cause as Error).message.split(',')[0]}`, { cause });
+    throw new Refusal(systemErrorText(cause, path), { cause });
   }
 }
 

@@ -2,14 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, rmSync, type Stats } from 'node:fs';
 import { chmod, chown, realpath, rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { type Io, Refusal } from './command.ts';
+import { systemErrorText } from './system-error.ts';
 
 const BATCH_CHARACTERS = 2 ** 16;
-
-/** The help of `-o`, for every command. */
-export const OUTPUT_HELP =
-  'where to write, instead of standard output; the file appears when it is complete, and may be one of the inputs';
 
 /** Writes lines to standard output or to a file. A file has another name until it is complete. */
 export async function writeLines(
@@ -37,11 +35,24 @@ export async function writeWhole(parts: Parts, path: string, signal: AbortSignal
     if (found !== undefined && !found.isFile()) await writeParts(parts, path, 'w', signal);
     else await replace(parts, found === undefined ? path : await realpath(path), found, signal);
   } catch (error) {
-    const { syscall, message } = error as NodeJS.ErrnoException;
+    const { syscall } = error as NodeJS.ErrnoException;
+    if (!FAILED_TO_CREATE.has(syscall)) throw error;
     // The message has the name that the person gave, not the temporary one.
-    throw FAILED_TO_CREATE.has(syscall)
-      ? new Refusal(`cannot write ${path}: ${message.split(',')[0]}`, { cause: error })
-      : error;
+    throw new Refusal(`cannot write ${path}: ${obstacleOf(error, path)}`, { cause: error });
+  }
+}
+
+/** Why a file cannot be written. */
+function obstacleOf(error: unknown, path: string): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return `there is no folder ${dirname(path)}`;
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'EACCES':
+      return 'permission denied';
+    default:
+      return systemErrorText(error, path);
   }
 }
 

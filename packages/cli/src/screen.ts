@@ -1,4 +1,3 @@
-import { type Command, Option } from 'commander';
 import type { Io } from './command.ts';
 
 /** What a command may draw with. */
@@ -11,12 +10,6 @@ export interface Screen {
 
 const NARROWEST = 20;
 const WIDEST = 1000;
-
-/** Adds `--ascii` to a command. */
-export function addAscii(parser: Command): Command {
-  const option = new Option('--ascii', 'draws in ASCII alone');
-  return parser.addOption(option.default(undefined, 'on where the locale is not UTF-8'));
-}
 
 /**
  * The screen of standard output. `COLUMNS` of the environment comes before the width of the terminal. Where the locale has

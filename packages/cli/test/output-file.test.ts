@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Termination } from '../src/command.ts';
 import { writeWhole } from '../src/output-file.ts';
 import { hdrscope } from './support/fake-io.ts';
@@ -103,9 +104,11 @@ test('a file that cannot be made is named as the person named it', async () => {
   mkdirSync(folder.pathOf('sub'));
   const missing = folder.pathOf('missing/x.txt');
   await expect(writeWhole(['x'], missing, NEVER)).rejects.toThrow(
-    `cannot write ${missing}: ENOENT: no such file or directory`,
+    `cannot write ${missing}: there is no folder ${dirname(missing)}`,
   );
-  await expect(writeWhole(['x'], folder.pathOf('sub'), NEVER)).rejects.toThrow(/^cannot write .*sub: EISDIR/);
+  await expect(writeWhole(['x'], folder.pathOf('sub'), NEVER)).rejects.toThrow(
+    /^cannot write .*sub: it is a folder$/,
+  );
 });
 
 test('config init --force keeps the mode of the configuration that it replaces', async () => {

@@ -38,7 +38,7 @@ async function exitOf(child: ChildProcess): Promise<{ code: number | null; stder
 }
 
 testBuilt('ends quietly when its output is closed', async () => {
-  const child = start('log', 'convert', '--to', 'csv', manyIntervals());
+  const child = start('log', 'convert', '--format', 'csv', manyIntervals());
   const exit = exitOf(child);
   child.stdout?.once('data', () => child.stdout?.destroy());
   expect(await exit).toEqual({ code: 0, stderr: '' });
@@ -47,7 +47,7 @@ testBuilt('ends quietly when its output is closed', async () => {
 testBuilt('record ends quietly when its output is closed', async () => {
   const numbers = folder.write('numbers.txt', '1\n2\n3\n');
   // This output is larger than a pipe holds.
-  const args = ['record', '--digits', '5', '--output', 'hgrm', numbers];
+  const args = ['record', '--digits', '5', '--format', 'hgrm', numbers];
   const child = spawn('bash', [
     '-c',
     'set -o pipefail; "$@" | head -1',
@@ -71,7 +71,7 @@ testBuilt('counts a pipe and a file alike', () => {
   );
   const run = (command: string): string =>
     spawnSync('bash', ['-c', command, 'bash', process.execPath, BIN, numbers], { encoding: 'utf8' }).stdout;
-  const options = 'record --unit ms --output base64';
+  const options = 'record --unit ms --format base64';
   const all = [
     `"$1" "$2" ${options} "$3"`,
     `cat "$3" | "$1" "$2" ${options}`,

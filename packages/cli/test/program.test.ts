@@ -16,7 +16,7 @@ test('prints its usage without a command, and fails', async () => {
   expect(stderr).toContain('usage: hdrscope log COMMAND [options]');
 });
 
-const COMMANDS = ['summary', 'compare', 'tail', 'merge', 'slice', 'reinterval', 'convert'];
+const COMMANDS = ['summary', 'tail', 'merge', 'slice', 'reinterval', 'convert'];
 
 test.each(COMMANDS)('log %s has help with examples', async (command) => {
   const { exitCode, stdout, stderr } = await hdrscope(['log', command, '--help']);
@@ -29,12 +29,23 @@ test.each(COMMANDS)('log %s has help with examples', async (command) => {
 });
 
 test.each([
-  [['lgo'], "hdrscope: hdrscope has no command 'lgo': hdrscope --help lists the commands"],
+  [['lgo'], "hdrscope: hdrscope has no command 'lgo': did you mean log?"],
+  [['plto', 'x.hlog'], "hdrscope: hdrscope has no command 'plto': did you mean plot?"],
+  [['elephant'], "hdrscope: hdrscope has no command 'elephant': hdrscope --help lists the commands"],
+  [['record', '--output-file', 'x'], 'hdrscope: --output-file is -o, --output now\nhdrscope record --help'],
+  [['log', 'convert', '--to', 'csv', '-'], 'hdrscope: --to is --format now\n'],
+  [['record', '--output', 'json'], 'hdrscope: --output is the file: --format json says what is written'],
+  [['log', 'summary', '--markdown', '--json', '-'], '--json and --markdown exclude each other'],
+  [['log', 'summary', '--format', 'text', '--json', '-'], '--json and --format text exclude each other'],
+  [['log', 'summary', '--percntiles', '50', '-'], '(Did you mean --percentiles?)'],
   [['log', 'sum'], "hdrscope: hdrscope log has no command 'sum': did you mean summary?"],
   [['--verbose'], "hdrscope: hdrscope has no option '--verbose': hdrscope --help lists the commands"],
   [['log', 'summary'], "hdrscope: missing required argument 'file'"],
   [['log', 'summary', '--jsno', '-'], "hdrscope: unknown option '--jsno'"],
-  [['log', 'summary', '--unit', 'h', '-'], "hdrscope: --unit must be ns, us, ms, s, none, got 'h'"],
+  [
+    ['log', 'summary', '--unit', 'h', '-'],
+    "hdrscope: --unit must be ns, us, ms, s, bytes, KiB, none, got 'h'",
+  ],
   [
     ['log', 'summary', '--percentiles', '101', '-'],
     'hdrscope: --percentiles must be percentiles from 0 to 100',
@@ -43,8 +54,8 @@ test.each([
   [['log', 'summary', '-', '-'], 'hdrscope: - is standard input, which can be read only once'],
   [['log', 'slice', '-'], 'hdrscope: hdrscope log slice needs --from, --to, --tag or --no-tag'],
   [['log', 'reinterval', '0s', '-'], 'hdrscope: the length must be a duration above 0'],
-  [['log', 'convert', '-'], 'hdrscope: --to is needed: v2, ndjson, csv, hgrm'],
-  [['log', 'compare', '-', '-', '--fail-if-worse', '5'], 'hdrscope: --fail-if-worse must be a percentage'],
+  [['log', 'convert', '-'], 'hdrscope: --format is needed: v2, ndjson, csv, hgrm'],
+  [['diff', '-', '-', '--fail-if-worse', '5'], 'hdrscope: --fail-if-worse must be a percentage'],
 ])('refuses %j', async (args, message) => {
   const { exitCode, stdout, stderr } = await hdrscope(args);
   expect([exitCode, stdout]).toEqual([2, '']);
@@ -57,9 +68,11 @@ test('names a file that it cannot read', async () => {
   expect(missing).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: 'hdrscope: cannot read /nowhere/a.hlog: there is no such file\n',
+    stderr: 'hdrscope: no such file: /nowhere/a.hlog\n',
   });
-  expect((await hdrscope(['log', 'summary', '/'])).stderr).toBe('hdrscope: cannot read /: it is a folder\n');
+  expect((await hdrscope(['log', 'summary', '/'])).stderr).toBe(
+    'hdrscope: / is a folder, and a file is needed\n',
+  );
 });
 
 test('HDRSCOPE_DEBUG shows where an error arose', async () => {

@@ -3,6 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { errorText } from '../error-text.ts';
 
 /** The arguments of `hdrscope config check`. */
 export function parser(): Command {
@@ -23,7 +24,7 @@ export async function run({ operands }: Arguments<unknown>, io: Io): Promise<num
     } catch (error) {
       if (!(error instanceof HdrscopeError) && !('syscall' in (error as Error))) throw error;
       exitCode = ExitCode.refused;
-      await io.stderr.write(`${(error as Error).message}\n`);
+      await io.stderr.write(`${errorText(error, io)}\n`);
     }
   }
   return exitCode;

@@ -2,6 +2,7 @@ import { type Agent, readConfigFile, startAgent } from '@hdrscope/agent';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
+import { withoutSystemWords } from '../system-error.ts';
 import { untilAborted } from '../until-aborted.ts';
 
 const DESCRIPTION = `Brings sources of histograms to sinks, as a configuration says, until a signal ends it.
@@ -67,6 +68,6 @@ async function* untilEnded({ stdin, signal }: Io): AsyncGenerator<Uint8Array, vo
 function assertSomeSink(agent: Agent): void {
   const sinks = agent.health().entries.filter(({ kind }) => kind === 'sink');
   if (sinks.some(({ state }) => state !== 'waiting')) return;
-  const reasons = sinks.map(({ name, lastError }) => `${name}: ${lastError}`);
+  const reasons = sinks.map(({ name, lastError }) => `${name}: ${withoutSystemWords(String(lastError))}`);
   throw new Refusal(`no sink could start\n${reasons.join('\n')}`);
 }

@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander';
-import { createParser } from '../arguments.ts';
+import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode } from '../command.ts';
 import type { Group, ParsedCommand } from '../command-module.ts';
+import { addOutput, type OutputOptions, withOutput } from '../output-options.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import type { CommandNode } from './nodes.ts';
@@ -28,17 +29,20 @@ const SCRIPTS: Readonly<Record<string, (nodes: readonly CommandNode[]) => string
 export function completionOf(program: Group): ParsedCommand {
   return {
     parser,
-    async run({ operands: [shell] }, io) {
-      const scriptOf = SCRIPTS[shell!]!;
-      await io.stdout.write(scriptOf(await commandTree(program)));
-      return ExitCode.done;
+    async run({ options, operands: [shell] }: Arguments<OutputOptions>, io) {
+      return withOutput(options.output, io, async ({ stdout }) => {
+        const scriptOf = SCRIPTS[shell!]!;
+        await stdout.write(scriptOf(await commandTree(program)));
+        return ExitCode.done;
+      });
     },
   };
 }
 
 function parser(): Command {
-  return createParser('hdrscope completion', DESCRIPTION, [
+  const command = createParser('hdrscope completion', DESCRIPTION, [
     'source <(hdrscope completion bash)',
-    'hdrscope completion zsh > ~/.zsh/completions/_hdrscope',
+    'hdrscope completion zsh -o ~/.zsh/completions/_hdrscope',
   ]).addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)));
+  return addOutput(command);
 }

@@ -1,11 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { Refusal } from '../command.ts';
-
-const OBSTACLES: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'permission denied',
-  ENOTDIR: 'there is no such folder',
-};
+import { systemErrorText } from '../system-error.ts';
 
 /**
  * The size of an input file in bytes; `undefined` for pipes and everything else that is not a plain file.
@@ -15,12 +10,11 @@ const OBSTACLES: Readonly<Record<string, string>> = {
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {
     const found = await stat(path);
-    if (found.isDirectory()) throw new Refusal(`cannot read ${path}: it is a folder`);
+    if (found.isDirectory()) throw new Refusal(`${path} is a folder, and a file is needed`);
     return found.isFile() ? found.size : undefined;
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new Refusal(`cannot read ${path}: ${OBSTACLES[code] ?? message}`, { cause: error });
+    throw new Refusal(systemErrorText(error, path), { cause: error });
   }
 }
 

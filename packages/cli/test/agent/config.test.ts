@@ -53,7 +53,7 @@ test('check reports every problem of every file, with lines', async () => {
   expect(stderr.split('\n')).toEqual([
     `${bad}:4:5: sinks[0].lisen is not a known key: did you mean listen?`,
     expect.stringMatching(/bad\.yaml:5:1: color is not a known key: the keys are /),
-    expect.stringMatching(/^ENOENT: .*none\.yaml/),
+    expect.stringMatching(/^no such file: .*none\.yaml$/),
     '',
   ]);
 });

@@ -50,7 +50,7 @@ testWith('bash', 'bash completes options and their values', async () => {
   expect(await offered('record', '--unit', '=')).toContain('ns');
   expect(await offered('record', '--di')).toEqual(['--digits']);
   expect(await offered('record', '--unit', 'ms', '--e')).toEqual(['--expected-interval']);
-  expect(await offered('log', 'compare', '--fail')).toEqual(['--fail-if-worse']);
+  expect(await offered('diff', '--fail')).toEqual(['--fail-if-worse']);
   expect(await offered('log', 'summary', '--help')).toEqual(['--help']);
   // A value that cannot be guessed gets no completion.
   expect(await offered('record', '--digits', '')).toEqual([]);
@@ -58,14 +58,8 @@ testWith('bash', 'bash completes options and their values', async () => {
 });
 
 testWith('bash', 'bash completes units of logs, and the arguments of log process', async () => {
-  const units = ['ns', 'us', 'ms', 's', 'none'];
-  for (const words of [
-    ['diff'],
-    ['log', 'summary'],
-    ['log', 'compare'],
-    ['log', 'tail'],
-    ['log', 'convert'],
-  ]) {
+  const units = ['ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none'];
+  for (const words of [['diff'], ['log', 'summary'], ['log', 'tail'], ['log', 'convert']]) {
     expect(await offered(...words, '--unit', '')).toEqual(units);
   }
   expect(await offered('diff', '--text-unit', '')).toEqual(['ns', 'us', 'ms', 's']);

@@ -6,6 +6,8 @@ export interface World {
   readonly stdin?: string | Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
+  /** The width of the terminal. @default 120 */
+  readonly columns?: number;
   readonly monotonicMs?: () => number;
   /** Gets each text on standard output. */
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
@@ -23,11 +25,12 @@ export interface Ran {
 /** Runs a command line in this process. */
 export async function hdrscope(args: readonly string[], world: World = {}): Promise<Ran> {
   const { stdin = '', environment = {}, isTerminal = false, monotonicMs = () => 0, onOutput, onNote } = world;
+  const columns = isTerminal ? (world.columns ?? 120) : undefined;
   const ending = new AbortController();
   const printed = { stdout: '', stderr: '' };
   const output = (name: keyof typeof printed): Output => ({
     isTerminal,
-    columns: isTerminal ? 120 : undefined,
+    columns,
     write: async (text) => {
       if (ending.signal.aborted && name === 'stdout') throw ending.signal.reason;
       printed[name] += text;
