@@ -1,27 +1,30 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { choiceOption, integerParser, parsePercentileList } from './arguments.ts';
 import { parseDuration } from './duration.ts';
-import { VALUE_UNITS, valueScaleOf } from './value-scale.ts';
+import { NUMBER_UNITS } from './numbers/number-unit.ts';
+import { valueScaleOf } from './value-scale.ts';
 
-/** The percentiles that commands for logs show by default. */
-export const LOG_PERCENTILES: readonly number[] = [50, 90, 99, 99.9];
+/** The percentiles that every command shows by default. */
+const DEFAULT_PERCENTILES: readonly number[] = [50, 90, 99, 99.9];
 
 /**
  * `--percentiles`: which percentiles are shown.
  *
- * @param fallback What is shown without the option.
  * @param note Begins the help: what the option is for, when the command prints other things as well.
  */
-export function percentilesOption(fallback: readonly number[] = [50, 90, 99], note = ''): Option {
-  return new Option('--percentiles <list>', `${note}the percentiles to show`)
+export function percentilesOption(note = ''): Option {
+  return new Option(
+    '--percentiles <list>',
+    `${note}the percentiles to show, as in 50,99.9; 100 is the maximum`,
+  )
     .argParser((text) => parsePercentileList(text, '--percentiles'))
-    .default(fallback, fallback.join());
+    .default(DEFAULT_PERCENTILES, DEFAULT_PERCENTILES.join());
 }
 
-/** `--unit`: how the values of a log are shown. */
+/** `--unit`: the unit of the values of a log, which decides how they are shown. */
 export function unitOption(note = ''): Option {
   const help = `${note}the unit of the values: times are shown in ms, other values as they are`;
-  return choiceOption('--unit <unit>', help, VALUE_UNITS, valueScaleOf).default(valueScaleOf('ns'), 'ns');
+  return choiceOption('--unit <unit>', help, NUMBER_UNITS, valueScaleOf).default(valueScaleOf('ns'), 'ns');
 }
 
 /** `--interval`: a duration, in seconds when it is read. */
@@ -41,4 +44,10 @@ export function portOption(port: number): Option {
   return new Option('--port <number>', 'the port; 0 takes a free one')
     .argParser(integerParser('--port', 0, 65_535))
     .default(port);
+}
+
+/** Adds `--ascii` to a command. */
+export function addAscii(parser: Command): Command {
+  const option = new Option('--ascii', 'draws in ASCII alone');
+  return parser.addOption(option.default(undefined, 'on where the locale is not UTF-8'));
 }

@@ -1,4 +1,5 @@
 import { ExitCode, type Io } from '../command.ts';
+import { formatCount } from '../format.ts';
 
 const SHOWN = 3;
 const NUMBERED = 10;
@@ -24,11 +25,11 @@ export class LineTally {
   async report(io: Io): Promise<number> {
     if (this.#count === 0) return ExitCode.done;
     const unnumbered = this.#count - this.#lineNumbers.length;
-    const numbers = `${this.#lineNumbers.join(', ')}${unnumbered > 0 ? ` and ${unnumbered} more` : ''}`;
+    const numbers = `${this.#lineNumbers.join(', ')}${unnumbered > 0 ? ` and ${formatCount(unnumbered)} more` : ''}`;
     const sum =
       this.#count === 1
         ? 'left out 1 malformed line'
-        : `left out ${this.#count} malformed lines: lines ${numbers}`;
+        : `left out ${formatCount(this.#count)} malformed lines: lines ${numbers}`;
     await io.stderr.write([...this.#messages, sum].map((text) => `hdrscope: ${text}\n`).join(''));
     return ExitCode.refused;
   }

@@ -10,6 +10,8 @@ interface Recognised {
   readonly kind: FoundKind | undefined;
   /** The whole input, from its beginning. */
   readonly source: LogSource;
+  /** Its first lines, decompressed, or all of them. */
+  readonly beginning: string;
 }
 
 /** How much of an input is read to recognise it: its beginning, or only the first chunk when more may come late. */
@@ -28,26 +30,36 @@ export async function recognise(
   if (isFile) {
     const beginning = await readText(path, BEGINNING_BYTES);
     const isWhole = patience === 'beginning' && beginning.length < BEGINNING_BYTES;
-    return { kind: kindOf(beginning, isWhole), source: path };
+    return { kind: kindOf(beginning, isWhole), source: path, beginning };
   }
   const enough = patience === 'beginning' ? BEGINNING_BYTES : 1;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let kind: FoundKind | undefined;
+  let beginning = '';
   const rest = (path === '-' ? io.stdin : createReadStream(path, { signal: io.signal }))[
     Symbol.asyncIterator
   ]();
-  while (kind === undefined && bytes < enough) {
+  while (bytes < enough && (kind === undefined || (kind === 'json' && !showsMore(beginning)))) {
     const { done, value } = await rest.next();
     const isOver = done === true;
     if (!isOver) {
       chunks.push(value);
       bytes += value.length;
     }
-    kind = kindOf(await readText(chunks, BEGINNING_BYTES), isOver && patience === 'beginning');
+    beginning = await readText(chunks, BEGINNING_BYTES);
+    kind = kindOf(beginning, isOver && patience === 'beginning');
     if (isOver) break;
   }
-  return { kind, source: new BegunStream(path, chunks, rest) };
+  return { kind, source: new BegunStream(path, chunks, rest), beginning };
+}
+
+// A document in one line may be long; a histogram in it comes early.
+const LONG_LINE = 8192;
+
+/** Whether the beginning of JSON shows what it is: it has a document in a line of its own. */
+function showsMore(beginning: string): boolean {
+  return beginning.includes('}\n') || beginning.length > LONG_LINE;
 }
 
 /** A stream whose first chunks were read already. It keeps the name that the person gave it. */

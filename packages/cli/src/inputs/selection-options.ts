@@ -1,5 +1,6 @@
 import type { Moment, Selection } from '@hdrscope/interval-log';
 import { type Command, Option } from 'commander';
+import { Refusal } from '../command.ts';
 import { parseMoment } from './moment.ts';
 
 /** The options that select a part of a log. */
@@ -33,4 +34,12 @@ export function addTags(parser: Command): Command {
 /** The part of a log that the options select. It is empty when they select everything. */
 export function selectionOf({ tag, from, to }: SelectingOptions): Selection {
   return { ...(tag && { tags: tag }), ...(from && { from }), ...(to && { to }) };
+}
+
+/** @throws Refusal when a part is selected of what has no parts. */
+export function assertWhole(name: string, selection: Selection): void {
+  if (Object.keys(selection).length === 0) return;
+  throw new Refusal(
+    `${name} has no tags and no times: --tag, --no-tag, --from and --to select nothing of it; hdrscope log slice copies a part of a log`,
+  );
 }

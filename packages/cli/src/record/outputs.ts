@@ -1,12 +1,15 @@
 import { formatPercentiles } from '@hdrscope/core';
 import type { Io } from '../command.ts';
+import { distributionJson, jsonDocument } from '../distribution-json.ts';
 import { inUnit, type NumberUnit, perMs, ticksPerUnit } from '../numbers/number-unit.ts';
-import type { Recorded, ShownAs } from './recorded.ts';
+import { type Recorded, type ShownAs, withinNumbers } from './recorded.ts';
 import { formatRecorded } from './text.ts';
 
-export type OutputFormat = 'text' | 'hgrm' | 'csv' | 'json' | 'base64' | 'hlog';
+/** The words of `--format`. */
+export const OUTPUT_FORMATS = ['text', 'hgrm', 'csv', 'json', 'base64', 'hlog'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** The outputs, by the words of `--output`. */
+/** The outputs, by the words of `--format`. */
 export const outputFormats: Readonly<
   Record<OutputFormat, (recorded: Recorded, shown: ShownAs, io: Io) => AsyncGenerator<string, void>>
 > = {
@@ -20,7 +23,7 @@ export const outputFormats: Readonly<
     yield formatPercentiles(histogram, { valueScale: ticksPerUnit(unit), format: 'csv' });
   },
   async *json(recorded) {
-    yield `${JSON.stringify(jsonOf(recorded), undefined, 2)}\n`;
+    yield jsonDocument(jsonOf(recorded));
   },
   async *base64({ histogram }) {
     yield `${histogram.toBase64()}\n`;
@@ -36,23 +39,15 @@ export const outputFormats: Readonly<
   },
 };
 
-function jsonOf({ histogram, unit, digits, percentiles, least, most }: Recorded): object {
-  // The slots at both ends reach beyond the numbers that were counted.
-  const smallest = histogram.lowestEquivalentValue(least) <= histogram.min ? least : histogram.min;
-  const shown = (ticks: number): number => inUnit(unit, Math.min(most, Math.max(smallest, ticks)));
+function jsonOf(recorded: Recorded): object {
+  const { histogram, unit, digits, percentiles, name } = recorded;
+  const shown = (ticks: number): number => inUnit(unit, withinNumbers(recorded, ticks));
   return {
-    unit: unit.unit,
-    resolution: inUnit(unit, 1),
-    significantDigits: digits,
-    count: histogram.totalCount,
-    min: shown(histogram.min),
-    mean: shown(histogram.mean),
+    ...distributionJson(histogram, { name, unit: unit.unit, percentiles, shown }),
     standardDeviation: inUnit(unit, histogram.standardDeviation),
-    max: shown(histogram.max),
-    percentiles: Object.fromEntries(
-      percentiles.map((percentile) => [percentile, shown(histogram.valueAtPercentile(percentile))]),
-    ),
-    histogram: histogram.toBase64(),
+    significantDigits: digits,
+    resolution: inUnit(unit, 1),
+    encoded: histogram.toBase64(),
   };
 }
 

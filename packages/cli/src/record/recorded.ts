@@ -20,5 +20,12 @@ export interface Recorded {
 export interface ShownAs {
   readonly plot: boolean;
   /** The file to write. @default standard output */
-  readonly outputFile?: string;
+  readonly output?: string;
+}
+
+/** A value of the histogram, and not beyond the numbers that were counted: the slots at both ends reach further. */
+export function withinNumbers({ histogram, least, most }: Recorded, ticks: number): number {
+  // A correction may have counted smaller ones.
+  const smallest = histogram.lowestEquivalentValue(least) <= histogram.min ? least : histogram.min;
+  return Math.min(most, Math.max(smallest, ticks));
 }

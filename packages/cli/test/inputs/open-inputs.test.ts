@@ -74,15 +74,16 @@ const TEXTS: Readonly<Record<InputKind, string>> = {
   percentiles: 'Value,Percentile,TotalCount,1/(1-Percentile)\n1.000,0.000000000000,1,1.00\n',
   encoded: new Histogram().toBase64(),
   numbers: '1\n2\n',
+  recorded: `{"unit":"ms","resolution":1,"encoded":"${new Histogram().toBase64()}"}\n`,
   json: '{"kind":"bars"}',
 };
 
 test.each<[string, readonly string[], readonly InputKind[]]>([
-  ['record', [], ['log', 'percentiles', 'encoded', 'json']],
+  ['record', [], ['log', 'percentiles', 'encoded', 'recorded', 'json']],
   ['diff', ['OTHER'], ['json']],
-  ['log summary', [], ['encoded', 'numbers', 'json']],
-  ['log merge', [], ['percentiles', 'encoded', 'numbers', 'json']],
-  ['log tail', [], ['percentiles', 'encoded', 'numbers', 'json']],
+  ['log summary', [], ['encoded', 'numbers', 'recorded', 'json']],
+  ['log merge', [], ['percentiles', 'encoded', 'numbers', 'recorded', 'json']],
+  ['log tail', [], ['percentiles', 'encoded', 'numbers', 'recorded', 'json']],
 ])(
   '%s refuses an input of another kind, and names a command that takes it',
   async (command, others, kinds) => {
@@ -102,7 +103,7 @@ test.each<[string, readonly string[], readonly InputKind[]]>([
 );
 
 test('with --column, record reads every text as a table', async () => {
-  const { exitCode, stdout, stderr } = await hdrscope(['record', '--column', '2', '--output', 'json'], {
+  const { exitCode, stdout, stderr } = await hdrscope(['record', '--column', '2', '--format', 'json'], {
     stdin: '[a] 1\n[b] 2\n',
   });
   expect([exitCode, stderr, JSON.parse(stdout).count]).toEqual([0, '', 2]);

@@ -1,0 +1,66 @@
+import { durationNs, nanosecondsPer, sizeBytes } from '@hdrscope/kit';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
+import { TIME_UNITS } from './number-unit.ts';
+
+/** What a value measures. */
+type Measure = 'time' | 'size';
+
+/** A number with its unit, such as `12ms` or `4 KiB`. */
+export interface Quantity {
+  readonly measure: Measure;
+  /** In nanoseconds or bytes. */
+  readonly amount: number;
+  /** The unit in which values like this one are shown. */
+  readonly unit: CountedUnit;
+}
+
+/** The quantity that a text is; `undefined` for a number alone, and for other texts. */
+export function quantityOf(text: string): Quantity | undefined {
+  // Most texts have one of these, and there may be millions of them.
+  const [, number, name] = COMMON.exec(text) ?? [];
+  const unit = TIME_UNITS.find((one) => one === name);
+  if (unit !== undefined) {
+    return { measure: 'time', amount: Math.round(Number(number) * nanosecondsPer(unit)), unit };
+  }
+  const ns = durationNs(text);
+  // Longer durations, such as 1h30m, are shown in seconds.
+  if (ns !== undefined)
+    return { measure: 'time', amount: ns, unit: /[\u00b5\u03bc]s$/.test(text) ? 'us' : 's' };
+  const bytes = sizeBytes(text);
+  if (bytes === undefined) return undefined;
+  return { measure: 'size', amount: bytes, unit: /i?B$/.test(text) && text.includes('i') ? 'KiB' : 'bytes' };
+}
+
+const COMMON = /^(\d+(?:\.\d+)?) ?(ns|us|ms|s)$/;
+
+/** What values of a unit measure; `undefined` when they have no unit. */
+export function measureOf(unit: CountedUnit): Measure | undefined {
+  const { unit: shown } = SHOWN_UNITS[unit];
+  return shown === 's' ? 'time' : shown === 'By' ? 'size' : undefined;
+}
+
+/** A quantity in a unit; `undefined` when the unit measures something else. */
+export function quantityIn({ measure, amount }: Quantity, unit: CountedUnit): number | undefined {
+  if (measureOf(unit) !== measure) return undefined;
+  return amount / (nanosecondsPer(unit) ?? SHOWN_UNITS[unit].scale);
+}
+
+/** How many of a unit are one of another; `undefined` when they measure different things. */
+export function unitsPer(one: CountedUnit, other: CountedUnit): number | undefined {
+  if (measureOf(one) !== measureOf(other)) return undefined;
+  // Integers, because 1e-6 / 1e-9 is 1000.0000000000001.
+  const [a, b] = [one, other].map((unit) => nanosecondsPer(unit) ?? SHOWN_UNITS[unit].scale);
+  return a! / b!;
+}
+
+/** Why numbers and values of other files cannot be shown together, and what to state. */
+export function differentUnits(
+  name: string,
+  numbersIn: CountedUnit,
+  other: string,
+  unit: CountedUnit,
+): string {
+  return numbersIn === 'none'
+    ? `${name} has numbers without a unit, and the values of ${other} are in ${unit}: --text-unit ms says that the numbers are milliseconds`
+    : `${name} is in ${numbersIn} and ${other} in ${unit}: --unit states the unit of ${other}`;
+}

@@ -1,0 +1,108 @@
+import { quantityOf } from './quantity.ts';
+
+/** The columns of a text that is a table. */
+export interface TableText {
+  /** The character between columns; `undefined` for blanks. */
+  readonly separator: string | undefined;
+  /** The titles of columns; `undefined` when the first line has values. */
+  readonly titles: readonly string[] | undefined;
+  /** How many lines come before the first line with values. */
+  readonly headLines: number;
+  /** The first rows with values. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+const SEPARATORS: readonly (string | undefined)[] = [',', ';', '\t', '|', undefined];
+const MOST_ROWS = 50;
+
+/**
+ * The columns of a text, by its beginning.
+ *
+ * @param text Its whole lines.
+ * @param isStated Whether somebody says that it is a table. Otherwise each row must have as many columns, and one of them values.
+ * @returns `undefined` when it is none.
+ */
+export function tableOf(
+  text: string,
+  { separator, skip = 0 }: { separator?: string; skip?: number } = {},
+  isStated = false,
+): TableText | undefined {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line, at) => ({ line, at }))
+    .slice(skip)
+    .filter(({ line }) => !/^\s*(#|$)/.test(line))
+    .slice(0, MOST_ROWS + 1);
+  const first = lines[0];
+  if (first === undefined) return undefined;
+  const tables = (separator === undefined ? SEPARATORS : [separator]).map((one) => ({
+    separator: one,
+    cells: lines.map(({ line }) => cellsOf(line, one)),
+  }));
+  const found = isStated ? widest(tables) : tables.find(({ cells }) => isTable(cells));
+  if (found === undefined) return undefined;
+  const [head = [], ...rows] = found.cells;
+  const hasTitles = !head.some(isValue) && rows.length > 0;
+  return {
+    separator: found.separator,
+    titles: hasTitles ? head : undefined,
+    headLines: hasTitles ? (lines[1]?.at ?? first.at + 1) : first.at,
+    rows: hasTitles ? rows : found.cells,
+  };
+}
+
+interface Split {
+  readonly separator: string | undefined;
+  readonly cells: readonly (readonly string[])[];
+}
+
+/** The first of several ways to split lines that gives two columns or more, else one column. */
+function widest(splits: readonly Split[]): Split | undefined {
+  return splits.find(({ cells }) => cells[0]!.length > 1) ?? splits.at(-1);
+}
+
+/** Whether rows have two columns or more, as many each, and one of them values. */
+function isTable(cells: readonly (readonly string[])[]): boolean {
+  const [{ length: columns } = [], ...others] = cells;
+  if (columns < 2 || !others.every(({ length }) => length === columns)) return false;
+  const rows = others.length === 0 ? cells : others;
+  return rows[0]!.some((_, at) => rows.every((row) => isValue(row[at]!) || row[at] === ''));
+}
+
+/** The cells of a line, without blanks around them. A cell in quotes may have separators. Source: RFC 4180 §2. */
+export function cellsOf(line: string, separator: string | undefined): string[] {
+  if (separator === undefined) return line.trim().split(/\s+/);
+  if (!line.includes('"')) return line.split(separator).map((cell) => cell.trim());
+  const cells: string[] = [];
+  let cell = '';
+  let isQuoted = false;
+  for (const character of line) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) {
+      cells.push(cell.trim());
+      cell = '';
+    } else cell += character;
+  }
+  return [...cells, cell.trim()];
+}
+
+/** Whether a cell is a number, perhaps with a unit. */
+export function isValue(cell: string): boolean {
+  return isNumber(cell) || quantityOf(cell) !== undefined;
+}
+
+/** Whether a text is a number of at least 0, as `NumberReader` reads it. */
+export function isNumber(text: string): boolean {
+  return /^\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
+}
+
+/** The titles of columns that have numbers, or their numbers from 1. */
+export function numberColumns({ titles, rows }: TableText): string[] {
+  const first = rows[0] ?? [];
+  return first.flatMap((_, at) => {
+    const isColumn =
+      rows.some((row) => isValue(row[at] ?? '')) &&
+      rows.every((row) => row[at] === '' || isValue(row[at] ?? ''));
+    return isColumn ? [titles?.[at] || String(at + 1)] : [];
+  });
+}

@@ -1,0 +1,31 @@
+import { measureOf, quantityIn, quantityOf, unitsPer } from '../../src/numbers/quantity.ts';
+
+test.each([
+  ['12ms', 'time', 12e6, 'ms'],
+  ['1.5 s', 'time', 1.5e9, 's'],
+  ['800us', 'time', 800e3, 'us'],
+  ['800\u00b5s', 'time', 800e3, 'us'],
+  ['7ns', 'time', 7, 'ns'],
+  ['1h30m', 'time', 5400e9, 's'],
+  ['4KiB', 'size', 4096, 'KiB'],
+  ['1.5 MiB', 'size', 1_572_864, 'KiB'],
+  ['100MB', 'size', 1e8, 'bytes'],
+])('%s is a quantity', (text, measure, amount, unit) => {
+  expect(quantityOf(text)).toEqual({ measure, amount, unit });
+});
+
+test.each(['12', '', 'ms', '-1ms', '12 parsecs', '1e3ms'])('%j is none', (text) => {
+  expect(quantityOf(text)).toBeUndefined();
+});
+
+test('a quantity is converted to units of its kind only', () => {
+  const quantity = quantityOf('1.5s')!;
+  expect([quantityIn(quantity, 'ms'), quantityIn(quantity, 's')]).toEqual([1500, 1.5]);
+  expect([quantityIn(quantity, 'KiB'), quantityIn(quantity, 'none')]).toEqual([undefined, undefined]);
+  expect([unitsPer('s', 'ms'), unitsPer('KiB', 'bytes'), unitsPer('ms', 'KiB')]).toEqual([
+    1000,
+    1024,
+    undefined,
+  ]);
+  expect([measureOf('us'), measureOf('bytes'), measureOf('none')]).toEqual(['time', 'size', undefined]);
+});
