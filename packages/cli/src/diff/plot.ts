@@ -1,8 +1,9 @@
 import { curveOf } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import type { Io } from '../command.ts';
-import type { ComparedSide } from '../comparison/comparison-input.ts';
+import type { ComparedSide } from '../comparison/compared-side.ts';
 import { plotColumns } from '../plot-columns.ts';
+import { screenOf } from '../screen.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 import type { ValueScale } from '../value-scale.ts';
 
@@ -22,6 +23,6 @@ export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueS
       curves: histograms.map((histogram, at) => curveOf(sides[at]!.name, histogram, { valueScale: divisor })),
       valueAxis: isWide ? 'log' : 'linear',
     },
-    { columns: plotColumns(io.stdout.columns), colours: hasColours(io, io.stdout) },
+    { columns: plotColumns(screenOf(io).columns), colours: hasColours(io, io.stdout) },
   );
 }

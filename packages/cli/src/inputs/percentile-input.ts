@@ -78,7 +78,7 @@ function assertSelected(name: string, { tags, from, to }: Selection): void {
   }
   if (tags !== undefined && ![...tags].includes(undefined)) {
     throw new Refusal(
-      `${name} is percentile text and has no tag: --tag selects nothing of it. To compare it with a part of a log: hdrscope log slice --tag TAG FILE | hdrscope log compare ${name} -`,
+      `${name} is percentile text and has no tag: --tag selects nothing of it. To compare it with a part of a log: hdrscope log slice --tag TAG FILE | hdrscope diff ${name} -`,
     );
   }
 }

@@ -4,6 +4,7 @@ import { Slices } from '@hdrscope/kit';
 import { type Curve, type CurveOptions, curveOf, curveOfPercentiles, percentileCurve } from '@hdrscope/plot';
 import { assertCurves, explainTagLimit } from '../inputs/tag-limit.ts';
 import type { Reading, ValueInput } from './reading.ts';
+import type { CurveValues } from './slo.ts';
 import { readSum, type Sum } from './sum.ts';
 
 interface Named extends Sum {
@@ -15,6 +16,8 @@ interface ReadingOptions {
   readonly confidence: number | undefined;
   /** How many columns the picture has. */
   readonly columns: number;
+  /** Gets the values of each curve that is drawn. */
+  readonly onCurve: (values: CurveValues) => void;
 }
 
 /**
@@ -25,7 +28,7 @@ interface ReadingOptions {
 export async function readCurves(
   inputs: readonly ValueInput[],
   reading: Reading,
-  { confidence, columns }: ReadingOptions,
+  { confidence, columns, onCurve }: ReadingOptions,
 ): Promise<Curve[]> {
   const found: Named[] = [];
   for (const input of inputs) {
@@ -34,7 +37,7 @@ export async function readCurves(
   const curves: Curve[] = [];
   const slices = new Slices();
   for (const { name, ...sum } of found) {
-    const { histogram } = sum;
+    const { histogram, valueScale: divisor } = sum;
     if (slices.isOver()) {
       await slices.next();
       // Ends the work when the command has to end.
@@ -42,7 +45,16 @@ export async function readCurves(
     }
     if (histogram.totalCount === 0) {
       await reading.note(`${name} has no values`);
-    } else if (confidence === undefined) {
+      continue;
+    }
+    onCurve({
+      name,
+      slotAt(percentile) {
+        const value = histogram.valueAtPercentile(percentile);
+        return { lower: histogram.lowestEquivalentValue(value) / divisor, upper: value / divisor };
+      },
+    });
+    if (confidence === undefined) {
       curves.push(curveOfSum(name, sum, columns));
     } else if (histogram instanceof DoubleHistogram || sum.rows !== undefined) {
       const why =

@@ -1,7 +1,10 @@
 import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
+import { jsonDocument } from '../distribution-json.ts';
 import { writeWhole } from '../output-file.ts';
+import { formatOf, type OutputOptions } from '../output-options.ts';
+import { screenOf } from '../screen.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 
 /** The words of `--format`. */
@@ -10,10 +13,7 @@ export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
 type Format = (typeof FORMATS)[number];
 
 /** The destination and the format of a plot. */
-export interface DrawingOptions {
-  /** A path; `-` is standard output. */
-  readonly output?: string;
-  readonly format?: Format;
+export interface DrawingOptions extends OutputOptions<Format> {
   readonly title?: string;
   /** In pixels; in characters for text. */
   readonly width?: number;
@@ -27,7 +27,9 @@ export interface DrawingOptions {
  *
  * @throws UsageError when the destination does not take the format.
  */
-export function formatOf({ format, output }: DrawingOptions): Format {
+export function plotFormatOf(options: DrawingOptions): Format {
+  const { output } = options;
+  const format = formatOf(options, FORMATS);
   const isFile = output !== undefined && output !== '-';
   const ending = isFile ? /\.(\w+)$/.exec(output)?.[1]?.toLowerCase() : undefined;
   const found =
@@ -63,14 +65,22 @@ const DEFAULT_COLUMNS = 80;
 const PNG_SCALE = 2;
 const MOST_COLUMNS = 20_000;
 
-/** Draws plots and writes all of them or nothing. @throws UsageError, Refusal, HdrscopeError */
+/**
+ * Draws plots and writes all of them or nothing.
+ *
+ * @param verdicts Lines below a text.
+ * @throws UsageError, Refusal, HdrscopeError
+ */
 export async function writePlots(
   plots: readonly [Plot, ...Plot[]],
   format: Format,
   options: DrawingOptions,
+  verdicts: readonly string[],
   io: Io,
 ): Promise<void> {
-  const drawn = await draw(plots, format, options, io);
+  const picture = await draw(plots, format, options, io);
+  const isText = format === 'text' && verdicts.length > 0;
+  const drawn = isText ? `${picture}\n${verdicts.map((line) => `${line}\n`).join('')}` : picture;
   const { output } = options;
   if (output !== undefined && output !== '-') await writeWhole([drawn], output, io.signal);
   else if (typeof drawn === 'string') await io.stdout.write(drawn);
@@ -87,7 +97,8 @@ async function draw(
     return plots.map((plot) => terminalPlot(plot, drawing)).join('\n');
   }
   if (format === 'json') {
-    return plots.length === 1 ? `${plotToJson(plots[0])}\n` : `[${plots.map(plotToJson).join(',\n')}]\n`;
+    const documents = plots.map((plot) => JSON.parse(plotToJson(plot)) as object);
+    return jsonDocument(documents.length === 1 ? documents[0]! : documents);
   }
   const { title, width, height, theme } = options;
   const render = await import('@hdrscope/plot/render');
@@ -109,7 +120,7 @@ const WIDEST = 1000;
 /** How text is drawn. The width is that of the terminal, within limits, unless the options state one. */
 function terminalOptions({ output, width, height, ascii }: DrawingOptions, io: Io): TerminalOptions {
   const isShown = output === undefined || output === '-';
-  const columns = isShown ? io.stdout.columns : undefined;
+  const { columns } = isShown ? screenOf(io) : {};
   return {
     ...(columns !== undefined && { columns: Math.min(WIDEST, Math.max(NARROWEST, columns)) }),
     ...(width !== undefined && { columns: width }),

@@ -1,4 +1,4 @@
-import type { Plot, SloLine } from '@hdrscope/plot';
+import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser, integerParser } from '../arguments.ts';
@@ -8,42 +8,48 @@ import type { InputKind } from '../inputs/kinds.ts';
 import { type Input, openInputs } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
+import { addNumberOptions, type NumberOptions } from '../numbers/number-options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { type Objective, parseObjective } from '../objective.ts';
+import { addFormat, addOutput } from '../output-options.ts';
 import { percentilesOption } from '../shared-options.ts';
 import { readBars } from './bars.ts';
 import { readComparison } from './comparison.ts';
 import { asCurves, type SourcedPlot } from './counted-curves.ts';
 import { readCurves } from './curves.ts';
-import { columnsOf, type DrawingOptions, FORMATS, formatOf, writePlots } from './drawing.ts';
+import { columnsOf, type DrawingOptions, FORMATS, plotFormatOf, writePlots } from './drawing.ts';
 import { readHeatMap, readOverTime } from './intervals.ts';
 import { plotsOfJson } from './json-input.ts';
 import { assertFits, assertKind, dressed, isEmpty, type PlotOptions } from './options.ts';
 import { type Reading, readingOf, type ValueInput } from './reading.ts';
-import { parseSlo } from './slo.ts';
+import { type CurveValues, verdictsOn } from './slo.ts';
 import { plotUnits } from './units.ts';
 
 const KINDS: readonly Plot['kind'][] = ['percentiles', 'comparison', 'over-time', 'heat-map', 'bars'];
 
-const TAKEN: readonly InputKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'json'];
+const TAKEN: readonly InputKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'];
 
-interface Options extends SelectingOptions, DrawingOptions, PlotOptions {
+interface Options extends SelectingOptions, DrawingOptions, PlotOptions, NumberOptions {
   readonly kind?: Plot['kind'];
   readonly confidence?: number;
   readonly percentiles: readonly number[];
   readonly unit?: CountedUnit;
   readonly textUnit?: TextUnit;
   readonly counter?: string;
-  readonly json?: boolean;
 }
 
-/** The options, and how many columns the picture has. */
-type ReadOptions = Options & { readonly columns: number };
+/** The options, how many columns the picture has, and what takes the values of its curves. */
+type ReadOptions = Options & {
+  readonly columns: number;
+  readonly onCurve: (values: CurveValues) => void;
+};
 
 const DESCRIPTION = `Draws histograms on the terminal, or as a picture in the file of -o.
 
 Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
---latency), histograms in Base64, a text with one number per line, a dump of Ceph, the output of
-hdrscope ebpf read --json or of this command with --json; all of them plain or gzipped.
+--latency), histograms in Base64, a text with one number per line, the JSON of hdrscope record, a dump
+of Ceph, the output of hdrscope ebpf read --json or of this command with --json; all of them plain or
+gzipped. --column reads a column of a table, --field a field of JSON.
 
   percentiles  a curve for each file, or each tag of a log with several, by 1/(1 - percentile);
                of a dump or the kernel's slots as well, with the bounds of each slot
@@ -52,8 +58,9 @@ hdrscope ebpf read --json or of this command with --json; all of them plain or g
   heat-map     values over time, of all logs and tags together; both axes of a dump
   bars         how often values were counted
 
-Numbers are in --text-unit, else in --unit if that is given, else in ms when there are files of other
-forms as well. They are counted as hdrscope record counts them, and have no times.`;
+Numbers have the unit that is written with them (12ms), else --unit, else none. Beside a log, --text-unit
+states the unit of numbers and of percentile text. Numbers are counted as hdrscope record counts them, and
+have no times. Below a text with --slo, a line says for each curve whether it holds the objective.`;
 
 /** The arguments of `hdrscope plot`. */
 export function parser(): Command {
@@ -64,18 +71,8 @@ export function parser(): Command {
     'hdrscope plot --kind comparison before.hlog after.hlog -o change.html',
     'hdrscope plot --kind heat-map --tag get --from 10m service.hlog.gz -o get.png',
     'hdrscope ebpf read /sys/fs/bpf/queue_hist --json | hdrscope plot -',
-  ])
-    .argument('<file...>', 'files in any of these forms; - is standard input')
-    .option(
-      '-o, --output <file>',
-      'where to write, instead of standard output; the file appears when it is complete',
-    )
-    .addOption(
-      choiceOption('--format <format>', 'the format of the plot', FORMATS).default(
-        undefined,
-        "by the file's ending, and text on the terminal",
-      ),
-    )
+  ]).argument('<file...>', 'files in any of these forms; - is standard input');
+  addFormat(addOutput(command), FORMATS, '', "by the file's ending, and text on the terminal")
     .addOption(
       choiceOption('--kind <kind>', 'the kind of plot', KINDS).default(
         undefined,
@@ -84,7 +81,7 @@ export function parser(): Command {
     )
     .addOption(
       new Option('--slo <promise>', 'draws a line at an objective, as in p99.9=50ms; may be repeated')
-        .argParser((text, others: string[] = []) => [...others, text])
+        .argParser((text, others: Objective[] = []) => [...others, parseObjective(text)])
         .default([], 'none'),
     )
     .addOption(
@@ -94,13 +91,14 @@ export function parser(): Command {
     )
     .addOption(percentilesOption('for comparison and over-time: '))
     .addOption(
-      choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default(
-        undefined,
-        'ns; none for the kernel, and for numbers alone',
-      ),
+      choiceOption(
+        '--unit <unit>',
+        'the unit of the values, and of numbers that have none',
+        NUMBER_UNITS,
+      ).default(undefined, 'logs: ns; numbers and the kernel: none'),
     )
     .addOption(
-      textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else ms'),
+      textUnitOption('beside a log, the unit of percentile text and numbers', 'text: ms; numbers: --unit'),
     )
     .addOption(
       new Option('--counter <name>', 'for a dump of Ceph: the counter').default(
@@ -124,21 +122,31 @@ export function parser(): Command {
     .addOption(
       choiceOption('--theme <theme>', 'for svg and png', ['light', 'dark']).default(undefined, 'light'),
     )
-    .option('--ascii', 'draws text in ASCII only')
-    .option('--json', 'the same as --format json: the data of the plot');
-  return addSelection(command);
+    .option('--ascii', 'draws text in ASCII only');
+  return addSelection(addNumberOptions(command));
 }
 
 /** `hdrscope plot` */
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const format = options.json ? 'json' : formatOf(options);
-  const { inputs, totalBytes } = await openInputs(operands, { takes: TAKEN, otherwise: 'log' }, io);
+  const format = plotFormatOf(options);
   const { kind, unit, textUnit } = options;
-  const units = plotUnits(inputs, { unit, textUnit, isCompared: kind === 'comparison' });
-  const slos = options.slo.map((text) => parseSlo(text, units.unit));
-  const reading = readingOf({ ...units, textUnit, selection: selectionOf(options) }, totalBytes, io);
+  const { inputs, totalBytes } = await openInputs(
+    operands,
+    { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope plot' },
+    io,
+  );
+  const isCompared = kind === 'comparison';
+  const units = plotUnits(inputs, { unit, textUnit, numberOptions: options, isCompared });
+  const selection = selectionOf(options);
+  const reading = readingOf({ ...units, textUnit, selection, numberOptions: options }, totalBytes, io);
   const columns = columnsOf(format, options, io);
-  const plots = await readPlots(inputs, reading, { ...options, columns }, slos, io)
+  const values: CurveValues[] = [];
+  const plots = await readPlots(
+    inputs,
+    reading,
+    { ...options, columns, onCurve: (one) => values.push(one) },
+    io,
+  )
     .finally(reading.finish)
     .catch(async (error: unknown) => {
       // Malformed lines may be the reason why there are no values.
@@ -150,7 +158,8 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     await reading.report();
     throw new Refusal('there is nothing to draw: the files have no values, or none is selected');
   }
-  await writePlots([first, ...others], format, options, io);
+  const verdicts = plots.flatMap((plot) => verdictsOn(plot, values));
+  await writePlots([first, ...others], format, options, verdicts, io);
   return reading.report();
 }
 
@@ -158,7 +167,6 @@ async function readPlots(
   inputs: readonly Input[],
   reading: Reading,
   options: ReadOptions,
-  slos: readonly SloLine[],
   io: Io,
 ): Promise<Plot[]> {
   const values = inputs.filter((input): input is ValueInput => input.kind !== 'json');
@@ -178,18 +186,18 @@ async function readPlots(
       ? asCurves(ofValues, ofJson, columns)
       : [...ofValues, ...ofJson.map(({ plot }) => plot)];
   assertFits(plots, options);
-  return plots.map((plot) => dressed(plot, options, slos));
+  return plots.map((plot) => dressed(plot, options));
 }
 
 async function plotsOfValues(
   inputs: readonly ValueInput[],
   reading: Reading,
-  { kind = 'percentiles', confidence, percentiles, columns }: ReadOptions,
+  { kind = 'percentiles', confidence, percentiles, columns, onCurve }: ReadOptions,
 ): Promise<Plot[]> {
   const { unit } = reading;
   switch (kind) {
     case 'percentiles':
-      return [{ kind, unit, curves: await readCurves(inputs, reading, { confidence, columns }) }];
+      return [{ kind, unit, curves: await readCurves(inputs, reading, { confidence, columns, onCurve }) }];
     case 'comparison':
       return [
         await readComparison(inputs, reading, { percentiles, confidence: confidence ?? 0.99, columns }),

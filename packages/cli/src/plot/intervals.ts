@@ -73,4 +73,5 @@ const WITHOUT_TIMES: Readonly<Record<Exclude<InputKind, 'log' | 'json'>, string>
   percentiles: 'is percentile text',
   encoded: 'is a histogram',
   numbers: 'is a text of numbers',
+  recorded: 'has histograms in JSON',
 };

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { asArray, asFinite, asObject, asText, Budget, parseJson } from '@hdrscope/kit';
+import { asArray, asFinite, asObject, asText, Budget, isObject, parseJson } from '@hdrscope/kit';
 import { type AxisSlot, type BarPlot, type Plot, plotFromJson } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { noteWriter, type Sourced, titleOf } from '../ceph/histograms.ts';
@@ -7,8 +7,11 @@ import { perfPlot } from '../ceph/perf-plot.ts';
 import { chooseCounter, merged } from '../ceph/which-counter.ts';
 import { type Io, Refusal } from '../command.ts';
 import { titleOf as titleOfCounted } from '../ebpf/histogram-text.ts';
+import { NOT_TAKEN } from '../inputs/kinds.ts';
 import type { Input } from '../inputs/open-inputs.ts';
 import { wholeText } from '../inputs/whole-text.ts';
+import { cureOf } from '../numbers/number-plan.ts';
+import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 
 const KINDS: readonly string[] = [
   'percentiles',
@@ -20,7 +23,7 @@ const KINDS: readonly string[] = [
 
 /** Facts about the contents that the command line states. */
 interface JsonOptions {
-  /** The unit of the kernel's histograms, which JSON does not contain. */
+  /** The unit of the kernel's histograms. @default that in the document, else none */
   readonly unit: CountedUnit | undefined;
   /** The counter of a dump of Ceph. */
   readonly counter: string | undefined;
@@ -30,7 +33,7 @@ interface JsonOptions {
 
 /**
  * The plots of a file of JSON: what this command has printed with `--json`, and `hdrscope ceph heatmap`; what
- * `hdrscope ebpf read --json` has printed; a dump of Ceph.
+ * `hdrscope ebpf read --json` and `ebpf watch --json` have printed; a dump of Ceph.
  *
  * @throws Refusal
  */
@@ -44,12 +47,22 @@ export async function plotsOfJson(
   if (Array.isArray(json) && json.length > 0 && json.every(isPlot)) {
     return json.map((plot) => plotFromJson(JSON.stringify(plot)));
   }
-  if (isKernelOutput(json)) {
-    return explain(input.name, () =>
-      json.histograms.map((one, at) => barsOfKernel(one, `histograms[${at}]`, unit ?? 'none')),
-    );
+  const kernel = kernelHistograms(json);
+  if (kernel !== undefined) {
+    return explain(input.name, () => kernel.map((one, at) => barsOfKernel(one, `histograms[${at}]`, unit)));
   }
+  if (!isDump(text)) throw new Refusal(notDrawn(input));
   return [await plotOfDump(input, text, counter, io)];
+}
+
+/** Whether a text may be a dump of Ceph, in JSON or XML. */
+function isDump(text: string): boolean {
+  return /"axes"\s*:|<perfcounter_collection>/.test(text);
+}
+
+function notDrawn(input: Input): string {
+  const cure = cureOf(input, 'hdrscope plot');
+  return cure === undefined ? `${input.name} ${NOT_TAKEN.json}` : `${input.name} is JSON; ${cure}`;
 }
 
 /** The largest dump of a cluster has some millions of counts. Each takes a few bytes. */
@@ -117,11 +130,15 @@ function isPlot(json: unknown): json is Plot {
   return typeof json === 'object' && json !== null && 'kind' in json && KINDS.includes(String(json.kind));
 }
 
-/** Whether this is the output of `hdrscope ebpf read --json`. */
-function isKernelOutput(json: unknown): json is { readonly histograms: readonly unknown[] } {
-  if (typeof json !== 'object' || json === null || !('histograms' in json)) return false;
-  const { histograms } = json;
-  return Array.isArray(histograms) && histograms.every((one) => Array.isArray(one?.slots));
+/** The histograms that `hdrscope ebpf read --json` or `ebpf watch --json` has printed; `undefined` for other documents. */
+function kernelHistograms(json: unknown): readonly unknown[] | undefined {
+  const documents: unknown[] = Array.isArray(json) ? json : [json];
+  const found = documents.flatMap((document) =>
+    isObject(document) && Array.isArray(document.histograms) ? document.histograms : document,
+  );
+  return found.length > 0 && found.every((one) => isObject(one) && Array.isArray(one.slots))
+    ? found
+    : undefined;
 }
 
 /**
@@ -129,8 +146,8 @@ function isKernelOutput(json: unknown): json is { readonly histograms: readonly 
  *
  * @throws HdrscopeError `ERR_DECODE`
  */
-function barsOfKernel(histogram: unknown, where: string, unit: CountedUnit): BarPlot {
-  const { name, attributes = {}, slots } = asObject(histogram, where);
+function barsOfKernel(histogram: unknown, where: string, stated: CountedUnit | undefined): BarPlot {
+  const { name, attributes = {}, slots, unit: own } = asObject(histogram, where);
   const shown: AxisSlot[] = [];
   const counts: number[] = [];
   for (const [at, item] of asArray(slots, `${where}.slots`).entries()) {
@@ -154,7 +171,7 @@ function barsOfKernel(histogram: unknown, where: string, unit: CountedUnit): Bar
       name: asText(name, `${where}.name`),
       attributes: asObject(attributes, `${where}.attributes`),
     }),
-    unit,
+    unit: stated ?? NUMBER_UNITS.find((one) => one === own) ?? 'none',
     slots: shown,
     isInteger: true,
     counts,

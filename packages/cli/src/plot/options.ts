@@ -1,11 +1,13 @@
-import type { Plot, SloLine } from '@hdrscope/plot';
+import type { Plot } from '@hdrscope/plot';
 import { Refusal, UsageError } from '../command.ts';
+import type { Objective } from '../objective.ts';
 import { hasCounts } from './counted-curves.ts';
+import { sloLines } from './slo.ts';
 
 /** Options of every plot. */
 export interface PlotOptions {
   readonly title?: string;
-  readonly slo: readonly string[];
+  readonly slo: readonly Objective[];
   readonly log?: boolean;
   readonly linear?: boolean;
 }
@@ -32,17 +34,13 @@ export function assertFits(plots: readonly Plot[], { slo, log = false, linear = 
 }
 
 /** The plot with the title, the objectives and the axis of the command line. */
-export function dressed(
-  plot: Plot,
-  { title, log = false, linear = false }: PlotOptions,
-  slos: readonly SloLine[],
-): Plot {
+export function dressed(plot: Plot, { title, slo, log = false, linear = false }: PlotOptions): Plot {
   const titled = title === undefined ? plot : { ...plot, title };
   const isScaled = (log || linear) && titled.kind !== 'heat-map' && titled.kind !== 'bars';
   const scaled: Plot = isScaled ? { ...titled, valueAxis: log ? 'log' : 'linear' } : titled;
-  if (slos.length === 0) return scaled;
-  if (scaled.kind === 'over-time') return { ...scaled, slos };
-  return scaled.kind === 'percentiles' || scaled.kind === 'bars' ? { ...scaled, lines: slos } : scaled;
+  if (slo.length === 0 || scaled.kind === 'heat-map' || scaled.kind === 'comparison') return scaled;
+  const lines = sloLines(slo, scaled.unit);
+  return scaled.kind === 'over-time' ? { ...scaled, slos: lines } : { ...scaled, lines };
 }
 
 /** Whether the plot has no counts. */

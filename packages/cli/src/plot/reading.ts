@@ -6,6 +6,7 @@ import { MalformedTally } from '../inputs/malformed-tally.ts';
 import type { Input } from '../inputs/open-inputs.ts';
 import type { PercentileInput, TextUnit } from '../inputs/percentile-input.ts';
 import { readPercentileInput } from '../inputs/percentile-input.ts';
+import type { NumberOptions } from '../numbers/number-options.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 import { type PlotUnits, textScale } from './units.ts';
 
@@ -16,6 +17,8 @@ export type ValueInput = Input<Exclude<InputKind, 'json'>>;
 interface ReadingOptions extends PlotUnits {
   readonly textUnit: TextUnit | undefined;
   readonly selection: Selection;
+  /** Where the numbers of texts are. */
+  readonly numberOptions: NumberOptions;
 }
 
 /** The units and callbacks for reading inputs, and the report afterwards. */

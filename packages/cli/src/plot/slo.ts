@@ -1,21 +1,97 @@
-import type { SloLine } from '@hdrscope/plot';
-import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
-import { amountIn } from '../amount.ts';
-import { wrongOption } from '../arguments.ts';
+import {
+  type AxisSlot,
+  type BarPlot,
+  type Curve,
+  formatValue,
+  type Plot,
+  type SloLine,
+} from '@hdrscope/plot';
+import type { CountedUnit } from '@hdrscope/registry';
+import { formatCount, percentileTitle } from '../format.ts';
+import { type Objective, thresholdIn } from '../objective.ts';
+
+/** Objectives as lines of a plot. @throws UsageError when an objective has another unit than the plot. */
+export function sloLines(objectives: readonly Objective[], unit: CountedUnit): SloLine[] {
+  return objectives.map((objective) => ({
+    value: thresholdIn(objective, unit),
+    ...(objective.percentile !== undefined && { percentile: objective.percentile }),
+  }));
+}
+
+/** The bounds of the slot that has a percentile. */
+type Slot = Pick<AxisSlot, 'lower' | 'upper'>;
+
+/** The percentiles of a curve, as exactly as its file has them. */
+export interface CurveValues {
+  readonly name: string;
+  /** In the unit of the plot. */
+  slotAt(percentile: number): Slot;
+}
 
 /**
- * Parses `p99.9=50ms`, `max=1s` or `50ms`. A value without a unit is in the unit of the plot.
+ * The verdicts on the objectives of a plot: a line for each objective and curve. An objective without a percentile has none.
  *
- * @throws UsageError
+ * @param known The values of curves whose files have all of them. Other curves are read off.
  */
-export function parseSlo(text: string, unit: CountedUnit): SloLine {
-  const [, rank, amount = ''] = /^(?:(p[\d.]+|max)\s*<?=\s*)?(.+)$/.exec(text.trim()) ?? [];
-  const percentile = rank === undefined ? undefined : rank === 'max' ? 100 : Number(rank.slice(1));
-  const value = amountIn(amount.trim(), unit);
-  if (value === undefined || (percentile !== undefined && !(percentile >= 0 && percentile <= 100))) {
-    const example =
-      SHOWN_UNITS[unit].unit === 'By' ? 'p99=64KiB' : unit === 'none' ? 'p99=200' : 'p99.9=50ms';
-    throw wrongOption('--slo', `a percentile and a value, as in ${example}`, text);
-  }
-  return { value, ...(percentile !== undefined && { percentile }) };
+export function verdictsOn(plot: Plot, known: readonly CurveValues[]): string[] {
+  if (plot.kind === 'over-time') return (plot.slos ?? []).flatMap((slo) => overTime(plot, slo));
+  if (plot.kind === 'bars')
+    return (plot.lines ?? []).flatMap((slo) => verdict(slo, slotOfBars(plot, slo), plot.unit));
+  if (plot.kind !== 'percentiles') return [];
+  const { unit, curves, lines = [] } = plot;
+  return lines.flatMap((slo) =>
+    curves.flatMap((curve) => {
+      const exact = known.find(({ name }) => name === curve.name);
+      const slot = exact?.slotAt(slo.percentile ?? 100) ?? slotOfCurve(curve, slo);
+      const name = curves.length > 1 ? `${curve.name}: ` : '';
+      return verdict(slo, slot, unit).map((text) => `${name}${text}`);
+    }),
+  );
+}
+
+function verdict({ percentile, value }: SloLine, slot: Slot | undefined, unit: CountedUnit): string[] {
+  if (percentile === undefined || slot === undefined) return [];
+  const { lower, upper } = slot;
+  const text = (bound: number): string => formatValue(bound, unit);
+  const isNarrow = upper <= lower * NARROW || text(lower) === text(upper);
+  const shown = isNarrow ? text(upper) : `from ${text(lower)} to ${text(upper)}`;
+  const objective = formatValue(value, unit, EXACT_DIGITS);
+  const result =
+    upper <= value
+      ? `holds ${objective}`
+      : lower > value
+        ? `misses ${objective}`
+        : `${objective} lies in its slot`;
+  return [`${percentileTitle(percentile)} is ${shown}: ${result}`];
+}
+
+// The slots of a histogram with two significant digits or more.
+const NARROW = 1.01;
+/** As a person wrote it. */
+const EXACT_DIGITS = 15;
+
+function slotOfCurve({ points }: Curve, { percentile = 100 }: SloLine): Slot | undefined {
+  const point = points.find((one) => one.percentile >= percentile);
+  return point && { lower: point.lower ?? point.value, upper: point.upper ?? point.value };
+}
+
+function slotOfBars({ slots, counts }: BarPlot, { percentile = 100 }: SloLine): Slot | undefined {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  let countTo = 0;
+  return slots.find((_, at) => {
+    countTo += counts[at]!;
+    return counts[at]! > 0 && countTo >= (percentile / 100) * total;
+  });
+}
+
+/** How many intervals miss an objective. */
+function overTime(plot: Extract<Plot, { kind: 'over-time' }>, { percentile, value }: SloLine): string[] {
+  if (percentile === undefined) return [];
+  const name = percentileTitle(percentile);
+  const counted = plot.lines.find((line) => line.name === name)?.values.filter((one) => one !== null);
+  if (counted === undefined || counted.length === 0) return [];
+  const missed = counted.filter((one) => one > value).length;
+  const shown = formatValue(value, plot.unit, EXACT_DIGITS);
+  const result = missed === 0 ? `holds ${shown} in all` : `misses ${shown} in ${formatCount(missed)} of`;
+  return [`${name} ${result} ${formatCount(counted.length)} intervals`];
 }

@@ -1,6 +1,8 @@
 import { type LogHistogram, type PercentileText, sumLogs } from '@hdrscope/interval-log';
 import type { Period } from '@hdrscope/plot';
 import { decodeEncoded } from '../inputs/encoded-histogram.ts';
+import { inStepsOf, readRecorded } from '../inputs/recorded.ts';
+import { assertWhole } from '../inputs/selection-options.ts';
 import { wholeText } from '../inputs/whole-text.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import { type Reading, readPercentiles, type ValueInput } from './reading.ts';
@@ -20,6 +22,7 @@ export interface Sum {
 export async function readSum(input: ValueInput, reading: Reading): Promise<Sum | undefined> {
   const { kind, name, source } = input;
   const { selection, onBytes, malformed, badLines } = reading;
+  if (kind !== 'log' && kind !== 'percentiles') assertWhole(name, selection);
   switch (kind) {
     case 'log': {
       const histogram = await sumLogs([source], { ...selection, onBytes, onMalformed: malformed.add });
@@ -34,10 +37,16 @@ export async function readSum(input: ValueInput, reading: Reading): Promise<Sum 
       return { histogram: await decodeEncoded(text, name, () => onBytes(0)), valueScale: 1 };
     }
     case 'numbers': {
-      const { numbers: unit, numberScale: valueScale } = reading;
-      const { histogram, vanished } = await countNumbers([input], { unit, onBytes, badLines });
+      const { numbers: unit, takesBare, numberScale: valueScale, numberOptions: numbers } = reading;
+      const options = { unit, takesBare, numbers, onBytes, badLines };
+      const { histogram, vanished } = await countNumbers([input], options);
       if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
       return { histogram, valueScale };
+    }
+    case 'recorded': {
+      const { numbers, numberScale: valueScale } = reading;
+      const recorded = await readRecorded(input, onBytes);
+      return { histogram: inStepsOf(numbers, recorded, name), valueScale };
     }
   }
 }

@@ -26,7 +26,22 @@ const KINDS: Readonly<Record<string, (values: readonly number[]) => string>> = {
   'percentile text': (ms) => formatPercentiles(nanoseconds(ms), { valueScale: 1e6 }),
   'a base64 histogram': (ms) => `${nanoseconds(ms).toBase64()}\n`,
   numbers: (ms) => `# ms\n${ms.join('\n')}\n`,
+  'numbers with units': (ms) =>
+    ms.map((value, at) => (at % 2 === 0 ? `${value}ms\n` : `${value / 1000} s\n`)).join(''),
+  'JSON of record': (ms) =>
+    JSON.stringify({ unit: 'ms', resolution: 1e-6, encoded: nanoseconds(ms).toBase64() }, undefined, 2),
+  'JSON in microseconds': (ms) => {
+    const histogram = new Histogram();
+    for (const value of ms) histogram.record(Math.round(value * 1000));
+    return JSON.stringify({ unit: 's', resolution: 1e-6, encoded: histogram.toBase64() });
+  },
 };
+
+/** The unit and the count of both sides. */
+function countsIn(json: string): unknown[] {
+  const { before, after } = JSON.parse(json);
+  return [before.unit, before.count, after.unit, after.count];
+}
 
 const write = (kind: string, values: readonly number[]): string =>
   folder.write(`${kind} ${values[0]}`, KINDS[kind]!(values));
@@ -35,53 +50,56 @@ test.each(Object.keys(KINDS).flatMap((one) => Object.keys(KINDS).map((other) => 
   'compares %s with %s, recognised by their content',
   async (one, other) => {
     const paths = [write(one, BEFORE), write(other, AFTER)];
-    const { exitCode, stdout } = await hdrscope(['diff', '--percentiles', '50', '--json', ...paths]);
+    const options = ['--percentiles', '50', '--text-unit', 'ms'];
+    const { exitCode, stdout } = await hdrscope(['diff', ...options, '--json', ...paths]);
     expect(exitCode).toBe(0);
-    const { unit, counts, percentiles } = JSON.parse(stdout);
-    expect([unit, counts]).toEqual(['ms', { before: 2000, after: 2000 }]);
-    const [{ before, after }] = percentiles;
+    expect(countsIn(stdout)).toEqual(['ms', 2000, 'ms', 2000]);
+    const [{ before, after }] = JSON.parse(stdout).changes;
     // Rows of percentile text are close to each other, and have three decimals.
     expect([before / 10, after / 30].every((part) => Math.abs(part - 1) < 0.002)).toBe(true);
-    const back = await hdrscope([
-      'diff',
-      ...paths.toReversed(),
-      '--percentiles',
-      '50',
-      '--fail-if-worse',
-      '5%',
-    ]);
+    const back = await hdrscope(['diff', ...paths.toReversed(), ...options, '--fail-if-worse', '5%']);
     expect(back.exitCode).toBe(0);
-    const worse = await hdrscope(['diff', ...paths, '--percentiles', '50', '--fail-if-worse', '1%']);
+    const worse = await hdrscope(['diff', ...paths, ...options, '--fail-if-worse', '1%']);
     expect([worse.exitCode, worse.stdout]).toEqual([1, expect.stringContaining('worse beyond doubt')]);
   },
 );
 
-test('prints what log compare prints', async () => {
-  const paths = [write('log', BEFORE), write('log', AFTER)];
-  const options = ['--percentiles', '50,99,99.99', '--fail-if-worse', '5%'];
-  expect(await hdrscope(['diff', ...paths, ...options])).toEqual(
-    await hdrscope(['log', 'compare', ...paths, ...options]),
-  );
-});
-
 test('reads one side from standard input', async () => {
   for (const kind of Object.keys(KINDS)) {
-    const args = ['diff', '--json', '--percentiles', '50', '-', write('numbers', AFTER)];
+    const args = ['diff', '--json', '--percentiles', '50', '--text-unit', 'ms', '-', write('numbers', AFTER)];
     const { stdout } = await hdrscope(args, { stdin: KINDS[kind]!(BEFORE) });
-    expect(JSON.parse(stdout).counts).toEqual({ before: 2000, after: 2000 });
+    expect(countsIn(stdout)).toEqual(['ms', 2000, 'ms', 2000]);
   }
 });
 
+test('numbers have no unit unless somebody states it', async () => {
+  const paths = [write('numbers', BEFORE), write('numbers', AFTER)];
+  const { stdout } = await hdrscope(['diff', '--json', ...paths]);
+  expect(countsIn(stdout)).toEqual(['none', 2000, 'none', 2000]);
+  const { exitCode, stderr } = await hdrscope(['diff', write('log', BEFORE), paths[1]!]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toBe(
+    `hdrscope: ${paths[1]} has numbers without a unit, and the values of ${write('log', BEFORE)} are in ns: --text-unit ms says that the numbers are milliseconds\n`,
+  );
+  const sizes = folder.write('sizes.txt', '4KiB\n8KiB\n');
+  const mixed = await hdrscope(['diff', write('log', BEFORE), sizes]);
+  expect([mixed.exitCode, mixed.stderr]).toEqual([2, expect.stringContaining(`${sizes} is in KiB and `)]);
+  const both = await hdrscope(['diff', write('numbers with units', BEFORE), sizes]);
+  expect([both.exitCode, both.stderr]).toEqual([
+    1,
+    expect.stringContaining('has "4KiB", and others are in ms'),
+  ]);
+});
+
 test.each([
-  [[], 1],
   [['--unit', 'us'], 1e-3],
   [['--text-unit', 's'], 1000],
   [['--unit', 'ns', '--text-unit', 's'], 1000],
 ])('takes the unit of numbers from %j', async (options, ms) => {
   const paths = [write('numbers', BEFORE), write('numbers', AFTER)];
   const { stdout } = await hdrscope(['diff', '--json', '--percentiles', '50', ...options, ...paths]);
-  const { unit, percentiles } = JSON.parse(stdout);
-  expect([unit, Math.round(percentiles[0].before / ms)]).toEqual(['ms', 10]);
+  const { before, changes } = JSON.parse(stdout);
+  expect([before.unit, Math.round(changes[0].before / ms)]).toEqual(['ms', 10]);
 });
 
 test('shows numbers without a unit as they are', async () => {
@@ -94,7 +112,7 @@ test('compares doubles with doubles only', async () => {
   const paths = [BEFORE, AFTER].map((values, at) => folder.write(`d${at}`, doubles(values).toBase64()));
   const args = ['diff', '--unit', 'none', '--json', '--percentiles', '50'];
   const { stdout } = await hdrscope([...args, ...paths]);
-  expect(JSON.parse(stdout).percentiles[0].before).toBeCloseTo(10, 1);
+  expect(JSON.parse(stdout).changes[0].before).toBeCloseTo(10, 1);
   const mixed = await hdrscope([...args, paths[0]!, write('log', AFTER)]);
   expect([mixed.exitCode, mixed.stderr]).toEqual([1, 'hdrscope: integers cannot be compared with doubles\n']);
 });
@@ -140,12 +158,14 @@ test('reads gzipped numbers', async () => {
   const stdin = gzipSync(KINDS.numbers!(BEFORE));
   const args = ['diff', '--percentiles', '50', '--json', '-', write('numbers', BEFORE)];
   const { exitCode, stdout, stderr } = await hdrscope(args, { stdin });
-  expect([exitCode, stderr, JSON.parse(stdout).counts]).toEqual([0, '', { before: 2000, after: 2000 }]);
+  expect([exitCode, stderr, countsIn(stdout)]).toEqual([0, '', ['none', 2000, 'none', 2000]]);
 });
 
 test('reports numbers that are too small for the resolution, and states the resolution', async () => {
   const numbers = write('numbers', AFTER);
-  const fine = await hdrscope(['diff', '-', numbers], { stdin: `0.0000004\n0\n${BEFORE.join('\n')}` });
+  const fine = await hdrscope(['diff', '--unit', 'ms', '-', numbers], {
+    stdin: `0.0000004\n0\n${BEFORE.join('\n')}`,
+  });
   expect([fine.exitCode, fine.stderr]).toEqual([
     0,
     'hdrscope: standard input: 1 number is nearer to 0 than to the resolution, 0.000001 ms, and counted as 0: hdrscope record --resolution keeps smaller ones apart\n',
@@ -160,7 +180,10 @@ test('shows its progress on a terminal for every form of input', async () => {
     let now = 0;
     const monotonicMs = (): number => (now += 1000);
     const paths = [write(kind, BEFORE), write(kind, AFTER)];
-    const { stderr } = await hdrscope(['diff', ...paths], { isTerminal: true, monotonicMs });
+    const { stderr } = await hdrscope(['diff', '--text-unit', 'ms', ...paths], {
+      isTerminal: true,
+      monotonicMs,
+    });
     expect(stderr).toContain('(100 %)');
   }
 });

@@ -18,11 +18,9 @@ describe('numbers', () => {
     const plot = await dataOf<PercentilePlot>([...paths, '--unit', 'ms']);
     expect([plot.unit, namesOf(plot)]).toEqual(['ms', ['n1.txt', 'n2.txt']]);
     const recorded = await Promise.all(
-      paths.map((path) =>
-        hdrscope(['record', '--unit', 'ms', '--percentiles', '50', '--output', 'json', path]),
-      ),
+      paths.map((path) => hdrscope(['record', '--unit', 'ms', '--percentiles', '50', '--json', path])),
     );
-    expect(medianOf(plot)).toEqual(recorded.map(({ stdout }) => JSON.parse(stdout).percentiles[50]));
+    expect(medianOf(plot)).toEqual(recorded.map(({ stdout }) => JSON.parse(stdout).percentiles[0].value));
   });
 
   test('have no unit by default, and are counted in thousandths', async () => {
@@ -36,7 +34,7 @@ describe('numbers', () => {
   });
 
   test.each([
-    [[], 'ns', 1e6],
+    [['--text-unit', 'ms'], 'ns', 1e6],
     [['--text-unit', 'us'], 'ns', 1e3],
     [['--text-unit', 's', '--unit', 'ns'], 'ns', 1e9],
     [['--unit', 'us'], 'us', 1],
@@ -55,7 +53,10 @@ describe('numbers', () => {
     expect([changes[0]!.before, changes[0]!.after].map(Math.round)).toEqual([500, 750]);
     expect(changes[0]!.lower).toBeLessThan(250);
     expect(changes[0]!.upper).toBeGreaterThan(250);
-    const mixed = await dataOf<ComparisonPlot>([...args, paths[0]!, folder.write('new.hlog', SLOWER)]);
+    const mixed = await dataOf<ComparisonPlot>([
+      ...[...args, '--text-unit', 'ms'],
+      ...[paths[0]!, folder.write('new.hlog', SLOWER)],
+    ]);
     expect(mixed.unit).toBe('ns');
     const { before, after } = mixed.changes[0]!;
     expect([before, after].map((value) => Math.round(value / 1e6))).toEqual([500, 750]);
@@ -70,11 +71,51 @@ describe('numbers', () => {
     expect(plot.slots.at(-1)!.upper).toBeLessThan(1500);
   });
 
-  test('an objective without a unit has their unit', async () => {
-    const { lines } = await dataOf<PercentilePlot>(['--slo', '250', '--slo', 'p99=1s', '--unit', 'ms', '-'], {
+  test('without a unit have objectives without one', async () => {
+    const { lines } = await dataOf<PercentilePlot>(['--slo', '250', '--slo', 'p99=1000', '-'], {
       stdin: NUMBERS,
     });
     expect(lines).toEqual([{ value: 250 }, { value: 1000, percentile: 99 }]);
+  });
+
+  test('without a unit are refused beside a log', async () => {
+    const args = ['plot', folder.write('beside.hlog', SINGLE), '-'];
+    const { exitCode, stderr } = await hdrscope(args, { stdin: NUMBERS });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--text-unit ms says that')]);
+  });
+
+  test('may have their units, or be in JSON or a table', async () => {
+    const drawn = async (stdin: string, ...args: string[]): Promise<unknown[]> => {
+      const { unit, curves } = await dataOf<PercentilePlot>([...args, '-'], { stdin });
+      return [unit, curves[0]!.totalCount, curves[0]!.points.at(-1)!.value];
+    };
+    expect(await drawn('0.25ms\n250us\n')).toEqual(['ms', 2, expect.closeTo(0.25, 3)]);
+    expect(await drawn('{"a":{"ms":1}}\n{"a":{"ms":2}}\n', '--field', 'a.ms')).toEqual(['none', 2, 2]);
+    expect(await drawn('path,size\n/a,1KiB\n/b,2KiB\n', '--column', 'size')).toEqual([
+      'KiB',
+      2,
+      expect.closeTo(2, 2),
+    ]);
+    expect(await drawn('{"a":1}\n{"a":2}\n', '--field', 'a', '--unit', 's')).toEqual([
+      's',
+      2,
+      expect.closeTo(2, 2),
+    ]);
+  });
+
+  test.each([
+    [
+      '{"name":"x","ms":1.5}\n{"name":"y","ms":2}\n',
+      'is JSON; the fields with numbers are ms: hdrscope plot --field ms -',
+    ],
+    ['path,ms\n/a,1.5\n/b,2\n', 'is a table; the columns with numbers are ms: hdrscope plot --column ms -'],
+    ['{"name":"x"}\n', 'is JSON: hdrscope plot draws dumps of Ceph, slots of the kernel, and plots'],
+  ])('%j is refused with the command to type', async (stdin, message) => {
+    expect(await hdrscope(['plot', '-'], { stdin })).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `hdrscope: standard input ${message}\n`,
+    });
   });
 
   test('lines without a number are reported, and the rest is drawn', async () => {
@@ -92,7 +133,7 @@ hdrscope: left out 1 malformed line
 
   test('have no times', async () => {
     for (const kind of ['over-time', 'heat-map']) {
-      const args = ['plot', folder.write('first.hlog', SINGLE), '-', '--kind', kind];
+      const args = ['plot', folder.write('first.hlog', SINGLE), '-', '--unit', 'ms', '--kind', kind];
       expect(await hdrscope(args, { stdin: NUMBERS })).toEqual({
         exitCode: 1,
         stdout: '',

@@ -94,7 +94,7 @@ describe('refusals', () => {
   test('a missing file is named', async () => {
     const missing = folder.pathOf('missing.hlog');
     const { exitCode, stderr } = await hdrscope(['plot', folder.write('there.hlog', SINGLE), missing]);
-    expect([exitCode, stderr]).toEqual([1, `hdrscope: cannot read ${missing}: there is no such file\n`]);
+    expect([exitCode, stderr]).toEqual([1, `hdrscope: no such file: ${missing}\n`]);
   });
 
   test('malformed lines are left out and reported, and the rest is drawn', async () => {

@@ -104,7 +104,8 @@ describe('--slo', () => {
     ['p99.9=50ms', 'ns', { percentile: 99.9, value: 50_000_000 }],
     ['p99.9<=50ms', 'us', { percentile: 99.9, value: 50_000 }],
     ['max=1.5s', 'ms', { percentile: 100, value: 1500 }],
-    ['250', 'us', { value: 250 }],
+    ['250us', 'us', { value: 250 }],
+    ['99.9=250', 'none', { percentile: 99.9, value: 250 }],
     ['p50=64KiB', 'bytes', { percentile: 50, value: 65_536 }],
     ['p50=1MiB', 'KiB', { percentile: 50, value: 1024 }],
   ])('takes %s for values in %s', async (slo, unit, line) => {
@@ -119,10 +120,57 @@ describe('--slo', () => {
     expect(lines?.map(({ value }) => value)).toEqual([1e6, 2e6]);
   });
 
-  test.each(['p99', 'p101=5ms', 'p9x=5ms', 'p99=5KiB', 'p99=', ''])('%p is refused', async (slo) => {
+  test.each(['p99', 'p101=5ms', 'p9x=5ms', 'p99=', ''])('%p is refused', async (slo) => {
     const { exitCode, stderr } = await hdrscope(['plot', '--slo', slo, '-'], { stdin: SINGLE });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(`--slo must be a percentile and a value, as in p99.9=50ms, got '${slo}'`);
+    expect(stderr).toContain(
+      `--slo must be a percentile and a value, as in p99.9=50ms or p99=64KiB, got '${slo}'`,
+    );
+  });
+
+  test.each([
+    ['p99.9=50', "--slo needs a unit because the values are in ns, as in p99.9=50ms: got 'p99.9=50'"],
+    [
+      'p99=5KiB',
+      "--slo cannot be a size because the values are in ns, got 'p99=5KiB': --unit states their unit",
+    ],
+  ])('%s is refused for a log', async (slo, message) => {
+    const { exitCode, stdout, stderr } = await hdrscope(['plot', '--slo', slo, '-'], { stdin: SINGLE });
+    expect([exitCode, stdout, stderr]).toEqual([2, '', `hdrscope: ${message}\n`]);
+  });
+
+  const verdictsOf = async (args: readonly string[], stdin: string): Promise<string[]> => {
+    const { exitCode, stdout } = await hdrscope(['plot', ...args, '-'], { stdin });
+    expect(exitCode).toBe(0);
+    return stdout.split('\n').filter((line) => /holds|misses/.test(line));
+  };
+
+  test('prints a verdict for each objective and curve', async () => {
+    expect(await verdictsOf(['--slo', 'p50=600ms', '--slo', '99.9=50ms'], SINGLE)).toEqual([
+      'p50 is 500 ms: holds 600 ms',
+      'p99.9 is 999 ms: misses 50 ms',
+    ]);
+    expect(await verdictsOf(['--slo', 'max=1.5s', '--slo', '1s'], LOG)).toEqual([
+      'get: max is 1 s: holds 1.5 s',
+      'put: max is 2 s: misses 1.5 s',
+    ]);
+  });
+
+  test('prints a verdict on bars and on intervals', async () => {
+    expect(await verdictsOf(['--kind', 'bars', '--slo', 'p50=1s'], SINGLE)).toEqual([
+      expect.stringMatching(/^p50 is from \d+ ms to \d+ ms: holds 1 s$/),
+    ]);
+    expect(await verdictsOf(['--kind', 'over-time', '--slo', 'p99=1.5s', '--slo', 'p50=2s'], LOG)).toEqual([
+      'p99 misses 1.5 s in 1 of 2 intervals',
+      'p50 holds 2 s in all 2 intervals',
+    ]);
+  });
+
+  test('a verdict is exact where a picture is not', async () => {
+    const exact = evenly(100_000, 0.01).join('\n');
+    const at = (slo: string) => verdictsOf(['--unit', 'ms', '--width', '40', '--slo', slo], exact);
+    expect(await at('p90=900.4ms')).toEqual(['p90 is 900 ms: holds 900.4 ms']);
+    expect(await at('p90=899.6ms')).toEqual(['p90 is 900 ms: misses 899.6 ms']);
   });
 });
 
