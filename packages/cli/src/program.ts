@@ -21,6 +21,11 @@ export const HDRSCOPE: Group = {
       load: () => import('./diff/index.ts'),
     },
     {
+      name: 'check',
+      summary: 'judges whether a load test or a log keeps objectives, for CI',
+      load: () => import('./check/index.ts'),
+    },
+    {
       name: 'advise',
       summary: 'says what a histogram would cost and how exact it would be',
       load: () => import('./advise/index.ts'),
@@ -78,7 +83,7 @@ export const HDRSCOPE: Group = {
 
 exit codes:
   0    done
-  1    a verdict (diff, compare: worse), or refused input: a file that cannot be read, malformed lines
+  1    a verdict (diff: worse), or refused input: a file that cannot be read, malformed lines
   2    a wrong command line
   130  ended by Ctrl-C; any other signal: 128 and its number
 

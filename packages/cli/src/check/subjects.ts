@@ -1,0 +1,159 @@
+import { Histogram } from '@hdrscope/core';
+import { type LogHistogram, type Selection, summarizeLogs } from '@hdrscope/interval-log';
+import type { CountedUnit } from '@hdrscope/registry';
+import { Refusal } from '../command.ts';
+import { decodeEncoded } from '../inputs/encoded-histogram.ts';
+import type { InputKind } from '../inputs/kinds.ts';
+import type { LineTally } from '../inputs/line-tally.ts';
+import { hasRequests, type LoadKind } from '../inputs/load-tools/load-kind.ts';
+import { wrkErrors } from '../inputs/load-tools/wrk-errors.ts';
+import type { MalformedTally } from '../inputs/malformed-tally.ts';
+import type { Input } from '../inputs/open-inputs.ts';
+import { readPercentileInput, type TextUnit } from '../inputs/percentile-input.ts';
+import { readRecorded } from '../inputs/recorded.ts';
+import { unitOfInputs } from '../inputs/recorded-unit.ts';
+import { explainTagLimit } from '../inputs/tag-limit.ts';
+import { wholeText } from '../inputs/whole-text.ts';
+import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
+import type { NumberOptions } from '../numbers/number-options.ts';
+import { planOf } from '../numbers/number-plan.ts';
+import { numberUnit, ticksPerUnit } from '../numbers/number-unit.ts';
+import type { ReadingProgress } from '../progress.ts';
+import { valueScaleOf } from '../value-scale.ts';
+import { CountedEvidence, FINEST_DIGITS } from './counted-evidence.ts';
+import { ExactTally } from './exact-tally.ts';
+import { requestsSubject, summarySubject } from './load-subjects.ts';
+import type { Subject } from './subject.ts';
+
+/** The kinds of input that can be checked. */
+export type CheckKind = InputKind | LoadKind;
+
+/** Options for reading inputs. */
+export interface SubjectReading extends ReadingProgress {
+  /** The unit of logs and encoded histograms. */
+  readonly unit: CountedUnit;
+  /** The unit of percentile text and of numbers, if the command line states it. */
+  readonly textUnit: TextUnit | undefined;
+  /** The unit of numbers that have none, if the command line states it. */
+  readonly numbersIn: CountedUnit | undefined;
+  readonly numberOptions: NumberOptions;
+  readonly selection: Selection;
+  /** The metric of k6. */
+  readonly metric?: string | undefined;
+  /** The thresholds in a unit, whose counts are exact where every value is looked at. */
+  readonly thresholdsIn: (unit: CountedUnit) => readonly number[];
+  readonly malformed: MalformedTally;
+  readonly badLines: LineTally;
+}
+
+/**
+ * What is judged in an input: each tag of a log, and each other input as a whole.
+ *
+ * @throws Refusal, UsageError
+ */
+export async function readSubjects(input: Input<CheckKind>, reading: SubjectReading): Promise<Subject[]> {
+  const { kind, name, source } = input;
+  const { unit, selection, onBytes } = reading;
+  if (kind === 'log') return readTags(input, reading);
+  if (Object.keys(selection).length > 0 && kind !== 'percentiles') {
+    throw new Refusal(
+      `${name} is no interval log: --tag, --no-tag, --from and --to select a part of logs only`,
+    );
+  }
+  if (hasRequests(kind)) return [await requestsSubject({ ...input, kind }, reading)];
+  switch (kind) {
+    case 'percentiles':
+      return [await readText(input, reading)];
+    case 'numbers':
+      return [await readNumbers({ ...input, kind }, reading)];
+    case 'recorded':
+      return [await readFigures({ ...input, kind }, reading)];
+    case 'encoded': {
+      const text = await wholeText(input, 'encoded histograms', onBytes);
+      const histogram = await decodeEncoded(text, name, () => onBytes(0));
+      return [countedSubject(name, histogram, unit)];
+    }
+    default:
+      return [summarySubject(name, await wholeText({ name, source }, 'JSON', onBytes), reading.metric)];
+  }
+}
+
+async function readTags(input: Input<CheckKind>, reading: SubjectReading): Promise<Subject[]> {
+  const { name, source } = input;
+  const { unit, selection, onBytes, malformed } = reading;
+  const summary = await summarizeLogs([source], { ...selection, onBytes, onMalformed: malformed.add }).catch(
+    explainTagLimit,
+  );
+  const found = summary.tags.map(({ tag, histogram }) => countedSubject(name, histogram, unit, tag));
+  const hasTags = found.some(({ tag }) => tag !== undefined);
+  // A tag that was asked for and is missing must not be taken for kept.
+  const missing = [...(selection.tags ?? [])].filter((tag) => !found.some((one) => one.tag === tag));
+  for (const tag of new Set(missing)) found.push(countedSubject(name, new Histogram(), unit, tag));
+  if (found.length === 0) return [countedSubject(name, new Histogram(), unit)];
+  return found.length === 1 && !hasTags ? found : found.map((one) => ({ ...one, name: tagName(one) }));
+}
+
+function tagName({ name, tag }: Subject): string {
+  return tag === undefined ? `${name} (no tag)` : `${name} ${tag}`;
+}
+
+const NO_ERRORS =
+  'the input does not state how many requests failed: the outputs of autocannon, k6, oha (--output-format json) and wrk2 do';
+
+function countedSubject(
+  name: string,
+  histogram: LogHistogram,
+  unit: CountedUnit,
+  tag?: string | undefined,
+): Subject {
+  const { unit: shown, divisor } = valueScaleOf(unit);
+  const evidence = new CountedEvidence(histogram, divisor);
+  return { name, tag, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
+}
+
+async function readText(input: Input<CheckKind>, reading: SubjectReading): Promise<Subject> {
+  const { textUnit, selection, onBytes } = reading;
+  const { name } = input;
+  const text = await wholeText(input, 'percentile text', onBytes);
+  const unit = valueScaleOf(reading.unit);
+  const { values, losses } = await readPercentileInput(
+    { name, source: [new TextEncoder().encode(text)] },
+    { unit, selection, ...(textUnit && { textUnit }) },
+  );
+  for (const loss of losses) await reading.note(loss);
+  const evidence = new CountedEvidence(values, unit.divisor);
+  return { name, unit: unit.unit || 'none', evidence, errors: wrkErrors(text) ?? NO_ERRORS, notes: [] };
+}
+
+async function readNumbers(input: Input, reading: SubjectReading): Promise<Subject> {
+  const { name, source } = input;
+  const { numbersIn, numberOptions: numbers, onBytes, badLines } = reading;
+  const { unit: found, takesBare } = unitOfInputs([input], numbersIn, numbers);
+  const unit = numberUnit(found);
+  const { unit: shown, divisor: perShown } = valueScaleOf(found);
+  const tally = new ExactTally(reading.thresholdsIn(shown || 'none'), perShown);
+  const { format, textIn } = planOf(input, numbers);
+  const seen = textIn === undefined ? tally.through(source, format, onBytes) : source;
+  const { histogram, vanished } = await countNumbers([{ ...input, source: seen }], {
+    unit,
+    takesBare,
+    numbers,
+    significantDigits: FINEST_DIGITS,
+    badLines,
+    ...(textIn !== undefined && { onBytes }),
+  });
+  if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
+  // Numbers with units, and those in fields of JSON, are known to their slots.
+  const exact = tally.total === histogram.totalCount ? tally.counts : undefined;
+  const evidence = new CountedEvidence(histogram, ticksPerUnit(unit) * perShown, exact);
+  return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
+}
+
+async function readFigures(input: Input, { onBytes }: SubjectReading): Promise<Subject> {
+  const { name } = input;
+  const { histogram, unit, resolution } = await readRecorded(input, onBytes);
+  const { unit: shown, divisor } = valueScaleOf(unit);
+  // A resolution is a decimal: 1 / 0.000001 is 1,000,000, and not 999,999.9999999999.
+  const evidence = new CountedEvidence(histogram, Number((divisor / resolution).toPrecision(15)));
+  return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
+}

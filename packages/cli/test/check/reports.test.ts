@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { testUnless } from '@hdrscope/testing/skips';
+import { CountedEvidence } from '../../src/check/counted-evidence.ts';
+import { junitReport } from '../../src/check/junit-report.ts';
+import { markdownReport } from '../../src/check/markdown-report.ts';
+import { type Judged, judgeSubject } from '../../src/check/verdicts.ts';
+import { parseObjective } from '../../src/objective.ts';
+import { nanosecondHistogram } from './support.ts';
+
+/** A subject with a kept, a missed and an unknown objective, whose name is hostile. */
+function judged(name = 'get <a&b> | `x` "y"\u0007.hlog'): Judged {
+  return judgeSubject(
+    {
+      name,
+      unit: 'ms',
+      evidence: new CountedEvidence(nanosecondHistogram(1000), 1e6),
+      errors: 'the input does not state errors',
+      notes: ['*a note*'],
+    },
+    {
+      slo: ['p50=600ms', 'p90=500ms'].map((text) => parseObjective(text)),
+      maxErrors: { share: 0.001 },
+      confidence: 0.99,
+    },
+  );
+}
+
+test('JUnit has a suite for each subject, and a failure with a message', () => {
+  expect(junitReport([judged('a.hlog')], 0.99)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="hdrscope check" tests="3" failures="2" errors="0" skipped="0" time="0">
+  <testsuite name="a.hlog" tests="3" failures="2" errors="0" skipped="0" time="0">
+    <testcase name="p50 ≤ 600 ms" classname="a.hlog" time="0"/>
+    <testcase name="p90 ≤ 500 ms" classname="a.hlog" time="0">
+      <failure message="p90 ≤ 500 ms: missed beyond doubt, actual 900.202 ms" type="missed beyond doubt">objective: p90 ≤ 500 ms&#10;actual: 900.202&#10;99 % interval: 874.512 to 925.368&#10;within: 49.9 to 50 %&#10;verdict: missed beyond doubt</failure>
+    </testcase>
+    <testcase name="errors ≤ 0.1 %" classname="a.hlog" time="0">
+      <failure message="errors ≤ 0.1 %: cannot be judged. the input does not state errors" type="cannot be judged">objective: errors ≤ 0.1 %&#10;actual: -&#10;99 % interval: -&#10;within: -&#10;verdict: cannot be judged</failure>
+    </testcase>
+    <system-out>1,000 values, in ms&#10;errors ≤ 0.1 %: the input does not state errors&#10;*a note*</system-out>
+  </testsuite>
+</testsuites>
+`);
+});
+
+const PARSE = `import sys, json, xml.etree.ElementTree as tree
+root = tree.fromstring(sys.stdin.buffer.read())
+print(json.dumps([[case.get("name"), [f.get("message") for f in case.findall("failure")]] for case in root.iter("testcase")]))
+print(root.find("testsuite").get("name"))`;
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+testUnless(hasPython ? undefined : 'there is no python3 here, whose XML parser reads JUnit')(
+  'JUnit is XML, whatever the names are',
+  () => {
+    const { stdout, stderr } = spawnSync('python3', ['-c', PARSE], {
+      input: junitReport([judged()], 0.99),
+      encoding: 'utf8',
+      env: { ...process.env, PYTHONIOENCODING: 'utf8' },
+    });
+    expect(stderr).toBe('');
+    const [cases = '', name] = stdout.split('\n');
+    expect(JSON.parse(cases)).toEqual([
+      ['p50 ≤ 600 ms', []],
+      ['p90 ≤ 500 ms', ['p90 ≤ 500 ms: missed beyond doubt, actual 900.202 ms']],
+      ['errors ≤ 0.1 %', ['errors ≤ 0.1 %: cannot be judged. the input does not state errors']],
+    ]);
+    expect(name).toBe('get <a&b> | `x` "y"\\x07.hlog');
+  },
+);
+
+test('Markdown has the result in its heading, and names are text', () => {
+  expect(
+    markdownReport([judged()], 0.99),
+  ).toBe(`### ❌ hdrscope check: Of 3 objectives: 1 missed, 1 cannot be judged.
+
+**get \\<a\\&b\\> \\| \\\`x\\\` "y"\\\\x07.hlog** (1,000 values, in ms)
+
+| objective | actual | 99 % interval | within | verdict |
+|---|--:|--:|--:|---|
+| p50 ≤ 600 ms | 500.171 | 458.752 to 542.114 | 59.9 to 60 % | kept beyond doubt |
+| p90 ≤ 500 ms | 900.202 | 874.512 to 925.368 | 49.9 to 50 % | missed beyond doubt |
+| errors ≤ 0.1 % | - | - | - | cannot be judged |
+
+- errors ≤ 0.1 %: the input does not state errors
+- \\*a note\\*
+
+`);
+});
