@@ -208,7 +208,7 @@ describeKernel('hdrscope ebpf watch', () => {
   /** The counts of all lines so far. */
   function countsOf({ stdout }: Running): number[] {
     const lines = stdout().split('\n').slice(0, -1);
-    return lines.map((line) => (JSON.parse(line) as { total: number }).total);
+    return lines.map((line) => (JSON.parse(line) as { count: number }).count);
   }
 
   test('waits for a map, shows all counts of a new one, and none of an old one', async () => {
@@ -249,7 +249,7 @@ describeKernel('hdrscope ebpf heatmap', () => {
       await until(heatmap, /drawn is there now, and counts from 0\n/);
 
       heatmap.signal('SIGINT');
-      const [json] = await until(heatmap, /^\{.*\}\n/);
+      const [json] = await until(heatmap, /^\{\n[\s\S]*\n\}\n/);
 
       const { counts } = JSON.parse(json) as { counts: number[][] };
       const { slots } = queueDepthLayout();

@@ -197,22 +197,33 @@ function queueDepths() {
     const slots = counts
       .map((count, at) => ({ ...boundsOf(depths, at), count }))
       .filter(({ count }) => count > 0);
+    const [first, last] = [slots[0], slots[slots.length - 1]];
+    const count = counts.reduce((sum, one) => sum + one);
+    const meanOf = (/** @type {'lower' | 'upper'} */ bound) =>
+      slots.some((slot) => slot[bound] === null)
+        ? null
+        : slots.reduce((sum, slot) => sum + Number(slot[bound]) * slot.count, 0) / count;
     return {
       name: 'queue_hist',
       attributes: { pool },
       layout: layout.name,
-      total: counts.reduce((sum, count) => sum + count),
+      unit: 'none',
+      count,
+      min: { from: first?.lower, to: first?.upper },
+      mean: { from: meanOf('lower'), to: meanOf('upper') },
+      max: { from: last?.lower, to: last?.upper },
       sum: null,
-      percentiles: Object.fromEntries(
-        PERCENTILES.map((one) => [one, percentileOf({ layout, counts }, one / 100)]),
-      ),
+      percentiles: PERCENTILES.map((one) => ({
+        percentile: one,
+        ...percentileOf({ layout, counts }, one / 100),
+      })),
       slots,
     };
   });
   return `${JSON.stringify({ generation: 'map 42', ground: 'its name is queue_hist, as in the run-queue program', histograms }, undefined, 2)}\n`;
 }
 
-const PERCENTILES = [50, 90, 99];
+const PERCENTILES = [50, 90, 99, 99.9];
 
 /**
  * An open bound is `null`.
@@ -232,7 +243,7 @@ function percentileOf(counts, quantile) {
   const { lower, upper, value } = kernelQuantile(counts, quantile);
   const exclusive = kernelQuantile(counts, quantile, { interpolation: 'exclusive' }).value;
   const rounded = (/** @type {number} */ estimate) => finiteOrNull(Number(estimate.toPrecision(6)));
-  return { lower, upper: finiteOrNull(upper), inclusive: rounded(value), exclusive: rounded(exclusive) };
+  return { from: lower, to: finiteOrNull(upper), inclusive: rounded(value), exclusive: rounded(exclusive) };
 }
 
 /** @param {number} value */

@@ -10,11 +10,20 @@ export function valuesText(count: number | bigint): string {
 
 /** The digits of an integer, with a separator between thousands. Other numbers stay as they are. */
 export function groupedDigits(number: number | bigint, separator: string): string {
-  const text = String(number);
+  return grouped(String(number), separator);
+}
+
+function grouped(text: string, separator: string): string {
   if (!/^\d+$/.test(text)) return text;
   const groups: string[] = [];
   for (let end = text.length; end > 0; end -= 3) groups.unshift(text.slice(Math.max(0, end - 3), end));
   return groups.join(separator);
+}
+
+/** A decimal with commas between the thousands before its point: `12,345.5`. */
+export function groupedDecimal(decimal: string): string {
+  const [, sign = '', digits = '', rest = ''] = /^(-?)(\d+)(\D.*)?$/.exec(decimal) ?? [];
+  return digits === '' ? decimal : `${sign}${grouped(digits, ',')}${rest}`;
 }
 
 /** A decimal without the zeros at its end: `1.50` is `1.5`, and `2.00` is `2`. */
@@ -25,9 +34,14 @@ export function withoutLastZeros(decimal: string): string {
   return decimal.slice(0, end);
 }
 
-/** The title of a percentile's column: `p99.9`. */
+/** The title of a percentile's column: `p99.9`, and `max` for 100. */
 export function percentileTitle(percentile: number): string {
-  return `p${percentile}`;
+  return percentile === 100 ? 'max' : `p${percentile}`;
+}
+
+/** Percentiles of which the last one is the maximum, which is not named twice. */
+export function withMaximum(percentiles: readonly number[]): readonly number[] {
+  return [...percentiles.filter((percentile) => percentile !== 100), 100];
 }
 
 /** Formats a time for people: `2015-09-09 15:24:39.474 UTC`. */

@@ -1,22 +1,21 @@
 import { formatDecimal } from '@hdrscope/core/internal';
-import { perMs, TIME_UNITS } from './numbers/number-unit.ts';
+import type { CountedUnit } from '@hdrscope/registry';
+import { groupedDecimal } from './format.ts';
+import { perMs } from './numbers/number-unit.ts';
 
 /** How the values of a log are shown. */
 export interface ValueScale {
   /** The divisor of raw values. */
   readonly divisor: number;
-  /** The unit of the quotient; empty when values are shown as they are. */
-  readonly unit: 'ms' | '';
+  /** The unit of the quotient; empty when values have none. */
+  readonly unit: 'ms' | 'bytes' | 'KiB' | '';
 }
 
-/** A word of `--unit`: what a log counts. */
-export type ValueUnit = (typeof TIME_UNITS)[number] | 'none';
-
-export const VALUE_UNITS: readonly ValueUnit[] = [...TIME_UNITS, 'none'];
-
 /** The scale of values in a unit: times are shown in milliseconds, others as they are. */
-export function valueScaleOf(unit: ValueUnit): ValueScale {
-  return unit === 'none' ? { divisor: 1, unit: '' } : { divisor: perMs(unit), unit: 'ms' };
+export function valueScaleOf(unit: CountedUnit): ValueScale {
+  if (unit === 'none') return { divisor: 1, unit: '' };
+  if (unit === 'bytes' || unit === 'KiB') return { divisor: 1, unit };
+  return { divisor: perMs(unit), unit: 'ms' };
 }
 
 /** A raw value in the unit shown. */
@@ -32,10 +31,10 @@ export function scaled(value: number, { divisor }: ValueScale): number {
  */
 export function valueFormat(values: readonly number[], scale: ValueScale): (value: number) => string {
   const shown = values.map((value) => scaled(value, scale));
-  if (scale.unit === '') {
+  if (scale.unit !== 'ms') {
     return (value) => {
       const number = scaled(value, scale);
-      return formatDecimal(number, Number.isInteger(number) ? 0 : 3);
+      return groupedDecimal(formatDecimal(number, Number.isInteger(number) ? 0 : 3));
     };
   }
   const smallest = shown.reduce(
@@ -43,5 +42,5 @@ export function valueFormat(values: readonly number[], scale: ValueScale): (valu
     Number.POSITIVE_INFINITY,
   );
   const decimals = smallest < 0.01 ? 6 : 3;
-  return (value) => formatDecimal(scaled(value, scale), decimals);
+  return (value) => groupedDecimal(formatDecimal(scaled(value, scale), decimals));
 }

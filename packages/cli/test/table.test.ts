@@ -1,4 +1,5 @@
-import { formatMarkdown, formatTable } from '../src/table.ts';
+import type { Io } from '../src/command.ts';
+import { formatMarkdown, formatTable, shownTable } from '../src/table.ts';
 import { valueFormat, valueScaleOf } from '../src/value-scale.ts';
 
 const COLUMNS = [{ title: 'name', isText: true }, { title: 'n' }];
@@ -18,4 +19,62 @@ test('values may be more than a function takes arguments', () => {
 test('control characters and line feeds of a cell become visible', () => {
   expect(formatTable(COLUMNS, [['a\u001b[31m\n', '1']])).toEqual(['name           n', 'a\\x1b[31m\\x0a  1']);
   expect(formatMarkdown(COLUMNS, [['a\u202e|\n', '1']]).at(-1)).toBe('| a\\u202e\\|\\x0a | 1 |');
+});
+
+describe('a table on a screen', () => {
+  const io = (columns: number | undefined): Io =>
+    ({
+      stdout: { isTerminal: columns !== undefined, columns, write: async () => {} },
+      environment: { NO_COLOR: '1' },
+    }) as unknown as Io;
+  const columns = [{ title: 'name', isText: true }, { title: 'count', spare: 1 }, { title: 'p99' }];
+  const rows = [
+    ['http.duration?route=/cart', '1,000', '12.5'],
+    ['http.duration?route=/search', '20', '1.5'],
+  ];
+
+  test('is whole where it fits', () => {
+    expect(shownTable(columns, rows, io(undefined))[0]).toBe('name                         count   p99');
+    expect(shownTable(columns, rows, io(40))[0]).toBe('name                         count   p99');
+  });
+
+  test('loses spare columns first, and the middles of names then', () => {
+    expect(shownTable(columns, rows, io(34))).toEqual([
+      'name                          p99',
+      'http.duration?route=/cart    12.5',
+      'http.duration?route=/search   1.5',
+    ]);
+    expect(shownTable(columns, rows, io(26))).toEqual([
+      'name                   p99',
+      'http.durat…ute=/cart  12.5',
+      'http.durat…e=/search   1.5',
+    ]);
+  });
+
+  test('is a line per figure where names would be alike or too short', () => {
+    const lines = shownTable(columns, rows, io(20));
+    expect(lines).toEqual([
+      'http.duration?route=/cart',
+      '  count  1,000',
+      '  p99    12.5',
+      'http.duration?route=/search',
+      '  count  20',
+      '  p99    1.5',
+    ]);
+    const alike = [
+      ['aaaaaaaaaaaaaa-bbbbbbbbbbbbbb', '1', '2'],
+      ['aaaaaaaaaaaaaa+bbbbbbbbbbbbbb', '1', '2'],
+    ];
+    expect(shownTable(columns, alike, io(30))[0]).toBe('aaaaaaaaaaaaaa-bbbbbbbbbbbbbb');
+  });
+
+  test('colours lines of a row, and shows control characters', () => {
+    const lines = shownTable(
+      columns,
+      [['\u001b[31m', '1', '2']],
+      io(undefined),
+      (line, at) => `${at}${line}`,
+    );
+    expect(lines[1]).toBe('0\\x1b[31m      1    2');
+  });
 });

@@ -73,7 +73,7 @@ function group(id, title, unit, format) {
         'record',
         '--unit',
         unit,
-        '--output',
+        '--format',
         'json',
         file,
       ]),

@@ -4,7 +4,9 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
 import { formatCount, groupedDigits } from '../format.ts';
-import { formatTable } from '../table.ts';
+import { wrapToScreen, wrapWords } from '../help-text.ts';
+import { screenOf } from '../screen.ts';
+import { shownTable } from '../table.ts';
 
 /** The cost of a histogram, and of alternatives. */
 interface ShownAdvice {
@@ -54,21 +56,31 @@ export function formatAdvice({ advice, alternatives, unit }: ShownAdvice, io: Io
     formatCount(one.sharedBytes),
   ]);
   const columns = ['digits', 'worst error', 'slots', 'dense bytes', 'sparse at most', 'shared'];
-  const [titles = '', ...lines] = formatTable(
-    columns.map((title) => ({ title })),
+  const table = shownTable(
+    columns.map((title, at) => (at < 3 ? { title } : { title, spare: at })),
     rows,
+    io,
   );
   const heading = `Values up to ${shown(Number(highestTrackableValue))}, to ${significantDigits} significant ${significantDigits === 1 ? 'digit' : 'digits'}`;
-  return `${paint('bold', heading)}
+  return `${paint('bold', wrapToScreen(heading, io))}
 
-${facts.map(([name = '', text]) => `${name.padStart(10)}  ${text}`).join('\n')}
+${facts.map(([name = '', text = '']) => factLine(name, text, io)).join('\n')}
 
-${[paint('bold', titles), ...lines].join('\n')}
+${table.join('\n')}
 
 import { Histogram } from '@hdrscope/core';
 
 ${codeOf(advice)}
 `;
+}
+
+const NAME_WIDTH = 10;
+
+/** A fact, in several lines where the screen is narrow. */
+function factLine(name: string, text: string, io: Io): string {
+  const indent = NAME_WIDTH + 2;
+  const { columns = Number.POSITIVE_INFINITY } = screenOf(io);
+  return `${name.padStart(NAME_WIDTH)}  ${wrapWords(text, columns - indent).join(`\n${' '.repeat(indent)}`)}`;
 }
 
 function codeOf({ options }: Advice): string {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser, isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { digitsOption, NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { adviceJson, formatAdvice } from './advice-text.ts';
 import { parseAmount } from './amount.ts';
 
@@ -13,19 +14,20 @@ worst error, the cost of fewer or more digits, and the code that creates it.
 The values that a histogram counts are integers of --unit. Values up to two thousand (with 3
 digits) are exact, larger ones keep --digits significant digits.`;
 
-interface Options {
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends OutputOptions<(typeof FORMATS)[number]> {
   readonly max?: string;
   readonly min?: string;
   readonly unit: CountedUnit;
   readonly digits?: number;
   readonly maxError?: number;
   readonly maxBytes?: number;
-  readonly json?: boolean;
 }
 
 /** The arguments of `hdrscope advise`. */
 export function parser(): Command {
-  return createParser('hdrscope advise', DESCRIPTION, [
+  const command = createParser('hdrscope advise', DESCRIPTION, [
     'hdrscope advise --max 1h --unit ns',
     'hdrscope advise --max 1m --unit us --max-error 1%',
     'hdrscope advise --max 1GiB --unit bytes --digits 2 --json',
@@ -46,12 +48,16 @@ export function parser(): Command {
       '--max-bytes <number>',
       'instead of --digits: the most digits that fit into this many bytes',
       parseBytes,
-    )
-    .option('--json', 'prints JSON');
+    );
+  return addFormat(addOutput(command), FORMATS);
 }
 
 /** `hdrscope advise` */
 export async function run({ options }: Arguments<Options>, io: Io): Promise<number> {
+  return withOutput(options.output, io, (out) => print(options, out));
+}
+
+async function print(options: Options, io: Io): Promise<number> {
   const { max, min = '1', unit, digits, maxError, maxBytes } = options;
   if (max === undefined) throw new UsageError('--max is required: the largest value that must fit, as in 1h');
   const hasGoal = maxError !== undefined || maxBytes !== undefined;
@@ -76,7 +82,7 @@ export async function run({ options }: Arguments<Options>, io: Io): Promise<numb
     }
   });
   const shown = { advice, alternatives, unit };
-  await io.stdout.write(options.json ? adviceJson(shown) : formatAdvice(shown, io));
+  await io.stdout.write(formatOf(options, FORMATS) === 'json' ? adviceJson(shown) : formatAdvice(shown, io));
   return ExitCode.done;
 }
 

@@ -14,7 +14,9 @@ export interface AxisFacts {
   readonly count: number | undefined;
   /** In the given order. */
   readonly percentiles: readonly Bounds[];
+  readonly min: Bounds;
   readonly mean: Bounds;
+  readonly max: Bounds;
   readonly sum: Bounds;
   /**
    * What the mean and the sum are known from: the daemon's own counters, the dump, or the slots of the histogram. Those of
@@ -47,14 +49,17 @@ export function axisFacts(
       axis,
       count,
       percentiles: percentiles.map((percentile) => marginal.quantile(percentile / 100)),
+      min: marginal.quantile(0),
       mean,
+      max: marginal.quantile(1),
       sum: count === 0 ? { lower: 0, upper: 0 } : scaled(mean, count),
       sumSource: known?.source ?? 'slots',
     };
   } catch (error) {
     if (!(error instanceof HdrscopeError && error.code === 'ERR_COUNT_OVERFLOW')) throw error;
     const unknown = percentiles.map(() => UNKNOWN);
-    return { axis, count: undefined, percentiles: unknown, mean: UNKNOWN, sum: UNKNOWN, sumSource: 'slots' };
+    const none = { min: UNKNOWN, mean: UNKNOWN, max: UNKNOWN, sum: UNKNOWN };
+    return { axis, count: undefined, percentiles: unknown, ...none, sumSource: 'slots' };
   }
 }
 
@@ -89,10 +94,4 @@ export function formatBounds({ lower, upper }: Bounds, { unit = 'none' }: Pick<A
   if (from === to || (unit === 'none' && upper - lower === 1 && Number.isInteger(lower))) return from!;
   const [, amount, name] = /^(\S+)( \S+)$/.exec(from!) ?? [];
   return name !== undefined && to!.endsWith(name) ? `${amount} to ${to}` : `${from} to ${to}`;
-}
-
-/** Bounds for programs: `null` when they are open, or no value was counted. */
-export function boundsJson({ lower, upper }: Bounds): object {
-  const bound = (value: number): number | null => (Number.isFinite(value) ? value : null);
-  return { lower: bound(lower), upper: bound(upper) };
 }

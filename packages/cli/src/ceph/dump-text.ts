@@ -1,9 +1,13 @@
-import { toJsonText } from '@hdrscope/ceph';
 import { informativeAxes } from '@hdrscope/plot';
-import type { painter } from '../colour.ts';
-import { formatCount, percentileTitle } from '../format.ts';
-import { formatTable } from '../table.ts';
-import { type AxisFacts, axisFacts, boundsJson, formatBounds } from './axis-facts.ts';
+import { painter } from '../colour.ts';
+import type { Io } from '../command.ts';
+import { boundsJson } from '../distribution-json.ts';
+import { percentileTitle, valuesText } from '../format.ts';
+import { wrapToScreen } from '../help-text.ts';
+import { screenOf } from '../screen.ts';
+import { formatTable, rowBlock } from '../table.ts';
+import { type AxisFacts, axisFacts, formatBounds } from './axis-facts.ts';
+import { axisJson, exactDocument } from './axis-json.ts';
 import { exactTotal, haveSeveralSources, titleOf } from './histograms.ts';
 import type { SelectedHistogram } from './where.ts';
 
@@ -27,24 +31,25 @@ function countOf({ one, where, facts }: HistogramFacts): bigint | undefined {
 }
 
 /** A table for each histogram, for people. All tables have the same column widths. */
-export function dumpText(
-  all: readonly HistogramFacts[],
-  percentiles: readonly number[],
-  paint: ReturnType<typeof painter>,
-): string {
+export function dumpText(all: readonly HistogramFacts[], percentiles: readonly number[], io: Io): string {
+  const paint = painter(io, io.stdout);
+  const { columns: width = Number.POSITIVE_INFINITY } = screenOf(io);
   const hasSource = haveSeveralSources(all.map(({ one }) => one));
   const counted = all.filter((known) => countOf(known) !== 0n);
-  const [head = '', ...lines] = formatTable(
-    ['  axis', ...percentiles.map(percentileTitle), 'mean'].map((title, at) => ({ title, isText: at === 0 })),
-    counted.flatMap(({ facts }) => facts.map(rowOf)),
-  );
+  const titles = ['  axis', ...percentiles.map(percentileTitle), 'mean'];
+  const columns = titles.map((title, at) => ({ title, isText: at === 0 }));
+  const cells = counted.flatMap(({ facts }) => facts.map(rowOf));
+  const [head = '', ...lines] = formatTable(columns, cells);
+  const hasRoom = [head, ...lines].every((line) => line.length <= width);
   const parts = all.map((known) => {
     const title = titleOf(known.one, hasSource);
     const count = countOf(known);
     if (count === 0n) return `${title}: nothing was counted\n`;
-    const total = count === undefined ? 'too many' : formatCount(count);
+    const total = count === undefined ? 'too many values' : valuesText(count);
     const rows = lines.splice(0, known.facts.length);
-    return `${paint('bold', title)}: ${total} values\n${head}\n${rows.join('\n')}\n`;
+    const blocks = known.facts.flatMap((facts) => rowBlock(columns, rowOf(facts), width));
+    const heading = wrapToScreen(`${title}: ${total}`, io).replace(title, paint('bold', title));
+    return `${heading}\n${(hasRoom ? [head, ...rows] : blocks).join('\n')}\n`;
   });
   return parts.join('');
 }
@@ -55,9 +60,8 @@ function rowOf({ axis, percentiles, mean }: AxisFacts): string[] {
 
 /** JSON for programs, with exact counts. Open bounds are `null`. */
 export function dumpJson(all: readonly HistogramFacts[], percentiles: readonly number[]): string {
-  return toJsonText(
+  return exactDocument(
     all.map((facts) => ({ ...histogramJson(facts, percentiles), notes: facts.one.notes })),
-    'json-pretty',
   );
 }
 
@@ -70,14 +74,15 @@ export function histogramJson(known: HistogramFacts, percentiles: readonly numbe
     logger,
     counter,
     count: countOf(known) ?? null,
-    axes: known.facts.map(({ axis, percentiles: bounds, mean, sum, sumSource }) => ({
-      name: axis.name,
-      unit: axis.unit ?? 'none',
-      unitSource: unitSources[histogram.axes.indexOf(axis)],
-      percentiles: Object.fromEntries(bounds.map((each, at) => [percentiles[at], boundsJson(each)])),
-      mean: boundsJson(mean),
-      sum: boundsJson(sum),
-      sumSource,
-    })),
+    axes: known.facts.map((facts) => {
+      const { axis, count, sum, sumSource } = facts;
+      const { name, unit = 'none' } = axis;
+      return {
+        ...axisJson({ name, unit, count, facts }, percentiles),
+        unitSource: unitSources[histogram.axes.indexOf(axis)],
+        sum: boundsJson(sum),
+        sumSource,
+      };
+    }),
   };
 }

@@ -1,8 +1,8 @@
 import { formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
-import { painter } from '../colour.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { percentilesOption } from '../shared-options.ts';
 import { dumpJson, dumpText, histogramFacts } from './dump-text.ts';
 import {
@@ -20,9 +20,9 @@ import {
 import { type CephInput, openInputs } from './input.ts';
 import { applyWhere, type WhereCondition, whereOption } from './where.ts';
 
-interface Options extends HistogramOptions {
-  readonly json?: boolean;
-  readonly raw?: boolean;
+const FORMATS = ['text', 'json', 'raw'] as const;
+
+interface Options extends HistogramOptions, OutputOptions<(typeof FORMATS)[number]> {
   readonly percentiles: readonly number[];
   readonly where: readonly WhereCondition[];
 }
@@ -39,17 +39,20 @@ export function parser(): Command {
     'hdrscope ceph dump /var/run/ceph/ceph-osd.0.asok',
     "hdrscope ceph dump dump.json --counter op_w_latency_in_bytes_histogram --where 'size=4KiB..8KiB'",
     'ceph tell osd.* perf histogram dump | hdrscope ceph dump --json -',
-  ])
-    .argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers')
-    .option('--json', 'prints JSON')
-    .option('--raw', 'prints the dump as the daemon does');
+  ]).argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers');
+  addFormat(addOutput(command), FORMATS, 'raw is the dump as the daemon writes it');
   return addHistogramOptions(command).addOption(whereOption()).addOption(percentilesOption());
 }
 
 /** `hdrscope ceph dump` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+export async function run(given: Arguments<Options>, io: Io): Promise<number> {
+  return withOutput(given.options.output, io, (out) => dump(given, out));
+}
+
+async function dump({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+  const format = formatOf(options, FORMATS) ?? 'text';
   const inputs = await openInputs(operands, io);
-  if (options.raw) {
+  if (format === 'raw') {
     await printRaw(inputs, options, io);
     return ExitCode.done;
   }
@@ -63,17 +66,15 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     await io.stderr.write(`hdrscope: ${title} has no percentiles: they need at most 2^53 - 1 values\n`);
   }
   await io.stdout.write(
-    options.json
-      ? dumpJson(all, options.percentiles)
-      : dumpText(all, options.percentiles, painter(io, io.stdout)),
+    format === 'json' ? dumpJson(all, options.percentiles) : dumpText(all, options.percentiles, io),
   );
   return ExitCode.done;
 }
 
 /** Prints dumps. The name of the daemon precedes each of several dumps, as in the output of `ceph tell`. */
 async function printRaw(inputs: readonly CephInput[], options: Options, io: Io): Promise<void> {
-  if (options.json || options.where.length > 0) {
-    throw new UsageError('--raw prints the dump of the daemon: it cannot be combined with --json or --where');
+  if (options.where.length > 0) {
+    throw new UsageError('--raw prints the dump of the daemon: it cannot be combined with --where');
   }
   const dumps = await Promise.all(
     inputs.map(async (input) => {

@@ -5,8 +5,10 @@ import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { hasColours } from '../colour.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
-import { formatCount } from '../format.ts';
+import { valuesText } from '../format.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { plotColumns } from '../plot-columns.ts';
+import { screenOf } from '../screen.ts';
 import { intervalOption, intervalsOption } from '../shared-options.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 import { Follower } from './follow.ts';
@@ -24,12 +26,13 @@ import { assertSockets, type CephInput, openInputs } from './input.ts';
 import { type PlotAxes, perfPlot } from './perf-plot.ts';
 import { chooseCounter, membersOf, merged } from './which-counter.ts';
 
-interface Options extends HistogramOptions, PlotAxes {
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends HistogramOptions, PlotAxes, OutputOptions<(typeof FORMATS)[number]> {
   readonly interval?: number;
   readonly intervals?: number;
   readonly since?: string;
   readonly each?: boolean;
-  readonly json?: boolean;
   readonly ascii?: boolean;
 }
 
@@ -53,13 +56,17 @@ export function parser(): Command {
     .option('--each', 'draws each daemon separately')
     .option('--x <axis>', 'the axis from left to right: its name, or a part of it')
     .option('--y <axis>', 'the axis from bottom to top')
-    .option('--ascii', 'draws with ASCII alone')
-    .option('--json', 'prints each picture as a line of JSON');
+    .option('--ascii', 'draws with ASCII alone');
+  addFormat(addOutput(command), FORMATS, 'json is a line for each picture, which hdrscope plot draws');
   return addHistogramOptions(command);
 }
 
 /** `hdrscope ceph heatmap` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+export async function run(given: Arguments<Options>, io: Io): Promise<number> {
+  return withOutput(given.options.output, io, (out) => drawAll(given, out));
+}
+
+async function drawAll({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const { interval, intervals, since } = options;
   if (interval === undefined && intervals !== undefined) throw new UsageError('--intervals needs --interval');
   if (interval !== undefined && since !== undefined) {
@@ -131,17 +138,20 @@ async function drawIntervals(
 async function draw(
   members: readonly Sourced[],
   whenOf: (first: Sourced) => string,
-  { each = false, json = false, ascii = false, ...axes }: Options,
+  options: Options,
   io: Io,
 ): Promise<void> {
+  const { each = false, ascii = false, x, y } = options;
+  const json = formatOf(options, FORMATS) === 'json';
+  const axes = { ...(x !== undefined && { x }), ...(y !== undefined && { y }) };
   const groups = each ? members.map((one) => [one]) : members.length === 0 ? [] : [members];
   for (const [at, group] of groups.entries()) {
     const [first, ...others] = group as [Sourced, ...Sourced[]];
     const histogram = merged([first, ...others]);
-    const count = formatCount(exactTotal({ histogram }));
+    const count = valuesText(exactTotal({ histogram }));
     const plot = perfPlot(histogram, axes, {
       title: `${titleOf(first, false)} of ${sourcesText(group)}`,
-      subtitle: `${count} values ${whenOf(first)}`,
+      subtitle: `${count} ${whenOf(first)}`,
     });
     const space = at === 0 ? '' : '\n';
     await io.stdout.write(json ? `${plotToJson(plot)}\n` : `${space}${textOf(plot, ascii, io)}`);
@@ -157,7 +167,7 @@ function sourcesText(group: readonly Sourced[]): string {
 
 function textOf(plot: Plot, ascii: boolean, io: Io): string {
   const options: TerminalOptions = {
-    columns: plotColumns(io.stdout.columns),
+    columns: plotColumns(screenOf(io).columns),
     colours: hasColours(io, io.stdout),
     ascii,
   };

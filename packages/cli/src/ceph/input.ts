@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type AskDaemon, daemonAt, socketsIn } from '@hdrscope/ceph';
 import { type Io, Refusal, UsageError } from '../command.ts';
+import { systemErrorText } from '../system-error.ts';
 
 /** An operand of the command line: the socket of a daemon, or a text with its answer. */
 export interface CephInput {
@@ -64,9 +65,7 @@ export async function kindOf(path: string): Promise<'folder' | 'socket' | 'file'
     if (found.isDirectory()) return 'folder';
     return found.isSocket() ? 'socket' : 'file';
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') throw cause;
-    throw new Refusal(`cannot read ${path}: there is no such socket or file`, { cause });
+    throw new Refusal(systemErrorText(cause, path), { cause });
   }
 }
 

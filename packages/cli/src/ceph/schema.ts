@@ -1,9 +1,10 @@
 import { type ImportedDescription, parseHistogramSchema } from '@hdrscope/ceph';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
-import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { formatTable } from '../table.ts';
+import { jsonDocument } from '../distribution-json.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { shownTable } from '../table.ts';
 import { withInputName } from './histograms.ts';
 import { openInputs } from './input.ts';
 
@@ -11,9 +12,9 @@ interface Described extends ImportedDescription {
   readonly source: string;
 }
 
-interface Options {
-  readonly json?: boolean;
-}
+const FORMATS = ['text', 'json'] as const;
+
+type Options = OutputOptions<(typeof FORMATS)[number]>;
 
 const DESCRIPTION = `Lists the histograms of daemons, and what they count.
 
@@ -21,16 +22,19 @@ A file holds the output of perf histogram schema. A schema does not have the axe
 
 /** The arguments of `hdrscope ceph schema`. */
 export function parser(): Command {
-  return createParser('hdrscope ceph schema', DESCRIPTION, [
+  const command = createParser('hdrscope ceph schema', DESCRIPTION, [
     'hdrscope ceph schema /var/run/ceph/ceph-osd.0.asok',
     'hdrscope ceph schema --json schema.json',
-  ])
-    .argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers')
-    .option('--json', 'prints JSON');
+  ]).argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers');
+  return addFormat(addOutput(command), FORMATS);
 }
 
 /** `hdrscope ceph schema` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+export async function run(given: Arguments<Options>, io: Io): Promise<number> {
+  return withOutput(given.options.output, io, (out) => list(given, out));
+}
+
+async function list({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const inputs = await openInputs(operands, io);
   const described = await Promise.all(
     inputs.map(async (input) => {
@@ -41,9 +45,9 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     }),
   );
   const all = described.flat();
-  if (options.json) {
+  if (formatOf(options, FORMATS) === 'json') {
     const shown = all.map(({ source, daemon, ...one }) => ({ source, ...nullsFor(one) }));
-    await io.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+    await io.stdout.write(jsonDocument(shown));
     return ExitCode.done;
   }
   if (all.length === 0) {
@@ -55,8 +59,8 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     ...(hasSource ? [{ title: 'daemon', isText: true }] : []),
     { title: 'logger', isText: true },
     { title: 'counter', isText: true },
-    { title: 'type' },
-    { title: 'priority' },
+    { title: 'type', spare: 2 },
+    { title: 'priority', spare: 1 },
     { title: 'what it counts', isText: true },
   ];
   const rows = all.map(({ source, logger, counter, type, priority, description }) => [
@@ -67,8 +71,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     priority === undefined ? '-' : String(priority),
     description || '-',
   ]);
-  const [head = '', ...lines] = formatTable(columns, rows);
-  await io.stdout.write(`${[painter(io, io.stdout)('bold', head), ...lines].join('\n')}\n`);
+  await io.stdout.write(`${shownTable(columns, rows, io).join('\n')}\n`);
   return ExitCode.done;
 }
 

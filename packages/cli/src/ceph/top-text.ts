@@ -3,7 +3,8 @@ import { formatDecimal } from '@hdrscope/core/internal';
 import { formatValue } from '@hdrscope/plot';
 import { formatCount, percentileTitle } from '../format.ts';
 import { type Column, formatTable } from '../table.ts';
-import { type Bounds, boundsJson, formatBounds } from './axis-facts.ts';
+import { type Bounds, formatBounds } from './axis-facts.ts';
+import { axisJson } from './axis-json.ts';
 import { type ClusterInterval, notesOf } from './cluster-follower.ts';
 import type { LatencyFigures, SizeFigures, TopFigures } from './top-figures.ts';
 
@@ -165,26 +166,25 @@ export function topJson(
   percentiles: readonly number[],
 ): string {
   const { all, kinds, slowest, unit, leftOut, others } = figures;
-  const latency = ({ count, ratePerSec, facts }: LatencyFigures): object => ({
-    count,
+  const latency = (name: string, { count, ratePerSec, facts }: LatencyFigures): object => ({
+    ...axisJson({ name, unit: unit ?? 'none', count, facts }, percentiles),
     ratePerSec,
-    mean: facts && boundsJson(facts.mean),
-    sumSource: facts?.sumSource,
-    percentiles:
-      facts &&
-      Object.fromEntries(facts.percentiles.map((bounds, at) => [percentiles[at], boundsJson(bounds)])),
+    ...(facts && { sumSource: facts.sumSource }),
   });
   const row = {
     seconds: interval.seconds,
-    unit: unit ?? null,
-    operations: latency(all),
+    operations: latency('operations', all),
     kinds: kinds.map(({ kind, counter, sizes, ...one }) => ({
+      ...latency(kind, one),
       kind,
       counter,
-      ...latency(one),
-      sizes: sizes.map((size) => ({ from: size.from ?? null, to: size.to ?? null, ...latency(size) })),
+      sizes: sizes.map((size) => ({
+        ...latency(`${kind} of ${shortSize(size)}`, size),
+        from: size.from ?? null,
+        to: size.to ?? null,
+      })),
     })),
-    slowest: slowest.map(({ daemon, seconds, ...one }) => ({ daemon, seconds, ...latency(one) })),
+    slowest: slowest.map(({ daemon, seconds, ...one }) => ({ ...latency(daemon, one), daemon, seconds })),
     daemons: interval.daemons.map(({ name, state, problem }) => ({ name, state, problem })),
     leftOut,
     others,

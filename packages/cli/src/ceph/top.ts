@@ -6,7 +6,9 @@ import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { terminalControl } from '../clean-output.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
 import { plotColumns } from '../plot-columns.ts';
+import { screenOf } from '../screen.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { ClusterFollower } from './cluster-follower.ts';
 import { type ClusterSource, socketsSource, tellSource } from './cluster-source.ts';
@@ -14,11 +16,12 @@ import { sizesOption } from './sizes-option.ts';
 import { topFigures } from './top-figures.ts';
 import { topJson, topText } from './top-text.ts';
 
-interface Options {
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends OutputOptions<(typeof FORMATS)[number]> {
   readonly interval: number;
   readonly intervals?: number;
   readonly once?: boolean;
-  readonly json?: boolean;
   readonly percentiles: readonly number[];
   readonly sizes: readonly number[];
   readonly rows: number;
@@ -40,7 +43,7 @@ ends it.`;
 
 /** The arguments of `hdrscope ceph top`. */
 export function parser(): Command {
-  return createParser('hdrscope ceph top', DESCRIPTION, [
+  const command = createParser('hdrscope ceph top', DESCRIPTION, [
     'hdrscope ceph top',
     'hdrscope ceph top /var/run/ceph/6f2d0b1e-fsid --interval 10s --sizes 4KiB,128KiB',
     "hdrscope ceph top --tell 'osd.*' --once --json",
@@ -49,7 +52,6 @@ export function parser(): Command {
     .addOption(intervalOption().default(5, '5s'))
     .addOption(intervalsOption())
     .option('--once', 'prints one interval, and ends')
-    .option('--json', 'prints a line of JSON for each interval')
     .option('--tell [daemons]', `asks with ceph tell, not through sockets (daemons by default: ${ALL_OSDS})`)
     .option('--ceph <program>', 'the ceph program for --tell', 'ceph')
     .addOption(sizesOption().default([4096, 65_536, 1_048_576], '4KiB,64KiB,1MiB'))
@@ -58,12 +60,14 @@ export function parser(): Command {
         .argParser(integerParser('--rows', 1))
         .default(10),
     )
-    .addOption(percentilesOption([50, 99]));
+    .addOption(percentilesOption());
+  return addFormat(command, FORMATS, 'json is a line for each interval');
 }
 
 /** `hdrscope ceph top` */
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const { once = false, json = false, interval, percentiles } = options;
+  const { once = false, interval, percentiles } = options;
+  const json = formatOf(options, FORMATS) === 'json';
   const source = await sourceOf(options, operands, io);
   const follower = new ClusterFollower(source, io.monotonicMs);
   const answers = await follower.start();
@@ -80,7 +84,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
       ? topJson(counts, figures, percentiles)
       : topText(counts, figures, {
           ...options,
-          columns: plotColumns(io.stdout.columns),
+          columns: plotColumns(screenOf(io).columns),
           bold: (line) => paint('bold', line),
         });
     await io.stdout.write(isScreen ? `${CLEAR}${text}` : text);

@@ -3,9 +3,10 @@ import { formatDecimal } from '@hdrscope/core/internal';
 import { informativeAxes } from '@hdrscope/plot';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
-import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { formatCount, percentileTitle } from '../format.ts';
+import { formatCount } from '../format.ts';
+import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
+import { type RateRow, RateRows } from '../rate-rows.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { axisFacts, formatBounds } from './axis-facts.ts';
 import { histogramFacts, histogramJson } from './dump-text.ts';
@@ -20,11 +21,12 @@ import {
 } from './histograms.ts';
 import { assertSockets, openInputs } from './input.ts';
 
-interface Options extends HistogramOptions {
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends HistogramOptions, OutputOptions<(typeof FORMATS)[number]> {
   readonly interval: number;
   readonly intervals?: number;
   readonly percentiles: readonly number[];
-  readonly json?: boolean;
 }
 
 const DESCRIPTION = `Prints the values that daemons count from now on: for each interval, every histogram with new values, on
@@ -42,8 +44,8 @@ export function parser(): Command {
   ])
     .argument('<socket...>', 'admin sockets of daemons, and folders of sockets')
     .addOption(intervalOption().default(1, '1s'))
-    .addOption(intervalsOption())
-    .option('--json', 'prints a line of JSON for each histogram with new values');
+    .addOption(intervalsOption());
+  addFormat(command, FORMATS, 'json is a line for each histogram with new values');
   return addHistogramOptions(command).addOption(percentilesOption());
 }
 
@@ -57,7 +59,9 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   await noteWriter(io)(before);
   const { percentiles } = options;
   const write =
-    options.json === true ? jsonWriter(io, percentiles) : writer(io, percentiles, inputs.length > 1);
+    formatOf(options, FORMATS) === 'json'
+      ? jsonWriter(io, percentiles)
+      : writer(io, percentiles, inputs.length > 1);
   for (let left = options.intervals ?? Number.POSITIVE_INFINITY; left > 0; left--) {
     await write(await follower.advance(options.interval));
   }
@@ -80,43 +84,29 @@ function jsonWriter(io: Io, percentiles: readonly number[]): Writer {
   };
 }
 
-/** Prints each interval at once, so the widths of the columns are fixed. */
 function writer(io: Io, percentiles: readonly number[], hasSource: boolean): Writer {
-  const row = (count: string, rate: string, cells: readonly string[], title: string): string =>
-    `${count.padStart(11)} ${rate.padStart(11)}${cells.map((cell) => ` ${cell.padStart(19)}`).join('')}  ${title}`.trimEnd();
+  const rows = new RateRows(percentiles, 'histogram and axis', io);
   let hasTitles = false;
   return async (increases) => {
-    const lines: string[] = [];
-    if (!hasTitles) {
-      const titles = row('count', 'rate/s', percentiles.map(percentileTitle), 'histogram and axis');
-      lines.push(painter(io, io.stdout)('bold', titles));
-    }
+    const lines = hasTitles ? [] : [...rows.titles];
     hasTitles = true;
     const counted = increases.filter((one) => exactTotal(one) > 0n);
-    if (counted.length === 0) {
-      lines.push(
-        row(
-          '0',
-          '0.0',
-          percentiles.map(() => '-'),
-          '',
-        ),
-      );
-    }
-    for (const line of counted.flatMap(linesOf)) lines.push(line);
+    const found =
+      counted.length === 0 ? [rows.nothing] : counted.flatMap(rowsOf).map((row) => rows.lines(row));
+    for (const line of found.flat()) lines.push(line);
     await io.stdout.write(`${lines.join('\n')}\n`);
   };
 
-  function linesOf(one: FollowedIncrease): string[] {
+  function rowsOf(one: FollowedIncrease): RateRow[] {
     const total = exactTotal(one);
-    const rate = formatDecimal(Number(total) / one.seconds, 1);
+    const perSecond = formatDecimal(Number(total) / one.seconds, 1);
     return informativeAxes(one.histogram.layouts).map((at, i) => {
       const { axis, percentiles: bounds } = axisFacts(one, at, percentiles);
       const cells = bounds.map((each) => formatBounds(each, axis));
       // All axes have the same values, so only the first line has the count.
-      const [count, perSecond] = i === 0 ? [formatCount(total), rate] : ['', ''];
+      const [count, rate] = i === 0 ? [formatCount(total), perSecond] : ['', ''];
       const title = i === 0 ? `${titleOf(one, hasSource)}: ${axis.name}` : `  ${axis.name}`;
-      return row(count, perSecond, cells, title);
+      return { count, rate, cells, title };
     });
   }
 }

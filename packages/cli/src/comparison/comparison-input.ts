@@ -1,18 +1,17 @@
-import { type BoundedHistogram, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
-import { type Command, Option } from 'commander';
-import { isDecimal, parsePercentileList, wrongOption } from '../arguments.ts';
+import { compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
+import type { Command } from 'commander';
+import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
 import { percentilesOption } from '../shared-options.ts';
 import type { ValueScale } from '../value-scale.ts';
+import type { ComparedSide } from './compared-side.ts';
 import { comparisonJson, formatComparison } from './comparison-text.ts';
 
 /** Options of a comparison: which percentiles, and when the result is worse. */
 export interface ComparingOptions {
   readonly percentiles: readonly number[];
-  readonly percentile?: readonly number[];
   readonly failIfWorse?: number;
   readonly confidence: number;
-  readonly json?: boolean;
 }
 
 /** Explains the verdict of a percentile, for the help. */
@@ -30,27 +29,15 @@ With --fail-if-worse the exit code is 1 when a percentile is worse, beyond doubt
 assumed to be independent. In a service that stalls they are not, so compare long runs, or several.`;
 
 /** Adds `--percentiles`, `--fail-if-worse` and `--confidence` to a command. */
-export function addComparing(parser: Command, percentiles: readonly number[]): Command {
+export function addComparing(parser: Command): Command {
   return parser
-    .addOption(percentilesOption(percentiles))
-    .addOption(
-      new Option('--percentile <list>', 'the same')
-        .argParser((text) => parsePercentileList(text, '--percentile'))
-        .hideHelp(),
-    )
+    .addOption(percentilesOption())
     .option(
       '--fail-if-worse <part>',
       'how much a percentile may grow, as in 5%; if one is worse, the exit code is 1',
       parseTolerance,
     )
     .option('--confidence <part>', 'how sure a difference has to be', parseConfidence, 0.99);
-}
-
-/** One side of a comparison. */
-export interface ComparedSide {
-  readonly name: string;
-  readonly values: LogHistogram | BoundedHistogram;
-  readonly totalCount: number;
 }
 
 /**
@@ -63,20 +50,13 @@ export async function printComparison(
   after: ComparedSide,
   unit: ValueScale,
   options: ComparingOptions,
+  format: 'text' | 'json',
   io: Io,
 ): Promise<number> {
-  const { confidence, failIfWorse: tolerance = 0 } = options;
-  const percentiles = options.percentile ?? options.percentiles;
+  const { confidence, failIfWorse: tolerance = 0, percentiles } = options;
   const comparison = compareHistograms(before.values, after.values, { percentiles, confidence, tolerance });
-  const shown = {
-    comparison,
-    names: [before.name, after.name],
-    totals: [before.totalCount, after.totalCount],
-    confidence,
-    tolerance,
-    unit,
-  };
-  await io.stdout.write(options.json ? comparisonJson(shown) : formatComparison(shown, io));
+  const shown = { comparison, sides: [before, after], confidence, tolerance, unit };
+  await io.stdout.write(format === 'json' ? comparisonJson(shown) : formatComparison(shown, io));
   return comparison.isWorse && options.failIfWorse !== undefined ? ExitCode.refused : ExitCode.done;
 }
 

@@ -2,47 +2,58 @@ import { formatDecimal } from '@hdrscope/core/internal';
 import type { ChangeVerdict, Comparison, PercentileChange } from '@hdrscope/interval-log';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
+import { distributionJson, jsonDocument } from '../distribution-json.ts';
 import { formatCount, percentileTitle, valuesText } from '../format.ts';
-import { type Column, formatTable } from '../table.ts';
+import { wrapToScreen } from '../help-text.ts';
+import { type Column, shownTable } from '../table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
+import type { ComparedSide } from './compared-side.ts';
 
 /** A comparison and the facts that are shown with it. */
 interface ShownComparison {
   readonly comparison: Comparison;
-  /** The names of the two sides: before, after. */
-  readonly names: readonly string[];
-  /** The number of values of each side. */
-  readonly totals: readonly number[];
+  /** Before, and after. */
+  readonly sides: readonly ComparedSide[];
   readonly confidence: number;
   readonly tolerance: number;
   readonly unit: ValueScale;
 }
 
-export function comparisonJson({ comparison, totals, confidence, tolerance, unit }: ShownComparison): string {
+/** The figures of both sides, and how each percentile has changed. */
+export function comparisonJson(shown: ShownComparison): string {
+  const { comparison, sides, confidence, tolerance, unit } = shown;
   const { percentiles, isWorse, kolmogorovSmirnov = null, mannWhitney = null } = comparison;
-  const document = {
-    unit: unit.unit,
+  const inUnit = (value: number): number => scaled(value, unit);
+  const [before, after] = sides.map(({ name, values }) =>
+    distributionJson('lowest' in values ? values.histogram : values, {
+      name,
+      unit: unit.unit,
+      percentiles: percentiles.map(({ percentile }) => percentile),
+      shown: inUnit,
+    }),
+  );
+  return jsonDocument({
+    before,
+    after,
     confidence,
     tolerance,
-    counts: { before: totals[0], after: totals[1] },
     isWorse,
+    changes: percentiles.map((row) => ({
+      ...row,
+      before: inUnit(row.before),
+      after: inUnit(row.after),
+      difference: inUnit(row.difference),
+      lower: inUnit(row.lower),
+      upper: inUnit(row.upper),
+    })),
     kolmogorovSmirnov,
     mannWhitney,
-    percentiles: percentiles.map((row) => ({
-      ...row,
-      before: scaled(row.before, unit),
-      after: scaled(row.after, unit),
-      difference: scaled(row.difference, unit),
-      lower: scaled(row.lower, unit),
-      upper: scaled(row.upper, unit),
-    })),
-  };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
+  });
 }
 
 /** Formats a table, the result of a second test, and a sentence with the verdict. */
 export function formatComparison(shown: ShownComparison, io: Io): string {
-  const { comparison, names, totals, confidence, unit } = shown;
+  const { comparison, sides, confidence, unit } = shown;
   const { percentiles } = comparison;
   const paint = painter(io, io.stdout);
   const format = valueFormat(
@@ -54,9 +65,9 @@ export function formatComparison(shown: ShownComparison, io: Io): string {
     { title: '' },
     { title: 'before' },
     { title: 'after' },
-    { title: 'difference' },
+    { title: 'difference', spare: 2 },
     { title: '' },
-    { title: `${percent(confidence)} interval` },
+    { title: `${percent(confidence)} interval`, spare: 1 },
     { title: 'change', isText: true },
   ];
   const rows = percentiles.map((row) => [
@@ -68,19 +79,19 @@ export function formatComparison(shown: ShownComparison, io: Io): string {
     row.change === 'too few values' ? '-' : `${signed(row.lower)} to ${signed(row.upper)}`,
     row.change,
   ]);
-  const [titles = '', ...lines] = formatTable(columns, rows);
-  const painted = lines.map((line, at) => {
+  const table = shownTable(columns, rows, io, (line, at) => {
     const { change } = percentiles[at]!;
     return line.replace(new RegExp(`${change}$`), paint(COLOURS[change], change));
   });
-  const counts = names.map((name, at) => `${name} (${valuesText(totals[at] ?? 0)})`).join(' and ');
-  return `${counts}${unit.unit === '' ? '' : `, in ${unit.unit}`}
+  const fitted = (text: string): string => wrapToScreen(text, io);
+  const counts = sides.map(({ name, totalCount }) => `${name} (${valuesText(totalCount)})`).join(' and ');
+  return `${fitted(`${counts}${unit.unit === '' ? '' : `, in ${unit.unit}`}`)}
 
-${[paint('bold', titles), ...painted].join('\n')}
+${table.join('\n')}
 
-All values together: ${allTogether(comparison)}
+${fitted(`All values together: ${allTogether(comparison)}`)}
 
-${verdict(shown)}
+${fitted(verdict(shown))}
 `;
 }
 

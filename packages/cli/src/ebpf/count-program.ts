@@ -10,11 +10,13 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { type Arguments, choiceOption, createParser, integerParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
+import { jsonDocument } from '../distribution-json.ts';
 import { parseDuration } from '../duration.ts';
 import { formatCount, percentileTitle } from '../format.ts';
-import { addAscii, screenOf } from '../screen.ts';
-import { percentilesOption } from '../shared-options.ts';
-import { formatTable } from '../table.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { screenOf } from '../screen.ts';
+import { addAscii, percentilesOption } from '../shared-options.ts';
+import { shownTable } from '../table.ts';
 import {
   formatBounds,
   formatHistogram,
@@ -37,15 +39,16 @@ export interface CountingCommand {
   readonly missed: string;
 }
 
+const FORMATS = ['text', 'json'] as const;
+
 /** The options of every command that counts. */
-export interface CountingOptions {
+export interface CountingOptions extends OutputOptions<(typeof FORMATS)[number]> {
   readonly seconds: number;
   readonly by: string;
   readonly perCpu?: boolean;
   readonly top: number;
   readonly text?: Interpolation;
   readonly cost?: boolean;
-  readonly json?: boolean;
   readonly ascii?: boolean;
   readonly percentiles: readonly number[];
 }
@@ -75,9 +78,8 @@ export function countingParser({ program, description, examples }: CountingComma
     )
     .addOption(textFormOption())
     .option('--cost', 'measures how long the program ran for these counts; takes CAP_SYS_ADMIN')
-    .option('--json', 'prints JSON')
     .addOption(percentilesOption());
-  return addAscii(parser);
+  return addAscii(addFormat(addOutput(parser), FORMATS));
 }
 
 /** Runs a command. */
@@ -86,6 +88,15 @@ export async function count(
   { options }: Arguments<CountingOptions>,
   io: Io,
   kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
+  return withOutput(options.output, io, (out) => countNow(command, options, out, kernel));
+}
+
+async function countNow(
+  command: CountingCommand,
+  options: CountingOptions,
+  io: Io,
+  kernel: Kernel,
 ): Promise<number> {
   const { by, seconds, perCpu: isPerCpu = false } = options;
   if (isPerCpu && by !== 'all') throw new UsageError(`--per-cpu takes --by all, got --by ${by}`);
@@ -108,7 +119,8 @@ export async function count(
         missed,
         cost: meter?.read(),
       };
-      await io.stdout.write(options.json ? jsonOf(counted, options) : textOf(counted, options, io));
+      const isJson = formatOf(options, FORMATS) === 'json';
+      await io.stdout.write(isJson ? jsonOf(counted, options) : textOf(counted, options, io));
     } finally {
       meter?.close();
     }
@@ -133,7 +145,7 @@ function jsonOf(
   { program, seconds, shown, missed, cost }: Counted,
   { percentiles }: Pick<CountingOptions, 'percentiles'>,
 ): string {
-  const histograms = shown.map((histogram) => histogramJson(histogram, percentiles));
+  const histograms = shown.map((histogram) => histogramJson(histogram, percentiles, 'none'));
   const { name, by, note } = program;
   const result = {
     program: name,
@@ -144,7 +156,7 @@ function jsonOf(
     ...(note && { note }),
     ...(cost && { cost }),
   };
-  return `${JSON.stringify(result, undefined, 2)}\n`;
+  return jsonDocument(result);
 }
 
 function textOf(
@@ -159,7 +171,7 @@ function textOf(
       ? shown.map((histogram) => `${titleOf(histogram)}\n${formatTextForm(histogram, text, percentiles)}\n`)
       : program.by === 'all'
         ? shown.map((histogram) => formatHistogram(histogram, shownAs))
-        : tablesOf(shown, shownAs, top);
+        : tablesOf(shown, shownAs, top, io);
   if (parts.length === 0) parts.push('nothing was counted\n');
   const facts = [
     `counted for ${seconds} s`,
@@ -171,12 +183,18 @@ function textOf(
 }
 
 /** A table for each histogram of the program: a row for each key, the largest sum first, or without sums the largest count. */
-function tablesOf(shown: readonly ShownHistogram[], shownAs: ShownAs, top: number): string[] {
+function tablesOf(shown: readonly ShownHistogram[], shownAs: ShownAs, top: number, io: Io): string[] {
   const names = [...new Set(shown.map(({ name }) => name))];
-  return names.map((name) => tableOf(name, shown, shownAs, top));
+  return names.map((name) => tableOf(name, shown, shownAs, top, io));
 }
 
-function tableOf(name: string, shown: readonly ShownHistogram[], shownAs: ShownAs, top: number): string {
+function tableOf(
+  name: string,
+  shown: readonly ShownHistogram[],
+  shownAs: ShownAs,
+  top: number,
+  io: Io,
+): string {
   const mine = shown.filter((histogram) => histogram.name === name && histogram.counts.total > 0);
   const sizeOf = ({ sum, counts }: ShownHistogram): number => sum ?? counts.total;
   mine.sort((a, b) => sizeOf(b) - sizeOf(a));
@@ -203,8 +221,8 @@ function tableOf(name: string, shown: readonly ShownHistogram[], shownAs: ShownA
       ),
     ];
   });
-  const more = mine.length > top ? [`… ${mine.length - top} more`] : [];
-  return `${[name, ...formatTable(columns, rows), ...more].join('\n')}\n`;
+  const more = mine.length > top ? [`… ${formatCount(mine.length - top)} more`] : [];
+  return `${[name, ...shownTable(columns, rows, io), ...more].join('\n')}\n`;
 }
 
 /** Values of keys that had no room in the kernel. */

@@ -2,11 +2,13 @@ import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { jsonDocument } from '../distribution-json.ts';
+import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 
-interface Options {
-  readonly json?: boolean;
-}
+const FORMATS = ['text', 'json'] as const;
+
+type Options = OutputOptions<(typeof FORMATS)[number]>;
 
 const DESCRIPTION = `Checks what reading kernel histograms takes, and shows what helps when something is missing.
 
@@ -17,12 +19,11 @@ const WAYS = ['bpf(2)', 'bpftool', 'bpftrace'];
 
 /** The arguments of `hdrscope ebpf doctor`. */
 export function parser(): Command {
-  return createParser('hdrscope ebpf doctor', DESCRIPTION, [
+  const command = createParser('hdrscope ebpf doctor', DESCRIPTION, [
     'hdrscope ebpf doctor',
     'hdrscope ebpf doctor --json',
-  ])
-    .option('--json', 'prints JSON')
-    .allowExcessArguments(false);
+  ]).allowExcessArguments(false);
+  return addFormat(command, FORMATS);
 }
 
 /** `hdrscope ebpf doctor` */
@@ -34,8 +35,8 @@ export async function run(
   const findings = await kernel.examine();
   const canRead = findings.some(({ what, ok }) => ok && WAYS.includes(what));
   const exitCode = canRead ? ExitCode.done : ExitCode.refused;
-  if (options.json) {
-    await io.stdout.write(`${JSON.stringify({ canRead, findings }, undefined, 2)}\n`);
+  if (formatOf(options, FORMATS) === 'json') {
+    await io.stdout.write(jsonDocument({ canRead, findings }));
     return exitCode;
   }
   const paint = painter(io, io.stdout);

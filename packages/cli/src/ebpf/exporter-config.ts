@@ -10,6 +10,7 @@ import { reasonOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Option } from 'commander';
 import { UsageError } from '../command.ts';
+import { systemReason } from '../system-error.ts';
 
 /** A configuration of ebpf_exporter, from the command line. */
 export interface ExporterConfig {
@@ -29,7 +30,7 @@ function readConfig(path: string): ExporterConfig {
   try {
     return { path, histograms: fromEbpfExporterConfigFile(path) };
   } catch (error) {
-    throw new UsageError(`--config cannot be taken from ${reasonOf(error)}`);
+    throw new UsageError(systemReason(error, path) ?? `--config cannot be taken from ${reasonOf(error)}`);
   }
 }
 

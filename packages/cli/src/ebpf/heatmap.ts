@@ -5,8 +5,10 @@ import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { terminalControl } from '../clean-output.ts';
 import { hasColours } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { addAscii, screenOf } from '../screen.ts';
-import { intervalOption } from '../shared-options.ts';
+import { jsonDocument } from '../distribution-json.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { screenOf } from '../screen.ts';
+import { addAscii, intervalOption } from '../shared-options.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
 import { KernelHeatMap } from './heat-map.ts';
@@ -16,10 +18,11 @@ import { assertOneHistogram, PROGRAM_ARGUMENT_HELP } from './program-argument.ts
 import { mapUnitOption } from './unit.ts';
 import { type WatchOptions, watchMap } from './watched-map.ts';
 
-interface Options extends WatchOptions {
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends WatchOptions, OutputOptions<(typeof FORMATS)[number]> {
   readonly intervals: number;
   readonly unit: CountedUnit;
-  readonly json?: boolean;
   readonly ascii?: boolean;
 }
 
@@ -48,18 +51,19 @@ export function parser(): Command {
       new Option('-n, --intervals <count>', 'how many columns it draws')
         .argParser(integerParser('--intervals', 1, MOST_INTERVALS))
         .default(DEFAULT_INTERVALS),
-    )
-    .option('--json', 'prints the picture as JSON, which hdrscope plot draws');
+    );
+  addFormat(addOutput(command), FORMATS, 'json is a plot, which hdrscope plot draws');
   return addAscii(addMapOptions(command).addOption(mapUnitOption()));
 }
 
 /** `hdrscope ebpf heatmap` */
-export async function run(
-  { options, operands }: Arguments<Options>,
-  io: Io,
-  kernel: Kernel = THIS_KERNEL,
-): Promise<number> {
-  const { config, json = false } = options;
+export async function run(given: Arguments<Options>, io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
+  return withOutput(given.options.output, io, (out) => drawAll(given, out, kernel));
+}
+
+async function drawAll({ options, operands }: Arguments<Options>, io: Io, kernel: Kernel): Promise<number> {
+  const { config } = options;
+  const json = formatOf(options, FORMATS) === 'json';
   const which = operandOf(operands, config);
   assertOneHistogram(which);
   const map = new KernelHeatMap(which, shownUnit(options.unit, config));
@@ -82,7 +86,7 @@ export async function run(
     if (!io.signal.aborted) problem = error;
   }
   if (problem === undefined || map.columns > 0) {
-    if (json) await io.stdout.write(`${plotToJson(map.plot())}\n`);
+    if (json) await io.stdout.write(jsonDocument(JSON.parse(plotToJson(map.plot())) as object));
     else if (!isLive) await draw();
   }
   if (problem !== undefined) throw problem;

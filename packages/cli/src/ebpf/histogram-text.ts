@@ -1,7 +1,8 @@
 import { type Quantile, quantilesOf } from '@hdrscope/core';
-import { usedSlots } from '@hdrscope/core/internal';
+import { meanBounds, usedSlots } from '@hdrscope/core/internal';
 import { formatKernelBars, kernelQuantiles } from '@hdrscope/ebpf';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
+import { boundsJson, type DistributionJson } from '../distribution-json.ts';
 import { formatCount, percentileTitle } from '../format.ts';
 import { fittedToScreen, type ShownHistogram } from './shown-histogram.ts';
 import { formatValue } from './unit.ts';
@@ -86,12 +87,27 @@ function wrapped(facts: readonly string[], columns = Number.POSITIVE_INFINITY): 
   });
 }
 
+/** What the kernel has beside the figures of every distribution. */
+interface KernelJson extends DistributionJson {
+  readonly attributes: Attributes;
+  readonly layout: string;
+  readonly sum: number | null;
+  readonly slots: readonly object[];
+}
+
 /**
  * A histogram as JSON: its used slots with their bounds. An open bound is `null`. A percentile has the bounds of its slot, which are
  * certain, and two estimates: see `KernelQuantileOptions`.
+ *
+ * @param given The unit of the values where the source does not know it.
  */
-export function histogramJson(histogram: ShownHistogram, percentiles: readonly number[]): object {
-  const { name, attributes, layout, layoutName, counts, sum, unit } = histogram;
+export function histogramJson(
+  histogram: ShownHistogram,
+  percentiles: readonly number[],
+  given: CountedUnit,
+): KernelJson {
+  const { name, attributes, layout, layoutName, counts, sum, unit = given } = histogram;
+  const { total } = counts;
   const bound = (value: number): number | null => (Number.isFinite(value) ? value : null);
   const estimate = ({ value }: Quantile): number | null => bound(Number(value.toPrecision(6)));
   const shares = percentiles.map((percentile) => percentile / 100);
@@ -102,24 +118,23 @@ export function histogramJson(histogram: ShownHistogram, percentiles: readonly n
     upper: bound(layout.upper(slot)),
     count,
   }));
+  const mean = sum === undefined ? boundsJson(meanBounds(histogram)) : Number((sum / total).toPrecision(15));
   return {
     name,
     attributes,
     layout: layoutName,
-    ...(unit && { unit }),
-    total: counts.total,
+    unit,
+    count: total,
+    min: total === 0 ? null : { from: slots[0]!.lower, to: slots[0]!.upper },
+    mean: total === 0 ? null : mean,
+    max: total === 0 ? null : { from: slots.at(-1)!.lower, to: slots.at(-1)!.upper },
     sum: sum ?? null,
-    percentiles: Object.fromEntries(
-      percentilesOf(histogram, percentiles).map(({ lower, upper }, at) => [
-        percentiles[at],
-        {
-          lower: bound(lower),
-          upper: bound(upper),
-          inclusive: estimate(inclusive[at]!),
-          exclusive: estimate(exclusive[at]!),
-        },
-      ]),
-    ),
+    percentiles: percentilesOf(histogram, percentiles).map((quantile, at) => ({
+      percentile: percentiles[at]!,
+      ...boundsJson(quantile),
+      inclusive: estimate(inclusive[at]!),
+      exclusive: estimate(exclusive[at]!),
+    })),
     slots,
   };
 }

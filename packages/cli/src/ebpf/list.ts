@@ -1,16 +1,18 @@
 import type { VisibleMap } from '@hdrscope/ebpf';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
-import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { formatTable } from '../table.ts';
+import { jsonDocument } from '../distribution-json.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { shownTable } from '../table.ts';
 import { type ExporterConfig, exporterConfigOption, histogramsOf } from './exporter-config.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 
-interface Options {
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends OutputOptions<(typeof FORMATS)[number]> {
   readonly all?: boolean;
   readonly config?: ExporterConfig;
-  readonly json?: boolean;
 }
 
 const DESCRIPTION = `Lists the maps that hold histograms or look like it, with their pins.
@@ -22,30 +24,35 @@ user may read.`;
 
 /** The arguments of `hdrscope ebpf list`. */
 export function parser(): Command {
-  return createParser('hdrscope ebpf list', DESCRIPTION, [
+  const command = createParser('hdrscope ebpf list', DESCRIPTION, [
     'hdrscope ebpf list',
     'hdrscope ebpf list --all --json',
     'hdrscope ebpf list --config biolatency.yaml',
   ])
     .option('-a, --all', 'lists all maps that this user can see')
     .addOption(exporterConfigOption())
-    .option('--json', 'prints JSON')
     .allowExcessArguments(false);
+  return addFormat(addOutput(command), FORMATS);
 }
 
 /** `hdrscope ebpf list` */
 export async function run(
-  { options: { all = false, config, json = false } }: Arguments<Options>,
+  { options }: Arguments<Options>,
   io: Io,
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
+  return withOutput(options.output, io, (out) => list(options, out, kernel));
+}
+
+async function list(options: Options, io: Io, kernel: Kernel): Promise<number> {
+  const { all = false, config } = options;
   const { maps: visible, incomplete } = await kernel.list();
   const maps = config === undefined ? visible : withLayouts(visible, config);
   const shown = maps.filter(({ known, guesses }) => all || known !== undefined || guesses.length > 0);
   if (incomplete !== undefined)
     await io.stderr.write(`hdrscope: only pins are listed: ${incomplete.message}\n`);
-  if (json) {
-    await io.stdout.write(`${JSON.stringify(shown.map(toJson), undefined, 2)}\n`);
+  if (formatOf(options, FORMATS) === 'json') {
+    await io.stdout.write(jsonDocument(shown.map(toJson)));
     return ExitCode.done;
   }
   if (shown.length === 0) {
@@ -59,11 +66,17 @@ export async function run(
   ]);
   const isText = (title: string) => ['type', 'name', 'layout', 'pinned at'].includes(title);
   const titles = ['id', 'type', 'name', 'key B', 'value B', 'entries', 'layout', 'pinned at'];
-  const columns = titles.map((title) => ({ title, isText: isText(title) }));
-  const [head = '', ...lines] = formatTable(columns, rows);
-  await io.stdout.write(`${[painter(io, io.stdout)('bold', head), ...lines].join('\n')}\n`);
+  const columns = titles.map((title) => ({
+    title,
+    isText: isText(title),
+    ...(SPARE.includes(title) && { spare: 1 + SPARE.indexOf(title) }),
+  }));
+  await io.stdout.write(`${shownTable(columns, rows, io).join('\n')}\n`);
   return ExitCode.done;
 }
+
+/** On a narrow screen, the last of these is left out first. */
+const SPARE = ['type', 'entries', 'value B', 'key B'];
 
 /** The maps that a configuration has, with its layouts. A name of 15 bytes may be that of several. */
 function withLayouts(maps: readonly VisibleMap[], config: ExporterConfig): readonly VisibleMap[] {

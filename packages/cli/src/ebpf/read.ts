@@ -2,8 +2,10 @@ import type { CountedUnit } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { addAscii, screenOf } from '../screen.ts';
-import { percentilesOption } from '../shared-options.ts';
+import { jsonDocument } from '../distribution-json.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { screenOf } from '../screen.ts';
+import { addAscii, percentilesOption } from '../shared-options.ts';
 import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
 import { formatHistogram, histogramJson, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
@@ -13,8 +15,9 @@ import { acrossCpus, merged, perCpu, type ShownHistogram } from './shown-histogr
 import { formatTextForm, type Interpolation, textFormOption } from './text-form.ts';
 import { mapUnitOption } from './unit.ts';
 
-interface Options extends MapOptions {
-  readonly json?: boolean;
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends MapOptions, OutputOptions<(typeof FORMATS)[number]> {
   readonly ascii?: boolean;
   readonly perCpu?: boolean;
   readonly text?: Interpolation;
@@ -42,35 +45,36 @@ export function parser(): Command {
   ])
     .argument('[map]', MAP_ARGUMENT_HELP)
     .allowExcessArguments(false)
-    .option('--json', 'prints JSON')
     .addOption(exporterConfigOption())
     .option('--per-cpu', 'shows each CPU separately')
     .addOption(textFormOption());
+  addFormat(addOutput(command), FORMATS);
   return addAscii(addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption()));
 }
 
 /** `hdrscope ebpf read` */
-export async function run(
-  { options, operands }: Arguments<Options>,
-  io: Io,
-  kernel: Kernel = THIS_KERNEL,
-): Promise<number> {
+export async function run(given: Arguments<Options>, io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
+  return withOutput(given.options.output, io, (out) => read(given, out, kernel));
+}
+
+async function read({ options, operands }: Arguments<Options>, io: Io, kernel: Kernel): Promise<number> {
   const { config } = options;
   const which = operandOf(operands, config);
   assertNoProgram(which);
   const source = await openMap(which, options, kernel);
   try {
-    const { histograms: read, generation, ground } = await source.read();
-    const shown = merged(read).flatMap((histogram): ShownHistogram[] =>
+    const { histograms: all, generation, ground } = await source.read();
+    const shown = merged(all).flatMap((histogram): ShownHistogram[] =>
       options.perCpu ? perCpu(histogram) : [acrossCpus(histogram)],
     );
-    if (options.json) {
-      const histograms = shown.map((histogram) => histogramJson(histogram, options.percentiles));
-      await io.stdout.write(`${JSON.stringify({ generation, ground, histograms }, undefined, 2)}\n`);
+    const unit = shownUnit(options.unit, config);
+    if (formatOf(options, FORMATS) === 'json') {
+      const histograms = shown.map((histogram) => histogramJson(histogram, options.percentiles, unit));
+      await io.stdout.write(jsonDocument({ generation, ground, histograms }));
       return ExitCode.done;
     }
     if (ground !== undefined) await io.stderr.write(groundNote(which, ground));
-    const shownAs = { ...options, unit: shownUnit(options.unit, config), ...screenOf(io, options) };
+    const shownAs = { ...options, unit, ...screenOf(io, options) };
     const { text, percentiles } = options;
     const texts = shown.map((histogram) =>
       text === undefined

@@ -2,6 +2,7 @@ import { formatSize, nanosecondsPer, roundToDigits } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import type { Option } from 'commander';
 import { choiceOption } from '../arguments.ts';
+import { groupedDecimal } from '../format.ts';
 import { NUMBER_UNITS, TIME_UNITS } from '../numbers/number-unit.ts';
 
 /** `--unit`: the unit of the values of a map. */
@@ -16,7 +17,7 @@ export function mapUnitOption(): Option {
  * @param ascii Whether microseconds are `us`.
  */
 export function formatValue(value: number, unit: CountedUnit, ascii = false): string {
-  if (unit === 'none') return String(value);
+  if (unit === 'none') return groupedDecimal(String(value));
   const nsPerUnit = nanosecondsPer(unit);
   if (nsPerUnit === undefined) return formatSize(value * SHOWN_UNITS[unit].scale);
   const ns = value * nsPerUnit;

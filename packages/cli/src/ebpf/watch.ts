@@ -3,11 +3,12 @@ import type { KernelIncrease } from '@hdrscope/ebpf';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
-import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { formatCount, percentileTitle } from '../format.ts';
-import { addAscii, screenOf } from '../screen.ts';
-import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
+import { formatCount } from '../format.ts';
+import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
+import { RateRows } from '../rate-rows.ts';
+import { screenOf } from '../screen.ts';
+import { addAscii, intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
 import { formatBounds, histogramJson, percentilesOf, type ShownAs, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
@@ -17,10 +18,11 @@ import { acrossCpus, merged } from './shown-histogram.ts';
 import { mapUnitOption } from './unit.ts';
 import { type WatchOptions, watchMap } from './watched-map.ts';
 
-interface Options extends WatchOptions {
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends WatchOptions, OutputOptions<(typeof FORMATS)[number]> {
   readonly percentiles: readonly number[];
   readonly unit: CountedUnit;
-  readonly json?: boolean;
   readonly ascii?: boolean;
 }
 
@@ -41,8 +43,8 @@ export function parser(): Command {
     .allowExcessArguments(false)
     .addOption(intervalOption().default(1, '1s'))
     .addOption(exporterConfigOption())
-    .addOption(intervalsOption())
-    .option('--json', 'prints a line of JSON for each histogram with counts');
+    .addOption(intervalsOption());
+  addFormat(command, FORMATS, 'json is a line for each histogram with counts');
   return addAscii(addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption()));
 }
 
@@ -55,7 +57,7 @@ export async function run(
   const which = operandOf(operands, options.config);
   const unit = shownUnit(options.unit, options.config);
   const shownAs = { ...options, unit, ...screenOf(io, options) };
-  const write = options.json === true ? jsonWriter(io, options) : writer(io, shownAs);
+  const write = formatOf(options, FORMATS) === 'json' ? jsonWriter(io, shownAs) : writer(io, shownAs);
   for await (const { increases, startMs, endMs } of watchMap(which, options, io, kernel)) {
     await write(merged(increases), (endMs - startMs) / 1000 || options.interval);
   }
@@ -64,7 +66,7 @@ export async function run(
 
 type Writer = (increases: readonly KernelIncrease[], seconds: number) => Promise<void>;
 
-function jsonWriter(io: Io, { percentiles }: ShownAs): Writer {
+function jsonWriter(io: Io, { percentiles, unit }: ShownAs): Writer {
   return async (increases, seconds) => {
     for (const increase of increases) {
       const histogram = acrossCpus(increase);
@@ -73,38 +75,35 @@ function jsonWriter(io: Io, { percentiles }: ShownAs): Writer {
         seconds,
         ratePerSec: histogram.counts.total / seconds,
         isReset,
-        ...histogramJson(histogram, percentiles),
+        ...histogramJson(histogram, percentiles, unit),
       };
       await io.stdout.write(`${JSON.stringify(row)}\n`);
     }
   };
 }
 
-/** Prints a table line by line, so its columns have fixed widths. */
 function writer(io: Io, shownAs: ShownAs): Writer {
   const { percentiles } = shownAs;
+  const rows = new RateRows(percentiles, 'histogram', io);
   let hasTitles = false;
-  const row = (count: string, rate: string, cells: readonly string[], title: string): string =>
-    `${count.padStart(11)} ${rate.padStart(11)}${cells.map((cell) => ` ${cell.padStart(19)}`).join('')}  ${title}`;
+  const write = (lines: readonly string[]): Promise<void> =>
+    io.stdout.write(lines.map((line) => `${line}\n`).join(''));
   return async (increases, seconds) => {
-    if (!hasTitles) {
-      hasTitles = true;
-      const titles = row('count', 'rate/s', percentiles.map(percentileTitle), 'histogram');
-      await io.stdout.write(`${painter(io, io.stdout)('bold', titles)}\n`);
-    }
-    if (increases.length === 0) {
-      const dashes = percentiles.map(() => '-');
-      await io.stdout.write(`${row('0', '0.0', dashes, '').trimEnd()}\n`);
-    }
+    if (!hasTitles) await write(rows.titles);
+    hasTitles = true;
+    if (increases.length === 0) await write(rows.nothing);
     for (const increase of increases) {
       const title = titleOf(increase);
       if (increase.isReset) await io.stderr.write(`hdrscope: ${title}: counters were reset\n`);
       const histogram = acrossCpus(increase);
       const { total } = histogram.counts;
+      const unit = histogram.unit ?? shownAs.unit;
       const cells = percentilesOf(histogram, percentiles).map((quantile) =>
-        formatBounds(quantile, { ...shownAs, unit: histogram.unit ?? shownAs.unit }),
+        formatBounds(quantile, { ...shownAs, unit }),
       );
-      await io.stdout.write(`${row(formatCount(total), formatDecimal(total / seconds, 1), cells, title)}\n`);
+      await write(
+        rows.lines({ count: formatCount(total), rate: formatDecimal(total / seconds, 1), cells, title }),
+      );
     }
   };
 }

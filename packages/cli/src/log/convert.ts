@@ -12,8 +12,8 @@ import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addTags, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { OUTPUT_HELP } from '../output-file.ts';
-import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
+import { addOutput, formatOf, type OutputOptions } from '../output-options.ts';
+import { percentilesOption, unitOption } from '../shared-options.ts';
 import { csvHeader, csvRow, ndjsonRow, type RowOptions } from './interval-rows.ts';
 import { runLines } from './line-command.ts';
 
@@ -30,33 +30,32 @@ const DESCRIPTION = `Writes a log in another format:
 Percentile text (.hgrm, its CSV, wrk2 --latency) becomes one interval without a tag. It has no time,
 so its start and its length are written as 0.`;
 
-interface Options extends RowOptions, Pick<SelectingOptions, 'tag'> {
-  readonly to?: Format;
-  readonly output?: string;
+interface Options extends RowOptions, OutputOptions<Format>, Pick<SelectingOptions, 'tag'> {
   readonly textUnit?: TextUnit;
 }
 
 /** The arguments of `hdrscope log convert`. */
 export function parser(): Command {
   const command = createParser('hdrscope log convert', DESCRIPTION, [
-    'hdrscope log convert --to v2 old.hlog -o new.hlog',
-    'hdrscope log convert --to csv --tag get service.hlog > get.csv',
-    'hdrscope log convert --to hgrm service.hlog -o service.hgrm',
-    'hdrscope log convert --to v2 --unit us wrk2-report.txt -o wrk2.hlog',
+    'hdrscope log convert --format v2 old.hlog -o new.hlog',
+    'hdrscope log convert --format csv --tag get service.hlog > get.csv',
+    'hdrscope log convert --format hgrm service.hlog -o service.hgrm',
+    'hdrscope log convert --format v2 --unit us wrk2-report.txt -o wrk2.hlog',
   ])
     .argument('<file>', 'a log, or percentile text; - is standard input')
-    .addOption(choiceOption('--to <format>', 'the format; required', FORMATS))
-    .option('-o, --output <file>', OUTPUT_HELP)
+    .addOption(choiceOption('--format <name>', 'what is written; required', FORMATS));
+  addOutput(command)
     .addOption(unitOption('not needed for v2 of a log; '))
     .addOption(textUnitOption())
-    .addOption(percentilesOption(LOG_PERCENTILES, 'for ndjson and csv: '));
+    .addOption(percentilesOption('for ndjson and csv: '));
   return addTags(command);
 }
 
 /** `hdrscope log convert` */
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  if (options.to === undefined) throw new UsageError(`--to is needed: ${FORMATS.join(', ')}`);
-  const convert = CONVERSIONS[options.to];
+  const format = formatOf(options, FORMATS);
+  if (format === undefined) throw new UsageError(`--format is needed: ${FORMATS.join(', ')}`);
+  const convert = CONVERSIONS[format];
   const { unit, textUnit, tag } = options;
   const selection = selectionOf({ tag });
   return runLines(
@@ -68,7 +67,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
       unit,
       selection,
       ...(textUnit && { textUnit }),
-      ...(options.to !== 'hgrm' && { timeNote: TIME_NOTE }),
+      ...(format !== 'hgrm' && { timeNote: TIME_NOTE }),
     },
   );
 }

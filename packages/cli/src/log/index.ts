@@ -4,17 +4,12 @@ import type { Group } from '../command-module.ts';
 export const group: Group = {
   path: 'hdrscope log',
   description: `Works on HdrHistogram's interval logs, of any version and by any writer, plain or gzipped; - is standard input.
-summary, compare and convert also take percentile text (.hgrm, its CSV, wrk2 --latency).`,
+summary and convert also take percentile text (.hgrm, its CSV, wrk2 --latency).\nhdrscope diff compares logs.`,
   commands: [
     {
       name: 'summary',
       summary: 'prints counts, rates and percentiles of each tag',
       load: () => import('./summary.ts'),
-    },
-    {
-      name: 'compare',
-      summary: 'compares percentiles before and after a change, and says whether the difference is real',
-      load: () => import('./compare.ts'),
     },
     {
       name: 'tail',
@@ -45,7 +40,7 @@ summary, compare and convert also take percentile text (.hgrm, its CSV, wrk2 --l
   ],
   examples: [
     'hdrscope log summary service.hlog',
-    'hdrscope log compare before.hlog after.hlog --fail-if-worse 5%',
+    'hdrscope log convert --format csv service.hlog -o service.csv',
     'hdrscope log tail -f service.hlog',
   ],
 };

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { LogSource, PercentileText } from '@hdrscope/interval-log';
-import type { Io } from '../command.ts';
+import { type Io, Refusal } from '../command.ts';
 import type { InputKind } from '../inputs/kinds.ts';
 import { openInputs, type Taking } from '../inputs/open-inputs.ts';
 import { readPercentileInput, type TextReading } from '../inputs/percentile-input.ts';
@@ -52,5 +52,6 @@ export async function openLogs(
 /** @throws Refusal when the file exists and is not a log. */
 export async function assertLog(path: string, io: Io): Promise<void> {
   const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw new Refusal(`${path} is a folder, and a file is needed`);
   if (found?.isFile()) await openInputs([path], LOGS_ALONE, io);
 }

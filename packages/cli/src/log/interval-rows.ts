@@ -1,5 +1,6 @@
 import type { DecodedInterval } from '@hdrscope/interval-log';
-import { percentileTitle } from '../format.ts';
+import { distributionJson } from '../distribution-json.ts';
+import { percentileTitle, withMaximum } from '../format.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
 
 /** The cells of an interval's row. */
@@ -8,30 +9,30 @@ export interface RowOptions {
   readonly percentiles: readonly number[];
 }
 
-/** Formats one line of JSON. An interval without values has no percentiles in it. */
+/** The name of intervals without a tag. */
+export const NO_TAG = '(no tag)';
+
+/** Formats one line of JSON: the interval, its figures, and the encoded histogram with what its values are multiples of. */
 export function ndjsonRow(
   { interval, histogram }: DecodedInterval,
   { unit, percentiles }: RowOptions,
 ): string {
-  const [min, mean, ...rest] = valuesOf({ interval, histogram }, { unit, percentiles });
+  const { tag = null, encoded } = interval;
+  const shown = (value: number): number => scaled(value, unit);
   const row = {
+    ...distributionJson(histogram, { name: tag ?? NO_TAG, unit: unit.unit, percentiles, shown }),
+    tag,
     startSec: seconds(interval.startSec),
     endSec: seconds(interval.endSec),
-    tag: interval.tag ?? null,
-    count: histogram.totalCount,
-    unit: unit.unit,
-    min,
-    mean,
-    percentiles: Object.fromEntries(percentiles.map((percentile, at) => [percentile, rest[at]])),
-    max: rest.at(-1),
-    encoded: interval.encoded,
+    resolution: shown(1),
+    encoded,
   };
   return `${JSON.stringify(row)}\n`;
 }
 
 /** The titles of the columns, with their units. */
 export function csvHeader({ unit, percentiles }: RowOptions): string {
-  const values = ['min', 'mean', ...percentiles.map(percentileTitle), 'max'];
+  const values = ['min', 'mean', ...withMaximum(percentiles).map(percentileTitle)];
   const titles = values.map((title) => (unit.unit === '' ? title : `${title}_${unit.unit}`));
   return `${['start_s', 'end_s', 'tag', 'count', ...titles, 'encoded'].join()}\n`;
 }
@@ -44,9 +45,10 @@ export function csvRow(decoded: DecodedInterval, options: RowOptions): string {
 }
 
 function valuesOf({ histogram }: DecodedInterval, { unit, percentiles }: RowOptions): (number | null)[] {
-  if (histogram.totalCount === 0) return Array(3 + percentiles.length).fill(null);
-  const { min, mean, max } = histogram;
-  return [min, mean, ...histogram.valuesAtPercentiles(percentiles), max].map((value) => scaled(value, unit));
+  const shown = withMaximum(percentiles);
+  if (histogram.totalCount === 0) return Array(2 + shown.length).fill(null);
+  const { min, mean } = histogram;
+  return [min, mean, ...histogram.valuesAtPercentiles(shown)].map((value) => scaled(value, unit));
 }
 
 /** Removes the rounding error of the sum of a base time and a timestamp. */

@@ -2,7 +2,7 @@ import { mergeLogs } from '@hdrscope/interval-log';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import type { Io } from '../command.ts';
-import { OUTPUT_HELP } from '../output-file.ts';
+import { addOutput } from '../output-options.ts';
 import { runLines } from './line-command.ts';
 
 const DESCRIPTION = `Merges logs into one, ordered by the starts of the intervals: those of several processes, or days.
@@ -17,12 +17,11 @@ interface Options {
 
 /** The arguments of `hdrscope log merge`. */
 export function parser(): Command {
-  return createParser('hdrscope log merge', DESCRIPTION, [
+  const command = createParser('hdrscope log merge', DESCRIPTION, [
     'hdrscope log merge worker-*.hlog -o service.hlog',
     'hdrscope log merge monday.hlog tuesday.hlog | hdrscope log summary -',
-  ])
-    .argument('<file...>', 'logs; - is standard input')
-    .option('-o, --output <file>', OUTPUT_HELP);
+  ]).argument('<file...>', 'logs; - is standard input');
+  return addOutput(command);
 }
 
 /** `hdrscope log merge` */

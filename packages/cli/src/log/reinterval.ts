@@ -4,7 +4,7 @@ import { type Arguments, createParser } from '../arguments.ts';
 import type { Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { OUTPUT_HELP } from '../output-file.ts';
+import { addOutput } from '../output-options.ts';
 import { runLines } from './line-command.ts';
 
 const DESCRIPTION = `Merges the intervals of each tag into longer ones, which begin at multiples of their length: at full
@@ -25,9 +25,8 @@ export function parser(): Command {
     'hdrscope log reinterval 1h30m - < service.hlog',
   ])
     .argument('<length>', 'how long the intervals become: 10s, 1m, 1h30m')
-    .argument('<file>', 'a log; - is standard input')
-    .option('-o, --output <file>', OUTPUT_HELP);
-  return addSelection(command);
+    .argument('<file>', 'a log; - is standard input');
+  return addSelection(addOutput(command));
 }
 
 /** `hdrscope log reinterval` */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { type Io, UsageError } from '../command.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { OUTPUT_HELP } from '../output-file.ts';
+import { addOutput } from '../output-options.ts';
 import { runLines } from './line-command.ts';
 
 const DESCRIPTION = `Copies a part of a log: some times, some tags. Its lines and their times stay the same.
@@ -20,10 +20,8 @@ export function parser(): Command {
   const command = createParser('hdrscope log slice', DESCRIPTION, [
     'hdrscope log slice service.hlog --from 10m --to 20m -o incident.hlog',
     'hdrscope log slice service.hlog --from 2026-03-01T12:00:00Z --tag get',
-  ])
-    .argument('<file>', 'a log; - is standard input')
-    .option('-o, --output <file>', OUTPUT_HELP);
-  return addSelection(command);
+  ]).argument('<file>', 'a log; - is standard input');
+  return addSelection(addOutput(command));
 }
 
 /** `hdrscope log slice` */

@@ -2,23 +2,26 @@ import { formatDecimal } from '@hdrscope/core/internal';
 import { type LogSummary, type Selection, summarizeLogs, type TagSummary } from '@hdrscope/interval-log';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
-import { painter } from '../colour.ts';
-import { type Io, Refusal, UsageError } from '../command.ts';
-import { formatCount, formatTime, percentileTitle } from '../format.ts';
+import { type Io, Refusal } from '../command.ts';
+import { distributionJson, jsonDocument } from '../distribution-json.ts';
+import { formatCount, formatTime, percentileTitle, withMaximum } from '../format.ts';
+import { wrapToScreen } from '../help-text.ts';
 import { nameOfPath } from '../inputs/input-file.ts';
 import { MalformedTally } from '../inputs/malformed-tally.ts';
 import { isEpoch } from '../inputs/moment.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { explainTagLimit } from '../inputs/tag-limit.ts';
-import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
-import { type Column, formatMarkdown, formatTable } from '../table.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { percentilesOption, unitOption } from '../shared-options.ts';
+import { type Column, formatMarkdown, shownTable } from '../table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 import { openLogs } from './input.ts';
+import { NO_TAG } from './interval-rows.ts';
 
-interface Options extends SelectingOptions {
-  readonly json?: boolean;
-  readonly markdown?: boolean;
+const FORMATS = ['text', 'markdown', 'json'] as const;
+
+interface Options extends SelectingOptions, OutputOptions<(typeof FORMATS)[number]> {
   readonly unit: ValueScale;
   readonly textUnit?: TextUnit;
   readonly percentiles: readonly number[];
@@ -39,20 +42,21 @@ export function parser(): Command {
     'hdrscope log summary --unit us --percentiles 50,99,99.99 ycsb.hlog',
     'hdrscope log summary --tag get --from 10m --to 20m monday.hlog tuesday.hlog',
     'zcat service.hlog.gz | hdrscope log summary --json -',
-  ])
-    .argument('<file...>', 'logs, or percentile text; - is standard input')
-    .option('--json', 'prints JSON')
-    .option('--markdown', 'prints a table of Markdown')
+  ]).argument('<file...>', 'logs, or percentile text; - is standard input');
+  addFormat(addOutput(command), FORMATS)
     .addOption(unitOption())
     .addOption(textUnitOption())
-    .addOption(percentilesOption(LOG_PERCENTILES));
+    .addOption(percentilesOption());
   return addSelection(command);
 }
 
 /** `hdrscope log summary` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  if (options.json && options.markdown) throw new UsageError('--json and --markdown exclude each other');
+export async function run(given: Arguments<Options>, io: Io): Promise<number> {
+  return withOutput(given.options.output, io, (out) => summarize(given, out));
+}
 
+async function summarize({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+  const format = formatOf(options, FORMATS) ?? 'text';
   const selection = selectionOf(options);
   const { sources, texts, onBytes, finish } = await openLogs(operands, io, true, { ...options, selection });
   const log = texts.indexOf(undefined);
@@ -69,9 +73,9 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   })
     .catch(explainTagLimit)
     .finally(finish);
-  if (options.json) await io.stdout.write(`${JSON.stringify(toJson(summary, options), undefined, 2)}\n`);
+  if (format === 'json') await io.stdout.write(jsonDocument(toJson(summary, options)));
   else if (summary.tags.length === 0) await io.stderr.write(`hdrscope: ${nothing(selection)}\n`);
-  else await io.stdout.write(formatSummary(summary, options, io));
+  else await io.stdout.write(formatSummary(summary, options, format, io));
   return malformed.report(io);
 }
 
@@ -81,15 +85,20 @@ function nothing(selection: Selection): string {
     : 'no interval is selected: leave out --tag, --no-tag, --from and --to to see all intervals';
 }
 
-function formatSummary(summary: LogSummary, { unit, percentiles, markdown }: Options, io: Io): string {
+function formatSummary(
+  summary: LogSummary,
+  { unit, percentiles: asked }: Options,
+  format: 'text' | 'markdown',
+  io: Io,
+): string {
+  const percentiles = withMaximum(asked);
   const { startSec = 0, tags } = summary;
   const values = tags.map(({ histogram }) => [
     histogram.min,
     histogram.mean,
     ...histogram.valuesAtPercentiles(percentiles),
-    histogram.max,
   ]);
-  const format = valueFormat(values.flat(), unit);
+  const valueText = valueFormat(values.flat(), unit);
   const seconds = (value: number): string => formatDecimal(value, 3);
   const rows = tags.map((row, at) => {
     const { tag, intervals, histogram } = row;
@@ -102,25 +111,27 @@ function formatSummary(summary: LogSummary, { unit, percentiles, markdown }: Opt
       seconds(duration),
       formatCount(histogram.totalCount),
       rateOf(row) === undefined ? '-' : formatDecimal(rateOf(row) ?? 0, 1),
-      ...values[at]!.map((value) => (histogram.totalCount === 0 ? '-' : format(value))),
+      ...values[at]!.map((value) => (histogram.totalCount === 0 ? '-' : valueText(value))),
     ];
   });
   const columns: Column[] = [
     { title: 'tag', isText: true },
-    ...['intervals', 'from s', 'to s', 'length s', 'count', 'rate/s', 'min', 'mean'].map((title) => ({
-      title,
-    })),
-    ...[...percentiles.map(percentileTitle), 'max'].map((title) => ({ title })),
+    { title: 'intervals', spare: 4 },
+    { title: 'from s', spare: 7 },
+    { title: 'to s', spare: 6 },
+    { title: 'length s', spare: 5 },
+    { title: 'count' },
+    { title: 'rate/s', spare: 1 },
+    { title: 'min', spare: 3 },
+    { title: 'mean', spare: 2 },
+    ...percentiles.map((percentile) => ({ title: percentileTitle(percentile) })),
   ];
   const start = isEpoch(startSec) ? `start ${formatTime(startSec)}` : 'the log has no start time';
-  const head = unit.unit === '' ? start : `${start}, values in ${unit.unit}`;
-  if (markdown) return `${head}\n\n${formatMarkdown(columns, rows).join('\n')}\n`;
-  const paint = painter(io, io.stdout);
-  const [titles = '', ...lines] = formatTable(columns, rows);
-  return `${head}\n\n${[paint('bold', titles), ...lines].join('\n')}\n`;
+  const headText = unit.unit === '' ? start : `${start}, values in ${unit.unit}`;
+  const head = format === 'markdown' ? headText : wrapToScreen(headText, io);
+  if (format === 'markdown') return `${head}\n\n${formatMarkdown(columns, rows).join('\n')}\n`;
+  return `${head}\n\n${shownTable(columns, rows, io).join('\n')}\n`;
 }
-
-const NO_TAG = '(no tag)';
 
 /** Values per second; `undefined` when no time passed. */
 function rateOf({ startSec, endSec, histogram }: TagSummary): number | undefined {
@@ -128,26 +139,16 @@ function rateOf({ startSec, endSec, histogram }: TagSummary): number | undefined
 }
 
 function toJson({ startSec, tags }: LogSummary, { unit, percentiles }: Options): object {
+  const shown = (value: number): number => scaled(value, unit);
   return {
     startSec: startSec ?? null,
-    unit: unit.unit,
-    tags: tags.map((row) => {
-      const { histogram } = row;
-      const isEmpty = histogram.totalCount === 0;
-      const value = (raw: number): number | null => (isEmpty ? null : scaled(raw, unit));
-      const found = histogram.valuesAtPercentiles(percentiles);
-      return {
-        tag: row.tag ?? null,
-        intervals: row.intervals,
-        startSec: row.startSec,
-        endSec: row.endSec,
-        count: histogram.totalCount,
-        ratePerSec: rateOf(row) ?? null,
-        min: value(histogram.min),
-        mean: value(histogram.mean),
-        percentiles: Object.fromEntries(percentiles.map((percentile, at) => [percentile, value(found[at]!)])),
-        max: value(histogram.max),
-      };
-    }),
+    tags: tags.map((row) => ({
+      ...distributionJson(row.histogram, { name: row.tag ?? NO_TAG, unit: unit.unit, percentiles, shown }),
+      tag: row.tag ?? null,
+      intervals: row.intervals,
+      startSec: row.startSec,
+      endSec: row.endSec,
+      ratePerSec: rateOf(row) ?? null,
+    })),
   };
 }

@@ -13,10 +13,13 @@ import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
-import { formatCount, formatTime, percentileTitle } from '../format.ts';
+import { formatCount, formatTime, percentileTitle, withMaximum } from '../format.ts';
 import { isEpoch } from '../inputs/moment.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
+import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
+import { screenOf } from '../screen.ts';
+import { percentilesOption, unitOption } from '../shared-options.ts';
+import { rowBlock } from '../table.ts';
 import { type ValueScale, valueFormat } from '../value-scale.ts';
 import { followNoteText } from './follow-note.ts';
 import { assertLog, openLogs } from './input.ts';
@@ -27,13 +30,14 @@ const DESCRIPTION = `Prints the percentiles of a log's last intervals, a line ea
 With -f the file may be truncated, replaced by another (rotated), or missing at first. A line
 counts when it is complete.`;
 
-interface Options extends SelectingOptions {
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends SelectingOptions, OutputOptions<(typeof FORMATS)[number]> {
   readonly follow?: boolean;
   readonly lines: number;
   readonly unit: ValueScale;
   readonly percentiles: readonly number[];
   readonly poll: number;
-  readonly json?: boolean;
 }
 
 /** The arguments of `hdrscope log tail`. */
@@ -53,13 +57,13 @@ export function parser(): Command {
       10,
     )
     .addOption(unitOption())
-    .addOption(percentilesOption(LOG_PERCENTILES))
-    .option('--json', 'prints a line of JSON for each interval, as hdrscope log convert --to ndjson')
+    .addOption(percentilesOption())
     .addOption(
       new Option('--poll <duration>', 'with -f: how often the file is checked')
         .argParser((text) => parseDuration(text, '--poll'))
         .default(0.25, '250ms'),
     );
+  addFormat(command, FORMATS, 'json is a line for each interval, as log convert --format ndjson writes');
   return addSelection(command);
 }
 
@@ -115,11 +119,13 @@ async function readOnce(path: string, io: Io): Promise<AsyncIterable<LogEntry | 
 class Printer {
   readonly #options: Options;
   readonly #io: Io;
+  readonly #isJson: boolean;
   #hasPrinted = false;
 
   constructor(options: Options, io: Io) {
     this.#options = options;
     this.#io = io;
+    this.#isJson = formatOf(options, FORMATS) === 'json';
   }
 
   get hasPrinted(): boolean {
@@ -137,43 +143,73 @@ class Printer {
       await stderr.write(`hdrscope: ${error.message}\n`);
       return ExitCode.refused;
     }
-    if (!this.#hasPrinted && this.#options.json !== true) {
-      const { unit, percentiles } = this.#options;
-      const titles = [...percentiles.map(percentileTitle), unit.unit === '' ? 'max' : `max ${unit.unit}`];
-      const time = isEpoch(interval.startSec) ? 'start' : 'start s';
-      const line = formatRow(time, 'length s', 'tag', 'count', titles);
-      await stdout.write(`${painter(this.#io, stdout)('bold', line)}\n`);
+    const style = this.#style;
+    if (!this.#hasPrinted && !this.#isJson && style !== undefined) {
+      await stdout.write(`${painter(this.#io, stdout)('bold', this.#titles(interval, style))}\n`);
     }
     this.#hasPrinted = true;
     await stdout.write(row);
     return ExitCode.done;
   }
 
+  /** The widest style that fits on the screen; `undefined` when none does. */
+  get #style(): RowStyle | undefined {
+    const { columns = Number.POSITIVE_INFINITY } = screenOf(this.#io);
+    const values = withMaximum(this.#options.percentiles).map(() => '');
+    return [WIDE, NARROW].find((style) => formatRow(['', '', '', '', ...values], style).length <= columns);
+  }
+
+  #titles({ startSec }: LogInterval, style: RowStyle): string {
+    const { unit, percentiles } = this.#options;
+    const titles = withMaximum(percentiles).map(percentileTitle);
+    const last = unit.unit === '' ? 'max' : `max ${unit.unit}`;
+    const start = isEpoch(startSec) ? 'start' : 'start s';
+    return formatRow([start, 'length s', 'tag', 'count', ...titles.slice(0, -1), last], style);
+  }
+
   #row(interval: LogInterval): string {
     const { unit, percentiles } = this.#options;
     const { startSec, lengthSec, tag = '' } = interval;
     const histogram = interval.histogram();
-    if (this.#options.json === true) return ndjsonRow({ interval, histogram }, this.#options);
-    const found = [...histogram.valuesAtPercentiles(percentiles), histogram.max];
+    if (this.#isJson) return ndjsonRow({ interval, histogram }, this.#options);
+    const shown = withMaximum(percentiles);
+    const found = histogram.valuesAtPercentiles(shown);
     const isEmpty = histogram.totalCount === 0;
     const format = valueFormat(found, unit);
-    return `${formatRow(
-      isEpoch(startSec) ? formatTime(startSec) : formatDecimal(startSec, 3),
-      formatDecimal(lengthSec, 3),
-      visible(tag),
-      formatCount(histogram.totalCount),
-      found.map((value) => (isEmpty ? '-' : format(value))),
-    )}\n`;
+    const start = isEpoch(startSec) ? formatTime(startSec) : formatDecimal(startSec, 3);
+    const figures = [formatDecimal(lengthSec, 3), formatCount(histogram.totalCount)];
+    const values = found.map((value) => (isEmpty ? '-' : format(value)));
+    const { columns = Number.POSITIVE_INFINITY } = screenOf(this.#io);
+    const style = this.#style;
+    const line = style && formatRow([start, figures[0]!, visible(tag), figures[1]!, ...values], style);
+    // A wide value may not fit where its column does.
+    if (line !== undefined && line.length <= columns) return `${line}\n`;
+    const titles = ['', 'length s', 'count', ...shown.map(percentileTitle)].map((title) => ({ title }));
+    return `${rowBlock(titles, [`${start} ${tag}`, ...figures, ...values], columns).join('\n')}\n`;
   }
 }
 
-function formatRow(
-  time: string,
-  length: string,
-  tag: string,
-  count: string,
-  values: readonly string[],
-): string {
-  const cells = values.map((value) => ` ${value.padStart(11)}`).join('');
-  return `${time.padEnd(27)} ${length.padStart(9)}  ${tag.padEnd(14)} ${count.padStart(11)}${cells}`;
+/** The widths of columns, which are fixed because rows come one by one. */
+interface RowStyle {
+  /** Without the date on a narrow screen. */
+  readonly start: number;
+  /** 0 when lengths are left out. */
+  readonly length: number;
+  readonly tag: number;
+  readonly count: number;
+  readonly value: number;
+}
+
+const WIDE: RowStyle = { start: 27, length: 9, tag: 14, count: 11, value: 11 };
+const NARROW: RowStyle = { start: 8, length: 0, tag: 8, count: 7, value: 10 };
+
+function formatRow(cells: readonly string[], style: RowStyle): string {
+  const [start = '', length = '', tag = '', count = '', ...values] = cells;
+  const shownValues = values.map((value) => ` ${value.padStart(style.value)}`).join('');
+  if (style.length === 0) {
+    const [, time = start] = /^\S+ (\d+:\d+:\d+)/.exec(start) ?? [];
+    return `${time.padEnd(style.start)} ${tag.padEnd(style.tag)} ${count.padStart(style.count)}${shownValues}`;
+  }
+  const head = `${start.padEnd(style.start)} ${length.padStart(style.length)}  ${tag.padEnd(style.tag)}`;
+  return `${head} ${count.padStart(style.count)}${shownValues}`;
 }

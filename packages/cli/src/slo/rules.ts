@@ -3,7 +3,8 @@ import { type Arguments, choiceOption, createParser, isDecimal, wrongOption } fr
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { parseDuration } from '../duration.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
-import { OUTPUT_HELP, writeLines } from '../output-file.ts';
+import { writeLines } from '../output-file.ts';
+import { addOutput } from '../output-options.ts';
 import { LEAST_PERIOD_MS } from './burn-rates.ts';
 import { commentOf } from './comment.ts';
 import { durationText, isLabelName, isMatcher } from './promql.ts';
@@ -40,7 +41,7 @@ interface Options extends ThresholdOptions {
 
 /** The arguments of `hdrscope slo rules`. */
 export function parser(): Command {
-  return createParser('hdrscope slo rules', DESCRIPTION, [
+  const command = createParser('hdrscope slo rules', DESCRIPTION, [
     'hdrscope slo rules --metric http_request_duration_seconds --threshold 300ms --objective 99.9%',
     'hdrscope slo rules --metric rpc_seconds --threshold 1s --objective 99% --by job --label team=web -o slo.yaml',
     'hdrscope slo rules --metric rpc_seconds --threshold 1s --objective 99% --histogram classic --scrape metrics.txt',
@@ -84,8 +85,11 @@ export function parser(): Command {
     .option('--by <labels>', 'labels whose values have an objective each, as in job,route', parseLabels)
     .option('--match <matcher>', 'series that count, as in job="api"; may be repeated', addMatcher)
     .option('--label <name=value>', 'a label of the alerts; may be repeated', addLabel)
-    .option('--name <text>', 'the label slo of all series and alerts (default: the metric and the threshold)')
-    .option('-o, --output <file>', OUTPUT_HELP);
+    .option(
+      '--name <text>',
+      'the label slo of all series and alerts (default: the metric and the threshold)',
+    );
+  return addOutput(command);
 }
 
 /** `hdrscope slo rules` */

@@ -159,7 +159,7 @@ test.each([
   [['-n', '2'], '--intervals needs --interval'],
   [['--interval', '1s'], '--interval needs admin sockets, and standard input is not one'],
   [['--interval', '1s', '--since', 'x'], '--interval and --since cannot be combined'],
-  [['--since', 'x', 'nope'], 'cannot read nope'],
+  [['--since', 'x', 'nope'], 'no such file: nope'],
 ])('refuses %j', async (args, message) => {
   const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'heatmap', '-', ...args], { stdin: OSD_DUMP });
   expect([exitCode > 0, stdout]).toEqual([true, '']);

@@ -59,7 +59,7 @@ test.each([
   [[], 'needs sockets of daemons, or a folder of them, or --socket for one of its own'],
   [['x.asok', '--socket', 'y.asok'], 'needs sockets of daemons, or a folder of them, or --socket'],
   [['package.json'], 'hdrscope ceph serve needs admin sockets, and package.json is not one'],
-  [['nope'], 'cannot read nope: there is no such socket or file'],
+  [['nope'], 'no such file: nope'],
   [
     ['--socket', 'x', '--release', 'luminous'],
     "--release must be pacific, quincy, reef, squid, tentacle, next, got 'luminous'",

@@ -51,7 +51,7 @@ const RUN = ['--interval', '10ms'];
 
 test('shows all operations, kinds, sizes and the slowest OSDs of an interval', async () => {
   await busyCluster();
-  const args = ['ceph', 'top', folder.pathOf('.'), '--once', ...RUN];
+  const args = ['ceph', 'top', folder.pathOf('.'), '--once', '--percentiles', '50,99', ...RUN];
   const { exitCode, stdout, stderr } = await hdrscope(args, { monotonicMs: seconds() });
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(stdout).toBe(`2 OSDs, 1.0 s: 800 operations
@@ -73,13 +73,17 @@ test('--json has exact counts, bounds, and the sources of means', async () => {
   const args = ['ceph', 'top', folder.pathOf('.'), '--once', '--json', '--percentiles', '99', ...RUN];
   const { stdout } = await hdrscope(args, { monotonicMs: seconds() });
   const { operations, kinds, slowest, daemons, ...rest } = JSON.parse(stdout);
-  expect(rest).toEqual({ seconds: 1, unit: 'ns', leftOut: [], others: [] });
+  expect(rest).toEqual({ seconds: 1, leftOut: [], others: [] });
   expect(operations).toEqual({
+    name: 'operations',
+    unit: 'ns',
     count: 800,
     ratePerSec: 800,
-    mean: { lower: 1_271_875, upper: 1_271_875 },
+    min: { from: 100_000, to: 200_000 },
+    mean: { from: 1_271_875, to: 1_271_875 },
+    max: { from: 12_800_000, to: 25_600_000 },
     sumSource: 'perf dump',
-    percentiles: { 99: { lower: 12_800_000, upper: 25_600_000 } },
+    percentiles: [{ percentile: 99, from: 12_800_000, to: 25_600_000 }],
   });
   expect(
     kinds.map(({ kind, count, sizes }: { kind: string; count: number; sizes: object[] }) => [
@@ -93,13 +97,17 @@ test('--json has exact counts, bounds, and the sources of means', async () => {
     ['read-writes', 0, 0],
   ]);
   expect(kinds[1].sizes[1]).toEqual({
+    name: 'writes of 64K-1M',
+    unit: 'ns',
     from: 65_536,
     to: 1_048_576,
     count: 20,
     ratePerSec: 20,
-    mean: { lower: 1_600_000, upper: 3_200_000 },
+    min: { from: 1_600_000, to: 3_200_000 },
+    mean: { from: 1_600_000, to: 3_200_000 },
+    max: { from: 1_600_000, to: 3_200_000 },
     sumSource: 'slots',
-    percentiles: { 99: { lower: 1_600_000, upper: 3_200_000 } },
+    percentiles: [{ percentile: 99, from: 1_600_000, to: 3_200_000 }],
   });
   expect(slowest.map(({ daemon, count }: { daemon: string; count: number }) => [daemon, count])).toEqual([
     ['osd.10', 30],
@@ -280,7 +288,7 @@ test('--tell asks by the ceph program, and reports OSDs that it cannot reach', a
 });
 
 test.each([
-  [['nope'], 1, 'cannot read nope: there is no such socket or file'],
+  [['nope'], 1, 'no such file: nope'],
   [['package.json'], 1, 'package.json is neither an admin socket nor a folder of sockets'],
   [['.'], 1, "no daemon with histograms answers: among Ceph's daemons, OSDs have some"],
   [['--tell', 'osd.1', 'x.asok'], 2, '--tell asks the cluster: it takes no sockets'],

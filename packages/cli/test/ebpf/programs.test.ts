@@ -115,14 +115,15 @@ test('JSON has the time that it took when it was interrupted, and both estimates
     missed: 2,
     note: 'without CONFIG_X',
   });
-  expect(histograms[0]).toMatchObject({ name: 'linux.runqueue.depth', total: 4821 });
-  expect(histograms[0].percentiles['99']).toEqual({
-    lower: 9,
-    upper: 16,
+  expect(histograms[0]).toMatchObject({ name: 'linux.runqueue.depth', count: 4821 });
+  expect(histograms[0].percentiles[2]).toEqual({
+    percentile: 99,
+    from: 9,
+    to: 16,
     inclusive: 15.8775,
     exclusive: 16.84,
   });
-  expect(histograms[1]).toMatchObject({ name: 'linux.runqueue.latency', unit: 'ns', total: 30, sum: 1830 });
+  expect(histograms[1]).toMatchObject({ name: 'linux.runqueue.latency', unit: 'ns', count: 30, sum: 1830 });
   expect(opened[0]!.isClosed).toBe(true);
 });
 

@@ -23,7 +23,7 @@ test('shows bars, the total, and percentiles by their slots', async () => {
 17-32   30 |▉                                       |
 33-64   10 |▎                                       |
 65+      1 |▏                                       |
-total 4,821; p50 2 to 4; p90 5 to 8; p99 9 to 16
+total 4,821; p50 2 to 4; p90 5 to 8; p99 9 to 16; p99.9 33 to 64
 `);
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   expect(readme).toContain(`$ hdrscope ebpf read /sys/fs/bpf/queue_hist\n${stdout}`);
@@ -35,7 +35,7 @@ test('shows each CPU separately, and a percentile above the last bound', async (
   const { stdout, stderr } = await runWith(read, args, kernel);
   expect(stderr).toBe('');
   expect(stdout.match(/^\S+\{.*/gm)).toEqual(['queue_hist{cpu=0}', 'queue_hist{cpu=1}']);
-  expect(stdout.match(/total.*/g)).toEqual(['total 2,821; p100 65 or more', 'total 2,000; p100 33 to 64']);
+  expect(stdout.match(/total.*/g)).toEqual(['total 2,821; max 65 or more', 'total 2,000; max 33 to 64']);
 });
 
 test('prints JSON', async () => {
@@ -48,12 +48,16 @@ test('prints JSON', async () => {
         name: 'queue_hist',
         attributes: {},
         layout: 'queue-depth',
-        total: 4,
+        unit: 'none',
+        count: 4,
+        min: { from: 1, to: 1 },
+        mean: 18.25,
+        max: { from: 65, to: null },
         sum: 73,
-        percentiles: {
-          50: { lower: 1, upper: 1, inclusive: 1, exclusive: 1.66667 },
-          99.9: { lower: 65, upper: null, inclusive: 65, exclusive: 2 },
-        },
+        percentiles: [
+          { percentile: 50, from: 1, to: 1, inclusive: 1, exclusive: 1.66667 },
+          { percentile: 99.9, from: 65, to: null, inclusive: 65, exclusive: 2 },
+        ],
         slots: [
           { lower: 1, upper: 1, count: 3 },
           { lower: 65, upper: null, count: 1 },
@@ -96,9 +100,9 @@ test('merges the slots of a power of two above 2^53 too', async () => {
 });
 
 test.each([
-  ['ns', 'p50 2 ns to 4 ns; p100 65 ns or more'],
-  ['us', 'p50 2 µs to 4 µs; p100 65 µs or more'],
-  ['s', 'p50 2 s to 4 s; p100 65 s or more'],
+  ['ns', 'p50 2 ns to 4 ns; max 65 ns or more'],
+  ['us', 'p50 2 µs to 4 µs; max 65 µs or more'],
+  ['s', 'p50 2 s to 4 s; max 65 s or more'],
 ])('shows percentiles as times in %s', async (unit, shown) => {
   const kernel = fakeKernel({ frames: [frameOf([0, 0, 3, 0, 0, 0, 0, 1], { sums: [73] })] });
   const { stdout } = await runWith(read, ['id:42', '--unit', unit, '--percentiles', '50,100'], kernel);

@@ -61,14 +61,17 @@ test('prints the counts of each interval as a line of JSON', async () => {
       ratePerSec: 300,
       isReset: false,
       name: 'queue_hist',
-      total: 3,
-      percentiles: { 50: { lower: 2, upper: 4 } },
+      count: 3,
+      percentiles: [
+        { percentile: 50, from: 2, to: 4 },
+        { percentile: 99, from: 2, to: 4 },
+      ],
       slots: [
         { lower: 0, upper: 0, count: 1 },
         { lower: 2, upper: 4, count: 2 },
       ],
     },
-    { total: 5, slots: [{ lower: 65, upper: null, count: 5 }] },
+    { count: 5, slots: [{ lower: 65, upper: null, count: 5 }] },
   ]);
 });
 

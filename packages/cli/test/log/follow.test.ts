@@ -56,9 +56,9 @@ test('tail -f prints new intervals, and reports what happens to the file', async
   expect(ran.exitCode).toBe(130);
 });
 
-test('tail --json prints the last intervals as convert --to ndjson does', async () => {
+test('tail --json prints the last intervals as convert --format ndjson does', async () => {
   const path = folder.write('json.hlog', [1, 2, 3].map(line).join(''));
-  const all = await hdrscope(['log', 'convert', '--to', 'ndjson', path]);
+  const all = await hdrscope(['log', 'convert', '--format', 'ndjson', path]);
   const last = await hdrscope(['log', 'tail', '--json', '-n', '2', path]);
   expect(last).toEqual({
     ...all,

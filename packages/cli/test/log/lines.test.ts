@@ -67,10 +67,10 @@ test('convert writes JSON lines, CSV and percentile text', async () => {
     .slice(2, 4)
     .map((line) => line.split(',').at(-1));
   const to = async (...args: string[]): Promise<string> =>
-    (await hdrscope(['log', 'convert', '-', '--to', ...args], { stdin })).stdout;
+    (await hdrscope(['log', 'convert', '-', '--format', ...args], { stdin })).stdout;
 
   const rows = (await to('ndjson', '--percentiles', '50')).trimEnd().split('\n');
-  expect(rows.map((row) => JSON.parse(row))).toEqual([
+  expect(rows.map((row) => JSON.parse(row))).toMatchObject([
     {
       startSec: 1_500_000_001,
       endSec: 1_500_000_002,
@@ -79,7 +79,8 @@ test('convert writes JSON lines, CSV and percentile text', async () => {
       unit: 'ms',
       min: 1.999872,
       mean: 2.000384,
-      percentiles: { 50: 2.000895 },
+      percentiles: [{ percentile: 50, value: 2.000895 }],
+      resolution: 0.000001,
       max: 2.000895,
       encoded: encoded[0],
     },
@@ -87,7 +88,7 @@ test('convert writes JSON lines, CSV and percentile text', async () => {
       tag: null,
       count: 0,
       min: null,
-      percentiles: { 50: null },
+      percentiles: [{ percentile: 50, value: null }],
       encoded: encoded[1],
     }),
   ]);
@@ -106,7 +107,7 @@ testShared(
   'jHiccup-2.0.1.logV0.hlog',
   async (path) => {
     const converted = folder.pathOf('v2.hlog');
-    expect(await hdrscope(['log', 'convert', path, '--to', 'v2', '-o', converted])).toMatchObject({
+    expect(await hdrscope(['log', 'convert', path, '--format', 'v2', '-o', converted])).toMatchObject({
       exitCode: 0,
     });
     const [before, after] = [path, converted].map((one) => hdrscope(['log', 'summary', '--json', one]));
@@ -170,5 +171,5 @@ test('reports that no interval is selected', async () => {
     stderr: 'hdrscope: no interval is selected\n',
   });
   expect((await run('summary')).stderr).toContain('no interval is selected: leave out --tag,');
-  expect(await run('convert', '--to', 'hgrm')).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(await run('convert', '--format', 'hgrm')).toMatchObject({ exitCode: 1, stdout: '' });
 });

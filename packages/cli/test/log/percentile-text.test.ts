@@ -36,8 +36,8 @@ test('summary reads percentile text as one interval, and reports what the text d
   expect(stdout).toBe(`\
 the log has no start time, values in ms
 
-tag       intervals  from s   to s  length s  count  rate/s    min     mean      p50       max
-(no tag)          1   0.000  0.000     0.000  1,000       -  1.000  533.246  500.171  1000.342
+tag       intervals  from s   to s  length s  count  rate/s    min     mean      p50        max
+(no tag)          1   0.000  0.000     0.000  1,000       -  1.000  533.246  500.171  1,000.342
 `);
   expect(stderr).toBe(`\
 hdrscope: standard input is percentile text: 1,000 values as one interval, without times and tag; a printed value may be 0.0005 ms off; the mean is 500.5 ms as printed, 533.2 ms as counted
@@ -48,7 +48,7 @@ hdrscope: standard input: 957 of them are known only to lie between two printed 
 test('percentile text is recognised by its content: CSV, gzipped, from wrk2', async () => {
   const [csv, hgrm] = [await printed('-csv'), await printed()];
   const rows = await Promise.all([summary(['-'], csv), summary(['-'], gzipSync(hgrm))]);
-  for (const { stdout } of rows) expect(stdout).toMatch(/ 500\.171 {2}1000\.342\n$/);
+  for (const { stdout } of rows) expect(stdout).toMatch(/ 500\.171 {2}1,000\.342\n$/);
   expect(rows[0]?.stderr).toContain('no mean is printed, that of what is counted is 533.2 ms');
   const report = folder.write('report.hlog', WRK2);
   expect((await summary([report])).stdout).toMatch(/ 0\.921 +6\.648 +6\.671 +12\.351\n$/);
@@ -59,7 +59,7 @@ test('percentile text is recognised by its content: CSV, gzipped, from wrk2', as
 test('--text-unit is the unit of printed values, and --unit the unit of the log', async () => {
   const report = folder.write('report.txt', WRK2);
   const counted = async (...args: string[]): Promise<unknown> => {
-    const { stdout } = await hdrscope(['log', 'convert', report, '--to', 'v2', ...args]);
+    const { stdout } = await hdrscope(['log', 'convert', report, '--format', 'v2', ...args]);
     const summed = await summary(['--json', '--unit', 'none', '-'], stdout);
     return JSON.parse(summed.stdout).tags[0].max;
   };
@@ -71,7 +71,7 @@ test('--text-unit is the unit of printed values, and --unit the unit of the log'
 
 test('compare finds a log equal to its own text, and makes no claim that needs all values', async () => {
   const [log, text] = [folder.write('a.hlog', LOG), folder.write('a.hgrm', await printed())];
-  const args = ['log', 'compare', '--percentile', '50,75,90'];
+  const args = ['diff', '--percentiles', '50,75,90'];
   const ran = await hdrscope([...args, text, log]);
   expect(ran.exitCode).toBe(0);
   expect(ran.stdout.match(/\+0\.000 +\+0\.0 % .* no difference shown$/gm)).toHaveLength(3);
@@ -84,14 +84,16 @@ test('compare finds a log equal to its own text, and makes no claim that needs a
 
 test('convert writes a log of one interval, whose start and length are 0', async () => {
   const hgrm = await printed();
-  const { exitCode, stdout, stderr } = await hdrscope(['log', 'convert', '-', '--to', 'v2'], { stdin: hgrm });
+  const { exitCode, stdout, stderr } = await hdrscope(['log', 'convert', '-', '--format', 'v2'], {
+    stdin: hgrm,
+  });
   expect(stderr).toContain('it has no time: the start and the length of its interval are written as 0\n');
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(
     /^#\[Histogram log format version 1\.3\]\n#\[Made of percentile text: .*\n"StartTimestamp".*\n0\.000,0\.000,1000\.342,HISTFAAA\S+\n$/,
   );
   const rows = (text: string): string[] => text.split('\n').filter((line) => !line.startsWith('#'));
-  const back = await hdrscope(['log', 'convert', '-', '--to', 'hgrm'], { stdin: stdout });
+  const back = await hdrscope(['log', 'convert', '-', '--format', 'hgrm'], { stdin: stdout });
   expect([back.stderr, rows(back.stdout)]).toEqual(['', rows(hgrm)]);
 });
 

@@ -45,9 +45,10 @@ test('prints JSON with unrounded numbers', async () => {
   const { stdout } = await hdrscope(args, { stdin: LOG });
   expect(JSON.parse(stdout)).toEqual({
     startSec: 1_500_000_000,
-    unit: 'ms',
     tags: [
       {
+        name: 'idle',
+        unit: 'ms',
         tag: 'idle',
         intervals: 1,
         startSec: 1_500_000_011,
@@ -56,10 +57,12 @@ test('prints JSON with unrounded numbers', async () => {
         ratePerSec: 0,
         min: null,
         mean: null,
-        percentiles: { 50: null },
+        percentiles: [{ percentile: 50, value: null }],
         max: null,
       },
       {
+        name: 'put',
+        unit: 'ms',
         tag: 'put',
         intervals: 1,
         startSec: 1_500_000_001,
@@ -68,7 +71,7 @@ test('prints JSON with unrounded numbers', async () => {
         ratePerSec: 1,
         min: 249.954304,
         mean: 250.01984,
-        percentiles: { 50: 250.085375 },
+        percentiles: [{ percentile: 50, value: 250.085375 }],
         max: 250.085375,
       },
     ],
@@ -76,10 +79,10 @@ test('prints JSON with unrounded numbers', async () => {
 });
 
 test.each([
-  ['us', '250085.375'],
-  ['ms', '250085375.000'],
-  ['s', '250085375000.000'],
-  ['none', '250085375'],
+  ['us', '250,085.375'],
+  ['ms', '250,085,375.000'],
+  ['s', '250,085,375,000.000'],
+  ['none', '250,085,375'],
 ])('shows values of a log in %s', async (unit, max) => {
   const args = ['log', 'summary', '--unit', unit, '--tag', 'put', '-'];
   const { stdout } = await hdrscope(args, { stdin: LOG });

@@ -15,7 +15,7 @@ export const SLOWER = logText([{ at: 0, ms: evenly(1000, 1.5) }]);
 
 /** Prints the percentile text of a log. */
 export const hgrmOf = async (log: string): Promise<string> =>
-  (await hdrscope(['log', 'convert', '--to', 'hgrm', '-'], { stdin: log })).stdout;
+  (await hdrscope(['log', 'convert', '--format', 'hgrm', '-'], { stdin: log })).stdout;
 
 /** The data of a plot, which every format draws. */
 export async function dataOf<Drawn extends Plot>(args: readonly string[], world: World = {}): Promise<Drawn> {

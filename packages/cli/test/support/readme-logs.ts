@@ -45,6 +45,7 @@ export const README_LOGS: Readonly<Record<string, () => string>> = {
   'after.hlog': () => serviceLog(2, 1.12),
   'latencies.txt': () => latencyText(3, 2),
   'yesterday.txt': () => latencyText(4, 1.8),
+  'requests.csv': () => 'path,ms,bytes\n/,1.25,812\n/api,3.5,4096\n/images,30,65536\n',
   'osd.json': () => OSD_DUMP,
   'osd-later.json': () => OSD_DUMP_LATER,
 };
