@@ -83,7 +83,7 @@ export const HDRSCOPE: Group = {
 
 exit codes:
   0    done
-  1    a verdict (diff: worse), or refused input: a file that cannot be read, malformed lines
+  1    a verdict (diff: worse, check: missed), or refused input: a file that cannot be read, malformed lines
   2    a wrong command line
   130  ended by Ctrl-C; any other signal: 128 and its number
 

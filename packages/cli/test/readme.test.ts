@@ -38,7 +38,7 @@ async function print(line: string): Promise<string> {
     const [program, ...args] = command
       .replace(/ 2>\S+$/, '')
       .split(' ')
-      .map((word) => (/\.(hlog|hgrm|json|txt)$/.test(word) ? folder.pathOf(word) : word));
+      .map((word) => (/\.(hlog|hgrm|json|txt|csv)$/.test(word) ? folder.pathOf(word) : word));
     if (program === 'hdrscope') {
       const ran = await hdrscope(args, { stdin });
       if (errorsTo === undefined) expect(ran.stderr).toBe('');

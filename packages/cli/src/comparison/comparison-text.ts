@@ -110,7 +110,7 @@ function verdict({ comparison, confidence, tolerance }: ShownComparison): string
     return found.length === 0
       ? undefined
       : found
-          .map((row) => `${percentileTitle(row.percentile)} by ${percent(Math.abs(row.relative))}`)
+          .map((row) => `${percentileTitle(row.percentile)} by ${changeText(Math.abs(row.relative))}`)
           .join(', ');
   };
   const few = comparison.percentiles.filter(({ change }) => change === 'too few values');
@@ -152,6 +152,13 @@ function allTogether({ kolmogorovSmirnov, mannWhitney }: Comparison): string {
 Mann-Whitney effect size ${mannWhitney.effectSize.toFixed(3)} (${chance(mannWhitney.pValue)})`;
 }
 
+/** How much a percentile has changed, to three digits: `10.6 %`, `598 %`. */
+function changeText(part: number): string {
+  const value = part * 100;
+  return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(3))} %`;
+}
+
+/** A confidence or a tolerance: `99.99 %`. */
 function percent(part: number): string {
   const value = part * 100;
   return `${Number(value.toPrecision(value < 99 ? 3 : 6))} %`;

@@ -60,7 +60,7 @@ gzipped. --column reads a column of a table, --field a field of JSON.
 
 Numbers have the unit that is written with them (12ms), else --unit, else none. Beside a log, --text-unit
 states the unit of numbers and of percentile text. Numbers are counted as hdrscope record counts them, and
-have no times. Below a text with --slo, a line says for each curve whether it holds the objective.`;
+have no times. Below a text with --slo, a line says for each curve whether it keeps the objective.`;
 
 /** The arguments of `hdrscope plot`. */
 export function parser(): Command {

@@ -58,7 +58,7 @@ function verdict({ percentile, value }: SloLine, slot: Slot | undefined, unit: C
   const objective = formatValue(value, unit, EXACT_DIGITS);
   const result =
     upper <= value
-      ? `holds ${objective}`
+      ? `keeps ${objective}`
       : lower > value
         ? `misses ${objective}`
         : `${objective} lies in its slot`;
@@ -92,6 +92,6 @@ function overTime(plot: Extract<Plot, { kind: 'over-time' }>, { percentile, valu
   if (counted === undefined || counted.length === 0) return [];
   const missed = counted.filter((one) => one > value).length;
   const shown = formatValue(value, plot.unit, EXACT_DIGITS);
-  const result = missed === 0 ? `holds ${shown} in all` : `misses ${shown} in ${formatCount(missed)} of`;
+  const result = missed === 0 ? `keeps ${shown} in all` : `misses ${shown} in ${formatCount(missed)} of`;
   return [`${name} ${result} ${formatCount(counted.length)} intervals`];
 }

@@ -1,20 +1,47 @@
 import { createReadStream } from 'node:fs';
-import { basename } from 'node:path';
-import { DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
 import type { View } from '@hdrscope/dashboard';
-import { followLog, readHistograms } from '@hdrscope/interval-log';
-import { createLogPlots, type Plot, plotsOfLog } from '@hdrscope/plot';
+import { readHistograms, recogniseText } from '@hdrscope/interval-log';
+import { type Plot, plotsOfLog } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { Io } from '../command.ts';
-import { Refusal } from '../command.ts';
+import { type Io, Refusal, UsageError } from '../command.ts';
 import { sizeOf } from '../inputs/input-file.ts';
-import { followNoteText } from '../log/follow-note.ts';
+import { openInputs } from '../inputs/open-inputs.ts';
 import { perMs } from '../numbers/number-unit.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
+import type { RecordOptions, ShownLog } from './records.ts';
 
-/** A file with a tab on the page. */
-export interface ShownFile {
-  view(): View;
+/** The files of a command line. */
+interface ShownFiles {
+  /** Logs are shown with all their intervals. */
+  readonly logs: readonly ShownLog[];
+  /** Any other file has a tab with its plots. */
+  readonly others: readonly View[];
+}
+
+/**
+ * Looks at the files of a command line, and reads those that are no logs.
+ *
+ * @throws Refusal, UsageError
+ */
+export async function shownFiles(
+  paths: readonly string[],
+  { unit, follow }: RecordOptions,
+  io: Io,
+): Promise<ShownFiles> {
+  if (paths.includes('-')) throw new UsageError('a page shows files, not standard input');
+  // A file that grows is a log, and may not be there yet.
+  if (follow) return { logs: paths.map((path) => ({ path, title: path })), others: [] };
+  const { inputs } = await openInputs(paths, { takes: ['log', 'percentiles'], otherwise: 'log' }, io);
+  const logs: ShownLog[] = [];
+  const others: View[] = [];
+  for (const [at, { kind, title, beginning }] of inputs.entries()) {
+    const path = paths[at]!;
+    // A text without an interval is refused, with the reason, when it is read as a whole.
+    if (kind === 'log' && recogniseText(beginning) === 'log') logs.push({ path, title });
+    else others.push({ name: title, plots: await readFile(path, unit, io) });
+  }
+  return { logs, others };
 }
 
 /** The plots of a file that a person has dropped on the page. */
@@ -22,17 +49,11 @@ export function openDropped(unit: CountedUnit, bytes: AsyncIterable<Uint8Array>)
   return plotsOfLog(readHistograms(bytes, { valueScale: perMs(unit) }), { unit });
 }
 
-/**
- * Reads a whole file.
- *
- * @throws Refusal
- */
-export async function readFile(path: string, unit: CountedUnit, io: Io): Promise<ShownFile> {
+/** @throws Refusal */
+async function readFile(path: string, unit: CountedUnit, io: Io): Promise<readonly Plot[]> {
   const reading = startReading(io, await sizeOf(path));
-  const name = basename(path);
   try {
-    const plots = await openDropped(unit, countedBytes(path, reading, io));
-    return { view: () => ({ name, plots }) };
+    return await openDropped(unit, countedBytes(path, reading, io));
   } catch (error) {
     if (error instanceof HdrscopeError) throw new Refusal(`${path}: ${error.message}`, { cause: error });
     throw error;
@@ -49,41 +70,5 @@ async function* countedBytes(
   for await (const chunk of createReadStream(path, { signal }) as AsyncIterable<Uint8Array>) {
     onBytes(chunk.length);
     yield chunk;
-  }
-}
-
-/** Reads a log as it grows, until the command ends. */
-export function followFile(path: string, unit: CountedUnit, io: Io): ShownFile {
-  const name = basename(path);
-  let log = createLogPlots({ unit });
-  /** The plots on the page. They are computed again when the log has grown. */
-  let plots: readonly Plot[] | undefined;
-  const follow = async (): Promise<void> => {
-    for await (const entry of followLog(path, { signal: io.signal })) {
-      plots = undefined;
-      const note = followNoteText(entry, path);
-      if (note !== undefined) await io.stderr.write(`hdrscope: ${note}\n`);
-      // Another file has the name now, or the file was truncated.
-      if (entry.kind === 'truncated' || entry.kind === 'replaced') log = createLogPlots({ unit });
-      if (entry.kind !== 'interval') continue;
-      const { tag, startSec, lengthSec } = entry;
-      log.add({ tag, startSec, lengthSec, histogram: integersOf(entry) });
-    }
-  };
-  follow().catch((error: Error) => io.stderr.write(`hdrscope: ${path}: ${error.message}\n`).catch(() => {}));
-  return {
-    view() {
-      plots ??= log.plots();
-      return { name, plots };
-    },
-  };
-}
-
-function integersOf(interval: { histogram(): Histogram | DoubleHistogram }): Histogram | undefined {
-  try {
-    const histogram = interval.histogram();
-    return histogram instanceof DoubleHistogram ? undefined : histogram;
-  } catch {
-    return undefined;
   }
 }

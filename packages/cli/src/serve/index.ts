@@ -12,7 +12,8 @@ import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo-registry.ts';
-import { followFile, openDropped, readFile, type ShownFile } from './files.ts';
+import { openDropped, shownFiles } from './files.ts';
+import { recordOf } from './records.ts';
 
 interface Options extends GuardingOptions {
   readonly follow?: boolean;
@@ -26,8 +27,8 @@ interface Options extends GuardingOptions {
 
 const DESCRIPTION = `Serves a page with percentile curves, percentiles over time and heat maps, until Ctrl-C.
 
-It shows the given files, and files that you drop on the page: interval logs (.hlog) and
-percentile text (.hgrm, its CSV, wrk2 --latency), plain or gzipped. Only this machine sees the page,
+A log (.hlog) is shown with all of its intervals: choose a time, compare it with another, merge tags. Percentile text
+(.hgrm, its CSV, wrk2 --latency) has a tab of its own, and so have files that you drop on the page. All may be gzipped. Only this machine sees the page,
 unless --host names another address. That needs a token, which everybody who opens the page must know.`;
 
 /** The arguments of `hdrscope serve`. */
@@ -57,20 +58,20 @@ export function parser(): Command {
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const { port, host, unit, follow = false } = options;
   const { guard, isKnown } = await protectionOf(options, io);
-  const files: ShownFile[] = [];
-  for (const path of operands) {
-    if (path === '-') throw new UsageError('a page shows files, not standard input');
-    files.push(follow ? followFile(path, unit, io) : await readFile(path, unit, io));
+  if (options.demo === true && operands.length > 0) {
+    throw new UsageError('--demo shows an invented service: it takes no files');
   }
+  const { logs, others } = await shownFiles(operands, { unit, follow }, io);
   const registry = createRegistry();
   const stopDemo = options.demo === true ? startDemo(registry) : () => {};
   try {
-    const server = await serveDashboard(registry, {
+    const shown = logs.length === 0 ? registry : recordOf(logs, { unit, follow }, io);
+    const server = await serveDashboard(shown, {
       ...guard,
       ...{ port, host },
       title: operands.length === 1 ? basename(operands[0]!) : 'hdrscope',
       openFile: (_, bytes) => openDropped(unit, bytes),
-      views: async () => files.map((file) => file.view()),
+      views: async () => others,
     });
     const url = server.url.replace(/^https?/, schemeOf(guard));
     const whole = guard.token === undefined ? url : `${url}?token=${guard.token}`;

@@ -142,34 +142,34 @@ describe('--slo', () => {
   const verdictsOf = async (args: readonly string[], stdin: string): Promise<string[]> => {
     const { exitCode, stdout } = await hdrscope(['plot', ...args, '-'], { stdin });
     expect(exitCode).toBe(0);
-    return stdout.split('\n').filter((line) => /holds|misses/.test(line));
+    return stdout.split('\n').filter((line) => /keeps|misses/.test(line));
   };
 
   test('prints a verdict for each objective and curve', async () => {
     expect(await verdictsOf(['--slo', 'p50=600ms', '--slo', '99.9=50ms'], SINGLE)).toEqual([
-      'p50 is 500 ms: holds 600 ms',
+      'p50 is 500 ms: keeps 600 ms',
       'p99.9 is 999 ms: misses 50 ms',
     ]);
     expect(await verdictsOf(['--slo', 'max=1.5s', '--slo', '1s'], LOG)).toEqual([
-      'get: max is 1 s: holds 1.5 s',
+      'get: max is 1 s: keeps 1.5 s',
       'put: max is 2 s: misses 1.5 s',
     ]);
   });
 
   test('prints a verdict on bars and on intervals', async () => {
     expect(await verdictsOf(['--kind', 'bars', '--slo', 'p50=1s'], SINGLE)).toEqual([
-      expect.stringMatching(/^p50 is from \d+ ms to \d+ ms: holds 1 s$/),
+      expect.stringMatching(/^p50 is from \d+ ms to \d+ ms: keeps 1 s$/),
     ]);
     expect(await verdictsOf(['--kind', 'over-time', '--slo', 'p99=1.5s', '--slo', 'p50=2s'], LOG)).toEqual([
       'p99 misses 1.5 s in 1 of 2 intervals',
-      'p50 holds 2 s in all 2 intervals',
+      'p50 keeps 2 s in all 2 intervals',
     ]);
   });
 
   test('a verdict is exact where a picture is not', async () => {
     const exact = evenly(100_000, 0.01).join('\n');
     const at = (slo: string) => verdictsOf(['--unit', 'ms', '--width', '40', '--slo', slo], exact);
-    expect(await at('p90=900.4ms')).toEqual(['p90 is 900 ms: holds 900.4 ms']);
+    expect(await at('p90=900.4ms')).toEqual(['p90 is 900 ms: keeps 900.4 ms']);
     expect(await at('p90=899.6ms')).toEqual(['p90 is 900 ms: misses 899.6 ms']);
   });
 });

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { formatPercentiles, Histogram } from '@hdrscope/core';
+import { DoubleHistogram, formatPercentiles, Histogram } from '@hdrscope/core';
 import { FORMAT_VERSION_LINE, formatInterval, LEGEND_LINE } from '@hdrscope/interval-log';
 import { Termination } from '../../src/command.ts';
 import { hdrscope, type Ran } from '../support/fake-io.ts';
@@ -43,7 +43,13 @@ async function eventsUntil(url: string, isThere: (text: string) => boolean): Pro
   return text;
 }
 
-test('shows each log and each percentile text in its own view', async () => {
+/** The data of the last event of a kind. */
+function lastOf(text: string, event: string): Record<string, unknown> {
+  const all = [...text.matchAll(new RegExp(`event: ${event}\\n(?:id: .*\\n)?data: (.*)\\n`, 'g'))];
+  return JSON.parse(all.at(-1)![1]!);
+}
+
+test('shows a log with all of its intervals, and percentile text in a view of its own', async () => {
   const histogram = new Histogram({ autoResize: true, significantDigits: 3 });
   histogram.record(5_000_000, 7);
   const paths = [
@@ -52,15 +58,18 @@ test('shows each log and each percentile text in its own view', async () => {
   ];
 
   const { exitCode, stderr } = await served(paths, async (url) => {
-    const text = await eventsUntil(`${url}events?view=service.hlog`, (all) =>
-      /event: view\n.*\n\n/.test(all),
+    const pick = new URLSearchParams({ pick: 'values tag=get' });
+    const text = await eventsUntil(`${url}events?${pick}`, (all) =>
+      /event: detail\n.*"totalCount":20.*\n\n/.test(all),
     );
-    expect(text).toContain('"views":["service.hlog","before.hgrm"]');
-    const [, json] = /event: view\ndata: (.*)\n/.exec(text)!;
-    expect(JSON.parse(json!)).toMatchObject({
-      name: 'service.hlog',
+    expect(lastOf(text, 'table')).toMatchObject({
+      ...{ isRecord: true, views: ['before.hgrm'] },
+      history: { intervals: 2, range: { fromMs: 1_700_000_000_000, toMs: 1_700_000_002_000 } },
+    });
+    expect(lastOf(text, 'rows')).toMatchObject({ rows: [{ count: 20, perSecond: 10 }] });
+    expect(lastOf(text, 'detail')).toMatchObject({
       plots: [
-        { kind: 'percentiles', unit: 'ns', curves: [{ name: 'get', totalCount: 20 }] },
+        { kind: 'percentiles', unit: 's', curves: [{ totalCount: 20 }] },
         { kind: 'over-time', timesMs: [1_700_000_000_000, 1_700_000_001_000] },
         { kind: 'heat-map' },
       ],
@@ -74,14 +83,45 @@ test('shows each log and each percentile text in its own view', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: '' });
 });
 
+test('series of several logs have the names of their files, and tags with attributes have these', async () => {
+  const one = folder.write('one.hlog', LOG);
+  const other = folder.write('other.hlog', LOG.replaceAll('Tag=get', 'Tag=rpc?method=put'));
+
+  await served([one, other], async (url) => {
+    const text = await eventsUntil(`${url}events`, (all) => all.includes('"count":20'));
+    // Later events have the changes only.
+    const whole = text.split('event: ').find((event) => event.includes('"method=put"'))!;
+    const { series, families } = JSON.parse(/data: (.*)/.exec(whole)![1]!) as Record<
+      string,
+      { name: string; attributes: string[] }[]
+    >;
+    expect(families!.map(({ name }) => name)).toEqual(['values', 'rpc']);
+    expect(series!.map(({ attributes }) => attributes)).toEqual([
+      ['file=one.hlog', 'tag=get'],
+      ['file=other.hlog', 'method=put'],
+    ]);
+  });
+});
+
+test('intervals of doubles and broken lines are left out, and said', async () => {
+  const doubles = new DoubleHistogram({ significantDigits: 2 });
+  doubles.record(0.5);
+  const double = formatInterval(doubles, { startSec: 1_700_000_001, endSec: 1_700_000_002 });
+  const path = folder.write('mixed.hlog', `${LOG}${double}broken\n`);
+  const { stderr } = await served([path], async (url) => {
+    await eventsUntil(`${url}events`, (all) => all.includes('"count":20'));
+  });
+  expect(stderr).toBe(`hdrscope: ${path}: 1 interval of doubles is left out, 1 malformed line is left out\n`);
+});
+
 test('with -f, the page shows intervals that are written later', async () => {
   const path = folder.write('growing.hlog', LOG);
 
   await served(['-f', path], async (url) => {
-    const isShown = (count: number) => (text: string) => text.includes(`"totalCount":${count}`);
-    await eventsUntil(`${url}events?view=growing.hlog`, isShown(20));
+    const isShown = (count: number) => (text: string) => text.includes(`"count":${count}`);
+    await eventsUntil(`${url}events`, isShown(20));
     appendFileSync(path, intervalOf(2, 3_000_000));
-    await eventsUntil(`${url}events?view=growing.hlog`, isShown(30));
+    await eventsUntil(`${url}events`, isShown(30));
   });
 });
 
@@ -108,7 +148,8 @@ test.each([
   [['--port', '70000'], 2, /^hdrscope: --port must be an integer from 0 to 65535, got '70000'/],
   [['--unit', 'parsec'], 2, /^hdrscope: --unit must be /],
   [['-'], 2, /^hdrscope: a page shows files, not standard input/],
-  [['nowhere.hlog'], 1, /^hdrscope: cannot read nowhere\.hlog: there is no such file/],
+  [['--demo', 'a.hlog'], 2, /^hdrscope: --demo shows an invented service: it takes no files/],
+  [['nowhere.hlog'], 1, /^hdrscope: no such file: nowhere\.hlog/],
 ])('refuses %j', async (args, exitCode, message) => {
   const ran = await hdrscope(['serve', ...args]);
 
