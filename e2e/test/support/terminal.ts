@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What a command has printed, on both of its outputs, and how it ended. */
+export interface Typed {
+  readonly output: string;
+  readonly exitCode: number | null;
+}
+
+// A network of their own, where the machine allows one: the ports of the documents may be in use.
+const OWN_NETWORK = 'ip link set lo up && exec bash';
+const NETWORK: readonly string[] =
+  spawnSync('unshare', ['-n', 'sh', '-c', 'ip link set lo up']).status === 0 ? ['unshare', '-n'] : [];
+
+// The documents show what a terminal of 80 columns without colours shows.
+const { FORCE_COLOR, COLUMNS, NO_COLOR, ...environment } = process.env;
+const ENVIRONMENT = { ...environment, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+
+/** Ends the output of each command, with its exit code. */
+const END = '\u001e';
+
+/** How long the output of a job in the background is waited for. */
+const PATIENCE_MS = 60_000;
+
+/** A shell of a reader who types the commands of a document one after the other. */
+export class Terminal {
+  readonly #folder: string;
+  readonly #shell: ChildProcess;
+  #output = '';
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#shell = this.#start();
+    this.#shell.stdout!.setEncoding('utf8').on('data', (text) => {
+      this.#output += text;
+    });
+    this.#shell.stdin!.write('exec 2>&1; set -m\n');
+  }
+
+  #start(): ChildProcess {
+    const [program, ...args] = NETWORK.length > 0 ? [...NETWORK, 'sh', '-c', OWN_NETWORK] : ['bash'];
+    return spawn(program!, args, { cwd: this.#folder, env: ENVIRONMENT, detached: true });
+  }
+
+  /**
+   * Types a command and waits for its end. A job in the background stays.
+   *
+   * @param isComplete Whether a job in the background has printed what it should. It is waited for. @default it has
+   */
+  async type(command: string, isComplete: (output: string) => boolean = () => true): Promise<Typed> {
+    this.#output = '';
+    this.#shell.stdin!.write(`{ ${command}\n} < /dev/null; printf '${END}%s\\n' $?\n`);
+    const giveUpAt = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const exitCode = new RegExp(`${END}(\\d+)\\n`).exec(this.#output)?.[1];
+      const output = withoutNpm(this.#output.replace(new RegExp(`${END}\\d+\\n`), ''));
+      const isPatient = performance.now() < giveUpAt;
+      if (exitCode !== undefined && (isComplete(output) || !isPatient)) {
+        return { output, exitCode: Number(exitCode) };
+      }
+      if (this.#shell.exitCode !== null) throw new Error(`the shell has ended: ${this.#output}`);
+      await sleep(20);
+    }
+  }
+
+  /** Types a command that does not end by itself, and Ctrl-C after its first output. */
+  async typeUntilPrinted(command: string): Promise<Typed> {
+    const shell = this.#start();
+    let output = '';
+    for (const stream of [shell.stdout!, shell.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+      });
+    }
+    const closed = once(shell, 'close');
+    shell.stdin!.end(`${command} < /dev/null\n`.replace(/^(.*\|.*) < \/dev\/null$/m, '$1'));
+    while (withoutNpm(output) === '' && shell.exitCode === null) await sleep(20);
+    await sleep(300);
+    if (shell.exitCode === null) process.kill(-shell.pid!, 'SIGINT');
+    const [exitCode] = await closed;
+    return { output: withoutNpm(output), exitCode };
+  }
+
+  /** Ends the shell and its jobs. */
+  async close(): Promise<void> {
+    if (this.#shell.exitCode !== null) return;
+    const closed = once(this.#shell, 'close');
+    this.#shell.stdin!.end('kill -9 $(jobs -p) 2> /dev/null; exit\n');
+    await closed;
+  }
+}
+
+/** npm warns of the settings of a machine, and of newer versions of itself. */
+function withoutNpm(output: string): string {
+  return output.replace(/^npm (warn|notice).*\n/gm, '');
+}
