@@ -4,6 +4,7 @@ export { describePlot } from './chart/description.ts';
 export type { ChartOption, ChartSeries, OptionPart } from './chart/option.ts';
 export { type PlotTable, plotTable } from './chart/plot-table.ts';
 export type { ThemeName } from './chart/theme.ts';
+export type { Zone } from './chart/time-text.ts';
 export { formatCount } from './count-text.ts';
 export { attributePairs } from './data/attributes-text.ts';
 export {

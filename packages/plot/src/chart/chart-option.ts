@@ -9,6 +9,7 @@ import { percentileChart } from './percentile-chart.ts';
 import { THEMES, type ThemeName } from './theme.ts';
 import { type TimeSpan, timeAxisLabels } from './time-axis.ts';
 import { timeChart } from './time-chart.ts';
+import { UTC, type Zone } from './time-text.ts';
 
 /**
  * A plot as an option of ECharts, for its `setOption`: with titles, axes in units that people read, the names of lines at
@@ -19,6 +20,7 @@ import { timeChart } from './time-chart.ts';
  * @param given The plot.
  * @param theme The background that the chart is for.
  * @param width The width of the chart in pixels, which decides how many labels there are and how much room names have.
+ * @param zone The time zone of times.
  * @see https://echarts.apache.org/en/option.html
  * @example
  * ```ts
@@ -31,9 +33,14 @@ import { timeChart } from './time-chart.ts';
  * option.series[0]!.data.slice(-3); //=> [[2, 90], [2, 200], [3, 200]]
  * ```
  */
-export function chartOption(given: Plot, theme: ThemeName = 'light', width = 920): ChartOption {
+export function chartOption(
+  given: Plot,
+  theme: ThemeName = 'light',
+  width = 920,
+  zone: Zone = UTC,
+): ChartOption {
   const plot = visiblePlot(given);
-  const setting = { theme: THEMES[theme], width };
+  const setting = { theme: THEMES[theme], width, zone };
   switch (plot.kind) {
     case 'percentiles':
       return percentileChart(plot, setting);
@@ -70,7 +77,7 @@ export function zoomedTimes(
   const [{ min, max } = { min: 0, max: 1 }] = [xAxis].flat();
   const place = { left, right, width: Math.max(20, width - left - right) };
   const shown = { min: min + (max - min) * from, max: min + (max - min) * to };
-  return { xAxis: [labelledAxis(timeAxisLabels(shown, place), THEMES[theme])] };
+  return { xAxis: [labelledAxis(timeAxisLabels(shown, place, UTC), THEMES[theme])] };
 }
 
 interface Sides {

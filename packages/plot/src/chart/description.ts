@@ -8,11 +8,12 @@ import { visiblePlot } from '../visible-plot.ts';
 import { sloName } from './slo.ts';
 import { boundText, slotText } from './slot-text.ts';
 import { pointAt } from './steps.ts';
-import { dateTimeText } from './time-text.ts';
+import { dateTimeText, UTC, type Zone } from './time-text.ts';
 
 /**
  * A plot in words, for people who cannot see it.
  *
+ * @param zone The time zone of times.
  * @example
  * ```ts
  * import { describePlot } from '@hdrscope/plot';
@@ -22,10 +23,10 @@ import { dateTimeText } from './time-text.ts';
  * //=> 'Writes. 9 counts of size in 2 slots. Most are in 0 B – 4 KiB.'
  * ```
  */
-export function describePlot(given: Plot): string {
+export function describePlot(given: Plot, zone: Zone = UTC): string {
   const plot = visiblePlot(given);
   const start = [plot.title, plot.subtitle].filter((text) => text !== undefined && text !== '');
-  return [...start, ...sentencesOf(plot)].map((text) => sentenceOf(text!)).join(' ');
+  return [...start, ...sentencesOf(plot, zone)].map((text) => sentenceOf(text!)).join(' ');
 }
 
 /** A text with one full stop at its end. */
@@ -35,7 +36,7 @@ function sentenceOf(text: string): string {
   return `${text.slice(0, end)}.`;
 }
 
-function sentencesOf(plot: Plot): string[] {
+function sentencesOf(plot: Plot, zone: Zone): string[] {
   switch (plot.kind) {
     case 'percentiles':
       return [
@@ -51,12 +52,12 @@ function sentencesOf(plot: Plot): string[] {
       ];
     case 'over-time':
       return [
-        timeSentence(plot.timesMs),
+        timeSentence(plot.timesMs, zone),
         ...plot.lines.map(({ name, values }) => describeValues(name, values, plot.unit)),
         ...objectives(plot.slos, plot.unit),
       ];
     case 'heat-map':
-      return describeHeatMap(plot);
+      return describeHeatMap(plot, zone);
     case 'bars': {
       const total = totalOf(plot.counts);
       const most = plot.counts.indexOf(largestOf(plot.counts, 0));
@@ -83,13 +84,14 @@ function describeValues(name: string, values: readonly (number | null)[], unit: 
   return `${name}: from ${formatValue(least, unit)} to ${formatValue(largestOf(counted, 0), unit)}, ${last} at the end.`;
 }
 
-function timeSentence(timesMs: readonly number[]): string {
+function timeSentence(timesMs: readonly number[], zone: Zone): string {
   const [from, to] = [timesMs[0], timesMs.at(-1)];
   if (from === undefined || to === undefined) return 'Values over time.';
-  return `Values over time, from ${dateTimeText(from)} to ${dateTimeText(to)} UTC.`;
+  return `Values over time, from ${dateTimeText(from, zone)} to ${dateTimeText(to, zone)} ${zone.name}.`;
 }
 
-function describeHeatMap({ x, y, counts, countName = 'values' }: HeatMapPlot): string[] {
+function describeHeatMap({ x, y, counts, countName = 'values' }: HeatMapPlot, zone: Zone): string[] {
+  const textOf = (bound: number): string => boundText(bound, x.unit, undefined, zone);
   const sums = counts.map(totalOf);
   const total = totalOf(sums);
   const most = y.slots[sums.indexOf(largestOf(sums, 0))];
@@ -97,7 +99,7 @@ function describeHeatMap({ x, y, counts, countName = 'values' }: HeatMapPlot): s
   const range =
     from === undefined || to === undefined
       ? []
-      : [`${x.name} from ${boundText(from.lower, x.unit)} to ${boundText(to.upper, x.unit)}.`];
+      : [`${x.name} from ${textOf(from.lower)} to ${textOf(to.upper)}.`];
   const mode =
     most === undefined || total === 0 ? [] : [`Most have a ${y.name} of ${slotText(most, y.unit)}.`];
   return [`Heat map of ${y.name} by ${x.name}: ${countText(total, countName)} in all.`, ...range, ...mode];

@@ -2,6 +2,7 @@ import type { PlotTitles } from '../plot.ts';
 import type { OptionPart } from './option.ts';
 import { middleCut, textWidth, wrappedText } from './text-width.ts';
 import { FONTS, type Theme } from './theme.ts';
+import type { Zone } from './time-text.ts';
 
 /** The surroundings of a drawing. */
 export interface Frame {
@@ -15,6 +16,7 @@ export interface Setting {
   readonly theme: Theme;
   /** The width of the chart in pixels. */
   readonly width: number;
+  readonly zone: Zone;
 }
 
 const TITLE_SIZE = { size: 16, isBold: true } as const;

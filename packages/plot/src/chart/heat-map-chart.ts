@@ -22,6 +22,7 @@ import { slotText } from './slot-text.ts';
 import { middleCut, textWidth } from './text-width.ts';
 import { colourAt, type Theme } from './theme.ts';
 import { momentsOf, timeAxisLabels } from './time-axis.ts';
+import type { Zone } from './time-text.ts';
 
 /** The room of the colour scale at the right and of its labels, in pixels. */
 const SCALE_WIDTH = 84;
@@ -31,22 +32,22 @@ const MOST_MOMENTS = 8;
 
 /** A cell for each count above 0, at the true bounds of its slots, with a colour by the logarithm of the count. */
 export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption {
-  const { theme, width } = setting;
+  const { theme, width, zone } = setting;
   const plot = usedPart(whole) ?? whole;
   const { x, y, counts, countName = 'values' } = plot;
-  const { option, top } = frameOf(plot, setting, describePlot(plot));
+  const { option, top } = frameOf(plot, setting, describePlot(plot, zone));
   const placedY = placeSlots(y, 10);
   const most = largestOf(
     counts.map((row) => largestOf(row)),
     1,
   );
-  const labels = labelsBeside(placedY);
+  const labels = labelsBeside(placedY, zone);
   const grid = placeOfGrid(
     labels.map(({ text }) => text),
     setting,
     SCALE_WIDTH,
   );
-  const middleName = axisName(y);
+  const middleName = axisName(y, zone);
   const nameRoom = width - grid.left - 36;
   const scaleName = middleCut(countName, Math.max(nameRoom - textWidth(middleName), nameRoom / 3, 40));
   const placedX = placeSlots(x, Math.max(2, Math.floor(grid.width / PIXELS_PER_LABEL)));
@@ -62,16 +63,16 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
         if (!Array.isArray(value)) return '';
         const [column, row, count] = value as number[];
         return tooltipText(countText(count!, countName), [
-          [x.name, slotText(x.slots[column!]!, x.unit)],
-          [y.name, slotText(y.slots[row!]!, y.unit)],
+          [x.name, slotText(x.slots[column!]!, x.unit, false, zone)],
+          [y.name, slotText(y.slots[row!]!, y.unit, false, zone)],
         ]);
       },
     }),
     xAxis: [
       {
-        ...slotAxis(placedX, labelsBelow(placedX, grid), theme),
+        ...slotAxis(placedX, labelsBelow(placedX, grid, zone), theme),
         gridIndex: 0,
-        ...nameBelow(axisName(x), grid, setting),
+        ...nameBelow(axisName(x, zone), grid, setting),
       },
       { type: 'value', gridIndex: 1, min: 0, max: 1, show: false },
     ],
@@ -88,13 +89,13 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
 }
 
 /** The labels of the horizontal axis that have room. */
-function labelsBelow(placed: SlotAxis, grid: GridPlace): AxisLabel[] {
-  return placed.isTime ? timeAxisLabels(placed, grid) : fittingLabels(placed.labels, placed, grid);
+function labelsBelow(placed: SlotAxis, grid: GridPlace, zone: Zone): AxisLabel[] {
+  return placed.isTime ? timeAxisLabels(placed, grid, zone) : fittingLabels(placed.labels, placed, grid);
 }
 
 /** The labels of the vertical axis that have room. */
-function labelsBeside(placed: SlotAxis): AxisLabel[] {
-  return apart(placed.isTime ? momentsOf(placed, MOST_MOMENTS) : placed.labels, placed);
+function labelsBeside(placed: SlotAxis, zone: Zone): AxisLabel[] {
+  return apart(placed.isTime ? momentsOf(placed, MOST_MOMENTS, zone) : placed.labels, placed);
 }
 
 /** Labels of an upright axis that leave each other room: a twenty-fourth of the axis. */

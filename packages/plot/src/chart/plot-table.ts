@@ -7,7 +7,7 @@ import { percentileText } from './percentile-axis.ts';
 import { intervalText } from './percentile-chart.ts';
 import { slotText } from './slot-text.ts';
 import { pointAt } from './steps.ts';
-import { dateTimeText } from './time-text.ts';
+import { dateTimeText, UTC, type Zone } from './time-text.ts';
 
 /** The values of a plot as text. */
 export interface PlotTable {
@@ -24,8 +24,9 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
 
 /**
  * The values of a plot as a table, for people who read rather than look. Moments come newest first, and the cells of a heat
- * map with the largest count first: so what is cut off matters least. Times are in UTC, as they are on the axes.
+ * map with the largest count first: so what is cut off matters least.
  *
+ * @param zone The time zone of times.
  * @example
  * ```ts
  * import { plotTable } from '@hdrscope/plot';
@@ -36,23 +37,23 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
  * rows; //=> [['0 B – 4 KiB', '1,200'], ['from 4 KiB', '7']]
  * ```
  */
-export function plotTable(plot: Plot): PlotTable {
-  const { columns, rows } = tableOf(visiblePlot(plot));
+export function plotTable(plot: Plot, zone: Zone = UTC): PlotTable {
+  const { columns, rows } = tableOf(visiblePlot(plot), zone);
   return { columns, rows: rows.slice(0, MOST_ROWS), leftOut: Math.max(0, rows.length - MOST_ROWS) };
 }
 
 type WholeTable = Omit<PlotTable, 'leftOut'>;
 
-function tableOf(plot: Plot): WholeTable {
+function tableOf(plot: Plot, zone: Zone): WholeTable {
   switch (plot.kind) {
     case 'percentiles':
       return curveTable(plot.curves, plot.unit);
     case 'comparison':
       return changeTable(plot);
     case 'over-time':
-      return timeTable(plot);
+      return timeTable(plot, zone);
     case 'heat-map':
-      return cellTable(plot);
+      return cellTable(plot, zone);
     case 'bars':
       return slotTable(plot);
   }
@@ -83,27 +84,27 @@ function changeTable({ before, after, changes, unit }: ComparisonPlot): WholeTab
   };
 }
 
-function timeTable({ timesMs, lines, unit }: TimePlot): WholeTable {
+function timeTable({ timesMs, lines, unit }: TimePlot, zone: Zone): WholeTable {
   return {
-    columns: ['time (UTC)', ...lines.map(({ name }) => name)],
+    columns: [`time (${zone.name})`, ...lines.map(({ name }) => name)],
     rows: timesMs
       .map((time, i) => [
-        dateTimeText(time),
+        dateTimeText(time, zone),
         ...lines.map(({ values }) => formatValue(values[i] ?? Number.NaN, unit)),
       ])
       .reverse(),
   };
 }
 
-function cellTable({ x, y, counts, countName = 'values' }: HeatMapPlot): WholeTable {
-  const title = ({ name, unit }: HeatAxis): string => (unit === 'time' ? `${name} (UTC)` : name);
+function cellTable({ x, y, counts, countName = 'values' }: HeatMapPlot, zone: Zone): WholeTable {
+  const title = ({ name, unit }: HeatAxis): string => (unit === 'time' ? `${name} (${zone.name})` : name);
   const cells = counts.flatMap((row, j) => row.flatMap((count, i) => (count > 0 ? [{ i, j, count }] : [])));
   cells.sort((a, b) => b.count - a.count);
   return {
     columns: [title(x), title(y), countName],
     rows: cells.map(({ i, j, count }) => [
-      slotText(x.slots[i]!, x.unit),
-      slotText(y.slots[j]!, y.unit),
+      slotText(x.slots[i]!, x.unit, false, zone),
+      slotText(y.slots[j]!, y.unit, false, zone),
       formatCount(count),
     ]),
   };

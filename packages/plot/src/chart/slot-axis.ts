@@ -3,7 +3,7 @@ import type { AxisSlot, HeatAxis } from '../plot.ts';
 import type { AxisLabel } from './frame.ts';
 import { distinctTexts } from './slot-text.ts';
 import { linearTicks, logTicks } from './ticks.ts';
-import { timeAxisName } from './time-text.ts';
+import { timeAxisName, UTC, type Zone } from './time-text.ts';
 import { tickText } from './value-axis.ts';
 
 /** The places of an axis's slots, by their true bounds. */
@@ -18,11 +18,11 @@ export interface SlotAxis {
 }
 
 /** The name of an axis. An axis of times also has the date that its labels leave out. */
-export function axisName({ name, unit, slots }: HeatAxis): string {
+export function axisName({ name, unit, slots }: HeatAxis, zone: Zone = UTC): string {
   const [first, last] = [slots[0], slots.at(-1)];
   if (unit !== 'time' || first === undefined || last === undefined) return name;
   // The last moment before the end, which may be midnight.
-  const time = timeAxisName(first.lower, last.upper - 1);
+  const time = timeAxisName(first.lower, last.upper - 1, zone);
   return name === 'time' ? time : `${name}: ${time}`;
 }
 

@@ -12,10 +12,10 @@ import { clampTo, labelsOf, rangeOf, valueAxis } from './value-axis.ts';
 
 /** Lines over time. A line has a gap where nothing was counted. */
 export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
-  const { theme } = setting;
+  const { theme, zone } = setting;
   const { timesMs, lines, slos = [], unit, valueAxis: scale } = plot;
   const names = lines.map(({ name }) => name);
-  const { option, top } = frameOf(plot, setting, describePlot(plot), names);
+  const { option, top } = frameOf(plot, setting, describePlot(plot, zone), names);
   const values = slos.map(({ value }) => value);
   for (const line of lines) for (const value of line.values) if (value !== null) values.push(value);
   const range = rangeOf(values, unit, scale);
@@ -33,7 +33,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
     })),
   ];
   const grid = placeOfGrid(labelsOf(range, unit), setting, labelRoom(labels, setting));
-  const name = timeAxisName(timesMs[0] ?? Number.NaN, timesMs.at(-1) ?? Number.NaN);
+  const name = timeAxisName(timesMs[0] ?? Number.NaN, timesMs.at(-1) ?? Number.NaN, zone);
   return {
     ...option,
     grid: { left: grid.left, right: grid.right, top, bottom: 52 },
@@ -50,10 +50,10 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
             lineStyleOf(i, theme).color,
           ] as const;
         });
-        return tooltipText(`${dateTimeText(timesMs[index] ?? Number.NaN)} UTC`, rows);
+        return tooltipText(`${dateTimeText(timesMs[index] ?? Number.NaN, zone)} ${zone.name}`, rows);
       },
     }),
-    xAxis: timeAxis(span, grid, theme, nameBelow(name, grid, setting)),
+    xAxis: timeAxis(span, grid, setting, nameBelow(name, grid, setting)),
     yAxis: valueAxis(range, unit, theme, nameAbove('value', grid, setting)),
     series: [
       ...lines.map((line, i) => {

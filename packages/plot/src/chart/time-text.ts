@@ -8,14 +8,25 @@ const DAY_MS = 86_400 * SECOND_MS;
 // Moments in 1970 come from logs without a start time, which count from 0.
 const YEAR_MS = 365 * DAY_MS;
 
-/** The time of day in UTC: `12:04:30`, or `12:04:30.250` when the moment is not a whole second. */
-export function timeText(ms: number): string {
-  return ms % 1000 === 0 ? partsOf(ms).time.slice(0, 8) : partsOf(ms).time;
+/** The time zone in which moments are written. */
+export interface Zone {
+  /** As it stands after a time: `UTC`, `local time`. */
+  readonly name: string;
+  /** How far its clocks are ahead of UTC at a moment, in ms. */
+  offsetMs(ms: number): number;
 }
 
-/** Date and time in UTC: `2026-01-31 12:04:30`. */
-export function dateTimeText(ms: number): string {
-  return isMoment(ms) ? `${partsOf(ms).date} ${timeText(ms)}` : '-';
+export const UTC: Zone = { name: 'UTC', offsetMs: () => 0 };
+
+/** The time of day: `12:04:30`, or `12:04:30.250` when the moment is not a whole second. */
+export function timeText(ms: number, zone: Zone = UTC): string {
+  const { time } = partsOf(ms, zone);
+  return ms % 1000 === 0 ? time.slice(0, 8) : time;
+}
+
+/** Date and time: `2026-01-31 12:04:30`. */
+export function dateTimeText(ms: number, zone: Zone = UTC): string {
+  return isMoment(ms) ? `${partsOf(ms, zone).date} ${timeText(ms, zone)}` : '-';
 }
 
 /** A stretch of time in UTC, with the date once when it is one day; its length when the log has no start time. */
@@ -25,17 +36,18 @@ export function periodText(startMs: number, endMs: number): string {
   const [start, end] = [Math.floor(startMs / SECOND_MS), Math.ceil(endMs / SECOND_MS)].map(
     (s) => s * SECOND_MS,
   );
-  const [from, to] = [partsOf(start!), partsOf(end!)];
+  const [from, to] = [partsOf(start!, UTC), partsOf(end!, UTC)];
   const until = from.date === to.date ? timeText(end!) : dateTimeText(end!);
   return `${dateTimeText(start!)} – ${until} UTC`;
 }
 
 /** The name of a time axis, with the date that its labels leave out. */
-export function timeAxisName(fromMs: number, toMs: number): string {
-  if (!isMoment(fromMs) || !isMoment(toMs)) return 'time (UTC)';
+export function timeAxisName(fromMs: number, toMs: number, zone: Zone = UTC): string {
+  const name = `time (${zone.name})`;
+  if (!isMoment(fromMs) || !isMoment(toMs)) return name;
   if (fromMs < YEAR_MS) return 'time since the start';
-  const [from, to] = [partsOf(fromMs).date, partsOf(toMs).date];
-  return from === to ? `time (UTC), ${from}` : `time (UTC), ${from} to ${to}`;
+  const [from, to] = [partsOf(fromMs, zone).date, partsOf(toMs, zone).date];
+  return from === to ? `${name}, ${from}` : `${name}, ${from} to ${to}`;
 }
 
 /** Round steps of time, in ms. */
@@ -57,25 +69,27 @@ export interface TimeTick {
  *
  * @param startMs Of the whole axis: an axis from 1970 on counts from its log's start.
  */
-export function timeTicks(startMs: number, endMs: number, most: number): TimeTick[] {
-  if (!isMoment(startMs) || !isMoment(endMs) || !(endMs > startMs)) return [tickAt(startMs, SECOND_MS)];
+export function timeTicks(startMs: number, endMs: number, most: number, zone: Zone = UTC): TimeTick[] {
+  if (!isMoment(startMs) || !isMoment(endMs) || !(endMs > startMs)) return [tickAt(startMs, SECOND_MS, zone)];
   const least = (endMs - startMs) / Math.max(1, most);
   const days = Math.ceil(least / DAY_MS / 365);
   const step = STEPS_MS.find((one) => one >= least) ?? decimalStep(days) * 365 * DAY_MS;
-  const first = Math.ceil(startMs / step) * step;
+  const ahead = offsetOf(startMs, zone);
+  const first = Math.ceil((startMs + ahead) / step) * step - ahead;
   const count = Math.floor((endMs - first) / step) + 1;
-  if (count < 1) return [tickAt(startMs, SECOND_MS)];
-  return Array.from({ length: count }, (_, i) => tickAt(first + i * step, step));
+  if (count < 1) return [tickAt(startMs, SECOND_MS, zone)];
+  return Array.from({ length: count }, (_, i) => tickAt(first + i * step, step, zone));
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** No more of the moment than its step needs: `12:04`, `12:04:30`, `12:04:30.250`, and at the begin of a day the date, `31 Jan`. */
-function tickAt(timeMs: number, step: number): TimeTick {
-  const { date, time } = partsOf(timeMs);
+function tickAt(timeMs: number, step: number, zone: Zone): TimeTick {
+  const { date, time } = partsOf(timeMs, zone);
+  const isMidnight = (timeMs + offsetOf(timeMs, zone)) % DAY_MS === 0;
   if (timeMs < YEAR_MS && timeMs > 0 && timeMs % DAY_MS === 0)
     return { timeMs, label: `${Math.round(timeMs / DAY_MS)} d` };
-  if (timeMs % DAY_MS === 0 && timeMs >= YEAR_MS) {
+  if (isMidnight && timeMs >= YEAR_MS) {
     const [year, month, day] = date.split('-');
     const isLong = step >= 182 * DAY_MS;
     return { timeMs, label: isLong ? `${year}-${month}` : `${Number(day)} ${MONTHS[Number(month) - 1]}` };
@@ -89,9 +103,15 @@ function isMoment(ms: number): boolean {
   return Math.abs(ms) <= 8.64e15;
 }
 
-/** Date and time in UTC; both are `-` for a number that no `Date` can hold, so that no drawing fails for a label. */
-function partsOf(ms: number): { readonly date: string; readonly time: string } {
-  if (!isMoment(ms)) return { date: '-', time: '-' };
-  const [date, time] = new Date(ms).toISOString().slice(0, -1).split('T');
+/** How far a zone is ahead of UTC. A moment of 1970 is of a log that counts from 0, which no zone changes. */
+function offsetOf(ms: number, zone: Zone): number {
+  return isMoment(ms) && ms >= YEAR_MS ? zone.offsetMs(ms) : 0;
+}
+
+/** Date and time; both are `-` for a number that no `Date` can hold, so that no drawing fails for a label. */
+function partsOf(ms: number, zone: Zone): { readonly date: string; readonly time: string } {
+  const shown = ms + offsetOf(ms, zone);
+  if (!isMoment(shown)) return { date: '-', time: '-' };
+  const [date, time] = new Date(shown).toISOString().slice(0, -1).split('T');
   return { date: date!, time: time! };
 }
