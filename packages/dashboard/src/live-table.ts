@@ -1,23 +1,28 @@
-import type { ReadonlyHistogram } from '@hdrscope/core';
 import { visible } from '@hdrscope/core/internal';
+import { Slices } from '@hdrscope/kit';
 import { attributePairs, countedUnitOf } from '@hdrscope/plot';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
-import { EMPTY_SNAPSHOT, type Rejected, valuesAtPercentiles } from '@hdrscope/registry';
-import { histogramSince } from './histogram-since.ts';
-import { type FamilyFacts, ROW_PERCENTILES, type Row, type RowValues, type SeriesFacts } from './messages.ts';
+import { EMPTY_SNAPSHOT, type Rejected } from '@hdrscope/registry';
+import type { FamilyDefinition, HistorySeries, Increase } from './history/history.ts';
+import { increaseOf } from './increase-of.ts';
+import type { FamilyFacts, Row, SeriesFacts } from './messages.ts';
+import { histogramOf, valuesOf } from './row-values.ts';
 
 /** A series of the table. */
-export interface LiveSeries {
-  readonly facts: SeriesFacts;
-  /** As in the latest snapshot. */
-  family: FamilySnapshot;
+export interface LiveSeries extends HistorySeries {
+  readonly familyFacts: FamilyFacts;
+  /** Its family in the latest snapshot. */
+  latestFamily: FamilySnapshot;
   /** As in the latest snapshot. */
   latest: SeriesSnapshot;
-  row: Row;
+  /** What it counted in the last interval; `undefined` when that is nothing, or there is no interval yet. */
+  increase: Increase | undefined;
+  /** How many values it counted in each second of the last interval. */
+  perSecond: number;
   /** The number of the last update that changed the row, from 1. */
   changedAt: number;
-  /** The row as JSON, made once for all clients. */
-  rowText: string;
+  /** The row as JSON, made once for all clients, when one asks for it. */
+  rowText: string | undefined;
   /** The number of the update that added the series. */
   readonly addedAt: number;
   /** The time of the first snapshot without the series, in milliseconds since 1970; `undefined` while snapshots have it. */
@@ -26,6 +31,7 @@ export interface LiveSeries {
 
 interface LiveFamily {
   readonly facts: FamilyFacts;
+  readonly definition: FamilyDefinition;
   readonly addedAt: number;
   /** By attributes, which are one object in all snapshots of a series. */
   readonly series: Map<Attributes, LiveSeries>;
@@ -37,6 +43,12 @@ export interface TableChanges {
   readonly series: string;
   readonly rows: string;
   readonly removed: string;
+}
+
+/** Options of a table. */
+export interface LiveTableOptions {
+  /** How long a series stays that has ended, in milliseconds. @default forever */
+  readonly keepMs?: number;
 }
 
 // A client that has missed more of them gets the whole table.
@@ -61,10 +73,10 @@ export class LiveTable {
   /** Removals up to this update may be forgotten. */
   #forgotten = 0;
   #snapshot: Snapshot = EMPTY_SNAPSHOT;
+  #startMs = 0;
   #updates = 0;
 
-  /** @param keepMs How long a series stays that has ended, in milliseconds. @default forever */
-  constructor(keepMs: number = Number.POSITIVE_INFINITY) {
+  constructor({ keepMs = Number.POSITIVE_INFINITY }: LiveTableOptions = {}) {
     this.#keepMs = keepMs;
   }
 
@@ -88,6 +100,16 @@ export class LiveTable {
     return this.#snapshot;
   }
 
+  /** When the last interval began: at the time of the snapshot before, in milliseconds since 1970. */
+  get startMs(): number {
+    return this.#startMs;
+  }
+
+  /** What each series counted in the last interval. */
+  *increases(): Generator<Increase, void> {
+    for (const { increase } of this.#byId.values()) if (increase !== undefined) yield increase;
+  }
+
   /**
    * Takes a later snapshot. The first snapshot ends no interval, so its series have no rates.
    *
@@ -95,6 +117,7 @@ export class LiveTable {
    */
   update(snapshot: Snapshot): readonly number[] {
     const seconds = this.#updates === 0 ? 0 : (snapshot.timeMs - this.#snapshot.timeMs) / 1000;
+    this.#startMs = this.#updates === 0 ? snapshot.timeMs : this.#snapshot.timeMs;
     this.#updates += 1;
     this.#snapshot = snapshot;
     const present = new Set<LiveFamily>();
@@ -136,6 +159,16 @@ export class LiveTable {
     return removed;
   }
 
+  /** Writes the rows that the last update has changed, for `changesSince`. Lets other work run meanwhile. */
+  async writeRows(): Promise<void> {
+    const slices = new Slices();
+    for (const one of this.series) {
+      if (one.changedAt !== this.#updates) continue;
+      rowTextOf(one);
+      if (slices.isOver()) await slices.next();
+    }
+  }
+
   /** Whether the changes after an update are known. If not, a client needs the whole table. */
   knowsChangesSince(update: number): boolean {
     return update > 0 && update >= this.#forgotten;
@@ -154,7 +187,7 @@ export class LiveTable {
     return {
       families: JSON.stringify(families.map(({ facts }) => facts)),
       series: JSON.stringify(series.map(({ facts }) => facts)),
-      rows: `[${rows.map(({ rowText }) => rowText).join()}]`,
+      rows: `[${rows.map(rowTextOf).join()}]`,
       removed: JSON.stringify(removed.map(([id]) => id)),
     };
   }
@@ -163,8 +196,10 @@ export class LiveTable {
     const key = JSON.stringify([family.scope, family.name]);
     const known = this.#families.get(key);
     if (known !== undefined) return known;
-    const { name, unit, description } = family;
+    const { series: _, ...definition } = family;
+    const { name, unit, description } = definition;
     const added: LiveFamily = {
+      definition,
       facts: {
         id: this.#nextFamily++,
         name: visible(name),
@@ -179,21 +214,23 @@ export class LiveTable {
     return added;
   }
 
-  #add(live: LiveFamily, family: FamilySnapshot, latest: SeriesSnapshot, seconds: number): void {
+  #add(live: LiveFamily, latestFamily: FamilySnapshot, latest: SeriesSnapshot, seconds: number): void {
     const id = this.#nextSeries++;
     const facts: SeriesFacts = {
       id,
       family: live.facts.id,
       attributes: attributePairs(latest.attributes).map((pair) => visible(pair)),
     };
-    const all = valuesOf(family, latest.histogram);
+    const series: HistorySeries = { facts, family: live.definition };
     // All values of a new series are of the last interval, unless there was no interval.
-    const count = latest.histogram.totalCount;
-    const row: Row = [id, count, seconds > 0 ? count / seconds : 0, seconds > 0 ? all : null, all];
+    const hasCounted = seconds > 0 && latest.counts.total > 0;
     const added: LiveSeries = {
-      ...{ facts, family, latest, row },
-      rowText: JSON.stringify(row),
+      ...series,
+      ...{ familyFacts: live.facts, latestFamily, latest },
+      increase: hasCounted ? increaseOf(series, latest, undefined) : undefined,
+      perSecond: hasCounted ? latest.counts.total / seconds : 0,
       changedAt: this.#updates,
+      rowText: undefined,
       addedAt: this.#updates,
       endedMs: undefined,
     };
@@ -204,18 +241,18 @@ export class LiveTable {
 
   #update(known: LiveSeries, family: FamilySnapshot, now: SeriesSnapshot, seconds: number): void {
     const before = known.latest;
-    const count = now.histogram.totalCount;
-    const newCount = count - before.histogram.totalCount;
-    known.family = family;
+    const newCount = now.counts.total - before.counts.total;
+    known.latestFamily = family;
     known.endedMs = undefined;
-    // A series that has not changed keeps its snapshot, so that checkpoints share its counts.
+    // A series that has not changed keeps its snapshot, and with it what was made of it.
     known.latest = newCount === 0 && isSame(now.rejected, before.rejected) ? before : now;
     if (newCount === 0) {
       this.#stop(known);
       return;
     }
-    const last = valuesOf(family, histogramSince(now.histogram, before.histogram));
-    this.#show(known, [known.facts.id, count, newCount / seconds, last, valuesOf(family, now.histogram)]);
+    known.increase = increaseOf(known, now, before);
+    known.perSecond = known.increase.counts.total / seconds;
+    this.#show(known);
   }
 
   /** A series that has ended counts nothing any more. */
@@ -226,15 +263,30 @@ export class LiveTable {
 
   /** Shows that a series has counted nothing in the last interval. */
   #stop(one: LiveSeries): void {
-    const [id, count, rate, , all] = one.row;
-    if (rate !== 0) this.#show(one, [id, count, 0, null, all]);
+    one.increase = undefined;
+    if (one.perSecond === 0) return;
+    one.perSecond = 0;
+    this.#show(one);
   }
 
-  #show(one: LiveSeries, row: Row): void {
-    one.row = row;
-    one.rowText = JSON.stringify(row);
+  #show(one: LiveSeries): void {
+    one.rowText = undefined;
     one.changedAt = this.#updates;
   }
+}
+
+function rowTextOf(one: LiveSeries): string {
+  one.rowText ??= JSON.stringify(rowOf(one));
+  return one.rowText;
+}
+
+/** The row of a series. */
+export function rowOf({ facts: { id }, family, latest, increase, perSecond }: LiveSeries): Row {
+  const last =
+    increase === undefined
+      ? null
+      : valuesOf(family, { histogram: histogramOf(family.layout, increase.counts) });
+  return [id, latest.counts.total, perSecond, last, valuesOf(family, latest)];
 }
 
 function isSame(a: Rejected, b: Rejected): boolean {
@@ -244,8 +296,4 @@ function isSame(a: Rejected, b: Rejected): boolean {
     a.tooLarge === b.tooLarge &&
     a.overflowing === b.overflowing
   );
-}
-
-function valuesOf(family: FamilySnapshot, histogram: ReadonlyHistogram): RowValues {
-  return histogram.totalCount === 0 ? null : valuesAtPercentiles(family, { histogram }, ROW_PERCENTILES);
 }

@@ -1,0 +1,51 @@
+import type { TimeRange } from '../question.ts';
+
+/** The part of an interval that says when it was. */
+export interface Timed {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Which neighbours are merged first, when there is no room for all intervals. */
+export type Coarsening =
+  /** The older, the coarser: an interval of one hour ago is as long beside that hour as one of a minute ago beside the minute. */
+  | 'older'
+  /** All times alike, as in a record, in which no time matters more. */
+  | 'evenly';
+
+// So much time before now has intervals as short as there are.
+const FINE_MS = 60_000;
+
+/**
+ * The place of the first of the two neighbours whose merging loses least.
+ *
+ * @param intervals At least two, ascending.
+ */
+export function placeToMerge(intervals: readonly Timed[], coarsening: Coarsening): number {
+  const nowMs = intervals.at(-1)!.endMs;
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i + 1 < intervals.length; i++) {
+    const { endMs } = intervals[i + 1]!;
+    const lengthMs = endMs - intervals[i]!.startMs;
+    const loss = coarsening === 'evenly' ? lengthMs : lengthMs / (nowMs - endMs + FINE_MS);
+    if (loss < least) [least, best] = [loss, i];
+  }
+  return best;
+}
+
+/** The whole time of intervals, ascending; empty when there are none. */
+export function timeOf(intervals: readonly Timed[]): TimeRange {
+  return { fromMs: intervals[0]?.startMs ?? 0, toMs: intervals.at(-1)?.endMs ?? 0 };
+}
+
+/** The intervals that share time with a range. */
+export function intervalsWithin<T extends Timed>(
+  intervals: readonly T[],
+  { fromMs, toMs }: TimeRange,
+): readonly T[] {
+  const from = intervals.findIndex(({ endMs }) => endMs > fromMs);
+  if (from < 0) return [];
+  const after = intervals.findIndex(({ startMs }) => startMs >= toMs);
+  return intervals.slice(from, after < 0 ? intervals.length : after);
+}
