@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
-import type { Registry } from '@hdrscope/registry';
-import { Feed } from './feed.ts';
+import { Answers } from './answer/answers.ts';
+import { keyOfQuestion, RunningAnswers } from './answer/running-answers.ts';
+import { Feed, type Shown } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
-import { type Message, Subscriber, type Watched } from './subscriber.ts';
+import type { Question } from './question.ts';
+import { Subscriber } from './subscriber.ts';
 
 // Proxies cut streams that are silent for a minute.
 const BEAT_MS = 15_000;
@@ -13,7 +15,10 @@ const MOST_SUBSCRIBERS = 100;
 
 /** Sends the updates of a feed to all clients. */
 export class Broadcast {
+  /** Answers questions about what is shown. */
+  readonly answers: Answers;
   readonly #feed: Feed;
+  readonly #running: RunningAnswers;
   readonly #settings: DashboardSettings;
   readonly #refusals: Readonly<ServerRefusals>;
   readonly #subscribers = new Set<Subscriber>();
@@ -24,14 +29,21 @@ export class Broadcast {
 
   /** @param beatMs The longest time that a client hears nothing; at most 15 seconds. */
   constructor(
-    registry: Registry,
+    shown: Shown,
     settings: DashboardSettings,
     refusals: Readonly<ServerRefusals>,
     beatMs: number = BEAT_MS,
   ) {
     this.#settings = settings;
     this.#refusals = refusals;
-    this.#feed = new Feed(registry, settings, () => this.#sendAll());
+    this.#feed = new Feed(shown, settings, () => this.#sendAll());
+    this.answers = new Answers(this.#feed.table, this.#feed.history, { isRecord: this.#feed.isRecord });
+    this.#running = new RunningAnswers(
+      (question) => this.answers.of(question, (name) => this.#feed.viewContents(name)),
+      (key, texts) => {
+        for (const one of this.#subscribers) if (keyOfQuestion(one.question) === key) one.answer(texts);
+      },
+    );
     this.#feed.start(() => this.#subscribers.size > 0);
     this.#beat = setInterval(
       () => {
@@ -47,13 +59,15 @@ export class Broadcast {
   }
 
   /** @param lastId The id of the last event that the client has seen; `undefined` for a new client. */
-  add(response: ServerResponse, lastId: string | undefined, watched: Watched): void {
-    const subscriber = new Subscriber(response, this.#seenBy(lastId), watched);
+  add(response: ServerResponse, lastId: string | undefined, question: Question): void {
+    const subscriber = new Subscriber(response, this.#seenBy(lastId), question);
     this.#subscribers.add(subscriber);
     response.on('close', () => this.#subscribers.delete(subscriber));
     // The first client neither waits for the next update nor sees an old one.
-    if (this.#feed.isFresh) this.#send(subscriber, new Map());
-    else void this.#feed.update();
+    if (this.#feed.isFresh) {
+      this.#sendTable(subscriber, new Map());
+      this.#running.ask(question);
+    } else void this.#feed.update();
   }
 
   close(): void {
@@ -72,30 +86,24 @@ export class Broadcast {
 
   #sendAll(): void {
     const tables = new Map<number, string>();
-    for (const one of this.#subscribers) {
-      if (one.isReady) this.#send(one, tables);
-    }
+    const ready = [...this.#subscribers].filter((one) => one.isReady);
+    for (const one of ready) this.#sendTable(one, tables);
+    const questions = new Map(ready.map(({ question }) => [keyOfQuestion(question), question]));
+    this.#running.keep(questions.values());
+    for (const question of questions.values()) this.#running.ask(question);
   }
 
   /** @param tables The texts that were made for other clients, by the update that these had seen. */
-  #send(subscriber: Subscriber, tables: Map<number, string>): void {
+  #sendTable(subscriber: Subscriber, tables: Map<number, string>): void {
     const { updates } = this.#feed.table;
     const text = tables.get(subscriber.seen) ?? this.#tableText(subscriber.seen);
     tables.set(subscriber.seen, text);
-    const messages: Message[] = [{ event: 'table', data: text, id: `${this.#epoch}.${updates}` }];
-    const { series, view } = subscriber.watched;
-    const detail = series === undefined ? undefined : this.#feed.detailText(series);
-    if (detail !== undefined) messages.push({ event: 'detail', data: detail });
-    const plots = view === undefined ? undefined : JSON.stringify(this.#feed.view(view));
-    // A view of files rarely changes.
-    if (plots !== undefined && plots !== subscriber.seenView) messages.push({ event: 'view', data: plots });
-    subscriber.seenView = plots;
     subscriber.seen = updates;
-    subscriber.send(messages);
+    subscriber.send([{ event: 'table', data: text, id: `${this.#epoch}.${updates}` }]);
   }
 
   #tableText(seen: number): string {
-    const { table, errors, viewNames } = this.#feed;
+    const { table, history, isRecord, errors, viewNames } = this.#feed;
     const from = table.knowsChangesSince(seen) ? seen : 0;
     const { families, series, rows, removed } = table.changesSince(from);
     const { title, everyMs, openFile } = this.#settings;
@@ -105,6 +113,9 @@ export class Broadcast {
       opensFiles: openFile !== undefined,
       everyMs,
       timeMs: table.snapshot.timeMs,
+      epoch: this.#epoch,
+      isRecord,
+      history: history.facts,
       views: viewNames,
       errors,
       refusals: REFUSAL_REASONS.map((reason) => [reason, this.#refusals[reason]] as const).filter(

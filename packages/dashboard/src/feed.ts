@@ -1,10 +1,9 @@
 import { visible } from '@hdrscope/core/internal';
-import { reasonOf } from '@hdrscope/kit';
+import { reasonOf, Slices } from '@hdrscope/kit';
 import { type FamilySnapshot, type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
-import { bucketsOf, detailOf } from './detail.ts';
-import { History } from './history.ts';
-import { type LiveSeries, LiveTable } from './live-table.ts';
-import type { ViewMessage } from './messages.ts';
+import type { ViewContents } from './answer/answers.ts';
+import { History } from './history/history.ts';
+import { LiveTable } from './live-table.ts';
 import type { DashboardSettings, View } from './options.ts';
 
 /** The time limit of a gather, after which the page goes on without the slow source. */
@@ -13,32 +12,49 @@ const PATIENCE_MS = 5000;
 // Without clients, updates are this many times rarer: they only keep the history.
 const IDLE_TIMES = 5;
 
-// A view with more charts is hard to read.
-const MOST_CHARTS = 24;
+// A view with more charts is hard to read. Each series has two.
+const MOST_SERIES = 12;
 
-/** Gathers a registry regularly, once for all clients, and holds everything that the page shows. Never throws. */
+// A series that has ended is left in the table so long that nobody misses it. The history goes on to know it.
+const ENDED_MS = 300_000;
+
+// While a record is read, the page shows how far it has come.
+const PROGRESS_MS = 500;
+
+/** What a page shows: a registry as it counts on, or a record: its states one after the other, each with its time. */
+export type Shown = Registry | AsyncIterable<Snapshot>;
+
+/**
+ * Takes the states of a registry, once for all clients, and holds everything that the page shows. It gathers the registry regularly,
+ * or reads a record. Never throws.
+ */
 export class Feed {
   readonly table: LiveTable;
   readonly history: History;
-  readonly #registry: Registry;
+  /** Whether this is a record. */
+  readonly isRecord: boolean;
+  readonly #shown: Shown;
   readonly #settings: DashboardSettings;
   readonly #onUpdate: () => void;
   #timer: NodeJS.Timeout | undefined;
   #views: readonly View[] = [];
   #errors: readonly string[] = [];
   #running: Promise<void> | undefined;
+  #isStopped = false;
+  #isWatched: () => boolean = () => false;
   #lastMs = Number.NEGATIVE_INFINITY;
-  /** Details as JSON, by series, of the update `#detailsUpdate`. */
-  #details = new Map<number, string>();
-  #detailsUpdate = 0;
 
-  constructor(registry: Registry, settings: DashboardSettings, onUpdate: () => void) {
-    this.#registry = registry;
+  constructor(shown: Shown, settings: DashboardSettings, onUpdate: () => void) {
+    this.#shown = shown;
     this.#settings = settings;
     this.#onUpdate = onUpdate;
-    // A series that has ended leaves the page with the last of its history.
-    this.table = new LiveTable(settings.historyMs);
-    this.history = new History(settings.historyMs, settings.everyMs);
+    this.isRecord = !('gather' in shown);
+    this.table = new LiveTable(this.isRecord ? {} : { keepMs: Math.min(ENDED_MS, settings.historyMs) });
+    this.history = new History({
+      spanMs: this.isRecord ? Number.POSITIVE_INFINITY : settings.historyMs,
+      mostBytes: settings.historyBytes,
+      coarsening: this.isRecord ? 'evenly' : 'older',
+    });
   }
 
   /** Sources that failed at the last update, each with its reason. */
@@ -48,6 +64,11 @@ export class Feed {
 
   /** @param isWatched Whether there are clients. Without clients, updates are rarer. */
   start(isWatched: () => boolean): void {
+    this.#isWatched = isWatched;
+    if (!('gather' in this.#shown)) {
+      void this.#readRecord(this.#shown);
+      return;
+    }
     const { everyMs } = this.#settings;
     this.#timer = setInterval(() => {
       // A timer is early or late by a little.
@@ -57,11 +78,13 @@ export class Feed {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#timer);
   }
 
   /** Whether the last update is at most one and a half intervals old. */
   get isFresh(): boolean {
+    if (this.isRecord) return true;
     return this.table.updates > 0 && performance.now() - this.#lastMs < 1.5 * this.#settings.everyMs;
   }
 
@@ -76,20 +99,40 @@ export class Feed {
   async #update(): Promise<void> {
     this.#lastMs = performance.now();
     try {
-      this.#take(await this.#registry.gather({ timeoutMs: PATIENCE_MS, maxAgeMs: SHARED_GATHER_MS }));
+      if ('gather' in this.#shown) {
+        await this.#take(await this.#shown.gather({ timeoutMs: PATIENCE_MS, maxAgeMs: SHARED_GATHER_MS }));
+      }
     } catch (error) {
       this.#errors = [visible(`the registry: ${reasonOf(error)}`)];
     }
     await this.#askViews();
+    if (this.#isWatched()) await this.table.writeRows();
     this.#onUpdate();
   }
 
-  #take(snapshot: Snapshot): void {
+  async #readRecord(record: AsyncIterable<Snapshot>): Promise<void> {
+    try {
+      const slices = new Slices();
+      for await (const snapshot of record) {
+        if (this.#isStopped) return;
+        await this.#take(snapshot);
+        if (slices.isOver()) await slices.next();
+        if (performance.now() - this.#lastMs < PROGRESS_MS) continue;
+        await this.update();
+      }
+    } catch (error) {
+      this.#errors = [visible(`the record: ${reasonOf(error)}`)];
+    }
+    await this.update();
+  }
+
+  async #take(snapshot: Snapshot): Promise<void> {
+    const isFirst = this.table.updates === 0;
     // Two snapshots in one millisecond, or around a clock that was set back, have no interval between them.
-    if (this.table.updates > 0 && snapshot.timeMs <= this.table.snapshot.timeMs) return;
-    for (const id of this.table.update(snapshot)) this.history.remove(id);
-    this.history.add(this.table);
+    if (!isFirst && snapshot.timeMs <= this.table.snapshot.timeMs) return;
+    this.table.update(snapshot);
     this.#errors = snapshot.errors.map(({ source, error }) => visible(`${source}: ${reasonOf(error)}`));
+    if (!isFirst) await this.history.add(this.table.startMs, snapshot.timeMs, this.table.increases());
   }
 
   /** When the views cannot be made, the last ones stay. */
@@ -103,7 +146,7 @@ export class Feed {
 
   /** The names of all views. */
   get viewNames(): string[] {
-    const ofFamilies = this.table.series.map(({ family }) => this.#viewOf(family));
+    const ofFamilies = this.table.series.map(({ latestFamily }) => this.#viewOf(latestFamily));
     const names = [...this.#views.map(({ name }) => visible(name)), ...ofFamilies];
     return [...new Set(names)].filter((name) => name !== undefined);
   }
@@ -113,35 +156,14 @@ export class Feed {
     return name === undefined ? undefined : visible(name);
   }
 
-  /** The plots of a view: the given ones, then the busiest series of its families. */
-  view(name: string): ViewMessage {
-    const given = this.#views.filter((view) => visible(view.name) === name).flatMap(({ plots }) => plots);
-    const own = this.table.series.filter(({ family }) => this.#viewOf(family) === name);
-    const busiest = own
-      .filter(({ latest }) => latest.histogram.totalCount > 0)
-      .sort((a, b) => b.latest.histogram.totalCount - a.latest.histogram.totalCount)
-      .slice(0, MOST_CHARTS)
+  /** What a view shows: the plots that were given, and the busiest series of its families. */
+  viewContents(name: string): ViewContents {
+    const plots = this.#views.filter((view) => visible(view.name) === name).flatMap((view) => view.plots);
+    const series = this.table.series
+      .filter(({ latestFamily, latest }) => latest.counts.total > 0 && this.#viewOf(latestFamily) === name)
+      .sort((a, b) => b.latest.counts.total - a.latest.counts.total)
+      .slice(0, MOST_SERIES)
       .sort((a, b) => a.facts.id - b.facts.id);
-    return {
-      name,
-      plots: [...given, ...busiest.map((one) => bucketsOf(one.family, one.latest, titleOf(one)))],
-    };
+    return { plots, series };
   }
-
-  /** The detail of a series as JSON, made once for all clients; `undefined` for an unknown id. */
-  detailText(id: number): string | undefined {
-    const one = this.table.find(id);
-    if (one === undefined) return undefined;
-    if (this.#detailsUpdate !== this.table.updates) this.#details = new Map();
-    this.#detailsUpdate = this.table.updates;
-    const known = this.#details.get(id);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(detailOf(one, this.history, this.table.snapshot.timeMs));
-    this.#details.set(id, text);
-    return text;
-  }
-}
-
-function titleOf({ family, facts }: LiveSeries): string {
-  return facts.attributes.length === 0 ? family.name : `${family.name} (${facts.attributes.join(', ')})`;
 }

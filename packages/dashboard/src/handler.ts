@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { noRefusals, type ServerRefusals } from '@hdrscope/kit/server';
-import type { Registry } from '@hdrscope/registry';
 import { isFromThePage, PageAccess } from './access.ts';
 import { Broadcast } from './broadcast.ts';
+import type { Shown } from './feed.ts';
 import { FileOpener } from './open-file.ts';
 import { type DashboardOptions, PAGE_NAMES, settingsOf } from './options.ts';
+import { questionOf } from './question.ts';
 import { StaticFiles } from './static-files.ts';
 
 /** The options of the page, and the path at which it is mounted. */
@@ -69,12 +70,9 @@ const HEADERS: Readonly<Record<string, string>> = {
  * server.close();
  * ```
  */
-export function dashboardHandler(
-  registry: Registry,
-  options: DashboardHandlerOptions = {},
-): DashboardHandler {
+export function dashboardHandler(shown: Shown, options: DashboardHandlerOptions = {}): DashboardHandler {
   assertOptions(options, DASHBOARD_HANDLER);
-  return handlerOf(registry, options);
+  return handlerOf(shown, options);
 }
 
 /** What the server of a page adds to it. */
@@ -87,7 +85,7 @@ interface PageServer {
 
 /** Makes the handler of options whose names are checked. */
 export function handlerOf(
-  registry: Registry,
+  shown: Shown,
   { path = '/', ...page }: DashboardHandlerOptions,
   { beatMs, refusals = noRefusals() }: PageServer = {},
 ): DashboardHandler {
@@ -96,7 +94,7 @@ export function handlerOf(
     path,
     access: new PageAccess(settings.token, settings.allowedHosts),
     refusals,
-    broadcast: new Broadcast(registry, settings, refusals, beatMs),
+    broadcast: new Broadcast(shown, settings, refusals, beatMs),
     opener: new FileOpener(settings.openFile),
     files: new StaticFiles(settings.title),
   };
@@ -145,22 +143,19 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
     return answerText(response, 405, 'the page answers GET and HEAD only');
   }
   if (name === 'events') return subscribe(request, response, parts, url);
+  if (name === 'export') return sendExport(request, response, parts, url);
   return sendFile(request, response, parts, name);
 }
 
 function subscribe(request: IncomingMessage, response: ServerResponse, { broadcast }: Parts, url: URL): void {
   const { searchParams } = url;
-  const series = searchParams.get('series') ?? undefined;
-  if (series !== undefined && !/^\d{1,9}$/.test(series)) {
-    answerText(response, 400, 'series must be the id of a series, an integer of at least 0');
-  } else if (request.method === 'HEAD') {
+  if (request.method === 'HEAD') {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end();
   } else if (!broadcast.hasRoom) {
     answerText(response, 503, 'too many clients watch already: close another page');
   } else {
     const lastId = request.headers['last-event-id']?.toString() ?? searchParams.get('last') ?? undefined;
-    const view = searchParams.get('view') ?? undefined;
-    broadcast.add(response, lastId, { series: series === undefined ? undefined : Number(series), view });
+    broadcast.add(response, lastId, questionOf(searchParams));
   }
 }
 
@@ -179,6 +174,22 @@ async function open(
   // The rest of a refused file is not read.
   if (!request.complete) response.setHeader('connection', 'close');
   sendBytes(response, status, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(body)));
+}
+
+async function sendExport(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { broadcast: { answers } }: Parts,
+  { searchParams }: URL,
+): Promise<void> {
+  const question = questionOf(searchParams);
+  const format = searchParams.get('format');
+  if (format !== 'csv' && format !== 'hgrm') return answerText(response, 400, 'format must be csv or hgrm');
+  const file = await (format === 'csv' ? answers.csv(question) : answers.percentileText(question));
+  if (file === undefined) return answerText(response, 404, 'pick must be the label of a row');
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('content-disposition', `attachment; filename="${file.name}"`);
+  sendBytes(response, 200, file.type, Buffer.from(file.text), request.method === 'HEAD');
 }
 
 async function sendFile(

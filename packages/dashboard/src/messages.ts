@@ -1,5 +1,6 @@
 import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
+import type { Objective, TimeRange } from './question.ts';
 
 /** The percentiles of a row, in order. The last is the maximum. */
 export const ROW_PERCENTILES: readonly number[] = [50, 90, 99, 99.9, 100];
@@ -51,6 +52,11 @@ export interface TableMessage {
   readonly everyMs: number;
   /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;
+  /** Differs between two servers, and between a server and itself after a restart. */
+  readonly epoch: string;
+  /** Whether the page shows a record of times gone by, such as a log, and no source that goes on. */
+  readonly isRecord: boolean;
+  readonly history: HistoryFacts;
   /** Families that the client does not have yet, or may have forgotten. */
   readonly families: readonly FamilyFacts[];
   /** Series that the client does not have yet. */
@@ -67,17 +73,102 @@ export interface TableMessage {
   readonly refusals: readonly (readonly [reason: string, count: number])[];
 }
 
-/** The event `detail`: the series that a client has picked. */
+/** What the server remembers, besides the counts since the start. */
+export interface HistoryFacts {
+  /** The time that is remembered; empty, with both ends equal, before the second update. */
+  readonly range: TimeRange;
+  /** How many intervals there are. */
+  readonly intervals: number;
+  /** The length of the shortest interval, in milliseconds. */
+  readonly finestMs: number;
+  /** The length of the longest one. */
+  readonly coarsestMs: number;
+  /** The memory that it takes, and the memory that it may take. */
+  readonly bytes: number;
+  readonly mostBytes: number;
+}
+
+/** A row of an answer: a series, or several of one family that were merged. */
+export interface AnswerRow {
+  /** The id of its family. */
+  readonly family: number;
+  /** The attributes that keep it apart from other rows of its family: `route=/search`. */
+  readonly attributes: readonly string[];
+  /** How many series were merged. */
+  readonly seriesCount: number;
+  readonly count: number;
+  /** In the time that is asked for; since the last update when that goes on. */
+  readonly perSecond: number;
+  /** The values of the time that is asked for. */
+  readonly values: RowValues;
+  /** The values of the last interval; `null` when the time does not go on. */
+  readonly last: RowValues;
+}
+
+/** The event `rows`: the rows of a question that has a time, merges or filters. It replaces the rows of the table. */
+export interface RowsMessage {
+  /** The question that it answers, as `questionParams` writes it. */
+  readonly question: string;
+  /** The time that the rows are of: the range of the question, widened to whole intervals. Left out: since the start. */
+  readonly range?: TimeRange;
+  readonly rows: readonly AnswerRow[];
+  /** How many rows were left out, those with the fewest values. */
+  readonly leftOut: number;
+}
+
+/** The event `detail`: the row that a client has picked. */
 export interface DetailMessage {
-  readonly series: number;
+  /** The question that it answers, as `questionParams` writes it. */
+  readonly question: string;
+  /** The label of the row: see `Question.pick`. */
+  readonly label: string;
+  /** The times that it is of, widened to whole intervals. Left out: since the start; and nothing to compare with. */
+  readonly range?: TimeRange;
+  readonly baseline?: TimeRange;
   readonly facts: readonly Fact[];
   readonly plots: readonly Plot[];
+  readonly objectives: readonly ObjectiveResult[];
+  readonly comparison?: Comparison;
+  /** Why there is no comparison, although one was asked for. */
+  readonly note?: string;
 }
 
 /** A fact of a series, as people read it. */
 export interface Fact {
   readonly name: string;
   readonly text: string;
+}
+
+/** How many values keep an objective. */
+export interface ObjectiveResult extends Objective {
+  /** The objective as people read it: `p99.9 ≤ 250 ms`. */
+  readonly name: string;
+  /** The share of values that are certainly at most as large, from 0 to 1; `null` when nothing was counted. */
+  readonly least: number | null;
+  /** The share that may be: more than `least` when the value lies within a slot that has counts. */
+  readonly most: number | null;
+  /** `unknown` when nothing was counted, or when the objective lies between `least` and `most`. */
+  readonly verdict: 'kept' | 'missed' | 'unknown';
+}
+
+/** Two times of one row, or two rows, compared as `hdrscope diff` compares. */
+export interface Comparison {
+  readonly before: { readonly name: string; readonly count: number };
+  readonly after: { readonly name: string; readonly count: number };
+  /** The confidence of all intervals, such as 0.99. */
+  readonly confidence: number;
+  readonly changes: readonly Change[];
+}
+
+/** A percentile before and after, in the unit of the family. */
+export interface Change {
+  readonly percentile: number;
+  readonly before: number;
+  readonly after: number;
+  /** The interval that holds the true difference; `null` when one side has too few values. */
+  readonly lower: number | null;
+  readonly upper: number | null;
+  readonly verdict: 'worse' | 'better' | 'no difference shown' | 'too few values';
 }
 
 /** The event `view`: the plots of a view. */

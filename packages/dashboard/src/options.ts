@@ -32,8 +32,13 @@ export interface DashboardOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** The time between two updates in milliseconds: from 100 to 3,600,000. @default 1000 */
   readonly everyMs?: number | undefined;
-  /** The length of the history in seconds: from 10 to 86,400. It holds at most 600 updates. A series that ended so long ago leaves the page. @default 300 */
+  /** How long the page remembers what was counted, in seconds: from 10 to 2,592,000, which is 30 days. @default 21600, 6 hours */
   readonly historySeconds?: number | undefined;
+  /**
+   * The memory for it in MiB: from 1 to 4096. When it is full, neighbouring intervals are merged, the older ones first, so that
+   * times far back are coarser. @default 64
+   */
+  readonly historyMiB?: number | undefined;
   /**
    * Makes plots of a file that somebody drops on the page. The page shows the message of an `HdrscopeError` that it throws, and
    * of no other error. `bytes` throws after 256 MiB, and when the text of the file, after decompression by gzip, has more than 256 MiB
@@ -68,6 +73,7 @@ export interface DashboardSettings {
   readonly allowedHosts: readonly string[];
   readonly everyMs: number;
   readonly historyMs: number;
+  readonly historyBytes: number;
   readonly openFile: DashboardOptions['openFile'];
   readonly views: NonNullable<DashboardOptions['views']>;
   readonly viewOf: NonNullable<DashboardOptions['viewOf']>;
@@ -80,6 +86,7 @@ export const PAGE_NAMES: OptionNames<DashboardOptions> = {
   allowedHosts: true,
   everyMs: true,
   historySeconds: true,
+  historyMiB: true,
   openFile: true,
   views: true,
   viewOf: true,
@@ -98,15 +105,21 @@ export function settingsOf(options: DashboardOptions): DashboardSettings {
     token,
     allowedHosts = [],
     everyMs = 1000,
-    historySeconds = 300,
+    historySeconds = 21_600,
+    historyMiB = 64,
     openFile,
   } = options;
   const { views = () => Promise.resolve([]), viewOf = viewByName } = options;
   if (typeof title !== 'string') throw mustBe('ERR_INVALID_OPTION', 'title', 'a text', title);
   assertGuardOptions('localhost', { token, allowedHosts });
   assertWithin('everyMs', everyMs, 100, 3_600_000);
-  assertWithin('historySeconds', historySeconds, 10, 86_400);
-  return { title, token, allowedHosts, everyMs, historyMs: historySeconds * 1000, openFile, views, viewOf };
+  assertWithin('historySeconds', historySeconds, 10, 2_592_000);
+  assertWithin('historyMiB', historyMiB, 1, 4096);
+  return {
+    ...{ title, token, allowedHosts, everyMs, openFile, views, viewOf },
+    historyMs: historySeconds * 1000,
+    historyBytes: historyMiB * 2 ** 20,
+  };
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */

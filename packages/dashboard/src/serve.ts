@@ -8,7 +8,7 @@ import {
   type ServerLimits,
   type ServerRefusals,
 } from '@hdrscope/kit/server';
-import type { Registry } from '@hdrscope/registry';
+import type { Shown } from './feed.ts';
 import { handlerOf } from './handler.ts';
 import { addressOf, type ServeDashboardOptions } from './options.ts';
 
@@ -50,14 +50,14 @@ const LIMITS: Partial<ServerLimits> = { requests: 200, requestMs: 120_000, answe
  * ```
  */
 export async function serveDashboard(
-  registry: Registry,
+  shown: Shown,
   options: ServeDashboardOptions = {},
 ): Promise<RunningDashboard> {
   const { host, port: wantedPort, page, guard } = addressOf(options);
   const limits = limitsOf({ ...LIMITS, ...guard.limits });
   // A stream of events must not be idle for long enough to be cut.
   const { refusals = noRefusals() } = guard;
-  const dashboard = handlerOf(registry, page, { beatMs: Math.ceil(limits.idleMs / 3), refusals });
+  const dashboard = handlerOf(shown, page, { beatMs: Math.ceil(limits.idleMs / 3), refusals });
   try {
     const server = createGuardedServer(dashboard.handle, {
       host,

@@ -1,16 +1,10 @@
 import type { ServerResponse } from 'node:http';
-
-/** The series or the view that a client watches besides the table. */
-export interface Watched {
-  /** The id of a series. */
-  readonly series: number | undefined;
-  /** The name of a view. */
-  readonly view: string | undefined;
-}
+import type { AnswerTexts } from './answer/running-answers.ts';
+import type { Question } from './question.ts';
 
 /** A server-sent event. */
 export interface Message {
-  readonly event: 'table' | 'detail' | 'view';
+  readonly event: 'table' | 'rows' | 'detail' | 'view';
   /** JSON in one line. */
   readonly data: string;
   /** The id that a client sends when it connects again. */
@@ -29,18 +23,21 @@ const RETRY_MS = 1000;
  * update has all changes since.
  */
 export class Subscriber {
-  readonly watched: Watched;
+  /** What it wants to see besides the table. */
+  readonly question: Question;
   /** The number of the last update that it was sent; 0 before the first one. */
   seen: number;
-  /** The last view that it was sent, as JSON. */
-  seenView: string | undefined;
   readonly #response: ServerResponse;
+  /** The last parts of an answer that it was sent, by their event, as JSON. */
+  readonly #seenParts = new Map<Message['event'], string>();
+  /** An answer that waits until the client has read what it was sent. */
+  #waiting: AnswerTexts | undefined;
   #stalledSinceMs: number | undefined;
 
-  constructor(response: ServerResponse, seen: number, watched: Watched) {
+  constructor(response: ServerResponse, seen: number, question: Question) {
     this.#response = response;
     this.seen = seen;
-    this.watched = watched;
+    this.question = question;
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
@@ -48,6 +45,11 @@ export class Subscriber {
       'x-accel-buffering': 'no',
     });
     response.write(`retry: ${RETRY_MS}\n\n`);
+    response.on('drain', () => {
+      const texts = this.#waiting;
+      this.#waiting = undefined;
+      if (texts !== undefined) this.answer(texts);
+    });
   }
 
   /** Whether the client keeps up, so that it may be sent more. */
@@ -60,6 +62,21 @@ export class Subscriber {
       ({ event, data, id }) => `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`,
     );
     this.#response.write(texts.join(''));
+  }
+
+  /** Sends the parts of an answer that the client does not have: now, or when it has read what it was sent. */
+  answer(texts: AnswerTexts): void {
+    if (!this.isReady) {
+      this.#waiting = texts;
+      return;
+    }
+    const parts: Message[] = [];
+    for (const [event, data] of texts) {
+      if (this.#seenParts.get(event) === data) continue;
+      this.#seenParts.set(event, data);
+      parts.push({ event, data });
+    }
+    if (parts.length > 0) this.send(parts);
   }
 
   /** Keeps the connection alive, and ends a client that has stopped reading. */

@@ -143,7 +143,7 @@ test.each([
   [{ host: '' }, 'host must be a name or an address, got ""'],
   [{ everyMs: 99 }, 'everyMs must be a number from 100 to 3600000, got 99'],
   [{ everyMs: Number.NaN }, 'everyMs must be a number from 100 to 3600000, got NaN'],
-  [{ historySeconds: 9 }, 'historySeconds must be a number from 10 to 86400, got 9'],
+  [{ historySeconds: 9 }, 'historySeconds must be a number from 10 to 2592000, got 9'],
   [{ title: 1 as never }, 'title must be a text, got 1'],
 ])('refuses %j', async (options, message) => {
   await expect(serveDashboard(createRegistry(), options)).rejects.toMatchObject({

@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { createRegistry } from '@hdrscope/registry';
-import { ask, endAll, serve } from './support.ts';
+import { ask, EventReader, endAll, serve } from './support.ts';
 
 afterEach(endAll);
 
 test('every answer forbids foreign scripts, frames and contents, and lets no other site read it', async () => {
   const { port } = await serve(createRegistry());
 
-  for (const path of ['/', '/nothing', '/events?series=x']) {
+  for (const path of ['/', '/nothing', '/export?format=x']) {
     const { headers } = await ask({ port, path });
     expect(headers['content-security-policy']).toMatch(/^default-src 'self'; .*frame-ancestors 'none'$/);
     expect(headers['content-security-policy']).not.toMatch(/script-src|unsafe-eval/);
@@ -61,4 +61,30 @@ test.each([
   });
 
   expect((await ask({ port, path: '/nothing' })).status).toBe(404);
+});
+
+test('rows are downloaded as CSV, and the picked one as percentile text', async () => {
+  const registry = createRegistry();
+  registry.histogram({ name: 'rpc', unit: 's' }).with({ method: 'get' }).record(0.5);
+  const { port } = await serve(registry);
+  // The table has rows after the first update.
+  await (await EventReader.open({ port })).table();
+
+  const csv = await ask({ port, path: '/export?format=csv' });
+  expect(csv.headers).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="hdrscope.csv"',
+  });
+  expect(csv.text.split('\r\n')[1]).toMatch(/^rpc,s,get,1,1,0,0\.5/);
+  const hgrm = await ask({ port, path: '/export?format=hgrm&pick=rpc+method%3Dget' });
+  expect(hgrm.headers['content-disposition']).toBe('attachment; filename="rpc_method_get.hgrm"');
+  expect(hgrm.text).toContain('#[Max     =');
+  for (const [path, status] of [
+    ['/export', 400],
+    ['/export?format=png', 400],
+    ['/export?format=hgrm', 404],
+    ['/export?format=hgrm&pick=other', 404],
+  ] as const) {
+    expect((await ask({ port, path })).status).toBe(status);
+  }
 });

@@ -1,7 +1,11 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import type { Registry } from '@hdrscope/registry';
-import { type RunningDashboard, type ServeDashboardOptions, serveDashboard } from '../src/index.ts';
-import type { DetailMessage, TableMessage, ViewMessage } from '../src/messages.ts';
+import {
+  type RunningDashboard,
+  type ServeDashboardOptions,
+  type Shown,
+  serveDashboard,
+} from '../src/index.ts';
+import type { DetailMessage, RowsMessage, TableMessage, ViewMessage } from '../src/messages.ts';
 
 const endings: (() => unknown)[] = [];
 
@@ -11,11 +15,8 @@ export async function endAll(): Promise<void> {
 }
 
 /** Serves a page on a free port until the test ends. */
-export async function serve(
-  registry: Registry,
-  options: ServeDashboardOptions = {},
-): Promise<RunningDashboard> {
-  const dashboard = await serveDashboard(registry, { port: 0, ...options });
+export async function serve(shown: Shown, options: ServeDashboardOptions = {}): Promise<RunningDashboard> {
+  const dashboard = await serveDashboard(shown, { port: 0, ...options });
   endings.push(() => dashboard.close());
   return dashboard;
 }
@@ -113,6 +114,10 @@ export class EventReader {
 
   async detail(): Promise<DetailMessage> {
     return JSON.parse((await this.#nextOf('detail')).data);
+  }
+
+  async rows(): Promise<RowsMessage> {
+    return JSON.parse((await this.#nextOf('rows')).data);
   }
 
   async view(): Promise<ViewMessage> {

@@ -1,84 +1,128 @@
-import { applyChanges, distinguishingAttributes, emptyTable, type TableState } from '../browser/state.ts';
-import type { FamilyFacts, SeriesFacts, TableMessage } from '../src/messages.ts';
-
-const family = (id: number): FamilyFacts => ({
-  ...{ id, name: `family ${id}`, description: '', counted: 's', unit: 's' },
-});
-
-function tableWith(series: readonly SeriesFacts[], families = [family(0), family(1)]): TableMessage {
-  return {
-    ...{ isWhole: false, title: '', opensFiles: false, everyMs: 1000, timeMs: 0 },
-    ...{ families, series, rows: [], removed: [], views: [], errors: [], refusals: [] },
-  };
-}
+import {
+  applyChanges,
+  attributeValue,
+  emptyTable,
+  foundRows,
+  frozenRows,
+  rowsOfAnswer,
+  sortedRows,
+  type TableState,
+} from '../browser/state.ts';
+import type { SeriesFacts, TableMessage } from '../src/messages.ts';
+import { familyOf, MESSAGE, rowOf, tableOf } from './browser/support.ts';
 
 const series = (id: number, of: number, ...attributes: string[]): SeriesFacts => ({
   ...{ id, family: of, attributes },
 });
 
-/** The attributes that rows show, by the id of the series. */
-const shown = ({ series: all }: TableState): (readonly string[])[] =>
-  [...all.values()].map(distinguishingAttributes);
-
-test('attributes that all series of a family share are left out of their rows', () => {
-  const state = emptyTable();
-  applyChanges(
-    state,
-    tableWith([
-      series(0, 0, 'method=GET', 'route=/a', 'scheme=http'),
-      series(1, 0, 'method=GET', 'route=/b', 'scheme=http'),
-      series(2, 0, 'method=POST', 'route=/b', 'scheme=http'),
-      series(3, 1, 'scheme=http'),
-    ]),
-  );
-  expect(shown(state)).toEqual([
-    ['method=GET', 'route=/a'],
-    ['method=GET', 'route=/b'],
-    ['method=POST', 'route=/b'],
-    // It has no siblings.
-    ['scheme=http'],
-  ]);
+const tableWith = (all: readonly SeriesFacts[], families = [familyOf(0), familyOf(1)]): TableMessage => ({
+  ...MESSAGE,
+  families,
+  series: all,
 });
 
-test('the shared attributes of a family change with its series', () => {
+const labels = ({ series: all }: TableState): string[] => [...all.values()].map(({ label }) => label);
+
+test('a message adds series, changes rows and replaces the facts', () => {
   const state = emptyTable();
-  applyChanges(state, tableWith([series(0, 0, 'a=1', 'b=1')]));
-  expect(shown(state)).toEqual([['a=1', 'b=1']]);
-  applyChanges(state, tableWith([series(1, 0, 'a=1', 'b=2')], []));
-  expect(shown(state)).toEqual([['b=1'], ['b=2']]);
-  applyChanges(state, tableWith([series(2, 0, 'otel.metric.overflow=true')], []));
-  expect(shown(state)).toEqual([['a=1', 'b=1'], ['a=1', 'b=2'], ['otel.metric.overflow=true']]);
-  applyChanges(state, { ...tableWith([series(0, 0, 'a=1', 'b=1')]), isWhole: true });
-  expect(shown(state)).toEqual([['a=1', 'b=1']]);
+  applyChanges(state, tableWith([series(0, 0, 'a=1', 'b=1'), series(1, 1)]));
+  applyChanges(state, { ...MESSAGE, epoch: 'b', rows: [[1, 5, 2.5, null, [1, 2, 3, 4, 5]]] });
+
+  expect(labels(state)).toEqual(['family 0 a=1, b=1', 'family 1']);
+  expect(state.series.get(1)!.row).toEqual([1, 5, 2.5, null, [1, 2, 3, 4, 5]]);
+  expect(state.series.get(0)!.row).toEqual([0, 0, 0, null, null]);
+  expect(state.facts?.epoch).toBe('b');
 });
 
-test('a search finds series by attributes that their rows leave out', () => {
+test('only messages that add or remove series change the version', () => {
   const state = emptyTable();
-  applyChanges(state, tableWith([series(0, 0, 'a=1', 'b=1'), series(1, 0, 'a=1', 'b=2')]));
-  expect([...state.series.values()].map(({ label, searched }) => [label, searched])).toEqual([
-    ['family 0 a=1, b=1', 'family 0 a=1, b=1'],
-    ['family 0 a=1, b=2', 'family 0 a=1, b=2'],
-  ]);
+  const versions = [
+    tableWith([series(0, 0)]),
+    { ...MESSAGE, rows: [[0, 1, 1, null, null]] as const },
+    { ...MESSAGE, removed: [0] },
+    { ...MESSAGE, isWhole: true },
+  ].map((message) => {
+    applyChanges(state, message);
+    return state.version;
+  });
+
+  expect(versions).toEqual([1, 1, 2, 3]);
 });
 
-test('a series that is removed loses its row, and its siblings show what distinguishes them', () => {
+test('a whole table replaces the one before', () => {
   const state = emptyTable();
-  const all = [
-    series(0, 0, 'a=1', 'b=1'),
-    series(1, 0, 'a=1', 'b=2'),
-    series(2, 0, 'a=2', 'b=2'),
-    series(3, 1),
-  ];
-  applyChanges(state, tableWith(all));
-  expect(shown(state)).toEqual([['a=1', 'b=1'], ['a=1', 'b=2'], ['a=2', 'b=2'], []]);
+  applyChanges(state, tableWith([series(0, 0, 'a=1'), series(1, 1, 'a=2')]));
+  applyChanges(state, { ...tableWith([series(7, 0, 'a=3')], [familyOf(0)]), isWhole: true });
 
-  applyChanges(state, { ...tableWith([], []), removed: [0, 3, 99] });
-  expect([...state.series.keys()]).toEqual([1, 2]);
-  expect(shown(state)).toEqual([['a=1'], ['a=2']]);
+  expect(labels(state)).toEqual(['family 0 a=3']);
   expect([...state.families.keys()]).toEqual([0]);
+});
 
-  applyChanges(state, { ...tableWith([], []), removed: [2] });
-  expect(shown(state)).toEqual([['a=1', 'b=2']]);
-  applyChanges(state, tableWith([series(4, 1, 'c=1')], [family(1)]));
-  expect([...state.series.keys()]).toEqual([1, 4]);
+test('a family goes with its last series', () => {
+  const state = emptyTable();
+  applyChanges(state, tableWith([series(0, 0, 'a=1'), series(1, 0, 'a=2'), series(3, 1)]));
+
+  applyChanges(state, { ...MESSAGE, removed: [0, 3, 99] });
+
+  expect(labels(state)).toEqual(['family 0 a=2']);
+  expect([...state.families.keys()]).toEqual([0]);
+});
+
+test('rows of an answer have the labels of the table, and merged ones say of how many series', () => {
+  const message = {
+    ...{ question: 'by=method', leftOut: 0 },
+    rows: [
+      {
+        ...{ family: 0, attributes: ['method=get'], seriesCount: 3, count: 12, perSecond: 1.5 },
+        ...{ values: [1, 2, 3, 4, 5], last: null },
+      },
+      { family: 9, attributes: [], seriesCount: 1, count: 1, perSecond: 1, values: null, last: null },
+    ],
+  };
+
+  const rows = rowsOfAnswer(tableOf(familyOf(0, 'rpc')), message);
+
+  // The page does not know family 9.
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ label: 'rpc method=get', seriesCount: 3 });
+  expect(rows[0]!.row).toEqual([0, 12, 1.5, null, [1, 2, 3, 4, 5]]);
+});
+
+test('frozen rows do not change with later messages', () => {
+  const state = emptyTable();
+  applyChanges(state, tableWith([series(0, 0)]));
+  const frozen = frozenRows([...state.series.values()]);
+
+  applyChanges(state, { ...MESSAGE, rows: [[0, 5, 1, null, null]] });
+
+  expect(frozen[0]!.row[1]).toBe(0);
+  expect(state.series.get(0)!.row[1]).toBe(5);
+});
+
+test('a search finds rows that have all of its words, in any case', () => {
+  const rows = [rowOf('rpc.duration', 'method=GET'), rowOf('rpc.size', 'method=GET'), rowOf('other')];
+
+  const found = foundRows(rows, ' get  DURA ');
+
+  expect(found.map(({ label }) => label)).toEqual(['rpc.duration method=GET']);
+  expect(foundRows(rows, '')).toHaveLength(3);
+});
+
+test('rows are sorted by numbers, by the numbers in texts, and by attributes', () => {
+  const rows = [rowOf('a', 'cpu=10'), rowOf('a', 'cpu=9'), rowOf('a')];
+  rows[0]!.row = [0, 5, 1, null, [3, 3, 3, 3, 3]];
+  rows[1]!.row = [1, 7, 0, [9, 9, 9, 9, 9], [4, 4, 4, 4, 4]];
+  const sorted = (
+    key: Parameters<typeof sortedRows>[1]['key'],
+    isDescending: boolean,
+    span: 'all' | 'last' = 'all',
+  ) => sortedRows(rows, { key, isDescending }, span).map((row) => attributeValue(row, 'cpu') ?? '-');
+
+  expect(sorted('count', true)).toEqual(['9', '10', '-']);
+  expect(sorted('rate', true)).toEqual(['10', '-', '9']);
+  expect(sorted(2, true)).toEqual(['9', '10', '-']);
+  // Without values in the last interval, names decide.
+  expect(sorted(2, true, 'last')).toEqual(['9', '-', '10']);
+  expect(sorted('@cpu', false)).toEqual(['-', '9', '10']);
+  expect(sorted('name', true)).toEqual(['10', '9', '-']);
 });

@@ -1,0 +1,148 @@
+import { Slices } from '@hdrscope/kit';
+import type { Plot } from '@hdrscope/plot';
+import { timeOf } from '../history/coarsening.ts';
+import type { History, HistorySeries } from '../history/history.ts';
+import type { LiveTable } from '../live-table.ts';
+import type { AnswerRow, DetailMessage, RowsMessage, ViewMessage } from '../messages.ts';
+import { type Question, questionParams } from '../question.ts';
+import { detailOf, distributionIn, type GroupInTime } from './detail.ts';
+import { distributionAsText, type ExportedFile, rowsAsCsv } from './export.ts';
+import { GroupHistory } from './group-history.ts';
+import { type Group, groupsOf } from './groups.ts';
+import { type GroupRow, liveRows, rowsWithin } from './rows.ts';
+import { plotsInView } from './view.ts';
+
+// A page shows no more, and a message of so many rows has a megabyte.
+const MOST_ROWS = 2000;
+
+// The groups of some pages: a group has up to a megabyte.
+const MOST_HISTORIES = 64;
+
+/** The parts of an answer. */
+export interface Answer {
+  /** Left out when the rows of the table are the answer. */
+  readonly rows?: RowsMessage;
+  /** Left out when no row is picked, or the picked one does not exist. */
+  readonly detail?: DetailMessage;
+  /** Left out when no view is asked for. */
+  readonly view?: ViewMessage;
+}
+
+/** What a view shows: plots that somebody else has made, and series. */
+export interface ViewContents {
+  readonly plots: readonly Plot[];
+  readonly series: readonly HistorySeries[];
+}
+
+/** Answers questions about the table and its history. Long work lets other work run. */
+export class Answers {
+  readonly #table: LiveTable;
+  readonly #history: History;
+  /** Those that were used last come last. */
+  readonly #histories = new Map<string, GroupHistory>();
+
+  readonly #isRecord: boolean;
+
+  /** @param options.isRecord Whether there is no last interval that goes on. */
+  constructor(table: LiveTable, history: History, options: { readonly isRecord: boolean }) {
+    this.#table = table;
+    this.#history = history;
+    this.#isRecord = options.isRecord;
+  }
+
+  /** @param viewOf What a view shows. */
+  async of(question: Question, viewOf: (name: string) => ViewContents): Promise<Answer> {
+    const text = questionParams(question).toString();
+    const slices = new Slices();
+    if (question.view !== undefined) {
+      const { plots, series } = viewOf(question.view);
+      const groups = groupsOf(series, { where: [] });
+      const own: Plot[] = [];
+      for (const group of groups) {
+        const inTime = await this.#inTime(group, slices);
+        for (const plot of plotsInView(inTime, this.#table)) own.push(plot);
+      }
+      return { view: { name: question.view, plots: [...plots, ...own] } };
+    }
+    const groups = this.#groupsOf(question);
+    const rows = this.#isRecord || hasOwnRows(question) ? await this.#rowsOf(question, groups) : undefined;
+    const picked = groupOf(groups, question.pick);
+    const other = groupOf(groups, question.other);
+    const detail =
+      picked &&
+      detailOf(question, await this.#inTime(picked, slices), other && (await this.#inTime(other, slices)), {
+        table: this.#table,
+        isRecord: this.#isRecord,
+      });
+    return {
+      ...(rows && { rows: { question: text, ...rows } }),
+      ...(detail && { detail: { question: text, ...detail } }),
+    };
+  }
+
+  /** All rows of a question as a table in CSV. */
+  async csv(question: Question): Promise<ExportedFile> {
+    return rowsAsCsv(await this.#groupRows(question, this.#groupsOf(question)));
+  }
+
+  /** The picked row of a question as percentile text; `undefined` when it does not exist. */
+  async percentileText(question: Question): Promise<ExportedFile | undefined> {
+    const picked = groupOf(this.#groupsOf(question), question.pick);
+    if (picked === undefined) return undefined;
+    const inTime = await this.#inTime(picked, new Slices());
+    return distributionAsText(picked, distributionIn(inTime, question.range, this.#table));
+  }
+
+  #groupsOf(question: Question): readonly Group[] {
+    return groupsOf(this.#allSeries(), question);
+  }
+
+  async #rowsOf(question: Question, groups: readonly Group[]): Promise<Omit<RowsMessage, 'question'>> {
+    const { range } = question;
+    const rows = (await this.#groupRows(question, groups)).map(([, row]) => row);
+    return { ...(range && { range: timeOf(this.#history.within(range)) }), ...bounded(rows) };
+  }
+
+  /** The rows of groups, each with its group. */
+  async #groupRows({ range }: Question, groups: readonly Group[]): Promise<readonly GroupRow[]> {
+    const slices = new Slices();
+    if (range === undefined && !this.#isRecord) {
+      const present = groups.filter(({ ids }) => ids.some((id) => this.#table.find(id) !== undefined));
+      return liveRows(present, this.#table, slices);
+    }
+    const intervals = [...(range === undefined ? this.#history.intervals : this.#history.within(range))];
+    return rowsWithin(groups, intervals, slices);
+  }
+
+  /** The series that only the history knows, then those of the table. */
+  *#allSeries(): Generator<HistorySeries, void> {
+    for (const one of this.#history.series) if (this.#table.find(one.facts.id) === undefined) yield one;
+    yield* this.#table.series;
+  }
+
+  async #inTime(group: Group, slices: Slices): Promise<GroupInTime> {
+    const history = this.#histories.get(group.key) ?? new GroupHistory(group.family);
+    this.#histories.delete(group.key);
+    this.#histories.set(group.key, history);
+    const [oldest] = this.#histories.keys();
+    if (this.#histories.size > MOST_HISTORIES && oldest !== undefined) this.#histories.delete(oldest);
+    const intervals = await history.intervals([...this.#history.intervals], group.ids, slices);
+    return { group, history, intervals };
+  }
+}
+
+/** The group of a label. Of a series that has ended and another of the same attributes, the later one. */
+function groupOf(groups: readonly Group[], wanted: string | undefined): Group | undefined {
+  return wanted === undefined ? undefined : groups.findLast(({ label }) => label === wanted);
+}
+
+/** Whether a question has other rows than the table. */
+function hasOwnRows({ range, by, where }: Question): boolean {
+  return range !== undefined || by !== undefined || where.length > 0;
+}
+
+function bounded(rows: readonly AnswerRow[]): Pick<RowsMessage, 'rows' | 'leftOut'> {
+  if (rows.length <= MOST_ROWS) return { rows, leftOut: 0 };
+  const largest = [...rows].sort((a, b) => b.count - a.count).slice(0, MOST_ROWS);
+  return { rows: largest, leftOut: rows.length - MOST_ROWS };
+}

@@ -1,0 +1,64 @@
+import type { FamilyDefinition, HistorySeries } from '../history/history.ts';
+import type { Question } from '../question.ts';
+
+/** A row of an answer: a series, or several of one family that are merged. */
+export interface Group {
+  /** Differs from those of all other groups of all questions. */
+  readonly key: string;
+  /** The name of the family and the attributes: see `Question.pick`. */
+  readonly label: string;
+  /** The id of the family. */
+  readonly familyId: number;
+  readonly family: FamilyDefinition;
+  /** The attributes that keep it apart from the other groups of its family. */
+  readonly attributes: readonly string[];
+  /** The ids of its series. */
+  readonly ids: readonly number[];
+}
+
+/** The rows that a question asks for, in the order of their first series. */
+export function groupsOf(
+  series: Iterable<HistorySeries>,
+  { by, where }: Pick<Question, 'by' | 'where'>,
+): readonly Group[] {
+  const groups = new Map<string, Group & { readonly ids: number[] }>();
+  const isAsked = filterOf(where);
+  for (const { facts, family } of series) {
+    if (!isAsked(facts.attributes)) continue;
+    const attributes =
+      by === undefined ? facts.attributes : facts.attributes.filter((pair) => by.includes(keyOf(pair)));
+    // Two libraries may have families of one name.
+    const key = JSON.stringify(
+      by === undefined ? [facts.family, facts.id] : [facts.family, attributes, by, where],
+    );
+    const known = groups.get(key);
+    if (known !== undefined) known.ids.push(facts.id);
+    else {
+      const label = labelOf(family.name, attributes);
+      groups.set(key, { key, label, familyId: facts.family, family, attributes, ids: [facts.id] });
+    }
+  }
+  return [...groups.values()];
+}
+
+/** The label of a row. */
+function labelOf(family: string, attributes: readonly string[]): string {
+  return `${family} ${attributes.join(', ')}`.trim();
+}
+
+/** The key of an attribute: `route` of `route=/search`. */
+export function keyOf(pair: string): string {
+  const end = pair.indexOf('=');
+  return end < 0 ? pair : pair.slice(0, end);
+}
+
+/** Whether a series has one of the wanted attributes of each key. */
+function filterOf(where: readonly string[]): (attributes: readonly string[]) => boolean {
+  const wanted = new Map<string, Set<string>>();
+  for (const pair of where) {
+    const key = keyOf(pair);
+    wanted.set(key, (wanted.get(key) ?? new Set()).add(pair));
+  }
+  return (attributes) =>
+    [...wanted.values()].every((anyOf) => attributes.some((attribute) => anyOf.has(attribute)));
+}

@@ -1,0 +1,75 @@
+import type { ReadonlyCounts } from '@hdrscope/core';
+import { usedSlots } from '@hdrscope/core/internal';
+import { formatValue } from '@hdrscope/plot';
+import type { CountedUnit } from '@hdrscope/registry';
+import type { FamilyDefinition } from '../history/history.ts';
+import type { ObjectiveResult } from '../messages.ts';
+import { type Objective, objectiveValue } from '../question.ts';
+import type { Distribution } from './distribution.ts';
+
+/** The objectives that suit the unit of a family, each with its value in that unit. */
+export function suitingObjectives(
+  objectives: readonly Objective[],
+  unit: CountedUnit,
+): readonly (Objective & { readonly limit: number })[] {
+  return objectives.flatMap((objective) => {
+    const limit = objectiveValue(objective, unit);
+    return limit === undefined ? [] : [{ ...objective, limit }];
+  });
+}
+
+/**
+ * The share of values within each objective. Values that share a slot with the limit may lie on either side of it, unless the limit
+ * is one of the boundaries of the family.
+ */
+export function objectiveResults(
+  objectives: readonly Objective[],
+  unit: CountedUnit,
+  family: FamilyDefinition,
+  distribution: Distribution,
+): readonly ObjectiveResult[] {
+  return suitingObjectives(objectives, unit).map(({ percentile, value, limit }): ObjectiveResult => {
+    const name = `${percentile === 100 ? 'max' : `p${percentile}`} ≤ ${formatValue(limit, unit)}`;
+    if (distribution.histogram.totalCount === 0) {
+      return { name, percentile, value, least: null, most: null, verdict: 'unknown' };
+    }
+    const { least, most } = shareWithin(family, distribution, limit);
+    const wanted = percentile / 100;
+    const verdict = least >= wanted ? 'kept' : most < wanted ? 'missed' : 'unknown';
+    return { name, percentile, value, least, most, verdict };
+  });
+}
+
+interface Share {
+  /** Of the values in slots that end at the limit or below. */
+  readonly least: number;
+  /** Those in the slot of the limit included. */
+  readonly most: number;
+}
+
+function shareWithin(
+  { unitLayout, boundaries = [] }: FamilyDefinition,
+  { histogram: { counts }, buckets }: Distribution,
+  limit: number,
+): Share {
+  const boundary = boundaries.indexOf(limit);
+  if (buckets !== undefined && boundary >= 0) {
+    const share = countTo(buckets, boundary) / counts.total;
+    return { least: share, most: share };
+  }
+  let within = 0;
+  let straddling = 0;
+  for (const [slot, count] of usedSlots(counts)) {
+    if (unitLayout.upper(slot) <= limit) within += count;
+    else if (unitLayout.lower(slot) <= limit) straddling += count;
+    else break;
+  }
+  return { least: within / counts.total, most: (within + straddling) / counts.total };
+}
+
+/** The counts of all buckets up to one. */
+function countTo(buckets: ReadonlyCounts, last: number): number {
+  let sum = 0;
+  for (const [bucket, count] of usedSlots(buckets)) if (bucket <= last) sum += count;
+  return sum;
+}

@@ -1,0 +1,77 @@
+import { isFixed, type Question, questionParams } from '../question.ts';
+import type { Answer } from './answers.ts';
+
+/** The parts of an answer as JSON, by the name of their event. */
+export type AnswerTexts = ReadonlyMap<keyof Answer, string>;
+
+// The answer about a time that has ended changes little: the line of all time grows, and intervals are merged.
+const FIXED_MS = 5000;
+
+interface Running {
+  /** The last answer. */
+  texts: AnswerTexts | undefined;
+  /** When the last answer was begun, as `performance.now()`. */
+  beganMs: number;
+  isRunning: boolean;
+}
+
+/**
+ * The answers to the questions of all clients. A question that several clients ask is answered once for all of them, and one whose
+ * answer takes longer than an update is asked again when the answer is there.
+ */
+export class RunningAnswers {
+  readonly #answer: (question: Question) => Promise<Answer>;
+  readonly #onAnswer: (key: string, texts: AnswerTexts) => void;
+  readonly #running = new Map<string, Running>();
+
+  /** @param onAnswer Takes each answer with the key of its question. */
+  constructor(
+    answer: (question: Question) => Promise<Answer>,
+    onAnswer: (key: string, texts: AnswerTexts) => void,
+  ) {
+    this.#answer = answer;
+    this.#onAnswer = onAnswer;
+  }
+
+  /** Forgets the questions that nobody asks any more. */
+  keep(questions: Iterable<Question>): void {
+    const asked = new Set([...questions].map(keyOfQuestion));
+    for (const key of this.#running.keys()) if (!asked.has(key)) this.#running.delete(key);
+  }
+
+  /** Has a question answered anew, unless its last answer is still good. Never throws. */
+  ask(question: Question): void {
+    const key = keyOfQuestion(question);
+    const known = this.#running.get(key);
+    if (known?.isRunning === true) return;
+    if (known?.texts !== undefined && isFixed(question) && performance.now() - known.beganMs < FIXED_MS) {
+      this.#onAnswer(key, known.texts);
+      return;
+    }
+    const running = known ?? { texts: undefined, beganMs: 0, isRunning: false };
+    running.isRunning = true;
+    running.beganMs = performance.now();
+    this.#running.set(key, running);
+    void this.#run(key, question, running);
+  }
+
+  async #run(key: string, question: Question, running: Running): Promise<void> {
+    try {
+      const texts = new Map<keyof Answer, string>();
+      for (const [event, part] of Object.entries(await this.#answer(question))) {
+        texts.set(event as keyof Answer, JSON.stringify(part));
+      }
+      running.texts = texts;
+      this.#onAnswer(key, texts);
+    } catch {
+      // The client keeps what it has, and the next update tries again.
+    } finally {
+      running.isRunning = false;
+    }
+  }
+}
+
+/** Equal for equal questions. */
+export function keyOfQuestion(question: Question): string {
+  return questionParams(question).toString();
+}

@@ -1,0 +1,65 @@
+import { RunningAnswers } from '../../src/answer/running-answers.ts';
+import { NO_QUESTION, type Question } from '../../src/question.ts';
+
+const view = (name: string): Question => ({ ...NO_QUESTION, view: name });
+const fixed: Question = { ...NO_QUESTION, range: { fromMs: 1, toMs: 2 } };
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a question that is asked while its answer is made is answered once', async () => {
+  let asked = 0;
+  let finish = (): void => {};
+  const answers: string[] = [];
+  const running = new RunningAnswers(
+    async ({ view: name = '' }) => {
+      asked++;
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      return { view: { name, plots: [] } };
+    },
+    (key, texts) => answers.push(`${key}: ${texts.get('view')}`),
+  );
+  for (let n = 0; n < 3; n++) running.ask(view('a'));
+  expect(asked).toBe(1);
+  finish();
+  await turn();
+  expect(answers).toEqual(['view=a: {"name":"a","plots":[]}']);
+  running.ask(view('a'));
+  expect(asked).toBe(2);
+});
+
+test('an answer about a time that has ended is kept for some seconds, unless nobody asks any more', async () => {
+  let asked = 0;
+  let answers = 0;
+  const running = new RunningAnswers(
+    async () => {
+      asked++;
+      return {};
+    },
+    () => answers++,
+  );
+  for (let n = 0; n < 4; n++) {
+    running.ask(fixed);
+    await turn();
+  }
+  expect([asked, answers]).toEqual([1, 4]);
+  running.keep([view('a')]);
+  running.ask(fixed);
+  expect(asked).toBe(2);
+});
+
+test('an answer that fails is asked for again', async () => {
+  let asked = 0;
+  const running = new RunningAnswers(
+    async () => {
+      asked++;
+      throw new Error('no');
+    },
+    () => {},
+  );
+  for (let n = 0; n < 2; n++) {
+    running.ask(view('a'));
+    await turn();
+  }
+  expect(asked).toBe(2);
+});
