@@ -1,8 +1,10 @@
-import type { DetailMessage, TableMessage, ViewMessage } from '../src/messages.ts';
+import type { DetailMessage, RowsMessage, TableMessage, ViewMessage } from '../src/messages.ts';
+import { type Question, questionParams } from '../src/question.ts';
 
 /** Takes the messages of the server. */
 export interface Listeners {
   onTable(message: TableMessage): void;
+  onRows(message: RowsMessage): void;
   onDetail(message: DetailMessage): void;
   onView(message: ViewMessage): void;
   onState(state: ConnectionState): void;
@@ -10,24 +12,19 @@ export interface Listeners {
 
 export type ConnectionState = 'connecting' | 'live' | 'lost';
 
-/** The series or the view that is watched besides the table. */
-export interface Watched {
-  readonly series?: number | undefined;
-  readonly view?: string | undefined;
-}
-
 const SWITCH_MS = 80;
 const RETRY_MS = 3000;
 
-/** A stream of events. A change of the watched series or view opens a new stream, in which the table goes on. */
+/** A stream of events. Another question opens a new stream, in which the table goes on. */
 export class Connection {
   readonly #listeners: Listeners;
   #source: EventSource | undefined;
-  #watched: Watched = {};
+  #query: string;
   #lastId = '';
   #timer: number | undefined;
 
-  constructor(listeners: Listeners) {
+  constructor(question: Question, listeners: Listeners) {
+    this.#query = questionParams(question).toString();
     this.#listeners = listeners;
   }
 
@@ -35,10 +32,11 @@ export class Connection {
     this.#open();
   }
 
-  /** Changes the watched series or view, after a short wait: a key that is held down changes it many times a second. */
-  watch(watched: Watched): void {
-    if (watched.series === this.#watched.series && watched.view === this.#watched.view) return;
-    this.#watched = watched;
+  /** Asks another question, after a short wait: a key that is held down changes it many times a second. */
+  ask(question: Question): void {
+    const query = questionParams(question).toString();
+    if (query === this.#query) return;
+    this.#query = query;
     this.#later(SWITCH_MS);
   }
 
@@ -48,11 +46,9 @@ export class Connection {
   }
 
   #open(): void {
+    window.clearTimeout(this.#timer);
     this.#source?.close();
-    const query = new URLSearchParams();
-    const { series, view } = this.#watched;
-    if (series !== undefined) query.set('series', String(series));
-    if (view !== undefined) query.set('view', view);
+    const query = new URLSearchParams(this.#query);
     if (this.#lastId !== '') query.set('last', this.#lastId);
     const source = new EventSource(`events?${query}`);
     this.#source = source;
@@ -62,6 +58,7 @@ export class Connection {
         take(JSON.parse(event.data) as Message);
       });
     on('table', this.#listeners.onTable);
+    on('rows', this.#listeners.onRows);
     on('detail', this.#listeners.onDetail);
     on('view', this.#listeners.onView);
     source.onopen = () => this.#listeners.onState('live');

@@ -1,111 +1,101 @@
-import type { FamilyFacts, Row, SeriesFacts, TableMessage } from '../src/messages.ts';
+import type { AnswerRow, FamilyFacts, Row, RowsMessage, SeriesFacts, TableMessage } from '../src/messages.ts';
 
-/** All series of one family. */
-interface Siblings {
-  count: number;
-  /** The attributes that all of them share. */
-  common: ReadonlySet<string>;
-}
-
-/** A series of the page. */
-export interface SeriesState {
-  readonly facts: SeriesFacts;
+/** A row of the table: a series, or several that the server has merged. */
+export interface TableRow {
   readonly family: FamilyFacts;
-  readonly siblings: Siblings;
-  /** The family's name and all attributes, by which a series is found again after a restart of the server. */
+  /** In the order of their keys: `method=GET`, `route=/search`. */
+  readonly attributes: readonly string[];
+  /** The name of the family and all attributes, by which a row is found again after a restart of the server. */
   readonly label: string;
   /** The text that a search looks in, in lower case. */
   readonly searched: string;
+  /** How many series the row is made of. */
+  readonly seriesCount: number;
+  /** Its first element is the id of the series, or the place of the row in an answer. */
   row: Row;
 }
+
+/** The parts of a table message that are no changes. */
+export type TableFacts = Omit<TableMessage, 'isWhole' | 'families' | 'series' | 'rows' | 'removed'>;
 
 /** The table as the server has sent it. */
 export interface TableState {
   readonly families: Map<number, FamilyFacts>;
-  /** By the id of the family. */
-  readonly siblings: Map<number, Siblings>;
-  readonly series: Map<number, SeriesState>;
+  readonly series: Map<number, TableRow>;
+  /** As in the last message; `undefined` before the first one. */
+  facts: TableFacts | undefined;
+  /** Counts the messages that have added or removed series. */
+  version: number;
 }
 
 export function emptyTable(): TableState {
-  return { families: new Map(), siblings: new Map(), series: new Map() };
+  return { families: new Map(), series: new Map(), facts: undefined, version: 0 };
 }
 
 /** Applies the changes of a message. */
 export function applyChanges(state: TableState, message: TableMessage): void {
-  if (message.isWhole) {
+  const { isWhole, families, series, rows, removed, ...facts } = message;
+  state.facts = facts;
+  if (isWhole) {
     state.families.clear();
-    state.siblings.clear();
     state.series.clear();
   }
-  remove(state, message.removed);
-  for (const family of message.families) state.families.set(family.id, family);
-  for (const facts of message.series) {
-    const family = state.families.get(facts.family);
-    if (family === undefined) continue;
-    const siblings = withSibling(state, facts);
-    const label = `${family.name} ${attributesOf(facts)}`.trim();
-    const row: Row = [facts.id, 0, 0, null, null];
-    state.series.set(facts.id, { facts, family, siblings, label, searched: label.toLowerCase(), row });
+  if (isWhole || series.length > 0 || removed.length > 0) state.version += 1;
+  remove(state, removed);
+  for (const family of families) state.families.set(family.id, family);
+  for (const one of series) {
+    const family = state.families.get(one.family);
+    if (family !== undefined) state.series.set(one.id, seriesRow(family, one));
   }
-  for (const row of message.rows) {
-    const series = state.series.get(row[0]);
-    if (series !== undefined) series.row = row;
+  for (const row of rows) {
+    const known = state.series.get(row[0]);
+    if (known !== undefined) known.row = row;
   }
 }
 
 /** Removes series, and families that are left without series. */
-function remove({ families, siblings, series }: TableState, ids: readonly number[]): void {
-  const changed = new Set<number>();
+function remove({ families, series }: TableState, ids: readonly number[]): void {
+  const orphans = new Set<number>();
   for (const id of ids) {
     const family = series.get(id)?.family.id;
     if (family === undefined) continue;
     series.delete(id);
-    changed.add(family);
+    orphans.add(family);
   }
-  const left = [...series.values()].filter(({ family }) => changed.has(family.id));
-  for (const id of changed) {
-    const ofFamily = left.filter(({ family }) => family.id === id).map(({ facts }) => facts.attributes);
-    const known = siblings.get(id);
-    if (known === undefined || ofFamily.length === 0) {
-      siblings.delete(id);
-      families.delete(id);
-      continue;
-    }
-    known.count = ofFamily.length;
-    const [first = [], ...others] = ofFamily;
-    const sets = others.map((attributes) => new Set(attributes));
-    known.common = new Set(first.filter((attribute) => sets.every((one) => one.has(attribute))));
-  }
+  if (orphans.size === 0) return;
+  for (const { family } of series.values()) orphans.delete(family.id);
+  for (const id of orphans) families.delete(id);
 }
 
-function withSibling({ siblings }: TableState, { family, attributes }: SeriesFacts): Siblings {
-  const known = siblings.get(family);
-  if (known === undefined) {
-    const alone: Siblings = { count: 1, common: new Set(attributes) };
-    siblings.set(family, alone);
-    return alone;
-  }
-  known.count += 1;
-  known.common = new Set(attributes.filter((attribute) => known.common.has(attribute)));
-  return known;
+function seriesRow(family: FamilyFacts, { id, attributes }: SeriesFacts): TableRow {
+  return rowOf(family, attributes, 1, [id, 0, 0, null, null]);
 }
 
-/** All attributes of a series: `method=GET, route=/search`. */
-export function attributesOf({ attributes }: SeriesFacts): string {
-  return attributes.join(', ');
+/** The rows of an answer. A row of a family that the page does not know is left out. */
+export function rowsOfAnswer({ families }: TableState, { rows }: RowsMessage): TableRow[] {
+  return rows.flatMap((one: AnswerRow, at) => {
+    const family = families.get(one.family);
+    if (family === undefined) return [];
+    const { attributes, seriesCount, count, perSecond, last, values } = one;
+    return [rowOf(family, attributes, seriesCount, [at, count, perSecond, last, values])];
+  });
 }
 
-/** The attributes of a series that not all of its family have; all attributes of a series that is alone in its family. */
-export function distinguishingAttributes({ facts, siblings }: SeriesState): readonly string[] {
-  if (siblings.count === 1) return facts.attributes;
-  return facts.attributes.filter((attribute) => !siblings.common.has(attribute));
+function rowOf(family: FamilyFacts, attributes: readonly string[], seriesCount: number, row: Row): TableRow {
+  const label = `${family.name} ${attributes.join(', ')}`.trim();
+  return { family, attributes, label, searched: label.toLowerCase(), seriesCount, row };
 }
 
-/** Which values of a row are shown: of the last interval, or since the start. */
+/** Rows that later messages do not change. */
+export function frozenRows(rows: readonly TableRow[]): TableRow[] {
+  return rows.map((row) => ({ ...row }));
+}
+
+/** Which values of a row are shown: of the last interval, or of all the time that is asked for. */
 export type Span = 'last' | 'all';
 
-export type SortKey = 'name' | 'count' | 'rate' | 0 | 1 | 2 | 3 | 4;
+/** A column by which rows are sorted. `@` and a key is the column of an attribute. */
+export type SortKey = 'name' | 'count' | 'rate' | 0 | 1 | 2 | 3 | 4 | `@${string}`;
 
 export interface Sorting {
   readonly key: SortKey;
@@ -113,36 +103,55 @@ export interface Sorting {
 }
 
 /** The values of a row; empty when nothing was counted. */
-export function valuesOf({ row }: SeriesState, span: Span): readonly number[] {
+export function valuesOf({ row }: TableRow, span: Span): readonly number[] {
   return (span === 'last' ? row[3] : row[4]) ?? [];
 }
 
-/** The series that have all words of a search, sorted. */
-export function shownSeries(state: TableState, search: string, sorting: Sorting, span: Span): SeriesState[] {
+/** The rows that have all words of a search. */
+export function foundRows(rows: Iterable<TableRow>, search: string): TableRow[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = [...state.series.values()].filter(({ searched }) =>
-    words.every((word) => searched.includes(word)),
-  );
-  const sign = sorting.isDescending ? -1 : 1;
-  return found.sort((a, b) => sign * compare(a, b, sorting.key, span) || byName(a, b));
+  return [...rows].filter(({ searched }) => words.every((word) => searched.includes(word)));
 }
 
-function compare(a: SeriesState, b: SeriesState, key: SortKey, span: Span): number {
+/** Rows in the order that people want. Rows that are equal in it are sorted by their names. */
+export function sortedRows(
+  rows: readonly TableRow[],
+  { key, isDescending }: Sorting,
+  span: Span,
+): TableRow[] {
+  const sign = isDescending ? -1 : 1;
+  return [...rows].sort((a, b) => sign * compare(a, b, key, span) || byName(a, b));
+}
+
+function compare(a: TableRow, b: TableRow, key: SortKey, span: Span): number {
   if (key === 'name') return byName(a, b);
-  const of = (series: SeriesState): number => {
-    if (key === 'count') return series.row[1];
-    if (key === 'rate') return series.row[2];
-    // A series without values is smaller than every other one.
-    return valuesOf(series, span)[key] ?? -1;
+  if (typeof key === 'string' && key.startsWith('@')) {
+    const wanted = key.slice(1);
+    return collator.compare(attributeValue(a, wanted) ?? '', attributeValue(b, wanted) ?? '');
+  }
+  const of = (row: TableRow): number => {
+    if (key === 'count') return row.row[1];
+    if (key === 'rate') return row.row[2];
+    // A row without values is smaller than every other one.
+    return valuesOf(row, span)[key as number] ?? -1;
   };
   return of(a) - of(b);
 }
 
 const collator = new Intl.Collator('en', { numeric: true });
 
-function byName(a: SeriesState, b: SeriesState): number {
-  return (
-    collator.compare(a.family.name, b.family.name) ||
-    collator.compare(attributesOf(a.facts), attributesOf(b.facts))
-  );
+function byName(a: TableRow, b: TableRow): number {
+  return collator.compare(a.family.name, b.family.name) || collator.compare(a.label, b.label);
+}
+
+/** The value of an attribute of a row; `undefined` when the row does not have it. */
+export function attributeValue({ attributes }: TableRow, key: string): string | undefined {
+  const start = `${key}=`;
+  return attributes.find((attribute) => attribute.startsWith(start))?.slice(start.length);
+}
+
+/** The key of an attribute: `method` of `method=GET`. */
+export function keyOf(attribute: string): string {
+  const at = attribute.indexOf('=');
+  return at < 0 ? attribute : attribute.slice(0, at);
 }

@@ -1,0 +1,85 @@
+import { NO_QUESTION, type Question, questionOf, questionParams } from '../src/question.ts';
+import type { Sorting, SortKey, Span } from './state.ts';
+
+/** The choices of the reader. The address has them after `#`, so a link shows the same to somebody else. */
+export interface PageView {
+  readonly question: Question;
+  readonly search: string;
+  readonly span: Span;
+  readonly sorting: Sorting;
+  /** Whether times are in UTC; `undefined` when the address does not say, so that the reader's choice holds. */
+  readonly isUtc: boolean | undefined;
+}
+
+const BY_NAME: Sorting = { key: 'name', isDescending: false };
+
+/** The view of a page that was just opened. */
+export const FIRST_VIEW: PageView = {
+  question: NO_QUESTION,
+  search: '',
+  span: 'all',
+  sorting: BY_NAME,
+  isUtc: undefined,
+};
+
+/** A view as the part of an address after `#`; empty for the first view. */
+export function addressOf({ question, search, span, sorting, isUtc }: PageView): string {
+  const params = questionParams(question);
+  if (search !== '') params.set('q', search);
+  if (span !== 'all') params.set('span', span);
+  const { key, isDescending } = sorting;
+  if (key !== 'name' || isDescending) params.set('sort', `${isDescending ? '-' : ''}${sortName(key)}`);
+  if (isUtc !== undefined) params.set('utc', isUtc ? '1' : '0');
+  return params.toString();
+}
+
+/** The view of an address. Parts that cannot be read are left out. */
+export function viewOfAddress(hash: string): PageView {
+  const params = new URLSearchParams(hash.replace(/^#/, ''));
+  const utc = params.get('utc');
+  return {
+    question: questionOf(params),
+    search: params.get('q') ?? '',
+    span: params.get('span') === 'last' ? 'last' : 'all',
+    sorting: sortingOf(params.get('sort') ?? ''),
+    isUtc: utc === '1' ? true : utc === '0' ? false : undefined,
+  };
+}
+
+const VALUES = ['p50', 'p90', 'p99', 'p99.9', 'max'] as const;
+
+function sortName(key: SortKey): string {
+  return typeof key === 'number' ? VALUES[key]! : key;
+}
+
+function sortingOf(text: string): Sorting {
+  const isDescending = text.startsWith('-');
+  const name = isDescending ? text.slice(1) : text;
+  const value = VALUES.indexOf(name as (typeof VALUES)[number]);
+  if (value >= 0) return { key: value as SortKey, isDescending };
+  const isKnown = name === 'name' || name === 'count' || name === 'rate' || /^@./.test(name);
+  return isKnown ? { key: name as SortKey, isDescending } : BY_NAME;
+}
+
+/** The question that the server is asked. A view shows no series, and a row is not compared with itself. */
+export function askedOf(question: Question): Question {
+  const { view, pick, other } = question;
+  if (view !== undefined) return { ...NO_QUESTION, view };
+  return other !== undefined && other === pick ? { ...question, other: undefined } : question;
+}
+
+/** A question as the server repeats it in its answers. */
+export function questionText(question: Question): string {
+  return questionParams(questionOf(questionParams(question))).toString();
+}
+
+/** Whether the server answers with rows of its own, and not with the table. */
+export function hasOwnRows({ range, by, where }: Question): boolean {
+  return range !== undefined || by !== undefined || where.length > 0;
+}
+
+/** The parts of a question on which its rows depend. Two questions with the same parts have the same rows. */
+export function rowsQuestion(question: string): string {
+  const { range, by, where } = questionOf(new URLSearchParams(question));
+  return questionParams({ range, by, where, objectives: [] }).toString();
+}

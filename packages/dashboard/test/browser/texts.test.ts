@@ -1,0 +1,95 @@
+import type { TimePlot } from '@hdrscope/plot';
+import { signedText } from '../../browser/comparison-table.ts';
+import { fileName } from '../../browser/download.ts';
+import { objectiveText, readObjective } from '../../browser/objectives.ts';
+import { historyText, rateText, refusalsText, shareText } from '../../browser/texts.ts';
+import { timelineLines, valueScale } from '../../browser/timeline-drawing.ts';
+
+test('rates have three digits, and thousands are separated', () => {
+  expect([0, 0.1234, 12.345, 1234.5].map(rateText)).toEqual(['-', '0.123/s', '12.3/s', '1,235/s']);
+});
+
+test('refusals are counted by reason', () => {
+  expect(refusalsText([])).toBe('');
+  expect(
+    refusalsText([
+      ['token', 1200],
+      ['host', 3],
+    ]),
+  ).toBe('refused by this server: 1,200 (token), 3 (host)');
+});
+
+test('the history says how long it is, how fine, and how large', () => {
+  const facts = {
+    ...{ range: { fromMs: 0, toMs: 7_800_400 }, intervals: 500, finestMs: 1004, coarsestMs: 60_020 },
+    ...{ bytes: 48.4 * 2 ** 20, mostBytes: 64 * 2 ** 20 },
+  };
+  expect(historyText(facts)).toBe('Remembers 2 h 10 min: intervals of 1 s to 1 min, 48 of 64 MiB');
+  const even = { ...facts, coarsestMs: 1001, bytes: 150_000 };
+  expect(historyText(even)).toBe('Remembers 2 h 10 min: intervals of 1 s, 0.2 of 64 MiB');
+  expect(historyText({ ...facts, intervals: 0 })).toBe('');
+});
+
+test.each([
+  [{ least: null, most: null }, 'no values'],
+  [{ least: 1, most: 1 }, '100 %'],
+  [{ least: 0, most: 0 }, '0 %'],
+  [{ least: 0.9987, most: 0.9991 }, '99.87 – 99.91 %'],
+  // It is not all of them.
+  [{ least: 0.9999999, most: 0.9999999 }, '99.99999 %'],
+  [{ least: 0.5, most: 0.5 }, '50 %'],
+] as const)('the share %j is %s', (share, text) => {
+  expect(shareText(share)).toBe(text);
+});
+
+test('an objective is read, or a sentence says what is wrong', () => {
+  const family = { name: 'rpc.duration', counted: 's' } as const;
+  expect(readObjective('p99.9 = 250ms', family)).toEqual({ percentile: 99.9, value: '250ms' });
+  expect(readObjective('250ms', family)).toBe(
+    '"250ms" cannot be read. Write a percentile and the largest value it may have, such as p99.9=250ms.',
+  );
+  expect(readObjective('p99=4KiB', family)).toBe(
+    '4KiB does not suit rpc.duration, which counts times. Write p99.9=250ms, for example.',
+  );
+  expect(readObjective('p99=4', { name: 'size', counted: 'bytes' })).toMatch(/counts sizes/);
+  expect(readObjective('p99=4', { name: 'length', counted: 'none' })).toEqual({ percentile: 99, value: '4' });
+  expect(objectiveText({ percentile: 99.9, value: '250ms' })).toBe('p99.9=250ms');
+});
+
+test('a difference has its sign', () => {
+  expect([0.012, -0.5, 0].map((value) => signedText(value, 's'))).toEqual(['+12 ms', '−500 ms', '0']);
+});
+
+test('files have names that every system takes', () => {
+  expect(fileName('rpc method=get, route=/a/../b Percentiles', 'png')).toBe(
+    'rpc-method-get-route-a-..-b-Percentiles.png',
+  );
+  expect(fileName('…', 'svg')).toBe('chart.svg');
+});
+
+describe('the timeline', () => {
+  const plot: TimePlot = {
+    kind: 'over-time',
+    unit: 's',
+    timesMs: [0, 10, 20],
+    endMs: 30,
+    lines: [
+      { name: 'p50', values: [1, null, 2] },
+      { name: 'p90', values: [1, null, 2000] },
+      { name: 'max', values: [5, null, 30] },
+    ],
+  };
+
+  test('shows p50, p99.9 and the maximum', () => {
+    expect(timelineLines(plot).map(({ name }) => name)).toEqual(['p50', 'max']);
+    expect(timelineLines({ ...plot, lines: [{ name: 'mean', values: [1, 2, 3] }] })).toHaveLength(1);
+  });
+
+  test('has a scale of what is shown, in logarithms when the values span a decade', () => {
+    expect(valueScale(plot, { fromMs: 0, toMs: 30 })).toEqual({ low: 1, high: 30, isLog: true });
+    expect(valueScale(plot, { fromMs: 0, toMs: 9 })).toEqual({ low: 1, high: 5, isLog: false });
+    expect(valueScale(plot, { fromMs: 11, toMs: 19 })).toBeUndefined();
+    const flat = { ...plot, lines: [{ name: 'p50', values: [4, 4, 4] }] };
+    expect(valueScale(flat, { fromMs: 0, toMs: 30 })).toEqual({ low: 2, high: 8, isLog: false });
+  });
+});
