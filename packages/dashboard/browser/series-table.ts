@@ -1,17 +1,10 @@
-import { formatCount } from '@hdrscope/plot';
-import { h, setAttribute, setText } from './dom.ts';
-import {
-  distinguishingAttributes,
-  type SeriesState,
-  type Sorting,
-  type SortKey,
-  type Span,
-  valuesOf,
-} from './state.ts';
-import { rateText, valueText } from './texts.ts';
+import { type Columns, ColumnsMemo, columnsOf, type Room } from './columns.ts';
+import { h, isTyped, setAttribute, setChildren, setName, setText } from './dom.ts';
+import { RowElement } from './row-element.ts';
+import type { Sorting, SortKey, Span, TableRow } from './state.ts';
 
-const COLUMNS: readonly (readonly [key: SortKey, title: string])[] = [
-  ['name', 'Series'],
+/** The columns of numbers. */
+const NUMBERS: readonly (readonly [key: SortKey, title: string])[] = [
   ['count', 'Count'],
   ['rate', 'Rate'],
   [0, 'p50'],
@@ -22,11 +15,81 @@ const COLUMNS: readonly (readonly [key: SortKey, title: string])[] = [
 ];
 
 const SPARE_ROWS = 4;
+const LINE_HEIGHT = 22;
+/** The width of the column that attributes share, in characters. */
+const REST_WIDTH = 16;
+
+/**
+ * How rows are laid out. `less` leaves out the rate and p90, `middle` p99.9 too. In the others, names stand above the numbers: all of
+ * these in `tall`, and four in `narrow` and `phone`, which has at most two attributes.
+ */
+type Layout = 'wide' | 'less' | 'middle' | 'tall' | 'narrow' | 'phone';
+
+/** A layout, and the columns that have room in it. */
+interface Choice {
+  readonly layout: Layout;
+  readonly columns: Columns;
+}
+
+/** The width in pixels that numbers take beside names. */
+const NUMBERS_WIDTH: Readonly<Record<Layout, number>> = {
+  ...{ wide: 660, less: 480, middle: 348 },
+  ...{ tall: 24, narrow: 24, phone: 24 },
+};
+const PIXELS_PER_CHARACTER = 7.3;
+
+/** The layouts of a width, the best one first. The last one is taken when names fit in none. */
+function layoutsOf(width: number): readonly Layout[] {
+  if (width >= 860 || width === 0) return ['wide', 'less', 'tall'];
+  return width >= 560 ? ['middle', 'narrow'] : ['phone'];
+}
+
+function roomOf(layout: Layout, width: number): Room {
+  if (layout === 'phone') return { most: 2, characters: Number.POSITIVE_INFINITY };
+  const characters = ((width || 1200) - NUMBERS_WIDTH[layout]) / PIXELS_PER_CHARACTER;
+  return { most: 8, characters: Math.max(12, characters) };
+}
+
+/** Where names stand above the numbers, a line is divided into so many parts. */
+const LINE_PARTS = 420;
+
+/** How many of these parts each name takes, in the order of the columns. On a phone, the family has a line of its own. */
+function partsOfNames({ hasFamily }: Columns, widths: readonly number[], layout: Layout): number[] {
+  const hasOwnLine = layout === 'phone' && hasFamily;
+  const beside = hasOwnLine ? widths.slice(1) : widths;
+  const total = beside.reduce((sum, width) => sum + width, 0);
+  const least = LINE_PARTS / (2 * Math.max(1, beside.length));
+  const parts = beside.map((width) => Math.max(least, (width / total) * LINE_PARTS));
+  // The least parts of some leave less for the others.
+  const tooMany = parts.reduce((sum, part) => sum + part, 0) / LINE_PARTS;
+  const fitting = parts.map((part) => Math.floor(part / Math.max(1, tooMany)));
+  return hasOwnLine ? [LINE_PARTS, ...fitting] : fitting;
+}
 
 /** Reacts to what people do with the table. */
 export interface TableListeners {
-  onSelect(series: SeriesState): void;
+  onSelect(row: TableRow): void;
+  /** Compares the picked row with this one. */
+  onCompare(row: TableRow): void;
+  onFilter(attribute: string): void;
   onSort(sorting: Sorting): void;
+  /** The reader goes on from the table to the detail of the picked row. */
+  onOpen(): void;
+  /** The table has other columns, because its width has changed. */
+  onColumns(): void;
+}
+
+/** The rows of the table, and how they are shown. */
+export interface TableContent {
+  readonly rows: readonly TableRow[];
+  readonly span: Span;
+  readonly sorting: Sorting;
+  /** The label of the picked row. */
+  readonly picked: string | undefined;
+  /** The label of the row that it is compared with. */
+  readonly other: string | undefined;
+  /** The text of an empty table. */
+  readonly empty: string;
 }
 
 /**
@@ -37,51 +100,54 @@ export class SeriesTable {
   readonly element: HTMLElement;
   readonly #listeners: TableListeners;
   readonly #grid: HTMLElement;
+  readonly #head = h('div', { class: 'row head', role: 'row', 'aria-rowindex': 1 });
   readonly #body = h('div', { class: 'rows', role: 'rowgroup' });
   readonly #empty = h('p', { class: 'empty' });
-  readonly #heads = new Map<SortKey, HTMLElement>();
   #pool: RowElement[] = [];
-  #shown: readonly SeriesState[] = [];
-  #selected: number | undefined;
-  #span: Span = 'all';
-  /** In pixels, from page.css. */
+  #content: TableContent | undefined;
+  /** The place of the picked row. Two rows may have the same label. */
+  #at = -1;
   #rowHeight = 32;
-  #sorting: Sorting = { key: 'name', isDescending: false };
+  /** The columns that the heads and rows have. */
+  #columns: Columns = columnsOf([], roomOf('wide', 0));
+  #layout: Layout = 'wide';
+  /** How much of a line each name takes, where names stand above the numbers. */
+  #parts: readonly number[] = [];
+  readonly #memos = new Map<Layout, ColumnsMemo>();
 
   constructor(listeners: TableListeners) {
     this.#listeners = listeners;
-    const heads = COLUMNS.map(([key, title]) => this.#head(key, title));
-    // Bounded: these are the columns.
-    const head = h('div', { class: 'row head', role: 'row', 'aria-rowindex': 1 }, ...heads);
     this.#grid = h(
       'div',
-      { class: 'grid', role: 'grid', tabindex: '0', 'aria-label': 'Series', 'aria-colcount': COLUMNS.length },
-      h('div', { role: 'rowgroup', class: 'heads' }, head),
+      { class: 'grid', role: 'grid', tabindex: '0', 'aria-label': 'Series' },
+      h('div', { role: 'rowgroup', class: 'heads' }, this.#head),
       this.#body,
     );
     this.element = h('div', { class: 'series' }, this.#grid, this.#empty);
     this.#grid.addEventListener('scroll', () => this.#draw(), { passive: true });
     this.#grid.addEventListener('keydown', (event) => this.#onKey(event));
     new ResizeObserver(() => {
-      const style = getComputedStyle(this.#grid);
-      this.#rowHeight = Number.parseFloat(style.getPropertyValue('--row-height')) || this.#rowHeight;
+      if (this.#grid.clientWidth === 0 || this.#content === undefined) return;
+      const before = this.#columns;
+      this.#layOut(this.#content.rows);
       this.#draw();
+      if (before !== this.#columns) listeners.onColumns();
     }).observe(this.#grid);
   }
 
-  /** @param empty The text of an empty table. */
-  show(shown: readonly SeriesState[], span: Span, sorting: Sorting, empty: string): void {
-    this.#shown = shown;
-    this.#span = span;
-    this.#sorting = sorting;
-    setText(this.#empty, shown.length === 0 ? empty : '');
-    this.#empty.hidden = shown.length > 0;
-    this.#draw();
+  /** How the rows are told apart. */
+  get columns(): Columns {
+    return this.#columns;
   }
 
-  select(id: number | undefined, isInSight = false): void {
-    this.#selected = id;
-    if (isInSight) this.#scrollTo(this.#shown.findIndex(({ facts }) => facts.id === id));
+  show(content: TableContent): void {
+    this.#content = content;
+    const { rows, picked, empty } = content;
+    if (rows[this.#at]?.label !== picked) this.#at = rows.findIndex(({ label }) => label === picked);
+    setText(this.#empty, rows.length === 0 ? empty : '');
+    this.#empty.hidden = rows.length > 0;
+    setAttribute(this.#grid, 'data-empty', rows.length === 0);
+    this.#layOut(rows);
     this.#draw();
   }
 
@@ -89,67 +155,167 @@ export class SeriesTable {
     this.#grid.focus();
   }
 
-  #head(key: SortKey, title: string): HTMLElement {
-    const button = h('button', { type: 'button', tabindex: '0' }, title);
+  /** Scrolls to the picked row. */
+  reveal(): void {
+    this.#scrollTo(this.#at);
+  }
+
+  #layOut(rows: readonly TableRow[]): void {
+    const { layout, columns } = this.#choose(rows);
+    const { hasFamily, familyWidth, attributes, rest } = columns;
+    const widths = [
+      ...(hasFamily ? [familyWidth] : []),
+      ...attributes.map(({ width }) => width),
+      ...(rest.length > 0 && layout !== 'phone' ? [REST_WIDTH] : []),
+    ];
+    const isPhone = layout === 'phone';
+    const lines = isPhone ? 1 + Number(hasFamily) + Number(attributes.length > 0) : 2;
+    const isStacked = isPhone || layout === 'tall' || layout === 'narrow';
+    this.#rowHeight = (isStacked ? lines : 1) * LINE_HEIGHT + 10;
+    setAttribute(this.#grid, 'data-layout', layout);
+    setAttribute(this.#grid, 'data-stacked', isStacked);
+    this.#grid.style.setProperty('--row-height', `${this.#rowHeight}px`);
+    this.#grid.style.setProperty('--names', widths.map((width) => `minmax(0, ${width}fr)`).join(' '));
+    if (columns === this.#columns && layout === this.#layout) return;
+    this.#columns = columns;
+    this.#layout = layout;
+    this.#parts = isStacked ? partsOfNames(columns, widths, layout) : [];
+    this.#makeHeads(columns);
+  }
+
+  /** The first layout that has room for all names, or else the first one that tells rows apart. */
+  #choose(rows: readonly TableRow[]): Choice {
+    const { clientWidth } = this.#grid;
+    let told: Choice | undefined;
+    let last: Choice | undefined;
+    for (const layout of layoutsOf(clientWidth)) {
+      const memo = this.#memos.get(layout) ?? new ColumnsMemo();
+      this.#memos.set(layout, memo);
+      const columns = memo.of(rows, roomOf(layout, clientWidth));
+      last = { layout, columns };
+      if (columns.isCramped) continue;
+      if (columns.rest.length === 0) return last;
+      if (columns.isTold) told ??= last;
+    }
+    return told ?? last!;
+  }
+
+  #makeHeads(columns: Columns): void {
+    for (const row of this.#pool.splice(0)) row.element.remove();
+    const heads: (readonly [key: SortKey | undefined, title: string, kind: string])[] = [
+      ...(columns.hasFamily ? [['name', 'Series', 'name family'] as const] : []),
+      ...columns.attributes.map(({ key, title }) => [`@${key}` as const, title, 'name attribute'] as const),
+      ...(columns.rest.length > 0 ? [[undefined, 'other attributes', 'name rest'] as const] : []),
+      ...NUMBERS.map(([key, title]) => [key, title, classOf(key)] as const),
+    ];
+    setChildren(
+      this.#head,
+      heads.map(([key, title, kind], i) => {
+        const head = this.#headOf(key, title, kind);
+        if (this.#parts[i] !== undefined) head.style.gridColumn = `span ${this.#parts[i]}`;
+        return head;
+      }),
+    );
+    setAttribute(this.#grid, 'aria-colcount', heads.length);
+  }
+
+  #headOf(key: SortKey | undefined, title: string, kind: string): HTMLElement {
+    const head = h('div', { role: 'columnheader', class: kind });
+    if (key === undefined) {
+      head.append(title);
+      return head;
+    }
+    const hint = typeof key === 'string' && key.startsWith('@') ? key.slice(1) : undefined;
+    const button = h('button', { type: 'button', title: hint });
+    setName(button, title);
     button.addEventListener('click', () => {
-      const { key: before, isDescending } = this.#sorting;
+      const { key: before, isDescending } = this.#content!.sorting;
+      const isText = typeof key === 'string' && (key === 'name' || key.startsWith('@'));
       // Names start with A, numbers with the largest.
-      this.#listeners.onSort({ key, isDescending: key === before ? !isDescending : key !== 'name' });
+      this.#listeners.onSort({ key, isDescending: key === before ? !isDescending : !isText });
     });
-    const head = h('div', { role: 'columnheader', class: classOf(key) }, button);
-    this.#heads.set(key, head);
+    head.append(button);
+    head.dataset.key = String(key);
     return head;
   }
 
   #draw(): void {
-    const { key, isDescending } = this.#sorting;
-    for (const [other, head] of this.#heads) {
-      const order = isDescending ? 'descending' : 'ascending';
-      setAttribute(head, 'aria-sort', other === key ? order : undefined);
+    if (this.#content === undefined) return;
+    const { rows: all, sorting, span, other } = this.#content;
+    for (const head of this.#head.children as Iterable<Element> & HTMLCollection) {
+      const order = sorting.isDescending ? 'descending' : 'ascending';
+      const isSorted = (head as HTMLElement).dataset.key === String(sorting.key);
+      setAttribute(head, 'aria-sort', isSorted ? order : undefined);
     }
-    setAttribute(this.#grid, 'aria-rowcount', this.#shown.length + 1);
-    this.#body.style.height = `${this.#shown.length * this.#rowHeight}px`;
+    setAttribute(this.#grid, 'aria-rowcount', all.length + 1);
+    this.#body.style.height = `${all.length * this.#rowHeight}px`;
+    const headHeight = this.#head.clientHeight;
+    this.#grid.style.setProperty('--content', `${all.length * this.#rowHeight + headHeight + 2}px`);
     const first = Math.max(0, Math.floor(this.#grid.scrollTop / this.#rowHeight) - SPARE_ROWS);
     const count = Math.ceil(this.#grid.clientHeight / this.#rowHeight) + 2 * SPARE_ROWS;
-    const rows = this.#shown.slice(first, first + count);
+    const rows = all.slice(first, first + count);
     while (this.#pool.length < rows.length) this.#pool.push(this.#newRow());
     for (const spare of this.#pool.splice(rows.length)) spare.element.remove();
-    rows.forEach((series, i) => {
-      this.#pool[i]!.show(series, first + i, series.facts.id === this.#selected, this.#span, this.#rowHeight);
+    rows.forEach((row, i) => {
+      const place = first + i;
+      this.#pool[i]!.show(row, {
+        ...{ place, span, top: place * this.#rowHeight },
+        isPicked: place === this.#at,
+        isOther: row.label === other,
+      });
     });
-    const isActiveThere = rows.some(({ facts }) => facts.id === this.#selected);
-    const active = isActiveThere ? rowId(this.#selected!) : undefined;
-    setAttribute(this.#grid, 'aria-activedescendant', active);
+    const isActiveThere = this.#at >= first && this.#at < first + rows.length;
+    setAttribute(this.#grid, 'aria-activedescendant', isActiveThere ? `row-${this.#at}` : undefined);
   }
 
   #newRow(): RowElement {
-    const row = new RowElement();
-    row.element.addEventListener('click', () => {
-      if (row.series !== undefined) this.#listeners.onSelect(row.series);
+    const row = new RowElement(this.#columns, this.#parts, (attribute) =>
+      this.#listeners.onFilter(attribute),
+    );
+    row.element.addEventListener('click', (event) => {
+      if (row.row === undefined) return;
+      if (event.ctrlKey || event.metaKey) {
+        this.#listeners.onCompare(row.row);
+        return;
+      }
+      this.#at = row.place;
+      this.#listeners.onSelect(row.row);
     });
     this.#body.append(row.element);
     return row;
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.target !== this.#grid || event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = this.#shown.findIndex(({ facts }) => facts.id === this.#selected);
-    const page = Math.max(1, Math.floor(this.#body.parentElement!.clientHeight / this.#rowHeight) - 2);
+    if (event.target !== this.#grid || isTyped(event) || this.#content === undefined) return;
+    const { rows } = this.#content;
+    const picked = rows[this.#at];
+    if (event.key === 'c' && picked !== undefined) {
+      event.preventDefault();
+      this.#listeners.onCompare(picked);
+      return;
+    }
+    if (event.key === 'Enter' && picked !== undefined) {
+      event.preventDefault();
+      this.#listeners.onOpen();
+      return;
+    }
+    const page = Math.max(1, Math.floor(this.#grid.clientHeight / this.#rowHeight) - 2);
     const targets: Readonly<Record<string, number>> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      PageDown: at + page,
-      PageUp: at - page,
+      ArrowDown: this.#at + 1,
+      ArrowUp: this.#at - 1,
+      PageDown: this.#at + page,
+      PageUp: this.#at - page,
       Home: 0,
-      End: this.#shown.length - 1,
+      End: rows.length - 1,
     };
     const target = targets[event.key];
     if (target === undefined) return;
     event.preventDefault();
-    const series = this.#shown[Math.min(this.#shown.length - 1, Math.max(0, target))];
-    if (series === undefined) return;
-    this.#scrollTo(this.#shown.indexOf(series));
-    this.#listeners.onSelect(series);
+    const at = Math.min(rows.length - 1, Math.max(0, target));
+    if (rows[at] === undefined) return;
+    this.#at = at;
+    this.#scrollTo(at);
+    this.#listeners.onSelect(rows[at]);
   }
 
   #scrollTo(index: number): void {
@@ -164,52 +330,6 @@ export class SeriesTable {
   }
 }
 
-/** The element of a row, whose series changes when the table scrolls. */
-class RowElement {
-  readonly element: HTMLElement;
-  series: SeriesState | undefined;
-  readonly #family = h('b');
-  readonly #attributes = h('span', { class: 'attributes' });
-  readonly #cells: readonly HTMLElement[];
-
-  constructor() {
-    const name = h('div', { role: 'rowheader', class: 'name' }, this.#family, ' ', this.#attributes);
-    this.#cells = COLUMNS.slice(1).map(([key]) => h('div', { role: 'gridcell', class: classOf(key) }));
-    // Bounded: these are the columns.
-    this.element = h('div', { class: 'row', role: 'row' }, name, ...this.#cells);
-  }
-
-  show(series: SeriesState, index: number, isSelected: boolean, span: Span, rowHeight: number): void {
-    this.series = series;
-    const { facts, family, row } = series;
-    this.element.style.transform = `translateY(${index * rowHeight}px)`;
-    setAttribute(this.element, 'id', rowId(facts.id));
-    setAttribute(this.element, 'aria-rowindex', index + 2);
-    setAttribute(this.element, 'aria-selected', String(isSelected));
-    setText(this.#family, family.name);
-    setText(this.#attributes, distinguishingAttributes(series).map(shortAttribute).join(', '));
-    setAttribute(this.#family.parentElement!, 'title', series.label);
-    const values = valuesOf(series, span);
-    const texts = [
-      formatCount(row[1]),
-      rateText(row[2]),
-      ...[0, 1, 2, 3, 4].map((i) => valueText(values[i], family)),
-    ];
-    texts.forEach((text, i) => {
-      setText(this.#cells[i]!, text);
-    });
-  }
-}
-
-/** An attribute without the namespace of its key: `method=GET` for `http.request.method=GET`. */
-function shortAttribute(attribute: string): string {
-  return attribute.replace(/^[\w.]+\.(?=\w+=)/, '');
-}
-
-function rowId(id: number): string {
-  return `series-${id}`;
-}
-
 function classOf(key: SortKey): string {
-  return typeof key === 'number' ? `value v${key}` : key;
+  return typeof key === 'number' ? `number v${key}` : `number ${key}`;
 }

@@ -1,0 +1,105 @@
+import { formatCount } from '@hdrscope/plot';
+import { type Question, questionParams } from '../src/question.ts';
+import { type AttributeKey, withoutFilter } from './attributes.ts';
+import { Chips } from './chips.ts';
+import type { Columns } from './columns.ts';
+import { choice, h, setAttribute, setText } from './dom.ts';
+import { MergeMenu } from './merge-menu.ts';
+import type { Span } from './state.ts';
+
+/** Reacts to what people do above the table. */
+export interface ToolbarListeners {
+  onSearch(text: string): void;
+  onSpan(span: Span): void;
+  onQuestion(question: Partial<Question>): void;
+  /** The reader goes on from the search to the table. */
+  onLeave(): void;
+}
+
+/** The contents of the tools above the table. */
+export interface ToolbarContent {
+  readonly question: Question;
+  readonly search: string;
+  readonly span: Span;
+  /** Whether the rows go on, so that there is a last interval. */
+  readonly goesOn: boolean;
+  readonly keys: readonly AttributeKey[];
+  readonly columns: Columns;
+  readonly found: number;
+  readonly total: number;
+  /** How many rows the server has left out. */
+  readonly leftOut: number;
+}
+
+/** The search, the merges and the filters of the table. */
+export class Toolbar {
+  readonly element: HTMLElement;
+  readonly #listeners: ToolbarListeners;
+  readonly #search = h('input', {
+    type: 'search',
+    placeholder: 'Search series',
+    'aria-label': 'Search series',
+  });
+  readonly #spans: { readonly element: HTMLElement; press(span: Span): void };
+  readonly #merge: MergeMenu;
+  readonly #filters: Chips;
+  readonly #found = h('p', { class: 'found', role: 'status' });
+  readonly #csv = h('a', { class: 'button', download: true, title: 'Download all rows' }, 'CSV');
+  readonly #common = h('p', { class: 'common subtitle' });
+  #where: readonly string[] = [];
+
+  constructor(listeners: ToolbarListeners) {
+    this.#listeners = listeners;
+    this.#spans = choice<Span>('Values', { all: 'Since the start', last: 'Last interval' }, 'all', (span) =>
+      listeners.onSpan(span),
+    );
+    this.#merge = new MergeMenu((by) => listeners.onQuestion({ by }));
+    this.#filters = new Chips('Filters', (attribute) =>
+      listeners.onQuestion({ where: withoutFilter(this.#where, attribute) }),
+    );
+    const keyHint = h('kbd', { 'aria-hidden': 'true' }, '/');
+    const tools = h('div', { class: 'tools' }, h('div', { class: 'search' }, this.#search, keyHint));
+    tools.append(this.#merge.element, this.#filters.element, this.#spans.element, this.#found, this.#csv);
+    this.element = h('div', {}, tools, this.#common);
+    this.#search.addEventListener('input', () => listeners.onSearch(this.#search.value));
+    this.#search.addEventListener('keydown', (event) => this.#onKey(event));
+  }
+
+  show(content: ToolbarContent): void {
+    const { question, search, span, goesOn, keys, columns, found, total, leftOut } = content;
+    this.#where = question.where;
+    if (this.#search.value !== search) this.#search.value = search;
+    this.#spans.press(span);
+    this.#spans.element.hidden = !goesOn;
+    this.#merge.show(keys, question.by);
+    this.#filters.show(question.where);
+    const noun = question.by === undefined ? 'series' : found === 1 && total === 1 ? 'row' : 'rows';
+    const some = found === total ? '' : `${formatCount(found)} of `;
+    const rest = leftOut === 0 ? '' : `, ${formatCount(leftOut)} with the fewest values left out`;
+    setText(this.#found, `${some}${formatCount(total)} ${noun}${rest}`);
+    setText(this.#common, commonText(columns, found));
+    this.#common.hidden = this.#common.textContent === '';
+    const csv = `export?${questionParams({ ...question, view: undefined })}&format=csv`;
+    setAttribute(this.#csv, 'href', csv.replace('?&', '?'));
+  }
+
+  focus(): void {
+    this.#search.focus();
+    this.#search.select();
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.key === 'Escape') this.#listeners.onSearch('');
+    else if (event.key === 'ArrowDown' || event.key === 'Enter') this.#listeners.onLeave();
+    else return;
+    event.preventDefault();
+  }
+}
+
+/** The names that all rows share, which the rows do not repeat. */
+function commonText({ family, hasFamily, common }: Columns, count: number): string {
+  if (count === 0) return '';
+  const parts = [...(family === undefined || hasFamily ? [] : [family]), ...common];
+  if (parts.length === 0) return '';
+  return count === 1 ? parts.join(', ') : `All rows: ${parts.join(', ')}`;
+}
