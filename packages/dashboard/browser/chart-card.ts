@@ -1,23 +1,7 @@
-import { chartOption, describePlot, formatCount, type Plot, plotFromJson, plotTable } from '@hdrscope/plot';
-import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
-import {
-  AriaComponent,
-  AxisPointerComponent,
-  GridComponent,
-  LegendComponent,
-  TitleComponent,
-  TooltipComponent,
-} from 'echarts/components';
-import { type ECharts, init, use } from 'echarts/core';
-import { CanvasRenderer } from 'echarts/renderers';
-import { h, setAttribute, setName, setText } from './dom.ts';
-import { currentTheme } from './theme.ts';
-
-use([
-  ...[LineChart, CustomChart, ScatterChart, CanvasRenderer],
-  ...[AriaComponent, AxisPointerComponent, GridComponent],
-  ...[LegendComponent, TitleComponent, TooltipComponent],
-]);
+import { describePlot, formatCount, type Plot, plotTable } from '@hdrscope/plot';
+import { chartIn, drawPlot, type ECharts, pngOf, receivedPlot, type Style, svgOf } from './charts.ts';
+import { button, h, setAttribute, setChildren, setName, setText } from './dom.ts';
+import { download, fileName } from './download.ts';
 
 /** A plot with its title, drawn or as a table of its values. */
 class ChartCard {
@@ -26,81 +10,122 @@ class ChartCard {
   readonly #subtitle = h('p', { class: 'subtitle' });
   readonly #drawing = h('div', { class: 'drawing', role: 'img' });
   readonly #table = h('div', { class: 'values', hidden: true, tabindex: '0', role: 'region' });
-  readonly #toggle = h('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false' }, 'Table');
+  readonly #toggle: HTMLButtonElement;
+  readonly #png: HTMLButtonElement;
+  readonly #svg: HTMLButtonElement;
   #chart: ECharts | undefined;
   #plot: Plot | undefined;
+  #style: Style | undefined;
+  #caption = '';
   #isTable = false;
+  /** Whether the card is on the screen or near it. Others are drawn when they come. */
+  #isNear = false;
+  #isDrawn = false;
 
   constructor() {
-    const head = h('header', {}, h('div', {}, this.#title, this.#subtitle), this.#toggle);
-    this.element = h('article', { class: 'card' }, head, this.#drawing, this.#table);
-    this.#toggle.addEventListener('click', () => {
-      this.#isTable = !this.#isTable;
-      setAttribute(this.#toggle, 'aria-pressed', String(this.#isTable));
-      this.#drawing.hidden = this.#isTable;
-      this.#table.hidden = !this.#isTable;
-      this.draw();
+    this.#toggle = button('Table', () => this.#showTable(!this.#isTable), {
+      class: 'quiet',
+      'aria-pressed': 'false',
     });
+    this.#png = button('PNG', () => void this.#save('png'), { class: 'quiet' });
+    this.#svg = button('SVG', () => void this.#save('svg'), { class: 'quiet' });
+    const buttons = h('div', { class: 'buttons' }, this.#toggle, this.#png, this.#svg);
+    const head = h('header', {}, h('div', {}, this.#title, this.#subtitle), buttons);
+    this.element = h('article', { class: 'card' }, head, this.#drawing, this.#table);
     resizes.observe(this.#drawing);
+    sightings.observe(this.element);
     cards.set(this.#drawing, this);
+    cards.set(this.element, this);
   }
 
-  show(plot: Plot): void {
-    // The plot came as JSON, in which infinite bounds are null.
-    this.#plot = plotFromJson(JSON.stringify(plot));
-    setName(this.#title, plot.title ?? TITLES[plot.kind]);
+  /** @param caption The text below the title of a downloaded picture, such as the label of a row. */
+  show(plot: Plot, style: Style, caption: string): void {
+    this.#plot = receivedPlot(plot);
+    this.#style = style;
+    this.#caption = caption;
+    const title = titleOf(plot);
+    setName(this.#title, title);
+    setAttribute(this.element, 'data-kind', plot.kind);
     setText(this.#subtitle, plot.subtitle ?? '');
-    setAttribute(this.#table, 'aria-label', `${plot.title ?? TITLES[plot.kind]}: values`);
-    setAttribute(this.#toggle, 'aria-label', `${plot.title ?? TITLES[plot.kind]} as a table`);
+    setAttribute(this.#drawing, 'aria-label', describePlot(this.#plot, style.zone));
+    setAttribute(this.#table, 'aria-label', `${title}: values`);
+    setAttribute(this.#toggle, 'aria-label', `${title} as a table`);
+    setAttribute(this.#png, 'aria-label', `Download ${title} as PNG`);
+    setAttribute(this.#svg, 'aria-label', `Download ${title} as SVG`);
+    this.#isDrawn = false;
     this.draw();
   }
 
   draw(): void {
     const plot = this.#plot;
-    if (plot === undefined || !this.element.isConnected) return;
+    if (plot === undefined || !this.#isNear || this.#isDrawn || !this.element.isConnected) return;
     if (this.#isTable) this.#drawTable(plot);
     else this.#drawChart(plot);
   }
 
+  come(isNear: boolean): void {
+    this.#isNear = isNear;
+    this.draw();
+  }
+
+  resize(): void {
+    this.#chart?.resize();
+    this.#isDrawn = false;
+    this.draw();
+  }
+
   dispose(): void {
     resizes.unobserve(this.#drawing);
+    sightings.unobserve(this.element);
     this.#chart?.dispose();
     this.#chart = undefined;
     this.element.remove();
   }
 
-  resize(): void {
-    this.#chart?.resize();
+  #showTable(isTable: boolean): void {
+    this.#isTable = isTable;
+    setAttribute(this.#toggle, 'aria-pressed', String(isTable));
+    this.#drawing.hidden = isTable;
+    this.#table.hidden = !isTable;
+    this.#isDrawn = false;
     this.draw();
   }
 
   #drawChart(plot: Plot): void {
     const { clientWidth, clientHeight } = this.#drawing;
-    if (clientWidth === 0 || clientHeight === 0) return;
-    this.#chart ??= init(this.#drawing, null, { renderer: 'canvas' });
-    // The card shows the titles above the drawing.
-    const { title: _, subtitle: __, ...untitled } = plot;
-    const option = chartOption(untitled as Plot, currentTheme(), clientWidth);
-    this.#chart.setOption(
-      { ...option, backgroundColor: 'transparent', aria: { enabled: false } },
-      { replaceMerge: ['series', 'grid', 'xAxis', 'yAxis'] },
-    );
-    setAttribute(this.#drawing, 'aria-label', describePlot(plot));
+    if (clientWidth === 0 || clientHeight === 0 || this.#style === undefined) return;
+    this.#chart ??= chartIn(this.#drawing);
+    drawPlot(this.#chart, plot, this.#style, clientWidth);
+    this.#isDrawn = true;
   }
 
   #drawTable(plot: Plot): void {
-    const { columns, rows, leftOut } = plotTable(plot);
-    // Bounded: a plot has a few lines, and heat maps are a list of cells.
-    const head = h('tr', {}, ...columns.map((text) => h('th', { scope: 'col' }, text)));
-    const body = rows.map(([first = '', ...rest]) =>
-      // Bounded: a row has as many cells as the head.
-      h('tr', {}, h('th', { scope: 'row' }, first), ...rest.map((text) => h('td', {}, text))),
-    );
-    const cells = h('tbody', {});
-    for (const row of body) cells.append(row);
-    this.#table.replaceChildren(h('table', {}, h('thead', {}, head), cells));
+    const { columns, rows, leftOut } = plotTable(plot, this.#style?.zone);
+    const head = h('tr');
+    for (const text of columns) head.append(h('th', { scope: 'col' }, text));
+    const body = h('tbody');
+    for (const [first = '', ...rest] of rows) {
+      const row = h('tr', {}, h('th', { scope: 'row' }, first));
+      for (const text of rest) row.append(h('td', {}, text));
+      body.append(row);
+    }
+    setChildren(this.#table, [h('table', {}, h('thead', {}, head), body)]);
     if (leftOut > 0) this.#table.append(h('p', {}, `${formatCount(leftOut)} more rows are left out.`));
+    this.#isDrawn = true;
   }
+
+  async #save(suffix: 'png' | 'svg'): Promise<void> {
+    if (this.#plot === undefined || this.#style === undefined) return;
+    const title = titleOf(this.#plot);
+    const subtitle = [this.#caption, this.#plot.subtitle].filter(Boolean).join(' · ');
+    const plot = { ...this.#plot, title, ...(subtitle === '' ? {} : { subtitle }) };
+    const contents = suffix === 'svg' ? svgOf(plot, this.#style) : await pngOf(plot, this.#style);
+    download(fileName(`${this.#caption} ${title}`, suffix), contents);
+  }
+}
+
+function titleOf(plot: Plot): string {
+  return plot.title ?? TITLES[plot.kind];
 }
 
 const TITLES: Readonly<Record<Plot['kind'], string>> = {
@@ -115,13 +140,23 @@ const cards = new WeakMap<Element, ChartCard>();
 const resizes = new ResizeObserver((entries) => {
   for (const { target } of entries) cards.get(target)?.resize();
 });
+const sightings = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) cards.get(target)?.come(isIntersecting);
+  },
+  { rootMargin: '300px' },
+);
 
 /** Cards for plots. A card stays when its plot changes. */
 export class ChartGrid {
   readonly element: HTMLElement = h('div', { class: 'charts' });
   #cards: ChartCard[] = [];
+  #plots: readonly Plot[] = [];
+  #caption = '';
 
-  show(plots: readonly Plot[]): void {
+  show(plots: readonly Plot[], style: Style, caption = ''): void {
+    this.#plots = plots;
+    this.#caption = caption;
     for (const card of this.#cards.splice(plots.length)) card.dispose();
     plots.forEach((plot, i) => {
       let card = this.#cards[i];
@@ -130,12 +165,12 @@ export class ChartGrid {
         this.#cards.push(card);
         this.element.append(card.element);
       }
-      card.show(plot);
+      card.show(plot, style, caption);
     });
   }
 
-  /** Draws again, after a change of the theme. */
-  draw(): void {
-    for (const card of this.#cards) card.draw();
+  /** Draws again, after a change of the theme or of the time zone. */
+  draw(style: Style): void {
+    this.show(this.#plots, style, this.#caption);
   }
 }

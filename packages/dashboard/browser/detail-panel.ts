@@ -1,56 +1,161 @@
 import type { DetailMessage } from '../src/messages.ts';
+import type { Objective } from '../src/question.ts';
 import { ChartGrid } from './chart-card.ts';
-import { h, setAttribute, setText } from './dom.ts';
-import { attributesOf, type SeriesState } from './state.ts';
+import type { Style } from './charts.ts';
+import { longRangeText } from './clock.ts';
+import { ComparisonTable } from './comparison-table.ts';
+import { button, h, setAttribute, setChildren, setText } from './dom.ts';
+import { Objectives } from './objectives.ts';
+import { keyOf, type TableRow } from './state.ts';
 
-/** The facts and the charts of the series that is picked. */
+/** Reacts to what people do with the detail. */
+export interface DetailListeners {
+  onFilter(attribute: string): void;
+  /** Another row to compare with; `undefined` for none. */
+  onOther(label: string | undefined): void;
+  onObjectives(objectives: readonly Objective[]): void;
+  /** The rows that may be compared with. */
+  listRows(): readonly TableRow[];
+}
+
+// A longer list is no help: a search makes it shorter.
+const MOST_OPTIONS = 500;
+
+/** The facts and the charts of the picked row. */
 export class DetailPanel {
   readonly element: HTMLElement;
   readonly charts: ChartGrid = new ChartGrid();
-  readonly #family = h('b');
-  readonly #attributes = h('span', { class: 'attributes' });
+  readonly #listeners: DetailListeners;
+  readonly #title = h('h2', { tabindex: '-1' });
   readonly #description = h('p', { class: 'subtitle' });
+  readonly #time = h('p', { class: 'time' });
   readonly #facts = h('dl', { class: 'facts' });
-  #picked: SeriesState | undefined;
-  /** Whether the charts of a series have come. */
-  isShown = false;
+  readonly #compare: HTMLButtonElement;
+  readonly #others = h('select', { 'aria-label': 'Row to compare with', hidden: true });
+  readonly #hgrm = h('a', { class: 'button', download: true }, 'hgrm');
+  readonly #objectives: Objectives;
+  /** Why there is no comparison, although one was asked for. */
+  readonly #note = h('p', { class: 'note', role: 'status' });
+  readonly #comparison = new ComparisonTable();
+  /** The row whose plots have come. */
+  #shown: string | undefined;
+  #shownTitle = '';
 
-  constructor() {
-    const title = h('h2', {}, this.#family, ' ', this.#attributes);
+  constructor(listeners: DetailListeners) {
+    this.#listeners = listeners;
+    this.#objectives = new Objectives((objectives) => listeners.onObjectives(objectives));
+    this.#compare = button('Compare with…', () => this.chooseOther(), { title: 'Compare with another row' });
+    this.#others.addEventListener('change', () => listeners.onOther(this.#others.value || undefined));
+    this.#others.addEventListener('focus', () => this.#listOthers(this.#others.value));
+    const actions = h(
+      'div',
+      { class: 'actions' },
+      this.#compare,
+      this.#others,
+      h('span', { class: 'subtitle' }, 'Download'),
+      this.#hgrm,
+    );
     this.element = h(
       'section',
-      { class: 'detail', 'aria-label': 'The series that is picked' },
-      h('header', {}, h('div', {}, title, this.#description), this.#facts),
+      { class: 'detail', 'aria-label': 'The picked row', hidden: true },
+      h('header', {}, h('div', {}, this.#title, this.#description, this.#time), actions),
+      this.#facts,
+      this.#objectives.element,
+      this.#note,
+      this.#comparison.element,
       this.charts.element,
     );
-    this.element.hidden = true;
   }
 
-  /** Picks a series. The panel shows the series before until the charts of this one come. */
-  pick(series: SeriesState): void {
-    if (this.#picked?.facts.id !== series.facts.id) setAttribute(this.element, 'aria-busy', 'true');
-    this.#picked = series;
+  /** Whether the plots of a row have come. */
+  get isShown(): boolean {
+    return this.#shown !== undefined;
+  }
+
+  /** Shows what the page asks for. The panel shows the row before until the plots of this one come. */
+  ask(
+    row: TableRow | undefined,
+    label: string,
+    other: string | undefined,
+    objectives: readonly Objective[],
+    hgrm: string,
+  ): void {
+    if (this.#shown !== undefined && this.#shown !== label) setAttribute(this.element, 'aria-busy', 'true');
+    setAttribute(this.#hgrm, 'href', hgrm);
+    this.#objectives.show(objectives, row?.family);
+    if (other === undefined) {
+      if (document.activeElement !== this.#others) this.#others.hidden = true;
+      this.#others.value = '';
+    } else if (this.#others.value !== other) {
+      this.#others.hidden = false;
+      this.#listOthers(other);
+    }
   }
 
   clear(): void {
-    this.#picked = undefined;
-    this.isShown = false;
+    this.#shown = undefined;
     this.element.hidden = true;
   }
 
-  show({ series, facts, plots }: DetailMessage): void {
-    // Another series was picked while this message was on its way.
-    if (series !== this.#picked?.facts.id) return;
-    const { family, facts: known } = this.#picked;
-    setText(this.#family, family.name);
-    setText(this.#attributes, attributesOf(known));
-    setText(this.#description, family.description);
+  /** @param row The row of the message; `undefined` when the table does not show it. */
+  show(message: DetailMessage, row: TableRow | undefined, style: Style): void {
+    const { label, facts, plots, objectives, comparison, range, note = '' } = message;
+    this.#shown = label;
+    this.#showTitle(label, row);
+    setText(this.#description, row?.family.description ?? '');
+    const time = range === undefined ? '' : `From ${longRangeText(range, style.zone)}`;
+    setText(this.#time, time);
     setAttribute(this.element, 'aria-busy', 'false');
-    this.isShown = true;
-    this.element.hidden = false;
-    this.#facts.replaceChildren();
-    for (const { name, text } of facts)
-      this.#facts.append(h('div', {}, h('dt', {}, name), h('dd', {}, text)));
-    this.charts.show(plots);
+    setChildren(
+      this.#facts,
+      facts.map(({ name, text }) => h('div', {}, h('dt', {}, name), h('dd', {}, text))),
+    );
+    this.#objectives.showResults(objectives);
+    setText(this.#note, note);
+    this.#comparison.show(comparison, row?.family.counted ?? 'none');
+    this.charts.show(plots, style, [label, time].filter(Boolean).join(' · '));
+  }
+
+  /** Lets the reader choose a row to compare with. */
+  chooseOther(): void {
+    this.#listOthers(this.#others.value);
+    this.#others.hidden = false;
+    this.#others.focus();
+  }
+
+  focus(): void {
+    this.#title.focus();
+  }
+
+  #showTitle(label: string, row: TableRow | undefined): void {
+    const shown = `${label}\n${row === undefined}`;
+    if (this.#shownTitle === shown) return;
+    this.#shownTitle = shown;
+    const attributes = h('span', { class: 'attributes' });
+    row?.attributes.forEach((attribute, i) => {
+      if (i > 0) attributes.append(', ');
+      attributes.append(
+        button(attribute, () => this.#listeners.onFilter(attribute), {
+          class: 'link',
+          title: `Show only rows with ${attribute}`,
+          'data-key': keyOf(attribute),
+        }),
+      );
+    });
+    setChildren(this.#title, [
+      h('b', {}, row?.family.name ?? label),
+      document.createTextNode(' '),
+      attributes,
+    ]);
+  }
+
+  #listOthers(chosen: string): void {
+    const labels = this.#listeners.listRows().map(({ label }) => label);
+    const listed = new Set(chosen === '' ? labels : [chosen, ...labels]);
+    this.#others.replaceChildren(h('option', { value: '' }, 'no other row'));
+    for (const label of [...listed].slice(0, MOST_OPTIONS)) {
+      if (label !== this.#shown) this.#others.append(h('option', { value: label }, label));
+    }
+    this.#others.value = chosen;
   }
 }

@@ -13,6 +13,17 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Makes a button. */
+export function button(
+  text: string,
+  onClick: () => void,
+  attributes: Readonly<Record<string, Attribute>> = {},
+): HTMLButtonElement {
+  const element = h('button', { type: 'button', ...attributes }, text);
+  element.addEventListener('click', onClick);
+  return element;
+}
+
 export function setAttribute(element: Element, key: string, value: Attribute): void {
   if (value === undefined || value === false) element.removeAttribute(key);
   else if (element.getAttribute(key) !== String(value))
@@ -24,6 +35,12 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Changes the children of an element. Unlike spread arguments, there may be any number of them. */
+export function setChildren(element: Element, children: Iterable<Node>): void {
+  element.replaceChildren();
+  for (const child of children) element.append(child);
+}
+
 /** Changes a text that holds a long name, and lets it wrap after dots and underscores. */
 export function setName(element: Element, text: string): void {
   if (element.textContent === text) return;
@@ -32,21 +49,40 @@ export function setName(element: Element, text: string): void {
   for (const part of others) element.append(h('wbr'), part);
 }
 
+/** Whether a key is typed into a text, so that it is no shortcut. */
+export function isTyped(event: KeyboardEvent): boolean {
+  const { target } = event;
+  const isText = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+  return isText || event.ctrlKey || event.metaKey || event.altKey;
+}
+
 /** A row of buttons, of which one is pressed. */
+export interface Choice<Value extends string> {
+  readonly element: HTMLElement;
+  /** Presses another button, without telling the listener. */
+  press(value: Value): void;
+}
+
+/** Makes a row of buttons, of which one is pressed. */
 export function choice<Value extends string>(
   label: string,
   values: Readonly<Record<Value, string>>,
   taken: Value,
   onTake: (value: Value) => void,
-): HTMLElement {
-  const buttons = Object.entries<string>(values).map(([value, text]) => {
-    const button = h('button', { type: 'button', 'aria-pressed': String(value === taken) }, text);
-    button.addEventListener('click', () => {
-      for (const other of buttons) setAttribute(other, 'aria-pressed', String(other === button));
+): Choice<Value> {
+  const buttons = new Map<string, HTMLButtonElement>();
+  const press = (value: Value): void => {
+    for (const [other, element] of buttons) setAttribute(element, 'aria-pressed', String(other === value));
+  };
+  const element = h('div', { class: 'choice', role: 'group', 'aria-label': label });
+  for (const [value, text] of Object.entries<string>(values)) {
+    const one = button(text, () => {
+      press(value as Value);
       onTake(value as Value);
     });
-    return button;
-  });
-  // Bounded: a choice has a few values.
-  return h('div', { class: 'choice', role: 'group', 'aria-label': label }, ...buttons);
+    buttons.set(value, one);
+    element.append(one);
+  }
+  press(taken);
+  return { element, press };
 }

@@ -1,13 +1,14 @@
 import type { OpenedMessage } from '../src/messages.ts';
 import { ChartGrid } from './chart-card.ts';
-import { h, setText } from './dom.ts';
+import type { Style } from './charts.ts';
+import { button, h, setText } from './dom.ts';
 
 /** Sends files that are dropped on the page or picked to the server, and shows the plots that it makes of them. */
 export class Files {
   /** Holds the plots of the files. */
   readonly element: HTMLElement = h('div', { class: 'files' });
   /** Opens the browser's dialogue for files. */
-  readonly button: HTMLButtonElement = h('button', { type: 'button', hidden: true }, 'Open files');
+  readonly button: HTMLButtonElement;
   readonly #state = h('p', { class: 'file-state', role: 'status' });
   readonly #overlay = h(
     'div',
@@ -15,11 +16,14 @@ export class Files {
     h('p', {}, 'Drop .hlog and .hgrm files to show them here'),
   );
   readonly #grids = new Set<ChartGrid>();
+  readonly #style: () => Style;
   #isOn = false;
 
-  constructor() {
+  /** @param style How charts are drawn now. */
+  constructor(style: () => Style) {
+    this.#style = style;
     const input = h('input', { type: 'file', multiple: true, hidden: true, 'aria-label': 'Files to open' });
-    this.button.addEventListener('click', () => input.click());
+    this.button = button('Open files', () => input.click(), { hidden: true });
     input.addEventListener('change', () => {
       this.#openAll(input.files);
       input.value = '';
@@ -35,9 +39,9 @@ export class Files {
     this.button.hidden = !isOn;
   }
 
-  /** Draws again, after a change of the theme. */
+  /** Draws again, after a change of the theme or of the time zone. */
   draw(): void {
-    for (const grid of this.#grids) grid.draw();
+    for (const grid of this.#grids) grid.draw(this.#style());
   }
 
   #listen(): void {
@@ -86,23 +90,22 @@ export class Files {
 
   #show(name: string, { plots }: OpenedMessage): void {
     const grid = new ChartGrid();
-    const close = h('button', { type: 'button', class: 'quiet', 'aria-label': `Close ${name}` }, 'Close');
     const title = h('h2', { tabindex: '-1' }, h('b', {}, name));
-    const section = h(
-      'section',
-      { class: 'detail', 'aria-label': name },
-      h('header', {}, title, close),
-      grid.element,
-    );
-    close.addEventListener('click', () => {
-      grid.show([]);
+    const close = (): void => {
+      grid.show([], this.#style());
       this.#grids.delete(grid);
       section.remove();
       this.button.focus();
-    });
+    };
+    const section = h(
+      'section',
+      { class: 'detail', 'aria-label': name },
+      h('header', {}, title, button('Close', close, { class: 'quiet', 'aria-label': `Close ${name}` })),
+      grid.element,
+    );
     this.#state.after(section);
     this.#grids.add(grid);
-    grid.show(plots);
+    grid.show(plots, this.#style(), name);
     setText(this.#state, plots.length === 0 ? `${name} has nothing to show` : '');
     title.focus({ preventScroll: true });
     section.scrollIntoView({ block: 'nearest' });

@@ -1,5 +1,10 @@
 import { Page } from './page.ts';
 import './page.css';
+import './controls.css';
+import './table.css';
+import './timeline.css';
+import './detail.css';
+import './results.css';
 
 const page = new Page();
 document.body.prepend(page.element);

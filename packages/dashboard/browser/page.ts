@@ -1,224 +1,427 @@
-import { formatCount } from '@hdrscope/plot';
+import type { TimePlot, Zone } from '@hdrscope/plot';
 import type { TableMessage } from '../src/messages.ts';
-import { ChartGrid } from './chart-card.ts';
+import { type Question, questionParams } from '../src/question.ts';
+import { addressOf, askedOf, type PageView, viewOfAddress } from './address.ts';
+import { type AttributeKey, attributeKeys, successorOf, withFilter } from './attributes.ts';
+import { receivedPlot, type Style } from './charts.ts';
+import { dateTimeText, LOCAL, timeText, UTC } from './clock.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { DetailPanel } from './detail-panel.ts';
-import { choice, h, setAttribute, setText } from './dom.ts';
+import { h, isTyped, setAttribute, setText } from './dom.ts';
 import { Files } from './files.ts';
+import { Header } from './header.ts';
+import { livenessOf } from './liveness.ts';
+import { Notice } from './notice.ts';
+import { remember, remembered } from './preference.ts';
+import { Received } from './received.ts';
 import { SeriesTable } from './series-table.ts';
-import { applyChanges, emptyTable, type SeriesState, type Sorting, type Span, shownSeries } from './state.ts';
+import { foundRows, sortedRows, type TableFacts, type TableRow } from './state.ts';
 import { Tabs } from './tabs.ts';
-import { clockText, refusalsText } from './texts.ts';
-import { themeSwitch } from './theme.ts';
+import { historyText, refusalsText } from './texts.ts';
+import { currentTheme, themeSwitch } from './theme.ts';
+import { Timeline } from './timeline.ts';
+import { Toolbar } from './toolbar.ts';
+import { ViewPanel } from './view-panel.ts';
 
-const STATES: Readonly<Record<ConnectionState, string>> = {
-  live: 'Live',
-  connecting: 'Connecting…',
-  lost: 'No connection',
-};
+const UTC_KEY = 'hdrscope-utc';
+const ADDRESS_MS = 200;
+const TICK_MS = 500;
 
-/** The whole page. */
+/** The whole page. It asks what people want, and draws what the server has sent. */
 export class Page {
   readonly element: HTMLElement;
-  readonly #state = emptyTable();
-  readonly #table: SeriesTable;
-  readonly #detail = new DetailPanel();
-  readonly #view = new ChartGrid();
-  readonly #nothing = h('p', { class: 'empty' });
-  readonly #viewPanel = h(
-    'section',
-    { class: 'detail view', hidden: true },
-    this.#view.element,
-    this.#nothing,
-  );
-  readonly #files = new Files();
-  readonly #tabs: Tabs;
+  readonly #received = new Received();
   readonly #connection: Connection;
-  readonly #title = h('h1', {}, 'hdrscope');
-  readonly #status = h(
-    'p',
-    { class: 'status', role: 'status', 'data-state': 'connecting' },
-    STATES.connecting,
-  );
-  readonly #clock = h('p', { class: 'clock' });
-  readonly #errors = h('ul', { class: 'errors', hidden: true });
-  readonly #refusals = h('p', { class: 'refusals', hidden: true });
-  readonly #search = h('input', {
-    type: 'search',
-    placeholder: 'Search series',
-    'aria-label': 'Search series',
-  });
-  readonly #found = h('p', { class: 'found', role: 'status' });
+  readonly #header: Header;
+  readonly #tabs: Tabs;
+  readonly #toolbar: Toolbar;
+  readonly #table: SeriesTable;
+  readonly #timeline: Timeline;
+  readonly #detail: DetailPanel;
+  readonly #files = new Files(() => this.#style);
+  readonly #viewPanel = new ViewPanel();
   readonly #live: HTMLElement;
-  #sorting: Sorting = { key: 'name', isDescending: false };
-  #span: Span = 'all';
-  #selected: string | undefined = decodeURIComponent(location.hash.slice(1)) || undefined;
-  #tab: string | undefined;
-  #hasCome = false;
+  readonly #errors = h('ul', { class: 'errors', hidden: true });
+  readonly #restarted = new Notice('warning');
+  readonly #notFound = new Notice();
+  readonly #comparing = new Notice();
+  readonly #asOf = h('p', { class: 'as-of', hidden: true });
+  readonly #refusals = h('p', { class: 'refusals', hidden: true });
+  readonly #history = h('p');
+  #view: PageView = viewOfAddress(location.hash);
+  /** Percentiles of the picked row over time. */
+  #overTime: TimePlot | undefined;
+  /** The row that was picked last, also when the table no longer has it. */
+  #picked: TableRow | undefined;
+  #connected: ConnectionState = 'connecting';
+  #lastUpdateMs: number | undefined;
+  #keys: { readonly version: number; readonly all: readonly AttributeKey[] } = { version: -1, all: [] };
+  #addressTimer: number | undefined;
 
   constructor() {
-    this.#connection = new Connection({
-      onTable: (message) => this.#take(message),
+    this.#connection = new Connection(askedOf(this.#view.question), {
+      onTable: (message) => this.#takeTable(message),
+      onRows: (message) => {
+        if (this.#received.takeRows(message, this.#view.question)) this.#draw();
+      },
       onDetail: (message) => {
-        if (this.#tab === undefined) this.#detail.show(message);
+        if (this.#received.takeDetail(message, this.#view.question)) this.#drawDetail();
       },
-      onView: ({ name, plots }) => {
-        if (name !== this.#tab) return;
-        this.#view.show(plots);
-        setText(this.#nothing, plots.length === 0 ? `${name} has nothing to show.` : '');
+      onView: (message) => {
+        if (this.#received.takeView(message, this.#view.question)) this.#viewPanel.show(message, this.#style);
       },
-      onState: (state) => this.#showState(state),
+      onState: (state) => {
+        this.#connected = state;
+        this.#tick();
+      },
+    });
+    this.#tabs = new Tabs((view) => this.#ask({ view }));
+    this.#header = new Header(this.#tabs.element, [themeSwitch(() => this.#redraw()), this.#files.button], {
+      onPause: () => this.#togglePause(),
+      onLink: () => this.#writeAddress(),
+      onUtc: (isUtc) => {
+        remember(UTC_KEY, isUtc ? '1' : '0');
+        this.#change({ isUtc });
+        this.#redraw();
+      },
+    });
+    this.#toolbar = new Toolbar({
+      onSearch: (search) => this.#change({ search }),
+      onSpan: (span) => this.#change({ span }),
+      onQuestion: (question) => this.#ask(question),
+      onLeave: () => this.#table.focus(),
     });
     this.#table = new SeriesTable({
-      onSelect: (series) => this.#select(series),
-      onSort: (sorting) => {
-        this.#sorting = sorting;
-        this.#draw();
+      onSelect: (row) => this.#pick(row),
+      onCompare: (row) => this.#compareWith(row.label),
+      onFilter: (attribute) => this.#filter(attribute),
+      onSort: (sorting) => this.#change({ sorting }),
+      onColumns: () => this.#draw(),
+      onOpen: () => this.#detail.focus(),
+    });
+    this.#timeline = new Timeline({
+      onRange: (range, baseline) => {
+        const other = baseline === undefined ? this.#view.question.other : undefined;
+        this.#ask({ range, baseline, other });
       },
+      onOtherRow: () => this.#detail.chooseOther(),
+      onNothing: () => this.#ask({ baseline: undefined, other: undefined }),
     });
-    this.#tabs = new Tabs((tab) => this.#open(tab));
-    const spans = choice('Values', { all: 'Since the start', last: 'Last interval' }, this.#span, (span) => {
-      this.#span = span;
-      this.#draw();
+    this.#detail = new DetailPanel({
+      onFilter: (attribute) => this.#filter(attribute),
+      onOther: (label) => this.#compareWith(label),
+      onObjectives: (objectives) => this.#ask({ objectives }),
+      listRows: () => this.#found(),
     });
-    const keyHint = h('kbd', { 'aria-hidden': 'true' }, '/');
-    const tools = h(
-      'div',
-      { class: 'tools' },
-      h('div', { class: 'search' }, this.#search, keyHint),
-      spans,
-      this.#found,
+    this.#live = h(
+      'section',
+      { class: 'live', 'aria-label': 'Live series' },
+      h('h2', { class: 'hidden-text' }, 'Series'),
+      this.#toolbar.element,
+      this.#table.element,
     );
-    this.#live = h('section', { class: 'live', 'aria-label': 'Live series' }, tools, this.#table.element);
-    const header = h(
-      'header',
-      { class: 'page' },
-      this.#title,
-      this.#tabs.element,
-      h('div', { class: 'right' }, this.#clock, this.#status, this.#files.button, this.#themes()),
-    );
-    const main = h(
-      'main',
-      {},
-      this.#errors,
-      this.#refusals,
-      this.#live,
-      this.#detail.element,
-      this.#viewPanel,
-      this.#files.element,
-    );
-    this.element = h('div', { class: 'app' }, header, main);
+    this.element = this.#page();
     this.#listen();
   }
 
   start(): void {
     this.#connection.start();
+    window.setInterval(() => this.#tick(), TICK_MS);
   }
 
-  #themes(): HTMLElement {
-    return themeSwitch(() => {
-      for (const grid of [this.#detail.charts, this.#view, this.#files]) grid.draw();
-    });
+  #page(): HTMLElement {
+    const keys = 'Keys: / searches, arrows pick a row, Enter goes to its charts, c compares with it';
+    const pause = h('span', { class: 'pause-key' }, ', p pauses');
+    const main = h('main', {}, this.#restarted.element, this.#errors, this.#refusals);
+    main.append(
+      this.#timeline.element,
+      this.#live,
+      this.#comparing.element,
+      this.#notFound.element,
+      this.#asOf,
+    );
+    main.append(this.#detail.element, this.#viewPanel.element, this.#files.element);
+    const footer = h('footer', {}, this.#history, h('p', { class: 'keys' }, keys, pause));
+    return h('div', { class: 'app' }, this.#header.element, main, footer);
   }
 
   #listen(): void {
-    this.#search.addEventListener('input', () => this.#draw());
-    this.#search.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') {
-        this.#search.value = '';
-        this.#draw();
-      } else if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
-      event.preventDefault();
-      this.#table.focus();
-    });
     document.addEventListener('keydown', (event) => {
-      const isTyping = event.target instanceof HTMLInputElement;
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyped(event)) return;
+      const isButton =
+        event.target instanceof HTMLElement && event.target.closest('button, a, [role=slider]');
+      if (event.key === '/') this.#toolbar.focus();
+      else if (event.key === 'p' || (event.key === ' ' && !isButton)) this.#togglePause();
+      else return;
       event.preventDefault();
-      this.#search.focus();
-      this.#search.select();
+    });
+    window.addEventListener('hashchange', () => {
+      window.clearTimeout(this.#addressTimer);
+      this.#view = viewOfAddress(location.hash);
+      this.#connection.ask(askedOf(this.#view.question));
+      this.#redraw();
     });
   }
 
-  #take(message: TableMessage): void {
-    applyChanges(this.#state, message);
-    setText(this.#title, message.title);
-    if (document.title !== message.title) document.title = message.title;
-    setText(this.#clock, message.timeMs === 0 ? '' : clockText(message.timeMs));
-    this.#files.isOn = message.opensFiles;
-    this.#errors.hidden = message.errors.length === 0;
-    if (this.#errors.textContent !== message.errors.join('')) {
-      this.#errors.replaceChildren();
-      for (const error of message.errors) this.#errors.append(h('li', {}, error));
-    }
-    this.#refusals.hidden = message.refusals.length === 0;
-    setText(this.#refusals, refusalsText(message.refusals));
-    this.#tabs.show(message.views);
-    // A page without series shows files, so it opens with the first of them.
-    if (!this.#hasCome && this.#state.series.size === 0 && message.views[0] !== undefined) {
-      this.#tabs.open(message.views[0]);
-    }
-    this.#hasCome = true;
+  // The choices of the reader
+
+  #change(change: Partial<PageView>): void {
+    this.#view = { ...this.#view, ...change };
+    this.#connection.ask(askedOf(this.#view.question));
+    // Browsers refuse to change the address many times a second.
+    window.clearTimeout(this.#addressTimer);
+    this.#addressTimer = window.setTimeout(() => this.#writeAddress(), ADDRESS_MS);
     this.#draw();
   }
 
-  #draw(): void {
-    const { size } = this.#state.series;
-    const shown = shownSeries(this.#state, this.#search.value, this.#sorting, this.#span);
-    const empty = size === 0 ? 'Nothing has been counted yet.' : 'No series has all these words.';
-    this.#table.show(shown, this.#span, this.#sorting, this.#hasCome ? empty : '');
-    const isAll = shown.length === size;
-    setText(
-      this.#found,
-      isAll ? `${formatCount(size)} series` : `${formatCount(shown.length)} of ${formatCount(size)} series`,
+  #ask(change: Partial<Question>): void {
+    this.#change({ question: { ...this.#view.question, ...change } });
+  }
+
+  #writeAddress(): void {
+    window.clearTimeout(this.#addressTimer);
+    const address = addressOf(this.#view);
+    history.replaceState(null, '', address === '' ? location.pathname + location.search : `#${address}`);
+  }
+
+  #pick(row: TableRow): void {
+    this.#picked = row;
+    this.#ask({ pick: row.label });
+  }
+
+  /** Compares the picked row with another one. When it is the picked row itself, the next row that is picked is compared with it. */
+  #compareWith(label: string | undefined): void {
+    const { other } = this.#view.question;
+    this.#ask({ other: other === label ? undefined : label, baseline: undefined });
+  }
+
+  #filter(attribute: string): void {
+    this.#ask({ where: withFilter(this.#view.question.where, attribute) });
+  }
+
+  #togglePause(): void {
+    this.#received.togglePause();
+    this.#redraw();
+  }
+
+  // Messages of the server
+
+  #takeTable(message: TableMessage): void {
+    const { isFirst, isRestarted } = this.#received.takeTable(message);
+    this.#lastUpdateMs = performance.now();
+    if (isRestarted) this.#sayRestarted(message);
+    const { view } = this.#view.question;
+    const [firstView] = message.views;
+    // A page without series shows files, so it opens with the first of them.
+    const isOfFiles = isFirst && this.#received.table.series.size === 0 && firstView !== undefined;
+    if (isOfFiles && view === undefined) this.#ask({ view: firstView });
+    else if (!isFirst && view !== undefined && !message.views.includes(view)) this.#ask({ view: undefined });
+    this.#tick();
+    if (this.#received.pausedMs === undefined) this.#draw();
+  }
+
+  #sayRestarted({ history, timeMs }: TableMessage): void {
+    const startMs = history.intervals > 0 ? history.range.fromMs : timeMs;
+    const time = dateTimeText(startMs, this.#zone);
+    this.#restarted.show(`The server restarted at ${time}. All counts began anew.`, {
+      Dismiss: () => this.#restarted.show(''),
+    });
+  }
+
+  // Drawing
+
+  get #zone(): Zone {
+    return (this.#view.isUtc ?? remembered(UTC_KEY) === '1') ? UTC : LOCAL;
+  }
+
+  get #style(): Style {
+    return { theme: currentTheme(), zone: this.#zone };
+  }
+
+  /** The rows that the table shows. */
+  #found(): TableRow[] {
+    const { question, search, sorting, span } = this.#view;
+    return sortedRows(
+      foundRows(this.#received.rowsOf(question), search),
+      sorting,
+      this.#goesOn ? span : 'all',
     );
-    this.#restore(shown);
   }
 
-  /** Picks the series that was picked before, also after a restart of the server; otherwise the first one. */
-  #restore(shown: readonly SeriesState[]): void {
-    const all = [...this.#state.series.values()];
-    const known = all.find(({ label }) => label === this.#selected);
-    const series = known ?? (this.#selected === undefined ? shown[0] : undefined);
-    if (series !== undefined) this.#pick(series);
-    else if (all.length > 0 && shown[0] !== undefined) this.#select(shown[0]);
-    else this.#detail.clear();
+  /** Whether the values of the rows change with time, so that there is a last interval. */
+  get #goesOn(): boolean {
+    return this.#view.question.range === undefined && this.#received.facts?.isRecord !== true;
   }
 
-  #select(series: SeriesState): void {
-    this.#selected = series.label;
-    history.replaceState(null, '', `#${encodeURIComponent(this.#selected)}`);
-    this.#pick(series);
-  }
-
-  #pick(series: SeriesState): void {
-    this.#selected = series.label;
-    this.#table.select(series.facts.id);
-    this.#detail.pick(series);
-    this.#detail.element.hidden = this.#tab !== undefined || !this.#detail.isShown;
-    this.#watch(series.facts.id);
-  }
-
-  #watch(series: number | undefined): void {
-    this.#connection.watch(this.#tab === undefined ? { series } : { view: this.#tab });
-  }
-
-  #open(tab: string | undefined): void {
-    this.#tab = tab;
-    this.#live.hidden = tab !== undefined;
-    this.#viewPanel.hidden = tab === undefined;
-    setAttribute(this.#viewPanel, 'aria-label', tab);
-    this.#view.show([]);
-    setText(this.#nothing, '');
-    if (tab === undefined) this.#draw();
-    else {
-      this.#detail.element.hidden = true;
-      this.#watch(undefined);
+  #draw(): void {
+    const { facts } = this.#received;
+    const { question } = this.#view;
+    if (facts === undefined) return;
+    this.#header.show(facts.title, facts.timeMs, facts.isRecord, this.#zone);
+    this.#drawFacts(facts);
+    this.#tabs.show(facts.views, question.view);
+    this.#live.hidden = question.view !== undefined;
+    this.#timeline.element.hidden = question.view !== undefined;
+    this.#viewPanel.open(question.view, this.#style);
+    if (question.view === undefined) {
+      this.#drawSeries();
+      return;
     }
+    this.#detail.element.hidden = true;
+    this.#notFound.show('');
+    this.#comparing.show('');
   }
 
-  #showState(state: ConnectionState): void {
-    setText(this.#status, STATES[state]);
-    setAttribute(this.#status, 'data-state', state);
+  #drawFacts({ errors, refusals, opensFiles, history, isRecord }: TableFacts): void {
+    this.#files.isOn = opensFiles;
+    this.#errors.hidden = errors.length === 0;
+    if (this.#errors.textContent !== errors.join('')) {
+      this.#errors.replaceChildren();
+      for (const error of errors) this.#errors.append(h('li', {}, error));
+    }
+    this.#refusals.hidden = refusals.length === 0;
+    setText(this.#refusals, refusalsText(refusals));
+    setText(this.#history, isRecord ? '' : historyText(history));
+    setAttribute(this.element, 'data-record', isRecord);
+    setAttribute(this.#live, 'aria-label', isRecord ? 'Recorded series' : 'Live series');
+  }
+
+  #drawSeries(): void {
+    const { question, search, sorting, span } = this.#view;
+    const rows = this.#received.rowsOf(question);
+    const hasRows = this.#received.hasRowsOf(question);
+    if (hasRows) this.#follow(rows);
+    const found = this.#found();
+    const isBare = rows.length === 0 && search === '' && question.where.length === 0;
+    this.#table.show({
+      ...{ rows: found, sorting, span: this.#goesOn ? span : 'all' },
+      picked: this.#view.question.pick,
+      other: question.other,
+      empty: isBare ? 'Nothing has been counted yet.' : 'No series has all these words and attributes.',
+    });
+    setAttribute(this.#table.element, 'aria-busy', hasRows ? undefined : 'true');
+    this.#toolbar.show({
+      ...{ question, search, span, goesOn: this.#goesOn, keys: this.#allKeys() },
+      columns: this.#table.columns,
+      ...{ found: found.length, total: rows.length },
+      leftOut: this.#received.leftOutOf(question),
+    });
+    this.#drawTimeline();
+    this.#askDetail(found);
+  }
+
+  /** Picks a row when there is none, and another one when the picked one is gone. */
+  #follow(rows: readonly TableRow[]): void {
+    const { pick, by, where, range } = this.#view.question;
+    const same = rows.find(({ label }) => label === pick);
+    if (same !== undefined) {
+      this.#picked = same;
+      return;
+    }
+    const [first] = this.#found();
+    const own = this.#picked?.label === pick ? this.#picked?.attributes : undefined;
+    const isHidden =
+      (where.length > 0 || range !== undefined) && (own !== undefined || this.#received.isKnown(pick));
+    // A row that is one of the merged ones, or of which the picked one was made.
+    const successor = pick === undefined ? undefined : successorOf(rows, pick, own);
+    // A filter leaves the picked row where it is, and a notice says so.
+    if (isHidden && (successor === undefined || (by === undefined && this.#received.isKnown(pick)))) return;
+    const next = successor ?? first;
+    if (next !== undefined) this.#pick(next);
+    else if (pick === undefined || rows.length > 0) this.#detail.clear();
+  }
+
+  #allKeys(): readonly AttributeKey[] {
+    const { version, series } = this.#received.table;
+    if (this.#keys.version !== version) this.#keys = { version, all: attributeKeys(series.values()) };
+    return this.#keys.all;
+  }
+
+  #drawTimeline(): void {
+    const { facts, detail } = this.#received;
+    if (facts === undefined) return;
+    const { range, baseline, other, pick } = this.#view.question;
+    this.#timeline.show({
+      ...{ plot: this.#overTime, label: detail?.label ?? pick ?? '' },
+      ...{ bounds: facts.history.range, range, baseline, isOtherRow: other !== undefined },
+      ...{ isRecord: facts.isRecord, zone: this.#zone },
+    });
+  }
+
+  #askDetail(found: readonly TableRow[]): void {
+    const { question } = this.#view;
+    const { pick } = question;
+    this.#detail.element.hidden = !this.#detail.isShown;
+    if (pick === undefined) return;
+    const hgrm = `export?${questionParams(askedOf(question))}&format=hgrm`;
+    this.#detail.ask(this.#picked, pick, question.other, question.objectives, hgrm);
+    this.#comparing.show(question.other === pick ? `Pick the row to compare with ${pick}.` : '', {
+      'Compare with nothing': () => this.#ask({ other: undefined }),
+    });
+    const isThere = found.some(({ label }) => label === pick);
+    if (isThere || !this.#received.hasRowsOf(question)) {
+      this.#notFound.show('');
+      return;
+    }
+    const isInRows = this.#received.rowsOf(question).some(({ label }) => label === pick);
+    const text = 'The picked row is not among the rows found.';
+    const show = { 'Show it': () => this.#showPicked() };
+    const follow = {
+      'Pick the first found': () => {
+        const [first] = this.#found();
+        if (first !== undefined) this.#pick(first);
+      },
+    };
+    this.#notFound.show(
+      isInRows ? text : `${text} Its charts are older than the filters.`,
+      found.length === 0 ? show : { ...show, ...follow },
+    );
+  }
+
+  /** Takes away the search and the filters that hide the picked row. */
+  #showPicked(): void {
+    this.#change({ search: '', question: { ...this.#view.question, where: [] } });
+    this.#table.reveal();
+  }
+
+  #drawDetail(): void {
+    const { detail } = this.#received;
+    if (detail === undefined || this.#view.question.view !== undefined) return;
+    const row = this.#picked?.label === detail.label ? this.#picked : undefined;
+    const overTime = detail.plots.find((plot) => plot.kind === 'over-time');
+    this.#overTime = overTime && (receivedPlot(overTime) as TimePlot);
+    this.#detail.show(detail, row, this.#style);
+    this.#detail.element.hidden = false;
+    this.#drawTimeline();
+  }
+
+  /** Draws everything again, after a change of the theme, the time zone or the address. */
+  #redraw(): void {
+    this.#draw();
+    this.#drawDetail();
+    const { view } = this.#received;
+    if (view !== undefined) this.#viewPanel.show(view, this.#style);
+    this.#files.draw();
+    this.#tick();
+  }
+
+  /** Says how new the data are. */
+  #tick(): void {
+    const { facts, pausedMs } = this.#received;
+    const liveness = livenessOf(
+      {
+        ...{ connection: this.#connected, lastUpdateMs: this.#lastUpdateMs, nowMs: performance.now() },
+        everyMs: facts?.everyMs ?? 1000,
+        pausedMs,
+        recorded: facts?.isRecord ? facts.history.range : undefined,
+      },
+      this.#zone,
+    );
+    this.#header.showStatus(liveness, pausedMs !== undefined);
+    setAttribute(this.element, 'data-stale', liveness.isStale);
+    const isOld = liveness.isStale || pausedMs !== undefined;
+    this.#asOf.hidden = !isOld || facts === undefined;
+    const asOfMs = pausedMs ?? facts?.timeMs ?? 0;
+    setText(this.#asOf, `As of ${timeText(asOfMs, this.#zone)}`);
   }
 }

@@ -1,5 +1,6 @@
-import { formatValue } from '@hdrscope/plot';
-import type { FamilyFacts, TableMessage } from '../src/messages.ts';
+import { formatCount, formatValue } from '@hdrscope/plot';
+import type { FamilyFacts, HistoryFacts, ObjectiveResult, TableMessage } from '../src/messages.ts';
+import { lengthText } from './clock.ts';
 
 /** A rate: `1,234/s`, with three digits below 100. */
 export function rateText(perSecond: number): string {
@@ -9,17 +10,58 @@ export function rateText(perSecond: number): string {
 }
 
 /** A value in a unit that people read, or a bare number when plots do not know the unit. */
-export function valueText(value: number | undefined, { counted }: FamilyFacts): string {
+export function valueText(value: number | undefined, { counted }: Pick<FamilyFacts, 'counted'>): string {
   return value === undefined ? '-' : formatValue(value, counted);
 }
 
-/** The local time of the reader: `12:04:30`. */
-export function clockText(ms: number): string {
-  return new Date(ms).toLocaleTimeString('en-GB');
-}
-
-/** What the server has refused: `refused by this server: 3 (token), 1 (connections)`. Empty when it has refused nothing. */
+/** The requests that the server has refused: `refused by this server: 3 (token), 1,200 (connections)`. Empty when it has refused nothing. */
 export function refusalsText(refusals: TableMessage['refusals']): string {
   if (refusals.length === 0) return '';
-  return `refused by this server: ${refusals.map(([reason, count]) => `${count} (${reason})`).join(', ')}`;
+  const parts = refusals.map(([reason, count]) => `${formatCount(count)} (${reason})`);
+  return `refused by this server: ${parts.join(', ')}`;
+}
+
+/** The history of the server: `Remembers 2 h 10 min: intervals of 1 s to 1 min, 48 of 64 MiB`. */
+export function historyText({
+  range,
+  intervals,
+  finestMs,
+  coarsestMs,
+  bytes,
+  mostBytes,
+}: HistoryFacts): string {
+  if (intervals === 0) return '';
+  const [finest, coarsest] = [finestMs, coarsestMs].map(roughText);
+  const lengths = finest === coarsest ? finest : `${finest} to ${coarsest}`;
+  const remembered = `Remembers ${roughText(range.toMs - range.fromMs)}`;
+  return `${remembered}: intervals of ${lengths}, ${mebibytes(bytes)} of ${mebibytes(mostBytes)} MiB`;
+}
+
+/** A length of time in whole seconds, or in tenths of one when it is shorter. */
+function roughText(ms: number): string {
+  return lengthText(ms < 950 ? Math.max(100, Math.round(ms / 100) * 100) : Math.round(ms / 1000) * 1000);
+}
+
+function mebibytes(bytes: number): string {
+  const amount = bytes / 2 ** 20;
+  // Something is never nothing.
+  return formatCount(amount < 10 ? Math.ceil(amount * 10) / 10 : Math.round(amount));
+}
+
+/** A share as a percentage, or its bounds when it is not exactly known: `99.87 – 99.91 %`. */
+export function shareText({ least, most }: Pick<ObjectiveResult, 'least' | 'most'>): string {
+  if (least === null || most === null) return 'no values';
+  const [from, to] = [percentage(least), percentage(most)];
+  return from === to ? `${from} %` : `${from} – ${to} %`;
+}
+
+/** A percentage with two digits after the last nine: 0.99987 is `99.987`. All and nothing are said only when they are exact. */
+function percentage(share: number): string {
+  const percent = share * 100;
+  if (percent === 0 || percent === 100) return String(percent);
+  const missing = 100 - percent;
+  const digits = missing >= 1 ? 2 : Math.min(6, Math.ceil(-Math.log10(missing)) + 1);
+  // Rounding down never says 100 for less.
+  const text = (Math.floor(percent * 10 ** digits + 1e-6) / 10 ** digits).toFixed(digits);
+  return String(Number(text));
 }

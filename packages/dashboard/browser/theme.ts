@@ -1,5 +1,6 @@
 import type { ThemeName } from '@hdrscope/plot';
 import { choice } from './dom.ts';
+import { remember, remembered } from './preference.ts';
 
 type Wanted = 'auto' | ThemeName;
 
@@ -15,29 +16,13 @@ export function currentTheme(): ThemeName {
 
 /** The switch of the themes, set to the last choice. */
 export function themeSwitch(onChange: () => void): HTMLElement {
-  const wanted = remembered();
+  const kept = remembered(KEY);
+  const wanted: Wanted = kept === 'light' || kept === 'dark' ? kept : 'auto';
   document.documentElement.dataset.theme = wanted;
   isDark.addEventListener('change', onChange);
   return choice('Theme', { auto: 'Auto', light: 'Light', dark: 'Dark' }, wanted, (taken) => {
     document.documentElement.dataset.theme = taken;
-    remember(taken);
+    remember(KEY, taken);
     onChange();
-  });
-}
-
-function remembered(): Wanted {
-  try {
-    const kept = localStorage.getItem(KEY);
-    return kept === 'light' || kept === 'dark' ? kept : 'auto';
-  } catch {
-    return 'auto';
-  }
-}
-
-function remember(wanted: Wanted): void {
-  try {
-    localStorage.setItem(KEY, wanted);
-  } catch {
-    // Without storage, the choice holds until the page is closed.
-  }
+  }).element;
 }

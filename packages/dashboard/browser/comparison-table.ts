@@ -1,0 +1,63 @@
+import { formatCount, formatValue } from '@hdrscope/plot';
+import type { CountedUnit } from '@hdrscope/registry';
+import type { Change, Comparison } from '../src/messages.ts';
+import { h, setChildren } from './dom.ts';
+
+/** The percentiles of two times or rows, with their differences and what these mean. */
+export class ComparisonTable {
+  readonly element: HTMLElement = h('section', { class: 'results', hidden: true });
+
+  show(comparison: Comparison | undefined, unit: CountedUnit): void {
+    this.element.hidden = comparison === undefined;
+    if (comparison === undefined) return;
+    const { before, after, confidence, changes } = comparison;
+    const sides = [before, after].map(({ name, count }) => `${name} (${formatCount(count)} values)`);
+    const percent = Number((confidence * 100).toPrecision(4));
+    const head = ['Percentile', sides[0]!, sides[1]!, 'Difference', `Interval of ${percent} %`, 'Verdict'];
+    const body = h('tbody');
+    for (const change of changes) body.append(rowOf(change, unit));
+    const titles = h('tr');
+    for (const text of head) titles.append(h('th', { scope: 'col' }, text));
+    setChildren(this.element, [
+      h('h3', {}, 'Changes'),
+      h(
+        'div',
+        { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Changes' },
+        h('table', {}, h('thead', {}, titles), body),
+      ),
+    ]);
+  }
+}
+
+function rowOf({ percentile, before, after, lower, upper, verdict }: Change, unit: CountedUnit): HTMLElement {
+  const interval = lower === null || upper === null ? '-' : intervalText(lower, upper, unit);
+  return h(
+    'tr',
+    {},
+    h('th', { scope: 'row' }, percentile >= 100 ? 'max' : `p${percentile}`),
+    h('td', {}, formatValue(before, unit)),
+    h('td', {}, formatValue(after, unit)),
+    h('td', {}, signedText(after - before, unit)),
+    h('td', {}, interval),
+    h('td', { class: 'verdict', 'data-verdict': verdict }, `${SIGNS[verdict]}${verdict}`),
+  );
+}
+
+/** Verdicts differ by a sign too, for people who see few colours and look quickly. */
+const SIGNS: Readonly<Record<Change['verdict'], string>> = {
+  worse: '▲ ',
+  better: '▼ ',
+  'no difference shown': '',
+  'too few values': '',
+};
+
+function intervalText(lower: number, upper: number, unit: CountedUnit): string {
+  return `${signedText(lower, unit)} to ${signedText(upper, unit)}`;
+}
+
+/** A difference with its sign: `+12 ms`. */
+export function signedText(difference: number, unit: CountedUnit): string {
+  if (difference === 0) return '0';
+  if (Number.isNaN(difference)) return '-';
+  return `${difference > 0 ? '+' : '−'}${formatValue(Math.abs(difference), unit)}`;
+}

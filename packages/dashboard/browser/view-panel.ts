@@ -1,0 +1,40 @@
+import type { ViewMessage } from '../src/messages.ts';
+import { ChartGrid } from './chart-card.ts';
+import type { Style } from './charts.ts';
+import { h, setAttribute, setText } from './dom.ts';
+
+/** The plots of a view, in place of the series. */
+export class ViewPanel {
+  readonly element: HTMLElement;
+  readonly #title = h('h2', { class: 'hidden-text' });
+  readonly #charts = new ChartGrid();
+  readonly #empty = h('p', { class: 'empty' });
+  #shown: string | undefined;
+
+  constructor() {
+    this.element = h(
+      'section',
+      { class: 'detail view', hidden: true },
+      this.#title,
+      this.#charts.element,
+      this.#empty,
+    );
+  }
+
+  /** Opens a view; `undefined` closes the panel. The plots of another view go at once. */
+  open(name: string | undefined, style: Style): void {
+    this.element.hidden = name === undefined;
+    if (name === undefined || name === this.#shown) return;
+    this.#shown = name;
+    setAttribute(this.element, 'aria-label', name);
+    setText(this.#title, name);
+    setText(this.#empty, '');
+    this.#charts.show([], style);
+  }
+
+  show({ name, plots }: ViewMessage, style: Style): void {
+    if (name !== this.#shown) return;
+    this.#charts.show(plots, style, name);
+    setText(this.#empty, plots.length === 0 ? `${name} has nothing to show.` : '');
+  }
+}
