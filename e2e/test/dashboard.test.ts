@@ -11,36 +11,20 @@ import { createRegistry, type Registry, valuesAtPercentiles } from '@hdrscope/re
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { describeWithChromium, startChromium } from './support/chromium.ts';
+import {
+  DESKTOP,
+  fill,
+  LAPTOP,
+  Pages,
+  PHONE,
+  pickedOf,
+  rowsOf,
+  shownRows,
+  until,
+  violationsOf,
+} from './support/live-page.ts';
 
 const screenshots = join(import.meta.dirname, '../.test-results/screenshots');
-const DESKTOP = { width: 1280, height: 800 };
-const PHONE = { width: 390, height: 844 };
-
-const ROUTES = ['/products/{id}', '/search', '/reports/{month}', '/login'] as const;
-const PERCENTILES = [50, 90, 99, 99.9, 100];
-
-/** Values that are the same in every run, spread like latencies. */
-function fill(registry: Registry): void {
-  const durations = registry.histogram({
-    name: 'http.server.request.duration',
-    unit: 's',
-    description: 'Duration of HTTP server requests.',
-    significantDigits: 3,
-  });
-  const sizes = registry.histogram({ name: 'http.server.response.body.size', unit: 'By' });
-  ROUTES.forEach((route, at) => {
-    const method = at === 3 ? 'POST' : 'GET';
-    const attributes = { 'http.request.method': method, 'http.route': route, 'url.scheme': 'http' };
-    for (let n = 1; n <= 4000 * (at + 1); n++) {
-      const rank = ((n * 2_654_435_761) % 2 ** 32) / 2 ** 32;
-      durations.with(attributes).record(0.002 * (at + 1) * (1 - rank) ** -0.6);
-      sizes.with(attributes).record(Math.round(700 * (at + 1) * (1 - rank) ** -0.5));
-    }
-  });
-  const boundaries = Array.from({ length: 20 }, (_, i) => 2 ** i * 1e-6);
-  const waits = registry.histogram({ name: 'kernel.run_queue.latency', unit: 's', boundaries });
-  for (let n = 1; n <= 1000; n++) waits.with({ cpu: n % 2 }).record(2e-6 * (1 - n / 1001) ** -0.9);
-}
 
 /** Writes of an OSD: large ones are slower, and one in ten waits. */
 function writesOf(osd: number): PerfHistogram {
@@ -54,55 +38,11 @@ function writesOf(osd: number): PerfHistogram {
   return writes;
 }
 
-/** A row that the page must show, computed from the registry. */
-async function shownRows(registry: Registry): Promise<Map<string, string[]>> {
-  const rows = new Map<string, string[]>();
-  for (const family of (await registry.gather()).families) {
-    for (const series of family.series) {
-      const unit = family.unit === 's' ? 's' : 'bytes';
-      const values = valuesAtPercentiles(family, series, PERCENTILES);
-      const attributes = Object.entries(series.attributes).map(([key, value]) => `${key}=${value}`);
-      rows.set(`${family.name} ${attributes.join(', ')}`, [
-        series.histogram.totalCount.toLocaleString('en-US'),
-        ...values.map((value) => formatValue(value, unit)),
-      ]);
-    }
-  }
-  return rows;
-}
-
-/** The rows that the page shows, without their rates. */
-async function rowsOf(page: Page): Promise<Map<string, string[]>> {
-  const rows = await page.locator('.rows .row').evaluateAll((elements) =>
-    elements.map((element) => {
-      const [name, count, , ...values] = [...element.children];
-      return [name!.getAttribute('title')!, [count, ...values].map((cell) => cell!.textContent!)] as const;
-    }),
-  );
-  return new Map(rows);
-}
-
-const nameOfSelected = (page: Page): Promise<string | null> =>
-  page.locator('.row[aria-selected=true] [role=rowheader]').getAttribute('title');
-
-/** Waits until a check of the page succeeds. */
-async function until(check: () => Promise<boolean>, what: string): Promise<void> {
-  const patienceMs = 60_000;
-  const startMs = performance.now();
-  while (!(await check())) {
-    if (performance.now() - startMs > patienceMs)
-      throw new Error(`waited ${patienceMs} ms without success: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 describeWithChromium('the live page', () => {
   let browser: Browser;
   let registry: Registry;
   let dashboard: RunningDashboard;
-  const complaints: string[] = [];
-  const elsewhere: string[] = [];
-  const pages: Page[] = [];
+  const pages = new Pages();
 
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true });
@@ -118,12 +58,9 @@ describeWithChromium('the live page', () => {
   });
 
   afterEach(async () => {
-    for (const page of pages.splice(0)) await page.context().close();
+    await pages.close();
     await dashboard.close();
-    expect({ complaints: complaints.splice(0), elsewhere: elsewhere.splice(0) }).toEqual({
-      complaints: [],
-      elsewhere: [],
-    });
+    pages.expectNothingWrong();
   });
 
   function serve(shown: Registry): Promise<RunningDashboard> {
@@ -136,22 +73,8 @@ describeWithChromium('the live page', () => {
     });
   }
 
-  async function open(options: BrowserContextOptions = { viewport: DESKTOP }): Promise<Page> {
-    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-    const page = await context.newPage();
-    pages.push(page);
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      const url = request.url();
-      if (!url.startsWith(dashboard.url) && !url.startsWith('data:')) elsewhere.push(url);
-    });
-    await page.goto(dashboard.url);
-    await page.locator('.rows .row').first().waitFor();
-    return page;
-  }
+  const open = (options: BrowserContextOptions = { viewport: DESKTOP }): Promise<Page> =>
+    pages.open(browser, dashboard.url, options);
 
   test('shows the values of the registry, in readable units', async () => {
     const page = await open();
@@ -177,9 +100,6 @@ describeWithChromium('the live page', () => {
     const expected = await shownRows(registry);
     const isShown = async () =>
       JSON.stringify([...(await rowsOf(page))].sort()) === JSON.stringify([...expected].sort());
-    // A series without attributes has no space after its name.
-    expected.set('new.duration', expected.get('new.duration ')!);
-    expected.delete('new.duration ');
     await until(isShown, 'the new values');
   });
 
@@ -193,11 +113,11 @@ describeWithChromium('the live page', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Home');
     const names = [...(await rowsOf(page)).keys()];
-    expect(await nameOfSelected(page)).toBe(names[0]);
+    expect(await pickedOf(page)).toBe(names[0]);
     await page.keyboard.press('ArrowDown');
-    expect(await nameOfSelected(page)).toBe(names[1]);
+    expect(await pickedOf(page)).toBe(names[1]);
     await page.keyboard.press('End');
-    expect(await nameOfSelected(page)).toBe(names[2]);
+    expect(await pickedOf(page)).toBe(names[2]);
     const active = await page.locator('[role=grid]').getAttribute('aria-activedescendant');
     expect(await page.locator(`#${active}`).getAttribute('aria-selected')).toBe('true');
     const detail = page.locator('.detail h2').first();
@@ -205,19 +125,54 @@ describeWithChromium('the live page', () => {
     await until(async () => (await page.locator('.detail:not([hidden]) canvas').count()) >= 2, 'charts');
   });
 
-  test('omits the attributes that all series of a family share from its rows, and shows them in the detail', async () => {
+  test('says once what all rows share, has a column for each attribute that differs, and all in the detail', async () => {
     const page = await open();
+    await page.getByRole('searchbox').fill('duration http');
+    await until(async () => (await rowsOf(page)).size === 4, 'four rows');
 
-    const row = page.locator('.rows .row', { hasText: '/search' }).first();
+    expect(await page.locator('.common').textContent()).toBe(
+      'All rows: http.server.request.duration, url.scheme=http',
+    );
+    expect(await page.locator('.heads .name').allTextContents()).toEqual(['request.method', 'route']);
+    const row = page.locator('.rows .row', { hasText: '/search' });
+    expect(await row.locator('.name .text').allTextContents()).toEqual(['GET', '/search']);
     await row.click();
-
-    expect(await row.locator('.attributes').textContent()).toBe('method=GET, route=/search');
     const detail = page.locator('.detail h2 .attributes');
     await until(
       async () =>
         (await detail.textContent()) === 'http.request.method=GET, http.route=/search, url.scheme=http',
       'all attributes',
     );
+  });
+
+  test.each([
+    ['desktop', DESKTOP],
+    ['laptop', LAPTOP],
+  ] as const)('tells rows of long names apart: %s', async (_, viewport) => {
+    const pods = createRegistry();
+    const family = pods.histogram({ name: 'http.server.request.duration', unit: 's' });
+    for (let n = 0; n < 20; n++) {
+      const pod = `checkout-service-production-7d9f8b6c5-${(n * 7919 + 1234).toString(36)}`;
+      const route = `/api/v2/organisations/{organisation}/reports/${n % 5}`;
+      const method = n % 3 === 0 ? 'POST' : 'GET';
+      family.with({ 'k8s.pod.name': pod, 'http.route': route, 'http.request.method': method }).record(0.01);
+    }
+    await dashboard.close();
+    dashboard = await serve(pods);
+    const page = await open({ viewport });
+
+    // What is cut off is not seen: texts that do not fit are as short as their cells.
+    const seen = await page
+      .locator('.rows .row')
+      .evaluateAll((rows) =>
+        rows.map((row) =>
+          [...row.querySelectorAll<HTMLElement>('.name span')]
+            .map((part) => (part.scrollWidth > part.clientWidth ? '' : part.textContent))
+            .join(' '),
+        ),
+      );
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(await page.locator('.heads .name').allTextContents()).toContain('k8s.pod.name');
   });
 
   test('sorts by a column, and marks the column', async () => {
@@ -366,6 +321,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     expect(label).toContain(`p50 ${formatValue(total.valueAtPercentile(50), 'ns')}`);
     expect(label).toContain('of 3,000 values');
     expect(await page.locator('.live').isVisible()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
 
     await page.setInputFiles('input[type=file]', {
       name: 'no.hlog',
@@ -380,7 +336,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     expect(await section.count()).toBe(0);
     rmSync(folder, { recursive: true });
     // The browser logs the answer 422 by itself.
-    expect(complaints.splice(0).filter((text) => !text.includes('422'))).toEqual([]);
+    expect(pages.complaints.splice(0).filter((text) => !text.includes('422'))).toEqual([]);
   });
 
   test('follows the colours of the system, unless the person has chosen', async () => {
@@ -401,7 +357,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
   test('reconnects by itself after the server was away, and keeps the selected series', async () => {
     const page = await open();
     await page.locator('.rows .row', { hasText: '/login' }).first().click();
-    const picked = await nameOfSelected(page);
+    const picked = await pickedOf(page);
     const { port } = dashboard;
     await dashboard.close();
     await until(async () => (await page.locator('.status').textContent()) !== 'Live', 'the loss');
@@ -412,9 +368,9 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     dashboard = await serveDashboard(other, { port, everyMs: 200 });
 
     await until(async () => (await rowsOf(page)).has('a.first'), 'the new series');
-    expect(await nameOfSelected(page)).toBe(picked);
+    expect(await pickedOf(page)).toBe(picked);
     // The browser logs by itself that the server was away.
-    expect(complaints.splice(0).filter((text) => !text.includes('net::ERR_'))).toEqual([]);
+    expect(pages.complaints.splice(0).filter((text) => !text.includes('net::ERR_'))).toEqual([]);
   });
 
   test('holds a thousand series and renders their rows while scrolling', async () => {
@@ -449,6 +405,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     const load = setInterval(() => fill(registry), 100);
     await page.locator('.rows .row', { hasText: '/search' }).first().click();
     await page.locator('.detail h2', { hasText: '/search' }).waitFor();
+    await page.locator('.detail:not([hidden]) .card').last().scrollIntoViewIfNeeded();
     const moments = page.locator('.detail:not([hidden]) .card', { hasText: 'Heat map' }).locator('canvas');
     await until(async () => (await moments.count()) === 1, 'the heat map').finally(() => clearInterval(load));
 

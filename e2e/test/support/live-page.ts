@@ -1,0 +1,122 @@
+import { formatValue } from '@hdrscope/plot';
+import { type Registry, valuesAtPercentiles } from '@hdrscope/registry';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+export const DESKTOP = { width: 1440, height: 900 };
+export const LAPTOP = { width: 1024, height: 768 };
+export const PHONE = { width: 390, height: 844 };
+
+const ROUTES = ['/products/{id}', '/search', '/reports/{month}', '/login'] as const;
+const PERCENTILES = [50, 90, 99, 99.9, 100];
+
+/** Values that are the same in every run, spread like latencies. */
+export function fill(registry: Registry): void {
+  const durations = registry.histogram({
+    name: 'http.server.request.duration',
+    unit: 's',
+    description: 'Duration of HTTP server requests.',
+    significantDigits: 3,
+  });
+  const sizes = registry.histogram({ name: 'http.server.response.body.size', unit: 'By' });
+  ROUTES.forEach((route, at) => {
+    const method = at === 3 ? 'POST' : 'GET';
+    const attributes = { 'http.request.method': method, 'http.route': route, 'url.scheme': 'http' };
+    for (let n = 1; n <= 4000 * (at + 1); n++) {
+      const rank = ((n * 2_654_435_761) % 2 ** 32) / 2 ** 32;
+      durations.with(attributes).record(0.002 * (at + 1) * (1 - rank) ** -0.6);
+      sizes.with(attributes).record(Math.round(700 * (at + 1) * (1 - rank) ** -0.5));
+    }
+  });
+  const boundaries = Array.from({ length: 20 }, (_, i) => 2 ** i * 1e-6);
+  const waits = registry.histogram({ name: 'kernel.run_queue.latency', unit: 's', boundaries });
+  for (let n = 1; n <= 1000; n++) waits.with({ cpu: n % 2 }).record(2e-6 * (1 - n / 1001) ** -0.9);
+}
+
+/** A row that the page must show, computed from the registry. */
+export async function shownRows(registry: Registry): Promise<Map<string, string[]>> {
+  const rows = new Map<string, string[]>();
+  for (const family of (await registry.gather()).families) {
+    for (const series of family.series) {
+      const unit = family.unit === 's' ? 's' : 'bytes';
+      const values = valuesAtPercentiles(family, series, PERCENTILES);
+      const attributes = Object.entries(series.attributes).map(([key, value]) => `${key}=${value}`);
+      rows.set(`${family.name} ${attributes.join(', ')}`.trim(), [
+        series.histogram.totalCount.toLocaleString('en-US'),
+        ...values.map((value) => formatValue(value, unit)),
+      ]);
+    }
+  }
+  return rows;
+}
+
+/** The rows that the page shows, without their rates. */
+export async function rowsOf(page: Page): Promise<Map<string, string[]>> {
+  const rows = await page.locator('.rows .row').evaluateAll((elements) =>
+    elements.map((element) => {
+      const [count, , ...values] = [...element.querySelectorAll('.number')].map((cell) => cell.textContent!);
+      const texts: string[] = [count!, ...values];
+      return [element.getAttribute('data-label')!, texts] as const;
+    }),
+  );
+  return new Map(rows);
+}
+
+/** The label of the picked row. */
+export const pickedOf = (page: Page): Promise<string | null> =>
+  page.locator('.row[aria-selected=true]').getAttribute('data-label');
+
+/** Waits until a check of the page succeeds. */
+export async function until(check: () => Promise<boolean>, what: string): Promise<void> {
+  const patienceMs = 60_000;
+  const startMs = performance.now();
+  while (!(await check())) {
+    if (performance.now() - startMs > patienceMs)
+      throw new Error(`waited ${patienceMs} ms without success: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Pages of a test, and what is wrong with them: complaints of the browser, and requests to other hosts. */
+export class Pages {
+  readonly complaints: string[] = [];
+  readonly #elsewhere: string[] = [];
+  readonly #open: Page[] = [];
+
+  /** Opens a page whose rows have come. */
+  async open(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    this.#open.push(page);
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('request', (request) => {
+      const isOwn = ['data:', 'blob:'].some((scheme) => request.url().startsWith(scheme));
+      if (!isOwn && new URL(request.url()).host !== new URL(url).host) this.#elsewhere.push(request.url());
+    });
+    await page.goto(url);
+    await page.locator('.rows .row').first().waitFor();
+    return page;
+  }
+
+  async close(): Promise<void> {
+    for (const page of this.#open.splice(0)) await page.context().close();
+  }
+
+  /** Fails when something was wrong with the pages. */
+  expectNothingWrong(): void {
+    expect({ complaints: this.complaints.splice(0), elsewhere: this.#elsewhere.splice(0) }).toEqual({
+      complaints: [],
+      elsewhere: [],
+    });
+  }
+}
+
+/** The elements of a page that are wrong for people with disabilities, each with the rule of axe-core that it breaks. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(`${axe.source}; undefined`);
+  return page.evaluate(`axe.run({ rules: { 'target-size': { enabled: true } } }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`);
+}
