@@ -62,8 +62,9 @@ export function drawTimeline(
   drawLegend(context, lines, colours);
   context.fillStyle = colours.text;
   context.textAlign = 'right';
-  context.fillText(formatValue(scale.high, plot.unit), width - 4, 11);
-  context.fillText(formatValue(scale.low, plot.unit), width - 4, height - BOTTOM - 3);
+  // Beside the lines, they would lie on them.
+  const [low, high] = [scale.low, scale.high].map((value) => formatValue(value, plot.unit));
+  context.fillText(`${low} – ${high}`, width - 4, 11);
 }
 
 /** The lines of a plot that the timeline shows; all of a plot that has none of them. */
