@@ -1,4 +1,4 @@
-import { durationNs, sizeBytes } from '@hdrscope/kit';
+import { type Quantity, quantityOf } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { isDecimal, wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
@@ -14,7 +14,7 @@ export interface Objective {
   /** The threshold: nanoseconds for times, bytes for sizes, else a number without a unit. */
   readonly threshold: number;
   /** What the threshold measures. */
-  readonly measure: 'time' | 'size' | 'number';
+  readonly measure: Quantity['measure'];
 }
 
 /**
@@ -28,26 +28,17 @@ export function parseObjective(text: string, option = '--slo'): Objective {
   const rank = sign === -1 ? undefined : text.slice(0, sign).replace(/<$/, '');
   const amount = text.slice(sign + 1);
   const percentile = rank === undefined ? undefined : percentileOf(rank.trim());
-  const threshold = thresholdOf(amount.trim());
+  const threshold = quantityOf(amount.trim());
   if (threshold === undefined || (rank !== undefined && percentile === undefined)) {
     throw wrongOption(option, 'a percentile and a value, as in p99.9=50ms or p99=64KiB', text);
   }
-  return { text: text.trim(), option, percentile, ...threshold };
+  return { text: text.trim(), option, percentile, threshold: threshold.amount, measure: threshold.measure };
 }
 
 function percentileOf(rank: string): number | undefined {
   if (rank === 'max') return 100;
   const digits = rank.replace(/^p/, '');
   return isDecimal(digits) && Number(digits) <= 100 ? Number(digits) : undefined;
-}
-
-function thresholdOf(amount: string): Pick<Objective, 'threshold' | 'measure'> | undefined {
-  // Before the units, because a number alone would be seconds or bytes.
-  if (isDecimal(amount)) return { threshold: Number(amount), measure: 'number' };
-  const ns = durationNs(amount);
-  if (ns !== undefined) return { threshold: ns, measure: 'time' };
-  const bytes = sizeBytes(amount);
-  return bytes === undefined ? undefined : { threshold: bytes, measure: 'size' };
 }
 
 /**

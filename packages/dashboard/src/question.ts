@@ -1,4 +1,4 @@
-import { durationNs, sizeBytes } from '@hdrscope/kit';
+import { type Quantity, quantityOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 
 /** A stretch of time in milliseconds since 1970: `fromMs` is included, `toMs` is not. */
@@ -129,32 +129,17 @@ export function parseObjective(text: string): Objective | undefined {
 export function objectiveValue({ value }: Objective, unit: CountedUnit): number | undefined {
   const quantity = quantityOf(value);
   const scale = UNITS[unit];
-  return quantity?.kind === scale.kind ? quantity.amount / scale.size : undefined;
+  return quantity?.measure === scale.measure ? quantity.amount / scale.size : undefined;
 }
 
-/** Of what kind a unit is, and how many nanoseconds, bytes or ones it has. */
-const UNITS: Readonly<
-  Record<CountedUnit, { readonly kind: 'time' | 'size' | 'number'; readonly size: number }>
-> = {
-  ns: { kind: 'time', size: 1 },
-  us: { kind: 'time', size: 1e3 },
-  ms: { kind: 'time', size: 1e6 },
-  s: { kind: 'time', size: 1e9 },
-  bytes: { kind: 'size', size: 1 },
-  KiB: { kind: 'size', size: 1024 },
-  none: { kind: 'number', size: 1 },
-};
-
-interface Quantity {
-  readonly kind: 'time' | 'size' | 'number';
-  /** Nanoseconds, bytes or ones. */
-  readonly amount: number;
-}
-
-function quantityOf(text: string): Quantity | undefined {
-  if (/^\d{1,15}(\.\d{1,15})?$/.test(text)) return { kind: 'number', amount: Number(text) };
-  const time = durationNs(text);
-  if (time !== undefined) return { kind: 'time', amount: time };
-  const size = sizeBytes(text);
-  return size === undefined ? undefined : { kind: 'size', amount: size };
-}
+/** What a unit measures, and how many nanoseconds, bytes or ones it has. */
+const UNITS: Readonly<Record<CountedUnit, { readonly measure: Quantity['measure']; readonly size: number }>> =
+  {
+    ns: { measure: 'time', size: 1 },
+    us: { measure: 'time', size: 1e3 },
+    ms: { measure: 'time', size: 1e6 },
+    s: { measure: 'time', size: 1e9 },
+    bytes: { measure: 'size', size: 1 },
+    KiB: { measure: 'size', size: 1024 },
+    none: { measure: 'number', size: 1 },
+  };

@@ -17,6 +17,8 @@ export {
   durationNs,
   formatDuration,
   formatSize,
+  type Quantity,
+  quantityOf,
   SIZE_FORMS,
   sizeBytes,
 } from './quantity.ts';

@@ -88,6 +88,36 @@ export function sizeBytes(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
+/** A number with its unit, or a number alone. */
+export interface Quantity {
+  readonly measure: 'time' | 'size' | 'number';
+  /** Nanoseconds, bytes, or the number. */
+  readonly amount: number;
+}
+
+const NUMBER = /^\d+(\.\d+)?$/;
+
+/**
+ * The duration, the size or the number that a text means.
+ *
+ * @returns `undefined` when the text is none of them.
+ * @example
+ * ```ts
+ * import { quantityOf } from '@hdrscope/kit';
+ *
+ * quantityOf('250ms'); //=> { measure: 'time', amount: 250000000 }
+ * quantityOf('4KiB'); //=> { measure: 'size', amount: 4096 }
+ * quantityOf('12'); //=> { measure: 'number', amount: 12 }
+ * ```
+ */
+export function quantityOf(text: string): Quantity | undefined {
+  if (NUMBER.test(text)) return { measure: 'number', amount: Number(text) };
+  const ns = durationNs(text);
+  if (ns !== undefined) return { measure: 'time', amount: ns };
+  const bytes = sizeBytes(text);
+  return bytes === undefined ? undefined : { measure: 'size', amount: bytes };
+}
+
 type Step = readonly [size: number, unit: string];
 
 const DURATION_STEPS: readonly Step[] = steps(NANOSECONDS, ['d', 'h', 'min', 's', 'ms', '\u00b5s', 'ns']);
