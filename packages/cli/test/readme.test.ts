@@ -28,6 +28,12 @@ beforeAll(async () => {
   folder.write('get.hgrm', (await hdrscope(args)).stdout);
 });
 
+/** Whether a word of a command is a file, or the folder of a history: `history` is the name of a command, too. */
+function isPath(word: string, before: string | undefined): boolean {
+  if (word === 'history') return before === '-o' || before === 'query' || before === 'compact';
+  return /\.(hlog|hgrm|json|txt|csv)$/.test(word);
+}
+
 /** The output of a shell line: of commands joined by pipes, and of `echo $?`. */
 async function print(line: string): Promise<string> {
   let exitCode = 0;
@@ -38,7 +44,7 @@ async function print(line: string): Promise<string> {
     const [program, ...args] = command
       .replace(/ 2>\S+$/, '')
       .split(' ')
-      .map((word) => (/\.(hlog|hgrm|json|txt|csv)$/.test(word) ? folder.pathOf(word) : word));
+      .map((word, at, words) => (isPath(word, words[at - 1]) ? folder.pathOf(word) : word));
     if (program === 'hdrscope') {
       const ran = await hdrscope(args, { stdin });
       if (errorsTo === undefined) expect(ran.stderr).toBe('');

@@ -62,7 +62,8 @@ testUnless(autocannon === undefined ? 'autocannon is not among the packages' : u
       '50',
     ]);
     expect(easy).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(easy.stdout).toMatch(/^p99 ≤ 5 s .*kept beyond doubt$/m);
+    // On a busy machine, few requests are made, and p99 is known from few values.
+    expect(easy.stdout).toMatch(/^p99 ≤ 5 s .*kept(?: beyond doubt)?$/m);
     expect(easy.stdout).toContain('All 3 objectives are kept.');
 
     const [junit, markdown] = [folder.pathOf('junit.xml'), folder.pathOf('summary.md')];
