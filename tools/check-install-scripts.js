@@ -27,12 +27,14 @@ import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 export const ALLOWED = new Map([
   ['koffi', 'optional: reads maps of the kernel; without it, bpftool does'],
   ['@napi-rs/canvas', 'optional: draws PNG pictures; SVG needs nothing'],
+  ['@duckdb/node-bindings', 'optional: answers questions about a history; other engines read its files too'],
 ]);
 
 /** How the names of packages for one platform begin, which have the native code of an allowed one. */
 const PLATFORMS = new Map([
   ['@koromix/koffi-', 'koffi'],
   ['@napi-rs/canvas-', '@napi-rs/canvas'],
+  ['@duckdb/node-bindings-', '@duckdb/node-bindings'],
 ]);
 
 const NATIVE = /\.(node|so|dylib|dll|wasm)$|^binding\.gyp$/;

@@ -1,0 +1,10 @@
+export type { HistoryErrorCode } from './errors.ts';
+export { readRows } from './parquet/decode.ts';
+export type { WrittenFile } from './parquet/write-file.ts';
+export { writeRows } from './parquet/write-rows.ts';
+export { countedOfRow } from './rows/counted-of-row.ts';
+export { mergeRows } from './rows/merge-rows.ts';
+export { type PercentileValue, percentilesOf } from './rows/percentiles.ts';
+export type { Distribution, HistoryRow } from './rows/row.ts';
+export { type RowFacts, rowsBetween } from './rows/rows-between.ts';
+export { type SlotBounds, slotBounds, slotOfTick } from './rows/slots.ts';

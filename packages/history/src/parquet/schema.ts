@@ -1,0 +1,86 @@
+import type { SchemaElement } from 'hyparquet';
+
+/** The names of the columns, in the order of the schema. */
+export const COLUMNS = [
+  'metric',
+  'unit',
+  'attributes',
+  'start',
+  'end',
+  'producer',
+  'sequence',
+  'count',
+  'sum',
+  'min',
+  'max',
+  'scale',
+  'bits',
+  'k',
+  'c',
+  'version',
+] as const;
+
+export type ColumnName = (typeof COLUMNS)[number];
+
+/**
+ * The schema of a file of rows. Nothing in it is nullable. Lists and maps have three levels, which all engines read:
+ * https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#nested-types
+ */
+export const SCHEMA: SchemaElement[] = [
+  { name: 'row', num_children: COLUMNS.length },
+  text('metric'),
+  text('unit'),
+  {
+    name: 'attributes',
+    num_children: 1,
+    repetition_type: 'REQUIRED',
+    converted_type: 'MAP',
+    logical_type: { type: 'MAP' },
+  },
+  { name: 'key_value', num_children: 2, repetition_type: 'REPEATED' },
+  text('key'),
+  text('value'),
+  timestamp('start'),
+  timestamp('end'),
+  text('producer'),
+  required('sequence', 'INT64'),
+  required('count', 'INT64'),
+  required('sum', 'DOUBLE'),
+  required('min', 'DOUBLE'),
+  required('max', 'DOUBLE'),
+  required('scale', 'DOUBLE'),
+  required('bits', 'INT32'),
+  ...list('k', 'INT32'),
+  ...list('c', 'INT64'),
+  required('version', 'INT32'),
+];
+
+function required(name: string, type: 'INT32' | 'INT64' | 'DOUBLE' | 'BYTE_ARRAY'): SchemaElement {
+  return { name, type, repetition_type: 'REQUIRED' };
+}
+
+function text(name: string): SchemaElement {
+  return { ...required(name, 'BYTE_ARRAY'), converted_type: 'UTF8', logical_type: { type: 'STRING' } };
+}
+
+function timestamp(name: string): SchemaElement {
+  return {
+    ...required(name, 'INT64'),
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+  };
+}
+
+function list(name: string, type: 'INT32' | 'INT64'): SchemaElement[] {
+  return [
+    {
+      name,
+      num_children: 1,
+      repetition_type: 'REQUIRED',
+      converted_type: 'LIST',
+      logical_type: { type: 'LIST' },
+    },
+    { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
+    required('element', type),
+  ];
+}

@@ -1,0 +1,57 @@
+import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { HistoryRow } from '../rows/row.ts';
+import { ParquetEncoder } from './encode.ts';
+import { type Files, remove, syncDirectory } from './files.ts';
+import { PARTIAL } from './names.ts';
+
+/** Facts about a written file. */
+export interface WrittenFile {
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * Writes row groups to a file of a new name. The file has another name until it is complete and on the disk, so readers see all of it or
+ * nothing. A failure leaves no file, as far as the disk allows.
+ */
+export async function writeFile(
+  files: Files,
+  path: string,
+  groups: Iterable<readonly HistoryRow[]> | AsyncIterable<readonly HistoryRow[]>,
+): Promise<WrittenFile> {
+  const partial = path + PARTIAL;
+  await files.mkdir(dirname(path));
+  const handle = await files.open(partial, 'w');
+  let bytes = 0;
+  let rows = 0;
+  try {
+    try {
+      const encoder = new ParquetEncoder();
+      for await (const group of groups) {
+        bytes += await writeAll(handle, encoder.add(group));
+        rows += group.length;
+      }
+      bytes += await writeAll(handle, encoder.finish());
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    await files.rename(partial, path);
+  } catch (error) {
+    await remove(files, partial).catch(() => {});
+    throw error;
+  }
+  await syncDirectory(files, dirname(path));
+  return { path, rows, bytes };
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<number> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written);
+    if (bytesWritten === 0) throw new Error('the system takes no bytes');
+    written += bytesWritten;
+  }
+  return bytes.length;
+}

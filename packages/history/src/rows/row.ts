@@ -1,0 +1,41 @@
+/** The version of the row format: https://github.com/hdrscope/hdrscope/blob/main/docs/formats/history.md */
+export const FORMAT_VERSION = 1;
+
+/** A distribution as rows have it: slots by the leading bits of a double, and their counts. */
+export interface Distribution {
+  /** UCUM code of the unit of `sum`, `min` and `max`, such as `s`. */
+  readonly unit: string;
+  /** The value of one tick, in the unit: 1e-9 for seconds counted in nanoseconds. Above 0. */
+  readonly scale: number;
+  /** How many bits of the mantissa a slot number has. An integer in `[0, 20]`. */
+  readonly bits: number;
+  /** The slots with a count, ascending: `slotOfTick` says what the numbers mean. */
+  readonly k: readonly number[];
+  /** The counts of `k`: as many, each an integer from 1 to 2^53 − 1. */
+  readonly c: readonly number[];
+  /** The sum of `c`. */
+  readonly count: number;
+  /** The sum of the values, in the unit. */
+  readonly sum: number;
+  /** The smallest value, in the unit; 0 when there are no values. */
+  readonly min: number;
+  /** The largest value, in the unit; 0 when there are no values. */
+  readonly max: number;
+}
+
+/** What one series counted in one interval. Its columns in files and tables have the names of docs/formats/history.md. */
+export interface HistoryRow extends Distribution {
+  /** The name of the family. */
+  readonly metric: string;
+  /** The attributes of the series as texts, ascending by their keys. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Begin of the interval: whole milliseconds since 1970. */
+  readonly startMs: number;
+  /** End of the interval: whole milliseconds since 1970, not before `startMs`. */
+  readonly endMs: number;
+  /** Who counted: another text for each start of a process. */
+  readonly producer: string;
+  /** Ascends within a producer. Rows of equal producer and sequence are one row. An integer from 0 to 2^53 − 1. */
+  readonly sequence: number;
+  readonly version: typeof FORMAT_VERSION;
+}
