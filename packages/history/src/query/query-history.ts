@@ -1,0 +1,186 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { assertOptions, mustBe, type OptionsOwner, resolutionOf } from '@hdrscope/core/internal';
+import { fileError } from '../errors.ts';
+import { codeOf } from '../parquet/files.ts';
+import { DAY, dayOf, ENDING, isDayFolder } from '../parquet/names.ts';
+import { type PercentileValue, valueAt } from '../rows/percentiles.ts';
+import { DIALECTS } from '../sql/dialects.ts';
+import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
+import { statementOf } from '../sql/statement.ts';
+import { runInDuckDb } from './duckdb.ts';
+
+/** One group of series in one bucket of time. */
+export interface HistoryGroup {
+  /** The values of the keys of `by`; a key that the series do not have is absent. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Start of the bucket, in milliseconds since 1970; `undefined` without `everyMs`. */
+  readonly startMs: number | undefined;
+  /** UCUM code of the unit of all values. */
+  readonly unit: string;
+  /** The value of one tick, in the unit. */
+  readonly scale: number;
+  /** The bits of a slot number: those of the coarsest row. */
+  readonly bits: number;
+  /** How many values there are. */
+  readonly count: number;
+  /** The sum of the values. */
+  readonly sum: number;
+  /** The smallest value. */
+  readonly min: number;
+  /** The largest value. */
+  readonly max: number;
+  /** One for each percentile, in the order of the question. */
+  readonly percentiles: readonly PercentileValue[];
+}
+
+/** How DuckDB may work. */
+export interface QueryOptions {
+  /** Threads of DuckDB: an integer of at least 1. @default as many as the machine has processors */
+  readonly threads?: number;
+  /** Memory of DuckDB in bytes: an integer of at least 2^24. @default 80 % of the machine's */
+  readonly memoryBytes?: number;
+}
+
+const OWNER: OptionsOwner<QueryOptions> = {
+  name: 'queryHistory',
+  names: { threads: true, memoryBytes: true },
+  call: "queryHistory('history', { metric: 'http.duration' }, { threads: 2 })",
+};
+
+const LEAST_MEMORY = 2 ** 24;
+// A file that was listed may be compacted away before it is opened.
+const TRIES = 3;
+
+/**
+ * Answers a question about the files of a folder with DuckDB, in this process. All counts are merged inside the engine, in its own
+ * threads. Needs the package `@duckdb/node-api`.
+ *
+ * @param folder The folder that `openHistory` writes. Only the days that the question asks for are read.
+ * @returns One entry for each group and bucket that has values, ordered by group and time; the lists of several units or scales of one
+ *   metric are apart.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` and `ERR_INVALID_VALUE` as `historySql`; `ERR_HISTORY_FILE` when the folder cannot be
+ *   listed; `ERR_HISTORY_ENGINE` when DuckDB is not installed or cannot read a file.
+ */
+export async function queryHistory(
+  folder: string,
+  question: HistoryQuestion,
+  options: QueryOptions = {},
+): Promise<HistoryGroup[]> {
+  const checked = checkedQuestion(question);
+  const rows = await askFolder(folder, checked, options, (source) =>
+    statementOf(checked, source, DIALECTS.duckdb, (_, slot) => [slot]),
+  );
+  return rows.map((row) => groupOf(row, checked));
+}
+
+/**
+ * The rows of a statement about the files of a folder. When a file is compacted away meanwhile, the statement is asked again.
+ *
+ * @param span Only the days between these times are read.
+ * @param statement Makes the statement, from SQL that stands for all rows.
+ * @returns No rows when the folder has no files of these days.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_HISTORY_FILE`, `ERR_HISTORY_ENGINE`
+ */
+export async function askFolder(
+  folder: string,
+  span: Span,
+  options: QueryOptions,
+  statement: (source: string) => string,
+): Promise<Record<string, unknown>[]> {
+  if (typeof folder !== 'string' || folder === '') {
+    throw mustBe('ERR_INVALID_OPTION', 'folder', 'the path of a folder', folder);
+  }
+  const settings = settingsOf(options);
+  for (let attempt = 1; ; attempt++) {
+    const files = await filesOf(folder, span);
+    if (files.length === 0) return [];
+    try {
+      return await runInDuckDb(statement(sourceOf(files)), settings);
+    } catch (error) {
+      if (attempt === TRIES || !(await isOutdated(files, folder, span))) throw error;
+    }
+  }
+}
+
+type Span = Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>;
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+function settingsOf(options: QueryOptions): Record<string, string> {
+  assertOptions(options, OWNER);
+  const { threads, memoryBytes } = options;
+  if (threads !== undefined && !(Number.isSafeInteger(threads) && threads >= 1)) {
+    throw mustBe('ERR_INVALID_OPTION', 'threads', 'an integer of at least 1', threads);
+  }
+  if (memoryBytes !== undefined && !(Number.isSafeInteger(memoryBytes) && memoryBytes >= LEAST_MEMORY)) {
+    throw mustBe('ERR_INVALID_OPTION', 'memoryBytes', 'an integer of at least 2^24', memoryBytes);
+  }
+  return {
+    // All that a question needs is built in, so nothing is to be fetched.
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    ...(threads !== undefined && { threads: String(threads) }),
+    ...(memoryBytes !== undefined && { memory_limit: `${memoryBytes}B` }),
+  };
+}
+
+/** The whole files of the days that a question asks for. */
+async function filesOf(folder: string, { sinceMs, untilMs }: Span): Promise<string[]> {
+  const first = sinceMs === undefined ? '' : `${DAY}${dayOf(sinceMs)}`;
+  const last = untilMs === undefined ? '\uffff' : `${DAY}${dayOf(untilMs)}`;
+  try {
+    const days = (await readdir(folder)).filter((name) => isDayFolder(name) && name >= first && name <= last);
+    const names = await Promise.all(
+      days.sort().map(async (day) => {
+        const found = await namesIn(join(folder, day));
+        return found.filter((name) => name.endsWith(ENDING)).map((name) => join(folder, day, name));
+      }),
+    );
+    return names.flat();
+  } catch (error) {
+    throw fileError('list', folder, error);
+  }
+}
+
+/** The names in the folder of a day, which may be removed meanwhile. */
+async function namesIn(path: string): Promise<string[]> {
+  try {
+    return (await readdir(path)).sort();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function isOutdated(files: readonly string[], folder: string, span: Span): Promise<boolean> {
+  const now = new Set(await filesOf(folder, span));
+  return files.some((file) => !now.has(file));
+}
+
+function sourceOf(files: readonly string[]): string {
+  // Names of files are patterns too.
+  const list = files.map((file) => DIALECTS.duckdb.text(file.replace(/[[*?]/g, '[$&]')));
+  return `read_parquet([${list.join(', ')}], hive_partitioning = false)`;
+}
+
+function groupOf(row: Record<string, unknown>, { by, percentiles }: CheckedQuestion): HistoryGroup {
+  const [scale, bits] = [Number(row.scale), Number(row.bits)];
+  const resolution = resolutionOf(scale);
+  const values = by
+    .map((key, i) => [key, row[`group${i + 1}`]] as const)
+    .filter(([, value]) => value !== null);
+  return {
+    attributes: Object.fromEntries(values) as Record<string, string>,
+    startMs: row.start_ms === null ? undefined : Number(row.start_ms),
+    unit: String(row.unit),
+    scale,
+    bits,
+    count: Number(row.count),
+    sum: Number(row.sum),
+    min: Number(row.min),
+    max: Number(row.max),
+    percentiles: percentiles.map((percentile, i) =>
+      valueAt(percentile, Number(row[`slot_${i + 1}`]), bits, resolution),
+    ),
+  };
+}

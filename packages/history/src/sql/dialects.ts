@@ -1,0 +1,113 @@
+import { wellFormed } from '../rows/attribute-texts.ts';
+import { cannotHold } from './question.ts';
+
+/** The languages that statements are written in. */
+export type DialectName = 'duckdb' | 'clickhouse' | 'postgres' | 'spark';
+
+/** What differs between the languages. All but `text` and `name` take and give SQL. */
+export interface Dialect {
+  /** A literal that is this text, whatever its characters are. */
+  readonly text: (text: string) => string;
+  /** A name that is this text, whatever its characters are. */
+  readonly name: (text: string) => string;
+  /** The rows of all files of a folder; `undefined` when the engine reads no files. */
+  readonly files: ((folder: string) => string) | undefined;
+  /** A time as the column `start` has it. */
+  readonly time: (ms: string) => string;
+  /** Milliseconds since 1970, as an integer. */
+  readonly ms: (time: string) => string;
+  /** The value of an attribute, or NULL. */
+  readonly attribute: (key: string) => string;
+  readonly double: (expression: string) => string;
+  readonly shiftRight: (number: string, by: string) => string;
+  /** Selects columns of rows, each producer and sequence once. */
+  readonly once: (columns: string, from: string, where: string) => string;
+  /** A FROM clause: one row for each slot of a row of `rows`, with its number `slot` and its count `n`. */
+  readonly slots: (rows: string) => string;
+}
+
+/** The files of a folder, which may be a URL. */
+const filesOf = (folder: string): string => `${folder}${folder.endsWith('/') ? '' : '/'}*/*.parquet`;
+
+const doubled = (mark: string) => (text: string) =>
+  `${mark}${wellFormed(text).replaceAll(mark, mark + mark)}${mark}`;
+
+const distinctOn = (columns: string, from: string, where: string): string =>
+  `SELECT DISTINCT ON (producer, sequence) ${columns} FROM ${from} WHERE ${where}`;
+
+const duckdb: Dialect = {
+  // The parser ends at a NUL.
+  text: (text) => text.split('\0').map(doubled("'")).join(' || chr(0) || '),
+  name: (text) => withoutNul('duckdb', doubled('"'))(text),
+  files: (folder) => {
+    // The name of a folder is a pattern too.
+    const pattern = filesOf(folder.replace(/[[*?]/g, '[$&]'));
+    return `read_parquet(${duckdb.text(pattern)}, hive_partitioning = false)`;
+  },
+  time: (ms) => `to_timestamp(${ms} / 1000.0)`,
+  ms: (time) => `epoch_ms(${time})`,
+  attribute: (key) => `attributes[${key}]`,
+  double: (expression) => `CAST(${expression} AS DOUBLE)`,
+  shiftRight: (number, by) => `(${number} >> ${by})`,
+  once: distinctOn,
+  slots: (rows) => `(SELECT * EXCLUDE (k, c), unnest(k) AS slot, unnest(c) AS n FROM ${rows})`,
+};
+
+const postgres: Dialect = {
+  // Right with and without standard_conforming_strings.
+  text: withoutNul('postgres', (text) => {
+    const quoted = doubled("'")(text);
+    return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
+  }),
+  name: withoutNul('postgres', doubled('"')),
+  files: undefined,
+  time: (ms) => `to_timestamp(${ms} / 1000.0::double precision)`,
+  ms: (time) => `CAST(floor(extract(epoch FROM ${time}) * 1000) AS bigint)`,
+  attribute: (key) => `(attributes ->> ${key})`,
+  double: (expression) => `CAST(${expression} AS double precision)`,
+  shiftRight: (number, by) => `(${number} >> ${by})`,
+  once: distinctOn,
+  slots: (rows) => `${rows}, unnest(k, c) AS used(slot, n)`,
+};
+
+const clickhouse: Dialect = {
+  text: (text) => `'${wellFormed(text).replace(/['\\]/g, '\\$&').replaceAll('\0', '\\0')}'`,
+  name: (text) => `\`${wellFormed(text).replace(/[`\\]/g, '\\$&').replaceAll('\0', '\\0')}\``,
+  files: (folder) => `file(${clickhouse.text(filesOf(folder))}, 'Parquet')`,
+  time: (ms) => `fromUnixTimestamp64Milli(toInt64(${ms}), 'UTC')`,
+  ms: (time) => `toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC'))`,
+  attribute: (key) => `if(mapContains(attributes, ${key}), attributes[${key}], NULL)`,
+  double: (expression) => `toFloat64(${expression})`,
+  shiftRight: (number, by) => `bitShiftRight(${number}, ${by})`,
+  once: (columns, from, where) =>
+    `SELECT ${columns} FROM ${from} WHERE ${where} LIMIT 1 BY producer, sequence`,
+  slots: (rows) => `${rows} ARRAY JOIN k AS slot, c AS n`,
+};
+
+const spark: Dialect = {
+  // Spark puts its settings into a statement before it is parsed, also into literals: `${spark.app.name}`.
+  text: (text) =>
+    `'${wellFormed(text).replace(/['\\]/g, '\\$&').replaceAll('\0', '\\u0000').replaceAll('$', '\\u0024')}'`,
+  name: (text) => {
+    if (text.includes('${')) throw cannotHold('spark', 'the characters ${ in a name', text);
+    return withoutNul('spark', doubled('`'))(text);
+  },
+  files: (folder) => `parquet.${spark.name(folder)}`,
+  time: (ms) => `timestamp_millis(${ms})`,
+  ms: (time) => `unix_millis(${time})`,
+  attribute: (key) => `try_element_at(attributes, ${key})`,
+  double: (expression) => `CAST(${expression} AS DOUBLE)`,
+  shiftRight: (number, by) => `shiftright(${number}, ${by})`,
+  once: (columns, from, where) =>
+    `SELECT * FROM (SELECT ${columns}, row_number() OVER (PARTITION BY producer, sequence ORDER BY producer) AS copy FROM ${from} WHERE ${where}) WHERE copy = 1`,
+  slots: (rows) => `${rows} LATERAL VIEW inline(arrays_zip(k, c)) used AS slot, n`,
+};
+
+function withoutNul(dialect: DialectName, quote: (text: string) => string): (text: string) => string {
+  return (text) => {
+    if (text.includes('\0')) throw cannotHold(dialect, 'the character U+0000', text);
+    return quote(text);
+  };
+}
+
+export const DIALECTS: Readonly<Record<DialectName, Dialect>> = { duckdb, clickhouse, postgres, spark };

@@ -1,0 +1,107 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { DIALECTS, type Dialect, type DialectName } from './dialects.ts';
+import { checkedQuestion, type HistoryQuestion } from './question.ts';
+import { statementOf } from './statement.ts';
+
+/** Where rows are: in a table, or in the files of a folder. */
+export interface HistorySource {
+  /** The name of a table or view with the columns of docs/formats/history.md; several texts are a qualified name. @default 'history' */
+  readonly table?: string | readonly string[];
+  /** A folder that `openHistory` writes. ClickHouse looks for it in its own folder of user files. @default a table is asked */
+  readonly folder?: string;
+}
+
+const OWNER: OptionsOwner<HistorySource> = {
+  name: 'historySql',
+  names: { table: true, folder: true },
+  call: "historySql(question, 'duckdb', { folder: 'history' })",
+};
+
+/**
+ * A statement that answers a question about a history, in the language of an engine. It reads every row once, however often it was
+ * written, and merges rows of different digits at the coarsest of each group. Rows of different units or scales are never added: each
+ * combination has lines of its own in the answer.
+ *
+ * Each line of the answer has the columns `group1`, `group2`, … (the values of `by`; NULL for series without the key), `start_ms` (the
+ * start of the bucket; NULL without `everyMs`), `unit`, `scale`, `bits`, `count`, `sum`, `min`, `max`, and for each percentile two
+ * columns, such as `p99_9_lower` and `p99_9_upper`: the bounds of its slot, in the unit. The true value lies between them.
+ *
+ * All texts of the question may have any characters.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the question, the dialect or the source is none of those that are documented, or the
+ *   engine cannot hold a text: PostgreSQL has no U+0000; `ERR_INVALID_VALUE` when a percentile is not a number from 0 to 100.
+ * @example
+ * ```ts
+ * import { historySql } from '@hdrscope/history';
+ *
+ * const sql = historySql({ metric: 'http.duration', percentiles: [99.9], by: ['route'] }, 'clickhouse', { table: 'history' });
+ * sql.includes('p99_9_upper'); //=> true
+ * ```
+ */
+export function historySql(
+  question: HistoryQuestion,
+  dialect: DialectName,
+  source: HistorySource = {},
+): string {
+  const language = dialectOf(dialect);
+  const checked = checkedQuestion(question);
+  return statementOf(checked, sourceOf(source, dialect, language), language, (percentile, slot) => {
+    const name = percentileColumn(percentile);
+    return [
+      `CASE WHEN ${slot} = 0 THEN 0 ELSE ${doubleAt(slot, language)} END / per_unit AS ${name}_lower`,
+      `(ceil(${doubleAt(`(${slot} + 1)`, language)}) - 1) / per_unit AS ${name}_upper`,
+    ];
+  });
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+function dialectOf(name: string): Dialect {
+  if (Object.hasOwn(DIALECTS, name)) return DIALECTS[name as DialectName];
+  throw mustBe('ERR_INVALID_OPTION', 'the dialect', Object.keys(DIALECTS).join(', '), name);
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function sourceOf(source: HistorySource, dialectName: DialectName, dialect: Dialect): string {
+  assertOptions(source, OWNER);
+  const { table = 'history', folder } = source;
+  if (folder === undefined) {
+    const parts = typeof table === 'string' ? [table] : table;
+    if (
+      !Array.isArray(parts) ||
+      parts.length === 0 ||
+      !parts.every((part) => typeof part === 'string' && part !== '')
+    ) {
+      throw mustBe('ERR_INVALID_OPTION', 'table', 'a name, or the parts of a qualified name', table);
+    }
+    return parts.map(dialect.name).join('.');
+  }
+  if (source.table !== undefined) {
+    throw new HdrscopeError('ERR_INVALID_OPTION', 'the rows are in a table or in a folder, got both');
+  }
+  if (typeof folder !== 'string' || folder === '') {
+    throw mustBe('ERR_INVALID_OPTION', 'folder', 'the path of a folder', folder);
+  }
+  if (dialect.files === undefined) {
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'the source',
+      `a table, because ${dialectName} reads no Parquet files`,
+      folder,
+    );
+  }
+  return dialect.files(folder);
+}
+
+/** How the columns of a percentile begin: `p99_9` for 99.9. */
+function percentileColumn(percentile: number): string {
+  return `p${String(percentile).replace(/[^0-9a-z]/g, '_')}`;
+}
+
+/** The double whose leading bits are a slot number: docs/formats/history.md. */
+function doubleAt(slot: string, { double, shiftRight }: Dialect): string {
+  const exponent = shiftRight(slot, 'bits');
+  const size = `power(${double('2')}, ${double('bits')})`;
+  const mantissa = `(${double(slot)} - ${double(exponent)} * ${size})`;
+  return `(power(${double('2')}, ${double(`${exponent} - 1023`)}) * (1 + ${mantissa} / ${size}))`;
+}

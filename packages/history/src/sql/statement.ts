@@ -1,0 +1,108 @@
+import { wellFormed } from '../rows/attribute-texts.ts';
+import { loweredPercentile } from '../rows/percentiles.ts';
+import type { Dialect } from './dialects.ts';
+import type { CheckedQuestion } from './question.ts';
+
+// Names of columns inside a statement. None is that of a function: ClickHouse puts the expressions of names into other expressions.
+const groupColumn = (i: number): string => `g${i + 1}`;
+const slotColumn = (i: number): string => `slot_${i + 1}`;
+
+/**
+ * A statement whose rows have the columns `group1`, …; `start_ms`; `unit`, `scale`, `bits`; `count`, `sum`, `min`, `max`; and for each
+ * percentile the columns that `ofPercentile` makes of the slot that it lies in. It may use `bits`, and `per_unit`, the number of ticks in the unit.
+ *
+ * Series without a key of `by` are a group of their own. Inside, the value of a key is a text that begins with `=`, and no value is an
+ * empty text: NULLs are equal to nothing, so they would get lost where two parts are joined.
+ */
+export function statementOf(
+  question: CheckedQuestion,
+  source: string,
+  dialect: Dialect,
+  ofPercentile: (percentile: number, slot: string) => readonly string[],
+): string {
+  const { percentiles, by, everyMs } = question;
+  const { text, name, double } = dialect;
+  const literal = (value: string): string => text(wellFormed(value));
+  const start = name('start');
+  const attribute = (key: string): string => dialect.attribute(literal(key));
+  const ms = dialect.ms(start);
+  const groups = by.map((_, i) => groupColumn(i));
+  const keys = [...groups, 't', 'unit', 'scale'];
+  const columns = [
+    ...by.map(
+      (key, i) =>
+        `CASE WHEN ${attribute(key)} IS NULL THEN '' ELSE concat('=', ${attribute(key)}) END AS ${groupColumn(i)}`,
+    ),
+    `${everyMs === undefined ? '0' : `${ms} - ${ms} % ${everyMs}`} AS t`,
+    'unit',
+    'scale',
+    'bits',
+    `${name('count')} AS row_count`,
+    `${name('sum')} AS row_sum`,
+    `${name('min')} AS row_min`,
+    `${name('max')} AS row_max`,
+    'k',
+    'c',
+  ];
+  const key = keys.join(', ');
+  const cut = dialect.shiftRight('slots.slot', '(slots.bits - totals.bits)');
+  const rankOf = (percentile: number): string =>
+    `greatest(${double('1')}, ceil(${double(`'${loweredPercentile(percentile)}'`)} * ${double('count_n')} / 100))`;
+  const inGroup = keys.map((one) => `totals.${one} = slots.${one}`).join(' AND ');
+  // 1 / 1e-9 is 999999999.9999999, and the integer is meant.
+  const perUnit = `CASE WHEN abs(1 / scale - round(1 / scale)) <= 1e-9 / scale THEN round(1 / scale) ELSE 1 / scale END`;
+  const facts = ['bits', 'count_n', 'sum_n', 'min_n', 'max_n'];
+  return `WITH asked AS (
+  ${dialect.once(columns.join(', '), source, conditionOf(question, dialect))}
+), totals AS (
+  SELECT ${key}, min(bits) AS bits, sum(row_count) AS count_n, sum(row_sum) AS sum_n, min(row_min) AS min_n, max(row_max) AS max_n
+  FROM asked GROUP BY ${key}
+), slots AS (
+  SELECT ${key}, bits, slot, sum(n) AS n
+  FROM ${dialect.slots('asked')} GROUP BY ${key}, bits, slot
+), merged AS (
+  SELECT ${[...keys, ...facts].map((one) => `totals.${one} AS ${one}`).join(', ')}, ${cut} AS slot, sum(slots.n) AS n
+  FROM slots JOIN totals ON ${inGroup}
+  GROUP BY ${[...keys, ...facts].map((one) => `totals.${one}`).join(', ')}, ${cut}
+), ranked AS (
+  SELECT ${[...keys, ...facts].join(', ')}, slot,
+    ${double(`sum(n) OVER (PARTITION BY ${key} ORDER BY slot ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`)} AS upto
+  FROM merged
+), found AS (
+  SELECT ${[...keys, ...facts].join(', ')}, ${perUnit} AS per_unit${percentiles
+    .map(
+      (percentile, i) =>
+        `,\n    min(CASE WHEN upto >= ${rankOf(percentile)} THEN slot END) AS ${slotColumn(i)}`,
+    )
+    .join('')}
+  FROM ranked GROUP BY ${[...keys, ...facts].join(', ')}
+)
+SELECT ${[
+    ...groups.map(
+      (group, i) => `CASE WHEN ${group} = '' THEN NULL ELSE substr(${group}, 2) END AS group${i + 1}`,
+    ),
+    `${everyMs === undefined ? 'NULL' : 't'} AS start_ms`,
+    'unit',
+    'scale',
+    'bits',
+    ...['count', 'sum', 'min', 'max'].map((fact) => `${fact}_n AS ${name(fact)}`),
+    ...percentiles.flatMap((percentile, i) => ofPercentile(percentile, slotColumn(i))),
+  ].join(',\n  ')}
+FROM found
+ORDER BY ${[...groups, 't', 'unit', 'scale'].join(', ')}`;
+}
+
+/** The condition of the rows that a question asks for. */
+export function conditionOf(
+  { metric, where, sinceMs, untilMs }: Pick<CheckedQuestion, 'metric' | 'where' | 'sinceMs' | 'untilMs'>,
+  { text, name, time, attribute }: Dialect,
+): string {
+  const literal = (value: string): string => text(wellFormed(value));
+  const start = name('start');
+  return [
+    `metric = ${literal(metric)}`,
+    ...where.map(([key, value]) => `${attribute(literal(key))} = ${literal(value)}`),
+    ...(sinceMs === undefined ? [] : [`${start} >= ${time(String(Math.ceil(sinceMs)))}`]),
+    ...(untilMs === undefined ? [] : [`${start} < ${time(String(Math.ceil(untilMs)))}`]),
+  ].join(' AND ');
+}
