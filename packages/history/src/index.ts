@@ -1,3 +1,4 @@
+export { type CompactedDay, type CompactOptions, compact } from './compact/compact.ts';
 export type { HistoryErrorCode } from './errors.ts';
 export { readRows } from './parquet/decode.ts';
 export type { WrittenFile } from './parquet/write-file.ts';
@@ -10,6 +11,10 @@ export { type PercentileValue, percentilesOf } from './rows/percentiles.ts';
 export type { Distribution, HistoryRow } from './rows/row.ts';
 export { type RowFacts, rowsBetween } from './rows/rows-between.ts';
 export { type SlotBounds, slotBounds, slotOfTick } from './rows/slots.ts';
+export type { HistoryHealth } from './sink/health.ts';
+export { openHistory } from './sink/open.ts';
+export type { HistoryOptions } from './sink/options.ts';
+export type { HistorySink } from './sink/sink.ts';
 export type { DialectName } from './sql/dialects.ts';
 export { type HistorySource, historySql } from './sql/history-sql.ts';
 export type { HistoryQuestion } from './sql/question.ts';

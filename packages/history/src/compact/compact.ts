@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { fileError } from '../errors.ts';
+import { readRows } from '../parquet/decode.ts';
+import { codeOf, type Files, realFiles, remove, syncDirectory } from '../parquet/files.ts';
+import { DAY, ENDING, fileName, isDayFolder, PARTIAL } from '../parquet/names.ts';
+import { rowGroups } from '../parquet/row-groups.ts';
+import { writeFile } from '../parquet/write-file.ts';
+import type { HistoryRow } from '../rows/row.ts';
+import { merged } from './merged.ts';
+
+/** Options of `compact`. */
+export interface CompactOptions {
+  /** Only days that ended so long ago, in milliseconds: at least 0. A day has new files until its last rows are written. @default 7_200_000 */
+  readonly olderThanMs?: number;
+  /** The present, in milliseconds since 1970. @default the clock of the system */
+  readonly nowMs?: number;
+}
+
+/** A day whose files have become one. */
+export interface CompactedDay {
+  /** In UTC, such as `2026-11-22`. */
+  readonly day: string;
+  /** How many files there were. */
+  readonly files: number;
+  /** How many bytes they had. */
+  readonly bytesBefore: number;
+  /** The bytes of the new file. */
+  readonly bytes: number;
+  /** The rows of the new file. */
+  readonly rows: number;
+  /** Rows that were there more than once, and no longer are. */
+  readonly duplicates: number;
+}
+
+const OWNER: OptionsOwner<CompactOptions> = {
+  name: 'compact',
+  names: { olderThanMs: true, nowMs: true },
+  call: "compact('history', { olderThanMs: 3_600_000 })",
+};
+
+const DAY_MS = 86_400_000;
+// Memory has a row group of each file that is read at one time.
+const FILES_AT_ONCE = 32;
+const SLOTS_PER_GROUP = 80_000;
+
+/**
+ * Merges the files of each day into one: smaller, and faster to read. Readers may read meanwhile. The new file is complete before the
+ * others are removed, so after a crash some rows are in two files; statements of `historySql` and `queryHistory` count them once, and the
+ * next call removes them. Several processes may do it at the same time, with the same result.
+ *
+ * Rows are merged one by one, so memory does not depend on their number. Encoding a part of a file takes up to 50 ms at a time, during
+ * which the process does nothing else.
+ *
+ * @param folder The folder that `openHistory` writes.
+ * @returns The days that had more than one file, ascending.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_HISTORY_FILE` when a file cannot be read or written. All rows are in files then too.
+ */
+export async function compact(folder: string, options: CompactOptions = {}): Promise<CompactedDay[]> {
+  return await compactWith(folder, options, realFiles);
+}
+
+/** `compact` with given operations of the file system. */
+export async function compactWith(
+  folder: string,
+  options: CompactOptions,
+  files: Files,
+): Promise<CompactedDay[]> {
+  if (typeof folder !== 'string' || folder === '') {
+    throw mustBe('ERR_INVALID_OPTION', 'folder', 'the path of a folder', folder);
+  }
+  assertOptions(options, OWNER);
+  const { olderThanMs = 7_200_000, nowMs = Date.now() } = options;
+  if (!(olderThanMs >= 0)) {
+    throw mustBe('ERR_INVALID_OPTION', 'olderThanMs', 'a number of milliseconds, at least 0', olderThanMs);
+  }
+  if (!Number.isFinite(nowMs)) throw mustBe('ERR_INVALID_OPTION', 'nowMs', 'a number of milliseconds', nowMs);
+  const days: CompactedDay[] = [];
+  for (const name of (await list(files, folder)).filter(isDayFolder).sort()) {
+    const day = name.slice(DAY.length);
+    if (Date.parse(day) + DAY_MS + olderThanMs > nowMs) continue;
+    const path = join(folder, name);
+    try {
+      const found = await files.readdir(path);
+      await removePartial(files, path, found, nowMs);
+      const whole = found.filter((file) => file.endsWith(ENDING)).sort();
+      if (whole.length > 1) days.push({ day, ...(await mergeAll(files, path, whole)) });
+    } catch (error) {
+      throw fileError('compact', path, error);
+    }
+  }
+  return days;
+}
+
+async function list(files: Files, path: string): Promise<string[]> {
+  try {
+    return await files.readdir(path);
+  } catch (error) {
+    throw fileError('list', path, error);
+  }
+}
+
+/** Merges files of a day into one, some at a time. */
+async function mergeAll(
+  files: Files,
+  folder: string,
+  names: readonly string[],
+): Promise<Omit<CompactedDay, 'day'>> {
+  let bytesBefore = 0;
+  for (const name of names) bytesBefore += (await stat(join(folder, name))).size;
+  let duplicates = 0;
+  let last = { name: '', rows: 0, bytes: 0, duplicates: 0 };
+  for (let level = names; level.length > 1; ) {
+    const next: string[] = [];
+    for (let i = 0; i < level.length; i += FILES_AT_ONCE) {
+      const some = level.slice(i, i + FILES_AT_ONCE);
+      if (some.length > 1) {
+        last = await mergeFiles(files, folder, some);
+        duplicates += last.duplicates;
+      }
+      next.push(some.length > 1 ? last.name : some[0]!);
+    }
+    level = next;
+  }
+  return { files: names.length, bytesBefore, bytes: last.bytes, rows: last.rows, duplicates };
+}
+
+/** Writes a file with the rows of others, and then removes these. A crash at any moment leaves every row in at least one file. */
+async function mergeFiles(files: Files, folder: string, names: readonly string[]) {
+  let duplicates = 0;
+  const lists = names.map((name) => readRows(join(folder, name)));
+  const rows = merged(lists, () => duplicates++);
+  try {
+    const first = await rows.next();
+    const all = first.done ? rows : withFirst(first.value, rows);
+    const start = first.done ? 0 : first.value.startMs;
+    const name = fileName(start, `compact ${randomBytes(8).toString('hex')}`, 0);
+    const written = await writeFile(files, join(folder, name), rowGroups(all, SLOTS_PER_GROUP));
+    for (const old of names) await remove(files, join(folder, old));
+    await syncDirectory(files, folder);
+    return { name, rows: written.rows, bytes: written.bytes, duplicates };
+  } finally {
+    // Closes the files when writing has failed.
+    await rows.return();
+  }
+}
+
+async function* withFirst(first: HistoryRow, rest: AsyncIterable<HistoryRow>): AsyncGenerator<HistoryRow> {
+  yield first;
+  yield* rest;
+}
+
+/** Removes what writers that died have left. */
+async function removePartial(
+  files: Files,
+  folder: string,
+  names: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  for (const name of names.filter((one) => one.endsWith(PARTIAL))) {
+    const path = join(folder, name);
+    try {
+      if ((await stat(path)).mtimeMs + DAY_MS < nowMs) await remove(files, path);
+    } catch (error) {
+      // Its writer has completed it meanwhile.
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type Registry, systemClock } from '@hdrscope/registry';
+import { fileError } from '../errors.ts';
+import { realFiles } from '../parquet/files.ts';
+import { PARTIAL } from '../parquet/names.ts';
+import { wellFormed } from '../rows/attribute-texts.ts';
+import { type HistoryOptions, settingsOf } from './options.ts';
+import { type HistoryRuntime, HistorySink } from './sink.ts';
+
+const NODE: HistoryRuntime = {
+  clock: systemClock,
+  files: realFiles,
+  repeat: (callback, everyMs) => {
+    const timer = setInterval(callback, everyMs).unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/**
+ * Keeps the distributions of a registry in Parquet files: at every interval one row for each series that has counted something. Rows
+ * wait in memory until a file is worth it, and files lie in a folder for each day, in UTC: `day=2026-11-22/`. A file is complete or not
+ * there, so any engine may read the folder at any time.
+ *
+ * A failing disk never disturbs the process: rows wait, and every interval tries again. The history does not keep the process alive,
+ * so call `close` before the process ends.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_HISTORY_FILE` when the folder cannot be made or written.
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { openHistory, queryHistory } from '@hdrscope/history';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * const durations = registry.histogram({ name: 'http.duration', unit: 's' });
+ * const folder = await mkdtemp(join(tmpdir(), 'history-'));
+ * const history = await openHistory(registry, { folder, producer: 'shop' });
+ * for (let ms = 1; ms <= 1000; ms++) durations.with({ route: '/pay' }).record(ms / 1000);
+ * await history.close();
+ *
+ * const [pay] = await queryHistory(folder, { metric: 'http.duration', percentiles: [99], by: ['route'] });
+ * [pay!.attributes.route, pay!.count, pay!.max]; //=> ['/pay', 1000, 1]
+ * pay!.percentiles; //=> [{ percentile: 99, value: 0.994050047, lower: 0.989855744, upper: 0.994050047 }]
+ * ```
+ */
+export function openHistory(registry: Registry, options: HistoryOptions): Promise<HistorySink> {
+  return openSink(registry, options, NODE);
+}
+
+/** `openHistory` with a given runtime. */
+export async function openSink(
+  registry: Registry,
+  options: HistoryOptions,
+  runtime: HistoryRuntime,
+): Promise<HistorySink> {
+  const settings = settingsOf(options);
+  const { files } = runtime;
+  const id = randomBytes(8).toString('hex');
+  const probe = join(settings.folder, `${id}${PARTIAL}`);
+  try {
+    await files.mkdir(settings.folder);
+    await (await files.open(probe, 'wx')).close();
+    await files.unlink(probe);
+  } catch (error) {
+    throw fileError('write to', settings.folder, error);
+  }
+  return new HistorySink(registry, settings, runtime, `${wellFormed(settings.producer)} ${id}`);
+}

@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BuiltPackages } from '@hdrscope/testing';
+import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { compactWith } from '../../src/compact/compact.ts';
+import { compact, type HistoryRow, queryHistory } from '../../src/index.ts';
+import { compareRows } from '../../src/parquet/order.ts';
+import { rowsIn, writeRows } from '../support/folder.ts';
+import { rowsOf } from '../support/recorded.ts';
+import { FaultyFiles } from '../support/runtime.ts';
+import { newDirectory } from '../support/sandbox.ts';
+
+const LATER_MS = Date.parse('2024-01-01');
+
+/** A folder with files of one day, each row in one of them. */
+async function folderWith(
+  fileCount: number,
+  rowsPerFile = 5,
+): Promise<{ folder: string; rows: HistoryRow[] }> {
+  const folder = newDirectory();
+  const all: HistoryRow[] = [];
+  const routes = ['/a', '/b', '/c'];
+  for (let file = 0; file < fileCount; file++) {
+    const intervals = Array.from({ length: rowsPerFile }, (_, i) => [file, i, file * i]);
+    const rows = (
+      await rowsOf([{ significantDigits: 2, attributes: { route: routes[file % 3]! }, intervals }])
+    ).map((row) => ({
+      ...row,
+      producer: `producer ${file % 4}`,
+      sequence: row.sequence + file * rowsPerFile,
+    }));
+    await writeRows(folder, rows);
+    all.push(...rows);
+  }
+  return { folder, rows: all };
+}
+
+test('the files of a day become one, with every row once, in order', async () => {
+  const { folder, rows } = await folderWith(40);
+  // A retry of a writer, and a crash of an earlier compaction.
+  await writeRows(folder, rows.slice(3, 20));
+  const before = await queryHistory(folder, { metric: 'lat', by: ['route'] });
+  const days = await compact(folder, { nowMs: LATER_MS });
+  expect(days).toEqual([
+    {
+      day: '2023-11-14',
+      files: 41,
+      rows: rows.length,
+      duplicates: 17,
+      bytesBefore: expect.any(Number),
+      bytes: expect.any(Number),
+    },
+  ]);
+  expect(days[0]!.bytes).toBeLessThan(days[0]!.bytesBefore / 4);
+  const files = await rowsIn(folder);
+  expect([...files.keys()]).toEqual([
+    expect.stringMatching(/^day=2023-11-14\/\d+-compact-[0-9a-f]{16}-0\.parquet$/),
+  ]);
+  expect([...files.values()][0]).toEqual([...rows].sort(compareRows));
+  expect(await queryHistory(folder, { metric: 'lat', by: ['route'] })).toEqual(
+    before.map((group) => ({ ...group, sum: expect.closeTo(group.sum, 12) })),
+  );
+  expect(await compact(folder, { nowMs: LATER_MS })).toEqual([]);
+});
+
+test('days that have ended a short time ago are left alone', async () => {
+  const { folder } = await folderWith(3);
+  const endMs = Date.parse('2023-11-15');
+  expect(await compact(folder, { nowMs: endMs + 7_199_999 })).toEqual([]);
+  expect((await rowsIn(folder)).size).toBe(3);
+  expect(await compact(folder, { nowMs: endMs, olderThanMs: 0 })).toMatchObject([{ files: 3 }]);
+});
+
+test('files that writers have left when they died are removed after a day, and other files stay', async () => {
+  const { folder } = await folderWith(1);
+  const day = join(folder, 'day=2023-11-14');
+  writeFileSync(join(day, 'old.parquet.partial'), '');
+  writeFileSync(join(day, 'young.parquet.partial'), '');
+  writeFileSync(join(day, 'notes.txt'), '');
+  writeFileSync(join(folder, 'notes.txt'), '');
+  utimesSync(join(day, 'old.parquet.partial'), 0, 0);
+  await compact(folder, { nowMs: Date.now() });
+  expect(readdirSync(day).sort()).toEqual([
+    expect.stringMatching(/\.parquet$/),
+    'notes.txt',
+    'young.parquet.partial',
+  ]);
+});
+
+test.each(['open', 'write', 'datasync', 'rename', 'unlink'] as const)(
+  'a failure at %s leaves every row in a file, and the next call completes the work',
+  async (operation) => {
+    const { folder, rows } = await folderWith(5);
+    const faulty = new FaultyFiles();
+    faulty.faults.set(operation, 'EIO');
+    await expect(compactWith(folder, { nowMs: LATER_MS }, faulty.files)).rejects.toMatchObject({
+      code: 'ERR_HISTORY_FILE',
+      cause: { code: 'EIO' },
+    });
+    expect(faulty.openFiles).toBe(0);
+    expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
+    await compact(folder, { nowMs: LATER_MS });
+    const files = await rowsIn(folder);
+    expect([files.size, [...files.values()].flat().length]).toEqual([1, rows.length]);
+  },
+);
+
+test('a broken file ends the work, and stays', async () => {
+  const { folder } = await folderWith(3);
+  writeFileSync(join(folder, 'day=2023-11-14', 'broken.parquet'), 'broken');
+  await expect(compact(folder, { nowMs: LATER_MS })).rejects.toMatchObject({
+    code: 'ERR_HISTORY_FILE',
+    message: expect.stringContaining('broken.parquet'),
+  });
+  expect(readdirSync(join(folder, 'day=2023-11-14')).length).toBe(4);
+});
+
+test('two compactions at one time lose nothing', async () => {
+  const { folder, rows } = await folderWith(10);
+  const options = { nowMs: LATER_MS };
+  await Promise.allSettled([compact(folder, options), compact(folder, options)]);
+  expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
+  await compact(folder, options);
+  expect((await rowsIn(folder)).size).toBe(1);
+});
+
+describe('a process that is killed', () => {
+  let packages: BuiltPackages;
+  beforeAll(() => {
+    packages = new BuiltPackages(['history']);
+  });
+  afterAll(() => packages.remove());
+
+  test('while it compacts loses no row and doubles none, for a reader at any time', async () => {
+    const script = packages.script(
+      'compact',
+      `import { compact } from '@hdrscope/history';
+      console.log('begins');
+      await compact(process.argv[2], { nowMs: ${LATER_MS} });`,
+    );
+    const run = async (folder: string, killAfterMs?: number) => {
+      const child = spawn(process.execPath, [script, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const ended = once(child, 'close');
+      await once(child.stdout, 'data');
+      const beginMs = performance.now();
+      if (killAfterMs !== undefined) {
+        await new Promise((resolve) => setTimeout(resolve, killAfterMs));
+        child.kill('SIGKILL');
+      }
+      child.stdout.resume();
+      await ended;
+      return performance.now() - beginMs;
+    };
+    const wholeMs = await run((await folderWith(12, 40)).folder);
+    const outcomes = new Set<number>();
+    for (let tenth = 0; tenth <= 10; tenth++) {
+      const { folder, rows } = await folderWith(12, 40);
+      await run(folder, (wholeMs * tenth) / 10);
+      const names = readdirSync(join(folder, 'day=2023-11-14'));
+      outcomes.add(names.length);
+      expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
+      await compact(folder, { nowMs: LATER_MS });
+      const files = await rowsIn(folder);
+      expect([files.size, [...files.values()].flat().length]).toEqual([1, rows.length]);
+    }
+    expect(outcomes.size).toBeGreaterThan(1);
+  }, 120_000);
+});
+
+test('options that do not exist, or are outside their ranges, are refused', async () => {
+  await expectMisspelt(() => compact(newDirectory(), { olderThanMS: 1 } as never), 'olderThanMs');
+  await expect(compact('')).rejects.toThrow('folder must be the path of a folder, got ""');
+  await expect(compact('a', { olderThanMs: -1 })).rejects.toThrow(
+    'olderThanMs must be a number of milliseconds, at least 0, got -1',
+  );
+  await expect(compact('a', { nowMs: Number.NaN })).rejects.toThrow(
+    'nowMs must be a number of milliseconds, got NaN',
+  );
+  await expect(compact(join(newDirectory(), 'absent'))).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE' });
+});
