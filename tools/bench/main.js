@@ -24,7 +24,13 @@ const help = `npm run bench -- [options]
 `;
 
 /** The packages that are built before the measurement, together with their dependencies. */
-const MEASURED = ['@hdrscope/ceph', '@hdrscope/otel', '@hdrscope/prometheus', 'hdrscope'];
+const MEASURED = [
+  '@hdrscope/ceph',
+  '@hdrscope/history',
+  '@hdrscope/otel',
+  '@hdrscope/prometheus',
+  'hdrscope',
+];
 
 /** @type {Effort} */
 const thorough = { rounds: 41, amounts: 3, sampleMs: 12, warmUpMs: 300 };

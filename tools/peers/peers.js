@@ -123,6 +123,15 @@ export const PEERS = [
   madePeer('prometheus-client', '0.16.1', 'node_modules', installWithNpm),
   // With its own copy of the API, older than that of the workspace.
   madePeer('auto-instrumentations', '0.81.2', 'node_modules', installWithNpm),
+  // ClickHouse in a process.
+  { ...madePeer('chdb', '3.4.0', 'node_modules', installWithNpm), isExtra: true },
+  {
+    ...madePeer('spark', '3.5.9', 'bin/spark-sql', (module, folder) => {
+      run('java', ['-version'], { limitSeconds: 30 });
+      installWithPip({ module, script: 'spark_sql.py', program: 'spark-sql', isSource: true }, folder);
+    }),
+    isExtra: true,
+  },
   {
     ...madePeer('ebpf-exporter', '2.5.1+100', 'bin/ebpf_exporter', buildEbpfExporter, EBPF_EXPORTER_COMMIT),
     isExtra: true,

@@ -7,10 +7,11 @@ const LIMIT_SECONDS = 300;
 /**
  * Installs a Python script and the packages of its `requirements.txt` into a folder, with a command in `bin` that runs it.
  *
- * @param {{ module: string, script: string, program: string }} wanted `module` is the folder of the script.
+ * @param {{ module: string, script: string, program: string, isSource?: boolean }} wanted `module` is the folder of the script,
+ *   and `isSource` lets pip build packages that are published as sources only.
  * @param {string} folder
  */
-export function installWithPip({ module, script, program }, folder) {
+export function installWithPip({ module, script, program, isSource = false }, folder) {
   cpSync(module, folder, { recursive: true });
   const packages = join(folder, 'packages');
   const requirements = join(module, 'requirements.txt');
@@ -24,7 +25,7 @@ export function installWithPip({ module, script, program }, folder) {
         '--quiet',
         '--disable-pip-version-check',
         '--no-deps',
-        '--only-binary=:all:',
+        ...(isSource ? [] : ['--only-binary=:all:']),
       ],
       ...['--target', packages, '--requirement', requirements],
     ],

@@ -22,7 +22,9 @@ export type PeerName =
   | 'opentelemetry-3'
   | 'opentelemetry-suites'
   | 'prometheus-client'
-  | 'auto-instrumentations';
+  | 'auto-instrumentations'
+  | 'chdb'
+  | 'spark';
 
 const installer = join(import.meta.dirname, '../../../tools/peers/install.js');
 
