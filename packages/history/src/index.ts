@@ -1,5 +1,23 @@
 export { type CompactedDay, type CompactOptions, compact } from './compact/compact.ts';
 export type { HistoryErrorCode } from './errors.ts';
+export { explain, type HistoryExplanation } from './explain/explain.ts';
+export { explainChange } from './explain/explain-change.ts';
+export type {
+  AttributeSide,
+  CauseVerdict,
+  ChangeExplanation,
+  ChangeKind,
+  ChangeQuestion,
+  ExplainedCause,
+  ExplainedSide,
+  ExplainLimits,
+  ExplanationVerdict,
+} from './explain/explanation.ts';
+export type { ExplainQuestion, TimeRange } from './explain/question.ts';
+export type { AttributeValue, SeriesChange, SlotCounts } from './explain/series-change.ts';
+export type { LeastMost, ObjectivePeriod, ObjectiveVerdict, WithinCounts } from './objective/judge.ts';
+export { historyUnits, type ObjectiveHistory, objectiveHistory } from './objective/objective-history.ts';
+export type { ObjectiveQuestion } from './objective/question.ts';
 export { readRows } from './parquet/decode.ts';
 export type { WrittenFile } from './parquet/write-file.ts';
 export { writeRows } from './parquet/write-rows.ts';

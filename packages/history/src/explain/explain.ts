@@ -1,0 +1,87 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { askFolder, type QueryOptions } from '../query/query-history.ts';
+import { explainChange } from './explain-change.ts';
+import type { ChangeExplanation } from './explanation.ts';
+import { checkedExplain, type ExplainQuestion } from './question.ts';
+import type { SeriesChange, SlotCounts } from './series-change.ts';
+import { seriesStatement } from './statement.ts';
+
+/** Why a percentile of a metric has moved. All values are in its unit. */
+export interface HistoryExplanation extends ChangeExplanation {
+  /** UCUM code of the unit; `undefined` when there are no values. */
+  readonly unit: string | undefined;
+}
+
+/**
+ * Explains why a percentile has moved from one range of time to another: which attribute value it comes from, and how much of the
+ * difference would not be there without. `explainChange` has the statistics. Counts are merged inside DuckDB, which needs the package
+ * `@duckdb/node-api`.
+ *
+ * @param folder The folder that `openHistory` writes.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` and `ERR_INVALID_VALUE` when the question is outside its documented ranges;
+ *   `ERR_INCOMPATIBLE` when the metric has several units or scales in these ranges: choose series with `where`; `ERR_HISTORY_FILE` and
+ *   `ERR_HISTORY_ENGINE` as `queryHistory`.
+ * @example
+ * ```ts no-run there is no such folder
+ * import { explain } from '@hdrscope/history';
+ *
+ * const at = (time: string) => Date.parse(`2026-03-10T${time}Z`);
+ * const { verdict, causes } = await explain('history', {
+ *   metric: 'http.server.request.duration',
+ *   before: { sinceMs: at('14:00'), untilMs: at('15:10') },
+ *   after: { sinceMs: at('15:10'), untilMs: at('15:18') },
+ * });
+ * if (verdict === 'explained') console.log(causes[0]!.attributes, causes[0]!.explains);
+ * ```
+ */
+export async function explain(
+  folder: string,
+  question: ExplainQuestion,
+  options: QueryOptions = {},
+): Promise<HistoryExplanation> {
+  const checked = checkedExplain(question);
+  const rows = await askFolder(folder, checked.span, options, (source) => seriesStatement(checked, source));
+  const { unit, scale, bits } = formOf(rows, checked.span.metric);
+  return { unit, ...explainChange(seriesOf(rows), { ...checked, scale, bits }) };
+}
+
+type Row = Record<string, unknown>;
+
+/** @throws HdrscopeError `ERR_INCOMPATIBLE` */
+function formOf(
+  rows: readonly Row[],
+  metric: string,
+): { unit: string | undefined; scale: number; bits: number } {
+  const [first] = rows;
+  if (first === undefined) return { unit: undefined, scale: 1, bits: 0 };
+  const other = rows.find(({ unit, scale }) => unit !== first.unit || scale !== first.scale);
+  if (other !== undefined) {
+    const units = [String(first.unit), String(other.unit)];
+    const scales = [Number(first.scale), Number(other.scale)];
+    throw new HdrscopeError(
+      'ERR_INCOMPATIBLE',
+      `${metric} must have one unit and scale in both ranges, got "${units[0]}" in steps of ${scales[0]} and "${units[1]}" in steps of ${scales[1]}: choose series with where`,
+      { details: { metric, units, scales } },
+    );
+  }
+  return { unit: String(first.unit), scale: Number(first.scale), bits: Number(first.bits) };
+}
+
+const NOTHING: SlotCounts = { k: [], c: [] };
+
+function seriesOf(rows: readonly Row[]): SeriesChange[] {
+  const series = new Map<string, SeriesChange>();
+  for (const row of rows) {
+    const values = row.attribute_values as string[];
+    const entries = (row.attribute_keys as string[]).map((key, i) => [key, values[i]!] as const);
+    const identity = JSON.stringify(entries);
+    const known = series.get(identity) ?? {
+      attributes: Object.fromEntries(entries),
+      before: NOTHING,
+      after: NOTHING,
+    };
+    const counts = { k: row.k as number[], c: row.c as number[] };
+    series.set(identity, { ...known, [row.is_after === true ? 'after' : 'before']: counts });
+  }
+  return [...series.values()];
+}

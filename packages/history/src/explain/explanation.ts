@@ -1,0 +1,84 @@
+import type { PercentileDifference, PercentileInterval } from '@hdrscope/core';
+import type { AttributeValue } from './series-change.ts';
+
+/** How sure an explanation must be. */
+export interface ExplainLimits {
+  /** The probability with which intervals hold, and with which no cause is named by chance: above 0 and below 1. @default 0.999 */
+  readonly confidence?: number;
+  /** The least change of the percentile that is explained, as a part of it before. At least 0. @default 0.05 */
+  readonly leastChange?: number;
+  /** The least part of the difference that a cause explains: above 0 and at most 1. @default 0.5 */
+  readonly leastShare?: number;
+}
+
+/** The distributions of series in two ranges, with equal slots. */
+export interface ChangeQuestion extends ExplainLimits {
+  /** From 0 to 100. */
+  readonly percentile: number;
+  /** The value of one tick, in the unit. */
+  readonly scale: number;
+  /** Bits of the slot numbers: from 0 to 17. */
+  readonly bits: number;
+}
+
+/** A percentile of one range of time. */
+export interface ExplainedSide {
+  readonly count: number;
+  /** The percentile, and its interval, in the unit. `undefined` without values. */
+  readonly percentile: PercentileInterval | undefined;
+}
+
+/** The percentile of some series in one range of time. */
+export interface AttributeSide {
+  readonly count: number;
+  /** In the unit: the upper bound of a slot. `undefined` without values. */
+  readonly value: number | undefined;
+}
+
+/**
+ * `values`: the values of the series are distributed otherwise. `share`: there are relatively more or fewer of them, as in "more of
+ * /reports"; so it is for series that have values in only one of the ranges.
+ */
+export type ChangeKind = 'values' | 'share';
+
+/**
+ * - `explains it`: the cause that the data names.
+ * - `explains it as well`: another cause, which holds in the series outside the first one too.
+ * - `overlaps`: explains the difference only by the values that it shares with the cause.
+ * - `part`: has changed beyond doubt, and explains less than is demanded.
+ * - `not shown`: no evidence.
+ */
+export type CauseVerdict = 'explains it' | 'explains it as well' | 'overlaps' | 'part' | 'not shown';
+
+/** An attribute value, and what it has to do with the difference. */
+export interface ExplainedCause {
+  /** One, or several that select the same series: the data cannot tell them apart. */
+  readonly attributes: readonly AttributeValue[];
+  readonly before: AttributeSide;
+  readonly after: AttributeSide;
+  readonly kind: ChangeKind;
+  /** The part of the difference that would not be there, had it stayed as it was. 1 is all of it; below 0 it would be larger. */
+  readonly explains: number;
+  /** How much its slow values have grown compared with those of all others: G of a test of likelihoods, at least 0. */
+  readonly evidence: number;
+  readonly verdict: CauseVerdict;
+}
+
+/** `explained` when a cause is named. */
+export type ExplanationVerdict =
+  | 'explained'
+  | 'nothing explains it'
+  | 'no difference shown'
+  | 'too few values';
+
+/** Why a percentile has moved. */
+export interface ChangeExplanation {
+  readonly percentile: number;
+  readonly before: ExplainedSide;
+  readonly after: ExplainedSide;
+  /** After less before, in the unit; `undefined` when one of them has no values. */
+  readonly difference: PercentileDifference | undefined;
+  readonly verdict: ExplanationVerdict;
+  /** The cause first, then by evidence. Empty when no difference is shown. */
+  readonly causes: readonly ExplainedCause[];
+}

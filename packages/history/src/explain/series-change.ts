@@ -1,0 +1,49 @@
+import type { Distribution } from '../rows/row.ts';
+
+/** Slots of a series in one range of time, and their counts. */
+export type SlotCounts = Pick<Distribution, 'k' | 'c'>;
+
+/** What a series counted in two ranges of time. */
+export interface SeriesChange {
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly before: SlotCounts;
+  readonly after: SlotCounts;
+}
+
+/** An attribute and its value: `route`, `/pay`. */
+export interface AttributeValue {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** All series with an attribute value. */
+export interface Candidate {
+  /** Several when they select the same series: nothing in the data tells them apart. */
+  readonly attributes: readonly AttributeValue[];
+  /** Which series, as indices, ascending. */
+  readonly members: readonly number[];
+}
+
+/** Each attribute value with its series. Values that select the same series are one candidate. */
+export function candidatesOf(series: readonly SeriesChange[]): Candidate[] {
+  const members = new Map<string, Map<string, number[]>>();
+  for (const [i, { attributes }] of series.entries()) {
+    for (const [key, value] of Object.entries(attributes)) {
+      const values = members.get(key) ?? new Map<string, number[]>();
+      members.set(key, values);
+      const own = values.get(value);
+      if (own === undefined) values.set(value, [i]);
+      else own.push(i);
+    }
+  }
+  const candidates = new Map<string, { attributes: AttributeValue[]; members: readonly number[] }>();
+  for (const [key, values] of members) {
+    for (const [value, own] of values) {
+      const same = own.join();
+      const known = candidates.get(same);
+      if (known === undefined) candidates.set(same, { attributes: [{ key, value }], members: own });
+      else known.attributes.push({ key, value });
+    }
+  }
+  return [...candidates.values()];
+}

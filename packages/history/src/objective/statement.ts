@@ -1,0 +1,63 @@
+import { wellFormed } from '../rows/attribute-texts.ts';
+import { DIALECTS } from '../sql/dialects.ts';
+import { conditionOf } from '../sql/statement.ts';
+import type { CheckedObjective } from './question.ts';
+import type { ThresholdSlot } from './threshold.ts';
+
+const { duckdb } = DIALECTS;
+
+/** A statement for DuckDB: the units, scales and bits of the rows that a question asks for. */
+export function formsStatement(
+  question: Omit<CheckedObjective, 'threshold' | 'objective'>,
+  source: string,
+): string {
+  return `SELECT DISTINCT unit, scale, bits FROM ${source} WHERE ${condition(question)} ORDER BY unit, scale, bits`;
+}
+
+/**
+ * A statement for DuckDB that counts values within a threshold. Its rows have the columns `group1`, …; `start_ms`; `total`, `least` and
+ * `most`: all values, those certainly within the threshold and those possibly within it; and `strange`: how many slots are of rows
+ * whose scale is in no entry of `slots`.
+ */
+export function withinStatement(
+  question: CheckedObjective,
+  source: string,
+  slots: readonly ThresholdSlot[],
+): string {
+  const { by, everyMs } = question;
+  const ms = duckdb.ms(duckdb.name('start'));
+  const groups = by.map((_, i) => `group${i + 1}`);
+  const columns = [
+    ...by.map((key, i) => `${duckdb.attribute(duckdb.text(wellFormed(key)))} AS ${groups[i]}`),
+    `${ms} - ${ms} % ${everyMs} AS start_ms`,
+    'scale',
+    'bits',
+    'k',
+    'c',
+  ];
+  const limits = slots.map(
+    ({ scale, bits, lastCertain, lastPossible }) =>
+      `(${duckdb.double(`'${scale}'`)}, ${bits}, ${lastCertain}, ${lastPossible})`,
+  );
+  const key = [...groups, 'start_ms'].join(', ');
+  const counted = (when: string): string => duckdb.double(`sum(CASE WHEN ${when} THEN n ELSE 0 END)`);
+  return `WITH asked AS (
+  ${duckdb.once(columns.join(', '), source, condition(question))}
+), limits(scale, bits, last_certain, last_possible) AS (
+  VALUES ${limits.join(', ')}
+), limited AS (
+  SELECT asked.*, last_certain, last_possible
+  FROM asked LEFT JOIN limits ON asked.scale = limits.scale AND asked.bits = limits.bits
+)
+SELECT ${key}, ${duckdb.double('sum(n)')} AS total, ${counted('slot <= last_certain')} AS least,
+  ${counted('slot <= last_possible')} AS most, ${counted('last_possible IS NULL')} AS strange
+FROM ${duckdb.slots('limited')}
+GROUP BY ${key}
+ORDER BY ${key}`;
+}
+
+function condition(question: Omit<CheckedObjective, 'threshold' | 'objective'>): string {
+  const { unit } = question;
+  const ofUnit = unit === undefined ? '' : ` AND unit = ${duckdb.text(wellFormed(unit))}`;
+  return `${conditionOf(question, duckdb)}${ofUnit}`;
+}

@@ -1,0 +1,237 @@
+import { growthEvidence, leastEvidence } from '../../src/explain/association.ts';
+import { explainChange } from '../../src/explain/explain-change.ts';
+import type { ChangeExplanation, ExplainedCause } from '../../src/explain/explanation.ts';
+import type { SeriesChange } from '../../src/explain/series-change.ts';
+import { slotOfTick } from '../../src/index.ts';
+import { BITS, type Guilty, incidentWorld, randomOf, SCALE, world } from './incidents.ts';
+
+const QUESTION = { percentile: 99.9, bits: BITS, scale: SCALE };
+
+const namesOf = ({ attributes }: ExplainedCause): string[] =>
+  attributes.map(({ key, value }) => `${key}=${value}`);
+
+/** Whether the guilty attribute comes first, and is the cause that is named. */
+function isFound(
+  { verdict, causes }: ChangeExplanation,
+  { key, value }: Guilty,
+): { first: boolean; named: boolean } {
+  const first = causes[0] !== undefined && namesOf(causes[0]).includes(`${key}=${value}`);
+  return { first, named: first && verdict === 'explained' };
+}
+
+const back = (all: readonly SeriesChange[]): SeriesChange[] =>
+  all.map((one) => ({ ...one, before: one.after, after: one.before }));
+
+test('of 100 generated incidents, and of their ends, the guilty attribute comes first in at least 95, and is named', () => {
+  const found = { incidents: { first: 0, named: 0 }, ends: { first: 0, named: 0 } };
+  for (let seed = 1; seed <= 100; seed++) {
+    const { series, guilty } = incidentWorld(randomOf(seed));
+    for (const [name, all] of [['incidents', series] as const, ['ends', back(series)] as const]) {
+      const { first, named } = isFound(explainChange(all, QUESTION), guilty);
+      found[name].first += Number(first);
+      found[name].named += Number(named);
+    }
+  }
+  process.stdout.write(`explain: guilty attribute of 100 incidents ${JSON.stringify(found)}\n`);
+  for (const { first, named } of Object.values(found)) {
+    expect(first).toBeGreaterThanOrEqual(95);
+    expect(named).toBeGreaterThanOrEqual(95);
+  }
+}, 60_000);
+
+test('of 25 generated days with more traffic of one route, the route is the cause in at least 24, by its share', () => {
+  let total = 0;
+  let named = 0;
+  for (let seed = 1; total < 25; seed++) {
+    const random = randomOf(seed);
+    const value = ['/', '/pay', '/cart', '/search', '/login'][seed % 5]!;
+    const guilty = { key: 'route', value, incident: { kind: 'traffic', factor: 3 + 10 * random() } } as const;
+    const { series, change } = world(random, () => guilty);
+    if (change < 1.2) continue;
+    total++;
+    const explanation = explainChange(series, QUESTION);
+    if (isFound(explanation, guilty).named && explanation.causes[0]!.kind === 'share') named++;
+  }
+  process.stdout.write(`explain: route with more traffic named in ${named} of 25\n`);
+  expect(named).toBeGreaterThanOrEqual(24);
+}, 60_000);
+
+test('of 100 generated quiet days, at most one gets a verdict', () => {
+  const verdicts: string[] = [];
+  for (let seed = 1001; seed <= 1100; seed++) {
+    verdicts.push(explainChange(world(randomOf(seed)).series, QUESTION).verdict);
+  }
+  const wrong = verdicts.filter((verdict) => verdict === 'explained').length;
+  process.stdout.write(`explain: ${wrong} verdicts on 100 quiet days\n`);
+  expect(wrong).toBeLessThanOrEqual(1);
+}, 60_000);
+
+/** Counts at 1, 10, 100 and 1000 ms. */
+const at = (...c: number[]): SeriesChange['before'] => {
+  const used = c
+    .map((count, i) => [slotOfTick(10 ** (6 + i), BITS), count] as const)
+    .filter(([, n]) => n > 0);
+  return { k: used.map(([k]) => k), c: used.map(([, n]) => n) };
+};
+const series = (
+  attributes: Record<string, string>,
+  before: SeriesChange['before'],
+  after: SeriesChange['before'],
+) => ({
+  attributes,
+  before,
+  after,
+});
+const QUIET = at(90_000, 9_900, 100);
+
+test('a slow route is the cause, and its host only overlaps with it', () => {
+  const { verdict, causes } = explainChange(
+    [
+      series({ route: '/pay', host: 'a' }, QUIET, at(90_000, 9_000, 0, 1000)),
+      series({ route: '/pay', host: 'b' }, QUIET, at(90_000, 9_000, 0, 1000)),
+      series({ route: '/cart', host: 'a' }, QUIET, QUIET),
+      series({ route: '/list', host: 'c' }, QUIET, QUIET),
+    ],
+    QUESTION,
+  );
+  expect(verdict).toBe('explained');
+  const [pay, ...others] = causes;
+  expect(namesOf(pay!)).toEqual(['route=/pay']);
+  expect(pay).toMatchObject({ kind: 'values', explains: 1, verdict: 'explains it' });
+  expect(pay!.before).toEqual({ count: 200_000, value: expect.closeTo(0.01, 2) });
+  expect(pay!.after).toEqual({ count: 200_000, value: expect.closeTo(1, 0) });
+  expect(others.every(({ verdict }) => verdict !== 'explains it')).toBe(true);
+});
+
+test('values that select the same series are one cause with both names', () => {
+  const { causes } = explainChange(
+    [
+      series({ route: '/pay', pool: 'x' }, QUIET, at(90_000, 9_000, 0, 1000)),
+      series({ route: '/cart', pool: 'y' }, QUIET, QUIET),
+      series({ route: '/list', pool: 'y' }, QUIET, QUIET),
+    ],
+    QUESTION,
+  );
+  expect(namesOf(causes[0]!)).toEqual(['route=/pay', 'pool=x']);
+});
+
+test('of two causes that are both needed, the second one explains it as well', () => {
+  const slow = at(90_000, 8_800, 0, 1200);
+  const { causes } = explainChange(
+    [
+      series({ route: '/pay', host: 'a' }, QUIET, at(90_000, 8_700, 0, 1300)),
+      series({ route: '/cart', host: 'b' }, QUIET, slow),
+      series({ route: '/list', host: 'c' }, QUIET, QUIET),
+      series({ route: '/item', host: 'c' }, QUIET, QUIET),
+    ],
+    { ...QUESTION, percentile: 99.5 },
+  );
+  expect(causes.slice(0, 2).map((cause) => [namesOf(cause), cause.verdict])).toEqual([
+    [['route=/pay', 'host=a'], 'explains it'],
+    [['route=/cart', 'host=b'], 'explains it as well'],
+  ]);
+});
+
+test('a change that all series share is explained by none of them', () => {
+  const slow = at(90_000, 9_000, 0, 1000);
+  const { verdict, causes, difference } = explainChange(
+    [
+      series({ route: '/pay', region: 'eu' }, QUIET, slow),
+      series({ route: '/cart', region: 'eu' }, QUIET, slow),
+    ],
+    QUESTION,
+  );
+  expect(difference!.significant).toBe(true);
+  expect(verdict).toBe('nothing explains it');
+  expect(causes.every(({ verdict }) => verdict === 'not shown')).toBe(true);
+});
+
+const FAST = at(99_990, 10);
+const SLOW = at(0, 0, 990, 10);
+
+test('more traffic of a slow route is a cause of its share', () => {
+  const { verdict, causes } = explainChange(
+    [
+      series({ route: '/pay' }, FAST, FAST),
+      series({ route: '/cart' }, FAST, FAST),
+      series({ route: '/reports' }, SLOW, at(0, 0, 9_900, 100)),
+    ],
+    { ...QUESTION, percentile: 99 },
+  );
+  expect(verdict).toBe('explained');
+  expect(namesOf(causes[0]!)).toEqual(['route=/reports']);
+  expect(causes[0]).toMatchObject({ kind: 'share', verdict: 'explains it' });
+});
+
+test('less traffic of a fast route is a cause, though no slow value has more of its kind', () => {
+  const { verdict, causes } = explainChange(
+    [
+      series({ route: '/health' }, at(900_000), at(9_000)),
+      series({ route: '/pay' }, at(0, 9_000, 600), at(0, 9_000, 600)),
+      series({ route: '/cart' }, at(0, 9_000, 600), at(0, 9_000, 600)),
+    ],
+    { ...QUESTION, percentile: 99 },
+  );
+  expect(verdict).toBe('explained');
+  expect(namesOf(causes[0]!)).toEqual(['route=/health']);
+  expect(causes[0]).toMatchObject({ kind: 'share', evidence: 0 });
+});
+
+test('a new version is a cause of its share, and an improvement is explained too', () => {
+  const none = at();
+  const canary = [
+    series({ version: '1' }, QUIET, QUIET),
+    series({ version: '1b' }, QUIET, QUIET),
+    series({ version: '2' }, none, at(9_000, 0, 0, 1000)),
+  ];
+  const [cause] = explainChange(canary, QUESTION).causes;
+  expect([namesOf(cause!), cause!.kind, cause!.before]).toEqual([
+    ['version=2'],
+    'share',
+    { count: 0, value: undefined },
+  ]);
+  const gone = explainChange(back(canary), QUESTION);
+  expect(gone.difference!.difference).toBeLessThan(0);
+  expect([gone.verdict, namesOf(gone.causes[0]!)]).toEqual(['explained', ['version=2']]);
+});
+
+test('ranges without values, or with too few for the percentile, are no evidence', () => {
+  expect(explainChange([], QUESTION)).toEqual({
+    percentile: 99.9,
+    before: { count: 0, percentile: undefined },
+    after: { count: 0, percentile: undefined },
+    difference: undefined,
+    verdict: 'too few values',
+    causes: [],
+  });
+  const few = explainChange([series({ route: '/pay' }, QUIET, at(0, 0, 0, 20))], QUESTION);
+  expect([few.verdict, few.causes]).toEqual(['too few values', []]);
+});
+
+test('a change that is certain, but small, is none to explain', () => {
+  const shifted = { k: [slotOfTick(1e6, BITS) + 2], c: [1e6] };
+  const one = [series({ route: '/pay' }, { k: [slotOfTick(1e6, BITS)], c: [1e6] }, shifted)];
+  expect(explainChange(one, { ...QUESTION, leastChange: 0.2 }).verdict).toBe('no difference shown');
+  expect(explainChange(one, QUESTION).verdict).toBe('nothing explains it');
+});
+
+test('evidence is largest for the cause, less for a part of it and for more than it, and 0 for all', () => {
+  // Ten parts with 100 slow values each; those of the first four have doubled.
+  const evidence = (parts: number) =>
+    growthEvidence({
+      part: { before: 100 * parts, after: 100 * parts + 100 * Math.min(parts, 4) },
+      rest: { before: 100 * (10 - parts), after: 100 * (10 - parts) + 100 * Math.max(0, 4 - parts) },
+    });
+  const all = Array.from({ length: 10 }, (_, i) => evidence(i + 1));
+  expect(all.indexOf(Math.max(...all))).toBe(3);
+  expect(all[9]).toBeCloseTo(0, 9);
+  // 2 * (10 ln(10 / 15) + 20 ln(20 / 15)) * 2, by hand.
+  const even = growthEvidence({ part: { before: 10, after: 20 }, rest: { before: 20, after: 10 } });
+  expect(even).toBeCloseTo(4 * (10 * Math.log(10 / 15) + 20 * Math.log(20 / 15)), 9);
+  expect(growthEvidence({ part: { before: 20, after: 10 }, rest: { before: 10, after: 20 } })).toBeCloseTo(
+    -even,
+    9,
+  );
+  // The quantile 0.999 of a chi-square of one degree of freedom is 10.83.
+  expect(leastEvidence(1, 0.001)).toBeGreaterThan(10.83);
+});

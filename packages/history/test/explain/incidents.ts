@@ -1,0 +1,221 @@
+import type { SeriesChange, SlotCounts } from '../../src/explain/series-change.ts';
+import { slotOfTick } from '../../src/index.ts';
+
+/** Random numbers from 0 to 1, equal for equal seeds: mulberry32. */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+type Random = () => number;
+
+function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** A factor around 1. */
+function jitter(random: Random, sigma: number): number {
+  return Math.exp(sigma * normal(random));
+}
+
+function poisson(mean: number, random: Random): number {
+  if (mean > 50) return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal(random)));
+  const limit = Math.exp(-mean);
+  let count = 0;
+  for (let product = random(); product > limit; product *= random()) count++;
+  return count;
+}
+
+export const BITS = 4;
+export const SCALE = 1e-9;
+const FIRST = slotOfTick(1e4, BITS);
+const LAST = slotOfTick(1e11, BITS);
+const BOUNDS = Array.from({ length: LAST - FIRST + 2 }, (_, i) => Math.log(lowerOf(FIRST + i)));
+
+function lowerOf(k: number): number {
+  return 2 ** ((k >> BITS) - 1023) * (1 + (k & (2 ** BITS - 1)) / 2 ** BITS);
+}
+
+/** The normal distribution function: Abramowitz and Stegun 26.2.17 is enough here. */
+function phi(x: number): number {
+  if (x < -6) return 0;
+  if (x > 6) return 1;
+  const t = 1 / (1 + 0.2316419 * Math.abs(x));
+  const tail =
+    ((Math.exp((-x * x) / 2) * t) / Math.sqrt(2 * Math.PI)) *
+    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return x >= 0 ? 1 - tail : tail;
+}
+
+/** A lognormal part of a distribution. */
+interface Part {
+  readonly weight: number;
+  /** In ticks. */
+  readonly median: number;
+  readonly sigma: number;
+}
+
+/** Poisson counts of a mixture. */
+function counts(mean: number, parts: readonly Part[], expectation: Float64Array, random: Random): SlotCounts {
+  const k: number[] = [];
+  const c: number[] = [];
+  const upTo = (i: number): number =>
+    parts.reduce(
+      (sum, { weight, median, sigma }) => sum + weight * phi((BOUNDS[i]! - Math.log(median)) / sigma),
+      0,
+    );
+  let seen = upTo(0);
+  for (let i = 0; i < BOUNDS.length - 1; i++) {
+    const next = upTo(i + 1);
+    const expected = mean * (next - seen);
+    seen = next;
+    if (expected < 1e-9) continue;
+    expectation[i]! += expected;
+    const count = poisson(expected, random);
+    if (count === 0) continue;
+    k.push(FIRST + i);
+    c.push(count);
+  }
+  return { k, c };
+}
+
+/** What happens to the series with one attribute value. */
+export type Incident =
+  | { readonly kind: 'tail'; readonly part: number; readonly factor: number }
+  | { readonly kind: 'shift'; readonly factor: number }
+  | { readonly kind: 'traffic'; readonly factor: number };
+
+export interface Guilty {
+  readonly key: string;
+  readonly value: string;
+  readonly incident: Incident;
+}
+
+export interface World {
+  readonly series: readonly SeriesChange[];
+  /** The percentile 99.9 after, divided by that before, of the distributions from which the counts are drawn. */
+  readonly change: number;
+}
+
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  route: ['/', '/pay', '/cart', '/search', '/login', '/reports', '/items', '/health'],
+  host: ['h1', 'h2', 'h3', 'h4'],
+  version: ['1.8', '1.9', '2.0'],
+  status: ['200', '404', '500'],
+};
+
+/** The shares of values of a key: uneven, the first ones larger. */
+function sharesOf(values: readonly string[], random: Random): Map<string, number> {
+  const raw = values.map((_, i) => jitter(random, 0.5) / (i + 1));
+  const sum = raw.reduce((a, b) => a + b, 0);
+  return new Map(values.map((value, i) => [value, raw[i]! / sum]));
+}
+
+/**
+ * Two ranges of a service: routes, hosts, versions and statuses, with latencies of their own. From before to after the traffic of each
+ * attribute value varies by 10 %, that of each series by 5 %, and the latencies of each series by 1 %, also without an incident.
+ */
+export function world(
+  random: Random,
+  choose?: (shares: ReadonlyMap<string, ReadonlyMap<string, number>>) => Guilty,
+): World {
+  const shares = new Map(Object.entries(KEYS).map(([key, values]) => [key, sharesOf(values, random)]));
+  const drift = new Map(
+    Object.values(KEYS)
+      .flat()
+      .map((value) => [value, jitter(random, 0.1)]),
+  );
+  const latency = new Map(KEYS.route!.map((route) => [route, 2e7 * jitter(random, 0.8)]));
+  const sigma = new Map(KEYS.route!.map((route) => [route, 0.3 + 0.4 * random()]));
+  const guilty = choose?.(shares);
+  const totals = { before: 1e5 * 2 ** (2 * random()), after: 3e4 * 2 ** (2 * random()) };
+  const series: SeriesChange[] = [];
+  const expected = { before: new Float64Array(BOUNDS.length), after: new Float64Array(BOUNDS.length) };
+  for (const [route, ofRoute] of shares.get('route')!) {
+    for (const [host, ofHost] of shares.get('host')!) {
+      for (const [version, ofVersion] of shares.get('version')!) {
+        for (const [status, ofStatus] of shares.get('status')!) {
+          const attributes = { route, host, version, status };
+          const isGuilty = guilty !== undefined && attributes[guilty.key as 'route'] === guilty.value;
+          const incident = isGuilty ? guilty.incident : undefined;
+          const weight = ofRoute * ofHost * ofVersion * ofStatus * jitter(random, 0.2);
+          const median = latency.get(route)! * (status === '500' ? 1.3 : 1) * jitter(random, 0.05);
+          const body = { weight: 1, median, sigma: sigma.get(route)! };
+          const varied = [route, host, version, status].reduce(
+            (product, one) => product * drift.get(one)!,
+            1,
+          );
+          const now = { ...body, median: median * jitter(random, 0.01) };
+          const meanAfter =
+            totals.after *
+            weight *
+            varied *
+            jitter(random, 0.05) *
+            (incident?.kind === 'traffic' ? incident.factor : 1);
+          series.push({
+            attributes,
+            before: counts(totals.before * weight, [body], expected.before, random),
+            after: counts(meanAfter, afterParts(now, incident), expected.after, random),
+          });
+        }
+      }
+    }
+  }
+  return { series, change: p999(expected.after) / p999(expected.before) };
+}
+
+function p999(expected: Float64Array): number {
+  const rank = 0.999 * expected.reduce((sum, one) => sum + one, 0);
+  let seen = 0;
+  let i = 0;
+  while (seen < rank) seen += expected[i++]!;
+  return Math.exp(BOUNDS[i]!);
+}
+
+function afterParts(body: Part, incident: Incident | undefined): Part[] {
+  if (incident === undefined || incident.kind === 'traffic') return [body];
+  const slow = { ...body, median: body.median * incident.factor };
+  if (incident.kind === 'shift') return [slow];
+  return [
+    { ...body, weight: 1 - incident.part },
+    { ...slow, weight: incident.part },
+  ];
+}
+
+/** A guilty attribute value of random size, and an incident that at least 0.3 % of all values feel. */
+function incidentOf(random: Random): (shares: ReadonlyMap<string, ReadonlyMap<string, number>>) => Guilty {
+  return (shares) => {
+    const all = [...shares].flatMap(([key, values]) =>
+      [...values].map(([value, share]) => ({ key, value, share })),
+    );
+    const possible = all.filter(({ share }) => share >= 0.02 && share <= 0.7);
+    const { key, value, share } = possible[Math.floor(random() * possible.length)]!;
+    if (share > 0.05 && random() < 0.4)
+      return { key, value, incident: { kind: 'shift', factor: 1.8 + 3 * random() } };
+    const least = 0.003 / share;
+    const part = least + (0.3 - least) * random() ** 3;
+    return { key, value, incident: { kind: 'tail', part, factor: 5 + 40 * random() } };
+  };
+}
+
+/** A world with an incident that moves the percentile 99.9 by at least a fifth, and its cause. */
+export function incidentWorld(random: Random): {
+  readonly series: readonly SeriesChange[];
+  readonly guilty: Guilty;
+} {
+  for (;;) {
+    let guilty: Guilty | undefined;
+    const choose = incidentOf(random);
+    const { series, change } = world(random, (shares) => {
+      guilty = choose(shares);
+      return guilty;
+    });
+    if (change >= 1.2) return { series, guilty: guilty! };
+  }
+}
