@@ -2,7 +2,7 @@ import type { ImportedHistogram } from '@hdrscope/ceph';
 import type { ServerRefusals } from '@hdrscope/kit/server';
 import type { NumberStates } from '@hdrscope/otel/receiver';
 import type { IntakeOptions, Registry } from '@hdrscope/registry';
-import type { AgentHealth, EntryDelivery } from './health.ts';
+import type { AgentHealth, EntryDelivery, EntryStorage } from './health.ts';
 import type { EntryMemory } from './memory.ts';
 import type { StdinFeed } from './sources/stdin-feed.ts';
 
@@ -38,6 +38,8 @@ export interface EntryContext {
   missed(values: number): void;
   /** Reports what a sink has delivered so far. */
   delivered(delivery: EntryDelivery): void;
+  /** Reports what a sink has stored so far. */
+  stored(storage: EntryStorage): void;
   /** Reports a success. */
   succeeded(): void;
   /** Reports a failure after which the entry goes on by itself. */

@@ -26,12 +26,23 @@ export interface EntryHealth {
   readonly lastError: string | undefined;
   /** The deliveries of a sink of type `otlp` or `remote-write`; `undefined` for all others. */
   readonly delivery: EntryDelivery | undefined;
+  /** The rows of a sink of type `history`; `undefined` for all others. */
+  readonly storage: EntryStorage | undefined;
   /** Requests and connections that the server of the entry has refused, by reason; all 0 where there is no server. */
   readonly refusals: Readonly<ServerRefusals>;
 }
 
 /** Counts that a sink has delivered, and counts that it has not. */
 export type EntryDelivery = OtlpSenderHealth;
+
+/** Rows that a sink has stored, and rows that it has not. */
+export interface EntryStorage {
+  /** Rows in memory, for the next file. */
+  readonly waitingRows: number;
+  readonly writtenRows: number;
+  /** Rows that were given up, because files could not be written for too long. */
+  readonly lostRows: number;
+}
 
 /** How an agent is doing. */
 export interface AgentHealth {
@@ -58,6 +69,7 @@ export function newTally(kind: EntryHealth['kind'], name: string, type: string):
     lastSuccessMs: undefined,
     lastError: undefined,
     delivery: undefined,
+    storage: undefined,
     refusals: noRefusals(),
   };
 }
@@ -158,6 +170,27 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     unit: '',
     description: 'Points that the receiver of a sink has refused for their size, each alone in its request',
     points: ofEntries(({ delivery }) => delivery?.tooLargePoints),
+  },
+  {
+    name: 'hdrscope.agent.sink.waiting.rows',
+    kind: 'gauge',
+    unit: '',
+    description: 'Rows of a history that wait in memory for the next file',
+    points: ofEntries(({ storage }) => storage?.waitingRows),
+  },
+  {
+    name: 'hdrscope.agent.sink.written.rows',
+    kind: 'counter',
+    unit: '',
+    description: 'Rows that a history has written to files',
+    points: ofEntries(({ storage }) => storage?.writtenRows),
+  },
+  {
+    name: 'hdrscope.agent.sink.lost.rows',
+    kind: 'counter',
+    unit: '',
+    description: 'Rows that a history has given up, because files could not be written for too long',
+    points: ofEntries(({ storage }) => storage?.lostRows),
   },
   {
     name: 'hdrscope.agent.server.refusals',

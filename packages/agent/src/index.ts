@@ -15,6 +15,7 @@ export type {
   EbpfMapSourceConfig,
   EbpfProgramSourceConfig,
   HealthSinkConfig,
+  HistorySinkConfig,
   IntervalLogSinkConfig,
   IntervalLogSourceConfig,
   ListenAddress,

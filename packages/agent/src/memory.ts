@@ -2,7 +2,7 @@ import { FollowMemory, type LogEntry } from '@hdrscope/interval-log';
 import { type NumberStates, numberStates } from '@hdrscope/otel/receiver';
 import type { OtlpSenderMemory } from '@hdrscope/otel/sender';
 import { IngestMemory, type Snapshot } from '@hdrscope/registry';
-import type { EntryDelivery } from './health.ts';
+import type { EntryDelivery, EntryStorage } from './health.ts';
 
 /** A log that was followed: a source that is started anew goes on there. */
 export interface FollowedLog {
@@ -19,6 +19,10 @@ export interface FollowedLog {
 export class EntryMemory {
   /** The last snapshot in each log, by the path of the log. */
   readonly written: Map<string, Snapshot> = new Map();
+  /** The snapshot whose counts all are in each history, by its folder. */
+  readonly collected: Map<string, Snapshot> = new Map();
+  /** What sinks of type `history` have stored, by their names. */
+  readonly storages: Map<string, EntryStorage> = new Map();
   /** Memories of sinks of type `otlp`, by their names and by the kind of points that they send. */
   readonly senders: Map<string, OtlpSenderMemory> = new Map();
   /** What sinks of type `remote-write` have delivered, by their names. */

@@ -17,6 +17,7 @@ type Surroundings = Omit<
   | 'added'
   | 'missed'
   | 'delivered'
+  | 'stored'
   | 'succeeded'
   | 'failed'
   | 'died'
@@ -148,6 +149,9 @@ export class Supervised<Config> {
                 ...delivery,
                 lastPartialSuccess: { ...partial, message: surroundings.shown(partial.message) },
               };
+      },
+      stored: (storage) => {
+        tally.storage = storage;
       },
       info: ifAlive((line: string) => log.info(`${this.#label}: ${line}`)),
       succeeded,

@@ -53,8 +53,20 @@ const config = mapping({
     }
   }),
   sinks: entries(sink, 'sinks').check(({ value, issues }) => {
-    if (value.length > 0) return;
-    issues.push({ code: 'custom', message: 'must be a list of at least one sink', input: value });
+    if (value.length === 0) {
+      issues.push({ code: 'custom', message: 'must be a list of at least one sink', input: value });
+    }
+    const folders = new Map<string, number>();
+    for (const [at, one] of value.entries()) {
+      if (one.type !== 'history') continue;
+      const folder = resolve(one.folder);
+      const other = folders.get(folder);
+      if (other === undefined) folders.set(folder, at);
+      else {
+        const message = `must be of no other sink, and is that of sinks[${other}]: all would be counted twice`;
+        issues.push({ code: 'custom', message, path: [at, 'folder'], input: one.folder });
+      }
+    }
   }),
 }).check(({ value: { sources, sinks }, issues }) => {
   for (const [at, sink] of sinks.entries()) {

@@ -88,6 +88,16 @@ const intervalLog = mapping({
   }).prefault({}),
 });
 
+const history = mapping({
+  type: z.literal('history'),
+  name,
+  folder: text('the path of a folder'),
+  every: duration.prefault('1m'),
+  rotate: duration.prefault('15m'),
+  maxWaiting: size.prefault('64MiB'),
+  producer: text('a readable name').optional(),
+});
+
 const dashboard = mapping({
   type: z.literal('dashboard'),
   name,
@@ -109,12 +119,12 @@ const health = mapping({
   ...server,
 });
 
-const SINKS = [prometheus, otlp, remoteWrite, adminSocket, intervalLog, dashboard, health] as const;
+const SINKS = [prometheus, otlp, remoteWrite, adminSocket, intervalLog, history, dashboard, health] as const;
 
 /** An entry of `sinks`. Its name may be missing. */
 export const sink: z.ZodType<Unnamed<SinkConfig>, unknown> = z.discriminatedUnion('type', SINKS, {
   error:
-    'must be a known type of sink: prometheus, otlp, remote-write, admin-socket, interval-log, dashboard or health',
+    'must be a known type of sink: prometheus, otlp, remote-write, admin-socket, interval-log, history, dashboard or health',
 });
 
 function checkTimeout({

@@ -73,6 +73,11 @@ sinks:
   #     keep: 14
   #     gzip: true
 
+  # Parquet files with all distributions, for months: "hdrscope query FOLDER" asks them.
+  # - type: history
+  #   folder: /var/lib/hdrscope/history
+  #   every: 1m
+
   # OpenTelemetry's protocol: http/protobuf, http/json or grpc.
   # - type: otlp
   #   protocol: http/protobuf

@@ -248,6 +248,21 @@ export interface IntervalLogSinkConfig extends Entry {
   };
 }
 
+/** The registry as rows in Parquet files, for months. */
+export interface HistorySinkConfig extends Entry {
+  readonly type: 'history';
+  /** The folder of the files. It is made if it does not exist. */
+  readonly folder: string;
+  /** The length of an interval: each series with new values has a row for each. */
+  readonly every: number;
+  /** How long rows wait in memory at most. An agent that is killed loses them. */
+  readonly rotate: number;
+  /** The memory of rows that cannot be written, in bytes. The oldest rows beyond it are lost. */
+  readonly maxWaiting: number;
+  /** A readable name of the writer. @default the name of the host */
+  readonly producer?: string | undefined;
+}
+
 /** The live page. It needs a token when other machines can open it. */
 export interface DashboardSinkConfig extends ServerConfig {
   readonly type: 'dashboard';
@@ -265,6 +280,7 @@ export type SinkConfig =
   | RemoteWriteSinkConfig
   | AdminSocketSinkConfig
   | IntervalLogSinkConfig
+  | HistorySinkConfig
   | DashboardSinkConfig
   | HealthSinkConfig;
 

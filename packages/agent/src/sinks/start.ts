@@ -14,6 +14,8 @@ export async function startSink(config: SinkConfig, context: EntryContext): Prom
       return (await import('./admin-socket.ts')).startAdminSocket(config, context);
     case 'interval-log':
       return (await import('./interval-log.ts')).startIntervalLogSink(config, context);
+    case 'history':
+      return (await import('./history.ts')).startHistory(config, context);
     case 'dashboard':
       return (await import('./dashboard.ts')).startDashboard(config, context);
     case 'health':

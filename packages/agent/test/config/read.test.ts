@@ -62,6 +62,7 @@ test('the template is a configuration, and so is each of its examples', () => {
     'admin-socket',
     'dashboard',
     'health',
+    'history',
     'interval-log',
     'otlp',
     'prometheus',
