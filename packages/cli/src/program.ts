@@ -46,6 +46,21 @@ export const HDRSCOPE: Group = {
       load: () => import('./serve/index.ts'),
     },
     {
+      name: 'history',
+      summary: 'keeps the distributions of logs for months, in Parquet files',
+      load: () => import('./history/index.ts'),
+    },
+    {
+      name: 'query',
+      summary: 'asks a history for percentiles of any series, over any time',
+      load: () => import('./query/index.ts'),
+    },
+    {
+      name: 'explain',
+      summary: 'says which attribute made a percentile move, from a history',
+      load: () => import('./explain/index.ts'),
+    },
+    {
       name: 'ebpf',
       summary: "reads the kernel's histograms from eBPF maps",
       load: () => import('./ebpf/index.ts'),
@@ -57,7 +72,7 @@ export const HDRSCOPE: Group = {
     },
     {
       name: 'slo',
-      summary: 'writes rules for Prometheus that watch an objective',
+      summary: 'judges an objective afterwards, and writes rules for Prometheus that watch it',
       load: () => import('./slo/index.ts'),
     },
     {

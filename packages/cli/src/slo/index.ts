@@ -10,6 +10,14 @@ export const group: Group = {
       summary: 'prints recording and alerting rules for Prometheus',
       load: () => import('./rules.ts'),
     },
+    {
+      name: 'report',
+      summary: 'says how an objective would have been kept, by day, from a history',
+      load: () => import('./report.ts'),
+    },
   ],
-  examples: ['hdrscope slo rules --metric http_request_duration_seconds --threshold 300ms --objective 99.9%'],
+  examples: [
+    'hdrscope slo rules --metric http_request_duration_seconds --threshold 300ms --objective 99.9%',
+    'hdrscope slo report history --metric rpc.duration --threshold 250ms --objective 99.9%',
+  ],
 };

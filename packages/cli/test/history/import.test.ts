@@ -144,6 +144,21 @@ test('days have folders of their own, and gaps have no rows', async () => {
   expect(await countOf()).toBe(4);
 });
 
+test('families are those that the log described on an earlier day, and intervals out of order count', async () => {
+  const note =
+    '#[Family: {"name":"rpc","unit":"s","resolution":1e-9,"significantDigits":3,"description":""}]\n';
+  const text = logText([
+    { tag: 'rpc', at: 0, ms: [1] },
+    { tag: 'rpc', at: 86_400, ms: [2] },
+    { tag: 'rpc', at: 86_390, ms: [3] },
+    { tag: 'rpc', at: 2 * 86_400, ms: [4] },
+  ]);
+  const { exitCode, stderr } = await importLog(folder.write('notes.hlog', note + text));
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(await historyMetrics(history)).toMatchObject([{ metric: 'rpc', keys: [], count: 4 }]);
+  expect(await countOf('rpc')).toBe(4);
+});
+
 test('families that the log describes keep their names, units and attributes', async () => {
   const registry = createRegistry();
   const path = folder.pathOf('families.hlog');

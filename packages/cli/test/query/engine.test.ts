@@ -7,7 +7,7 @@ test('the error says how to install DuckDB, and what goes without it', async () 
   await expect(withEngine('history', () => Promise.reject(missing))).rejects.toMatchObject({
     name: 'Refusal',
     message: expect.stringMatching(
-      /needs DuckDB: npm install @duckdb\/node-api, .*--print-sql.*Cannot find package/,
+      /asked by DuckDB: npm install @duckdb\/node-api, .*Cannot find package/,
     ),
   });
 });

@@ -1,0 +1,27 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { Refusal } from '../command.ts';
+import { systemErrorText } from '../system-error.ts';
+
+/** Asks DuckDB. Its absence, and that of the folder, become sentences with a cure. */
+export async function withEngine<T>(folder: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    const code: string = error.code;
+    const { cause, details } = error;
+    if (code === 'ERR_HISTORY_FILE' && details.operation === 'list') {
+      throw new Refusal(systemErrorText(cause, folder), { cause: error });
+    }
+    // An error with a statement comes from DuckDB itself.
+    if (code === 'ERR_HISTORY_ENGINE' && details.sql === undefined) {
+      throw new Refusal(`${MISSING} (${cause instanceof Error ? cause.message : String(cause)})`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+const MISSING =
+  'a history is asked by DuckDB: npm install @duckdb/node-api, with --global where hdrscope is installed so';

@@ -1,0 +1,107 @@
+import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
+import type { Command } from 'commander';
+import type { Arguments } from '../arguments.ts';
+import { ExitCode, type Io, Refusal } from '../command.ts';
+import { formatOf, withOutput } from '../output-options.ts';
+import { plotFormatOf, writePlots } from '../plot/drawing.ts';
+import { withEngine } from './engine.ts';
+import {
+  assertOptionsFit,
+  createQueryParser,
+  drawingOf,
+  endingOf,
+  isDrawn,
+  type Options,
+  PICTURES,
+  questionOf,
+  TABLE_FORMATS,
+  type TableFormat,
+} from './options.ts';
+
+/** The arguments of `hdrscope query`. */
+export function parser(): Command {
+  return createQueryParser();
+}
+
+/** `hdrscope query` */
+export async function run({ options, operands: [folder] }: Arguments<Options>, io: Io): Promise<number> {
+  assertOptionsFit(options, folder);
+  if (options.printSql === true)
+    return withOutput(options.output, io, (out) => printSql(options, folder, out));
+  if (options.metric !== undefined && isDrawn(options)) return draw(options, folder!, io);
+  const format = tableFormatOf(options);
+  return withOutput(options.output, io, (out) =>
+    options.metric === undefined ? list(format, folder!, out) : print(options, format, folder!, out),
+  );
+}
+
+async function printSql(options: Options, folder: string | undefined, io: Io): Promise<number> {
+  const { table, dialect = 'duckdb', percentiles } = options;
+  const isFolder = folder !== undefined && dialect !== 'postgres';
+  // PostgreSQL reads no files.
+  const source = isFolder ? { folder } : table === undefined ? {} : { table: table.split('.') };
+  await io.stdout.write(`${historySql(questionOf(options, percentiles), dialect, source)}\n`);
+  return ExitCode.done;
+}
+
+/** @throws UsageError */
+function tableFormatOf(options: Options): TableFormat {
+  const format = formatOf(options, [...TABLE_FORMATS, ...PICTURES]);
+  const ending = endingOf(options.output);
+  const asked = format ?? ending;
+  return TABLE_FORMATS.find((one) => one === asked) ?? 'text';
+}
+
+async function list(format: TableFormat, folder: string, io: Io): Promise<number> {
+  const { metricsText } = await import('./metrics.ts');
+  const metrics = await withEngine(folder, () => historyMetrics(folder));
+  if (metrics.length === 0 && format === 'text') {
+    throw new Refusal(
+      `${folder} has no rows of a history: hdrscope history import LOG -o ${folder} adds those of a log`,
+    );
+  }
+  await io.stdout.write(metricsText(metrics, format, io));
+  return ExitCode.done;
+}
+
+async function print(options: Options, format: TableFormat, folder: string, io: Io): Promise<number> {
+  const groups = await ask(options, options.percentiles, folder, io);
+  const { answerCsv, answerJson, answerText } = await import('./answer-text.ts');
+  const { metric = '', percentiles, by, every } = options;
+  const asked = { metric, percentiles: [...new Set(percentiles)], by, everyMs: every };
+  if (format === 'json') await io.stdout.write(answerJson(groups, asked));
+  else if (format === 'csv') await io.stdout.write(answerCsv(groups, asked));
+  else if (groups.length > 0) await io.stdout.write(answerText(groups, asked, io));
+  return ExitCode.done;
+}
+
+async function draw(options: Options, folder: string, io: Io): Promise<number> {
+  const drawing = drawingOf(options);
+  const format = plotFormatOf(drawing);
+  const { answerPlots, CURVE_PERCENTILES } = await import('./answer-plot.ts');
+  const { metric = '', by, every } = options;
+  const percentiles = every === undefined ? CURVE_PERCENTILES : [...new Set(options.percentiles)];
+  const groups = await ask(options, percentiles, folder, io);
+  const [first, ...others] = answerPlots(groups, { metric, percentiles, by, everyMs: every }).map((plot) =>
+    options.title === undefined ? plot : { ...plot, title: options.title },
+  );
+  if (first === undefined) throw new Refusal('there is nothing to draw');
+  await writePlots([first, ...others], format, drawing, [], io);
+  return ExitCode.done;
+}
+
+/** @throws Refusal */
+async function ask(
+  options: Options,
+  percentiles: readonly number[],
+  folder: string,
+  io: Io,
+): Promise<HistoryGroup[]> {
+  const groups = await withEngine(folder, () => queryHistory(folder, questionOf(options, percentiles)));
+  const isUseful = options.by.every((key) => groups.some(({ attributes }) => Object.hasOwn(attributes, key)));
+  if (groups.length > 0 && isUseful) return groups;
+  const { explainNothing } = await import('./metrics.ts');
+  const text = await explainNothing(folder, options);
+  if (groups.length === 0) await io.stderr.write(`hdrscope: ${text}\n`);
+  return groups;
+}

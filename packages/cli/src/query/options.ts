@@ -1,0 +1,212 @@
+import type { DialectName, HistoryQuestion } from '@hdrscope/history';
+import { type Command, Option } from 'commander';
+import { choiceOption, createParser, integerParser, wrongOption } from '../arguments.ts';
+import { UsageError } from '../command.ts';
+import { durationSeconds, parseDuration } from '../duration.ts';
+import { addPair, type Pairs } from '../history/attribute-option.ts';
+import { parseMoment } from '../inputs/moment.ts';
+import { addFormat, addOutput } from '../output-options.ts';
+import { type DrawingOptions, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
+import { addAscii, percentilesOption } from '../shared-options.ts';
+
+/** The forms of an answer that are no pictures. */
+export const TABLE_FORMATS = ['text', 'json', 'csv'] as const;
+/** A form of an answer that is no picture. */
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** Forms that are pictures, whatever else a command line says. */
+export const PICTURES = ['svg', 'png', 'html'] as const;
+type Format = TableFormat | (typeof PICTURES)[number];
+
+const DIALECTS: readonly DialectName[] = ['duckdb', 'clickhouse', 'postgres', 'spark'];
+
+/** The command line of a question. */
+export interface Options extends Omit<DrawingOptions, 'format'> {
+  readonly format?: Format;
+  readonly metric?: string;
+  readonly percentiles: readonly number[];
+  readonly by: readonly string[];
+  readonly where: Pairs;
+  readonly since?: number;
+  readonly until?: number;
+  /** In milliseconds. */
+  readonly every?: number;
+  readonly plot?: boolean;
+  readonly printSql?: boolean;
+  readonly dialect?: DialectName;
+  readonly table?: string;
+}
+
+const DESCRIPTION = `Asks a history for percentiles: of a metric, by groups of series, over any time and by time.
+
+Intervals are merged without loss, by DuckDB in this process; @duckdb/node-api must be installed beside hdrscope. A
+percentile is shown as the upper end of its slot; JSON has both ends. Without --metric, it lists the
+metrics of the history. An interval belongs to the time in which it starts; times are in UTC.
+
+--print-sql asks nothing: it prints the statement for DuckDB, ClickHouse, PostgreSQL or Spark.`;
+
+/** The arguments of `hdrscope query`. */
+export function createQueryParser(): Command {
+  const command = createParser('hdrscope query', DESCRIPTION, [
+    'hdrscope query history',
+    'hdrscope query history --metric http.server.request.duration --by http.route',
+    'hdrscope query history --metric rpc.duration --where status=200 --since 7d --every 1h',
+    'hdrscope query history --metric rpc.duration --since 2026-10-01 --every 1d -o rpc.html',
+    'hdrscope query history --metric rpc.duration --print-sql --dialect spark',
+  ])
+    .argument('[folder]', 'the folder of a history; not needed with --print-sql --table')
+    .option('--metric <name>', 'the metric')
+    .addOption(percentilesOption())
+    .addOption(
+      new Option('--by <key>', 'an attribute: each of its values is a group; may be repeated')
+        .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text])
+        .default([], 'one group'),
+    )
+    .addOption(
+      new Option('--where <pair>', 'key=value: only series with this attribute; may be repeated')
+        .argParser((text, others: Pairs | undefined) => addPair('--where', text, others))
+        .default({}, 'all series'),
+    )
+    .option(
+      '--since <time>',
+      'only intervals that start then or later: so long ago (7d, 12h), a date (2026-03-01, 2026-03-01T12:00:00Z) or seconds since 1970',
+      (text) => parseTime(text, '--since'),
+    )
+    .option('--until <time>', 'only intervals that start before then', (text) => parseTime(text, '--until'))
+    .addOption(
+      new Option('--every <duration>', 'percentiles of each stretch of time, at multiples since 1970')
+        .argParser(parseEvery)
+        .default(undefined, 'of all time together'),
+    )
+    .option('--plot', 'draws percentiles over time with --every, else a curve for each group')
+    .option('--title <text>', 'the title of the plot')
+    .addOption(
+      new Option('--width <number>', 'of a plot, in pixels; for text in characters').argParser(
+        integerParser('--width', 1),
+      ),
+    )
+    .addOption(
+      new Option('--height <number>', 'of a plot, in pixels; for text in lines').argParser(
+        integerParser('--height', 1),
+      ),
+    )
+    .option('--print-sql', 'prints the statement, and asks nothing')
+    .addOption(
+      choiceOption('--dialect <name>', 'with --print-sql: the engine', DIALECTS).default(undefined, 'duckdb'),
+    )
+    .addOption(
+      new Option(
+        '--table <name>',
+        'with --print-sql: the table that has the rows, as in metrics.history',
+      ).default(undefined, 'the files of the folder'),
+    );
+  addFormat(
+    addOutput(command),
+    [...TABLE_FORMATS, ...PICTURES],
+    'svg, png and html are plots',
+    "by the file's ending, else text",
+  );
+  return addAscii(command);
+}
+
+/** @throws UsageError */
+function parseEvery(text: string): number {
+  const everyMs = Math.round(parseDuration(text, '--every') * 1000);
+  if (everyMs >= 1) return everyMs;
+  throw wrongOption('--every', 'a duration of at least 1ms', text);
+}
+
+/**
+ * A time in milliseconds since 1970: a duration before now, a date, or seconds since 1970.
+ *
+ * @throws UsageError
+ */
+function parseTime(text: string, name: string): number {
+  const allowed =
+    'so long ago (7d, 12h), a date (2026-03-01, 2026-03-01T12:00:00Z) or seconds since 1970 (1772366400)';
+  const wrong = (): UsageError => wrongOption(name, allowed, text);
+  // A number alone is seconds since 1970: nobody knows what else.
+  if (!/^\d+(\.\d+)?$/.test(text)) {
+    const seconds = durationSeconds(text);
+    if (seconds !== undefined) return Math.max(0, Date.now() - seconds * 1000);
+  }
+  let moment: ReturnType<typeof parseMoment>;
+  try {
+    moment = parseMoment(text, name);
+  } catch (error) {
+    throw error instanceof UsageError ? wrong() : error;
+  }
+  if ('epochSec' in moment && moment.epochSec >= 0) return moment.epochSec * 1000;
+  throw wrong();
+}
+
+/** @throws UsageError for options that do not go together. */
+export function assertOptionsFit(options: Options, folder: string | undefined): void {
+  const { metric, by, where, every, since, until, plot, printSql, dialect, table, format } = options;
+  const refuse = (isGiven: boolean, name: string, needs: string): void => {
+    if (isGiven) throw new UsageError(`${name} goes with ${needs}`);
+  };
+  if (printSql !== true) {
+    refuse(dialect !== undefined, '--dialect', '--print-sql');
+    refuse(table !== undefined, '--table', '--print-sql');
+  } else {
+    if (plot === true || format !== undefined || options.json === true) {
+      throw new UsageError('--print-sql prints a statement: --plot, --format and --json belong to an answer');
+    }
+    if (folder !== undefined && table !== undefined) {
+      throw new UsageError('the rows are in the folder or in --table: leave one out');
+    }
+  }
+  if (folder === undefined && table === undefined && dialect !== 'postgres') {
+    throw new UsageError('the folder of a history is missing: hdrscope query FOLDER');
+  }
+  if (metric === undefined) {
+    const needs = '--metric; hdrscope query FOLDER lists the metrics';
+    refuse(printSql === true, '--print-sql', needs);
+    refuse(plot === true, '--plot', needs);
+    refuse(by.length > 0, '--by', needs);
+    refuse(Object.keys(where).length > 0, '--where', needs);
+    refuse(every !== undefined, '--every', needs);
+    refuse(since !== undefined, '--since', needs);
+    refuse(until !== undefined, '--until', needs);
+  }
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw new UsageError('--since must be before --until');
+  }
+}
+
+/** The question of a command line, without percentile 100, which is the maximum. */
+export function questionOf(
+  { metric = '', by, where, since, until, every }: Options,
+  percentiles: readonly number[],
+): HistoryQuestion {
+  return {
+    metric,
+    percentiles: percentiles.filter((percentile) => percentile !== 100),
+    by,
+    where,
+    ...(since !== undefined && { sinceMs: since }),
+    ...(until !== undefined && { untilMs: until }),
+    ...(every !== undefined && { everyMs: every }),
+  };
+}
+
+/** Whether an answer is drawn, and the table's format otherwise. @throws UsageError */
+export function isDrawn({ plot, format, output }: Options): boolean {
+  const ending = endingOf(output);
+  const isPicture = (word: string | undefined): boolean => PICTURES.some((one) => one === word);
+  const isPlot = plot === true || isPicture(format) || (format === undefined && isPicture(ending));
+  if (isPlot && format === 'csv') throw new UsageError('--plot and --format csv exclude each other');
+  return isPlot;
+}
+
+/** The ending of a file, in small letters. */
+export function endingOf(output: string | undefined): string | undefined {
+  return output === undefined ? undefined : /\.(\w+)$/.exec(output)?.[1]?.toLowerCase();
+}
+
+/** The options of a plot. */
+export function drawingOf({ format, ...options }: Options): DrawingOptions {
+  const plotFormat = PLOT_FORMATS.find((one) => one === format);
+  return { ...options, ...(plotFormat !== undefined && { format: plotFormat }) };
+}

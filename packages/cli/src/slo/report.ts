@@ -1,0 +1,174 @@
+import { historyUnits, type ObjectiveHistory, objectiveHistory } from '@hdrscope/history';
+import { countedUnitOf } from '@hdrscope/plot';
+import { type Command, Option } from 'commander';
+import { amountIn } from '../amount.ts';
+import { type Arguments, createParser, isDecimal, wrongOption } from '../arguments.ts';
+import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { parseDuration } from '../duration.ts';
+import { type PastTime, parsePastTime } from '../explain/past-time.ts';
+import { addPair, type Pairs } from '../history/attribute-option.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { withEngine } from '../query/engine.ts';
+import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
+
+const DESCRIPTION = `Reports how an objective would have been kept, had it been one: by day, and over the whole time.
+
+It merges the intervals of a history, and counts the values that are at most the threshold. The share is exact when the threshold
+is the largest value of a slot; else it has two bounds, and a day between them is undecided. A day without values is neither
+kept nor missed. An interval belongs to the day in which it starts; days are those of UTC, and the last
+one is the last that is over.
+
+The burn rate is the share of bad values, divided by the share that may be bad: at 1 the objective is just kept. The budget is
+that of the whole time, and each day used a part of it. The exit code is 0 whatever the verdicts are.`;
+
+const DAY_MS = 86_400_000;
+const FORMATS = ['text', 'json', 'csv'] as const;
+type Format = (typeof FORMATS)[number];
+
+interface Options extends OutputOptions<Format> {
+  readonly metric?: string;
+  readonly threshold?: string;
+  readonly objective?: number;
+  readonly since: PastTime;
+  readonly until?: PastTime;
+  /** In milliseconds. */
+  readonly every: number;
+  readonly by: readonly string[];
+  readonly where: Pairs;
+}
+
+/** The arguments of `hdrscope slo report`. */
+export function parser(): Command {
+  const command = createParser('hdrscope slo report', DESCRIPTION, [
+    'hdrscope slo report history --metric http.server.request.duration --threshold 250ms --objective 99.9%',
+    'hdrscope slo report history --metric rpc.duration --threshold 1s --objective 99% --since 30d --by route',
+    'hdrscope slo report history --metric rpc.duration --threshold 1s --objective 99% --format csv -o days.csv',
+  ])
+    .argument('<folder>', 'the folder of a history')
+    .option('--metric <name>', 'the metric; required')
+    .option(
+      '--threshold <value>',
+      'the largest good value: a number of the unit, or as in 250ms, 64KiB; required',
+    )
+    .option(
+      '--objective <percent>',
+      'the share of values that should be good, as in 99.9%; required',
+      parseShare,
+    )
+    .addOption(
+      new Option(
+        '--since <time>',
+        'where to begin: so long before the end (90d, 12h), or a date (2026-03-01)',
+      )
+        .argParser((text) => parsePastTime(text, '--since'))
+        .default({ agoMs: 90 * DAY_MS }, '90d'),
+    )
+    .addOption(
+      new Option('--until <time>', 'where to end: so long ago, or a date')
+        .argParser((text) => parsePastTime(text, '--until'))
+        .default(undefined, 'the end of the last day that is over'),
+    )
+    .addOption(
+      new Option(
+        '--every <duration>',
+        'the length of a period with a verdict of its own, at multiples since 1970',
+      )
+        .argParser(parseEvery)
+        .default(DAY_MS, '1d'),
+    )
+    .addOption(
+      new Option('--by <key>', 'an attribute: each of its values has a report of its own; may be repeated')
+        .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text])
+        .default([], 'one report'),
+    )
+    .addOption(
+      new Option('--where <pair>', 'key=value: only series with this attribute; may be repeated')
+        .argParser((text, others: Pairs | undefined) => addPair('--where', text, others))
+        .default({}, 'all series'),
+    );
+  return addFormat(addOutput(command), FORMATS);
+}
+
+/** `hdrscope slo report` */
+export async function run({ options, operands: [folder = ''] }: Arguments<Options>, io: Io): Promise<number> {
+  const { metric, threshold, objective, every: everyMs, by, where } = options;
+  const format = formatOf(options, FORMATS) ?? 'text';
+  if (metric === undefined || metric === '')
+    throw new UsageError('--metric is required: the name of a metric');
+  if (threshold === undefined) throw new UsageError('--threshold is required: a value, as in 250ms');
+  if (objective === undefined) throw new UsageError('--objective is required: a percentage, as in 99.9%');
+  const span = spanOf(options, Date.now());
+  const asked = { metric, where, ...span };
+  return withOutput(options.output, io, async (out) => {
+    const reported = await withEngine(folder, async (): Promise<Reported> => {
+      const units = await historyUnits(folder, asked);
+      const unit = onlyUnit(units, metric);
+      const value = valueIn(threshold, unit);
+      const question = { ...asked, unit, threshold: value, objective, everyMs, by };
+      const groups: readonly ObjectiveHistory[] = await objectiveHistory(folder, question);
+      return { metric, threshold: value, objective, unit, everyMs, by, ...span, groups };
+    });
+    const texts = {
+      text: () => reportText(reported, out),
+      json: () => reportJson(reported),
+      csv: () => reportCsv(reported),
+    };
+    await out.stdout.write(texts[format]());
+    return ExitCode.done;
+  });
+}
+
+/** The time of a report: whole periods, unless dates say otherwise. @throws UsageError */
+function spanOf({ since, until, every }: Options, nowMs: number): { sinceMs: number; untilMs: number } {
+  const lastEndMs = nowMs - (nowMs % every);
+  const untilMs = until === undefined ? lastEndMs : 'agoMs' in until ? lastEndMs - until.agoMs : until.timeMs;
+  const sinceMs = 'agoMs' in since ? Math.max(0, untilMs - since.agoMs) : since.timeMs;
+  if (sinceMs >= untilMs) {
+    const end = new Date(untilMs).toISOString();
+    throw new UsageError(`--since must be before the end, which is ${end}`);
+  }
+  return { sinceMs, untilMs };
+}
+
+/** @throws Refusal */
+function onlyUnit(units: readonly string[], metric: string): string {
+  const [unit, ...others] = units;
+  if (unit === undefined) {
+    throw new Refusal(
+      `${metric} has no values in this time: hdrscope query FOLDER lists the metrics, and when they have values`,
+    );
+  }
+  if (others.length === 0) return unit;
+  throw new Refusal(
+    `${metric} has values in the units ${units.join(' and ')}: --where chooses series of one`,
+  );
+}
+
+/** @throws UsageError */
+function valueIn(text: string, ucum: string): number {
+  const unit = countedUnitOf({ unit: ucum });
+  const value = amountIn(text, unit);
+  if (value !== undefined && Number.isFinite(value)) return value;
+  const example = unit === 'none' ? '200' : unit === 'bytes' || unit === 'KiB' ? '64KiB' : '250ms';
+  throw wrongOption(
+    '--threshold',
+    `a value of at least 0, as in ${example}: the metric has the unit '${ucum}'`,
+    text,
+  );
+}
+
+/** @throws UsageError */
+function parseShare(text: string): number {
+  const [, percent = ''] = /^(.+?) ?%$/.exec(text) ?? [];
+  // 99.9 / 100 is 0.9990000000000001.
+  const share = isDecimal(percent) ? Number((Number(percent) / 100).toPrecision(15)) : Number.NaN;
+  if (share > 0 && share < 1) return share;
+  throw wrongOption('--objective', 'a percentage above 0 and below 100, as in 99.9%', text);
+}
+
+/** @throws UsageError */
+function parseEvery(text: string): number {
+  const everyMs = Math.round(parseDuration(text, '--every') * 1000);
+  if (everyMs >= 1) return everyMs;
+  throw wrongOption('--every', 'a duration of at least 1ms', text);
+}
