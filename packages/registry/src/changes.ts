@@ -1,4 +1,4 @@
-import type { SeriesSnapshot } from './series-snapshot.ts';
+import { joinIntervals, type SeriesSnapshot } from './series-snapshot.ts';
 
 /** A series that has changed, has begun or has ended. */
 export interface SeriesChange {
@@ -12,15 +12,65 @@ export interface SeriesChange {
 
 /**
  * The changes of a family after one of its snapshots, until the next one. Each of these leads to the next one and not back: the
- * holder of an old snapshot can walk forward from it, and those before the oldest snapshot in use are garbage.
+ * holder of an old snapshot can walk forward from it, and those before the oldest snapshot in use are garbage. `ChangesChain` joins those
+ * in between, so that the holder of an old snapshot does not keep all states since.
  */
 export interface ChangesAfter {
-  readonly changes: SeriesChange[];
+  changes: SeriesChange[];
   next: ChangesAfter | undefined;
 }
 
 export function noChangesYet(): ChangesAfter {
   return { changes: [], next: undefined };
+}
+
+// Joining takes about as long as making the changes that are joined.
+const JOIN_EVERY = 16;
+
+interface Link {
+  readonly after: WeakRef<ChangesAfter>;
+  /** The snapshot before the changes. While somebody holds it, it may be asked for what came after it, or before it. */
+  readonly snapshot: WeakRef<object>;
+}
+
+/** The changes of a family that somebody may still ask for. */
+export class ChangesChain {
+  #links: Link[] = [];
+  #unjoined = 0;
+
+  /** Adds the changes after a snapshot that was just made. */
+  add(after: ChangesAfter, snapshot: object): void {
+    this.#links.push({ after: new WeakRef(after), snapshot: new WeakRef(snapshot) });
+    if (++this.#unjoined < JOIN_EVERY) return;
+    this.#unjoined = 0;
+    this.#join();
+  }
+
+  /** Joins the changes after each snapshot that is held with those up to the next one that is held. The last ones stay as they are. */
+  #join(): void {
+    const kept: Link[] = [];
+    let held: ChangesAfter | undefined;
+    for (const [at, link] of this.#links.entries()) {
+      const after = link.after.deref();
+      if (after === undefined) continue;
+      const isLast = at === this.#links.length - 1;
+      if (isLast || link.snapshot.deref() !== undefined) {
+        if (held !== undefined) joinUpTo(held, after);
+        held = after;
+        kept.push(link);
+      } else if (held === undefined) kept.push(link);
+    }
+    this.#links = kept;
+  }
+}
+
+/** Makes all changes from `from` up to `to` those of `from` alone. */
+function joinUpTo(from: ChangesAfter, to: ChangesAfter): void {
+  const between = from.next === to ? undefined : changesBetween(from, to);
+  if (between === undefined) return;
+  from.changes = [...between];
+  from.next = to;
+  for (const { before, now } of from.changes) if (before !== undefined) joinIntervals(before, now);
 }
 
 /** All changes from `from` up to `to`, without those of `to`: one for each series. `undefined` when `from` does not lead to `to`. */

@@ -1,7 +1,7 @@
 import { nanosecondsPer, type Slices } from '@hdrscope/kit';
 import { AttributeIndex } from './attribute-index.ts';
 import { type Attributes, canonicalText, frozenCopy } from './attributes.ts';
-import { type ChangesAfter, noChangesYet } from './changes.ts';
+import { type ChangesAfter, ChangesChain, noChangesYet } from './changes.ts';
 import type { Clock } from './clock.ts';
 import { type EndedAfter, EndedList } from './ended.ts';
 import { type FamilyOptions, type FamilySettings, familySettings, type Scope } from './family-options.ts';
@@ -71,6 +71,7 @@ export class Family implements FamilySettings {
   #last: FamilySnapshot | undefined;
   /** The changes since the last snapshot of the family. */
   #after: ChangesAfter = noChangesYet();
+  readonly #chain = new ChangesChain();
 
   readonly #ended: EndedList;
 
@@ -208,6 +209,7 @@ export class Family implements FamilySettings {
     this.#after.next = after;
     this.#after = after;
     origins.set(snapshot, { family: this, ended: this.#ended.tail, after });
+    this.#chain.add(after, snapshot);
     return snapshot;
   }
 

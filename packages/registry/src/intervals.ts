@@ -32,3 +32,13 @@ export function extremesBetween(from: Interval, to: Interval): Extremes | undefi
   }
   return { min, max };
 }
+
+/** Makes all intervals from `from` up to `to` one, unless `from` does not lead to `to`. */
+export function joinUpTo(from: Interval, to: Interval): void {
+  if (from === to || from.next === to) return;
+  const extremes = extremesBetween(from, to);
+  if (extremes === undefined) return;
+  from.min = extremes.min;
+  from.max = extremes.max;
+  from.next = to;
+}

@@ -14,7 +14,7 @@ import {
 } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Exemplar } from './exemplars.ts';
-import { type Extremes, extremesBetween, type Interval } from './intervals.ts';
+import { type Extremes, extremesBetween, type Interval, joinUpTo } from './intervals.ts';
 import { emptyTally, type Rejected, rejectedSince } from './rejected.ts';
 
 /** A series at one moment. Immutable. */
@@ -101,11 +101,21 @@ export class StateSnapshot implements SeriesSnapshot {
     return jsonOf(this);
   }
 
+  /** Makes the intervals between two states one. */
+  static joinIntervals(from: SeriesSnapshot, to: SeriesSnapshot): void {
+    if (from instanceof StateSnapshot && to instanceof StateSnapshot) joinUpTo(from.#interval, to.#interval);
+  }
+
   /** The extremes of the values between two states; `undefined` unless `from` is an earlier state of the same series. */
   static extremesBetween(from: SeriesSnapshot, to: SeriesSnapshot): Extremes | undefined {
     if (!(from instanceof StateSnapshot && to instanceof StateSnapshot)) return undefined;
     return extremesBetween(from.#interval, to.#interval);
   }
+}
+
+/** Makes the intervals between two states one, when nobody asks any more for a time between them. */
+export function joinIntervals(from: SeriesSnapshot, to: SeriesSnapshot): void {
+  StateSnapshot.joinIntervals(from, to);
 }
 
 /**
