@@ -30,7 +30,8 @@ beforeAll(async () => {
 
 /** Whether a word of a command is a file, or the folder of a history: `history` is the name of a command, too. */
 function isPath(word: string, before: string | undefined): boolean {
-  if (word === 'history') return before === '-o' || before === 'query' || before === 'compact' || before === 'report';
+  if (word === 'history')
+    return before === '-o' || before === 'query' || before === 'compact' || before === 'report';
   return /\.(hlog|hgrm|json|txt|csv)$/.test(word);
 }
 

@@ -1,7 +1,7 @@
 import type { TimeRange } from '@hdrscope/history';
 import { wrongOption } from '../arguments.ts';
 import { durationSeconds } from '../duration.ts';
-import { dateMs } from './past-time.ts';
+import { dateMs } from '../inputs/past-time.ts';
 
 const TIME_OF_DAY = /^\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const ZONE = /(Z|[+-]\d{2}:?\d{2})$/i;

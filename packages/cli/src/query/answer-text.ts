@@ -4,7 +4,7 @@ import { boundsJson, type DistributionJson, jsonDocument } from '../distribution
 import { formatCount, formatTime, percentileTitle } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { type Column, shownTable } from '../table.ts';
-import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
+import { scaled, valueFormat } from '../value-scale.ts';
 import { type ShownGroup, shownGroups } from './groups.ts';
 
 /** A question whose answer is printed. */
@@ -163,9 +163,4 @@ function meanOf({ sum, count }: HistoryGroup): number {
 /** The value at a percentile: the upper end of its slot, and the maximum itself. */
 export function valueAt({ percentiles, max }: HistoryGroup, percentile: number): number {
   return percentile === 100 ? max : percentiles.find((one) => one.percentile === percentile)!.value;
-}
-
-/** A value of a group in the unit that is shown. */
-function inShownUnit(value: number, scale: ValueScale): number {
-  return scaled(value, scale);
 }

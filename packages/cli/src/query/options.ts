@@ -2,9 +2,9 @@ import type { DialectName, HistoryQuestion } from '@hdrscope/history';
 import { type Command, Option } from 'commander';
 import { choiceOption, createParser, integerParser, wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
-import { durationSeconds, parseDuration } from '../duration.ts';
+import { parseDuration } from '../duration.ts';
 import { addPair, type Pairs } from '../history/attribute-option.ts';
-import { parseMoment } from '../inputs/moment.ts';
+import { parsePastTime } from '../inputs/past-time.ts';
 import { addFormat, addOutput } from '../output-options.ts';
 import { type DrawingOptions, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
 import { addAscii, percentilesOption } from '../shared-options.ts';
@@ -116,28 +116,10 @@ function parseEvery(text: string): number {
   throw wrongOption('--every', 'a duration of at least 1ms', text);
 }
 
-/**
- * A time in milliseconds since 1970: a duration before now, a date, or seconds since 1970.
- *
- * @throws UsageError
- */
+/** A time in milliseconds since 1970. @throws UsageError */
 function parseTime(text: string, name: string): number {
-  const allowed =
-    'so long ago (7d, 12h), a date (2026-03-01, 2026-03-01T12:00:00Z) or seconds since 1970 (1772366400)';
-  const wrong = (): UsageError => wrongOption(name, allowed, text);
-  // A number alone is seconds since 1970: nobody knows what else.
-  if (!/^\d+(\.\d+)?$/.test(text)) {
-    const seconds = durationSeconds(text);
-    if (seconds !== undefined) return Math.max(0, Date.now() - seconds * 1000);
-  }
-  let moment: ReturnType<typeof parseMoment>;
-  try {
-    moment = parseMoment(text, name);
-  } catch (error) {
-    throw error instanceof UsageError ? wrong() : error;
-  }
-  if ('epochSec' in moment && moment.epochSec >= 0) return moment.epochSec * 1000;
-  throw wrong();
+  const found = parsePastTime(text, name);
+  return 'agoMs' in found ? Math.max(0, Date.now() - found.agoMs) : found.timeMs;
 }
 
 /** @throws UsageError for options that do not go together. */

@@ -6,9 +6,7 @@ test('the error says how to install DuckDB, and what goes without it', async () 
   const missing = new HdrscopeError('ERR_HISTORY_ENGINE' as never, 'queryHistory needs it', { cause });
   await expect(withEngine('history', () => Promise.reject(missing))).rejects.toMatchObject({
     name: 'Refusal',
-    message: expect.stringMatching(
-      /asked by DuckDB: npm install @duckdb\/node-api, .*Cannot find package/,
-    ),
+    message: expect.stringMatching(/asked by DuckDB: npm install @duckdb\/node-api, .*Cannot find package/),
   });
 });
 

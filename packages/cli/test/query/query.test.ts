@@ -276,7 +276,7 @@ test.each([
   [['--metric', 'rpc', '--print-sql', '--table', 'a'], 'the rows are in the folder or in --table'],
   [['--metric', 'rpc', '--plot', '--format', 'csv'], '--plot and --format csv exclude each other'],
   [['--metric', 'rpc', '--since', '1d', '--until', '2d'], '--since must be before --until'],
-  [['--metric', 'rpc', '--since', 'yesterday'], '--since must be so long ago (7d, 12h), a date'],
+  [['--metric', 'rpc', '--since', 'yesterday'], '--since must be a duration (90d, 12h), a date'],
   [['--metric', 'rpc', '--where', 'status'], '--where must be key=value'],
   [['--metric', 'rpc', '--where', 'a=1', '--where', 'a=2'], '--where a must have one value'],
   [['--metric', 'rpc', '--dialect', 'oracle', '--print-sql'], '--dialect must be duckdb, clickhouse'],

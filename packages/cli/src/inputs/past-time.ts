@@ -1,7 +1,7 @@
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { durationSeconds } from '../duration.ts';
-import { parseMoment } from '../inputs/moment.ts';
+import { parseMoment } from './moment.ts';
 
 /** A time of a history: so long before an end, or milliseconds since 1970. */
 export type PastTime = { readonly agoMs: number } | { readonly timeMs: number };
