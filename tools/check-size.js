@@ -23,7 +23,7 @@ export const USES = [
   use('record and read percentiles', 13, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 21, '@hdrscope/core', 'Histogram'),
   use('a registry', 33, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 42, '@hdrscope/otel', 'createHdr'),
+  use('a view for OpenTelemetry', 42.5, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 28, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 17, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 16, '@hdrscope/core/joint'),

@@ -1,4 +1,4 @@
-import { joinIntervals, type SeriesSnapshot } from './series-snapshot.ts';
+import { type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
 
 /** A series that has changed, has begun or has ended. */
 export interface SeriesChange {
@@ -54,11 +54,12 @@ export class ChangesChain {
       const after = link.after.deref();
       if (after === undefined) continue;
       const isLast = at === this.#links.length - 1;
+      // Changes before all snapshots that are held are garbage.
       if (isLast || link.snapshot.deref() !== undefined) {
         if (held !== undefined) joinUpTo(held, after);
         held = after;
         kept.push(link);
-      } else if (held === undefined) kept.push(link);
+      }
     }
     this.#links = kept;
   }
@@ -70,7 +71,7 @@ function joinUpTo(from: ChangesAfter, to: ChangesAfter): void {
   if (between === undefined) return;
   from.changes = [...between];
   from.next = to;
-  for (const { before, now } of from.changes) if (before !== undefined) joinIntervals(before, now);
+  for (const { before, now } of from.changes) StateSnapshot.joinIntervals(before, now);
 }
 
 /** All changes from `from` up to `to`, without those of `to`: one for each series. `undefined` when `from` does not lead to `to`. */

@@ -101,8 +101,8 @@ export class StateSnapshot implements SeriesSnapshot {
     return jsonOf(this);
   }
 
-  /** Makes the intervals between two states one. */
-  static joinIntervals(from: SeriesSnapshot, to: SeriesSnapshot): void {
+  /** Makes the intervals between two states one, when nobody asks any more for a time between them. */
+  static joinIntervals(from: SeriesSnapshot | undefined, to: SeriesSnapshot): void {
     if (from instanceof StateSnapshot && to instanceof StateSnapshot) joinUpTo(from.#interval, to.#interval);
   }
 
@@ -111,11 +111,6 @@ export class StateSnapshot implements SeriesSnapshot {
     if (!(from instanceof StateSnapshot && to instanceof StateSnapshot)) return undefined;
     return extremesBetween(from.#interval, to.#interval);
   }
-}
-
-/** Makes the intervals between two states one, when nobody asks any more for a time between them. */
-export function joinIntervals(from: SeriesSnapshot, to: SeriesSnapshot): void {
-  StateSnapshot.joinIntervals(from, to);
 }
 
 /**
