@@ -1,10 +1,7 @@
 /** The processes of a round. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-
-/** @import { AddressInfo } from 'node:net' */
 
 const WATCHDOG = new URL('./watchdog.js', import.meta.url).href;
 
@@ -152,14 +149,4 @@ export async function waitFor(what, ask, longestMs = LONGEST_WAIT_MS) {
     if (performance.now() > endMs) throw new Error(`${what}: not within ${longestMs / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-}
-
-/** A free port of the loopback interface. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,10 +1,11 @@
 /** A real Collector is killed, ended and frozen, while a service sends OTLP to it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { freePort } from '../../lib/free-port.js';
 import { PEERS, programOf } from '../../peers/peers.js';
 import { Arrivals } from '../arrived.js';
 import { compare, within } from '../ledger.js';
-import { freePort, Process } from '../processes.js';
+import { Process } from '../processes.js';
 
 /** @import { Scenario } from '../scenario.js' */
 

@@ -1,9 +1,9 @@
 /** The receiver of a service is killed and frozen, while the service sends OTLP. */
 
 import { readFile } from 'node:fs/promises';
+import { freePort } from '../../lib/free-port.js';
 import { Arrivals } from '../arrived.js';
 import { compare, nothing } from '../ledger.js';
-import { freePort } from '../processes.js';
 import { serveReceiver } from '../receiver.js';
 
 /** @import { Scenario } from '../scenario.js' */

@@ -1,0 +1,14 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** @import { AddressInfo } from 'node:net' */
+
+/** A free port of the loopback interface. */
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {AddressInfo} */ (server.address());
+  server.close();
+  await once(server, 'close');
+  return port;
+}
