@@ -9,6 +9,7 @@ export {
 } from './channel.ts';
 export { type ClosableServer, type CloseOptions, closeServer } from './close-server.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
+export { notify, warn } from './notify.ts';
 export { type JsonCosts, parseJson } from './parse-json.ts';
 export { parseSmallYaml, type YamlLimits, type YamlParser } from './parse-yaml.ts';
 export { placesIn } from './places.ts';

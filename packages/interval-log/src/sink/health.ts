@@ -1,4 +1,7 @@
 import type { HdrscopeError } from '@hdrscope/core';
+import { notify } from '@hdrscope/kit';
+
+export { notify, warn } from '@hdrscope/kit';
 
 /** The duties of a sink. Each fails and recovers on its own. */
 export type Duty = 'write' | 'rotate' | 'archive';
@@ -47,20 +50,4 @@ export class Health {
   succeeded(duty: Duty): void {
     if (this.#failing.delete(duty) && !this.isFailing) notify(() => this.#listeners.onRecovery());
   }
-}
-
-/** Calls a listener. If it throws, the sink continues and the process emits a warning. */
-export function notify(listener: () => void): void {
-  try {
-    listener();
-  } catch (error) {
-    warn(error);
-  }
-}
-
-/** Emits an error as a warning of the process. */
-export function warn(error: unknown): void {
-  const { name = 'Error', message = String(error), stack = '' } = (error ?? {}) as Partial<Error>;
-  // Not the error itself: `emitWarning` throws for an error of another realm.
-  process.emitWarning(message, { type: name, detail: stack });
 }
