@@ -1,4 +1,5 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { TimeoutError, within } from '@hdrscope/kit';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import type { LogEntry, LogInterval } from '../reader/entry.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type LogIntoRegistryOptions,
 } from './log-into-registry.ts';
 
-/** A log whose times are gone through. */
+/** A log for `snapshotsOfLogs`. */
 export interface RecordedLog extends LogIntoRegistryOptions {
   /** The entries of the log, as `readEntries` and `followLog` yield them. Intervals come in the order of their starts. */
   readonly entries: AsyncIterable<LogEntry>;
@@ -15,23 +16,23 @@ export interface RecordedLog extends LogIntoRegistryOptions {
   readonly onEnd?: (result: EntriesIntoRegistry['result']) => void;
 }
 
-/** How the times of logs are gone through. */
+/** When `snapshotsOfLogs` yields a snapshot. */
 export interface SnapshotsOptions {
   /**
-   * After so many milliseconds without an entry, the interval that was read last is taken for complete: of a log that grows, the next
-   * interval comes later. Above 0. @default an interval is complete when the next one begins
+   * For logs that grow: when no entry has come for so many milliseconds, the interval that was read last counts as complete. Above 0.
+   * @default an interval is complete when the next one begins
    */
   readonly idleMs?: number;
   /**
-   * About how many snapshots are wanted: an integer of at least 2. After so many, neighbouring intervals share a snapshot, and each
-   * time when the log turns out to be twice as long, twice as many do. @default a snapshot for each interval
+   * About how many snapshots are wanted: an integer of at least 2. After so many, neighbouring intervals share a snapshot. Each time the
+   * log turns out to be twice as long, twice as many intervals share one. @default a snapshot for each interval
    */
   readonly mostSnapshots?: number;
 }
 
 /**
- * Goes through the times of logs: what a registry would have had to show when each interval ended. A page shows them as a record, and
- * whatever compares two snapshots sees what was counted between them. Intervals of all logs that start at one moment are in one
+ * Yields the snapshots that a registry would have given at the end of each interval, had it counted the values of the logs. A page
+ * shows them as a record, and two snapshots show what was counted between them. Intervals of all logs that start at one moment are in one
  * snapshot. The first snapshot is that of the first start, without counts.
  *
  * Times never go back: an interval that ends before the last snapshot is in the next one, a millisecond later.
@@ -77,23 +78,27 @@ export async function* snapshotsOfLogs(
     pace.passed(nowMs);
     return registry.gather();
   };
-  for (;;) {
-    const reader = await earliest(readers, step === undefined ? undefined : idleMs);
-    if (reader === undefined) break;
-    const next = reader === 'idle' ? undefined : reader.head!;
-    const startMs = next && startMsOf(next);
-    if (step !== undefined && (startMs === undefined || !pace.joins(step.startMs, startMs))) {
-      yield await snapshotAt(step.endMs);
-      step = undefined;
+  try {
+    for (;;) {
+      const reader = await earliest(readers, step === undefined ? undefined : idleMs);
+      if (reader === undefined) break;
+      const next = reader === 'idle' ? undefined : reader.head!;
+      const startMs = next && startMsOf(next);
+      if (step !== undefined && (startMs === undefined || !pace.joins(step.startMs, startMs))) {
+        yield await snapshotAt(step.endMs);
+        step = undefined;
+      }
+      if (next === undefined || startMs === undefined || reader === 'idle') continue;
+      // Time between two intervals is an interval of its own, in which nothing was counted.
+      if (step === undefined && (isFirst || startMs > nowMs)) yield await snapshotAt(startMs);
+      step ??= { startMs, endMs: startMs };
+      step.endMs = Math.max(step.endMs, startMs + Math.round(next.lengthSec * 1000));
+      reader.take();
     }
-    if (next === undefined || startMs === undefined || reader === 'idle') continue;
-    // Time between two intervals is an interval of its own, in which nothing was counted.
-    if (step === undefined && (isFirst || startMs > nowMs)) yield await snapshotAt(startMs);
-    step ??= { startMs, endMs: startMs };
-    step.endMs = Math.max(step.endMs, startMs + Math.round(next.lengthSec * 1000));
-    reader.take();
+    if (step !== undefined) yield await snapshotAt(step.endMs);
+  } finally {
+    for (const reader of readers) reader.close();
   }
-  if (step !== undefined) yield await snapshotAt(step.endMs);
 }
 
 const SNAPSHOTS_OF_LOGS: OptionsOwner<SnapshotsOptions> = {
@@ -109,7 +114,7 @@ function startMsOf({ startSec }: LogInterval): number {
 /** How far apart snapshots are. */
 class Pace {
   readonly #most: number;
-  /** Intervals that start within so many milliseconds share a snapshot; of 0, those that start together. */
+  /** Intervals that start within so many milliseconds share a snapshot. At 0 only those that start together share one. */
   #stepMs = 0;
   #count = 0;
   #firstMs: number | undefined;
@@ -118,7 +123,7 @@ class Pace {
     this.#most = most;
   }
 
-  /** Whether an interval is of the same snapshot as one that started earlier. */
+  /** Whether an interval shares the snapshot of one that started earlier. */
   joins(firstMs: number, startMs: number): boolean {
     return startMs === firstMs || startMs - firstMs < this.#stepMs;
   }
@@ -151,10 +156,10 @@ class LogReader {
     this.#onEnd = onEnd;
   }
 
-  /** Reads up to the next interval. */
+  /** Reads up to the next interval. An error that comes while nobody waits is thrown by the next call. */
   advance(): Promise<void> {
     if (this.head !== undefined || this.isAtEnd) return Promise.resolve();
-    this.#advancing ??= this.#advance().finally(() => {
+    this.#advancing ??= this.#advance().then(() => {
       this.#advancing = undefined;
     });
     return this.#advancing;
@@ -177,6 +182,12 @@ class LogReader {
     this.head = undefined;
     if (head !== undefined) this.#into.take(head);
   }
+
+  /** Ends the reading. A source that waits for its next entry ends after it. */
+  close(): void {
+    // Nobody wants the entries any more, nor the errors.
+    Promise.resolve(this.#entries.return?.()).catch(() => {});
+  }
 }
 
 /** The reader whose next interval starts first; `undefined` at the end of all logs, `'idle'` when none comes in time. */
@@ -185,20 +196,16 @@ async function earliest(
   idleMs: number | undefined,
 ): Promise<LogReader | 'idle' | undefined> {
   const all = Promise.all(readers.map((reader) => reader.advance()));
-  if (idleMs === undefined) await all;
-  else if ((await within(all, idleMs)) === 'idle') return 'idle';
+  try {
+    await (idleMs === undefined ? all : within(all, idleMs, { unref: false }));
+  } catch (error) {
+    if (error instanceof TimeoutError) return 'idle';
+    throw error;
+  }
   let first: LogReader | undefined;
   for (const reader of readers) {
     if (reader.head === undefined) continue;
     if (first?.head === undefined || reader.head.startSec < first.head.startSec) first = reader;
   }
   return first;
-}
-
-function within(all: Promise<unknown>, idleMs: number): Promise<unknown> {
-  let timer: NodeJS.Timeout;
-  const idle = new Promise<'idle'>((resolve) => {
-    timer = setTimeout(() => resolve('idle'), idleMs);
-  });
-  return Promise.race([all, idle]).finally(() => clearTimeout(timer));
 }

@@ -96,7 +96,7 @@ test('the last interval of a log that waits is complete after a while', async ()
   expect((await snapshots.next()).done).toBe(true);
 });
 
-test('the result of a log is told at its end, and its broken lines end nothing', async () => {
+test('a log reports its result at its end, and goes on after broken lines', async () => {
   const results: unknown[] = [];
   const entries = entriesOf(line(1000, 1010, [1]), 'broken\n', line(1010, 1020, [1], 'x'));
   const isKnown = ({ tag }: { readonly tag: string | undefined }) =>
@@ -104,6 +104,51 @@ test('the result of a log is told at its end, and its broken lines end nothing',
   const log = { entries, seriesOf: isKnown, onEnd: (result: unknown) => results.push(result) };
   expect(await allOf(snapshotsOfLogs([log]))).toHaveLength(3);
   expect(results).toEqual([{ merged: 1, leftOut: 1, malformed: 1 }]);
+});
+
+test('an error that comes while a snapshot is shown is not lost', async () => {
+  let fail = (): void => {};
+  async function* entries(): AsyncGenerator<LogEntry> {
+    yield* entriesOf(line(1000, 1010, [1]));
+    await new Promise<never>((_, reject) => {
+      fail = () => reject(new Error('the disk is gone'));
+    });
+  }
+  const snapshots = snapshotsOfLogs([{ entries: entries(), seriesOf }], { idleMs: 20 });
+  await snapshots.next();
+  expect(seen((await snapshots.next()).value as Snapshot)).toEqual([1010, { '': 1 }]);
+  fail();
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect(snapshots.next()).rejects.toThrow('the disk is gone');
+});
+
+test('logs are closed when nobody wants more snapshots, and when one of them fails', async () => {
+  const closed: string[] = [];
+  async function* entries(name: string, error?: Error): AsyncGenerator<LogEntry> {
+    try {
+      yield* entriesOf(line(1000, 1010, [1]), line(1010, 1020, [1]));
+      if (error !== undefined) throw error;
+    } finally {
+      closed.push(name);
+    }
+  }
+  for await (const _ of snapshotsOfLogs([{ entries: entries('a'), seriesOf }])) break;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(closed).toEqual(['a']);
+  async function* endless(): AsyncGenerator<LogEntry> {
+    try {
+      for (let second = 1000; ; second += 10) yield* entriesOf(line(second, second + 10, [1], 'x'));
+    } finally {
+      closed.push('endless');
+    }
+  }
+  const failing = snapshotsOfLogs([
+    { entries: entries('b', new Error('no')), seriesOf },
+    { entries: endless(), seriesOf },
+  ]);
+  await expect(allOf(failing)).rejects.toThrow('no');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(closed).toEqual(['a', 'b', 'endless']);
 });
 
 test('a log without intervals has no snapshot', async () => {
