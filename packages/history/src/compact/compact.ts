@@ -49,7 +49,8 @@ const SLOTS_PER_GROUP = 80_000;
 /**
  * Merges the files of each day into one: smaller, and faster to read. Readers may read meanwhile. The new file is complete before the
  * others are removed, so after a crash some rows are in two files; statements of `historySql` and `queryHistory` count them once, and the
- * next call removes them. Several processes may do it at the same time, with the same result.
+ * next call removes them. When two processes compact a folder at the same time, one of them may fail because the other has removed a file.
+ * No row is lost, and the next call completes the work.
  *
  * Rows are merged one by one, so memory does not depend on their number. Encoding a part of a file takes up to 50 ms at a time, during
  * which the process does nothing else.

@@ -32,11 +32,12 @@ import { type Judged, verdicts } from './verdicts.ts';
  * J. DiNardo, N. Fortin and T. Lemieux, "Labor market institutions and the distribution of wages", Econometrica 64 (1996); the two
  * parts are those of E. Kitagawa, "Components of a difference between two rates", JASA 50 (1955).
  *
- * **Which one is the cause.** Parts explained do not tell: when one route is slow, its host explains as much of it as the route, if all
- * requests go through this host, and a set with all series always explains everything. So candidates that explain `leastShare` are
+ * **Which one is the cause.** The explained part alone does not show it: when one route is slow and all its requests go through one host,
+ * the host explains as much as the route, and a set with all series always explains everything. So candidates that explain `leastShare` are
  * ranked by evidence: the growth of slow values among them against that of all others, where slow is above the lower one of the two
  * percentiles. It is largest for the very set of series whose values have changed: see `growthEvidence`. It must exceed what the largest
- * of all candidates reaches by chance: see `leastEvidence`. A change that all series share has no evidence anywhere, and nothing explains it.
+ * of all candidates reaches by chance: see `leastEvidence`. When all series change alike, no
+ * candidate has evidence, and the verdict is `nothing explains it`.
  *
  * Fewer fast values move a percentile too, and leave no trace among slow ones. When no candidate has evidence, those are considered
  * whose share of all values has changed, by how much that explains.

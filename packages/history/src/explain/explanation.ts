@@ -46,25 +46,33 @@ export type ChangeKind = 'values' | 'share';
  * - `explains it as well`: another cause, which holds in the series outside the first one too.
  * - `overlaps`: explains the difference only by the values that it shares with the cause.
  * - `part`: has changed beyond doubt, and explains less than is demanded.
- * - `not shown`: no evidence.
+ * - `not shown`: has less evidence than chance gives.
  */
 export type CauseVerdict = 'explains it' | 'explains it as well' | 'overlaps' | 'part' | 'not shown';
 
 /** An attribute value, and what it has to do with the difference. */
 export interface ExplainedCause {
-  /** One, or several that select the same series: the data cannot tell them apart. */
+  /** One, or several that select the same series: the data cannot distinguish them. */
   readonly attributes: readonly AttributeValue[];
   readonly before: AttributeSide;
   readonly after: AttributeSide;
   readonly kind: ChangeKind;
   /** The part of the difference that would not be there, had it stayed as it was. 1 is all of it; below 0 it would be larger. */
   readonly explains: number;
-  /** How much its slow values have grown compared with those of all others: G of a test of likelihoods, at least 0. */
+  /**
+   * How much its slow values have grown compared with those of all others: G of a test of likelihoods, at least 0. A cause of the kind
+   * `share` may have 0: fewer fast values leave the slow ones as they are.
+   */
   readonly evidence: number;
   readonly verdict: CauseVerdict;
 }
 
-/** `explained` when a cause is named. */
+/**
+ * - `explained`: a cause is named.
+ * - `nothing explains it`: the percentile has moved, but no attribute value has enough evidence and explains enough of it.
+ * - `no difference shown`: the difference is not significant, or smaller than `leastChange`.
+ * - `too few values`: for an interval of the demanded confidence.
+ */
 export type ExplanationVerdict =
   | 'explained'
   | 'nothing explains it'

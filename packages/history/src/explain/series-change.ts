@@ -18,7 +18,7 @@ export interface AttributeValue {
 
 /** All series with an attribute value. */
 export interface Candidate {
-  /** Several when they select the same series: nothing in the data tells them apart. */
+  /** Several when they select the same series: the data cannot distinguish them. */
   readonly attributes: readonly AttributeValue[];
   /** Which series, as indices, ascending. */
   readonly members: readonly number[];

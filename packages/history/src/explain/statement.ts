@@ -1,27 +1,23 @@
+import { MOST_BITS_OF_HDR } from '../rows/counted-of-row.ts';
 import { DIALECTS } from '../sql/dialects.ts';
-import { conditionOf } from '../sql/statement.ts';
+import { conditionOf, spanConditions } from '../sql/statement.ts';
 import type { CheckedExplain, TimeRange } from './question.ts';
 
 const { duckdb } = DIALECTS;
 
-// `countedOfRow` takes no more.
-const MOST_BITS = 17;
-
 /**
- * A statement for DuckDB: the merged counts of each series in both ranges, all at the bits of the coarsest row. Its rows have the columns
- * `attribute_keys`, `attribute_values`, `unit`, `scale`, `bits`, `is_after`, `k` and `c`.
+ * A statement for DuckDB: the merged counts of each series in both ranges, all at the bits of the coarsest row, or at the most that
+ * `countedOfRow` takes. Its rows have the columns `attribute_keys`, `attribute_values`, `unit`, `scale`, `bits`, `is_after`, `k` and `c`.
  */
 export function seriesStatement({ span, before, after }: CheckedExplain, source: string): string {
-  const start = duckdb.name('start');
-  const inRange = ({ sinceMs, untilMs }: TimeRange): string =>
-    `(${start} >= ${duckdb.time(String(Math.ceil(sinceMs)))} AND ${start} < ${duckdb.time(String(Math.ceil(untilMs)))})`;
+  const inRange = (range: TimeRange): string => `(${spanConditions(range, duckdb).join(' AND ')})`;
   const columns = `attributes, unit, scale, bits, ${inRange(after)} AS is_after, k, c`;
   const condition = `${conditionOf(span, duckdb)} AND (${inRange(before)} OR ${inRange(after)})`;
   const key = 'attributes, unit, scale, is_after';
   return `WITH asked AS (
   ${duckdb.once(columns, source, condition)}
 ), coarsest AS (
-  SELECT least(${MOST_BITS}, min(bits)) AS least_bits FROM asked
+  SELECT least(${MOST_BITS_OF_HDR}, min(bits)) AS least_bits FROM asked
 ), slots AS (
   SELECT ${key}, least_bits, ${duckdb.shiftRight('slot', '(bits - least_bits)')} AS slot, sum(n) AS n
   FROM ${duckdb.slots('asked')}, coarsest

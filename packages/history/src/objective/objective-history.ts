@@ -13,7 +13,7 @@ export interface ObjectiveHistory {
   /** UCUM code of the unit of the threshold. */
   readonly unit: string;
   /**
-   * The slot that the threshold divides, in the unit: where the values of a period that are in it are the doubt. Of several, the widest.
+   * The slot that the threshold divides, in the unit: its values may be good or bad, so shares have two bounds. The widest of several.
    * `undefined` when all shares are exact.
    */
   readonly divided: SlotBounds | undefined;

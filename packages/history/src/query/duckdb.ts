@@ -25,7 +25,7 @@ export async function loadDuckDb(
     return (await load()) as DuckDbModule;
   } catch (cause) {
     throw engineError(
-      'queryHistory needs the package @duckdb/node-api, which cannot be loaded: install it with "npm install @duckdb/node-api"',
+      'a question to a history needs the package @duckdb/node-api, which cannot be loaded: install it with "npm install @duckdb/node-api"',
       cause,
     );
   }

@@ -1,17 +1,20 @@
 import { type Counted, type HdrLayout, hdrLayout } from '@hdrscope/core';
 import { mustBe, SparseCounts } from '@hdrscope/core/internal';
 import type { Distribution } from './row.ts';
-import { MOST_BITS, slotBounds } from './slots.ts';
+import { bitsOf, MOST_BITS, slotBounds } from './slots.ts';
 
-// By digits: `log2(subBucketCount) - 1` of HdrHistogram's layouts.
-const BITS_OF_DIGITS = [0, 4, 7, 10, 14, 17] as const;
+// One for each number of digits.
+const LAYOUTS: readonly HdrLayout[] = /* @__PURE__ */ Array.from({ length: 6 }, (_, significantDigits) =>
+  hdrLayout({ highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits }),
+);
 
-const layouts = new Map<number, HdrLayout>();
+/** The most bits of a row that `countedOfRow` takes: those of 5 digits. */
+export const MOST_BITS_OF_HDR: number = /* @__PURE__ */ bitsOf(LAYOUTS.at(-1)!);
 
 /**
  * The counts of a row as counts over an HDR layout, in ticks: what `Histogram.add`, `quantilesOf` and all else in `@hdrscope/core`
- * takes. Rows of a registry give its very slots back. A row with other `bits` gets the layout of the next finer digits, and its counts
- * are at the largest tick of each slot.
+ * takes. Rows of a registry give its very slots back. A row with other `bits` gets the layout of the next finer digits, and the counts
+ * of each slot are at its largest tick.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `bits` is more than 5 digits have; `ERR_INVALID_COUNT` when a count is no integer
  *   from 0 to 2^53 − 1, or `k` and `c` differ in length; `ERR_INVALID_VALUE` when a slot has no integer up to 2^53 − 1;
@@ -37,14 +40,10 @@ export function countedOfRow({ bits, k, c }: Pick<Distribution, 'bits' | 'k' | '
 }
 
 function layoutOf(bits: number): HdrLayout {
-  const significantDigits = BITS_OF_DIGITS.findIndex((most) => bits <= most);
-  if (!Number.isInteger(bits) || bits < 0 || significantDigits === -1) {
-    const allowed = `an integer from 0 to ${BITS_OF_DIGITS.at(-1)}, of at most ${MOST_BITS} in files`;
+  const layout = LAYOUTS.find((one) => bits <= bitsOf(one));
+  if (!Number.isInteger(bits) || bits < 0 || layout === undefined) {
+    const allowed = `an integer from 0 to ${MOST_BITS_OF_HDR}, of at most ${MOST_BITS} in files`;
     throw mustBe('ERR_INVALID_OPTION', 'bits', allowed, bits);
   }
-  const layout =
-    layouts.get(significantDigits) ??
-    hdrLayout({ highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits });
-  layouts.set(significantDigits, layout);
   return layout;
 }

@@ -9,7 +9,7 @@ import {
 } from '@hdrscope/registry';
 import { attributeTexts, wellFormed } from './attribute-texts.ts';
 import { FORMAT_VERSION, type HistoryRow } from './row.ts';
-import { slotOfTick } from './slots.ts';
+import { bitsOf, slotOfTick } from './slots.ts';
 
 /** What rows say about those who made them. */
 export interface RowFacts {
@@ -75,7 +75,7 @@ function rowOf(
   sequence: number,
 ): HistoryRow {
   const { layout, counts, sum, min, max, startTimeMs } = series;
-  const bits = layout.subBucketBits - 1;
+  const bits = bitsOf(layout);
   const k: number[] = [];
   const c: number[] = [];
   for (const [slot, count] of usedSlots(counts)) {

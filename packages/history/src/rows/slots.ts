@@ -1,3 +1,5 @@
+import type { HdrLayout } from '@hdrscope/core';
+
 /** The most bits of a mantissa that a slot number may have: the upper word of a double holds 20. */
 export const MOST_BITS = 20;
 
@@ -27,6 +29,11 @@ const scratch = /* @__PURE__ */ new DataView(new ArrayBuffer(8));
 export function slotOfTick(tick: number, bits: number): number {
   scratch.setFloat64(0, tick);
   return scratch.getUint32(0) >>> (MOST_BITS - bits);
+}
+
+/** The bits with which slots are those of an HDR layout: docs/formats/history.md. */
+export function bitsOf({ subBucketBits }: HdrLayout): number {
+  return subBucketBits - 1;
 }
 
 /** The ticks of a slot, both bounds included. */

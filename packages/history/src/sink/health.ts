@@ -30,19 +30,3 @@ export interface HistoryHealth {
   /** Number of sources that failed in the latest gather. Their counts come in a later interval. */
   readonly failingSources: number;
 }
-
-/** Emits an error as a warning of the process. */
-export function warn(error: unknown): void {
-  const { name = 'Error', message = String(error), stack = '' } = (error ?? {}) as Partial<Error>;
-  // Not the error itself: `emitWarning` throws for an error of another realm.
-  process.emitWarning(message, { type: name, detail: stack });
-}
-
-/** Calls a listener. If it throws, the history continues and the process emits a warning. */
-export function notify(listener: () => void): void {
-  try {
-    listener();
-  } catch (error) {
-    warn(error);
-  }
-}

@@ -1,9 +1,8 @@
 import { hostname } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS } from '@hdrscope/kit';
+import { LONGEST_TIMER_MS, warn } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
-import { warn } from './health.ts';
 
 /** Options of `openHistory`. */
 export interface HistoryOptions {
@@ -20,7 +19,7 @@ export interface HistoryOptions {
   readonly maxRows?: number;
   /**
    * How much memory waiting rows may take while the disk takes no files, in bytes: an integer of at least 1. The oldest rows beyond it
-   * are lost, and counted as such. @default 64 MiB
+   * are lost, and count as `lostRows`. @default 64 MiB
    */
   readonly maxWaitingBytes?: number;
   /** A readable name of who counts, such as that of a service, not empty. A random id follows it. @default the name of the host */

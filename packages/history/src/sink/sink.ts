@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { HdrscopeError } from '@hdrscope/core';
-import { Slices } from '@hdrscope/kit';
+import { notify, Slices, within } from '@hdrscope/kit';
 import { type Clock, type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
 import { fileError } from '../errors.ts';
 import type { Files } from '../parquet/files.ts';
@@ -10,7 +10,7 @@ import { writeFile } from '../parquet/write-file.ts';
 import { SLOTS_PER_GROUP } from '../parquet/write-rows.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { rowsBetween } from '../rows/rows-between.ts';
-import { type HistoryHealth, notify } from './health.ts';
+import type { HistoryHealth } from './health.ts';
 import type { HistorySettings } from './options.ts';
 import { inFileOrder, WaitingRows } from './waiting.ts';
 
@@ -99,7 +99,11 @@ export class HistorySink {
     this.#stopTicks();
     const { closeTimeoutMs, folder } = this.#settings;
     const last = this.#inTurn(() => this.#cycle(true));
-    const isInTime = await endsWithin(last, closeTimeoutMs);
+    // Not unref'ed: the caller awaits the end of the history.
+    const isInTime = await within(last, closeTimeoutMs, { unref: false }).then(
+      () => true,
+      () => false,
+    );
     this.#isClosed = true;
     if (!isInTime) {
       const late = new Error(`the last rows were not written within ${closeTimeoutMs} ms`);
@@ -209,16 +213,4 @@ export class HistorySink {
     this.#isFailing = false;
     notify(() => this.#settings.onRecovery());
   }
-}
-
-/** Whether a promise settles in time. The promise must not reject. */
-function endsWithin(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    // Not unref'ed: the caller awaits the end of the history.
-    const timer = setTimeout(() => resolve(false), timeoutMs);
-    promise.then(() => {
-      clearTimeout(timer);
-      resolve(true);
-    });
-  });
 }

@@ -29,8 +29,8 @@ const OWNER: OptionsOwner<HistorySource> = {
  *
  * All texts of the question may have any characters.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the question, the dialect or the source is none of those that are documented, or the
- *   engine cannot hold a text: PostgreSQL has no U+0000; `ERR_INVALID_VALUE` when a percentile is not a number from 0 to 100.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the question, the dialect or the source is not a documented one, or the engine cannot
+ *   hold a text: PostgreSQL has no U+0000; `ERR_INVALID_VALUE` when a percentile is not a number from 0 to 100.
  * @example
  * ```ts
  * import { historySql } from '@hdrscope/history';

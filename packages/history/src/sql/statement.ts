@@ -94,15 +94,25 @@ ORDER BY ${[...groups, 't', 'unit', 'scale'].join(', ')}`;
 
 /** The condition of the rows that a question asks for. */
 export function conditionOf(
-  { metric, where, sinceMs, untilMs }: Pick<CheckedQuestion, 'metric' | 'where' | 'sinceMs' | 'untilMs'>,
-  { text, name, time, attribute }: Dialect,
+  { metric, where, ...span }: Pick<CheckedQuestion, 'metric' | 'where' | 'sinceMs' | 'untilMs'>,
+  dialect: Dialect,
 ): string {
-  const literal = (value: string): string => text(wellFormed(value));
-  const start = name('start');
+  const literal = (value: string): string => dialect.text(wellFormed(value));
   return [
     `metric = ${literal(metric)}`,
-    ...where.map(([key, value]) => `${attribute(literal(key))} = ${literal(value)}`),
+    ...where.map(([key, value]) => `${dialect.attribute(literal(key))} = ${literal(value)}`),
+    ...spanConditions(span, dialect),
+  ].join(' AND ');
+}
+
+/** The conditions of the rows whose intervals start in a span of time. */
+export function spanConditions(
+  { sinceMs, untilMs }: Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>,
+  { name, time }: Dialect,
+): string[] {
+  const start = name('start');
+  return [
     ...(sinceMs === undefined ? [] : [`${start} >= ${time(String(Math.ceil(sinceMs)))}`]),
     ...(untilMs === undefined ? [] : [`${start} < ${time(String(Math.ceil(untilMs)))}`]),
-  ].join(' AND ');
+  ];
 }

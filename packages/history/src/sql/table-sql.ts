@@ -47,7 +47,7 @@ const COLUMNS = {
  * key, so `INSERT … ON CONFLICT DO NOTHING` writes a row once. ClickHouse drops duplicates when it merges parts, and `historySql` those
  * that are left.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect or the table is none of those that are documented.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect or the table is not a documented one.
  */
 export function historyTableSql(
   dialect: 'clickhouse' | 'postgres',

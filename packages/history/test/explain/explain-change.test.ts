@@ -84,7 +84,7 @@ const series = (
 });
 const QUIET = at(90_000, 9_900, 100);
 
-test('a slow route is the cause, and its host only overlaps with it', () => {
+test('a slow route is the cause, and a host with a part of it explains a part', () => {
   const { verdict, causes } = explainChange(
     [
       series({ route: '/pay', host: 'a' }, QUIET, at(90_000, 9_000, 0, 1000)),
@@ -100,7 +100,28 @@ test('a slow route is the cause, and its host only overlaps with it', () => {
   expect(pay).toMatchObject({ kind: 'values', explains: 1, verdict: 'explains it' });
   expect(pay!.before).toEqual({ count: 200_000, value: expect.closeTo(0.01, 2) });
   expect(pay!.after).toEqual({ count: 200_000, value: expect.closeTo(1, 0) });
-  expect(others.every(({ verdict }) => verdict !== 'explains it')).toBe(true);
+  expect(others.map((cause) => [namesOf(cause), cause.verdict])).toEqual([
+    [['host=b'], 'part'],
+    [['route=/cart'], 'not shown'],
+    [['route=/list', 'host=c'], 'not shown'],
+    [['host=a'], 'not shown'],
+  ]);
+});
+
+test('the host of a slow route overlaps with it', () => {
+  const { causes } = explainChange(
+    [
+      series({ route: '/pay', host: 'a' }, QUIET, at(90_000, 9_000, 0, 1000)),
+      series({ route: '/cart', host: 'a' }, QUIET, QUIET),
+      series({ route: '/list', host: 'b' }, QUIET, QUIET),
+      series({ route: '/item', host: 'b' }, QUIET, QUIET),
+    ],
+    QUESTION,
+  );
+  expect(causes.slice(0, 2).map((cause) => [namesOf(cause), cause.verdict])).toEqual([
+    [['route=/pay'], 'explains it'],
+    [['host=a'], 'overlaps'],
+  ]);
 });
 
 test('values that select the same series are one cause with both names', () => {
@@ -208,7 +229,7 @@ test('ranges without values, or with too few for the percentile, are no evidence
   expect([few.verdict, few.causes]).toEqual(['too few values', []]);
 });
 
-test('a change that is certain, but small, is none to explain', () => {
+test('a change that is certain, but small, is not explained', () => {
   const shifted = { k: [slotOfTick(1e6, BITS) + 2], c: [1e6] };
   const one = [series({ route: '/pay' }, { k: [slotOfTick(1e6, BITS)], c: [1e6] }, shifted)];
   expect(explainChange(one, { ...QUESTION, leastChange: 0.2 }).verdict).toBe('no difference shown');

@@ -1,9 +1,10 @@
 import { usedSlots } from '@hdrscope/core/internal';
 import { valuesAtPercentiles } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { countedOfRow, type HistoryRow, mergeRows, percentilesOf, queryHistory } from '../../src/index.ts';
+import { countedOfRow, mergeRows, percentilesOf, queryHistory } from '../../src/index.ts';
 import { runInDuckDb } from '../../src/query/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
+import { groupKey, groupsOf } from '../support/merged-percentiles.ts';
 import { added, groupedBy, INTERVAL_MS, recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
 
@@ -55,14 +56,11 @@ test('percentiles of DuckDB are those of Histogram.add, by group and time, whate
         await writeRows(folder, rows.slice(0, 2));
         const question = { metric: 'lat', percentiles: asked, by, ...(everyMs && { everyMs }) };
         const answer = await queryHistory(folder, question);
-        const startOf = ({ startMs }: HistoryRow) => everyMs && startMs - (startMs % everyMs);
-        const groups = groupedBy(rows, (row) =>
-          JSON.stringify([by.map((key) => row.attributes[key] ?? null), startOf(row) ?? null]),
-        );
+        const groups = groupsOf(rows, by, everyMs);
         expect(answer.length).toBe(groups.size);
         for (const group of answer) {
-          const key = JSON.stringify([by.map((one) => group.attributes[one] ?? null), group.startMs ?? null]);
-          const members = groups.get(key)!;
+          const values = by.map((key) => group.attributes[key]);
+          const members = groups.get(groupKey(values, group.startMs))!;
           const merged = mergeRows(members);
           const unique = [...new Set(asked)];
           expect(group.percentiles).toEqual(percentilesOf(merged, unique));

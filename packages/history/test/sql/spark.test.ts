@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
 import fc from 'fast-check';
-import { type HistoryQuestion, historySql, mergeRows, percentilesOf } from '../../src/index.ts';
+import { type HistoryQuestion, historySql } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
-import { anyText, groupedBy, INTERVAL_MS, recorded, rowsOf } from '../support/recorded.ts';
+import { expectMergedPercentiles } from '../support/merged-percentiles.ts';
+import { anyText, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
-
-const PERCENTILES = [0, 50, 99.9, 100];
 
 describeWithPeers(['spark'])('Spark', () => {
   let spark: ChildProcessWithoutNullStreams;
   let lines: Interface;
   beforeAll(() => {
-    spark = spawn(programOf('spark'));
+    // Spark makes a folder where it runs.
+    spark = spawn(programOf('spark'), { cwd: newDirectory() });
     spark.stderr.resume();
     lines = createInterface({ input: spark.stdout });
   });
@@ -36,45 +36,12 @@ describeWithPeers(['spark'])('Spark', () => {
     return rows;
   };
 
-  test('gives the percentiles of merged rows, by group and time, whatever the digits are', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(recorded, { minLength: 1, maxLength: 4 }),
-        fc.constantFrom([], ['route'], ['method', 'absent']),
-        fc.constantFrom(undefined, INTERVAL_MS),
-        async (all, by, everyMs) => {
-          const rows = await rowsOf(all);
-          if (rows.length === 0) return;
-          const folder = newDirectory();
-          await writeRows(folder, rows);
-          await writeRows(folder, rows.slice(0, 2));
-          const question = { metric: 'lat', percentiles: PERCENTILES, by, ...(everyMs && { everyMs }) };
-          const groups = groupedBy(rows, ({ attributes, startMs }) =>
-            JSON.stringify([
-              ...by.map((key) => attributes[key] ?? null),
-              everyMs ? startMs - (startMs % everyMs) : null,
-            ]),
-          );
-          const answer = await ask(question, folder);
-          expect(answer.length).toBe(groups.size);
-          for (const group of answer) {
-            const key = JSON.stringify([...by.map((_, i) => group[`group${i + 1}`]), group.start_ms]);
-            const merged = mergeRows(groups.get(key)!);
-            expect([group.count, group.min, group.max, group.bits]).toEqual([
-              merged.count,
-              merged.min,
-              merged.max,
-              merged.bits,
-            ]);
-            for (const { percentile, lower, upper } of percentilesOf(merged, PERCENTILES)) {
-              const name = `p${percentile}`.replace('.', '_');
-              expect([group[`${name}_lower`], group[`${name}_upper`]]).toEqual([lower, upper]);
-            }
-          }
-        },
-      ),
-      { numRuns: 6 },
-    );
+  test('gives the percentiles of merged rows, by group and time', async () => {
+    await expectMergedPercentiles(6, async (lists) => {
+      const folder = newDirectory();
+      for (const rows of lists) await writeRows(folder, rows);
+      return [(question) => ask(question, folder)];
+    });
   }, 300_000);
 
   test('finds a metric and its attributes whatever their characters are', async () => {
