@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import { Answers } from './answer/answers.ts';
-import { keyOfQuestion, RunningAnswers } from './answer/running-answers.ts';
+import { RunningAnswers } from './answer/running-answers.ts';
 import { Feed, type Shown } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
@@ -41,7 +41,7 @@ export class Broadcast {
     this.#running = new RunningAnswers(
       (question) => this.answers.of(question, (name) => this.#feed.viewContents(name)),
       (key, texts) => {
-        for (const one of this.#subscribers) if (keyOfQuestion(one.question) === key) one.answer(texts);
+        for (const one of this.#subscribers) if (one.key === key) one.answer(texts);
       },
     );
     this.#feed.start(() => this.#subscribers.size > 0);
@@ -88,8 +88,8 @@ export class Broadcast {
     const tables = new Map<number, string>();
     const ready = [...this.#subscribers].filter((one) => one.isReady);
     for (const one of ready) this.#sendTable(one, tables);
-    const questions = new Map(ready.map(({ question }) => [keyOfQuestion(question), question]));
-    this.#running.keep(questions.values());
+    const questions = new Map(ready.map(({ key, question }) => [key, question]));
+    this.#running.keep(new Set(questions.keys()));
     for (const question of questions.values()) this.#running.ask(question);
   }
 

@@ -15,13 +15,13 @@ const IDLE_TIMES = 5;
 // A view with more charts is hard to read. Each series has two.
 const MOST_SERIES = 12;
 
-// A series that has ended is left in the table so long that nobody misses it. The history goes on to know it.
+// A series that has ended stays in the table for so long. The history keeps its counts for longer.
 const ENDED_MS = 300_000;
 
 // While a record is read, the page shows how far it has come.
 const PROGRESS_MS = 500;
 
-/** What a page shows: a registry as it counts on, or a record: its states one after the other, each with its time. */
+/** What a page shows: a registry that goes on counting, or a record: the snapshots of a registry in the order of their times. */
 export type Shown = Registry | AsyncIterable<Snapshot>;
 
 /**
@@ -146,7 +146,8 @@ export class Feed {
 
   /** The names of all views. */
   get viewNames(): string[] {
-    const ofFamilies = this.table.series.map(({ latestFamily }) => this.#viewOf(latestFamily));
+    const families = new Set(this.table.series.map(({ latestFamily }) => latestFamily));
+    const ofFamilies = [...families].map((family) => this.#viewOf(family));
     const names = [...this.#views.map(({ name }) => visible(name)), ...ofFamilies];
     return [...new Set(names)].filter((name) => name !== undefined);
   }

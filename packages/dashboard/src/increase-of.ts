@@ -3,9 +3,9 @@ import { bucketCounts, type SeriesSnapshot } from '@hdrscope/registry';
 import type { FamilyDefinition, HistorySeries, Increase } from './history/history.ts';
 
 /**
- * What a series counted between two states of it.
+ * What a series counted between two of its states.
  *
- * @param before Left out, all values are new.
+ * @param before The earlier state. Without it, all values are new.
  */
 export function increaseOf(
   series: HistorySeries,
@@ -22,9 +22,9 @@ export function increaseOf(
 }
 
 /**
- * What a series counted between the boundaries of its family, which the slots do not say where a boundary lies within one.
+ * What a series counted between the boundaries of its family. Its slots do not show that when a boundary lies within a slot.
  *
- * @param before An earlier state of the series. Left out, all values are new.
+ * @param before An earlier state of the series. Without it, all values are new.
  * @returns `undefined` for a family without boundaries.
  */
 export function bucketsSince(

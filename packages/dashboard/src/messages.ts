@@ -5,6 +5,11 @@ import type { Objective, TimeRange } from './question.ts';
 /** The percentiles of a row, in order. The last is the maximum. */
 export const ROW_PERCENTILES: readonly number[] = [50, 90, 99, 99.9, 100];
 
+/** The name of a percentile: `p99.9`, and `max` for 100. */
+export function percentileName(percentile: number): string {
+  return percentile >= 100 ? 'max' : `p${percentile}`;
+}
+
 /** The values at `ROW_PERCENTILES`, in the unit of the family; `null` when nothing was counted. */
 export type RowValues = readonly number[] | null;
 
@@ -122,8 +127,9 @@ export interface DetailMessage {
   readonly question: string;
   /** The label of the row: see `Question.pick`. */
   readonly label: string;
-  /** The times that it is of, widened to whole intervals. Left out: since the start; and nothing to compare with. */
+  /** The time that is shown, widened to whole intervals. Left out: since the start. */
   readonly range?: TimeRange;
+  /** The time that it is compared with, widened to whole intervals. Left out: no other time was asked for. */
   readonly baseline?: TimeRange;
   readonly facts: readonly Fact[];
   readonly plots: readonly Plot[];

@@ -69,6 +69,11 @@ export function questionParams(question: Question): URLSearchParams {
   return params;
 }
 
+/** Equal for equal questions. */
+export function keyOfQuestion(question: Question): string {
+  return questionParams(question).toString();
+}
+
 /** The question of a query. Parts that cannot be read are left out: an address may be old, or typed. */
 export function questionOf(params: URLSearchParams): Question {
   const text = (name: string): string | undefined => params.get(name) ?? undefined;
@@ -111,7 +116,7 @@ function parseKeys(text: string | undefined): readonly string[] | undefined {
 /**
  * Reads an objective such as `p99.9=250ms`.
  *
- * @returns `undefined` when the text is no objective.
+ * @returns `undefined` when the text is not an objective.
  */
 export function parseObjective(text: string): Objective | undefined {
   const [, digits, value] =

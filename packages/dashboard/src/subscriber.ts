@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { AnswerTexts } from './answer/running-answers.ts';
-import type { Question } from './question.ts';
+import { keyOfQuestion, type Question } from './question.ts';
 
 /** A server-sent event. */
 export interface Message {
@@ -25,6 +25,8 @@ const RETRY_MS = 1000;
 export class Subscriber {
   /** What it wants to see besides the table. */
   readonly question: Question;
+  /** The key of the question. */
+  readonly key: string;
   /** The number of the last update that it was sent; 0 before the first one. */
   seen: number;
   readonly #response: ServerResponse;
@@ -38,6 +40,7 @@ export class Subscriber {
     this.#response = response;
     this.seen = seen;
     this.question = question;
+    this.key = keyOfQuestion(question);
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',

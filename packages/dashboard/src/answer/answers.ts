@@ -1,10 +1,11 @@
 import { Slices } from '@hdrscope/kit';
 import type { Plot } from '@hdrscope/plot';
-import { timeOf } from '../history/coarsening.ts';
+import { intervalsWithin, timeOf } from '../history/coarsening.ts';
 import type { History, HistorySeries } from '../history/history.ts';
+import type { PackedInterval } from '../history/packed-interval.ts';
 import type { LiveTable } from '../live-table.ts';
 import type { AnswerRow, DetailMessage, RowsMessage, ViewMessage } from '../messages.ts';
-import { type Question, questionParams } from '../question.ts';
+import { keyOfQuestion, type Question } from '../question.ts';
 import { detailOf, distributionIn, type GroupInTime } from './detail.ts';
 import { distributionAsText, type ExportedFile, rowsAsCsv } from './export.ts';
 import { GroupHistory } from './group-history.ts';
@@ -52,44 +53,50 @@ export class Answers {
 
   /** @param viewOf What a view shows. */
   async of(question: Question, viewOf: (name: string) => ViewContents): Promise<Answer> {
-    const text = questionParams(question).toString();
     const slices = new Slices();
+    // All awaits come after this and the groups: a later interval may have series that the groups lack.
+    const intervals = [...this.#history.intervals];
     if (question.view !== undefined) {
       const { plots, series } = viewOf(question.view);
       const groups = groupsOf(series, { where: [] });
       const own: Plot[] = [];
       for (const group of groups) {
-        const inTime = await this.#inTime(group, slices);
+        const inTime = await this.#inTime(group, intervals, slices);
         for (const plot of plotsInView(inTime, this.#table)) own.push(plot);
       }
       return { view: { name: question.view, plots: [...plots, ...own] } };
     }
     const groups = this.#groupsOf(question);
-    const rows = this.#isRecord || hasOwnRows(question) ? await this.#rowsOf(question, groups) : undefined;
+    const rows =
+      this.#isRecord || hasOwnRows(question) ? await this.#rowsOf(question, groups, intervals) : undefined;
     const picked = groupOf(groups, question.pick);
     const other = groupOf(groups, question.other);
     const detail =
       picked &&
-      detailOf(question, await this.#inTime(picked, slices), other && (await this.#inTime(other, slices)), {
-        table: this.#table,
-        isRecord: this.#isRecord,
-      });
+      detailOf(
+        question,
+        await this.#inTime(picked, intervals, slices),
+        other && (await this.#inTime(other, intervals, slices)),
+        { table: this.#table, isRecord: this.#isRecord },
+      );
+    const key = keyOfQuestion(question);
     return {
-      ...(rows && { rows: { question: text, ...rows } }),
-      ...(detail && { detail: { question: text, ...detail } }),
+      ...(rows && { rows: { question: key, ...rows } }),
+      ...(detail && { detail: { question: key, ...detail } }),
     };
   }
 
   /** All rows of a question as a table in CSV. */
   async csv(question: Question): Promise<ExportedFile> {
-    return rowsAsCsv(await this.#groupRows(question, this.#groupsOf(question)));
+    const rows = await this.#groupRows(question, this.#groupsOf(question), [...this.#history.intervals]);
+    return rowsAsCsv(rows);
   }
 
   /** The picked row of a question as percentile text; `undefined` when it does not exist. */
   async percentileText(question: Question): Promise<ExportedFile | undefined> {
     const picked = groupOf(this.#groupsOf(question), question.pick);
     if (picked === undefined) return undefined;
-    const inTime = await this.#inTime(picked, new Slices());
+    const inTime = await this.#inTime(picked, [...this.#history.intervals], new Slices());
     return distributionAsText(picked, distributionIn(inTime, question.range, this.#table));
   }
 
@@ -97,21 +104,28 @@ export class Answers {
     return groupsOf(this.#allSeries(), question);
   }
 
-  async #rowsOf(question: Question, groups: readonly Group[]): Promise<Omit<RowsMessage, 'question'>> {
+  async #rowsOf(
+    question: Question,
+    groups: readonly Group[],
+    all: readonly PackedInterval[],
+  ): Promise<Omit<RowsMessage, 'question'>> {
     const { range } = question;
-    const rows = (await this.#groupRows(question, groups)).map(([, row]) => row);
-    return { ...(range && { range: timeOf(this.#history.within(range)) }), ...bounded(rows) };
+    const rows = (await this.#groupRows(question, groups, all)).map(([, row]) => row);
+    return { ...(range && { range: timeOf(intervalsWithin(all, range)) }), ...bounded(rows) };
   }
 
   /** The rows of groups, each with its group. */
-  async #groupRows({ range }: Question, groups: readonly Group[]): Promise<readonly GroupRow[]> {
+  async #groupRows(
+    { range }: Question,
+    groups: readonly Group[],
+    all: readonly PackedInterval[],
+  ): Promise<readonly GroupRow[]> {
     const slices = new Slices();
     if (range === undefined && !this.#isRecord) {
       const present = groups.filter(({ ids }) => ids.some((id) => this.#table.find(id) !== undefined));
       return liveRows(present, this.#table, slices);
     }
-    const intervals = [...(range === undefined ? this.#history.intervals : this.#history.within(range))];
-    return rowsWithin(groups, intervals, slices);
+    return rowsWithin(groups, range === undefined ? all : intervalsWithin(all, range), slices);
   }
 
   /** The series that only the history knows, then those of the table. */
@@ -120,18 +134,19 @@ export class Answers {
     yield* this.#table.series;
   }
 
-  async #inTime(group: Group, slices: Slices): Promise<GroupInTime> {
+  /** @param all All intervals of the history at the time when the group was made. */
+  async #inTime(group: Group, all: readonly PackedInterval[], slices: Slices): Promise<GroupInTime> {
     const history = this.#histories.get(group.key) ?? new GroupHistory(group.family);
     this.#histories.delete(group.key);
     this.#histories.set(group.key, history);
     const [oldest] = this.#histories.keys();
     if (this.#histories.size > MOST_HISTORIES && oldest !== undefined) this.#histories.delete(oldest);
-    const intervals = await history.intervals([...this.#history.intervals], group.ids, slices);
+    const intervals = await history.intervals(all, group.ids, slices);
     return { group, history, intervals };
   }
 }
 
-/** The group of a label. Of a series that has ended and another of the same attributes, the later one. */
+/** The group of a label. When a series has ended and another has its attributes, the later one has the label. */
 function groupOf(groups: readonly Group[], wanted: string | undefined): Group | undefined {
   return wanted === undefined ? undefined : groups.findLast(({ label }) => label === wanted);
 }

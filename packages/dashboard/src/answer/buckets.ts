@@ -4,10 +4,20 @@ import { type BarPlot, barsOf, countedUnitOf } from '@hdrscope/plot';
 import type { FamilyDefinition } from '../history/history.ts';
 import type { Distribution } from './distribution.ts';
 
-/** The counts between the boundaries of a family, such as the slots of a histogram of the kernel or of Ceph. */
-export function bucketsOf(family: FamilyDefinition, { buckets }: Distribution, title: string): BarPlot {
+/**
+ * The counts between the boundaries of a family, such as the slots of a histogram of the kernel or of Ceph. A family without
+ * boundaries has one bucket for all values.
+ */
+export function bucketsOf(
+  family: FamilyDefinition,
+  { buckets, histogram }: Distribution,
+  title: string,
+): BarPlot {
   const layout = bucketLayout(family, family.boundaries ?? []);
-  const counts = Array.from({ length: layout.slotCount }, (_, slot) => buckets?.at(slot) ?? 0);
+  const counts = Array.from(
+    { length: layout.slotCount },
+    (_, slot) => buckets?.at(slot) ?? histogram.totalCount,
+  );
   return barsOf(layout, counts, { unit: countedUnitOf(family), title });
 }
 

@@ -1,5 +1,5 @@
-import { countedUnitOf, curveOfSeries, type Plot, type SloLine } from '@hdrscope/plot';
-import { intervalsWithin, timeOf } from '../history/coarsening.ts';
+import { countedUnitOf, curveOfSeries, formatValue, type Plot, type SloLine } from '@hdrscope/plot';
+import { intervalsWithin, type Timed, timeOf } from '../history/coarsening.ts';
 import type { LiveTable } from '../live-table.ts';
 import type { DetailMessage } from '../messages.ts';
 import type { Question, TimeRange } from '../question.ts';
@@ -26,7 +26,7 @@ export interface GroupInTime {
   readonly intervals: readonly GroupInterval[];
 }
 
-/** What the rows are of. */
+/** The table that a page shows. */
 export interface ShownTable {
   readonly table: LiveTable;
   /** Whether it is a record, which has no last minute that goes on. */
@@ -90,9 +90,10 @@ function curvesOf(
   const whole = endMs === undefined ? 'the whole record' : 'since the start';
   const curves = [curveOf(range === undefined ? whole : 'the chosen time', chosen)];
   if (range === undefined && endMs !== undefined) {
-    const recent = history.sumOf(intervalsWithin(intervals, { fromMs: endMs - RECENT_MS, toMs: endMs }));
+    const last = intervalsWithin(intervals, { fromMs: endMs - RECENT_MS, toMs: endMs });
+    const recent = history.sumOf(last);
     const isAll = recent.histogram.totalCount === chosen.histogram.totalCount;
-    if (!isAll) curves.push(curveOf('last minute', recent));
+    if (!isAll) curves.push(curveOf(recentName(last), recent));
   }
   return {
     kind: 'percentiles',
@@ -102,6 +103,12 @@ function curvesOf(
     curves: curves.filter(({ totalCount }) => totalCount > 0),
     ...(slos.length > 0 && { lines: slos }),
   };
+}
+
+/** The name of the intervals that share time with the last minute. The first of them may have begun long before it. */
+function recentName(intervals: readonly Timed[]): string {
+  const { fromMs, toMs } = timeOf(intervals);
+  return toMs - fromMs < 1.5 * RECENT_MS ? 'last minute' : `last ${formatValue(toMs - fromMs, 'ms')}`;
 }
 
 interface Sides {
@@ -118,10 +125,11 @@ function sidesOf(
   table: LiveTable,
 ): Sides {
   if (other === undefined && baseline === undefined) return {};
+  const chosenName = range === undefined ? 'all time' : 'the chosen time';
   const { group } = picked;
   const { family } = group;
   const after: Side = {
-    name: other === undefined ? 'the chosen time' : group.label,
+    name: other === undefined ? chosenName : group.label,
     family,
     distribution: chosen,
   };
@@ -140,7 +148,7 @@ function sidesOf(
   return { sides: { before, after } };
 }
 
-/** What a group counted in a time; since the start without one. */
+/** What a group counted in a range of time. Without a range: since the start. */
 export function distributionIn(
   { group, history, intervals }: GroupInTime,
   range: TimeRange | undefined,

@@ -1,7 +1,7 @@
 import { formatPercentiles } from '@hdrscope/core';
 import { countedUnitOf } from '@hdrscope/plot';
 import { SHOWN_UNITS } from '@hdrscope/registry';
-import { type AnswerRow, ROW_PERCENTILES } from '../messages.ts';
+import { type AnswerRow, percentileName, ROW_PERCENTILES } from '../messages.ts';
 import type { Distribution } from './distribution.ts';
 import { type Group, keyOf } from './groups.ts';
 
@@ -19,7 +19,7 @@ export interface ExportedFile {
  */
 export function rowsAsCsv(rows: readonly (readonly [Group, AnswerRow])[]): ExportedFile {
   const keys = [...new Set(rows.flatMap(([{ attributes }]) => attributes.map(keyOf)))].sort();
-  const percentiles = ROW_PERCENTILES.map((percentile) => (percentile === 100 ? 'max' : `p${percentile}`));
+  const percentiles = ROW_PERCENTILES.map(percentileName);
   const head = ['metric', 'unit', ...keys, 'series', 'count', 'per_second', ...percentiles];
   const lines = rows.map(([{ family, attributes }, { seriesCount, count, perSecond, values }]) => [
     ...[family.name, family.unit],

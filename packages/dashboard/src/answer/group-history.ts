@@ -47,14 +47,7 @@ export class GroupHistory {
     return all;
   }
 
-  /** The counts of an interval of the group. */
-  distribution({ packed }: GroupInterval): Distribution {
-    const sum = new DistributionSum(this.#family);
-    if (packed !== undefined) sum.addPacked(packed);
-    return sum.result();
-  }
-
-  /** The counts of several intervals of the group. */
+  /** The counts of intervals of the group. */
   sumOf(intervals: readonly GroupInterval[]): Distribution {
     const sum = new DistributionSum(this.#family);
     for (const { packed } of intervals) if (packed !== undefined) sum.addPacked(packed);

@@ -21,7 +21,7 @@ export function heatMapOf(
   const { unitLayout } = family;
   function* timed() {
     for (const interval of intervals) {
-      const { histogram } = history.distribution(interval);
+      const { histogram } = history.sumOf([interval]);
       yield { startMs: interval.startMs, endMs: interval.endMs, histogram, unitLayout };
     }
   }

@@ -3,7 +3,7 @@ import { usedSlots } from '@hdrscope/core/internal';
 import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { FamilyDefinition } from '../history/history.ts';
-import type { ObjectiveResult } from '../messages.ts';
+import { type ObjectiveResult, percentileName } from '../messages.ts';
 import { type Objective, objectiveValue } from '../question.ts';
 import type { Distribution } from './distribution.ts';
 
@@ -29,7 +29,7 @@ export function objectiveResults(
   distribution: Distribution,
 ): readonly ObjectiveResult[] {
   return suitingObjectives(objectives, unit).map(({ percentile, value, limit }): ObjectiveResult => {
-    const name = `${percentile === 100 ? 'max' : `p${percentile}`} ≤ ${formatValue(limit, unit)}`;
+    const name = `${percentileName(percentile)} ≤ ${formatValue(limit, unit)}`;
     if (distribution.histogram.totalCount === 0) {
       return { name, percentile, value, least: null, most: null, verdict: 'unknown' };
     }

@@ -1,6 +1,6 @@
 import { countedUnitOf, type SloLine, type TimePlot } from '@hdrscope/plot';
 import type { FamilyDefinition } from '../history/history.ts';
-import { ROW_PERCENTILES } from '../messages.ts';
+import { percentileName, ROW_PERCENTILES } from '../messages.ts';
 import type { GroupInterval } from './group-history.ts';
 
 /** The percentiles of a group in each interval. Time of which nothing is known has a moment without values. */
@@ -11,7 +11,7 @@ export function percentilesOverTime(
 ): TimePlot {
   const timesMs: number[] = [];
   const lines = ROW_PERCENTILES.map((percentile) => ({
-    name: percentile === 100 ? 'max' : `p${percentile}`,
+    name: percentileName(percentile),
     values: [] as (number | null)[],
   }));
   const add = (timeMs: number, values: GroupInterval['values']): void => {

@@ -10,7 +10,7 @@ import type { Group } from './groups.ts';
 /** A row with its group. */
 export type GroupRow = readonly [Group, AnswerRow];
 
-/** The distribution of a group since the start; of the series that are in the table. */
+/** The distribution of a group since the start, without series that have left the table. */
 export function sinceStart({ ids, family }: Group, table: LiveTable): Distribution {
   const sum = new DistributionSum(family);
   for (const id of ids) {
@@ -22,7 +22,7 @@ export function sinceStart({ ids, family }: Group, table: LiveTable): Distributi
   return sum.result();
 }
 
-/** The rows of groups since the start, with what they counted in the last interval. */
+/** The rows of groups since the start, with what they counted in the last interval. Only series of the table are in them. */
 export async function liveRows(
   groups: readonly Group[],
   table: LiveTable,
@@ -32,20 +32,21 @@ export async function liveRows(
   for (const group of groups) {
     const last = new DistributionSum(group.family);
     let perSecond = 0;
+    let seriesCount = 0;
     for (const id of group.ids) {
       const series = table.find(id);
+      if (series !== undefined) seriesCount++;
       if (series?.increase === undefined) continue;
       const { counts, sum, buckets } = series.increase;
       last.add(counts, sum, buckets);
       perSecond += series.perSecond;
     }
-    const { family, familyId, attributes, ids } = group;
+    const { family, familyId, attributes } = group;
     const whole = sinceStart(group, table);
     rows.push([
       group,
       {
-        ...{ family: familyId, attributes, perSecond },
-        seriesCount: ids.length,
+        ...{ family: familyId, attributes, seriesCount, perSecond },
         count: whole.histogram.totalCount,
         values: valuesOf(family, whole),
         last: valuesOf(family, last.result()),

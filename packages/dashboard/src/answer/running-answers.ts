@@ -1,4 +1,4 @@
-import { isFixed, type Question, questionParams } from '../question.ts';
+import { isFixed, keyOfQuestion, type Question } from '../question.ts';
 import type { Answer } from './answers.ts';
 
 /** The parts of an answer as JSON, by the name of their event. */
@@ -33,9 +33,8 @@ export class RunningAnswers {
     this.#onAnswer = onAnswer;
   }
 
-  /** Forgets the questions that nobody asks any more. */
-  keep(questions: Iterable<Question>): void {
-    const asked = new Set([...questions].map(keyOfQuestion));
+  /** Forgets the questions that nobody asks any more. @param asked The keys of the others. */
+  keep(asked: ReadonlySet<string>): void {
     for (const key of this.#running.keys()) if (!asked.has(key)) this.#running.delete(key);
   }
 
@@ -69,9 +68,4 @@ export class RunningAnswers {
       running.isRunning = false;
     }
   }
-}
-
-/** Equal for equal questions. */
-export function keyOfQuestion(question: Question): string {
-  return questionParams(question).toString();
 }

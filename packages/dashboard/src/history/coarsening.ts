@@ -8,7 +8,7 @@ export interface Timed {
 
 /** Which neighbours are merged first, when there is no room for all intervals. */
 export type Coarsening =
-  /** The older, the coarser: an interval of one hour ago is as long beside that hour as one of a minute ago beside the minute. */
+  /** Older intervals are coarser: beyond the first minute, their length grows with their age. */
   | 'older'
   /** All times alike, as in a record, in which no time matters more. */
   | 'evenly';

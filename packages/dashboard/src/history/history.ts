@@ -1,8 +1,7 @@
 import { Slices } from '@hdrscope/kit';
 import type { FamilySnapshot } from '@hdrscope/registry';
 import type { HistoryFacts, SeriesFacts } from '../messages.ts';
-import type { TimeRange } from '../question.ts';
-import { type Coarsening, intervalsWithin, placeToMerge, timeOf } from './coarsening.ts';
+import { type Coarsening, placeToMerge, timeOf } from './coarsening.ts';
 import {
   mergedInterval,
   type PackedInterval,
@@ -78,19 +77,9 @@ export class History {
     };
   }
 
-  /** A series that counted something in the time that is remembered. */
-  find(id: number): HistorySeries | undefined {
-    return this.#series.get(id);
-  }
-
   /** All series that counted something in the time that is remembered. */
   get series(): Iterable<HistorySeries> {
     return this.#series.values();
-  }
-
-  /** The intervals that share time with a range. */
-  within(range: TimeRange): readonly PackedInterval[] {
-    return intervalsWithin(this.#intervals, range);
   }
 
   /**
@@ -99,7 +88,11 @@ export class History {
    */
   async add(startMs: number, endMs: number, increases: Iterable<Increase>): Promise<void> {
     const added = [...increases];
-    for (const { id, series } of added) this.#series.set(id, { ...series, lastMs: endMs });
+    // Only these two parts: a series of the table also holds its latest snapshots.
+    for (const { series } of added) {
+      const { facts, family } = series;
+      this.#series.set(facts.id, { facts, family, lastMs: endMs });
+    }
     const interval = await packInterval(startMs, endMs, added, this.#slices);
     this.#intervals.push(interval);
     this.#bytes += interval.byteLength;

@@ -169,7 +169,16 @@ test('two rows are compared, in one time or in two', async () => {
   expect(late.detail!.comparison!.before.count).toBe(200);
 });
 
-test('what cannot be compared is said', async () => {
+test('a time is compared with all time', async () => {
+  const page = await pageWithIncident();
+  const { detail } = await page.ask({ pick: LABEL, baseline: second(20, 30) });
+  expect(detail!.comparison).toMatchObject({
+    before: { name: 'the compared time', count: 400 },
+    after: { name: 'all time', count: 2400 },
+  });
+});
+
+test('a note says why there is no comparison', async () => {
   const page = await pageWithIncident();
   page.registry.histogram({ name: 'size', unit: 'By' }).with({}).record(7);
   await page.pass(1000);
@@ -253,6 +262,22 @@ test('the curve of the last minute has the values of that minute, and is left ou
   expect(curves[1]!.points.every(({ value }) => Math.abs(value - 2) < 0.01)).toBe(true);
 });
 
+test('a curve of more than the last minute says so', async () => {
+  const page = new TimedPage();
+  const series = page.family().with({});
+  for (let n = 0; n < 4; n++) {
+    series.record(1);
+    await (n === 0 ? page.update() : page.pass(600_000));
+  }
+  const { detail } = await page.ask({ pick: 'rpc.duration' });
+  expect(
+    plotOf(detail!.plots, 'percentiles').curves.map(({ name, totalCount }) => [name, totalCount]),
+  ).toEqual([
+    ['since the start', 4],
+    ['last 10 min', 1],
+  ]);
+});
+
 test('percentiles over time have a value for each interval, also of the time that is not chosen', async () => {
   const page = await pageWithIncident();
   const { detail } = await page.ask({ pick: LABEL, range: second(20, 30) });
@@ -318,6 +343,38 @@ test('a family with boundaries has a bar and a row of the heat map for each of i
   ]);
 });
 
+test('the bar of a view has all values of a family without boundaries', async () => {
+  const page = new TimedPage();
+  for (let n = 0; n < 3; n++) page.family().with({}).record(1);
+  await page.update();
+  const { view } = await page.ask({ view: 'Kernel' });
+  expect(plotOf(view!.plots, 'bars').counts).toEqual([3]);
+});
+
+test('an answer that is made while an interval is added hides no new series from later answers', async () => {
+  const page = new TimedPage();
+  const family = page.family();
+  family.with({ n: 1 });
+  await page.update();
+  for (let n = 0; n < 2; n++) {
+    family.with({ n: 1 }).record(1);
+    await page.pass(1000);
+  }
+  for (let n = 0; n < 5; n++) family.with({ n: 2 }).record(2);
+  page.nowMs += 1000;
+  const next = await page.registry.gather();
+  const question = { by: [], pick: 'rpc.duration', range: second(0, 3) };
+
+  const asked = page.ask(question);
+  page.table.update(next);
+  await page.history.add(page.table.startMs, next.timeMs, page.table.increases());
+  await asked;
+
+  const { rows, detail } = await page.ask(question);
+  expect(rows!.rows).toMatchObject([{ count: 7 }]);
+  expect(plotOf(detail!.plots, 'percentiles').curves[0]!.totalCount).toBe(7);
+});
+
 test('time of which nothing is known is a gap of the line and of the heat map', async () => {
   const page = new TimedPage();
   const family = page.family({ boundaries: [1] });
@@ -342,6 +399,10 @@ test('a series that has left the table is still found in its time', async () => 
   expect(page.table.series).toEqual([]);
 
   expect((await page.ask({ where: ['pod=a'] })).rows!.rows).toEqual([]);
+  family.with({ pod: 'b' }).record(1);
+  await page.pass(1000);
+  // The counts since the start are those of the table.
+  expect((await page.ask({ by: [] })).rows!.rows).toMatchObject([{ seriesCount: 1, count: 1 }]);
   const past = await page.ask({ range: second(0, 1), pick: 'rpc.duration pod=a' });
   expect(past.rows!.rows).toMatchObject([{ attributes: ['pod=a'], count: 1 }]);
   expect(plotOf(past.detail!.plots, 'percentiles').curves[0]!.totalCount).toBe(1);

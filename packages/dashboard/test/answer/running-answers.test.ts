@@ -43,7 +43,7 @@ test('an answer about a time that has ended is kept for some seconds, unless nob
     await turn();
   }
   expect([asked, answers]).toEqual([1, 4]);
-  running.keep([view('a')]);
+  running.keep(new Set(['view=a']));
   running.ask(fixed);
   expect(asked).toBe(2);
 });

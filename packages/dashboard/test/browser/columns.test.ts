@@ -63,8 +63,8 @@ test('the most telling attributes have the columns that have room', () => {
   expect(two.attributes.map(({ key }) => key)).toContain('pod');
   expect(two.attributes).toHaveLength(2);
   expect(two.rest).toHaveLength(1);
-  // The pod alone tells all rows apart.
-  expect(two.isTold).toBe(true);
+  // The pod alone distinguishes all rows.
+  expect(two.isDistinct).toBe(true);
 
   const narrow = columnsOf(rows, { most: 8, characters: 12 });
   expect(narrow.attributes.map(({ key }) => key)).toEqual(['pod']);
@@ -79,11 +79,11 @@ test('all of many attributes have a column or are in the rest', () => {
   expect([attributes.length, rest.length, rest.at(-1)]).toEqual([3, 17, 'k19']);
 });
 
-test('rows that need the rest to differ are not told apart without it', () => {
+test('the columns are not distinct when rows differ in the rest only', () => {
   const rows = [rowOf('a', 'x=1', 'y=1'), rowOf('a', 'x=1', 'y=2'), rowOf('a', 'x=2', 'y=1')];
   const columns = columnsOf(rows, { most: 1, characters: 100 });
 
-  expect(columns).toMatchObject({ isTold: false, rest: ['y'] });
+  expect(columns).toMatchObject({ isDistinct: false, rest: ['y'] });
 });
 
 test('an attribute that some rows lack distinguishes them', () => {

@@ -38,6 +38,9 @@ test.each([
   // It is not all of them.
   [{ least: 0.9999999, most: 0.9999999 }, '99.99999 %'],
   [{ least: 0.5, most: 0.5 }, '50 %'],
+  // It is not nothing.
+  [{ least: 0.00001, most: 0.00012 }, '0.001 – 0.012 %'],
+  [{ least: 1e-12, most: 1e-12 }, '0.000001 %'],
 ] as const)('the share %j is %s', (share, text) => {
   expect(shareText(share)).toBe(text);
 });

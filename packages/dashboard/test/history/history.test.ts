@@ -129,3 +129,16 @@ test('what is older than the span is forgotten, and so are series that counted n
   expect([...page.history.series].map(({ facts }) => facts.attributes[0])).toEqual(['n=new']);
   expect(page.history.facts.range).toEqual({ fromMs: START_MS + 1000, toMs: START_MS + 11_000 });
 });
+
+test('the history holds no snapshots', async () => {
+  const page = new TimedPage();
+  const series = page.family().with({});
+  for (let second = 0; second < 3; second++) {
+    series.record(1);
+    await page.pass(1000);
+  }
+  const held = [...page.history.series];
+  expect(held).toHaveLength(1);
+  expect(held[0]).not.toHaveProperty('latest');
+  expect(held[0]).not.toHaveProperty('latestFamily');
+});
