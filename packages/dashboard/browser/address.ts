@@ -1,5 +1,5 @@
 import { NO_QUESTION, type Question, questionOf, questionParams } from '../src/question.ts';
-import type { Sorting, SortKey, Span } from './state.ts';
+import { type Sorting, type SortKey, type Span, VALUE_NAMES } from './state.ts';
 
 /** The choices of the reader. The address has them after `#`, so a link shows the same to somebody else. */
 export interface PageView {
@@ -46,26 +46,31 @@ export function viewOfAddress(hash: string): PageView {
   };
 }
 
-const VALUES = ['p50', 'p90', 'p99', 'p99.9', 'max'] as const;
-
 function sortName(key: SortKey): string {
-  return typeof key === 'number' ? VALUES[key]! : key;
+  return typeof key === 'number' ? VALUE_NAMES[key]! : key;
 }
 
 function sortingOf(text: string): Sorting {
   const isDescending = text.startsWith('-');
   const name = isDescending ? text.slice(1) : text;
-  const value = VALUES.indexOf(name as (typeof VALUES)[number]);
+  const value = VALUE_NAMES.indexOf(name);
   if (value >= 0) return { key: value as SortKey, isDescending };
   const isKnown = name === 'name' || name === 'count' || name === 'rate' || /^@./.test(name);
   return isKnown ? { key: name as SortKey, isDescending } : BY_NAME;
 }
 
-/** The question that the server is asked. A view shows no series, and a row is not compared with itself. */
+/** The question that the page sends to the server. A view shows no series, and a row is not compared with itself. */
 export function askedOf(question: Question): Question {
   const { view, pick, other } = question;
   if (view !== undefined) return { ...NO_QUESTION, view };
   return other !== undefined && other === pick ? { ...question, other: undefined } : question;
+}
+
+/** The address of a file with what a question shows: rows as CSV, or the picked row as percentile text. */
+export function exportAddress(question: Question, format: 'csv' | 'hgrm'): string {
+  const params = questionParams(question);
+  params.set('format', format);
+  return `export?${params}`;
 }
 
 /** A question as the server repeats it in its answers. */

@@ -26,12 +26,12 @@ export function attributeKeys(rows: Iterable<TableRow>): AttributeKey[] {
 
 type Keys = Question['by'];
 
-/** Whether rows that differ in a key only are one row. */
+/** Whether the page merges rows that differ in a key only. */
 export function isMerged(by: Keys, key: string): boolean {
   return by !== undefined && !by.includes(key);
 }
 
-/** Merges a key, or takes its rows apart again. When nothing is merged any more, there is no list of keys. */
+/** Merges rows that differ in a key only, or separates them again; `undefined` when nothing is merged any more. */
 export function withMerged(by: Keys, key: string, merged: boolean, all: readonly AttributeKey[]): Keys {
   const keys = all.map((one) => one.key);
   const before = by ?? keys;
@@ -49,8 +49,8 @@ export function withoutFilter(where: readonly string[], attribute: string): read
 }
 
 /**
- * The row that takes the place of a picked one after a merge or its end: of the same family, with no attribute of another value, and
- * with the most attributes in common. `undefined` when there is none.
+ * The row that takes the place of a picked one after a merge or its end: the row of the same family that shares most attributes with
+ * it, and in which no attribute has another value. `undefined` when the family has no such row.
  */
 export function successorOf(
   rows: readonly TableRow[],

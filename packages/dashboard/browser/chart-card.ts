@@ -1,6 +1,6 @@
 import { describePlot, formatCount, type Plot, plotTable } from '@hdrscope/plot';
 import { chartIn, drawPlot, type ECharts, pngOf, receivedPlot, type Style, svgOf } from './charts.ts';
-import { button, h, setAttribute, setChildren, setName, setText } from './dom.ts';
+import { button, h, setAttribute, setChildren, setName, setText, table } from './dom.ts';
 import { download, fileName } from './download.ts';
 
 /** A plot with its title, drawn or as a table of its values. */
@@ -101,15 +101,12 @@ class ChartCard {
 
   #drawTable(plot: Plot): void {
     const { columns, rows, leftOut } = plotTable(plot, this.#style?.zone);
-    const head = h('tr');
-    for (const text of columns) head.append(h('th', { scope: 'col' }, text));
-    const body = h('tbody');
-    for (const [first = '', ...rest] of rows) {
+    const elements = rows.map(([first = '', ...rest]) => {
       const row = h('tr', {}, h('th', { scope: 'row' }, first));
       for (const text of rest) row.append(h('td', {}, text));
-      body.append(row);
-    }
-    setChildren(this.#table, [h('table', {}, h('thead', {}, head), body)]);
+      return row;
+    });
+    setChildren(this.#table, [table(columns, elements)]);
     if (leftOut > 0) this.#table.append(h('p', {}, `${formatCount(leftOut)} more rows are left out.`));
     this.#isDrawn = true;
   }

@@ -1,6 +1,6 @@
 import { attributeValue, keyOf, type TableRow } from './state.ts';
 
-/** How rows are told apart: by the name of their family, by attributes in columns of their own, and by the rest. */
+/** The columns that distinguish rows: the name of the family, attributes in columns of their own, and a column for the rest. */
 export interface Columns {
   /** Whether the rows are of several families, so that each row needs the name of its family. */
   readonly hasFamily: boolean;
@@ -16,8 +16,8 @@ export interface Columns {
   readonly rest: readonly string[];
   /** The namespace that these keys share, which their column leaves out. */
   readonly restPrefix: string;
-  /** Whether rows that differ at all differ without the rest too. */
-  readonly isTold: boolean;
+  /** Whether the columns distinguish as many rows without the rest as with it. */
+  readonly isDistinct: boolean;
   /** Whether names need more room than there is, so that they are cut. */
   readonly isCramped: boolean;
 }
@@ -38,7 +38,7 @@ export interface Room {
   readonly characters: number;
 }
 
-// A longer text is cut, and still tells rows apart by its begin and its end.
+// A longer text is cut in its middle, so that its begin and its end still distinguish rows.
 const LONGEST = 26;
 const GAP = 3;
 const REST = 14;
@@ -49,7 +49,7 @@ const REST = 14;
  */
 export function columnsOf(rows: readonly TableRow[], { most, characters }: Room): Columns {
   const families = [...new Set(rows.map(({ family }) => family.name))];
-  const { keys, told } = byTelling(rows, tellingKeys(rows));
+  const { keys, groupCounts } = byDistinction(rows, distinguishingKeys(rows));
   const hasFamily = families.length > 1 || keys.length === 0;
   const familyWidth = hasFamily ? widthOf('Series', families) : 0;
   const widths = new Map(keys.map((key) => [key, widthOf(key, valuesOfKey(rows, key))]));
@@ -75,7 +75,7 @@ export function columnsOf(rows: readonly TableRow[], { most, characters }: Room)
     rest,
     restPrefix: sharedNamespace(rest),
     isCramped: left < (rest.length > 0 ? REST : 0),
-    isTold: rest.length === 0 || told[taken.length - 1] === told.at(-1),
+    isDistinct: rest.length === 0 || groupCounts[taken.length - 1] === groupCounts.at(-1),
   };
 }
 
@@ -102,8 +102,8 @@ function commonAttributes(rows: readonly TableRow[]): readonly string[] {
   return [...common];
 }
 
-/** The keys in which rows of one family differ. An attribute that all rows of a family have says no more than its name. */
-function tellingKeys(rows: readonly TableRow[]): string[] {
+/** The keys in which rows of one family differ. An attribute that all rows of a family have adds nothing to the family's name. */
+function distinguishingKeys(rows: readonly TableRow[]): string[] {
   const families = new Map<string, Map<string, Occurrence>>();
   const sizes = new Map<string, number>();
   for (const { family, attributes } of rows) {
@@ -120,13 +120,13 @@ function tellingKeys(rows: readonly TableRow[]): string[] {
       }
     }
   }
-  const telling = new Set<string>();
+  const keys = new Set<string>();
   for (const [name, seen] of families) {
     for (const [key, { differs, count }] of seen) {
-      if (differs || count < sizes.get(name)!) telling.add(key);
+      if (differs || count < sizes.get(name)!) keys.add(key);
     }
   }
-  return [...telling];
+  return [...keys];
 }
 
 interface Occurrence {
@@ -136,21 +136,25 @@ interface Occurrence {
   differs: boolean;
 }
 
-// More rows than that say little new about their columns.
+// More rows hardly change the order of the columns.
 const MOST_ROWS = 500;
 // More keys never have columns.
 const MOST_KEYS = 12;
 
-/** Keys by how many more rows each tells apart than those before it do, and how many each and those before it tell apart. */
-function byTelling(
+/**
+ * Keys in an order in which each distinguishes as many rows as possible together with those before it.
+ *
+ * @returns The keys, and for each the number of different rows by it and those before it.
+ */
+function byDistinction(
   all: readonly TableRow[],
   keys: readonly string[],
-): { readonly keys: string[]; readonly told: number[] } {
+): { readonly keys: string[]; readonly groupCounts: number[] } {
   const rows = all.slice(0, MOST_ROWS);
   const values = new Map(keys.map((key) => [key, valuesOfKey(rows, key)]));
   const left = [...keys].sort();
   const sorted: string[] = [];
-  const told: number[] = [];
+  const groupCounts: number[] = [];
   let groups = rows.map(({ family }) => family.name);
   while (left.length > 0 && sorted.length < MOST_KEYS) {
     const groupsBy = (key: string): string[] => groups.map((group, i) => `${group}\n${values.get(key)![i]}`);
@@ -161,10 +165,10 @@ function byTelling(
     }
     left.splice(left.indexOf(best), 1);
     sorted.push(best);
-    told.push(most);
+    groupCounts.push(most);
     groups = numbered(groupsBy(best));
   }
-  return { keys: [...sorted, ...left], told };
+  return { keys: [...sorted, ...left], groupCounts };
 }
 
 /** Each text as a short name of its own. */

@@ -1,9 +1,10 @@
 import { formatCount, formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Change, Comparison } from '../src/messages.ts';
-import { h, setChildren } from './dom.ts';
+import { h, setChildren, table } from './dom.ts';
+import { percentileText } from './texts.ts';
 
-/** The percentiles of two times or rows, with their differences and what these mean. */
+/** The percentiles of two times or of two rows, with their differences and verdicts. */
 export class ComparisonTable {
   readonly element: HTMLElement = h('section', { class: 'results', hidden: true });
 
@@ -13,17 +14,14 @@ export class ComparisonTable {
     const { before, after, confidence, changes } = comparison;
     const sides = [before, after].map(({ name, count }) => `${name} (${formatCount(count)} values)`);
     const percent = Number((confidence * 100).toPrecision(4));
-    const head = ['Percentile', sides[0]!, sides[1]!, 'Difference', `Interval of ${percent} %`, 'Verdict'];
-    const body = h('tbody');
-    for (const change of changes) body.append(rowOf(change, unit));
-    const titles = h('tr');
-    for (const text of head) titles.append(h('th', { scope: 'col' }, text));
+    const titles = ['Percentile', ...sides, 'Difference', `Interval of ${percent} %`, 'Verdict'];
+    const rows = changes.map((change) => rowOf(change, unit));
     setChildren(this.element, [
       h('h3', {}, 'Changes'),
       h(
         'div',
         { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Changes' },
-        h('table', {}, h('thead', {}, titles), body),
+        table(titles, rows),
       ),
     ]);
   }
@@ -34,7 +32,7 @@ function rowOf({ percentile, before, after, lower, upper, verdict }: Change, uni
   return h(
     'tr',
     {},
-    h('th', { scope: 'row' }, percentile >= 100 ? 'max' : `p${percentile}`),
+    h('th', { scope: 'row' }, percentileText(percentile)),
     h('td', {}, formatValue(before, unit)),
     h('td', {}, formatValue(after, unit)),
     h('td', {}, signedText(after - before, unit)),
@@ -43,7 +41,7 @@ function rowOf({ percentile, before, after, lower, upper, verdict }: Change, uni
   );
 }
 
-/** Verdicts differ by a sign too, for people who see few colours and look quickly. */
+/** A sign before each verdict, for people who see few colours or look quickly. */
 const SIGNS: Readonly<Record<Change['verdict'], string>> = {
   worse: '▲ ',
   better: '▼ ',

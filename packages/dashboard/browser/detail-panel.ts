@@ -11,14 +11,14 @@ import { keyOf, type TableRow } from './state.ts';
 /** Reacts to what people do with the detail. */
 export interface DetailListeners {
   onFilter(attribute: string): void;
-  /** Another row to compare with; `undefined` for none. */
+  /** The row to compare with; `undefined` ends the comparison. */
   onOther(label: string | undefined): void;
   onObjectives(objectives: readonly Objective[]): void;
   /** The rows that may be compared with. */
   listRows(): readonly TableRow[];
 }
 
-// A longer list is no help: a search makes it shorter.
+// Nobody reads a longer list. A search in the table makes it shorter.
 const MOST_OPTIONS = 500;
 
 /** The facts and the charts of the picked row. */
@@ -112,7 +112,8 @@ export class DetailPanel {
     );
     this.#objectives.showResults(objectives);
     setText(this.#note, note);
-    this.#comparison.show(comparison, row?.family.counted ?? 'none');
+    const compared = plots.find((plot) => plot.kind === 'comparison');
+    this.#comparison.show(comparison, compared?.unit ?? 'none');
     this.charts.show(plots, style, [label, time].filter(Boolean).join(' · '));
   }
 

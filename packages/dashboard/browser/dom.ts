@@ -41,6 +41,15 @@ export function setChildren(element: Element, children: Iterable<Node>): void {
   for (const child of children) element.append(child);
 }
 
+/** Makes a table with a row of titles. */
+export function table(titles: readonly string[], rows: Iterable<HTMLElement>): HTMLTableElement {
+  const head = h('tr');
+  for (const title of titles) head.append(h('th', { scope: 'col' }, title));
+  const body = h('tbody');
+  for (const row of rows) body.append(row);
+  return h('table', {}, h('thead', {}, head), body);
+}
+
 /** Changes a text that holds a long name, and lets it wrap after dots and underscores. */
 export function setName(element: Element, text: string): void {
   if (element.textContent === text) return;
@@ -49,7 +58,7 @@ export function setName(element: Element, text: string): void {
   for (const part of others) element.append(h('wbr'), part);
 }
 
-/** Whether a key is typed into a text, so that it is no shortcut. */
+/** Whether a key goes to a field or to the browser, so that it is no shortcut of the page. */
 export function isTyped(event: KeyboardEvent): boolean {
   const { target } = event;
   const isText = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
@@ -59,7 +68,7 @@ export function isTyped(event: KeyboardEvent): boolean {
 /** A row of buttons, of which one is pressed. */
 export interface Choice<Value extends string> {
   readonly element: HTMLElement;
-  /** Presses another button, without telling the listener. */
+  /** Presses another button without calling the listener. */
   press(value: Value): void;
 }
 

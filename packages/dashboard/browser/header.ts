@@ -1,6 +1,6 @@
 import type { Zone } from '@hdrscope/plot';
 import { timeText } from './clock.ts';
-import { button, choice, h, setAttribute, setText } from './dom.ts';
+import { button, type Choice, choice, h, setAttribute, setText } from './dom.ts';
 import type { Liveness } from './liveness.ts';
 
 /** Reacts to what people do in the head of the page. */
@@ -22,7 +22,7 @@ export class Header {
   /** The status without an age: screen readers do not count seconds. */
   readonly #spoken = h('p', { class: 'hidden-text', role: 'status' });
   readonly #pause: HTMLButtonElement;
-  readonly #zones: { press(value: 'local' | 'utc'): void };
+  readonly #zones: Choice<'local' | 'utc'>;
 
   /**
    * @param tabs Stands beside the title.
@@ -33,10 +33,9 @@ export class Header {
       class: 'pause',
       title: 'Pause or resume (p)',
     });
-    const zones = choice<'local' | 'utc'>('Times', { local: 'Local', utc: 'UTC' }, 'local', (zone) =>
+    this.#zones = choice<'local' | 'utc'>('Times', { local: 'Local', utc: 'UTC' }, 'local', (zone) =>
       listeners.onUtc(zone === 'utc'),
     );
-    this.#zones = zones;
     const copy = (): void => {
       listeners.onLink();
       void this.#copy(link);
@@ -45,7 +44,7 @@ export class Header {
       title: 'Copy the address of what the page shows now',
     });
     const right = h('div', { class: 'right' }, this.#clock, this.#status, this.#spoken, this.#pause);
-    right.append(link, zones.element);
+    right.append(link, this.#zones.element);
     for (const one of settings) right.append(one);
     this.element = h('header', { class: 'page' }, this.#title, tabs, right);
   }

@@ -39,20 +39,19 @@ export function livenessOf(facts: LivenessFacts, zone: Zone): Liveness {
   }
   const ageMs = nowMs - lastUpdateMs;
   const isLate = ageMs > Math.max(LEAST_PATIENCE_MS, 1.5 * everyMs);
-  const age = `no update for ${agoText(ageMs)}`;
+  const age = `update for ${agoText(ageMs)}`;
   if (pausedMs !== undefined) {
-    const text = `Paused at ${timeText(pausedMs, zone)}${isLate ? `, ${age}` : ''}`;
+    const text = `Paused at ${timeText(pausedMs, zone)}${isLate ? `, no ${age}` : ''}`;
     return { kind: isLate ? 'late' : 'paused', text, isStale: isLate };
   }
-  if (isLate) return { kind: 'late', text: `N${age.slice(1)}`, isStale: true };
+  if (isLate) return { kind: 'late', text: `No ${age}`, isStale: true };
   return { kind: 'live', text: 'Live', isStale: false };
 }
 
 function recordText(range: TimeRange, zone: Zone): string {
   const { fromMs, toMs } = range;
   if (isSinceStart(fromMs)) return `without a date, ${lengthText(toMs - fromMs)} long`;
-  const from = dateTimeText(fromMs, zone);
-  return from.slice(0, 10) === dateTimeText(toMs, zone).slice(0, 10)
-    ? `${from.slice(0, 10)}, ${rangeText(range, zone)}`
-    : `${from} – ${dateTimeText(toMs, zone)}`;
+  const [from, to] = [fromMs, toMs].map((ms) => dateTimeText(ms, zone).slice(0, 10));
+  // A range of several days has its dates.
+  return from === to ? `${from}, ${rangeText(range, zone)}` : rangeText(range, zone);
 }

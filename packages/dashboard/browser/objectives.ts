@@ -2,7 +2,7 @@ import type { CountedUnit } from '@hdrscope/registry';
 import type { FamilyFacts, ObjectiveResult } from '../src/messages.ts';
 import { type Objective, objectiveValue, parseObjective } from '../src/question.ts';
 import { Chips } from './chips.ts';
-import { h, setAttribute, setChildren, setText } from './dom.ts';
+import { h, setAttribute, setChildren, setText, table } from './dom.ts';
 import { shareText } from './texts.ts';
 
 /** An objective as people write it: `p99.9=250ms`. */
@@ -48,7 +48,7 @@ const VERDICTS: Readonly<Record<ObjectiveResult['verdict'], string>> = {
   unknown: '? unknown',
 };
 
-/** The objectives of the page: a field that adds one, the ones that there are, and how many values keep them. */
+/** The objectives of the page: a field that adds one, a chip for each, and the share of values that keeps it. */
 export class Objectives {
   readonly element: HTMLElement;
   readonly #onChange: (objectives: readonly Objective[]) => void;
@@ -102,24 +102,19 @@ export class Objectives {
     this.#chips.show(objectives.map(objectiveText));
   }
 
-  /** Shows how many values of the picked row keep the objectives. */
+  /** Shows the share of the picked row's values that keeps each objective. */
   showResults(results: readonly ObjectiveResult[]): void {
     this.#results.hidden = results.length === 0;
-    const head = h('tr');
-    for (const text of ['Objective', 'Share within', 'Verdict']) head.append(h('th', { scope: 'col' }, text));
-    const body = h('tbody');
-    for (const result of results) {
-      body.append(
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'row' }, result.name),
-          h('td', {}, shareText(result)),
-          h('td', { class: 'verdict', 'data-verdict': result.verdict }, VERDICTS[result.verdict]),
-        ),
-      );
-    }
-    setChildren(this.#results, [h('table', {}, h('thead', {}, head), body)]);
+    const rows = results.map((result) =>
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'row' }, result.name),
+        h('td', {}, shareText(result)),
+        h('td', { class: 'verdict', 'data-verdict': result.verdict }, VERDICTS[result.verdict]),
+      ),
+    );
+    setChildren(this.#results, [table(['Objective', 'Share within', 'Verdict'], rows)]);
   }
 
   #add(): void {

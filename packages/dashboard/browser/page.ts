@@ -1,7 +1,7 @@
 import type { TimePlot, Zone } from '@hdrscope/plot';
 import type { TableMessage } from '../src/messages.ts';
-import { type Question, questionParams } from '../src/question.ts';
-import { addressOf, askedOf, type PageView, viewOfAddress } from './address.ts';
+import type { Question } from '../src/question.ts';
+import { addressOf, askedOf, exportAddress, type PageView, viewOfAddress } from './address.ts';
 import { type AttributeKey, attributeKeys, successorOf, withFilter } from './attributes.ts';
 import { receivedPlot, type Style } from './charts.ts';
 import { dateTimeText, LOCAL, timeText, UTC } from './clock.ts';
@@ -221,9 +221,10 @@ export class Page {
   }
 
   #sayRestarted({ history, timeMs }: TableMessage): void {
-    const startMs = history.intervals > 0 ? history.range.fromMs : timeMs;
-    const time = dateTimeText(startMs, this.#zone);
-    this.#restarted.show(`The server restarted at ${time}. All counts began anew.`, {
+    // The first time that the server remembers: it may have started long before, and have forgotten it.
+    const knownMs = history.intervals > 0 ? history.range.fromMs : timeMs;
+    const time = dateTimeText(knownMs, this.#zone);
+    this.#restarted.show(`The server restarted at ${time} or before. All counts began anew.`, {
       Dismiss: () => this.#restarted.show(''),
     });
   }
@@ -310,7 +311,7 @@ export class Page {
     this.#askDetail(found);
   }
 
-  /** Picks a row when there is none, and another one when the picked one is gone. */
+  /** Picks a row when no row is picked, and another one when the picked one is gone. */
   #follow(rows: readonly TableRow[]): void {
     const { pick, by, where, range } = this.#view.question;
     const same = rows.find(({ label }) => label === pick);
@@ -322,7 +323,7 @@ export class Page {
     const own = this.#picked?.label === pick ? this.#picked?.attributes : undefined;
     const isHidden =
       (where.length > 0 || range !== undefined) && (own !== undefined || this.#received.isKnown(pick));
-    // A row that is one of the merged ones, or of which the picked one was made.
+    // The merged row that the picked one is part of, or a row that was part of the picked one.
     const successor = pick === undefined ? undefined : successorOf(rows, pick, own);
     // A filter leaves the picked row where it is, and a notice says so.
     if (isHidden && (successor === undefined || (by === undefined && this.#received.isKnown(pick)))) return;
@@ -353,7 +354,7 @@ export class Page {
     const { pick } = question;
     this.#detail.element.hidden = !this.#detail.isShown;
     if (pick === undefined) return;
-    const hgrm = `export?${questionParams(askedOf(question))}&format=hgrm`;
+    const hgrm = exportAddress(askedOf(question), 'hgrm');
     this.#detail.ask(this.#picked, pick, question.other, question.objectives, hgrm);
     this.#comparing.show(question.other === pick ? `Pick the row to compare with ${pick}.` : '', {
       'Compare with nothing': () => this.#ask({ other: undefined }),

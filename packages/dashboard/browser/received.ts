@@ -32,8 +32,8 @@ export interface TableNews {
 }
 
 /**
- * The messages of the server. During a pause the table goes on, and what is shown stays as it is; the answer to a question that is asked
- * during the pause is shown.
+ * The messages of the server. During a pause the table takes changes, but the page shows the rows and the answers of its begin. The
+ * first answer to a question that is asked during the pause is shown.
  */
 export class Received {
   readonly table: TableState = emptyTable();
@@ -59,7 +59,7 @@ export class Received {
     return this.#pause?.atMs;
   }
 
-  /** Begins a pause, or ends it. A record has none. */
+  /** Begins a pause, or ends it. A record has no pauses. */
   togglePause(): void {
     const { facts, series } = this.table;
     if (this.#pause !== undefined) {
@@ -99,7 +99,7 @@ export class Received {
     return this.#take(this.#view, message, (shown) => shown.name === message.name);
   }
 
-  /** The rows that are shown, before a search. Until those of a question come, there are those before it. */
+  /** The rows that are shown, before a search. Until the rows of a question come, the rows of the question before it are shown. */
   rowsOf(question: Question): readonly TableRow[] {
     if (this.#hasOwnRows(question) && this.#answer.shown !== undefined) return this.#answer.shown.rows;
     return this.#pause?.rows ?? [...this.table.series.values()];

@@ -1,17 +1,13 @@
 import { type Columns, ColumnsMemo, columnsOf, type Room } from './columns.ts';
-import { h, isTyped, setAttribute, setChildren, setName, setText } from './dom.ts';
+import { button, h, isTyped, setAttribute, setChildren, setName, setText } from './dom.ts';
 import { RowElement } from './row-element.ts';
-import type { Sorting, SortKey, Span, TableRow } from './state.ts';
+import { type Sorting, type SortKey, type Span, type TableRow, VALUE_NAMES } from './state.ts';
 
 /** The columns of numbers. */
 const NUMBERS: readonly (readonly [key: SortKey, title: string])[] = [
   ['count', 'Count'],
   ['rate', 'Rate'],
-  [0, 'p50'],
-  [1, 'p90'],
-  [2, 'p99'],
-  [3, 'p99.9'],
-  [4, 'max'],
+  ...VALUE_NAMES.map((name, at) => [at as SortKey, name] as const),
 ];
 
 const SPARE_ROWS = 4;
@@ -38,7 +34,7 @@ const NUMBERS_WIDTH: Readonly<Record<Layout, number>> = {
 };
 const PIXELS_PER_CHARACTER = 7.3;
 
-/** The layouts of a width, the best one first. The last one is taken when names fit in none. */
+/** The layouts of a width, the best one first. The last one is taken when names do not fit in any of them. */
 function layoutsOf(width: number): readonly Layout[] {
   if (width >= 860 || width === 0) return ['wide', 'less', 'tall'];
   return width >= 560 ? ['middle', 'narrow'] : ['phone'];
@@ -135,7 +131,7 @@ export class SeriesTable {
     }).observe(this.#grid);
   }
 
-  /** How the rows are told apart. */
+  /** The columns that distinguish the rows. */
   get columns(): Columns {
     return this.#columns;
   }
@@ -183,10 +179,10 @@ export class SeriesTable {
     this.#makeHeads(columns);
   }
 
-  /** The first layout that has room for all names, or else the first one that tells rows apart. */
+  /** The first layout that has room for all names, or else the first one that distinguishes rows. */
   #choose(rows: readonly TableRow[]): Choice {
     const { clientWidth } = this.#grid;
-    let told: Choice | undefined;
+    let distinct: Choice | undefined;
     let last: Choice | undefined;
     for (const layout of layoutsOf(clientWidth)) {
       const memo = this.#memos.get(layout) ?? new ColumnsMemo();
@@ -195,9 +191,9 @@ export class SeriesTable {
       last = { layout, columns };
       if (columns.isCramped) continue;
       if (columns.rest.length === 0) return last;
-      if (columns.isTold) told ??= last;
+      if (columns.isDistinct) distinct ??= last;
     }
-    return told ?? last!;
+    return distinct ?? last!;
   }
 
   #makeHeads(columns: Columns): void {
@@ -226,15 +222,15 @@ export class SeriesTable {
       return head;
     }
     const hint = typeof key === 'string' && key.startsWith('@') ? key.slice(1) : undefined;
-    const button = h('button', { type: 'button', title: hint });
-    setName(button, title);
-    button.addEventListener('click', () => {
+    const isText = key === 'name' || hint !== undefined;
+    const sort = (): void => {
       const { key: before, isDescending } = this.#content!.sorting;
-      const isText = typeof key === 'string' && (key === 'name' || key.startsWith('@'));
       // Names start with A, numbers with the largest.
       this.#listeners.onSort({ key, isDescending: key === before ? !isDescending : !isText });
-    });
-    head.append(button);
+    };
+    const sorter = button('', sort, { title: hint });
+    setName(sorter, title);
+    head.append(sorter);
     head.dataset.key = String(key);
     return head;
   }

@@ -1,4 +1,13 @@
-import type { AnswerRow, FamilyFacts, Row, RowsMessage, SeriesFacts, TableMessage } from '../src/messages.ts';
+import {
+  type AnswerRow,
+  type FamilyFacts,
+  ROW_PERCENTILES,
+  type Row,
+  type RowsMessage,
+  type SeriesFacts,
+  type TableMessage,
+} from '../src/messages.ts';
+import { percentileText } from './texts.ts';
 
 /** A row of the table: a series, or several that the server has merged. */
 export interface TableRow {
@@ -15,7 +24,7 @@ export interface TableRow {
   row: Row;
 }
 
-/** The parts of a table message that are no changes. */
+/** The parts of a table message that describe the whole table, and not its changes. */
 export type TableFacts = Omit<TableMessage, 'isWhole' | 'families' | 'series' | 'rows' | 'removed'>;
 
 /** The table as the server has sent it. */
@@ -94,7 +103,10 @@ export function frozenRows(rows: readonly TableRow[]): TableRow[] {
 /** Which values of a row are shown: of the last interval, or of all the time that is asked for. */
 export type Span = 'last' | 'all';
 
-/** A column by which rows are sorted. `@` and a key is the column of an attribute. */
+/** The names of the values of a row, in order. */
+export const VALUE_NAMES: readonly string[] = ROW_PERCENTILES.map(percentileText);
+
+/** A column by which rows are sorted: a number is an index of `VALUE_NAMES`, and `@` with a key is the column of an attribute. */
 export type SortKey = 'name' | 'count' | 'rate' | 0 | 1 | 2 | 3 | 4 | `@${string}`;
 
 export interface Sorting {

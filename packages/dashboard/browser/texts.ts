@@ -9,6 +9,11 @@ export function rateText(perSecond: number): string {
   return `${rounded.toLocaleString('en-US')}/s`;
 }
 
+/** The name of a percentile: `p99.9`, and `max` for 100. */
+export function percentileText(percentile: number): string {
+  return percentile >= 100 ? 'max' : `p${percentile}`;
+}
+
 /** A value in a unit that people read, or a bare number when plots do not know the unit. */
 export function valueText(value: number | undefined, { counted }: Pick<FamilyFacts, 'counted'>): string {
   return value === undefined ? '-' : formatValue(value, counted);
@@ -44,7 +49,7 @@ function roughText(ms: number): string {
 
 function mebibytes(bytes: number): string {
   const amount = bytes / 2 ** 20;
-  // Something is never nothing.
+  // A few bytes are not shown as 0.
   return formatCount(amount < 10 ? Math.ceil(amount * 10) / 10 : Math.round(amount));
 }
 
@@ -55,13 +60,16 @@ export function shareText({ least, most }: Pick<ObjectiveResult, 'least' | 'most
   return from === to ? `${from} %` : `${from} – ${to} %`;
 }
 
-/** A percentage with two digits after the last nine: 0.99987 is `99.987`. All and nothing are said only when they are exact. */
+/**
+ * A percentage with two digits after the last nine, or after the zeros of a small one: 0.99987 is `99.987`. Only an exact 0 is `0`,
+ * and only an exact 1 is `100`.
+ */
 function percentage(share: number): string {
   const percent = share * 100;
   if (percent === 0 || percent === 100) return String(percent);
-  const missing = 100 - percent;
-  const digits = missing >= 1 ? 2 : Math.min(6, Math.ceil(-Math.log10(missing)) + 1);
-  // Rounding down never says 100 for less.
-  const text = (Math.floor(percent * 10 ** digits + 1e-6) / 10 ** digits).toFixed(digits);
-  return String(Number(text));
+  const distance = Math.min(percent, 100 - percent);
+  const digits = distance >= 1 ? 2 : Math.min(6, Math.ceil(-Math.log10(distance)) + 1);
+  // Rounded down, so that a share below 1 is never `100`; but not to 0.
+  const rounded = Math.max(1, Math.floor(percent * 10 ** digits + 1e-6)) / 10 ** digits;
+  return String(Number(rounded.toFixed(digits)));
 }

@@ -16,13 +16,13 @@ interface Colours {
   readonly lines: readonly string[];
 }
 
-// As in the charts, of which each line has the colour of its percentile.
+// As in the charts: each percentile has the colour that its line has there.
 const COLOURS: Readonly<Record<ThemeName, Colours>> = {
   light: { text: '#57606a', grid: '#e7eaee', lines: ['#0e91f2', '#6c006c', '#1b1f24'] },
   dark: { text: '#a6adb7', grid: '#2b3037', lines: ['#8d86de', '#9c7b9f', '#e8eaed'] },
 };
 
-/** The lines that a timeline has, of those of its plot. */
+/** The names of the lines that a timeline draws. */
 const LINES: readonly string[] = ['p50', 'p99.9', 'max'];
 
 const TOP = 16;
@@ -62,12 +62,12 @@ export function drawTimeline(
   drawLegend(context, lines, colours);
   context.fillStyle = colours.text;
   context.textAlign = 'right';
-  // Beside the lines, they would lie on them.
+  // The bounds stand above the drawing: beside the lines, they would cover them.
   const [low, high] = [scale.low, scale.high].map((value) => formatValue(value, plot.unit));
   context.fillText(`${low} – ${high}`, width - 4, 11);
 }
 
-/** The lines of a plot that the timeline shows; all of a plot that has none of them. */
+/** The lines of a plot that the timeline shows: those in `LINES`, or all lines of a plot without these. */
 export function timelineLines({ lines }: TimePlot): TimePlot['lines'] {
   const known = lines.filter(({ name }) => LINES.includes(name));
   return known.length > 0 ? known : lines;

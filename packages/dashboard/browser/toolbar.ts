@@ -1,9 +1,10 @@
 import { formatCount } from '@hdrscope/plot';
-import { type Question, questionParams } from '../src/question.ts';
+import type { Question } from '../src/question.ts';
+import { exportAddress } from './address.ts';
 import { type AttributeKey, withoutFilter } from './attributes.ts';
 import { Chips } from './chips.ts';
 import type { Columns } from './columns.ts';
-import { choice, h, setAttribute, setText } from './dom.ts';
+import { type Choice, choice, h, setAttribute, setText } from './dom.ts';
 import { MergeMenu } from './merge-menu.ts';
 import type { Span } from './state.ts';
 
@@ -40,7 +41,7 @@ export class Toolbar {
     placeholder: 'Search series',
     'aria-label': 'Search series',
   });
-  readonly #spans: { readonly element: HTMLElement; press(span: Span): void };
+  readonly #spans: Choice<Span>;
   readonly #merge: MergeMenu;
   readonly #filters: Chips;
   readonly #found = h('p', { class: 'found', role: 'status' });
@@ -79,8 +80,7 @@ export class Toolbar {
     setText(this.#found, `${some}${formatCount(total)} ${noun}${rest}`);
     setText(this.#common, commonText(columns, found));
     this.#common.hidden = this.#common.textContent === '';
-    const csv = `export?${questionParams({ ...question, view: undefined })}&format=csv`;
-    setAttribute(this.#csv, 'href', csv.replace('?&', '?'));
+    setAttribute(this.#csv, 'href', exportAddress(question, 'csv'));
   }
 
   focus(): void {
