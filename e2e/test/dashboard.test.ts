@@ -4,18 +4,16 @@ import { join } from 'node:path';
 import { readConfig, startAgent } from '@hdrscope/agent';
 import { askAdminSocket, formatHistogramDump, PerfHistogram, serveAdminSocket } from '@hdrscope/ceph';
 import { Histogram } from '@hdrscope/core';
-import { type RunningDashboard, serveDashboard } from '@hdrscope/dashboard';
 import { FORMAT_VERSION_LINE, formatInterval, LEGEND_LINE, readHistograms } from '@hdrscope/interval-log';
 import { formatValue, plotsOfLog } from '@hdrscope/plot';
-import { createRegistry, type Registry, valuesAtPercentiles } from '@hdrscope/registry';
+import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { describeWithChromium, startChromium } from './support/chromium.ts';
+import { describeWithChromium } from './support/chromium.ts';
+import { useLiveDashboard } from './support/live-dashboard.ts';
 import {
   DESKTOP,
   fill,
   LAPTOP,
-  Pages,
   PHONE,
   pickedOf,
   rowsOf,
@@ -39,49 +37,21 @@ function writesOf(osd: number): PerfHistogram {
 }
 
 describeWithChromium('the live page', () => {
-  let browser: Browser;
-  let registry: Registry;
-  let dashboard: RunningDashboard;
-  const pages = new Pages();
+  const live = useLiveDashboard({
+    historySeconds: 20,
+    openFile: (_, bytes) => plotsOfLog(readHistograms(bytes)),
+  });
 
-  beforeAll(async () => {
+  beforeAll(() => {
     mkdirSync(screenshots, { recursive: true });
-    browser = await startChromium();
   });
-
-  afterAll(() => browser?.close());
-
-  beforeEach(async () => {
-    registry = createRegistry();
-    fill(registry);
-    dashboard = await serve(registry);
-  });
-
-  afterEach(async () => {
-    await pages.close();
-    await dashboard.close();
-    pages.expectNothingWrong();
-  });
-
-  function serve(shown: Registry): Promise<RunningDashboard> {
-    return serveDashboard(shown, {
-      port: 0,
-      everyMs: 200,
-      historySeconds: 20,
-      title: 'orders',
-      openFile: (_, bytes) => plotsOfLog(readHistograms(bytes)),
-    });
-  }
-
-  const open = (options: BrowserContextOptions = { viewport: DESKTOP }): Promise<Page> =>
-    pages.open(browser, dashboard.url, options);
 
   test('shows the values of the registry, in readable units', async () => {
-    const page = await open();
+    const page = await live.open();
 
     const rows = await rowsOf(page);
 
-    expect(rows).toEqual(await shownRows(registry));
+    expect(rows).toEqual(await shownRows(live.registry));
     expect([...rows.values()].flat().some((text) => text.endsWith(' ms'))).toBe(true);
     expect([...rows.values()].flat().some((text) => text.endsWith(' KiB'))).toBe(true);
     expect(await page.title()).toBe('orders');
@@ -89,22 +59,22 @@ describeWithChromium('the live page', () => {
   });
 
   test('updates when values are recorded', async () => {
-    const page = await open();
-    const series = registry
+    const page = await live.open();
+    const series = live.registry
       .histogram({ name: 'http.server.request.duration', unit: 's', significantDigits: 3 })
       .with({ 'http.request.method': 'GET', 'http.route': '/search', 'url.scheme': 'http' });
 
     for (let n = 0; n < 500; n++) series.record(7);
-    registry.histogram({ name: 'new.duration', unit: 's' }).with({}).record(0.001);
+    live.registry.histogram({ name: 'new.duration', unit: 's' }).with({}).record(0.001);
 
-    const expected = await shownRows(registry);
+    const expected = await shownRows(live.registry);
     const isShown = async () =>
       JSON.stringify([...(await rowsOf(page))].sort()) === JSON.stringify([...expected].sort());
     await until(isShown, 'the new values');
   });
 
   test('finds series by words of their names and attributes, and selects them by keys', async () => {
-    const page = await open();
+    const page = await live.open();
     await page.keyboard.press('/');
     await page.keyboard.type('DURATION get');
 
@@ -126,7 +96,7 @@ describeWithChromium('the live page', () => {
   });
 
   test('says once what all rows share, has a column for each attribute that differs, and all in the detail', async () => {
-    const page = await open();
+    const page = await live.open();
     await page.getByRole('searchbox').fill('duration http');
     await until(async () => (await rowsOf(page)).size === 4, 'four rows');
 
@@ -148,7 +118,7 @@ describeWithChromium('the live page', () => {
   test.each([
     ['desktop', DESKTOP],
     ['laptop', LAPTOP],
-  ] as const)('tells rows of long names apart: %s', async (_, viewport) => {
+  ] as const)('distinguishes rows whose names are cut: %s', async (_, viewport) => {
     const pods = createRegistry();
     const family = pods.histogram({ name: 'http.server.request.duration', unit: 's' });
     for (let n = 0; n < 20; n++) {
@@ -157,9 +127,8 @@ describeWithChromium('the live page', () => {
       const method = n % 3 === 0 ? 'POST' : 'GET';
       family.with({ 'k8s.pod.name': pod, 'http.route': route, 'http.request.method': method }).record(0.01);
     }
-    await dashboard.close();
-    dashboard = await serve(pods);
-    const page = await open({ viewport });
+    await live.serve(pods);
+    const page = await live.open({ viewport });
 
     // What is cut off is not seen: texts that do not fit are as short as their cells.
     const seen = await page
@@ -176,7 +145,7 @@ describeWithChromium('the live page', () => {
   });
 
   test('sorts by a column, and marks the column', async () => {
-    const page = await open();
+    const page = await live.open();
 
     await page.locator('.heads button', { hasText: 'Count' }).click();
 
@@ -186,7 +155,7 @@ describeWithChromium('the live page', () => {
   });
 
   test('shows the values of every chart as a table, equal to those of the registry', async () => {
-    const page = await open();
+    const page = await live.open();
     await page.locator('.rows .row', { hasText: '/search' }).first().click();
     await page.locator('.detail h2', { hasText: '/search' }).waitFor();
     const card = page.locator('.detail:not([hidden]) .card').first();
@@ -199,7 +168,7 @@ describeWithChromium('the live page', () => {
         rows.map((row) => [row.children[0]!.textContent!, row.children[1]!.textContent!] as const),
       ),
     );
-    const { families } = await registry.gather();
+    const { families } = await live.registry.gather();
     const series = families[0]!.series[1]!;
     for (const percentile of [50, 90, 99]) {
       const value = registryValueNear(shown.get(`${percentile} %`)!);
@@ -213,7 +182,7 @@ describeWithChromium('the live page', () => {
   });
 
   test('describes its charts in words', async () => {
-    const page = await open();
+    const page = await live.open();
     const drawing = page.locator('.detail:not([hidden]) [role=img]').first();
     await drawing.locator('canvas').waitFor();
 
@@ -221,7 +190,7 @@ describeWithChromium('the live page', () => {
   });
 
   test('has views of the kernel, with a bar for each slot', async () => {
-    const page = await open();
+    const page = await live.open();
 
     await page.getByRole('button', { name: 'Kernel' }).click();
 
@@ -255,15 +224,14 @@ ${paths.map((socket, osd) => `  - { name: osd.${osd}, type: ceph, socket: ${sock
 sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
       const lines: string[] = [];
       const agent = await startAgent(config!, { log: (line) => lines.push(line) });
-      await dashboard.close();
       const url = /http:\S+/.exec(lines.join('\n'))![0];
       const close = async () => {
         await agent.stop();
         for (const daemon of daemons) await daemon.close();
         rmSync(folder, { recursive: true });
       };
-      dashboard = { ...dashboard, url, port: Number(new URL(url).port), close };
-      const page = await open({ viewport, colorScheme });
+      await live.take({ url, port: Number(new URL(url).port), close });
+      const page = await live.open({ viewport, colorScheme });
 
       await page.getByRole('button', { name: 'Ceph' }).click();
 
@@ -297,7 +265,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
       text += formatInterval(histogram, { startSec, endSec: startSec + 1, tag: 'get' });
     }
     writeFileSync(path, text);
-    const page = await open();
+    const page = await live.open();
 
     // For the page, a drop is an event with a list of files.
     const transfer = await page.evaluateHandle(`(() => {
@@ -336,11 +304,11 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     expect(await section.count()).toBe(0);
     rmSync(folder, { recursive: true });
     // The browser logs the answer 422 by itself.
-    expect(pages.complaints.splice(0).filter((text) => !text.includes('422'))).toEqual([]);
+    expect(live.pages.complaints.splice(0).filter((text) => !text.includes('422'))).toEqual([]);
   });
 
   test('follows the colours of the system, unless the person has chosen', async () => {
-    const page = await open({ viewport: DESKTOP, colorScheme: 'dark' });
+    const page = await live.open({ viewport: DESKTOP, colorScheme: 'dark' });
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const dark = await background();
 
@@ -355,22 +323,22 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
   });
 
   test('reconnects by itself after the server was away, and keeps the selected series', async () => {
-    const page = await open();
+    const page = await live.open();
     await page.locator('.rows .row', { hasText: '/login' }).first().click();
     const picked = await pickedOf(page);
-    const { port } = dashboard;
-    await dashboard.close();
+    const { port } = live;
+    await live.close();
     await until(async () => (await page.locator('.status').textContent()) !== 'Live', 'the loss');
 
     const other = createRegistry();
     other.histogram({ name: 'a.first', unit: 's' }).with({}).record(1);
     fill(other);
-    dashboard = await serveDashboard(other, { port, everyMs: 200 });
+    await live.serve(other, { port });
 
     await until(async () => (await rowsOf(page)).has('a.first'), 'the new series');
     expect(await pickedOf(page)).toBe(picked);
     // The browser logs by itself that the server was away.
-    expect(pages.complaints.splice(0).filter((text) => !text.includes('net::ERR_'))).toEqual([]);
+    expect(live.pages.complaints.splice(0).filter((text) => !text.includes('net::ERR_'))).toEqual([]);
   });
 
   test('holds a thousand series and renders their rows while scrolling', async () => {
@@ -378,9 +346,8 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     const family = many.histogram({ name: 'many', unit: 's' });
     const series = Array.from({ length: 1000 }, (_, n) => family.with({ n }));
     for (const [n, one] of series.entries()) one.record(0.001 * (n + 1));
-    await dashboard.close();
-    dashboard = await serve(many);
-    const page = await open();
+    await live.serve(many);
+    const page = await live.open();
     const last = 'many n=999';
 
     for (let update = 2; update <= 11; update++) {
@@ -401,13 +368,14 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     ['phone-light', PHONE, 'light'],
     ['phone-dark', PHONE, 'dark'],
   ] as const)('fits the screen: %s', async (name, viewport, colorScheme) => {
-    const page = await open({ viewport, colorScheme });
-    const load = setInterval(() => fill(registry), 100);
+    const page = await live.open({ viewport, colorScheme });
+    live.load(() => fill(live.registry), 100);
     await page.locator('.rows .row', { hasText: '/search' }).first().click();
     await page.locator('.detail h2', { hasText: '/search' }).waitFor();
     await page.locator('.detail:not([hidden]) .card').last().scrollIntoViewIfNeeded();
     const moments = page.locator('.detail:not([hidden]) .card', { hasText: 'Heat map' }).locator('canvas');
-    await until(async () => (await moments.count()) === 1, 'the heat map').finally(() => clearInterval(load));
+    await until(async () => (await moments.count()) === 1, 'the heat map');
+    live.endLoad();
 
     await page.screenshot({ path: join(screenshots, `dashboard-${name}.png`) });
     await page.screenshot({ path: join(screenshots, `dashboard-${name}-whole.png`), fullPage: true });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { describeWithChromium, startChromium } from './support/chromium.ts';
+import { DESKTOP, Pages, rowsOf, until } from './support/live-page.ts';
 
 const root = join(import.meta.dirname, '../..');
 const screenshots = join(import.meta.dirname, '../.test-results/screenshots');
@@ -20,8 +21,7 @@ describeWithChromium('an incident in a log of two hours', () => {
   let browser: Browser;
   let server: ChildProcess;
   let url: string;
-  const pages: Page[] = [];
-  const complaints: string[] = [];
+  const pages = new Pages();
 
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true });
@@ -41,34 +41,19 @@ describeWithChromium('an incident in a log of two hours', () => {
   });
 
   afterEach(async () => {
-    for (const page of pages.splice(0)) await page.context().close();
-    expect(complaints.splice(0)).toEqual([]);
+    await pages.close();
+    pages.expectNothingWrong();
   });
 
   async function open(address = url): Promise<Page> {
-    const viewport = { width: 1440, height: 900 };
-    const context = await browser.newContext({ viewport, reducedMotion: 'reduce', timezoneId: 'UTC' });
-    const page = await context.newPage();
-    pages.push(page);
+    const page = await pages.open(browser, address, { viewport: DESKTOP, timezoneId: 'UTC' });
     page.setDefaultTimeout(PATIENCE_MS);
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(address);
     // The page shows how far the log was read; the last intervals may change which row is the worst.
     await page.locator('.status', { hasText: '16:00:00' }).waitFor();
-    await page.locator('.rows .row').first().waitFor();
     return page;
   }
 
-  const labels = (page: Page): Promise<(string | null)[]> =>
-    page.locator('.rows .row').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-label')));
-
-  async function until(check: () => Promise<boolean>, what: string): Promise<void> {
-    const startMs = performance.now();
-    while (!(await check())) {
-      if (performance.now() - startMs > PATIENCE_MS) throw new Error(`waited in vain for ${what}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
+  const labels = async (page: Page): Promise<string[]> => [...(await rowsOf(page)).keys()];
 
   const card = (page: Page, title: string): Locator =>
     page.locator('.detail:not([hidden]) .card', {

@@ -23,7 +23,8 @@ const doctor = spawnSync(process.execPath, [join(ROOT, 'packages/cli/bin/hdrscop
   encoding: 'utf8',
 }).stdout;
 const [counting] = /^.*counting in the kernel.*$/m.exec(doctor) ?? [];
-if (counting === undefined) throw new Error(`ebpf doctor says nothing about counting in the kernel: ${doctor}`);
+if (counting === undefined)
+  throw new Error(`ebpf doctor says nothing about counting in the kernel: ${doctor}`);
 const canCount = counting.startsWith('ok');
 if (!canCount) console.log(`skipped: the commands with sudo, because ebpf doctor says: ${counting}`);
 

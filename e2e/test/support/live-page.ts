@@ -1,7 +1,7 @@
 import { formatValue } from '@hdrscope/plot';
 import { type Registry, valuesAtPercentiles } from '@hdrscope/registry';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const LAPTOP = { width: 1024, height: 768 };
@@ -9,6 +9,10 @@ export const PHONE = { width: 390, height: 844 };
 
 const ROUTES = ['/products/{id}', '/search', '/reports/{month}', '/login'] as const;
 const PERCENTILES = [50, 90, 99, 99.9, 100];
+
+/** The label of a row that `fill` makes. */
+export const SEARCH =
+  'http.server.request.duration http.request.method=GET, http.route=/search, url.scheme=http';
 
 /** Values that are the same in every run, spread like latencies. */
 export function fill(registry: Registry): void {
@@ -65,6 +69,33 @@ export async function rowsOf(page: Page): Promise<Map<string, string[]>> {
 /** The label of the picked row. */
 export const pickedOf = (page: Page): Promise<string | null> =>
   page.locator('.row[aria-selected=true]').getAttribute('data-label');
+
+/** The heading of the detail: the label of the row that it shows. */
+export const detailOf = (page: Page): Promise<string | null> =>
+  page.locator('.detail h2').first().textContent();
+
+/** The time that is chosen on the timeline, in words. */
+export const readoutOf = (page: Page): Promise<string | null> => page.locator('.readout').textContent();
+
+export const statusOf = (page: Page): Promise<string | null> => page.locator('.status').textContent();
+
+/** The part of the address that has the choices of the reader, as plain text. */
+export const addressOf = (page: Page): Promise<string> =>
+  page.evaluate('decodeURIComponent(location.hash).replaceAll("+", " ")');
+
+/** Moves the pointer on the timeline, between two parts of its width. */
+export async function drag(page: Page, from: number, to: number): Promise<void> {
+  const { x, y, width, height } = (await page.locator('.track').boundingBox())!;
+  await page.mouse.move(x + from * width, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + to * width, y + height / 2, { steps: 5 });
+  await page.mouse.up();
+}
+
+/** Waits until an element has a text. */
+export async function hasText(locator: Locator, pattern: RegExp): Promise<void> {
+  await until(async () => pattern.test((await locator.textContent()) ?? ''), String(pattern));
+}
 
 /** Waits until a check of the page succeeds. */
 export async function until(check: () => Promise<boolean>, what: string): Promise<void> {
