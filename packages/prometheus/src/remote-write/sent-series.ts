@@ -106,7 +106,7 @@ export class SentSeriesLedger {
         if (sent.seenIn === this.#snapshot) continue;
         series.delete(key);
         if (sent.presence === 'none') continue;
-        // Series that were written are as many as before an outage. These could become more and more while it lasts.
+        // An outage adds no written series, but it may add possible ones for as long as it lasts.
         if (sent.presence === 'possible' && ++possible > MOST_POSSIBLE) continue;
         this.#ended.set(keyOf(sent), sent);
       }
@@ -117,13 +117,13 @@ export class SentSeriesLedger {
 
 /** A family of the last snapshot. */
 interface KnownFamily {
-  /** Those of the family, which its series share. */
+  /** One object, which all series of the family share. */
   facts: FamilyFacts;
   /** By the identity or the labels of a series. */
   readonly series: Map<object | string, SentSeries>;
 }
 
-/** The most ended series with a marker to come of which the receiver may have none. */
+/** Limit of the ended series that wait for a marker although the receiver may not have them. */
 const MOST_POSSIBLE = 10_000;
 
 // Of 100,000 series, a known one took up to 0.5 µs and a new one 1.3 µs. `Slices` looks at the clock at each eighth step: after 0.7 ms of
