@@ -133,8 +133,16 @@ export function isDecimal(text: string): boolean {
 
 /** Parses a list such as `50,p99.9,max`; the maximum is percentile 100. */
 export function parsePercentileList(text: string, name: string): readonly number[] {
-  const parts = text.split(',').map((part) => part.trim().replace(/^p/, '').replace(/^max$/, '100'));
-  const isRight = parts.every((part) => isDecimal(part) && Number(part) <= 100);
-  if (!isRight) throw wrongOption(name, 'percentiles from 0 to 100, as in 50,99.9', text);
-  return parts.map(Number);
+  return text.split(',').map((part) => {
+    const percentile = percentileOf(part.trim());
+    if (percentile !== undefined) return percentile;
+    throw wrongOption(name, 'percentiles from 0 to 100, as in 50,99.9', text);
+  });
+}
+
+/** The percentile that a text such as `99.9`, `p99.9` or `max` names; `undefined` for other texts. */
+export function percentileOf(text: string): number | undefined {
+  if (text === 'max') return 100;
+  const digits = text.replace(/^p/, '');
+  return isDecimal(digits) && Number(digits) <= 100 ? Number(digits) : undefined;
 }

@@ -1,7 +1,8 @@
 import { type Quantity, quantityOf } from '@hdrscope/kit';
-import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
-import { isDecimal, wrongOption } from './arguments.ts';
+import type { CountedUnit } from '@hdrscope/registry';
+import { percentileOf, wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
+import { measureOf, quantityIn } from './numbers/quantity.ts';
 
 /** A promise about values, as a person wrote it: `p99.9=50ms`. */
 export interface Objective {
@@ -35,33 +36,23 @@ export function parseObjective(text: string, option = '--slo'): Objective {
   return { text: text.trim(), option, percentile, threshold: threshold.amount, measure: threshold.measure };
 }
 
-function percentileOf(rank: string): number | undefined {
-  if (rank === 'max') return 100;
-  const digits = rank.replace(/^p/, '');
-  return isDecimal(digits) && Number(digits) <= 100 ? Number(digits) : undefined;
-}
-
 /**
  * The threshold of an objective in the unit of the values.
  *
  * @throws UsageError when the unit of the objective is not one of these values. Values with a unit refuse a bare number.
  */
 export function thresholdIn({ text, option, threshold, measure }: Objective, unit: CountedUnit): number {
-  const { unit: shown, scale } = SHOWN_UNITS[unit];
-  const wanted = shown === 's' ? 'time' : shown === 'By' ? 'size' : 'number';
-  if (measure === wanted) {
-    if (measure === 'number') return threshold;
-    // 50,000,000 ns are 0.05 s, without the digits of rounding errors.
-    const inShownUnit = measure === 'time' ? threshold / 1e9 : threshold;
-    return Number((inShownUnit / scale).toPrecision(15));
-  }
+  const wanted = measureOf(unit);
   if (measure === 'number') {
+    if (wanted === undefined) return threshold;
     const cure = `${text}${wanted === 'time' ? 'ms' : 'KiB'}`;
     throw new UsageError(
       `${option} needs a unit because the values are in ${unit}, as in ${cure}: got '${text}'`,
     );
   }
-  const cause = wanted === 'number' ? 'the values have no unit' : `the values are in ${unit}`;
+  const converted = quantityIn({ measure, amount: threshold }, unit);
+  if (converted !== undefined) return converted;
+  const cause = wanted === undefined ? 'the values have no unit' : `the values are in ${unit}`;
   throw new UsageError(
     `${option} cannot be a ${measure} because ${cause}, got '${text}': --unit states their unit`,
   );

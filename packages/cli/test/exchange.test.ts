@@ -67,7 +67,7 @@ const TABLE = (command: string): string =>
   `is a table; the columns with numbers are start_s, end_s, count, min_ms, mean_ms, p50_ms, p90_ms, p99_ms, p99.9_ms, max_ms: hdrscope ${command} --column`;
 const A_TABLE = 'is a table: hdrscope record';
 
-/** Of each pair either that it works, or why it does not and what does. */
+/** The refusals, with their cures, by what is written and what reads it. The other pairs work. */
 const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'record hgrm': { record: TEXT_KIND },
   'record csv': { record: TEXT_KIND },

@@ -35,7 +35,7 @@ describe.each(Object.keys(COMMANDS))('%s', (command) => {
     expect(long).toEqual([]);
   });
 
-  test('prints the same to a pipe, whatever the terminal is', async () => {
+  test('prints lines to a pipe that a narrow terminal would break', async () => {
     const args = [...command.split(' '), ...COMMANDS[command]!()];
     const { stdout } = await hdrscope(args);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeGreaterThan(40);

@@ -1,6 +1,5 @@
-import { type BoundsJson, jsonDocument } from '../distribution-json.ts';
+import { boundsJson, jsonDocument } from '../distribution-json.ts';
 import { isKept } from './conclusion.ts';
-import type { Bounds } from './evidence.ts';
 import type { Judged } from './verdicts.ts';
 
 /** Formats the verdicts for a program. Values are in the unit of their subject. */
@@ -29,9 +28,4 @@ export function jsonReport(all: readonly Judged[], confidence: number): string {
       notes,
     })),
   });
-}
-
-/** An end that is not known is `null`, as JSON has no infinity. */
-function boundsJson({ lower, upper }: Bounds): BoundsJson {
-  return { from: lower, to: Number.isFinite(upper) ? upper : null };
 }

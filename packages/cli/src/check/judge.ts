@@ -1,4 +1,4 @@
-import { formatCount, percentileTitle } from '../format.ts';
+import { formatCount, percentileTitle, valuesText } from '../format.ts';
 import type { Bounds, Evidence } from './evidence.ts';
 import { proportionOf } from './proportion.ts';
 
@@ -87,9 +87,8 @@ function ofMaximum(
 function knownFrom(title: string, beyond: number, count: number): Pick<Judgement, 'note'> {
   if (beyond >= ENOUGH_BEYOND) return {};
   const known = Math.max(1, Math.floor(beyond + 1e-9));
-  const values = known === 1 ? '1 value' : `${known} values`;
   return {
-    note: `${title} is known from ${values} beyond it, of ${formatCount(count)}: a longer test knows it better`,
+    note: `${title} is known from ${valuesText(known)} beyond it, of ${formatCount(count)}: a longer test knows it better`,
   };
 }
 

@@ -16,7 +16,6 @@ import { explainTagLimit } from '../inputs/tag-limit.ts';
 import { wholeText } from '../inputs/whole-text.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import type { NumberOptions } from '../numbers/number-options.ts';
-import { planOf } from '../numbers/number-plan.ts';
 import { numberUnit, ticksPerUnit } from '../numbers/number-unit.ts';
 import type { ReadingProgress } from '../progress.ts';
 import { valueScaleOf } from '../value-scale.ts';
@@ -114,36 +113,32 @@ function countedSubject(
 async function readText(input: Input<CheckKind>, reading: SubjectReading): Promise<Subject> {
   const { textUnit, selection, onBytes } = reading;
   const { name } = input;
-  const text = await wholeText(input, 'percentile text', onBytes);
   const unit = valueScaleOf(reading.unit);
-  const { values, losses } = await readPercentileInput(
-    { name, source: [new TextEncoder().encode(text)] },
-    { unit, selection, ...(textUnit && { textUnit }) },
-  );
+  const options = { unit, selection, onBytes, ...(textUnit && { textUnit }) };
+  const { text, values, losses } = await readPercentileInput(input, options);
   for (const loss of losses) await reading.note(loss);
   const evidence = new CountedEvidence(values, unit.divisor);
   return { name, unit: unit.unit || 'none', evidence, errors: wrkErrors(text) ?? NO_ERRORS, notes: [] };
 }
 
 async function readNumbers(input: Input, reading: SubjectReading): Promise<Subject> {
-  const { name, source } = input;
+  const { name } = input;
   const { numbersIn, numberOptions: numbers, onBytes, badLines } = reading;
   const { unit: found, takesBare } = unitOfInputs([input], numbersIn, numbers);
   const unit = numberUnit(found);
   const { unit: shown, divisor: perShown } = valueScaleOf(found);
   const tally = new ExactTally(reading.thresholdsIn(shown || 'none'), perShown);
-  const { format, textIn } = planOf(input, numbers);
-  const seen = textIn === undefined ? tally.through(source, format, onBytes) : source;
-  const { histogram, vanished } = await countNumbers([{ ...input, source: seen }], {
+  const { histogram, vanished } = await countNumbers([input], {
     unit,
     takesBare,
     numbers,
     significantDigits: FINEST_DIGITS,
     badLines,
-    ...(textIn !== undefined && { onBytes }),
+    onBytes,
+    onBare: (value) => tally.add(value),
   });
   if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
-  // Numbers with units, and those in fields of JSON, are known to their slots.
+  // Numbers with units are rounded to nanoseconds or bytes when they are read, so the slots decide.
   const exact = tally.total === histogram.totalCount ? tally.counts : undefined;
   const evidence = new CountedEvidence(histogram, ticksPerUnit(unit) * perShown, exact);
   return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };

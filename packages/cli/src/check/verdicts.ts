@@ -1,5 +1,5 @@
 import { formatDuration, formatSize } from '@hdrscope/kit';
-import { formatCount } from '../format.ts';
+import { formatCount, percentileTitle } from '../format.ts';
 import { type Objective, thresholdIn } from '../objective.ts';
 import type { Bounds } from './evidence.ts';
 import { isFailure, type Judgement, judge } from './judge.ts';
@@ -47,8 +47,8 @@ export function judgeSubject(subject: Subject, options: JudgingOptions): Judged 
   if (maxErrors !== undefined) found.push(judgeErrors(subject, maxErrors, options));
   if (minCount !== undefined) found.push(judgeCount(subject, minCount));
   const rows = found.map((row): Row => {
-    // A number that was counted is a fact, with or without doubt.
-    const isCounted = row.kind === 'count' || (row.kind === 'errors' && isNumber(maxErrors));
+    // A limit on a number is about these requests alone, so its verdict has no doubt.
+    const isCounted = row.kind === 'count' || (row.kind === 'errors' && limitsNumber(maxErrors));
     return { ...row, isFailure: isFailure(row.verdict, strict && !isCounted) };
   });
   return { subject, rows };
@@ -67,14 +67,13 @@ function judgePercentile(
 }
 
 function objectiveText({ percentile, threshold, measure }: Objective): string {
-  const title = percentile === 100 ? 'max' : `p${percentile}`;
   const amount =
     measure === 'time'
       ? formatDuration(threshold, 15)
       : measure === 'size'
         ? formatSize(threshold, 15)
         : String(threshold);
-  return `${title} ≤ ${amount}`;
+  return `${percentileTitle(percentile!)} ≤ ${amount}`;
 }
 
 function judgeErrors(
@@ -114,8 +113,8 @@ function judgeCount({ evidence }: Subject, minCount: number): Omit<Row, 'isFailu
   return { ...row, actual: exactly(count), verdict: count >= minCount ? 'kept' : 'missed' };
 }
 
-/** Whether a limit is a number of requests; none at all is one as well. */
-function isNumber(limit: ErrorLimit | undefined): boolean {
+/** Whether a limit is a number of requests. A share of 0 is one: no request may fail. */
+function limitsNumber(limit: ErrorLimit | undefined): boolean {
   return limit !== undefined && ('most' in limit || limit.share === 0);
 }
 

@@ -22,7 +22,7 @@ export function assertNoProgram(argument: string): void {
   );
 }
 
-/** @throws UsageError when an argument names a program with several histograms, and none of them. */
+/** @throws UsageError when an argument names a program with several histograms, but no histogram of it. */
 export function assertOneHistogram(argument: string): void {
   if (!isProgram(argument)) return;
   const { name, by, wanted } = parseProgram(argument);

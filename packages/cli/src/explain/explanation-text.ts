@@ -11,7 +11,7 @@ import type { Io } from '../command.ts';
 import { jsonDocument } from '../distribution-json.ts';
 import { formatCount, formatTime, percentileTitle, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { shownUnitOf } from '../query/groups.ts';
+import { headingOf, shownUnitOf } from '../query/groups.ts';
 import { type Column, shownTable } from '../table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 
@@ -30,7 +30,8 @@ export function explanationText(
   io: Io,
 ): string {
   const { unit = '', causes } = explanation;
-  const { title, scale } = shownUnitOf(unit);
+  const shownUnit = shownUnitOf(unit);
+  const { title, scale } = shownUnit;
   const values = [explanation.before, explanation.after].flatMap(({ percentile }) =>
     percentile === undefined ? [] : [percentile.value],
   );
@@ -57,8 +58,7 @@ export function explanationText(
     intervalText(side, value),
   ]);
   const table = causes.length === 0 ? '' : `${causesTable(causes.slice(0, top), value, io)}\n\n`;
-  const head = title === '' ? metric : `${metric}, values in ${title}`;
-  return `${wrapToScreen(head, io)}
+  return `${wrapToScreen(headingOf(metric, shownUnit), io)}
 
 ${shownTable(columns, rows, io).join('\n')}
 
@@ -136,7 +136,7 @@ function conclusion(
   if (verdict === 'no difference shown')
     return `No difference of ${name} is shown, so there is nothing to explain.`;
   if (verdict === 'nothing explains it') {
-    return `${name} moved ${from}, and nothing explains it: no attribute tells the series that moved from the others.`;
+    return `${name} moved ${from}, but no attribute value explains it: either all series moved alike, or the series that moved share no attribute value that the others lack.`;
   }
   const sentences = causes
     .filter((cause) => cause.verdict === 'explains it' || cause.verdict === 'explains it as well')

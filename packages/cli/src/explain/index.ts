@@ -2,23 +2,22 @@ import { explain, type TimeRange } from '@hdrscope/history';
 import { type Command, Option } from 'commander';
 import { type Arguments, createParser, integerParser, isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
-import { addPair, type Pairs } from '../history/attribute-option.ts';
+import { type Pairs, whereOption } from '../history/attribute-option.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { withEngine } from '../query/engine.ts';
 import { explanationJson, explanationText } from './explanation-text.ts';
 import { parseRange } from './ranges.ts';
 
-const DESCRIPTION = `Explains why a percentile moved from one range of time to another: which attribute of the series it comes
-from.
+const DESCRIPTION = `Explains why a percentile moved from one range of time to another, by the attributes of the series.
 
-Had the series with an attribute value stayed as they were before, the percentile would have been another one: so
-much of the difference this value explains. It counts once for the values themselves, and once for their share of all values ("more of
-/reports"). The cause is the value among whose series slow values have grown the most, compared with all others;
-it must explain half of the difference, and more than chance does. Values that select the same series
-stand together, as nothing tells them apart.
+An attribute value explains a part of the difference: the part that would be missing if its series had stayed as they
+were. Each value has such a part for the values that its series counted, and one for their share of all values ("more
+of /reports"). The cause is the attribute value whose series gained the most slow values, compared with all others; it
+must explain at least half of the difference, and more than chance does. Attribute values that select the same series
+share a row, because the data cannot separate them.
 
-Without a difference beyond doubt there is nothing to explain, and "nothing explains it" is an answer too: then all series moved
-alike, or no attribute tells those that did from the others.
+A difference that may be chance is not explained. A difference beyond doubt may have no explanation: then all series
+moved alike, or the series that moved share no attribute value that the others lack.
 
 A range is a start and an end (2026-03-10T14:00/2026-03-10T15:10, 2026-03-10T14:00/15:10), or one of them and a duration
 (2026-03-10T14:00/70m). Times are UTC unless they say otherwise. An interval belongs to the range in which it starts.`;
@@ -49,11 +48,7 @@ export function parser(): Command {
         .argParser(parsePercentile)
         .default(99.9),
     )
-    .addOption(
-      new Option('--where <pair>', 'key=value: only series with this attribute; may be repeated')
-        .argParser((text, others: Pairs | undefined) => addPair('--where', text, others))
-        .default({}, 'all series'),
-    )
+    .addOption(whereOption())
     .addOption(
       new Option('--top <count>', 'how many attribute values the table shows')
         .argParser(integerParser('--top', 1))

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 
@@ -17,4 +18,23 @@ export function addPair(name: string, text: string, others: Pairs = {}): Pairs {
     throw new UsageError(`${name} ${key} must have one value, got '${others[key]}' and '${value}'`);
   }
   return Object.fromEntries([...Object.entries(others), [key, value]]);
+}
+
+/** `--where`: only series with an attribute. */
+export function whereOption(): Option {
+  return new Option('--where <pair>', 'key=value: only series with this attribute; may be repeated')
+    .argParser((text, others: Pairs | undefined) => addPair('--where', text, others))
+    .default({}, 'all series');
+}
+
+/**
+ * `--by`: an attribute that divides the answer.
+ *
+ * @param what What each value of the attribute has, for the help.
+ * @param otherwise What there is without the option, for the help.
+ */
+export function byOption(what: string, otherwise: string): Option {
+  return new Option('--by <key>', `an attribute: each of its values ${what}; may be repeated`)
+    .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text])
+    .default([], otherwise);
 }

@@ -68,7 +68,7 @@ export class ImportedFiles {
     const day = join(folder, `day=${dayOf(first)}`);
     const firstMs = rows.reduce((least, { startMs }) => Math.min(least, startMs), first.startMs);
     const lastMs = rows.reduce((most, { endMs }) => Math.max(most, endMs), first.endMs);
-    // The sequence is the begin of the stretch of time, whichever series have values in it.
+    // The sequence is the start of the stretch of time, so it does not depend on which series have values in it.
     const begin = `${first.sequence}-import-${identity()}-${options}-`;
     const others = (await namesIn(day)).filter((name) => name.startsWith(begin) && name.endsWith(ENDING));
     const { imported } = this;
@@ -77,7 +77,7 @@ export class ImportedFiles {
       return;
     }
     await writeRows(join(day, `${begin}${lastMs}${ENDING}`), rows);
-    // Those of an earlier import, when the log was shorter. Their rows are in the new file.
+    // An earlier import wrote these files when the log was shorter. The new file has their rows.
     for (const name of others) await rm(join(day, name), { force: true });
     imported.rows += rows.length;
     imported.firstMs = Math.min(imported.firstMs ?? firstMs, firstMs);

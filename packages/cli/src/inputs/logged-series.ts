@@ -16,7 +16,7 @@ export function seriesFinder(
   unnamed: string = UNNAMED,
 ): NonNullable<RecordedLog['seriesOf']> {
   const { unit: shown, scale } = SHOWN_UNITS[unit];
-  /** That of the first interval: the others of the log are counted alike. */
+  /** The digits of the first interval. A writer counts all intervals of a log with the same digits. */
   let significantDigits: number | undefined;
   return (interval) => {
     significantDigits ??= digitsOf(interval);

@@ -1,4 +1,4 @@
-import { wrongOption } from '../arguments.ts';
+import { isDecimal, wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { durationSeconds } from '../duration.ts';
 import { parseMoment } from './moment.ts';
@@ -18,7 +18,7 @@ export function parsePastTime(text: string, name: string): PastTime {
       'a duration (90d, 12h), a date (2026-03-01, 2026-03-01T12:00:00Z) or seconds since 1970 (1772366400)',
       text,
     );
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? undefined : durationSeconds(text);
+  const seconds = isDecimal(text) ? undefined : durationSeconds(text);
   if (seconds !== undefined) {
     if (seconds > 0 && Number.isFinite(seconds)) return { agoMs: seconds * 1000 };
     throw wrong();

@@ -39,6 +39,7 @@ export function textUnitOption(help = 'the unit of the values in percentile text
 
 /** The content of percentile text. */
 export interface PercentileInput {
+  readonly text: string;
   readonly values: PercentileText;
   /** The same distribution as a log of one interval. */
   readonly log: Uint8Array;
@@ -60,7 +61,7 @@ export async function readPercentileInput(
   const values = valuesOf(text, unit.divisor / perMs(textUnit ?? 'ms'), name);
   const losses = lossesOf(name, values, unit);
   if (timeNote !== undefined) losses.push(`${name}: ${timeNote}`);
-  return { values, log: logOf(values, unit), losses };
+  return { text, values, log: logOf(values, unit), losses };
 }
 
 function valuesOf(text: string, valueScale: number, name: string): PercentileText {

@@ -1,10 +1,12 @@
-import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
+import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { isObject } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal } from '../command.ts';
+import { parsedJson } from '../numbers/json-fields.ts';
 import { NUMBER_UNITS, type NumberUnit, ticksPerUnit } from '../numbers/number-unit.ts';
 import { unitsPer } from '../numbers/quantity.ts';
+import { decodeEncoded, isEncoded } from './encoded-histogram.ts';
 import type { Input } from './open-inputs.ts';
 import { wholeText } from './whole-text.ts';
 
@@ -13,7 +15,7 @@ export interface Recorded {
   /** The sum of all histograms. */
   readonly histogram: LogHistogram;
   readonly unit: CountedUnit;
-  /** The unit's part that one of the histogram is. */
+  /** The step of the histogram in the unit: 0.000001 for nanoseconds that are shown in milliseconds. */
   readonly resolution: number;
 }
 
@@ -25,66 +27,43 @@ export interface Recorded {
 export async function readRecorded(input: Input, onBytes?: (bytes: number) => void): Promise<Recorded> {
   const { name } = input;
   const documents = documentsOf(await wholeText(input, 'JSON', onBytes), name);
-  const [first, ...others] = documents.map((document) => recordedOf(document, name));
+  const figures = documents.map((document) => figuresOf(document, name));
+  const [first] = figures;
   if (first === undefined) throw new Refusal(`${name} has no histograms`);
-  const { histogram, unit, resolution } = first;
-  for (const other of others) {
-    if (other.unit !== unit || other.resolution !== resolution) {
-      throw new Refusal(
-        `${name} has histograms in ${unit} and in ${other.unit}, or of other resolutions, which cannot be added up`,
-      );
-    }
-    try {
-      if (histogram instanceof DoubleHistogram) histogram.add(other.histogram as DoubleHistogram);
-      else histogram.add(other.histogram as Histogram);
-    } catch (error) {
-      throw refused(name, error);
-    }
+  const { unit, resolution } = first;
+  const other = figures.find((one) => one.unit !== unit || one.resolution !== resolution);
+  if (other !== undefined) {
+    throw new Refusal(
+      `${name} has histograms in ${unit} and in ${other.unit}, or of other resolutions, which cannot be added up`,
+    );
   }
-  return first;
+  const encoded = figures.map((one) => one.encoded).join('\n');
+  return { histogram: await decodeEncoded(encoded, name, () => onBytes?.(0)), unit, resolution };
 }
 
 function documentsOf(text: string, name: string): unknown[] {
-  const whole = parsed(text);
+  const whole = parsedJson(text);
   if (whole !== undefined) return Array.isArray(whole) ? whole : [whole];
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line, at) => {
-    const document = parsed(line);
+    const document = parsedJson(line);
     if (document === undefined) throw new Refusal(`${name}: document ${at + 1} is not JSON`);
     return document;
   });
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function recordedOf(document: unknown, name: string): Recorded {
+function figuresOf(document: unknown, name: string): Omit<Recorded, 'histogram'> & { encoded: string } {
   const { encoded, unit, resolution } = isObject(document) ? document : {};
   const known = NUMBER_UNITS.find((one) => one === unit);
-  const isRecorded = typeof encoded === 'string' && typeof resolution === 'number' && resolution > 0;
-  if (!isRecorded || known === undefined) {
+  const isRecorded = typeof resolution === 'number' && resolution > 0;
+  if (!isRecorded || known === undefined || typeof encoded !== 'string' || !isEncoded(encoded)) {
     throw new Refusal(`${name} has a document without its histogram: encoded, unit and resolution`);
   }
-  try {
-    const histogram = encoded.startsWith('D') ? DoubleHistogram.decode(encoded) : Histogram.decode(encoded);
-    return { histogram, unit: known, resolution };
-  } catch (error) {
-    throw refused(name, error);
-  }
-}
-
-function refused(name: string, error: unknown): unknown {
-  if (!(error instanceof HdrscopeError)) return error;
-  return new Refusal(`${name}: ${error.message}`, { cause: error });
+  return { encoded, unit: known, resolution };
 }
 
 /**
- * The histogram with values in the steps of a unit. Where the steps differ, slots round as recording does.
+ * The histogram with values in the steps of a unit. When the steps differ, all values of a slot are counted at its middle.
  *
  * @throws Refusal when the unit measures something else.
  */
@@ -96,11 +75,14 @@ export function inStepsOf(
   const perUnit = unitsPer(unit, wanted.unit);
   if (perUnit === undefined) throw new Refusal(`${name} is in ${unit}, and the others in ${wanted.unit}`);
   const factor = Number((resolution * perUnit * ticksPerUnit(wanted)).toPrecision(12));
-  if (factor === 1 || histogram instanceof DoubleHistogram) return histogram;
-  const scaled = new Histogram({ significantDigits: histogram.layout.significantDigits });
+  if (factor === 1) return histogram;
+  const isOfDoubles = histogram instanceof DoubleHistogram;
+  const scaled = isOfDoubles
+    ? new DoubleHistogram({ significantDigits: histogram.significantDigits })
+    : new Histogram({ significantDigits: histogram.layout.significantDigits });
   for (const { valueIteratedTo, countAddedInThisIterationStep } of histogram.recordedValues()) {
-    const middle = histogram.medianEquivalentValue(valueIteratedTo);
-    scaled.record(Math.round(middle * factor), countAddedInThisIterationStep);
+    const value = histogram.medianEquivalentValue(valueIteratedTo) * factor;
+    scaled.record(isOfDoubles ? value : Math.round(value), countAddedInThisIterationStep);
   }
   return scaled;
 }

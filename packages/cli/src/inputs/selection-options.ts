@@ -36,7 +36,7 @@ export function selectionOf({ tag, from, to }: SelectingOptions): Selection {
   return { ...(tag && { tags: tag }), ...(from && { from }), ...(to && { to }) };
 }
 
-/** @throws Refusal when a part is selected of what has no parts. */
+/** @throws Refusal when the selection asks for a part of an input that has no parts. */
 export function assertWhole(name: string, selection: Selection): void {
   if (Object.keys(selection).length === 0) return;
   throw new Refusal(

@@ -1,4 +1,5 @@
 import type { DecodedInterval } from '@hdrscope/interval-log';
+import { csvLine } from '../csv.ts';
 import { distributionJson } from '../distribution-json.ts';
 import { percentileTitle, withMaximum } from '../format.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
@@ -34,14 +35,14 @@ export function ndjsonRow(
 export function csvHeader({ unit, percentiles }: RowOptions): string {
   const values = ['min', 'mean', ...withMaximum(percentiles).map(percentileTitle)];
   const titles = values.map((title) => (unit.unit === '' ? title : `${title}_${unit.unit}`));
-  return `${['start_s', 'end_s', 'tag', 'count', ...titles, 'encoded'].join()}\n`;
+  return csvLine(['start_s', 'end_s', 'tag', 'count', ...titles, 'encoded']);
 }
 
 export function csvRow(decoded: DecodedInterval, options: RowOptions): string {
   const { interval, histogram } = decoded;
   const values = valuesOf(decoded, options).map((value) => value ?? '');
   const times = [seconds(interval.startSec), seconds(interval.endSec)];
-  return `${[...times, quoted(interval.tag ?? ''), histogram.totalCount, ...values, interval.encoded].join()}\n`;
+  return csvLine([...times, interval.tag ?? '', histogram.totalCount, ...values, interval.encoded]);
 }
 
 function valuesOf({ histogram }: DecodedInterval, { unit, percentiles }: RowOptions): (number | null)[] {
@@ -54,9 +55,4 @@ function valuesOf({ histogram }: DecodedInterval, { unit, percentiles }: RowOpti
 /** Removes the rounding error of the sum of a base time and a timestamp. */
 function seconds(value: number): number {
   return Math.round(value * 1e6) / 1e6;
-}
-
-/** A field of CSV. A tag has no commas and spaces, but it may have quotes. Source: RFC 4180 §2. */
-function quoted(cell: string): string {
-  return cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -10,7 +10,7 @@ import type { Input } from '../inputs/open-inputs.ts';
 import type { NumberOptions } from './number-options.ts';
 import { type NumberPlan, planOf } from './number-plan.ts';
 import { inUnit, type NumberUnit, ticksPerUnit } from './number-unit.ts';
-import { type Quantity, quantityIn, quantityOf } from './quantity.ts';
+import { type NumberWithUnit, numberWithUnit, quantityIn } from './quantity.ts';
 import { isNumber } from './table-text.ts';
 
 /** How numbers are counted. */
@@ -26,6 +26,8 @@ interface CountingOptions {
   readonly numbers?: NumberOptions;
   /** Gets the number of bytes of each chunk of the source. An error that it throws ends the reading. */
   readonly onBytes?: (bytes: number) => void;
+  /** Gets each number without a unit as the text has it, before it is counted at the nearest tick. */
+  readonly onBare?: (value: number) => void;
   /** Takes lines without a number, and the end of a gzip stream that is cut short. */
   readonly badLines: LineTally;
 }
@@ -57,7 +59,7 @@ export async function countNumbers(
   texts: readonly NumberText[],
   options: CountingOptions,
 ): Promise<CountedNumbers> {
-  const { unit, significantDigits = 3, expectedInterval = 0, takesBare = true, onBytes } = options;
+  const { unit, significantDigits = 3, expectedInterval = 0, takesBare = true, onBytes, onBare } = options;
   const histogram = new Histogram({ significantDigits });
   const perUnit = ticksPerUnit(unit);
   const expectedTicks = Math.round(expectedInterval * perUnit);
@@ -81,7 +83,11 @@ export async function countNumbers(
       badLines: options.badLines,
       onBare(values, length) {
         if (!takesBare) throw new Refusal(withoutUnit(text.name, unit));
-        for (let i = 0; i < length; i++) onNumber(values[i]!);
+        for (let i = 0; i < length; i++) {
+          const value = values[i]!;
+          onBare?.(value);
+          onNumber(value);
+        }
       },
       onQuantity(quantity, shown) {
         const value = quantityIn(quantity, unit.unit);
@@ -118,8 +124,8 @@ interface TextReading {
   readonly badLines: LineTally;
   /** Takes numbers without a unit. */
   readonly onBare: (values: ArrayLike<number>, length: number) => void;
-  /** @returns `false` when it is too large. */
-  readonly onQuantity: (quantity: Quantity, shown: string) => boolean;
+  /** @returns `false` when the quantity is too large. */
+  readonly onQuantity: (quantity: NumberWithUnit, shown: string) => boolean;
   readonly onBytes?: (bytes: number) => void;
 }
 
@@ -133,7 +139,7 @@ async function readPlain(
     {
       onNumbers: onBare,
       onBadLine(line) {
-        const quantity = format.column === undefined ? quantityOf(line.text.trim()) : undefined;
+        const quantity = format.column === undefined ? numberWithUnit(line.text.trim()) : undefined;
         if (quantity !== undefined && onQuantity(quantity, line.text.trim())) return;
         badLines.add(line.lineNumber, () => `${name}: ${badLineText(line)}`);
       },
@@ -169,7 +175,7 @@ async function readQuantities(
     if (lineNumber <= skip || isNoise(line.trim())) return;
     const found = textIn(line);
     if (found !== undefined && isNumber(found) && Number(found) <= largest) return onBare([Number(found)], 1);
-    const quantity = found === undefined ? undefined : quantityOf(found);
+    const quantity = found === undefined ? undefined : numberWithUnit(found);
     if (quantity !== undefined && onQuantity(quantity, found!)) return;
     const shown = line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
     badLines.add(lineNumber, () => `${name}: ${badLineText({ lineNumber, text: shown })}`);

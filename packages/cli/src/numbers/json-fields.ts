@@ -2,7 +2,7 @@ import { isValue } from './table-text.ts';
 
 const MOST_DEPTH = 8;
 
-/** The value of a field; `undefined` when there is none. Names of fields may have points themselves. */
+/** The value of a field; `undefined` when the document has no such field. The name of a field may contain points. */
 export function fieldOf(document: unknown, path: string): unknown {
   if (typeof document !== 'object' || document === null) return undefined;
   if (Object.hasOwn(document, path)) return (document as Record<string, unknown>)[path];
@@ -22,7 +22,7 @@ export function numberText(value: unknown): string | undefined {
 }
 
 /** The paths of the fields of a document that have numbers. */
-export function numberFields(document: unknown, prefix = '', depth = 0): string[] {
+function numberFields(document: unknown, prefix = '', depth = 0): string[] {
   if (typeof document !== 'object' || document === null || Array.isArray(document) || depth > MOST_DEPTH)
     return [];
   return Object.entries(document).flatMap(([name, value]) => {
@@ -30,6 +30,11 @@ export function numberFields(document: unknown, prefix = '', depth = 0): string[
     if (numberText(value) !== undefined) return [path];
     return numberFields(value, `${path}.`, depth + 1);
   });
+}
+
+/** The paths of the fields that have numbers in any of several documents. */
+export function fieldsWithNumbers(documents: readonly unknown[]): string[] {
+  return [...new Set(documents.flatMap((document) => numberFields(document)))];
 }
 
 /** The first documents of a text that has one per line, or of an array of them. Other lines are left out. */
@@ -42,7 +47,7 @@ export function firstDocuments(beginning: string): unknown[] {
   return Array.isArray(whole) ? whole.slice(0, lines.length + 100) : whole === undefined ? [] : [whole];
 }
 
-/** A document of an array that has one per line, without what is around it. */
+/** The document in a line of an array that has one per line, without the bracket or comma around it. */
 export function bareDocument(line: string): string {
   const begun = line.trim().replace(/^\[/, '');
   return begun.replace(/[,\]]$/, '').trim();
@@ -50,9 +55,15 @@ export function bareDocument(line: string): string {
 
 function parsed(text: string): unknown[] {
   if (!text.startsWith('{') && !text.trimStart().startsWith('[')) return [];
+  const document = parsedJson(text);
+  return document === undefined ? [] : [document];
+}
+
+/** A document of JSON; `undefined` when the text is malformed. */
+export function parsedJson(text: string): unknown {
   try {
-    return [JSON.parse(text)];
+    return JSON.parse(text);
   } catch {
-    return [];
+    return undefined;
   }
 }

@@ -2,9 +2,16 @@ import type { NumberFormat } from '@hdrscope/kit/number-reader';
 import type { CountedUnit } from '@hdrscope/registry';
 import { UsageError } from '../command.ts';
 import { suggestion } from '../nearest.ts';
-import { bareDocument, fieldOf, firstDocuments, numberFields, numberText } from './json-fields.ts';
+import {
+  bareDocument,
+  fieldOf,
+  fieldsWithNumbers,
+  firstDocuments,
+  numberText,
+  parsedJson,
+} from './json-fields.ts';
 import type { NumberOptions } from './number-options.ts';
-import { quantityOf } from './quantity.ts';
+import { numberWithUnit } from './quantity.ts';
 import { cellsOf, isNumber, numberColumns, tableOf } from './table-text.ts';
 
 /** A text with numbers, and its beginning. */
@@ -18,7 +25,7 @@ export interface BegunText {
 export interface NumberPlan {
   /** Reads numbers alone, in columns or not: the fast way. */
   readonly format: NumberFormat;
-  /** Finds the text of a number in a line, where numbers have units, quotes or names; `undefined` when the fast way does. */
+  /** Finds the text of a number in a line, where numbers have units, quotes or names; `undefined` when `format` is enough. */
   readonly textIn: ((line: string) => string | undefined) | undefined;
   /** The unit of the first value; `undefined` when it is a number alone. */
   readonly unit: CountedUnit | undefined;
@@ -43,25 +50,15 @@ function fieldPlan({ name, beginning }: BegunText, field: string): NumberPlan {
   const documents = firstDocuments(beginning);
   const texts = documents.flatMap((document) => numberText(fieldOf(document, field)) ?? []);
   if (documents.length > 0 && texts.length === 0) {
-    const fields = [...new Set(documents.flatMap((document) => numberFields(document)))];
-    throw new UsageError(
-      `${name} has no numbers in the field ${field}${othersText(field, fields, 'fields')}`,
-    );
+    const others = othersText(field, fieldsWithNumbers(documents), 'fields');
+    throw new UsageError(`${name} has no numbers in the field ${field}${others}`);
   }
   const textIn = (line: string): string | undefined => {
     // An array of objects may have one per line.
     const bare = bareDocument(line);
-    return bare.startsWith('{') ? numberText(fieldOf(parsed(bare), field)) : undefined;
+    return bare.startsWith('{') ? numberText(fieldOf(parsedJson(bare), field)) : undefined;
   };
   return { format: {}, textIn, unit: unitOf(texts) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function columnPlan({ name, beginning }: BegunText, column: string, options: NumberOptions): NumberPlan {
@@ -79,7 +76,7 @@ function columnPlan({ name, beginning }: BegunText, column: string, options: Num
   const { titles, headLines = 0 } = table ?? {};
   const format = { column: at + 1, separator, skip: titles === undefined ? (options.skip ?? 0) : headLines };
   const isPlain =
-    cells.every((cell) => isNumber(cell) || quantityOf(cell) === undefined) && !lines.includes('"');
+    cells.every((cell) => isNumber(cell) || numberWithUnit(cell) === undefined) && !lines.includes('"');
   const textIn = isPlain ? undefined : (line: string) => cellsOf(line, separator)[at];
   return { format, textIn, unit: unitOf(cells) };
 }
@@ -96,8 +93,7 @@ const MOST_NAMES = 12;
 /** How to count the numbers of a text that is JSON or a table; `undefined` when it has none. */
 export function cureOf({ name, beginning }: BegunText, command: string): string | undefined {
   const path = name === 'standard input' ? '-' : name;
-  const documents = firstDocuments(beginning);
-  const fields = [...new Set(documents.flatMap((document) => numberFields(document)))];
+  const fields = fieldsWithNumbers(firstDocuments(beginning));
   if (fields.length > 0) return cureText('the fields with numbers are', fields, `${command} --field`, path);
   const table = tableOf(wholeLines(beginning).join('\n'));
   const columns = table === undefined ? [] : numberColumns(table);
@@ -122,12 +118,12 @@ function wholeLines(beginning: string): string[] {
 // A text shorter than a chunk is whole, or ends where its writer has paused.
 const LONG = 4096;
 
-/** The unit of the first value that is a number or a quantity. */
+/** The unit of the first value, with a unit or without; other texts are skipped. */
 function unitOf(values: readonly string[]): CountedUnit | undefined {
   for (const value of values) {
     if (isNumber(value)) return undefined;
-    const quantity = quantityOf(value);
-    if (quantity !== undefined) return quantity.unit;
+    const found = numberWithUnit(value);
+    if (found !== undefined) return found.unit;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { durationNs, nanosecondsPer, sizeBytes } from '@hdrscope/kit';
+import { nanosecondsPer, type Quantity, quantityOf } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { TIME_UNITS } from './number-unit.ts';
 
@@ -6,29 +6,25 @@ import { TIME_UNITS } from './number-unit.ts';
 type Measure = 'time' | 'size';
 
 /** A number with its unit, such as `12ms` or `4 KiB`. */
-export interface Quantity {
+export interface NumberWithUnit extends Quantity {
   readonly measure: Measure;
-  /** In nanoseconds or bytes. */
-  readonly amount: number;
   /** The unit in which values like this one are shown. */
   readonly unit: CountedUnit;
 }
 
-/** The quantity that a text is; `undefined` for a number alone, and for other texts. */
-export function quantityOf(text: string): Quantity | undefined {
-  // Most texts have one of these, and there may be millions of them.
+/** Reads a number with its unit; `undefined` for a number alone, and for other texts. */
+export function numberWithUnit(text: string): NumberWithUnit | undefined {
+  // Most texts have one of these units, and there may be millions of texts.
   const [, number, name] = COMMON.exec(text) ?? [];
   const unit = TIME_UNITS.find((one) => one === name);
   if (unit !== undefined) {
     return { measure: 'time', amount: Math.round(Number(number) * nanosecondsPer(unit)), unit };
   }
-  const ns = durationNs(text);
+  const { measure, amount } = quantityOf(text) ?? { measure: 'number', amount: 0 };
+  if (measure === 'number') return undefined;
+  if (measure === 'size') return { measure, amount, unit: text.endsWith('iB') ? 'KiB' : 'bytes' };
   // Longer durations, such as 1h30m, are shown in seconds.
-  if (ns !== undefined)
-    return { measure: 'time', amount: ns, unit: /[\u00b5\u03bc]s$/.test(text) ? 'us' : 's' };
-  const bytes = sizeBytes(text);
-  if (bytes === undefined) return undefined;
-  return { measure: 'size', amount: bytes, unit: /i?B$/.test(text) && text.includes('i') ? 'KiB' : 'bytes' };
+  return { measure, amount, unit: /[\u00b5\u03bc]s$/.test(text) ? 'us' : 's' };
 }
 
 const COMMON = /^(\d+(?:\.\d+)?) ?(ns|us|ms|s)$/;

@@ -1,4 +1,4 @@
-import { quantityOf } from './quantity.ts';
+import { numberWithUnit } from './quantity.ts';
 
 /** The columns of a text that is a table. */
 export interface TableText {
@@ -19,8 +19,9 @@ const MOST_ROWS = 50;
  * The columns of a text, by its beginning.
  *
  * @param text Its whole lines.
- * @param isStated Whether somebody says that it is a table. Otherwise each row must have as many columns, and one of them values.
- * @returns `undefined` when it is none.
+ * @param isStated Whether the command line states that the text is a table. Otherwise all rows must have the same number of columns, and
+ * one column must have values.
+ * @returns `undefined` when the text is no table.
  */
 export function tableOf(
   text: string,
@@ -61,7 +62,7 @@ function widest(splits: readonly Split[]): Split | undefined {
   return splits.find(({ cells }) => cells[0]!.length > 1) ?? splits.at(-1);
 }
 
-/** Whether rows have two columns or more, as many each, and one of them values. */
+/** Whether all rows have the same number of columns, two or more, and one column has values. */
 function isTable(cells: readonly (readonly string[])[]): boolean {
   const [{ length: columns } = [], ...others] = cells;
   if (columns < 2 || !others.every(({ length }) => length === columns)) return false;
@@ -88,7 +89,7 @@ export function cellsOf(line: string, separator: string | undefined): string[] {
 
 /** Whether a cell is a number, perhaps with a unit. */
 export function isValue(cell: string): boolean {
-  return isNumber(cell) || quantityOf(cell) !== undefined;
+  return isNumber(cell) || numberWithUnit(cell) !== undefined;
 }
 
 /** Whether a text is a number of at least 0, as `NumberReader` reads it. */

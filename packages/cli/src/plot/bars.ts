@@ -10,7 +10,9 @@ export async function readBars(inputs: readonly ValueInput[], reading: Reading):
   for (const input of inputs) {
     const sum = await readSum(input, reading);
     if (sum === undefined) continue;
-    const { histogram, valueScale } = sum;
+    const { histogram, valueScale, losses = [] } = sum;
+    // Bars have all values, and the text has some of them.
+    for (const loss of losses) await reading.note(loss);
     if (histogram instanceof DoubleHistogram) {
       throw new Refusal(`${input.name} has doubles, which bars cannot show; --kind percentiles can`);
     }

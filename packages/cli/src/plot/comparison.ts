@@ -62,7 +62,7 @@ async function readSide(input: ValueInput, reading: Reading): Promise<Side> {
   if (input.kind === 'percentiles') {
     const { values, losses } = await readPercentiles(input, reading);
     for (const loss of losses) await reading.note(loss);
-    return { values, sum: { histogram: values.histogram, valueScale: 1, rows: values.rows } };
+    return { values, sum: { histogram: values.histogram, valueScale: 1, text: values } };
   }
   const sum = await readSum(input, reading);
   const values = withValues(sum?.histogram, input.name, input.kind === 'log');

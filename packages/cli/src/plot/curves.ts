@@ -4,7 +4,7 @@ import { Slices } from '@hdrscope/kit';
 import { type Curve, type CurveOptions, curveOf, curveOfPercentiles, percentileCurve } from '@hdrscope/plot';
 import { assertCurves, explainTagLimit } from '../inputs/tag-limit.ts';
 import type { Reading, ValueInput } from './reading.ts';
-import type { CurveValues } from './slo.ts';
+import type { CurveValues, Slot } from './slo.ts';
 import { readSum, type Sum } from './sum.ts';
 
 interface Named extends Sum {
@@ -37,7 +37,7 @@ export async function readCurves(
   const curves: Curve[] = [];
   const slices = new Slices();
   for (const { name, ...sum } of found) {
-    const { histogram, valueScale: divisor } = sum;
+    const { histogram } = sum;
     if (slices.isOver()) {
       await slices.next();
       // Ends the work when the command has to end.
@@ -47,18 +47,12 @@ export async function readCurves(
       await reading.note(`${name} has no values`);
       continue;
     }
-    onCurve({
-      name,
-      slotAt(percentile) {
-        const value = histogram.valueAtPercentile(percentile);
-        return { lower: histogram.lowestEquivalentValue(value) / divisor, upper: value / divisor };
-      },
-    });
+    onCurve({ name, slotAt: (percentile) => slotOfSum(sum, percentile) });
     if (confidence === undefined) {
       curves.push(curveOfSum(name, sum, columns));
-    } else if (histogram instanceof DoubleHistogram || sum.rows !== undefined) {
+    } else if (histogram instanceof DoubleHistogram || sum.text !== undefined) {
       const why =
-        sum.rows === undefined ? 'has doubles' : 'is percentile text, which does not have every value';
+        sum.text === undefined ? 'has doubles' : 'is percentile text, which does not have every value';
       await reading.note(`${name} is drawn without intervals: it ${why}`);
       curves.push(curveOfSum(name, sum, columns));
     } else {
@@ -72,13 +66,20 @@ export async function readCurves(
 /** The curve of a file without intervals. Percentile text has the values of its rows only. */
 export function curveOfSum(
   name: string,
-  { histogram, rows, valueScale, period }: Sum,
+  { histogram, text, valueScale, period }: Sum,
   columns: number,
 ): Curve {
   const options: CurveOptions = { valueScale, period };
-  return rows === undefined
+  return text === undefined
     ? curveOf(name, histogram, { ...options, columns })
-    : curveOfPercentiles(name, { histogram, rows }, options);
+    : curveOfPercentiles(name, text, options);
+}
+
+/** The bounds of a percentile. Those of percentile text reach from row to row, because a value may lie anywhere between two rows. */
+function slotOfSum({ histogram, text, valueScale }: Sum, percentile: number): Slot {
+  const { lowest, highest } = text ?? { lowest: histogram, highest: histogram };
+  const lower = lowest.lowestEquivalentValue(lowest.valueAtPercentile(percentile));
+  return { lower: lower / valueScale, upper: highest.valueAtPercentile(percentile) / valueScale };
 }
 
 async function histogramsOf(input: ValueInput, isOneOfSeveral: boolean, reading: Reading): Promise<Named[]> {

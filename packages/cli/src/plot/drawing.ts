@@ -31,7 +31,7 @@ export function plotFormatOf(options: DrawingOptions): Format {
   const { output } = options;
   const format = formatOf(options, FORMATS);
   const isFile = output !== undefined && output !== '-';
-  const ending = isFile ? /\.(\w+)$/.exec(output)?.[1]?.toLowerCase() : undefined;
+  const ending = endingOf(output);
   const found =
     format ?? FORMATS.find((one) => one === ending) ?? (ending === 'txt' || !isFile ? 'text' : undefined);
   if (found === undefined) {
@@ -41,6 +41,11 @@ export function plotFormatOf(options: DrawingOptions): Format {
   }
   if (found === 'png' && !isFile) throw new UsageError('a PNG picture needs a file: -o FILE.png');
   return found;
+}
+
+/** The ending of a file, in small letters. */
+export function endingOf(output: string | undefined): string | undefined {
+  return output === undefined ? undefined : /\.(\w+)$/.exec(output)?.[1]?.toLowerCase();
 }
 
 /** How many columns a picture has that curves are read off at: its pixels, or the dots of a text. */

@@ -18,8 +18,8 @@ export function sloLines(objectives: readonly Objective[], unit: CountedUnit): S
   }));
 }
 
-/** The bounds of the slot that has a percentile. */
-type Slot = Pick<AxisSlot, 'lower' | 'upper'>;
+/** The bounds of a percentile: those of its slot, or those that its file states. */
+export type Slot = Pick<AxisSlot, 'lower' | 'upper'>;
 
 /** The percentiles of a curve, as exactly as its file has them. */
 export interface CurveValues {
@@ -61,7 +61,7 @@ function verdict({ percentile, value }: SloLine, slot: Slot | undefined, unit: C
       ? `keeps ${objective}`
       : lower > value
         ? `misses ${objective}`
-        : `${objective} lies in its slot`;
+        : `may keep or miss ${objective}`;
   return [`${percentileTitle(percentile)} is ${shown}: ${result}`];
 }
 

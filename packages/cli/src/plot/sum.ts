@@ -12,8 +12,10 @@ export interface Sum {
   readonly histogram: LogHistogram;
   /** The divisor that brings its values to the unit of the plot. */
   readonly valueScale: number;
-  /** The rows of percentile text, which does not have every value. */
-  readonly rows?: PercentileText['rows'];
+  /** The percentile text that the histogram is made of. It bounds its values, and does not have every one. */
+  readonly text?: PercentileText;
+  /** What the percentile text does not say, in sentences. */
+  readonly losses?: readonly string[];
   /** When the values were counted. */
   readonly period?: Period;
 }
@@ -29,8 +31,8 @@ export async function readSum(input: ValueInput, reading: Reading): Promise<Sum 
       return histogram && { histogram, valueScale: 1 };
     }
     case 'percentiles': {
-      const { values } = await readPercentiles(input, reading);
-      return { histogram: values.histogram, valueScale: 1, rows: values.rows };
+      const { values, losses } = await readPercentiles(input, reading);
+      return { histogram: values.histogram, valueScale: 1, text: values, losses };
     }
     case 'encoded': {
       const text = await wholeText(input, 'encoded histograms', onBytes);

@@ -1,11 +1,13 @@
 import type { HistoryGroup } from '@hdrscope/history';
 import type { Io } from '../command.ts';
+import { csvLine } from '../csv.ts';
 import { boundsJson, type DistributionJson, jsonDocument } from '../distribution-json.ts';
-import { formatCount, formatTime, percentileTitle } from '../format.ts';
+import { formatCount, percentileTitle } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
+import { stretchStart } from '../history/stretch.ts';
 import { type Column, shownTable } from '../table.ts';
 import { scaled, valueFormat } from '../value-scale.ts';
-import { type ShownGroup, shownGroups } from './groups.ts';
+import { headingOf, type ShownGroup, shownGroups } from './groups.ts';
 
 /** A question whose answer is printed. */
 export interface Asked {
@@ -22,8 +24,7 @@ export function answerText(groups: readonly HistoryGroup[], asked: Asked, io: Io
   const { keys, units } = shownGroups(groups, asked.metric, asked.by);
   return units
     .map((shown) => {
-      const title = shown[0]?.title ?? '';
-      const head = title === '' ? asked.metric : `${asked.metric}, values in ${title}`;
+      const head = headingOf(asked.metric, shown[0]!);
       return `${wrapToScreen(head, io)}\n\n${tableOf(shown, keys, asked, io).join('\n')}\n`;
     })
     .join('\n');
@@ -46,7 +47,7 @@ function tableOf(
   const valueText = valueFormat(values.flat(), shown[0]!.scale);
   const rows = shown.map(({ group, cells }, at) => [
     ...cells,
-    ...(isTimed ? [timeText(group.startMs, everyMs)] : []),
+    ...(isTimed ? [group.startMs === undefined ? '' : stretchStart(group.startMs, everyMs)] : []),
     formatCount(group.count),
     ...values[at]!.map(valueText),
   ]);
@@ -60,21 +61,6 @@ function tableOf(
     { title: 'max' },
   ];
   return shownTable(columns, rows, io);
-}
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-
-/** The start of a bucket, with as many digits as buckets need: `2026-11-22 10:00`. */
-function timeText(startMs: number | undefined, everyMs: number): string {
-  if (startMs === undefined) return '';
-  if (everyMs % DAY_MS === 0) return isoOf(startMs).slice(0, '2026-11-22'.length);
-  if (everyMs % MINUTE_MS === 0) return isoOf(startMs).slice(0, '2026-11-22 10:00'.length);
-  return formatTime(startMs / 1000).replace(/\.000 UTC$| UTC$/, '');
-}
-
-function isoOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().replace('T', ' ');
 }
 
 /** The answer as one document; docs/formats/percentiles.schema.json describes its distributions. */
@@ -115,7 +101,7 @@ function distributionOf(
   };
 }
 
-/** The answer as CSV. Source of the quoting: RFC 4180 §2. */
+/** The answer as CSV. */
 export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string {
   const { metric, by, everyMs } = asked;
   const percentiles = asked.percentiles.filter((percentile) => percentile !== 100);
@@ -147,13 +133,7 @@ export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string
       ...values.map((value) => scaled(value, scale)),
     ];
   });
-  return [header, ...lines].map((cells) => `${cells.map(quoted).join()}\n`).join('');
-}
-
-/** A field of CSV. */
-export function quoted(cell: string | number): string {
-  const text = String(cell);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return [header, ...lines].map(csvLine).join('');
 }
 
 function meanOf({ sum, count }: HistoryGroup): number {

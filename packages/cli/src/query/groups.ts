@@ -1,8 +1,7 @@
 import type { HistoryGroup } from '@hdrscope/history';
 import { attributePairs, countedUnitOf } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { perMs } from '../numbers/number-unit.ts';
-import type { ValueScale } from '../value-scale.ts';
+import { type ValueScale, valueScaleOf } from '../value-scale.ts';
 
 /** The unit in which the values of a group are shown. */
 export interface ShownUnit {
@@ -17,12 +16,14 @@ export interface ShownUnit {
 /** Times are shown in milliseconds, as in all commands; units that commands do not know keep their UCUM code. */
 export function shownUnitOf(ucum: string): ShownUnit {
   const unit = countedUnitOf({ unit: ucum });
-  if (unit === 'none') {
-    const title = ucum === '1' ? '' : ucum;
-    return { unit, title, scale: { divisor: 1, unit: '' } };
-  }
-  if (unit === 'bytes' || unit === 'KiB') return { unit, title: unit, scale: { divisor: 1, unit } };
-  return { unit: 'ms', title: 'ms', scale: { divisor: perMs(unit), unit: 'ms' } };
+  const scale = valueScaleOf(unit);
+  if (scale.unit === '') return { unit, title: ucum === '1' ? '' : ucum, scale };
+  return { unit: scale.unit, title: scale.unit, scale };
+}
+
+/** The line above a table: the metric, and the unit of its values. */
+export function headingOf(metric: string, { title }: ShownUnit): string {
+  return title === '' ? metric : `${metric}, values in ${title}`;
 }
 
 /** A group, and how it is shown. */

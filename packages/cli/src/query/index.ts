@@ -3,13 +3,12 @@ import type { Command } from 'commander';
 import type { Arguments } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
 import { formatOf, withOutput } from '../output-options.ts';
-import { plotFormatOf, writePlots } from '../plot/drawing.ts';
+import { endingOf, plotFormatOf, writePlots } from '../plot/drawing.ts';
 import { withEngine } from './engine.ts';
 import {
   assertOptionsFit,
   createQueryParser,
   drawingOf,
-  endingOf,
   isDrawn,
   type Options,
   PICTURES,

@@ -1,10 +1,10 @@
 import { type HistoryMetric, historyMetrics } from '@hdrscope/history';
 import { type Io, Refusal } from '../command.ts';
+import { csvLine } from '../csv.ts';
 import { jsonDocument } from '../distribution-json.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { suggestion } from '../nearest.ts';
 import { type Column, shownTable } from '../table.ts';
-import { quoted } from './answer-text.ts';
 import { withEngine } from './engine.ts';
 import type { Options, TableFormat } from './options.ts';
 
@@ -32,7 +32,7 @@ export function metricsText(metrics: readonly HistoryMetric[], format: TableForm
   ]);
   if (isCsv) {
     const header = ['metric', 'unit', 'series', 'rows', 'values', 'from', 'to', 'attributes'];
-    return [header, ...cells].map((line) => `${line.map(quoted).join()}\n`).join('');
+    return [header, ...cells].map(csvLine).join('');
   }
   return `${shownTable(COLUMNS, cells, io).join('\n')}\n`;
 }
@@ -77,7 +77,7 @@ const MOST_NAMES = 10;
 function noSuch(what: string, name: string, names: readonly string[]): string {
   const hint = suggestion(name, names);
   if (hint !== '') return `${what} '${name}'${hint}`;
-  if (names.length === 0) return `${what} '${name}': it has none`;
+  if (names.length === 0) return `${what} '${name}', or any other one`;
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
   return `${what} '${name}': it has ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }

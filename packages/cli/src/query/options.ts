@@ -1,12 +1,12 @@
 import type { DialectName, HistoryQuestion } from '@hdrscope/history';
 import { type Command, Option } from 'commander';
-import { choiceOption, createParser, integerParser, wrongOption } from '../arguments.ts';
+import { choiceOption, createParser, integerParser } from '../arguments.ts';
 import { UsageError } from '../command.ts';
-import { parseDuration } from '../duration.ts';
-import { addPair, type Pairs } from '../history/attribute-option.ts';
+import { byOption, type Pairs, whereOption } from '../history/attribute-option.ts';
+import { parseEvery } from '../history/stretch.ts';
 import { parsePastTime } from '../inputs/past-time.ts';
 import { addFormat, addOutput } from '../output-options.ts';
-import { type DrawingOptions, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
+import { type DrawingOptions, endingOf, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
 import { addAscii, percentilesOption } from '../shared-options.ts';
 
 /** The forms of an answer that are no pictures. */
@@ -57,16 +57,8 @@ export function createQueryParser(): Command {
     .argument('[folder]', 'the folder of a history; not needed with --print-sql --table')
     .option('--metric <name>', 'the metric')
     .addOption(percentilesOption())
-    .addOption(
-      new Option('--by <key>', 'an attribute: each of its values is a group; may be repeated')
-        .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text])
-        .default([], 'one group'),
-    )
-    .addOption(
-      new Option('--where <pair>', 'key=value: only series with this attribute; may be repeated')
-        .argParser((text, others: Pairs | undefined) => addPair('--where', text, others))
-        .default({}, 'all series'),
-    )
+    .addOption(byOption('is a group', 'one group'))
+    .addOption(whereOption())
     .option(
       '--since <time>',
       'only intervals that start then or later: so long ago (7d, 12h), a date (2026-03-01, 2026-03-01T12:00:00Z) or seconds since 1970',
@@ -107,13 +99,6 @@ export function createQueryParser(): Command {
     "by the file's ending, else text",
   );
   return addAscii(command);
-}
-
-/** @throws UsageError */
-function parseEvery(text: string): number {
-  const everyMs = Math.round(parseDuration(text, '--every') * 1000);
-  if (everyMs >= 1) return everyMs;
-  throw wrongOption('--every', 'a duration of at least 1ms', text);
 }
 
 /** A time in milliseconds since 1970. @throws UsageError */
@@ -180,11 +165,6 @@ export function isDrawn({ plot, format, output }: Options): boolean {
   const isPlot = plot === true || isPicture(format) || (format === undefined && isPicture(ending));
   if (isPlot && format === 'csv') throw new UsageError('--plot and --format csv exclude each other');
   return isPlot;
-}
-
-/** The ending of a file, in small letters. */
-export function endingOf(output: string | undefined): string | undefined {
-  return output === undefined ? undefined : /\.(\w+)$/.exec(output)?.[1]?.toLowerCase();
 }
 
 /** The options of a plot. */

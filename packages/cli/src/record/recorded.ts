@@ -23,7 +23,7 @@ export interface ShownAs {
   readonly output?: string;
 }
 
-/** A value of the histogram, and not beyond the numbers that were counted: the slots at both ends reach further. */
+/** Limits a value of the histogram to the numbers that were counted, because the slots at both ends reach further. */
 export function withinNumbers({ histogram, least, most }: Recorded, ticks: number): number {
   // A correction may have counted smaller ones.
   const smallest = histogram.lowestEquivalentValue(least) <= histogram.min ? least : histogram.min;

@@ -42,7 +42,7 @@ export async function formatRecorded(recorded: Recorded, { plot, output }: Shown
 /** Numbers from here on are hard to read. */
 const LONG = 1e6;
 
-/** The unit of the table: the own one, or a larger unit of time that makes shorter numbers: 125 s, not 125,000,000,000 ns. */
+/** The unit of the table: that of the numbers, or a larger unit of time that makes them shorter: 125 s, not 125,000,000,000 ns. */
 function shownUnit(
   unit: CountedUnit,
   largest: number,

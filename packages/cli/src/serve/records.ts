@@ -1,4 +1,5 @@
 import {
+  type FollowNote,
   followLog,
   type LogEntry,
   type RecordedLog,
@@ -64,8 +65,15 @@ async function* followed(path: string, io: Io): AsyncGenerator<LogEntry, void> {
   }
 }
 
-const EVENTS: ReadonlySet<string> = new Set(['missing', 'caught-up', 'truncated', 'replaced', 'lost']);
+// A record, so that the compiler demands every kind.
+const NOTES: Readonly<Record<FollowNote['kind'], true>> = {
+  missing: true,
+  'caught-up': true,
+  truncated: true,
+  replaced: true,
+  lost: true,
+};
 
-function isLogEntry(entry: { readonly kind: string }): entry is LogEntry {
-  return !EVENTS.has(entry.kind);
+function isLogEntry(entry: LogEntry | FollowNote): entry is LogEntry {
+  return !Object.hasOwn(NOTES, entry.kind);
 }

@@ -2,10 +2,11 @@ import type { LeastMost, ObjectiveHistory, ObjectivePeriod, ObjectiveVerdict } f
 import { shareText } from '../check/percent-text.ts';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
+import { csvLine } from '../csv.ts';
 import { jsonDocument } from '../distribution-json.ts';
-import { formatCount, formatTime } from '../format.ts';
+import { formatCount } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { quoted } from '../query/answer-text.ts';
+import { DAY_MS, MINUTE_MS, stretchStart } from '../history/stretch.ts';
 import { shownUnitOf } from '../query/groups.ts';
 import { type Column, shownTable } from '../table.ts';
 import { scaled } from '../value-scale.ts';
@@ -64,7 +65,7 @@ function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io
   const cells = rows.map((period, at) => {
     const { count, within, share, burnRate, budgetUsed, verdict } = period;
     return [
-      at === periods.length ? 'total' : startText(period, everyMs),
+      at === periods.length ? 'total' : stretchStart(period.startMs, everyMs),
       formatCount(count),
       rangeText({ least: count - within.most, most: count - within.least }, formatCount),
       share === undefined ? '-' : rangeText(share, shareText),
@@ -77,16 +78,6 @@ function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io
     const { verdict } = rows[at]!;
     return line.endsWith(verdict) ? line.slice(0, -verdict.length) + paint(COLOURS[verdict], verdict) : line;
   });
-}
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-
-function startText({ startMs }: ObjectivePeriod, everyMs: number): string {
-  const text = formatTime(startMs / 1000);
-  if (everyMs % DAY_MS === 0) return text.slice(0, '2026-11-22'.length);
-  if (everyMs % MINUTE_MS === 0) return text.slice(0, '2026-11-22 10:00'.length);
-  return text.replace(/\.000 UTC$| UTC$/, '');
 }
 
 /** `0.5`, or `0.5 to 0.7`. A unit that both ends have stands once. */
@@ -111,8 +102,7 @@ function conclusion(group: ObjectiveHistory, reported: Reported, io: Io): string
   const { periods, verdicts, total, divided } = group;
   const { everyMs, objective, threshold, unit } = reported;
   const { title, scale } = shownUnitOf(unit);
-  const value = (one: number): string =>
-    `${Number(scaled(one, scale).toPrecision(6))}${title === '' ? '' : ` ${title}`}`;
+  const value = (one: number): string => `${scaled(one, scale)}${title === '' ? '' : ` ${title}`}`;
   const count = (n: number): string => `${formatCount(n)} ${periodWord(everyMs, n)}`;
   const rest = [
     verdicts.undecided > 0 && `undecided on ${formatCount(verdicts.undecided)}`,
@@ -200,5 +190,5 @@ export function reportCsv({ by, groups }: Reported): string {
       verdict,
     ]),
   );
-  return [header, ...lines].map((cells) => `${cells.map(quoted).join()}\n`).join('');
+  return [header, ...lines].map(csvLine).join('');
 }

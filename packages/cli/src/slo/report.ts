@@ -4,24 +4,23 @@ import { type Command, Option } from 'commander';
 import { amountIn } from '../amount.ts';
 import { type Arguments, createParser, isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
-import { parseDuration } from '../duration.ts';
-import { addPair, type Pairs } from '../history/attribute-option.ts';
+import { byOption, type Pairs, whereOption } from '../history/attribute-option.ts';
+import { DAY_MS, parseEvery } from '../history/stretch.ts';
 import { type PastTime, parsePastTime } from '../inputs/past-time.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { withEngine } from '../query/engine.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 
-const DESCRIPTION = `Reports how an objective would have been kept, had it been one: by day, and over the whole time.
+const DESCRIPTION = `Reports whether a history would have kept an objective: on each day, and over the whole time.
 
 It merges the intervals of a history, and counts the values that are at most the threshold. The share is exact when the threshold
 is the largest value of a slot; else it has two bounds, and a day between them is undecided. A day without values is neither
-kept nor missed. An interval belongs to the day in which it starts; days are those of UTC, and the last
-one is the last that is over.
+kept nor missed. An interval belongs to the day in which it starts; days are those of UTC. The report ends
+with the last day that has ended.
 
 The burn rate is the share of bad values, divided by the share that may be bad: at 1 the objective is just kept. The budget is
 that of the whole time, and each day used a part of it. The exit code is 0 whatever the verdicts are.`;
 
-const DAY_MS = 86_400_000;
 const FORMATS = ['text', 'json', 'csv'] as const;
 type Format = (typeof FORMATS)[number];
 
@@ -76,16 +75,8 @@ export function parser(): Command {
         .argParser(parseEvery)
         .default(DAY_MS, '1d'),
     )
-    .addOption(
-      new Option('--by <key>', 'an attribute: each of its values has a report of its own; may be repeated')
-        .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text])
-        .default([], 'one report'),
-    )
-    .addOption(
-      new Option('--where <pair>', 'key=value: only series with this attribute; may be repeated')
-        .argParser((text, others: Pairs | undefined) => addPair('--where', text, others))
-        .default({}, 'all series'),
-    );
+    .addOption(byOption('has a report of its own', 'one report'))
+    .addOption(whereOption());
   return addFormat(addOutput(command), FORMATS);
 }
 
@@ -164,11 +155,4 @@ function parseShare(text: string): number {
   const share = isDecimal(percent) ? Number((Number(percent) / 100).toPrecision(15)) : Number.NaN;
   if (share > 0 && share < 1) return share;
   throw wrongOption('--objective', 'a percentage above 0 and below 100, as in 99.9%', text);
-}
-
-/** @throws UsageError */
-function parseEvery(text: string): number {
-  const everyMs = Math.round(parseDuration(text, '--every') * 1000);
-  if (everyMs >= 1) return everyMs;
-  throw wrongOption('--every', 'a duration of at least 1ms', text);
 }

@@ -165,6 +165,12 @@ test('a number at the threshold is within it, whatever the slots are', async () 
   expect(verdicts[0]!.map(({ verdict }) => verdict)).toEqual(['kept beyond doubt', 'missed beyond doubt']);
 });
 
+test('a number in JSON at the threshold is within it as well', async () => {
+  const path = folder.write('equal.jsonl', '{"ms":250}\n'.repeat(1000));
+  const { verdicts } = await check(path, '--field', 'ms', '--unit', 'ms', '--slo', 'p50=250ms');
+  expect(verdicts[0]![0]).toMatchObject({ verdict: 'kept beyond doubt', within: { from: 1000, to: 1000 } });
+});
+
 test('a unit of seconds moves no number across the threshold', async () => {
   const path = folder.write('seconds.txt', '0.0051\n'.repeat(1000));
   const table = folder.write('seconds.csv', ohaTable(Array.from({ length: 1000 }, () => ({ ms: 5.1 }))));

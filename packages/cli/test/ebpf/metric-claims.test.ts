@@ -9,7 +9,7 @@ function served(argument: string, attributes: ServedMap['attributes'] = {}): Ser
 
 const DEPTHS = frameOf([1, 0, 0, 0, 0, 0, 0, 0]);
 
-test('two maps of one metric are told apart by their attributes', () => {
+test('attributes distinguish two maps of one metric', () => {
   const claims = new MetricClaims();
   claims.claim(served('/a', { pool: 'a' }), DEPTHS);
   claims.claim(served('/b', { pool: 'b' }), DEPTHS);

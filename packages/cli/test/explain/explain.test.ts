@@ -49,6 +49,21 @@ test('ranges without a difference get no verdict', async () => {
   expect(stdout).not.toContain('attribute');
 });
 
+test('a difference that all series share has no cause', async () => {
+  const alike = folder.pathOf('alike');
+  await writeHistory(
+    alike,
+    ['/pay', '/cart', '/list'].flatMap((route) => [
+      ['2026-03-10T14:00', { route }, { 10: 9_950, 100: 50 }] as const,
+      ['2026-03-10T15:10', { route }, { 10: 9_950, 400: 50 }] as const,
+    ]),
+  );
+  const { stdout } = await hdrscope(['explain', alike, '--metric', 'rpc', ...RANGES]);
+  expect(stdout).toMatch(
+    /p99\.9 moved from 100\.\d+ ms to 400\.\d+ ms, but no attribute value explains it: either all series moved alike, or the series that moved share no attribute value that the others lack\.\n$/,
+  );
+});
+
 test('too few values, and none, are said', async () => {
   const { stdout } = await explain([...RANGES, '--where', 'route=/none']);
   expect(stdout).toContain(

@@ -1,4 +1,4 @@
-import { measureOf, quantityIn, quantityOf, unitsPer } from '../../src/numbers/quantity.ts';
+import { measureOf, numberWithUnit, quantityIn, unitsPer } from '../../src/numbers/quantity.ts';
 
 test.each([
   ['12ms', 'time', 12e6, 'ms'],
@@ -10,16 +10,16 @@ test.each([
   ['4KiB', 'size', 4096, 'KiB'],
   ['1.5 MiB', 'size', 1_572_864, 'KiB'],
   ['100MB', 'size', 1e8, 'bytes'],
-])('%s is a quantity', (text, measure, amount, unit) => {
-  expect(quantityOf(text)).toEqual({ measure, amount, unit });
+])('%s is a number with a unit', (text, measure, amount, unit) => {
+  expect(numberWithUnit(text)).toEqual({ measure, amount, unit });
 });
 
-test.each(['12', '', 'ms', '-1ms', '12 parsecs', '1e3ms'])('%j is none', (text) => {
-  expect(quantityOf(text)).toBeUndefined();
+test.each(['12', '', 'ms', '-1ms', '12 parsecs', '1e3ms'])('%j is no number with a unit', (text) => {
+  expect(numberWithUnit(text)).toBeUndefined();
 });
 
 test('a quantity is converted to units of its kind only', () => {
-  const quantity = quantityOf('1.5s')!;
+  const quantity = numberWithUnit('1.5s')!;
   expect([quantityIn(quantity, 'ms'), quantityIn(quantity, 's')]).toEqual([1500, 1.5]);
   expect([quantityIn(quantity, 'KiB'), quantityIn(quantity, 'none')]).toEqual([undefined, undefined]);
   expect([unitsPer('s', 'ms'), unitsPer('KiB', 'bytes'), unitsPer('ms', 'KiB')]).toEqual([

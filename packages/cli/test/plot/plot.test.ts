@@ -6,7 +6,7 @@ import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import type { ComparisonPlot, HeatMapPlot, PercentilePlot, TimePlot } from '@hdrscope/plot';
 import { OSD_DUMP } from '@hdrscope/testing/osd';
 import { hdrscope } from '../support/fake-io.ts';
-import { evenly, testShared, useFolder } from '../support/logs.ts';
+import { evenly, logText, testShared, useFolder } from '../support/logs.ts';
 import { dataOf, hgrmOf, LOG, SINGLE, SLOWER } from '../support/plots.ts';
 
 const folder = useFolder();
@@ -164,6 +164,22 @@ describe('--slo', () => {
       'p99 misses 1.5 s in 1 of 2 intervals',
       'p50 keeps 2 s in all 2 intervals',
     ]);
+  });
+
+  test('percentile text has no verdict on values between two of its rows', async () => {
+    const text = await hgrmOf(logText([{ at: 0, ms: [...evenly(900, 0.01), ...evenly(100, 10)] }]));
+    const rows = text.split('\n').filter((line) => !/ 0\.[1-9]/.test(line));
+    const sparse = rows.join('\n');
+    expect(sparse).not.toBe(text);
+    const args = ['plot', '--slo', 'p50=100ms', '--slo', 'max=2s', '-'];
+    const { exitCode, stdout } = await hdrscope(args, { stdin: sparse });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^p50 is from \S+ \S+ to 1 s: may keep or miss 100 ms$/m);
+    expect(stdout).toContain('max is 1 s: keeps 2 s\n');
+    const bars = await hdrscope([...args, '--kind', 'bars'], { stdin: sparse });
+    expect(bars.stderr).toMatch(
+      /are known only to lie between two printed values, and are counted at the later/,
+    );
   });
 
   test('a verdict is exact where a picture is not', async () => {

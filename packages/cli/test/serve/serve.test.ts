@@ -103,7 +103,7 @@ test('series of several logs have the names of their files, and tags with attrib
   });
 });
 
-test('intervals of doubles and broken lines are left out, and said', async () => {
+test('intervals of doubles and broken lines are left out and reported', async () => {
   const doubles = new DoubleHistogram({ significantDigits: 2 });
   doubles.record(0.5);
   const double = formatInterval(doubles, { startSec: 1_700_000_001, endSec: 1_700_000_002 });

@@ -47,6 +47,11 @@ test('a threshold inside a slot leaves a day undecided, and the next exact one i
   expect(again.stdout).not.toContain('has exact shares');
 });
 
+test('the sentence has the threshold as it was asked for', async () => {
+  const { stdout } = await report(['--threshold', '1234.5678ms']);
+  expect(stdout).toContain('99.9 % within 1234.5678 ms,');
+});
+
 test('each group has a report of its own, and other periods have their names', async () => {
   const { stdout } = await report(['--threshold', '0.5', '--by', 'route', '--every', '12h']);
   expect(stdout.match(/^rpc, route=.*$/gm)).toEqual(['rpc, route=/cart', 'rpc, route=/pay']);

@@ -14,13 +14,13 @@ const MARKS: readonly (readonly [LoadKind, RegExp])[] = [
   ['oha summary', /^\s*\{\s*"summary"\s*:\s*\{\s*"successRate"/],
 ];
 
-/** Recognises the output of a load generator by its beginning; `undefined` when it is none, or too little of it. */
+/** Recognises the output of a load generator by its beginning; `undefined` for other texts, and when the beginning is too short. */
 export function loadKindOf(beginning: string): LoadKind | undefined {
   const [kind] = MARKS.find(([, mark]) => mark.test(beginning)) ?? [];
   if (kind !== undefined || !/^\s*\{/.test(beginning)) return kind;
   const has = (...keys: readonly string[]): boolean => keys.every((key) => beginning.includes(`"${key}"`));
   if (has('sampleInt', 'pipelining', 'latency')) return 'autocannon';
-  // Those of tests without HTTP have iterations.
+  // A test without HTTP has iterations instead of requests.
   return has('metrics') && (has('iterations') || has('http_reqs')) ? 'k6 summary' : undefined;
 }
 
