@@ -65,7 +65,7 @@ export class ChangesChain {
   }
 }
 
-/** Makes all changes from `from` up to `to` those of `from` alone. */
+/** Joins the changes from `from` up to `to` into `from`, which then leads to `to`. */
 function joinUpTo(from: ChangesAfter, to: ChangesAfter): void {
   const between = from.next === to ? undefined : changesBetween(from, to);
   if (between === undefined) return;

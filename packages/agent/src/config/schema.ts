@@ -63,7 +63,7 @@ const config = mapping({
       const other = folders.get(folder);
       if (other === undefined) folders.set(folder, at);
       else {
-        const message = `must be of no other sink, and is that of sinks[${other}]: all would be counted twice`;
+        const message = `must differ from the folder of sinks[${other}]: two sinks in one folder count every value twice`;
         issues.push({ code: 'custom', message, path: [at, 'folder'], input: one.folder });
       }
     }

@@ -1,3 +1,4 @@
+import { AXIS_UNITS } from '@hdrscope/core/joint';
 import { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf, MAP_SHAPE_SYNTAX, mapShapeOf } from '@hdrscope/ebpf';
 import { KERNEL_PROGRAMS } from '@hdrscope/ebpf/loader';
 import { isLoopback } from '@hdrscope/kit/server';
@@ -41,7 +42,7 @@ const ceph = mapping({
   timeout: duration.prefault('5s'),
   since,
   units: z
-    .record(z.string(), oneOf('ns', 'us', 'ms', 's', 'bytes', 'none'), {
+    .record(z.string(), oneOf(...AXIS_UNITS), {
       error: 'must be a mapping of axes to units',
     })
     .prefault({}),

@@ -36,7 +36,7 @@ export function text(what: string): z.ZodString {
 }
 
 /** One of these words. */
-export function oneOf<const Words extends readonly [string, ...string[]]>(
+export function oneOf<const Words extends readonly string[]>(
   ...words: Words
 ): z.ZodEnum<{ [Word in Words[number]]: Word }> {
   return z.enum(words, { error: `must be ${listed(words)}` });

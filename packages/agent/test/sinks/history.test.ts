@@ -165,6 +165,6 @@ test('has defaults, and one sink for a folder', () => {
     'sources: []\nsinks: [{ type: history, folder: /a }, { type: history, name: b, folder: /b/../a }]',
   );
   expect(issues.map(({ message }) => message)).toEqual([
-    'sinks[1].folder must be of no other sink, and is that of sinks[0]: all would be counted twice, got "/b/../a"',
+    'sinks[1].folder must differ from the folder of sinks[0]: two sinks in one folder count every value twice, got "/b/../a"',
   ]);
 });

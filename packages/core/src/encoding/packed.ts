@@ -30,7 +30,7 @@ export function packCounts(counts: ReadonlyCounts): Uint8Array<ArrayBuffer> {
  * The used slots of packed counts.
  *
  * @param slotCount How many slots the counts have.
- * @throws HdrscopeError `ERR_DECODE` when the bytes are no packed counts of so many slots.
+ * @throws HdrscopeError `ERR_DECODE` when the bytes are not the packed counts of so many slots.
  */
 export function packedRuns(bytes: Uint8Array, slotCount: number): SlotRuns {
   return new VarintRuns(bytes, slotCount);

@@ -16,8 +16,9 @@ export interface Decoding {
 }
 
 /**
- * A sum is refused when it is this many times what the counts allow, or that part of it. A chosen limit, far beyond what
- * events between the reading of a slot and of the sum may add; nobody has measured how much that is.
+ * A sum is refused when it is more than this many times the largest sum that the counts allow, or less than this part of
+ * the least one. A chosen limit: events between the reading of a slot and of the sum may move it, and nobody has measured
+ * how far.
  */
 const TOLERANCE = 4;
 const ATTEMPTS = 3;
