@@ -325,6 +325,8 @@ class FollowedLog {
     const found = await this.#siblings.changed(this.#realPath, status);
     let hasCopy = false;
     try {
+      // Its first lines may have come, and been copied, since `nextHead` was read.
+      const laterHead = await headOf(next);
       const others: Sibling[] = [];
       for (const sibling of found) {
         const known = await this.#knownTextOf(sibling);
@@ -337,7 +339,7 @@ class FollowedLog {
       let fileCount = 0;
       for (const sibling of others) {
         // A copy of the file that is read next is about to become a rotated file. An empty one is a file without lines.
-        if (beginsAlike(sibling.head, nextHead)) {
+        if (beginsAlike(sibling.head, nextHead) || beginsAlike(sibling.head, laterHead)) {
           this.#siblings.forget(sibling);
           continue;
         }

@@ -220,6 +220,23 @@ describe('no line is lost or read twice with', () => {
     log.expectAll();
   }, 90_000);
 
+  test('first lines that are compressed while `followLog` looks for rotated files', async () => {
+    for (let attempt = 0; attempt < 12; attempt++) {
+      const path = join(newDirectory(), 'service.hlog');
+      // So many that a look takes longer than the time between two looks.
+      for (let n = 2; n < 300; n++) writeFileSync(`${path}.${n}`, `#old log ${n}\n`);
+      const log = new Ledger({ pollMs: 1 }, path);
+      await log.started();
+      await sleep(3 * attempt);
+      log.write(3);
+      renameSync(path, `${path}.1`);
+      compress(`${path}.1`);
+      log.write();
+      await log.end();
+      log.expectAll();
+    }
+  }, 60_000);
+
   test('a writer that goes on with the renamed file for a while', async () => {
     const log = new Ledger();
     await log.started();
