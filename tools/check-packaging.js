@@ -16,7 +16,7 @@ import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
  */
 
 const ALLOWED = /^(bin|dist|program|src)\/|^(README\.md|LICENSE|package\.json)$/;
-const NEEDED = ['package.json', 'README.md'];
+const NEEDED = ['package.json', 'README.md', 'LICENSE'];
 
 const ATTW = ['--format', 'ascii', '--no-emoji', '--profile'];
 

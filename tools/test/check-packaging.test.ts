@@ -28,6 +28,7 @@ test('accepts a package that has sources, a build, a README and types, and that 
     ...good,
     'packages/user/package.json': manifest('user', { dependencies: { good: '1.0.0' } }),
     'packages/user/README.md': '',
+    'packages/user/LICENSE': '',
     'packages/user/src/index.ts': "export { one } from 'good';",
     'packages/user/dist/index.js': "export { one } from 'good';",
     'packages/user/dist/index.d.ts': "export { one } from 'good';",
@@ -51,7 +52,12 @@ test('requires the scripts for browsers, and accepts no others', () => {
 });
 
 test('names missing, unwanted and stale files of a package', () => {
-  const { 'packages/good/README.md': _readme, 'packages/good/dist/index.d.ts': _types, ...rest } = good;
+  const {
+    'packages/good/README.md': _readme,
+    'packages/good/LICENSE': _license,
+    'packages/good/dist/index.d.ts': _types,
+    ...rest
+  } = good;
   const tree = createTree({
     ...root,
     ...rest,
@@ -66,6 +72,7 @@ test('names missing, unwanted and stale files of a package', () => {
   });
   expect(checkPackaging(tree).problems).toEqual([
     'good: README.md is missing',
+    'good: LICENSE is missing',
     'good: dist/.tsbuildinfo does not belong in the package',
     'good: notes.txt does not belong in the package',
     expect.stringMatching(

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { workspaceRoot } from '../lib/workspace.js';
+import { parse } from 'yaml';
+import { listProjects, workspaceRoot } from '../lib/workspace.js';
 
 const isCheckout = existsSync(join(workspaceRoot, '.git'));
 if (!isCheckout) console.log('skipped: this is not a git checkout, so its files are not known');
@@ -65,4 +66,39 @@ inCheckout('the files of the repository', () => {
     );
     expect(addresses).toEqual([]);
   });
+});
+
+describe('a published package', () => {
+  const published = listProjects(workspaceRoot).filter(({ manifest }) => manifest.private !== true);
+  const license = readFileSync(join(workspaceRoot, 'LICENSE'), 'utf8');
+
+  test.each(published.map(({ path }) => path))(
+    '%s says whose it is, where it comes from and what it is for',
+    (path) => {
+      const manifest = JSON.parse(readFileSync(join(workspaceRoot, path, 'package.json'), 'utf8'));
+      expect(manifest).toMatchObject({
+        license: path === 'packages/ebpf' ? 'Apache-2.0 AND GPL-2.0-only' : 'Apache-2.0',
+        homepage: `https://github.com/hdrscope/hdrscope/tree/main/${path}#readme`,
+        bugs: 'https://github.com/hdrscope/hdrscope/issues',
+        repository: { type: 'git', url: 'git+https://github.com/hdrscope/hdrscope.git', directory: path },
+      });
+      expect(manifest.description).toMatch(/^[A-Z].*\.$/);
+      expect(manifest.keywords.length).toBeGreaterThanOrEqual(3);
+      expect(readFileSync(join(workspaceRoot, path, 'LICENSE'), 'utf8')).toBe(license);
+    },
+  );
+});
+
+test('the workflow runs what a contributor runs, on three systems and two versions of Node.js', () => {
+  const { jobs } = parse(readFileSync(join(workspaceRoot, '.github/workflows/check.yml'), 'utf8'));
+  const { engines } = JSON.parse(readFileSync(join(workspaceRoot, 'package.json'), 'utf8'));
+  const oldest = engines.node.replace('>=', '');
+  expect(jobs.linux.container).toBe(`node:${oldest}-bookworm`);
+  expect(jobs.linux.steps.at(-1).run).toBe('bash .ci/run');
+  expect(jobs.systems.strategy.matrix).toEqual({
+    system: ['ubuntu-latest', 'macos-latest', 'windows-latest'],
+    node: [oldest, '24'],
+  });
+  expect(jobs.systems.steps.at(-1).run).toBe('npm run check');
+  expect(readFileSync(join(workspaceRoot, '.nvmrc'), 'utf8').trim()).toBe(`${oldest}.0`);
 });
