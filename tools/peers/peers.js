@@ -6,6 +6,7 @@ import { buildWithCargo } from './cargo.js';
 import { unpackCeph } from './ceph.js';
 import { unpackCephDaemons } from './ceph-daemons.js';
 import { CEPH_RELEASES, unpackCephRelease } from './ceph-release.js';
+import { VERSION as CLICKHOUSE_18_VERSION, unpackClickHouse18 } from './clickhouse-18.js';
 import { unpackCollectd } from './collectd.js';
 import { unpackDebianPackage } from './debian.js';
 import { buildEbpfExporter, COMMIT as EBPF_EXPORTER_COMMIT } from './ebpf-exporter.js';
@@ -123,6 +124,16 @@ export const PEERS = [
   madePeer('prometheus-client', '0.16.1', 'node_modules', installWithNpm),
   // With its own copy of the API, older than that of the workspace.
   madePeer('auto-instrumentations', '0.81.2', 'node_modules', installWithNpm),
+  // A registry of packages, for `npm run release`.
+  { ...madePeer('verdaccio', '6.4.0', 'node_modules', installWithNpm), isExtra: true },
+  // Too old for the statements of a history, but a server, with shards.
+  {
+    name: 'clickhouse-18',
+    version: CLICKHOUSE_18_VERSION,
+    folder: `clickhouse-${CLICKHOUSE_18_VERSION}`,
+    program: 'bin/clickhouse-server',
+    make: unpackClickHouse18,
+  },
   // ClickHouse in a process.
   { ...madePeer('chdb', '3.4.0', 'node_modules', installWithNpm), isExtra: true },
   {
