@@ -30,6 +30,7 @@ const STEPS = [
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },
   { name: 'examples', command: ['node', 'tools/check-examples.js'] },
   { name: 'install scripts', command: ['node', 'tools/check-install-scripts.js'] },
+  { name: 'public face', command: ['node', 'tools/api-reports.js', '--check'], needs: 'build' },
   { name: 'packaging', command: ['node', 'tools/check-packaging.js'], needs: 'build' },
   { name: 'size and start', command: ['node', 'tools/check-size.js'], needs: 'build' },
 ];
