@@ -14,7 +14,9 @@ export async function writeHistory(
     attributes: Readonly<Record<string, string>>,
     counts: CountsByMs,
   ])[],
+  { scale = 1e-9 }: { readonly scale?: number } = {},
 ): Promise<void> {
+  const ticksOf = (ms = '0'): number => Math.round(Number(ms) / 1000 / scale);
   const rows = entries.map(([time, attributes, counts], sequence): HistoryRow => {
     const startMs = Date.parse(`${time}Z`);
     const used = Object.entries(counts).filter(([, count]) => count > 0);
@@ -24,15 +26,15 @@ export async function writeHistory(
       attributes,
       startMs,
       endMs: startMs + 60_000,
-      producer: 'test',
+      producer: `test ${scale}`,
       sequence,
       count: used.reduce((sum, [, count]) => sum + count, 0),
-      sum: used.reduce((sum, [ms, count]) => sum + (Number(ms) / 1000) * count, 0),
-      min: Number(used[0]?.[0] ?? 0) / 1000,
-      max: Number(used.at(-1)?.[0] ?? 0) / 1000,
-      scale: 1e-9,
+      sum: used.reduce((sum, [ms, count]) => sum + ticksOf(ms) * count, 0),
+      min: ticksOf(used[0]?.[0]),
+      max: ticksOf(used.at(-1)?.[0]),
+      scale,
       bits: BITS,
-      k: used.map(([ms]) => slotOfTick(Number(ms) * 1e6, BITS)),
+      k: used.map(([ms]) => slotOfTick(ticksOf(ms), BITS)),
       c: used.map(([, count]) => count),
       version: 1,
     };
@@ -40,6 +42,6 @@ export async function writeHistory(
   const days = new Set(rows.map(({ startMs }) => new Date(startMs).toISOString().slice(0, 10)));
   for (const day of days) {
     const own = rows.filter(({ startMs }) => new Date(startMs).toISOString().startsWith(day));
-    await writeRows(join(folder, `day=${day}`, 'test.parquet'), own);
+    await writeRows(join(folder, `day=${day}`, `test-${scale}.parquet`), own);
   }
 }

@@ -1,5 +1,6 @@
 import { MOST_BITS_OF_HDR } from '../rows/counted-of-row.ts';
 import { DIALECTS } from '../sql/dialects.ts';
+import type { RowSource } from '../sql/row-source.ts';
 import { conditionOf, spanConditions } from '../sql/statement.ts';
 import type { CheckedExplain, TimeRange } from './question.ts';
 
@@ -9,7 +10,7 @@ const { duckdb } = DIALECTS;
  * A statement for DuckDB: the merged counts of each series in both ranges, all at the bits of the coarsest row, or at the most that
  * `countedOfRow` takes. Its rows have the columns `attribute_keys`, `attribute_values`, `unit`, `scale`, `bits`, `is_after`, `k` and `c`.
  */
-export function seriesStatement({ span, before, after }: CheckedExplain, source: string): string {
+export function seriesStatement({ span, before, after }: CheckedExplain, source: RowSource): string {
   const inRange = (range: TimeRange): string => `(${spanConditions(range, duckdb).join(' AND ')})`;
   const columns = `attributes, unit, scale, bits, ${inRange(after)} AS is_after, k, c`;
   const condition = `${conditionOf(span, duckdb)} AND (${inRange(before)} OR ${inRange(after)})`;

@@ -1,5 +1,6 @@
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { DIALECTS } from '../sql/dialects.ts';
+import type { RowSource } from '../sql/row-source.ts';
 import { conditionOf } from '../sql/statement.ts';
 import type { CheckedObjective } from './question.ts';
 import type { ThresholdSlot } from './threshold.ts';
@@ -9,9 +10,9 @@ const { duckdb } = DIALECTS;
 /** A statement for DuckDB: the units, scales and bits of the rows that a question asks for. */
 export function formsStatement(
   question: Omit<CheckedObjective, 'threshold' | 'objective'>,
-  source: string,
+  source: RowSource,
 ): string {
-  return `SELECT DISTINCT unit, scale, bits FROM ${source} WHERE ${condition(question)} ORDER BY unit, scale, bits`;
+  return `SELECT DISTINCT unit, scale, bits FROM ${source.all} WHERE ${condition(question)} ORDER BY unit, scale, bits`;
 }
 
 /**
@@ -21,7 +22,7 @@ export function formsStatement(
  */
 export function withinStatement(
   question: CheckedObjective,
-  source: string,
+  source: RowSource,
   slots: readonly ThresholdSlot[],
 ): string {
   const { by, everyMs } = question;

@@ -1,9 +1,9 @@
 /** The version of the row format: https://github.com/hdrscope/hdrscope/blob/main/docs/formats/history.md */
 export const FORMAT_VERSION = 1;
 
-/** A distribution as rows have it: slots by the leading bits of a double, and their counts. */
+/** A distribution as rows have it: slots by the leading bits of a double, and their counts. All values are in ticks. */
 export interface Distribution {
-  /** UCUM code of the unit of `sum`, `min` and `max`, such as `s`. */
+  /** UCUM code of the unit that `scale` refers to, such as `s`. */
   readonly unit: string;
   /** The value of one tick, in the unit: 1e-9 for seconds counted in nanoseconds. Above 0. */
   readonly scale: number;
@@ -15,11 +15,11 @@ export interface Distribution {
   readonly c: readonly number[];
   /** The sum of `c`. */
   readonly count: number;
-  /** The sum of the values, in the unit. */
+  /** The sum of the values, in ticks. */
   readonly sum: number;
-  /** The smallest value, in the unit; 0 when there are no values. */
+  /** The smallest value, in ticks; 0 when there are no values. */
   readonly min: number;
-  /** The largest value, in the unit; 0 when there are no values. */
+  /** The largest value, in ticks; 0 when there are no values. */
   readonly max: number;
 }
 

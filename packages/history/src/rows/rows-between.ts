@@ -10,6 +10,7 @@ import {
 import { attributeTexts, wellFormed } from './attribute-texts.ts';
 import { FORMAT_VERSION, type HistoryRow } from './row.ts';
 import { bitsOf, slotOfTick } from './slots.ts';
+import { sumInTicks, valueInTicks } from './ticks.ts';
 
 /** What rows say about those who made them. */
 export interface RowFacts {
@@ -23,8 +24,8 @@ export interface RowFacts {
  * The rows of what a registry counted between two snapshots: one for each series with a new value. It works row by row, so that a caller
  * with many series may pause between two rows.
  *
- * Counts are exact. `min` and `max` are exact where the registry knows them, and `sum` is the difference of two sums. Values that were
- * rejected are in no row.
+ * Counts are exact. `min` and `max` are exact where the registry knows them, and `sum` is the difference of two sums; all three are in
+ * ticks of the family's resolution. Values that were rejected are in no row.
  *
  * @param earlier An earlier snapshot of the same registry. Without one, rows have all counts of `later`, from the starts of the series.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when a fact is outside its range; `ERR_INCOMPATIBLE` when the snapshots are not of one
@@ -41,7 +42,7 @@ export interface RowFacts {
  * durations.with({ route: '/pay' }).record(0.5);
  *
  * const [row] = rowsBetween(before, await registry.gather(), { producer: 'shop 7d1f' });
- * [row!.metric, row!.attributes.route, row!.count, row!.max]; //=> ['http.duration', '/pay', 1, 0.5]
+ * [row!.metric, row!.attributes.route, row!.count, row!.max * row!.scale]; //=> ['http.duration', '/pay', 1, 0.5]
  * ```
  */
 export function* rowsBetween(
@@ -94,9 +95,9 @@ function rowOf(
     producer,
     sequence,
     count: counts.total,
-    sum,
-    min,
-    max,
+    sum: sumInTicks(sum, family.resolution),
+    min: valueInTicks(min, family.resolution),
+    max: valueInTicks(max, family.resolution),
     scale: fromTicks(family.resolution, 1),
     bits,
     k,

@@ -1,5 +1,6 @@
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { cannotHold } from './question.ts';
+import type { RowSource } from './row-source.ts';
 
 /** The languages that statements are written in. */
 export type DialectName = 'duckdb' | 'clickhouse' | 'postgres' | 'spark';
@@ -21,7 +22,9 @@ export interface Dialect {
   readonly double: (expression: string) => string;
   readonly shiftRight: (number: string, by: string) => string;
   /** Selects columns of rows, each producer and sequence once. */
-  readonly once: (columns: string, from: string, where: string) => string;
+  readonly once: (columns: string, source: RowSource, where: string) => string;
+  /** Stands before a common table expression that is used twice. DuckDB then reads files twice; otherwise it would keep all lists in memory. */
+  readonly readTwice: string;
   /** A FROM clause: one row for each slot of a row of `rows`, with its number `slot` and its count `n`. */
   readonly slots: (rows: string) => string;
 }
@@ -49,7 +52,12 @@ const duckdb: Dialect = {
   attribute: (key) => `attributes[${key}]`,
   double: (expression) => `CAST(${expression} AS DOUBLE)`,
   shiftRight: (number, by) => `(${number} >> ${by})`,
-  once: distinctOn,
+  once: (columns, { distinct, repeated }, where) =>
+    [
+      ...(distinct === undefined ? [] : [`SELECT ${columns} FROM ${distinct} WHERE ${where}`]),
+      ...(repeated === undefined ? [] : [distinctOn(columns, repeated, where)]),
+    ].join('\n  UNION ALL\n  '),
+  readTwice: 'NOT MATERIALIZED ',
   slots: (rows) => `(SELECT * EXCLUDE (k, c), unnest(k) AS slot, unnest(c) AS n FROM ${rows})`,
 };
 
@@ -66,7 +74,8 @@ const postgres: Dialect = {
   attribute: (key) => `(attributes ->> ${key})`,
   double: (expression) => `CAST(${expression} AS double precision)`,
   shiftRight: (number, by) => `(${number} >> ${by})`,
-  once: distinctOn,
+  once: (columns, { all }, where) => distinctOn(columns, all, where),
+  readTwice: '',
   slots: (rows) => `${rows}, unnest(k, c) AS used(slot, n)`,
 };
 
@@ -79,8 +88,9 @@ const clickhouse: Dialect = {
   attribute: (key) => `if(mapContains(attributes, ${key}), attributes[${key}], NULL)`,
   double: (expression) => `toFloat64(${expression})`,
   shiftRight: (number, by) => `bitShiftRight(${number}, ${by})`,
-  once: (columns, from, where) =>
-    `SELECT ${columns} FROM ${from} WHERE ${where} LIMIT 1 BY producer, sequence`,
+  once: (columns, { all }, where) =>
+    `SELECT ${columns} FROM ${all} WHERE ${where} LIMIT 1 BY producer, sequence`,
+  readTwice: '',
   slots: (rows) => `${rows} ARRAY JOIN k AS slot, c AS n`,
 };
 
@@ -98,8 +108,9 @@ const spark: Dialect = {
   attribute: (key) => `try_element_at(attributes, ${key})`,
   double: (expression) => `CAST(${expression} AS DOUBLE)`,
   shiftRight: (number, by) => `shiftright(${number}, ${by})`,
-  once: (columns, from, where) =>
-    `SELECT * FROM (SELECT ${columns}, row_number() OVER (PARTITION BY producer, sequence ORDER BY producer) AS copy FROM ${from} WHERE ${where}) WHERE copy = 1`,
+  once: (columns, { all }, where) =>
+    `SELECT * FROM (SELECT ${columns}, row_number() OVER (PARTITION BY producer, sequence ORDER BY producer) AS copy FROM ${all} WHERE ${where}) WHERE copy = 1`,
+  readTwice: '',
   slots: (rows) => `${rows} LATERAL VIEW inline(arrays_zip(k, c)) used AS slot, n`,
 };
 

@@ -2,6 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { DIALECTS, type Dialect, type DialectName } from './dialects.ts';
 import { checkedQuestion, type HistoryQuestion } from './question.ts';
+import { unknownSource } from './row-source.ts';
 import { statementOf } from './statement.ts';
 
 /** Where rows are: in a table, or in the files of a folder. */
@@ -46,7 +47,8 @@ export function historySql(
 ): string {
   const language = dialectOf(dialect);
   const checked = checkedQuestion(question);
-  return statementOf(checked, sourceOf(source, dialect, language), language, (percentile, slot) => {
+  const rows = unknownSource(sourceOf(source, dialect, language));
+  return statementOf(checked, rows, language, (percentile, slot) => {
     const name = percentileColumn(percentile);
     return [
       `CASE WHEN ${slot} = 0 THEN 0 ELSE ${doubleAt(slot, language)} END / per_unit AS ${name}_lower`,

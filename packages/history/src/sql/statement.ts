@@ -2,6 +2,7 @@ import { wellFormed } from '../rows/attribute-texts.ts';
 import { loweredPercentile } from '../rows/percentiles.ts';
 import type { Dialect } from './dialects.ts';
 import type { CheckedQuestion } from './question.ts';
+import type { RowSource } from './row-source.ts';
 
 // Names of columns inside a statement. None is that of a function: ClickHouse puts the expressions of names into other expressions.
 const groupColumn = (i: number): string => `g${i + 1}`;
@@ -11,12 +12,14 @@ const slotColumn = (i: number): string => `slot_${i + 1}`;
  * A statement whose rows have the columns `group1`, …; `start_ms`; `unit`, `scale`, `bits`; `count`, `sum`, `min`, `max`; and for each
  * percentile the columns that `ofPercentile` makes of the slot that it lies in. It may use `bits`, and `per_unit`, the number of ticks in the unit.
  *
+ * Each group and bucket of time has a number, `id`, by which its slots are added: texts are compared once for each row, and not for each slot.
+ *
  * Series without a key of `by` are a group of their own. Inside, the value of a key is a text that begins with `=`, and no value is an
  * empty text: NULLs are equal to nothing, so they would get lost where two parts are joined.
  */
 export function statementOf(
   question: CheckedQuestion,
-  source: string,
+  source: RowSource,
   dialect: Dialect,
   ofPercentile: (percentile: number, slot: string) => readonly string[],
 ): string {
@@ -45,37 +48,41 @@ export function statementOf(
     'c',
   ];
   const key = keys.join(', ');
-  const cut = dialect.shiftRight('slots.slot', '(slots.bits - totals.bits)');
   const rankOf = (percentile: number): string =>
     `greatest(${double('1')}, ceil(${double(`'${loweredPercentile(percentile)}'`)} * ${double('count_n')} / 100))`;
-  const inGroup = keys.map((one) => `totals.${one} = slots.${one}`).join(' AND ');
+  const inGroup = keys.map((one) => `totals.${one} = asked.${one}`).join(' AND ');
+  const cut = dialect.shiftRight('slot', 'cut');
   // 1 / 1e-9 is 999999999.9999999, and the integer is meant.
   const perUnit = `CASE WHEN abs(1 / scale - round(1 / scale)) <= 1e-9 / scale THEN round(1 / scale) ELSE 1 / scale END`;
-  const facts = ['bits', 'count_n', 'sum_n', 'min_n', 'max_n'];
-  return `WITH asked AS (
+  // 1e-9 is rounded and 1e9 is not, so the quotient is the double that was recorded.
+  const inUnit = (ticks: string): string =>
+    `CASE WHEN scale < 1 THEN ${ticks} / per_unit ELSE ${ticks} * scale END`;
+  const facts = ['id', ...keys, 'bits', 'count_n', 'sum_n', 'min_n', 'max_n'];
+  const ofTotals = facts.map((fact) => `totals.${fact}`).join(', ');
+  return `WITH asked AS ${dialect.readTwice}(
   ${dialect.once(columns.join(', '), source, conditionOf(question, dialect))}
 ), totals AS (
-  SELECT ${key}, min(bits) AS bits, sum(row_count) AS count_n, sum(row_sum) AS sum_n, min(row_min) AS min_n, max(row_max) AS max_n
+  SELECT row_number() OVER (ORDER BY ${key}) AS id, ${key}, min(bits) AS bits,
+    sum(row_count) AS count_n, sum(row_sum) AS sum_n, min(row_min) AS min_n, max(row_max) AS max_n
   FROM asked GROUP BY ${key}
-), slots AS (
-  SELECT ${key}, bits, slot, sum(n) AS n
-  FROM ${dialect.slots('asked')} GROUP BY ${key}, bits, slot
+), numbered AS (
+  SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c
+  FROM asked JOIN totals ON ${inGroup}
 ), merged AS (
-  SELECT ${[...keys, ...facts].map((one) => `totals.${one} AS ${one}`).join(', ')}, ${cut} AS slot, sum(slots.n) AS n
-  FROM slots JOIN totals ON ${inGroup}
-  GROUP BY ${[...keys, ...facts].map((one) => `totals.${one}`).join(', ')}, ${cut}
+  SELECT id, ${cut} AS place, sum(n) AS slot_n
+  FROM ${dialect.slots('numbered')} GROUP BY id, ${cut}
 ), ranked AS (
-  SELECT ${[...keys, ...facts].join(', ')}, slot,
-    ${double(`sum(n) OVER (PARTITION BY ${key} ORDER BY slot ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`)} AS upto
+  SELECT id, place,
+    ${double(`sum(slot_n) OVER (PARTITION BY id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`)} AS upto
   FROM merged
 ), found AS (
-  SELECT ${[...keys, ...facts].join(', ')}, ${perUnit} AS per_unit${percentiles
+  SELECT ${facts.map((fact) => `totals.${fact} AS ${fact}`).join(', ')}, ${perUnit} AS per_unit${percentiles
     .map(
       (percentile, i) =>
-        `,\n    min(CASE WHEN upto >= ${rankOf(percentile)} THEN slot END) AS ${slotColumn(i)}`,
+        `,\n    min(CASE WHEN upto >= ${rankOf(percentile)} THEN place END) AS ${slotColumn(i)}`,
     )
     .join('')}
-  FROM ranked GROUP BY ${[...keys, ...facts].join(', ')}
+  FROM ranked JOIN totals ON ranked.id = totals.id GROUP BY ${ofTotals}
 )
 SELECT ${[
     ...groups.map(
@@ -85,21 +92,26 @@ SELECT ${[
     'unit',
     'scale',
     'bits',
-    ...['count', 'sum', 'min', 'max'].map((fact) => `${fact}_n AS ${name(fact)}`),
+    `count_n AS ${name('count')}`,
+    ...['sum', 'min', 'max'].map((fact) => `${inUnit(`${fact}_n`)} AS ${name(fact)}`),
     ...percentiles.flatMap((percentile, i) => ofPercentile(percentile, slotColumn(i))),
   ].join(',\n  ')}
 FROM found
-ORDER BY ${[...groups, 't', 'unit', 'scale'].join(', ')}`;
+ORDER BY ${key}`;
 }
 
-/** The condition of the rows that a question asks for. */
+/** The condition of the rows that a question asks for. Without a metric, it holds for rows of all metrics. */
 export function conditionOf(
-  { metric, where, ...span }: Pick<CheckedQuestion, 'metric' | 'where' | 'sinceMs' | 'untilMs'>,
+  {
+    metric,
+    where,
+    ...span
+  }: Pick<CheckedQuestion, 'where' | 'sinceMs' | 'untilMs'> & { readonly metric?: string | undefined },
   dialect: Dialect,
 ): string {
   const literal = (value: string): string => dialect.text(wellFormed(value));
   return [
-    `metric = ${literal(metric)}`,
+    metric === undefined ? 'TRUE' : `metric = ${literal(metric)}`,
     ...where.map(([key, value]) => `${dialect.attribute(literal(key))} = ${literal(value)}`),
     ...spanConditions(span, dialect),
   ].join(' AND ');

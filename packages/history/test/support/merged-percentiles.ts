@@ -1,3 +1,4 @@
+import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import fc from 'fast-check';
 import { type HistoryQuestion, type HistoryRow, mergeRows, percentilesOf } from '../../src/index.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf } from './recorded.ts';
@@ -6,6 +7,15 @@ import { groupedBy, INTERVAL_MS, recorded, rowsOf } from './recorded.ts';
 export type Ask = (
   question: HistoryQuestion,
 ) => Record<string, unknown>[] | Promise<Record<string, unknown>[]>;
+
+/** An answer whose integers of 64 bits are texts, as in JSON, with numbers instead. */
+export function withNumbers(answer: readonly Record<string, unknown>[]): Record<string, unknown>[] {
+  return answer.map((row) => ({
+    ...row,
+    count: Number(row.count),
+    start_ms: row.start_ms === null ? null : Number(row.start_ms),
+  }));
+}
 
 const PERCENTILES = [0, 50, 99.9, 100];
 
@@ -69,7 +79,9 @@ function expectMerged(
     group.start_ms,
   );
   const merged = mergeRows(groups.get(key)!);
-  const { count, min, max, bits } = merged;
+  const { count, bits } = merged;
+  const resolution = resolutionOf(merged.scale);
+  const [min, max] = [merged.min, merged.max].map((ticks) => fromTicks(resolution, ticks));
   expect([group.count, group.min, group.max, group.bits]).toEqual([count, min, max, bits]);
   for (const { percentile, lower, upper } of percentilesOf(merged, PERCENTILES)) {
     const name = `p${percentile}`.replace('.', '_');
