@@ -6,7 +6,7 @@ import { fileError } from '../errors.ts';
 import { readRows } from '../parquet/decode.ts';
 import { codeOf, type Files, realFiles, remove, syncDirectory } from '../parquet/files.ts';
 import { DAY, ENDING, fileName, isDayFolder, PARTIAL } from '../parquet/names.ts';
-import { rowGroups } from '../parquet/row-groups.ts';
+import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
 import { writeFile } from '../parquet/write-file.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { merged } from './merged.ts';
@@ -44,7 +44,6 @@ const OWNER: OptionsOwner<CompactOptions> = {
 const DAY_MS = 86_400_000;
 // Memory has a row group of each file that is read at one time.
 const FILES_AT_ONCE = 32;
-const SLOTS_PER_GROUP = 80_000;
 
 /**
  * Merges the files of each day into one: smaller, and faster to read. Readers may read meanwhile. The new file is complete before the
@@ -52,7 +51,7 @@ const SLOTS_PER_GROUP = 80_000;
  * next call removes them. When two processes compact a folder at the same time, one of them may fail because the other has removed a file.
  * No row is lost, and the next call completes the work.
  *
- * Rows are merged one by one, so memory does not depend on their number. Encoding a part of a file takes up to 50 ms at a time, during
+ * Rows are merged one by one, so memory does not depend on their number. Decoding a part of a file takes up to 50 ms at a time, during
  * which the process does nothing else.
  *
  * @param folder The folder that `openHistory` writes.

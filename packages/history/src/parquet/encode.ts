@@ -1,90 +1,104 @@
-import { gzipSync } from 'node:zlib';
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { RowGroup } from 'hyparquet';
+import { ByteWriter } from 'hyparquet-writer';
+import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
-import { COLUMNS, type ColumnName, SCHEMA } from './schema.ts';
+import { type EncodedColumn, writeChunk } from './chunk.ts';
+import { attributeTexts, doubles, integers, texts } from './flat-columns.ts';
+import { ROWS_KEY, RowRangesFinder } from './row-ranges.ts';
+import { SCHEMA } from './schema.ts';
+import { counts, slots } from './slot-columns.ts';
+import { boundsOfIntegers, boundsOfTexts } from './statistics.ts';
 
-type Column = Parameters<ParquetWriter['write']>[0]['columnData'][number];
+const MAGIC = 0x31524150; // PAR1
+// Fewer bytes are kept for the next write.
+const LEAST_BYTES = 4096;
 
-// `k` ascends within a row, and rows of one series have about the same slots. Dictionaries are better for all other columns, and a
-// codec of Spark, ClickHouse and DuckDB alike for all: see docs/formats/history.md.
-const DELTA: ReadonlySet<ColumnName> = new Set(['start', 'end', 'sequence', 'count', 'k']);
-// Engines skip row groups by these. Each statistic takes some 20 bytes of the footer.
-const WITH_STATISTICS: ReadonlySet<ColumnName> = new Set(['metric', 'start']);
-
-/** Makes the bytes of a Parquet file, row group by row group. */
+/** Makes the bytes of a Parquet file, page by page. */
 export class ParquetEncoder {
-  readonly #bytes = new ByteWriter(2 ** 16);
-  readonly #writer = new ParquetWriter({
-    writer: this.#bytes,
-    schema: SCHEMA,
-    codec: 'GZIP',
-    compressors: { GZIP: compress },
-    createdBy: 'hdrscope',
-    kvMetadata: [{ key: 'hdrscope.history.version', value: String(FORMAT_VERSION) }],
-  });
+  readonly #writer = new ByteWriter(2 ** 16);
+  readonly #groups: RowGroup[] = [];
+  readonly #ranges = new RowRangesFinder();
+  #rows = 0;
 
-  /** Adds a row group. Returns the bytes that the file goes on with; they are valid until the next call. */
-  add(rows: readonly HistoryRow[]): Uint8Array {
-    if (rows.length > 0) {
-      const columnData = COLUMNS.map((name) => columnOf(name, rows));
-      this.#writer.write({ columnData, rowGroupSize: rows.length });
-    }
-    return this.#take();
+  constructor() {
+    this.#writer.appendUint32(MAGIC);
   }
 
-  /** Returns the end of the file. */
-  finish(): Uint8Array {
-    this.#writer.finish();
+  /** Adds a row group. Yields the bytes that the file goes on with: they are valid until the next step, which is one page or a few. */
+  *add(rows: readonly HistoryRow[]): Generator<Uint8Array, void> {
+    if (rows.length === 0) return;
+    const writer = this.#writer;
+    const start = writer.offset;
+    const columns = [];
+    for (const column of encodedColumns(rows)) {
+      const chunk = writeChunk(writer, column);
+      let step = chunk.next();
+      for (; step.done !== true; step = chunk.next()) {
+        if (writer.index >= LEAST_BYTES) yield this.#take();
+      }
+      columns.push(step.value);
+    }
+    this.#groups.push({
+      columns,
+      total_byte_size: columns.reduce((sum, { meta_data }) => sum + meta_data!.total_uncompressed_size, 0n),
+      num_rows: BigInt(rows.length),
+      total_compressed_size: BigInt(writer.offset - start),
+    });
+    this.#rows += rows.length;
+    this.#ranges.add(rows);
+  }
+
+  /**
+   * Returns the end of the file.
+   *
+   * @param metadata More keys and values of the file.
+   */
+  finish(metadata: Readonly<Record<string, string>> = {}): Uint8Array {
+    const ranges = this.#ranges.text;
+    const entries = {
+      'hdrscope.history.version': String(FORMAT_VERSION),
+      ...(ranges !== undefined && { [ROWS_KEY]: ranges }),
+      ...metadata,
+    };
+    writeMetadata(this.#writer, {
+      version: 2,
+      created_by: 'hdrscope',
+      schema: SCHEMA,
+      num_rows: BigInt(this.#rows),
+      row_groups: this.#groups,
+      key_value_metadata: Object.entries(entries).map(([key, value]) => ({ key, value })),
+      metadata_length: 0,
+    });
+    this.#writer.appendUint32(MAGIC);
     return this.#take();
   }
 
   #take(): Uint8Array {
-    const bytes = this.#bytes.getBytes();
+    const bytes = this.#writer.getBytes();
     // `offset` stays: it is the position in the file.
-    this.#bytes.index = 0;
+    this.#writer.index = 0;
     return bytes;
   }
 }
 
-function columnOf(name: ColumnName, rows: readonly HistoryRow[]): Column {
-  return {
-    name,
-    data: DATA[name](rows),
-    statistics: WITH_STATISTICS.has(name),
-    offsetIndex: false,
-    ...(DELTA.has(name) && { encoding: 'DELTA_BINARY_PACKED' as const }),
-  };
-}
-
-type Data = (rows: readonly HistoryRow[]) => unknown[];
-
-// 64-bit integers are bigints, except in the delta encoding.
-const DATA: Readonly<Record<ColumnName, Data>> = {
-  metric: (rows) => rows.map(({ metric }) => metric),
-  unit: (rows) => rows.map(({ unit }) => unit),
-  attributes: (rows) => rows.map(({ attributes }) => Object.entries(attributes)),
-  start: (rows) => rows.map(({ startMs }) => startMs),
-  end: (rows) => rows.map(({ endMs }) => endMs),
-  producer: (rows) => rows.map(({ producer }) => producer),
-  sequence: (rows) => rows.map(({ sequence }) => sequence),
-  count: (rows) => rows.map(({ count }) => count),
-  sum: (rows) => rows.map(({ sum }) => sum),
-  min: (rows) => rows.map(({ min }) => min),
-  max: (rows) => rows.map(({ max }) => max),
-  scale: (rows) => rows.map(({ scale }) => scale),
-  bits: (rows) => rows.map(({ bits }) => bits),
-  k: (rows) => rows.map(({ k }) => k),
-  c: (rows) => rows.map(({ c }) => c.map(bigIntOf)),
-  version: (rows) => rows.map(({ version }) => version),
-};
-
-// Most counts are small, and making a bigint takes longer than all else that happens to a count.
-const SMALL = /* @__PURE__ */ Array.from({ length: 4096 }, (_, count) => BigInt(count));
-
-function bigIntOf(count: number): bigint {
-  return SMALL[count] ?? BigInt(count);
-}
-
-function compress(page: Uint8Array): Uint8Array {
-  return gzipSync(page);
+/** The columns in the order of the schema, each made when it is written. Engines skip row groups by the statistics. */
+function* encodedColumns(rows: readonly HistoryRow[]): Generator<EncodedColumn> {
+  yield texts('metric', rows, ({ metric }) => metric, boundsOfTexts(rows.map(({ metric }) => metric)));
+  yield texts('unit', rows, ({ unit }) => unit);
+  yield attributeTexts('key', rows, Object.keys);
+  yield attributeTexts('value', rows, Object.values);
+  const starts = boundsOfIntegers(rows.map(({ startMs }) => startMs));
+  yield integers('start', 'INT64', rows, ({ startMs }) => startMs, starts);
+  yield integers('end', 'INT64', rows, ({ endMs }) => endMs);
+  yield texts('producer', rows, ({ producer }) => producer);
+  yield integers('sequence', 'INT64', rows, ({ sequence }) => sequence);
+  yield integers('count', 'INT64', rows, ({ count }) => count);
+  yield doubles('sum', rows, ({ sum }) => sum);
+  yield doubles('min', rows, ({ min }) => min);
+  yield doubles('max', rows, ({ max }) => max);
+  yield doubles('scale', rows, ({ scale }) => scale);
+  yield integers('bits', 'INT32', rows, ({ bits }) => bits);
+  yield slots(rows);
+  yield counts(rows);
+  yield integers('version', 'INT32', rows, ({ version }) => version);
 }

@@ -1,13 +1,14 @@
 import type { HistoryRow } from '../rows/row.ts';
 
-const texts = new WeakMap<HistoryRow['attributes'], string>();
+const keys = new WeakMap<HistoryRow['attributes'], { readonly metric: string; readonly key: string }>();
 
 /** A text that rows of one series share, and no others do. */
 export function seriesKey({ metric, attributes }: HistoryRow): string {
-  const known = texts.get(attributes);
-  const text = known ?? JSON.stringify(Object.entries(attributes));
-  if (known === undefined) texts.set(attributes, text);
-  return `${JSON.stringify(metric)}${text}`;
+  const known = keys.get(attributes);
+  if (known?.metric === metric) return known.key;
+  const key = `${JSON.stringify(metric)}${JSON.stringify(Object.entries(attributes))}`;
+  keys.set(attributes, { metric, key });
+  return key;
 }
 
 /**
@@ -15,12 +16,25 @@ export function seriesKey({ metric, attributes }: HistoryRow): string {
  * neighbours.
  */
 export function compareRows(a: HistoryRow, b: HistoryRow): number {
-  return (
-    (a.attributes === b.attributes && a.metric === b.metric ? 0 : compareTexts(seriesKey(a), seriesKey(b))) ||
-    a.startMs - b.startMs ||
-    compareTexts(a.producer, b.producer) ||
-    a.sequence - b.sequence
-  );
+  const isOneSeries = a.attributes === b.attributes && a.metric === b.metric;
+  return (isOneSeries ? 0 : compareTexts(seriesKey(a), seriesKey(b))) || compareInSeries(a, b);
+}
+
+/** Rows in the order of a file. */
+export function inOrder(rows: readonly HistoryRow[]): HistoryRow[] {
+  // Series are far fewer than rows, and their texts are long to compare.
+  const bySeries = new Map<string, HistoryRow[]>();
+  for (const row of rows) {
+    const key = seriesKey(row);
+    const ofSeries = bySeries.get(key);
+    if (ofSeries === undefined) bySeries.set(key, [row]);
+    else ofSeries.push(row);
+  }
+  return [...bySeries.keys()].sort().flatMap((key) => bySeries.get(key)!.sort(compareInSeries));
+}
+
+function compareInSeries(a: HistoryRow, b: HistoryRow): number {
+  return a.startMs - b.startMs || compareTexts(a.producer, b.producer) || a.sequence - b.sequence;
 }
 
 function compareTexts(a: string, b: string): number {

@@ -15,11 +15,14 @@ export interface WrittenFile {
 /**
  * Writes row groups to a file of a new name. The file has another name until it is complete and on the disk, so readers see all of it or
  * nothing. A failure leaves no file, as far as the disk allows.
+ *
+ * @param metadata Keys and values that the file has besides those of every file. Called when all rows are written.
  */
 export async function writeFile(
   files: Files,
   path: string,
   groups: Iterable<readonly HistoryRow[]> | AsyncIterable<readonly HistoryRow[]>,
+  metadata: () => Readonly<Record<string, string>> = () => ({}),
 ): Promise<WrittenFile> {
   const partial = path + PARTIAL;
   await files.mkdir(dirname(path));
@@ -30,10 +33,10 @@ export async function writeFile(
     try {
       const encoder = new ParquetEncoder();
       for await (const group of groups) {
-        bytes += await writeAll(handle, encoder.add(group));
+        for (const part of encoder.add(group)) bytes += await writeAll(handle, part);
         rows += group.length;
       }
-      bytes += await writeAll(handle, encoder.finish());
+      bytes += await writeAll(handle, encoder.finish(metadata()));
       await handle.datasync();
     } finally {
       await handle.close();

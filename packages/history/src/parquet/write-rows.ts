@@ -2,15 +2,9 @@ import { mustBe } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { realFiles } from './files.ts';
-import { compareRows } from './order.ts';
-import { rowGroups } from './row-groups.ts';
+import { inOrder } from './order.ts';
+import { rowGroups, SLOTS_PER_GROUP } from './row-groups.ts';
 import { type WrittenFile, writeFile } from './write-file.ts';
-
-/**
- * How many slots are encoded at once, in files that a busy process writes. This takes about 5 ms, and files are a fifth larger than with
- * large groups, until they are compacted.
- */
-export const SLOTS_PER_GROUP = 10_000;
 
 /**
  * Writes rows to a Parquet file, in the order of docs/formats/history.md. The file has another name until it is complete; it replaces a
@@ -42,7 +36,7 @@ export async function writeRows(path: string, rows: readonly HistoryRow[]): Prom
     throw mustBe('ERR_INVALID_OPTION', 'path', 'the path of a file', path);
   }
   try {
-    return await writeFile(realFiles, path, rowGroups([...rows].sort(compareRows), SLOTS_PER_GROUP));
+    return await writeFile(realFiles, path, rowGroups(inOrder(rows), SLOTS_PER_GROUP));
   } catch (error) {
     throw fileError('write', path, error);
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type HistoryRow, readRows, writeRows as writeRowsTo } from '../../src/index.ts';
 import { compareRows } from '../../src/parquet/order.ts';
-import { runInDuckDb } from '../../src/query/duckdb.ts';
+import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { anyText, recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';

@@ -7,6 +7,7 @@ import { writeRows } from '../support/folder.ts';
 import { expectMergedPercentiles } from '../support/merged-percentiles.ts';
 import { anyText, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { expectAllShapes } from '../support/shaped-rows.ts';
 
 interface Session {
   query(sql: string, format?: string): string;
@@ -48,6 +49,10 @@ describeWithPeers(['chdb'])('ClickHouse', () => {
       const sources = [{ folder }, { table: ['tests', 'history'] }];
       return sources.map((source) => (question) => ask(question, source));
     });
+  });
+
+  test('reads files of all encodings', async () => {
+    await expectAllShapes((question, folder) => ask(question, { folder }));
   });
 
   test('finds a metric and its attributes whatever their characters are', async () => {

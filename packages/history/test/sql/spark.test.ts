@@ -8,6 +8,7 @@ import { writeRows } from '../support/folder.ts';
 import { expectMergedPercentiles } from '../support/merged-percentiles.ts';
 import { anyText, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { expectAllShapes } from '../support/shaped-rows.ts';
 
 describeWithPeers(['spark'])('Spark', () => {
   let spark: ChildProcessWithoutNullStreams;
@@ -42,6 +43,10 @@ describeWithPeers(['spark'])('Spark', () => {
       for (const rows of lists) await writeRows(folder, rows);
       return [(question) => ask(question, folder)];
     });
+  }, 300_000);
+
+  test('reads files of all encodings', async () => {
+    await expectAllShapes(ask);
   }, 300_000);
 
   test('finds a metric and its attributes whatever their characters are', async () => {
