@@ -1,7 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { causeOf } from '@hdrscope/kit/delivery';
 
-/** Codes of what a history is refused for: its files, and the engine that is asked. */
-export type HistoryErrorCode = 'ERR_HISTORY_FILE' | 'ERR_HISTORY_ENGINE';
+/** Codes of what a history is refused for: its files, its table, and the engine that is asked. */
+export type HistoryErrorCode = 'ERR_HISTORY_FILE' | 'ERR_HISTORY_TABLE' | 'ERR_HISTORY_ENGINE';
 
 /** Makes the error of a failed operation on a file: `cannot write history/day=2026-11-22: ENOSPC: no space left on device`. */
 export function fileError(operation: string, path: string, cause: unknown): HdrscopeError<HistoryErrorCode> {
@@ -17,4 +18,25 @@ export function engineError(message: string, cause: unknown, sql?: string): Hdrs
     cause,
     details: sql === undefined ? {} : { sql },
   });
+}
+
+/**
+ * Makes the error of a table that does not take rows: `cannot write to history of ClickHouse at http://localhost:8123: connect
+ * ECONNREFUSED`.
+ *
+ * @param cure What people can do, as the end of a sentence.
+ */
+export function tableError(table: string, cause: unknown, cure?: string): HdrscopeError<HistoryErrorCode> {
+  if (cause instanceof HdrscopeError && cause.code === 'ERR_HISTORY_TABLE')
+    return cause as HdrscopeError<HistoryErrorCode>;
+  const message = `cannot write to ${table}: ${causeOf(cause).trim()}${cure === undefined ? '' : `; ${cure}`}`;
+  return new HdrscopeError('ERR_HISTORY_TABLE', message, { cause, details: { table } });
+}
+
+/** Makes the error of an optional package that cannot be loaded. */
+export function packageError(need: string, name: string, cause: unknown): HdrscopeError<HistoryErrorCode> {
+  return engineError(
+    `${need} needs the package ${name}, which cannot be loaded: install it with "npm install ${name}"`,
+    cause,
+  );
 }

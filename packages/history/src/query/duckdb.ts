@@ -1,4 +1,5 @@
-import { engineError } from '../errors.ts';
+import { HdrscopeError } from '@hdrscope/core';
+import { engineError, packageError } from '../errors.ts';
 
 /** The part of `@duckdb/node-api` that this package uses. */
 interface DuckDbModule {
@@ -24,34 +25,42 @@ export async function loadDuckDb(
   try {
     return (await load()) as DuckDbModule;
   } catch (cause) {
-    throw engineError(
-      'a question to a history needs the package @duckdb/node-api, which cannot be loaded: install it with "npm install @duckdb/node-api"',
-      cause,
-    );
+    throw packageError('a question to a history', '@duckdb/node-api', cause);
   }
 }
 
-/** The rows of a statement, in an engine that lives for this statement only. */
-export async function runInDuckDb(
-  sql: string,
+/** Runs a statement, and gives its rows. @throws HdrscopeError `ERR_HISTORY_ENGINE` */
+export type RunSql = (sql: string) => Promise<Record<string, unknown>[]>;
+
+/** Does work with an engine that lives as long. */
+export async function withDuckDb<T>(
   settings: Readonly<Record<string, string>>,
+  work: (run: RunSql) => Promise<T>,
   load?: () => Promise<unknown>,
-): Promise<Record<string, unknown>[]> {
+): Promise<T> {
   const { DuckDBInstance } = await loadDuckDb(load);
   let instance: DuckDbInstance | undefined;
   let connection: DuckDbConnection | undefined;
   try {
     instance = await DuckDBInstance.create(':memory:', settings);
-    connection = await instance.connect();
-    return (await connection.runAndReadAll(sql)).getRowObjectsJS();
+    const connected = await instance.connect();
+    connection = connected;
+    return await work(async (sql) => {
+      try {
+        return (await connected.runAndReadAll(sql)).getRowObjectsJS();
+      } catch (cause) {
+        throw refusal(cause, sql);
+      }
+    });
   } catch (cause) {
-    throw engineError(
-      `DuckDB refuses the question: ${cause instanceof Error ? cause.message : String(cause)}`,
-      cause,
-      sql,
-    );
+    throw cause instanceof HdrscopeError ? cause : refusal(cause);
   } finally {
     connection?.closeSync();
     instance?.closeSync();
   }
+}
+
+function refusal(cause: unknown, sql?: string): HdrscopeError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return engineError(`DuckDB refuses the question: ${reason}`, cause, sql);
 }

@@ -1,4 +1,5 @@
 import { DIALECTS } from '../sql/dialects.ts';
+import type { RowSource } from '../sql/row-source.ts';
 import { askFolder, type QueryOptions } from './query-history.ts';
 
 /** A metric of a history, with all its rows. */
@@ -60,7 +61,7 @@ export async function historyMetrics(folder: string, options: QueryOptions = {})
   }));
 }
 
-function statement(source: string): string {
+function statement(source: RowSource): string {
   const { once, ms } = DIALECTS.duckdb;
   const columns = 'metric, unit, scale, attributes, "start", "end", "count" AS n';
   // Series first: there are few of them, and lists of their keys are short.

@@ -1,14 +1,12 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { assertOptions, mustBe, type OptionsOwner, resolutionOf } from '@hdrscope/core/internal';
-import { fileError } from '../errors.ts';
-import { codeOf } from '../parquet/files.ts';
-import { DAY, dayOf, ENDING, isDayFolder } from '../parquet/names.ts';
 import { type PercentileValue, valueAt } from '../rows/percentiles.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
+import type { RowSource } from '../sql/row-source.ts';
 import { statementOf } from '../sql/statement.ts';
-import { runInDuckDb } from './duckdb.ts';
+import { withDuckDb } from './duckdb.ts';
+import { filesOf, type Span, stateOf } from './folder-files.ts';
+import { rowSourceOf } from './row-sources.ts';
 
 /** One group of series in one bucket of time. */
 export interface HistoryGroup {
@@ -49,7 +47,6 @@ const OWNER: OptionsOwner<QueryOptions> = {
 };
 
 const LEAST_MEMORY = 2 ** 24;
-// A file that was listed may be compacted away before it is opened.
 const TRIES = 3;
 
 /**
@@ -75,7 +72,8 @@ export async function queryHistory(
 }
 
 /**
- * The rows of a statement about the files of a folder. When a file is compacted away meanwhile, the statement is asked again.
+ * The rows of a statement about the files of a folder. When a file is removed by `compact` or replaced by `rollup` meanwhile, the statement is
+ * asked again: it reads files twice.
  *
  * @param span Only the days between these times are read.
  * @param statement Makes the statement, from SQL that stands for all rows.
@@ -86,7 +84,7 @@ export async function askFolder(
   folder: string,
   span: Span,
   options: QueryOptions,
-  statement: (source: string) => string,
+  statement: (source: RowSource) => string,
 ): Promise<Record<string, unknown>[]> {
   if (typeof folder !== 'string' || folder === '') {
     throw mustBe('ERR_INVALID_OPTION', 'folder', 'the path of a folder', folder);
@@ -95,15 +93,16 @@ export async function askFolder(
   for (let attempt = 1; ; attempt++) {
     const files = await filesOf(folder, span);
     if (files.length === 0) return [];
-    try {
-      return await runInDuckDb(statement(sourceOf(files)), settings);
-    } catch (error) {
-      if (attempt === TRIES || !(await isOutdated(files, folder, span))) throw error;
-    }
+    const before = await stateOf(files);
+    const answer = await withDuckDb(settings, async (run) =>
+      run(statement(await rowSourceOf(files, run))),
+    ).catch((error: unknown) => ({ error }));
+    const isSame = before !== undefined && (await stateOf(files)) === before;
+    if (!isSame && attempt < TRIES) continue;
+    if ('error' in answer) throw answer.error;
+    return answer;
   }
 }
-
-type Span = Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>;
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 function settingsOf(options: QueryOptions): Record<string, string> {
@@ -119,48 +118,11 @@ function settingsOf(options: QueryOptions): Record<string, string> {
     // All that a question needs is built in, so nothing is to be fetched.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
+    // Bytes of files are read twice at most, and the system caches them too.
+    enable_external_file_cache: 'false',
     ...(threads !== undefined && { threads: String(threads) }),
     ...(memoryBytes !== undefined && { memory_limit: `${memoryBytes}B` }),
   };
-}
-
-/** The whole files of the days that a question asks for. */
-async function filesOf(folder: string, { sinceMs, untilMs }: Span): Promise<string[]> {
-  const first = sinceMs === undefined ? '' : `${DAY}${dayOf(sinceMs)}`;
-  const last = untilMs === undefined ? '\uffff' : `${DAY}${dayOf(untilMs)}`;
-  try {
-    const days = (await readdir(folder)).filter((name) => isDayFolder(name) && name >= first && name <= last);
-    const names = await Promise.all(
-      days.sort().map(async (day) => {
-        const found = await namesIn(join(folder, day));
-        return found.filter((name) => name.endsWith(ENDING)).map((name) => join(folder, day, name));
-      }),
-    );
-    return names.flat();
-  } catch (error) {
-    throw fileError('list', folder, error);
-  }
-}
-
-/** The names in the folder of a day, which may be removed meanwhile. */
-async function namesIn(path: string): Promise<string[]> {
-  try {
-    return (await readdir(path)).sort();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-async function isOutdated(files: readonly string[], folder: string, span: Span): Promise<boolean> {
-  const now = new Set(await filesOf(folder, span));
-  return files.some((file) => !now.has(file));
-}
-
-function sourceOf(files: readonly string[]): string {
-  // Names of files are patterns too.
-  const list = files.map((file) => DIALECTS.duckdb.text(file.replace(/[[*?]/g, '[$&]')));
-  return `read_parquet([${list.join(', ')}], hive_partitioning = false)`;
 }
 
 function groupOf(row: Record<string, unknown>, { by, percentiles }: CheckedQuestion): HistoryGroup {

@@ -1,0 +1,56 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileError } from '../errors.ts';
+import { codeOf } from '../parquet/files.ts';
+import { DAY, dayOf, ENDING, isDayFolder } from '../parquet/names.ts';
+import type { CheckedQuestion } from '../sql/question.ts';
+
+/** The time that a question asks for. */
+export type Span = Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>;
+
+/**
+ * The whole files of the days that a question asks for.
+ *
+ * @throws HdrscopeError `ERR_HISTORY_FILE`
+ */
+export async function filesOf(folder: string, { sinceMs, untilMs }: Span): Promise<string[]> {
+  const first = sinceMs === undefined ? '' : `${DAY}${dayOf(sinceMs)}`;
+  const last = untilMs === undefined ? '\uffff' : `${DAY}${dayOf(untilMs)}`;
+  try {
+    const days = (await readdir(folder)).filter((name) => isDayFolder(name) && name >= first && name <= last);
+    const names = await Promise.all(
+      days.sort().map(async (day) => {
+        const found = await namesIn(join(folder, day));
+        return found.filter((name) => name.endsWith(ENDING)).map((name) => join(folder, day, name));
+      }),
+    );
+    return names.flat();
+  } catch (error) {
+    throw fileError('list', folder, error);
+  }
+}
+
+/** The names in the folder of a day, which may be removed meanwhile. */
+async function namesIn(path: string): Promise<string[]> {
+  try {
+    return (await readdir(path)).sort();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/**
+ * A text that changes when a file is replaced.
+ *
+ * @returns `undefined` when a file is missing.
+ */
+export async function stateOf(files: readonly string[]): Promise<string | undefined> {
+  try {
+    const facts = await Promise.all(files.map((path) => stat(path)));
+    return JSON.stringify(facts.map(({ ino, mtimeMs, size }) => [ino, mtimeMs, size]));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw fileError('read', (error as NodeJS.ErrnoException).path ?? '', error);
+  }
+}

@@ -1,0 +1,83 @@
+import { DIALECTS } from '../sql/dialects.ts';
+import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
+import type { RowSource } from '../sql/row-source.ts';
+import { conditionOf } from '../sql/statement.ts';
+import { askFolder, type QueryOptions } from './query-history.ts';
+
+/** The rows whose time is asked for. */
+export interface SpanQuestion extends Pick<HistoryQuestion, 'where' | 'sinceMs' | 'untilMs'> {
+  /** @default all metrics */
+  readonly metric?: string;
+}
+
+/** The time that rows cover. */
+export interface HistorySpan {
+  /** Begin of the first interval, in milliseconds since 1970. */
+  readonly startMs: number;
+  /** End of the last interval, in milliseconds since 1970. */
+  readonly endMs: number;
+  /** Begin of the last interval, in milliseconds since 1970. */
+  readonly lastStartMs: number;
+  /** Nine of ten intervals are so long at most, in milliseconds: shorter stretches of time would have gaps. */
+  readonly intervalMs: number;
+}
+
+/**
+ * The time that the rows of a history cover, and how long their intervals are: what a picture needs to choose its stretches of time.
+ * It reads no slots. Needs the package `@duckdb/node-api`.
+ *
+ * @returns `undefined` when no row has values.
+ * @throws HdrscopeError as `queryHistory`.
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { historySpan } from '@hdrscope/history';
+ *
+ * await historySpan(await mkdtemp(join(tmpdir(), 'history-'))); //=> undefined
+ * ```
+ */
+export async function historySpan(
+  folder: string,
+  { metric, ...rest }: SpanQuestion = {},
+  options: QueryOptions = {},
+): Promise<HistorySpan | undefined> {
+  return spanOf(folder, { ...checkedQuestion({ metric: metric ?? '', ...rest }), metric }, options);
+}
+
+/** See `historySpan`. */
+export async function spanOf(
+  folder: string,
+  asked: OpenQuestion,
+  options: QueryOptions,
+): Promise<HistorySpan | undefined> {
+  const [found] = await askFolder(folder, asked, options, (source) => statement(asked, source));
+  if (found === undefined || found.start_ms === null) return undefined;
+  return {
+    startMs: Number(found.start_ms),
+    endMs: Number(found.end_ms),
+    lastStartMs: Number(found.last_start_ms),
+    intervalMs: Number(found.interval_ms),
+  };
+}
+
+/** A checked question that may leave the metric open. */
+export type OpenQuestion = Pick<CheckedQuestion, 'where' | 'sinceMs' | 'untilMs'> & {
+  readonly metric: string | undefined;
+};
+
+const { duckdb } = DIALECTS;
+
+/** The condition of the rows with values. */
+export function withValues(asked: OpenQuestion): string {
+  return `${conditionOf(asked, duckdb)} AND "count" > 0`;
+}
+
+// A row that was written twice changes nothing.
+function statement(asked: OpenQuestion, source: RowSource): string {
+  const { ms } = duckdb;
+  return `SELECT ${ms('min("start")')} AS start_ms, ${ms('max("end")')} AS end_ms, ${ms('max("start")')} AS last_start_ms,
+  quantile_disc(${ms('"end"')} - ${ms('"start"')}, 0.9) AS interval_ms
+FROM ${source.all} WHERE ${withValues(asked)}`;
+}

@@ -1,0 +1,174 @@
+import { MOST_BITS_OF_HDR } from '../rows/counted-of-row.ts';
+import type { Distribution } from '../rows/row.ts';
+import { DIALECTS, type Dialect } from '../sql/dialects.ts';
+import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
+import type { RowSource } from '../sql/row-source.ts';
+import { type HistorySpan, spanOf, withValues } from './history-span.ts';
+import { askFolder, type QueryOptions } from './query-history.ts';
+
+/** Which rows are merged, and how far. */
+export interface MergeQuestion
+  extends Pick<HistoryQuestion, 'where' | 'sinceMs' | 'untilMs' | 'everyMs' | 'by'> {
+  /** @default all metrics */
+  readonly metric?: string;
+  /** Keys of attributes; each combination of their values is a group. @default each series is a group */
+  readonly by?: readonly string[];
+}
+
+/** The distribution of a group of series in a stretch of time, with all its slots. */
+export interface MergedRow extends Distribution {
+  /** The name of the family. */
+  readonly metric: string;
+  /** The attributes of the group, ascending by their keys; a key of `by` that the series do not have is absent. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Begin of the stretch of time, in milliseconds since 1970; without `everyMs` that of the first interval. */
+  readonly startMs: number;
+  /** End of the stretch of time, in milliseconds since 1970; without `everyMs` that of the last interval. */
+  readonly endMs: number;
+}
+
+/**
+ * Merges the rows of a history inside DuckDB, and yields the sums with their slots: what `countedOfRow` and `percentilesOf` take. Rows of
+ * different digits are merged at the coarsest of a group and stretch of time, and at 17 bits at most. Rows of different units or scales
+ * are never added. Needs the package `@duckdb/node-api`.
+ *
+ * With `everyMs` the folder is read in parts of about 2000 rows, and of at most a day and 60 stretches, unless a stretch alone is more. So
+ * memory depends on the length of a part, and not on that of the history.
+ *
+ * @param folder The folder that `openHistory` writes.
+ * @returns Ordered by time, metric, unit, scale and attributes. Groups without values are absent.
+ * @throws HdrscopeError as `queryHistory`.
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { mergedRows, openHistory, percentilesOf } from '@hdrscope/history';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * const sizes = registry.histogram({ name: 'sizes', unit: 'By' });
+ * for (let bytes = 1; bytes <= 100; bytes++) sizes.with({ parity: bytes % 2 }).record(bytes);
+ * const folder = await mkdtemp(join(tmpdir(), 'history-'));
+ * await (await openHistory(registry, { folder })).close();
+ *
+ * for await (const row of mergedRows(folder, { metric: 'sizes', by: [] })) {
+ *   [row.count, row.k.length]; //=> [100, 100]
+ *   percentilesOf(row, [99]); //=> [{ percentile: 99, value: 99, lower: 99, upper: 99 }]
+ * }
+ * ```
+ */
+export async function* mergedRows(
+  folder: string,
+  question: MergeQuestion = {},
+  options: QueryOptions = {},
+): AsyncGenerator<MergedRow, void> {
+  const { metric, by, ...rest } = question;
+  const checked = checkedQuestion({ metric: metric ?? '', by: by ?? [], ...rest });
+  const asked = { ...checked, metric, by };
+  const ask = (span: Span): Promise<EngineRow[]> =>
+    askFolder(folder, span, options, (source) => statement({ ...asked, ...span }, source));
+  const { everyMs, sinceMs, untilMs } = checked;
+  if (everyMs === undefined) {
+    for (const row of await ask({ sinceMs, untilMs })) yield mergedRow(row, everyMs);
+    return;
+  }
+  const whole = await spanOf(folder, asked, options);
+  if (whole === undefined) return;
+  for await (const rows of inParts(whole, everyMs, checked, ask)) {
+    for (const row of rows) yield mergedRow(row, everyMs);
+  }
+}
+
+type EngineRow = Record<string, unknown>;
+
+/** A checked question that may leave the metric and the groups open. */
+interface Asked extends Omit<CheckedQuestion, 'metric' | 'by'> {
+  readonly metric: string | undefined;
+  readonly by: readonly string[] | undefined;
+}
+type Span = Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>;
+
+const DAY_MS = 86_400_000;
+const MOST_STRETCHES = 60;
+const FIRST_STRETCHES = 4;
+// The rows of a part become objects at once, while no other work runs. Their slots are texts until they are asked for.
+const ROWS_OF_PART = 2000;
+const MOST_GROWTH = 4;
+
+/** Asks for one part of the time after the other. A part is as long as the rows of the one before allow. */
+async function* inParts(
+  whole: HistorySpan,
+  everyMs: number,
+  { sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: Span,
+  ask: (span: Span) => Promise<EngineRow[]>,
+): AsyncGenerator<EngineRow[], void> {
+  const most = Math.max(1, Math.min(Math.floor(DAY_MS / everyMs), MOST_STRETCHES));
+  let stretches = Math.min(FIRST_STRETCHES, most);
+  for (let fromMs = whole.startMs - (whole.startMs % everyMs); fromMs <= whole.lastStartMs; ) {
+    const toMs = fromMs + stretches * everyMs;
+    const rows = await ask({ sinceMs: Math.max(fromMs, sinceMs), untilMs: Math.min(toMs, untilMs) });
+    yield rows;
+    const fitting = Math.floor((ROWS_OF_PART * stretches) / Math.max(1, rows.length));
+    stretches = Math.max(1, Math.min(fitting, stretches * MOST_GROWTH, most));
+    fromMs = toMs;
+  }
+}
+
+const { duckdb } = DIALECTS;
+
+/** Each group and stretch of time has a number while slots are added up. Lists are JSON, which is read ten times as fast. */
+function statement({ by, everyMs, ...asked }: Asked, source: RowSource): string {
+  const { ms, once, readTwice, slots, shiftRight } = duckdb;
+  const start = ms('"start"');
+  const stretch = everyMs === undefined ? '0' : `${start} - ${start} % ${everyMs}`;
+  const columns = `metric, unit, scale, bits, ${groupAttributes(by, duckdb)} AS attributes, ${stretch} AS t,
+    ${start} AS start_ms, ${ms('"end"')} AS end_ms, "count" AS row_count, "sum" AS row_sum, "min" AS row_min, "max" AS row_max, k, c`;
+  const group = 't, metric, unit, scale, attributes';
+  return `WITH asked AS ${readTwice}(
+  ${once(columns, source, withValues(asked))}
+), totals AS MATERIALIZED (
+  SELECT row_number() OVER () AS id, ${group}, least(${MOST_BITS_OF_HDR}, min(bits)) AS bits,
+    min(start_ms) AS start_ms, max(end_ms) AS end_ms, sum(row_count) AS count_n, sum(row_sum) AS sum_n,
+    min(row_min) AS min_n, max(row_max) AS max_n
+  FROM asked GROUP BY ${group}
+), numbered AS (
+  SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c FROM asked JOIN totals USING (${group})
+), merged AS (
+  SELECT id, ${shiftRight('slot', 'cut')} AS slot, sum(n) AS n FROM ${slots('numbered')} GROUP BY ALL
+), lists AS (
+  SELECT id, CAST(list(slot ORDER BY slot) AS VARCHAR) AS k, CAST(list(n ORDER BY slot) AS VARCHAR) AS c FROM merged GROUP BY id
+)
+SELECT metric, unit, scale, map_keys(attributes) AS attribute_keys, map_values(attributes) AS attribute_values, bits,
+  t, start_ms, end_ms, count_n, sum_n, min_n, max_n, k, c
+FROM lists JOIN totals USING (id)
+ORDER BY ${group}`;
+}
+
+/** The attributes of a group. Those of rows ascend by their keys, and so do these. */
+function groupAttributes(by: readonly string[] | undefined, { text }: Dialect): string {
+  if (by === undefined) return 'attributes';
+  const keys = `[${by.map(text).join(', ')}]::VARCHAR[]`;
+  return `map_from_entries(list_filter(map_entries(attributes), lambda one: list_contains(${keys}, one.key)))`;
+}
+
+function mergedRow(row: Record<string, unknown>, everyMs: number | undefined): MergedRow {
+  const keys = row.attribute_keys as string[];
+  const values = row.attribute_values as string[];
+  const startMs = Number(everyMs === undefined ? row.start_ms : row.t);
+  return {
+    metric: String(row.metric),
+    unit: String(row.unit),
+    attributes: Object.fromEntries(keys.map((key, i) => [key, values[i]!])),
+    startMs,
+    endMs: everyMs === undefined ? Number(row.end_ms) : startMs + everyMs,
+    count: Number(row.count_n),
+    sum: Number(row.sum_n),
+    min: Number(row.min_n),
+    max: Number(row.max_n),
+    scale: Number(row.scale),
+    bits: Number(row.bits),
+    k: JSON.parse(String(row.k)) as number[],
+    c: JSON.parse(String(row.c)) as number[],
+  };
+}

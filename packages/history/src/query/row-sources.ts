@@ -1,0 +1,99 @@
+import { dirname } from 'node:path';
+import {
+  parsedRanges,
+  prefixOf,
+  ROWS_KEY,
+  type RowRanges,
+  type SequenceRange,
+} from '../parquet/row-ranges.ts';
+import { DIALECTS } from '../sql/dialects.ts';
+import type { RowSource } from '../sql/row-source.ts';
+import type { RunSql } from './duckdb.ts';
+
+// The metadata of a file take up to a megabyte of memory.
+const MOST_CACHED = 64;
+
+/**
+ * The rows of files, those apart that may be in several of them. A file whose metadata say which rows it has is compared with the
+ * others; without, all files of its folder may have its rows.
+ */
+export async function rowSourceOf(files: readonly string[], run: RunSql): Promise<RowSource> {
+  // The next statement reads the ends of the files again.
+  if (files.length <= MOST_CACHED) await run('SET parquet_metadata_cache = true');
+  const found = new Map(
+    (await run(rangesStatement(files))).map(({ path, text, row_count }) => [
+      String(path),
+      text === null ? undefined : parsedRanges(String(text), Number(row_count)),
+    ]),
+  );
+  const repeated = sharingFiles(files.map((path) => ({ path, rows: found.get(path) })));
+  const sourceOf = (some: readonly string[]): string | undefined =>
+    some.length === 0 ? undefined : filesSource(some);
+  return {
+    all: filesSource(files),
+    distinct: sourceOf(files.filter((path) => !repeated.has(path))),
+    repeated: sourceOf(files.filter((path) => repeated.has(path))),
+  };
+}
+
+/** A FROM clause of DuckDB: the rows of some files. */
+function filesSource(files: readonly string[]): string {
+  return `read_parquet(${listOf(files)}, hive_partitioning = false)`;
+}
+
+function listOf(files: readonly string[]): string {
+  // Names of files are patterns too.
+  return `[${files.map((file) => DIALECTS.duckdb.text(file.replace(/[[*?]/g, '[$&]'))).join(', ')}]`;
+}
+
+function rangesStatement(files: readonly string[]): string {
+  const list = listOf(files);
+  return `SELECT file.file_name AS path, file.num_rows AS row_count, decode(entry.value) AS text
+FROM parquet_file_metadata(${list}) AS file LEFT JOIN parquet_kv_metadata(${list}) AS entry
+  ON file.file_name = entry.file_name AND entry.key = encode('${ROWS_KEY}')`;
+}
+
+/** A file, and its rows as far as they are known. */
+export interface FileRows {
+  readonly path: string;
+  readonly rows: RowRanges | undefined;
+}
+
+/** The paths of the files that may share rows with another file, or have a row twice. */
+export function sharingFiles(files: readonly FileRows[]): Set<string> {
+  const unknownFolders = new Set(
+    files.filter(({ rows }) => rows === undefined).map(({ path }) => dirname(path)),
+  );
+  const sharing = new Set(files.map(({ path }) => path).filter((path) => unknownFolders.has(dirname(path))));
+  for (const kind of kindsOf(files)) addOverlapping(kind, sharing);
+  return sharing;
+}
+
+interface FileRange extends SequenceRange {
+  readonly path: string;
+}
+
+/** Ranges that overlap when their sequences do: those of one producer, or of all producers with a prefix where a range has these. */
+function kindsOf(files: readonly FileRows[]): FileRange[][] {
+  const all = files.flatMap(({ path, rows }) => (rows?.ranges ?? []).map((range) => ({ ...range, path })));
+  const prefixes = new Set(all.filter(({ isPrefix }) => isPrefix).map(({ producer }) => producer));
+  const kinds = new Map<string, FileRange[]>();
+  for (const range of all) {
+    const prefix = range.isPrefix ? range.producer : prefixOf(range.producer);
+    const key = JSON.stringify(prefixes.has(prefix) ? { prefix } : { producer: range.producer });
+    const kind = kinds.get(key);
+    if (kind === undefined) kinds.set(key, [range]);
+    else kind.push(range);
+  }
+  return [...kinds.values()];
+}
+
+/** Adds the files of ranges that overlap with one before them, by their first sequence, and those of the latter. */
+function addOverlapping(ranges: FileRange[], sharing: Set<string>): void {
+  ranges.sort((a, b) => a.first - b.first);
+  let farthest: FileRange | undefined;
+  for (const range of ranges) {
+    if (farthest !== undefined && range.first <= farthest.last) sharing.add(range.path).add(farthest.path);
+    if (farthest === undefined || range.last > farthest.last) farthest = range;
+  }
+}
