@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { merged } from '../compact/merged.ts';
+import { readMetadata, readRows } from '../parquet/decode.ts';
+import { realFiles, syncDirectory } from '../parquet/files.ts';
+import { DAY, ENDING, fileName, PARTIAL } from '../parquet/names.ts';
+import { compareRows } from '../parquet/order.ts';
+import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
+import { RowRangesFinder } from '../parquet/row-ranges.ts';
+import { writeFile } from '../parquet/write-file.ts';
+import type { HistoryRow } from '../rows/row.ts';
+import { factsText, lacksRows, parsedFacts, ROLLUP_KEY } from './facts.ts';
+import { rollupProducer, rowsOfStretches } from './stretches.ts';
+
+/** A day whose rows were added up. */
+export interface RolledDay {
+  /** In UTC, such as `2026-11-22`. */
+  readonly day: string;
+  /** How many rows were read, each once. */
+  readonly sourceRows: number;
+  /** How many rows they became. */
+  readonly rows: number;
+  /** The bytes of the new file. */
+  readonly bytes: number;
+  /**
+   * Whether the earlier rollup of the day stays, because the source lacks rows that it has: they were removed, or the source is another history.
+   */
+  readonly isKept: boolean;
+}
+
+// Memory has a row group of each file that is read at one time.
+const FILES_AT_ONCE = 32;
+
+// Other programs may have written them.
+const NOT_IN_ORDER =
+  'rows of a file must be in the order that writeRows gives them, or rows that are there twice cannot be found';
+
+/** How the folders of files that are being made begin. */
+export const WORK = '.rollup-';
+
+/** What is to be done for a day. */
+export interface DayTask {
+  /** Of its folder. */
+  readonly name: string;
+  readonly dayMs: number;
+  /** Rows that start before this time are added up. */
+  readonly untilMs: number;
+  readonly everyMs: number;
+}
+
+/**
+ * Adds up the rows of a day.
+ *
+ * @param path The folder of the day in the source.
+ * @returns `undefined` when nothing has changed since the earlier rollup, or there are no rows yet.
+ */
+export async function rollUpDay(path: string, into: string, task: DayTask): Promise<RolledDay | undefined> {
+  const { name, dayMs, untilMs, everyMs } = task;
+  const files = (await readdir(path)).filter((file) => file.endsWith(ENDING)).sort();
+  if (files.length === 0) return undefined;
+  const source = await hashOf(path, files, untilMs);
+  const target = join(into, name, rollupName(dayMs, everyMs));
+  const earlier = parsedFacts(await readMetadata(target, ROLLUP_KEY));
+  if (earlier?.source === source) return undefined;
+  const work = await mkdtemp(join(into, WORK));
+  try {
+    const few = await fewFiles(
+      files.map((file) => join(path, file)),
+      work,
+    );
+    let sourceRows = 0;
+    const ranges = new RowRangesFinder();
+    const counted = (async function* () {
+      let last: HistoryRow | undefined;
+      for await (const row of mergedRows(few)) {
+        if (last !== undefined && compareRows(last, row) >= 0) throw new Error(NOT_IN_ORDER);
+        last = row;
+        if (row.startMs >= untilMs) continue;
+        sourceRows++;
+        ranges.add([row]);
+        yield row;
+      }
+    })();
+    const facts = (): string => factsText(source, sourceRows, ranges.text);
+    const made = await writeFile(
+      realFiles,
+      join(work, `day${PARTIAL}`),
+      rowGroups(rowsOfStretches(counted, everyMs), SLOTS_PER_GROUP),
+      () => ({ [ROLLUP_KEY]: facts() }),
+    );
+    const { rows, bytes } = made;
+    if (rows === 0 && earlier === undefined) return undefined;
+    const isKept = earlier !== undefined && lacksRows(parsedFacts(facts())!, earlier);
+    if (!isKept) {
+      await mkdir(join(into, name), { recursive: true });
+      await rename(made.path, target);
+      await syncDirectory(realFiles, join(into, name));
+    }
+    return { day: name.slice(DAY.length), sourceRows, rows, bytes, isKept };
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** The name of the file of a day. */
+export function rollupName(dayMs: number, everyMs: number): string {
+  return fileName(dayMs, rollupProducer(everyMs), 0);
+}
+
+/** A hash of what a day is made of: the names and sizes of its files, and how far it is read. */
+async function hashOf(path: string, files: readonly string[], untilMs: number): Promise<string> {
+  const sizes = await Promise.all(files.map(async (file) => [file, (await stat(join(path, file))).size]));
+  return createHash('sha256')
+    .update(JSON.stringify([untilMs, sizes]))
+    .digest('hex');
+}
+
+/** Files that have the rows of others, and are so few that all are read at one time. */
+async function fewFiles(paths: readonly string[], work: string): Promise<readonly string[]> {
+  let level = paths;
+  let made = 0;
+  while (level.length > FILES_AT_ONCE) {
+    const next: string[] = [];
+    for (let i = 0; i < level.length; i += FILES_AT_ONCE) {
+      const path = join(work, `${made++}${PARTIAL}`);
+      const some = level.slice(i, i + FILES_AT_ONCE);
+      await writeFile(realFiles, path, rowGroups(mergedRows(some), SLOTS_PER_GROUP));
+      next.push(path);
+    }
+    level = next;
+  }
+  return level;
+}
+
+/** The rows of files in order, each once. */
+function mergedRows(paths: readonly string[]): AsyncGenerator<HistoryRow, void, undefined> {
+  return merged(
+    paths.map((path) => readRows(path)),
+    () => {},
+  );
+}
