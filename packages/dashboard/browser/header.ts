@@ -13,6 +13,12 @@ export interface HeaderListeners {
 
 const COPIED_MS = 2000;
 
+/** What screen readers say in place of a text that changes all the time. */
+const SPOKEN: Partial<Record<Liveness['kind'], string>> = {
+  late: 'The server sends no updates',
+  reading: 'The server is reading the record',
+};
+
 /** The head of the page: its title, how new its data are, and settings. */
 export class Header {
   readonly element: HTMLElement;
@@ -60,8 +66,7 @@ export class Header {
   showStatus({ kind, text }: Liveness, isPaused: boolean): void {
     setText(this.#status, text);
     setAttribute(this.#status, 'data-state', kind);
-    const isLate = kind === 'late';
-    setText(this.#spoken, isLate ? 'The server sends no updates' : text);
+    setText(this.#spoken, SPOKEN[kind] ?? text);
     setText(this.#pause, isPaused ? 'Resume' : 'Pause');
     setAttribute(this.#pause, 'aria-pressed', String(isPaused));
     this.#clock.hidden = isPaused;

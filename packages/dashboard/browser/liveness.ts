@@ -14,11 +14,13 @@ export interface LivenessFacts {
   readonly pausedMs: number | undefined;
   /** The time of a record; `undefined` when the server goes on. */
   readonly recorded: TimeRange | undefined;
+  /** Whether the server still reads the record. */
+  readonly isReading: boolean;
 }
 
 /** The status of the page. */
 export interface Liveness {
-  readonly kind: 'live' | 'paused' | 'late' | 'recorded' | 'connecting';
+  readonly kind: 'live' | 'paused' | 'late' | 'recorded' | 'reading' | 'connecting';
   readonly text: string;
   /** Whether the data are older than they should be, so that they are dimmed. */
   readonly isStale: boolean;
@@ -29,10 +31,14 @@ const LEAST_PATIENCE_MS = 2000;
 
 /** Whether data are as new as they should be. An update that is late by half an interval is missing. */
 export function livenessOf(facts: LivenessFacts, zone: Zone): Liveness {
-  const { connection, lastUpdateMs, nowMs, everyMs, pausedMs, recorded } = facts;
+  const { connection, lastUpdateMs, nowMs, everyMs, pausedMs, recorded, isReading } = facts;
   if (lastUpdateMs === undefined) {
     const text = connection === 'lost' ? 'No connection' : 'Connecting…';
     return { kind: connection === 'lost' ? 'late' : 'connecting', text, isStale: false };
+  }
+  if (recorded !== undefined && isReading) {
+    const soFar = recorded.toMs === recorded.fromMs ? '' : ` so far ${recordText(recorded, zone)}`;
+    return { kind: 'reading', text: `Reading…${soFar}`, isStale: false };
   }
   if (recorded !== undefined) {
     return { kind: 'recorded', text: `Recorded ${recordText(recorded, zone)}`, isStale: false };

@@ -17,7 +17,7 @@ import { Received } from './received.ts';
 import { SeriesTable } from './series-table.ts';
 import { foundRows, sortedRows, type TableFacts, type TableRow } from './state.ts';
 import { Tabs } from './tabs.ts';
-import { historyText, refusalsText } from './texts.ts';
+import { historyText, recordFactsText, refusalsText } from './texts.ts';
 import { currentTheme, themeSwitch } from './theme.ts';
 import { Timeline } from './timeline.ts';
 import { Toolbar } from './toolbar.ts';
@@ -282,7 +282,7 @@ export class Page {
     }
     this.#refusals.hidden = refusals.length === 0;
     setText(this.#refusals, refusalsText(refusals));
-    setText(this.#history, isRecord ? '' : historyText(history));
+    setText(this.#history, isRecord ? recordFactsText(history) : historyText(history));
     setAttribute(this.element, 'data-record', isRecord);
     setAttribute(this.#live, 'aria-label', isRecord ? 'Recorded series' : 'Live series');
   }
@@ -415,6 +415,7 @@ export class Page {
         everyMs: facts?.everyMs ?? 1000,
         pausedMs,
         recorded: facts?.isRecord ? facts.history.range : undefined,
+        isReading: facts?.isReading ?? false,
       },
       this.#zone,
     );

@@ -42,6 +42,14 @@ export function historyText({
   return `${remembered}: intervals of ${lengths}, ${mebibytes(bytes)} of ${mebibytes(mostBytes)} MiB`;
 }
 
+/** The record that the server has read: `Intervals of 10 min or longer, 48 of 64 MiB`. */
+export function recordFactsText({ intervals, finestMs, bytes, mostBytes }: HistoryFacts): string {
+  if (intervals === 0) return '';
+  const memory = `${mebibytes(bytes)} of ${mebibytes(mostBytes)} MiB`;
+  // A gap is an interval too, so the longest one says nothing.
+  return `Intervals of ${roughText(finestMs)} or longer, ${memory}`;
+}
+
 /** A length of time in whole seconds, or in tenths of one when it is shorter. */
 function roughText(ms: number): string {
   return lengthText(ms < 950 ? Math.max(100, Math.round(ms / 100) * 100) : Math.round(ms / 1000) * 1000);

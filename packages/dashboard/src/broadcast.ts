@@ -103,7 +103,7 @@ export class Broadcast {
   }
 
   #tableText(seen: number): string {
-    const { table, history, isRecord, errors, viewNames } = this.#feed;
+    const { table, history, isRecord, isReading, errors, viewNames } = this.#feed;
     const from = table.knowsChangesSince(seen) ? seen : 0;
     const { families, series, rows, removed } = table.changesSince(from);
     const { title, everyMs, openFile } = this.#settings;
@@ -115,6 +115,7 @@ export class Broadcast {
       timeMs: table.snapshot.timeMs,
       epoch: this.#epoch,
       isRecord,
+      isReading,
       history: history.facts,
       views: viewNames,
       errors,

@@ -41,6 +41,7 @@ export class Feed {
   #errors: readonly string[] = [];
   #running: Promise<void> | undefined;
   #isStopped = false;
+  #isReading: boolean;
   #isWatched: () => boolean = () => false;
   #lastMs = Number.NEGATIVE_INFINITY;
 
@@ -49,12 +50,18 @@ export class Feed {
     this.#settings = settings;
     this.#onUpdate = onUpdate;
     this.isRecord = !('gather' in shown);
+    this.#isReading = this.isRecord;
     this.table = new LiveTable(this.isRecord ? {} : { keepMs: Math.min(ENDED_MS, settings.historyMs) });
     this.history = new History({
       spanMs: this.isRecord ? Number.POSITIVE_INFINITY : settings.historyMs,
       mostBytes: settings.historyBytes,
       coarsening: this.isRecord ? 'evenly' : 'older',
     });
+  }
+
+  /** Whether this is a record whose end has not come yet. */
+  get isReading(): boolean {
+    return this.#isReading;
   }
 
   /** Sources that failed at the last update, each with its reason. */
@@ -123,6 +130,7 @@ export class Feed {
     } catch (error) {
       this.#errors = [visible(`the record: ${reasonOf(error)}`)];
     }
+    this.#isReading = false;
     await this.update();
   }
 

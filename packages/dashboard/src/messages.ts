@@ -61,6 +61,8 @@ export interface TableMessage {
   readonly epoch: string;
   /** Whether the page shows a record of times gone by, such as a log, and no source that goes on. */
   readonly isRecord: boolean;
+  /** Whether this is a record that is being read: later times may follow. */
+  readonly isReading: boolean;
   readonly history: HistoryFacts;
   /** Families that the client does not have yet, or may have forgotten. */
   readonly families: readonly FamilyFacts[];

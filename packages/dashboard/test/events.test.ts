@@ -39,6 +39,7 @@ test('the first event has all series, with the values of the registry', async ()
   expect(table).toEqual({
     isWhole: true,
     isRecord: false,
+    isReading: false,
     removed: [],
     title: 'orders',
     opensFiles: false,

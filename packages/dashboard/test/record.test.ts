@@ -42,11 +42,33 @@ test('a record is shown with its own times, and every interval of it', async () 
   expect(answer.rows[0]!.values!.at(-1)).toBeCloseTo(0.02, 3);
 });
 
+test('the page says while it reads a record', async () => {
+  let goOn = (): void => {};
+  const waits = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  async function* slow(): AsyncGenerator<Snapshot> {
+    let left = 5;
+    for await (const snapshot of record()) {
+      if (left-- === 0) await waits;
+      yield snapshot;
+    }
+  }
+  const { port } = await serve(slow());
+  const events = await EventReader.open({ port });
+  let table = await events.table();
+  expect([table.isRecord, table.isReading]).toEqual([true, true]);
+  goOn();
+  while (table.isReading) table = await events.table();
+  expect(table.history.range.toMs).toBe(START_MS + 60_000);
+});
+
 test('a record that breaks off is shown as far as it goes, and the page says why', async () => {
   const { port } = await serve(record(true));
   const events = await EventReader.open({ port });
   let table = await events.table();
   while (table.errors.length === 0) table = await events.table();
   expect(table.errors).toEqual(['the record: the disk is gone']);
+  expect(table.isReading).toBe(false);
   expect(table.history.range.toMs).toBe(START_MS + 10_000);
 });

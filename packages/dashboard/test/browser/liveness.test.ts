@@ -4,7 +4,7 @@ import { type LivenessFacts, livenessOf } from '../../browser/liveness.ts';
 const NOON = Date.UTC(2026, 0, 31, 12, 4, 30);
 const FACTS: LivenessFacts = {
   ...{ connection: 'live', lastUpdateMs: 1000, nowMs: 1500, everyMs: 10_000 },
-  ...{ pausedMs: undefined, recorded: undefined },
+  ...{ pausedMs: undefined, recorded: undefined, isReading: false },
 };
 
 const stateOf = (facts: Partial<LivenessFacts>) => {
@@ -48,6 +48,12 @@ test('a record has its date and its times, and is never late', () => {
   expect(stateOf({ recorded: { fromMs: 0, toMs: 150_000 } })[1]).toBe(
     'Recorded without a date, 2 min 30 s long',
   );
+  expect(stateOf({ recorded, isReading: true })).toEqual([
+    'reading',
+    'Reading… so far 2026-01-31, 12:04:30 – 12:06:00',
+    false,
+  ]);
+  expect(stateOf({ recorded: { fromMs: 0, toMs: 0 }, isReading: true })[1]).toBe('Reading…');
   const long = { fromMs: NOON, toMs: NOON + 86_400_000 };
   expect(stateOf({ recorded: long })[1]).toBe('Recorded 2026-01-31 12:04:30 – 2026-02-01 12:04:30');
 });

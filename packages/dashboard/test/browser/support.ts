@@ -8,7 +8,16 @@ export const familyOf = (id: number, name = `family ${id}`): FamilyFacts => ({
 
 /** A message without changes. */
 export const MESSAGE: TableMessage = {
-  ...{ isWhole: false, title: '', opensFiles: false, everyMs: 1000, timeMs: 0, epoch: 'a', isRecord: false },
+  ...{
+    isWhole: false,
+    title: '',
+    opensFiles: false,
+    everyMs: 1000,
+    timeMs: 0,
+    epoch: 'a',
+    isRecord: false,
+    isReading: false,
+  },
   history: {
     ...{ range: { fromMs: 0, toMs: 0 }, intervals: 0, finestMs: 0, coarsestMs: 0, bytes: 0, mostBytes: 0 },
   },

@@ -2,7 +2,7 @@ import type { TimePlot } from '@hdrscope/plot';
 import { signedText } from '../../browser/comparison-table.ts';
 import { fileName } from '../../browser/download.ts';
 import { objectiveText, readObjective } from '../../browser/objectives.ts';
-import { historyText, rateText, refusalsText, shareText } from '../../browser/texts.ts';
+import { historyText, rateText, recordFactsText, refusalsText, shareText } from '../../browser/texts.ts';
 import { timelineLines, valueScale } from '../../browser/timeline-drawing.ts';
 
 test('rates have three digits, and thousands are separated', () => {
@@ -28,6 +28,8 @@ test('the history says how long it is, how fine, and how large', () => {
   const even = { ...facts, coarsestMs: 1001, bytes: 150_000 };
   expect(historyText(even)).toBe('Remembers 2 h 10 min: intervals of 1 s, 0.2 of 64 MiB');
   expect(historyText({ ...facts, intervals: 0 })).toBe('');
+  expect(recordFactsText(facts)).toBe('Intervals of 1 s or longer, 48 of 64 MiB');
+  expect(recordFactsText({ ...facts, intervals: 0 })).toBe('');
 });
 
 test.each([
