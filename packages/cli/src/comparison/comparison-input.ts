@@ -1,11 +1,11 @@
 import { compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
 import { percentilesOption } from '../shared-options.ts';
 import type { ValueScale } from '../value-scale.ts';
 import type { ComparedSide } from './compared-side.ts';
-import { comparisonJson, formatComparison } from './comparison-text.ts';
+import { comparisonJson, formatComparison, type ShownComparison } from './comparison-text.ts';
 
 /** Options of a comparison: which percentiles, and when the result is worse. */
 export interface ComparingOptions {
@@ -32,32 +32,57 @@ assumed to be independent. In a service that stalls they are not, so compare lon
 export function addComparing(parser: Command): Command {
   return parser
     .addOption(percentilesOption())
-    .option(
-      '--fail-if-worse <part>',
-      'how much a percentile may grow, as in 5%; if one is worse, the exit code is 1',
-      parseTolerance,
-    )
-    .option('--confidence <part>', 'how sure a difference has to be', parseConfidence, 0.99);
+    .addOption(failIfWorseOption())
+    .addOption(confidenceOption().default(DEFAULT_CONFIDENCE));
 }
 
-/**
- * Prints the differences.
- *
- * @returns `ExitCode.refused` when a percentile is worse and `--fail-if-worse` was given.
- */
-export async function printComparison(
+/** The confidence of a comparison, unless an option states another one. */
+export const DEFAULT_CONFIDENCE = 0.99;
+
+/** `--fail-if-worse`: when a comparison fails. */
+export function failIfWorseOption(): Option {
+  return new Option(
+    '--fail-if-worse <part>',
+    'how much a percentile may grow, as in 5%; if one is worse, the exit code is 1',
+  ).argParser(parseTolerance);
+}
+
+/** `--confidence` of a comparison. */
+export function confidenceOption(): Option {
+  return new Option('--confidence <part>', 'how sure a difference has to be').argParser(parseConfidence);
+}
+
+/** The differences of two sides, and what follows from them. */
+export interface Differences {
+  readonly shown: ShownComparison;
+  /** `ExitCode.refused` when a percentile is worse and `--fail-if-worse` was given. */
+  readonly exitCode: number;
+}
+
+/** Compares two sides. */
+export function differencesOf(
   before: ComparedSide,
   after: ComparedSide,
   unit: ValueScale,
-  options: ComparingOptions,
+  { confidence, failIfWorse, percentiles }: ComparingOptions,
+): Differences {
+  const tolerance = failIfWorse ?? 0;
+  const comparison = compareHistograms(before.values, after.values, { percentiles, confidence, tolerance });
+  const isRefused = comparison.isWorse && failIfWorse !== undefined;
+  return {
+    shown: { comparison, sides: [before, after], confidence, tolerance, unit },
+    exitCode: isRefused ? ExitCode.refused : ExitCode.done,
+  };
+}
+
+/** Prints the differences. @returns The exit code. */
+export async function printDifferences(
+  { shown, exitCode }: Differences,
   format: 'text' | 'json',
   io: Io,
 ): Promise<number> {
-  const { confidence, failIfWorse: tolerance = 0, percentiles } = options;
-  const comparison = compareHistograms(before.values, after.values, { percentiles, confidence, tolerance });
-  const shown = { comparison, sides: [before, after], confidence, tolerance, unit };
   await io.stdout.write(format === 'json' ? comparisonJson(shown) : formatComparison(shown, io));
-  return comparison.isWorse && options.failIfWorse !== undefined ? ExitCode.refused : ExitCode.done;
+  return exitCode;
 }
 
 /** @throws Refusal when there are no values. */

@@ -10,7 +10,7 @@ import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 import type { ComparedSide } from './compared-side.ts';
 
 /** A comparison and the facts that are shown with it. */
-interface ShownComparison {
+export interface ShownComparison {
   readonly comparison: Comparison;
   /** Before, and after. */
   readonly sides: readonly ComparedSide[];
@@ -91,7 +91,7 @@ ${table.join('\n')}
 
 ${fitted(`All values together: ${allTogether(comparison)}`)}
 
-${fitted(verdict(shown))}
+${fitted(verdictText(shown))}
 `;
 }
 
@@ -104,7 +104,8 @@ const COLOURS: Readonly<Record<ChangeVerdict, 'red' | 'green' | 'yellow' | 'dim'
   'no difference shown': 'dim',
 };
 
-function verdict({ comparison, confidence, tolerance }: ShownComparison): string {
+/** The verdict in a sentence or two. */
+export function verdictText({ comparison, confidence, tolerance }: ShownComparison): string {
   const named = (wanted: ChangeVerdict): string | undefined => {
     const found = comparison.percentiles.filter(({ change }) => change === wanted);
     return found.length === 0

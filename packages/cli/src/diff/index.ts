@@ -6,7 +6,8 @@ import type { ComparedSide } from '../comparison/compared-side.ts';
 import {
   addComparing,
   type ComparingOptions,
-  printComparison,
+  differencesOf,
+  printDifferences,
   VERDICTS,
 } from '../comparison/comparison-input.ts';
 import { LineTally } from '../inputs/line-tally.ts';
@@ -105,7 +106,7 @@ async function compare({ options, operands }: Arguments<Options>, io: Io): Promi
   }
   progress.finish();
   const [before, after] = sides as [ComparedSide, ComparedSide];
-  const verdict = await printComparison(before, after, units.scale, options, format, io);
+  const verdict = await printDifferences(differencesOf(before, after, units.scale, options), format, io);
   if (plot && format === 'text') {
     const { plotOf } = await import('./plot.ts');
     await io.stdout.write(`\n${plotOf([before, after], units.scale, io)}`);

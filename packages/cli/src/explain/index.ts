@@ -6,7 +6,7 @@ import { type Pairs, whereOption } from '../history/attribute-option.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { withEngine } from '../query/engine.ts';
 import { explanationJson, explanationText } from './explanation-text.ts';
-import { parseRange } from './ranges.ts';
+import { assertApart, parseRange } from './ranges.ts';
 
 const DESCRIPTION = `Explains why a percentile moved from one range of time to another, by the attributes of the series.
 
@@ -66,9 +66,7 @@ export async function run({ options, operands: [folder = ''] }: Arguments<Option
   if (before === undefined)
     throw new UsageError('--before is required: a range, as in 2026-03-10T14:00/15:10');
   if (after === undefined) throw new UsageError('--after is required: a range, as in 2026-03-10T15:10/15:18');
-  if (before.sinceMs < after.untilMs && after.sinceMs < before.untilMs) {
-    throw new UsageError('--before and --after must not overlap');
-  }
+  assertApart(before, after);
   return withOutput(options.output, io, async (out) => {
     const question = { metric, before, after, percentile, where };
     const explanation = await withEngine(folder, () => explain(folder, question));

@@ -1,5 +1,6 @@
 import type { TimeRange } from '@hdrscope/history';
 import { wrongOption } from '../arguments.ts';
+import { UsageError } from '../command.ts';
 import { durationSeconds } from '../duration.ts';
 import { dateMs } from '../inputs/past-time.ts';
 
@@ -23,6 +24,13 @@ export function parseRange(text: string, name: string): TimeRange {
   }
   if (range.sinceMs >= range.untilMs) throw wrongOption(name, 'a range whose end is after its start', text);
   return range;
+}
+
+/** @throws UsageError when two ranges share a time. */
+export function assertApart(before: TimeRange, after: TimeRange): void {
+  if (before.sinceMs < after.untilMs && after.sinceMs < before.untilMs) {
+    throw new UsageError('--before and --after must not overlap');
+  }
 }
 
 function rangeOf(from: string, to: string, name: string): TimeRange | undefined {

@@ -30,14 +30,22 @@ export async function readComparison(
   }
   const before = await readSide(first, reading);
   const after = await readSide(second, reading);
-  // `plotUnits` makes both count in one unit.
+  return comparisonOf(before, after, { unit: reading.unit, percentiles, confidence, columns });
+}
+
+/** Compares two sides that count in one unit. */
+export function comparisonOf(
+  before: PlottedSide,
+  after: PlottedSide,
+  { unit, percentiles, confidence, columns }: ComparisonOptions & Pick<ComparisonPlot, 'unit'>,
+): ComparisonPlot {
   const { valueScale } = before.sum;
   const changes = compareHistograms(before.values, after.values, { percentiles, confidence }).percentiles;
   return {
     kind: 'comparison',
-    unit: reading.unit,
-    before: curveOfSum(first.title, before.sum, columns),
-    after: curveOfSum(second.title, after.sum, columns),
+    unit,
+    before: curveOfSum(before.title, before.sum, columns),
+    after: curveOfSum(after.title, after.sum, columns),
     confidence,
     changes: changes.map((change) => ({
       percentile: change.percentile,
@@ -51,20 +59,23 @@ export async function readComparison(
   };
 }
 
-interface Side {
+/** One side of a comparison that is drawn. */
+export interface PlottedSide {
+  readonly title: string;
   /** For the comparison. */
   readonly values: LogHistogram | BoundedHistogram;
-  /** For the curve. */
+  /** For the curve. `plotUnits` makes both sides count in one unit. */
   readonly sum: Sum;
 }
 
-async function readSide(input: ValueInput, reading: Reading): Promise<Side> {
+async function readSide(input: ValueInput, reading: Reading): Promise<PlottedSide> {
+  const { title } = input;
   if (input.kind === 'percentiles') {
     const { values, losses } = await readPercentiles(input, reading);
     for (const loss of losses) await reading.note(loss);
-    return { values, sum: { histogram: values.histogram, valueScale: 1, text: values } };
+    return { title, values, sum: { histogram: values.histogram, valueScale: 1, text: values } };
   }
   const sum = await readSum(input, reading);
   const values = withValues(sum?.histogram, input.name, input.kind === 'log');
-  return { values, sum: sum ?? { histogram: values, valueScale: 1 } };
+  return { title, values, sum: sum ?? { histogram: values, valueScale: 1 } };
 }
