@@ -4,7 +4,7 @@ import { Refusal } from '../command.ts';
 import { percentileTitle } from '../format.ts';
 import { scaled } from '../value-scale.ts';
 import { type Asked, valueAt } from './answer-text.ts';
-import { type ShownGroup, shownGroups } from './groups.ts';
+import { plotTitle, type ShownGroup, shownGroups } from './groups.ts';
 
 // A picture with more lines shows nothing.
 const MOST_LINES = 100;
@@ -27,8 +27,7 @@ export const CURVE_PERCENTILES: readonly number[] = Array.from({ length: NINES *
 export function answerPlots(groups: readonly HistoryGroup[], asked: Asked): Plot[] {
   const { units } = shownGroups(groups, asked.metric, asked.by);
   return units.map((shown) => {
-    const [{ unit, title }] = shown as [ShownGroup];
-    const name = unit === 'none' && title !== '' ? `${asked.metric} in ${title}` : asked.metric;
+    const name = plotTitle(asked.metric, shown[0]!);
     return asked.everyMs === undefined ? curves(shown, name) : overTime(shown, name, asked, asked.everyMs);
   });
 }
@@ -53,7 +52,10 @@ function curveOf({ group, name, scale }: ShownGroup): Curve {
 }
 
 function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, everyMs: number): TimePlot {
-  const timesMs = [...new Set(shown.map(({ group }) => group.startMs!))].sort((a, b) => a - b);
+  const timesMs = withGaps(
+    [...new Set(shown.map(({ group }) => group.startMs!))].sort((a, b) => a - b),
+    everyMs,
+  );
   const byName = new Map<string, Map<number, ShownGroup>>();
   for (const one of shown) {
     const ofName = byName.get(one.name) ?? new Map<number, ShownGroup>();
@@ -78,6 +80,14 @@ function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, eve
     totalCount: shown.reduce((sum, { group }) => sum + group.count, 0),
     endMs: timesMs.at(-1)! + everyMs,
   };
+}
+
+/** Adds the start of each gap, where lines are to end. @param timesMs Ascending. */
+function withGaps(timesMs: readonly number[], everyMs: number): number[] {
+  return timesMs.flatMap((timeMs, at) => {
+    const nextMs = timesMs[at + 1];
+    return nextMs === undefined || nextMs <= timeMs + everyMs ? [timeMs] : [timeMs, timeMs + everyMs];
+  });
 }
 
 /** @throws Refusal */

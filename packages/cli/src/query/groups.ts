@@ -26,6 +26,11 @@ export function headingOf(metric: string, { title }: ShownUnit): string {
   return title === '' ? metric : `${metric}, values in ${title}`;
 }
 
+/** The title of a plot: what is drawn, and the unit where the axis cannot name it. */
+export function plotTitle(name: string, { unit, title }: ShownUnit): string {
+  return unit === 'none' && title !== '' ? `${name} in ${title}` : name;
+}
+
 /** A group, and how it is shown. */
 export interface ShownGroup extends ShownUnit {
   readonly group: HistoryGroup;

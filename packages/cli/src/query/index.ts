@@ -1,10 +1,14 @@
 import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
+import type { Plot } from '@hdrscope/plot';
 import type { Command } from 'commander';
 import type { Arguments } from '../arguments.ts';
-import { ExitCode, type Io, Refusal } from '../command.ts';
+import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { printDifferences } from '../comparison/comparison-input.ts';
+import { wrapToScreen } from '../help-text.ts';
 import { formatOf, withOutput } from '../output-options.ts';
-import { endingOf, plotFormatOf, writePlots } from '../plot/drawing.ts';
+import { columnsOf, endingOf, plotFormatOf, writePlots } from '../plot/drawing.ts';
 import { withEngine } from './engine.ts';
+import { assertKindFits, kindOf } from './kinds.ts';
 import {
   assertOptionsFit,
   createQueryParser,
@@ -25,10 +29,12 @@ export function parser(): Command {
 /** `hdrscope query` */
 export async function run({ options, operands: [folder] }: Arguments<Options>, io: Io): Promise<number> {
   assertOptionsFit(options, folder);
+  assertKindFits(options);
   if (options.printSql === true)
     return withOutput(options.output, io, (out) => printSql(options, folder, out));
   if (options.metric !== undefined && isDrawn(options)) return draw(options, folder!, io);
   const format = tableFormatOf(options);
+  if (kindOf(options) === 'comparison') return compare(options, format, folder!, io);
   return withOutput(options.output, io, (out) =>
     options.metric === undefined ? list(format, folder!, out) : print(options, format, folder!, out),
   );
@@ -74,19 +80,59 @@ async function print(options: Options, format: TableFormat, folder: string, io: 
   return ExitCode.done;
 }
 
+async function compare(options: Options, format: TableFormat, folder: string, io: Io): Promise<number> {
+  if (format === 'csv') throw new UsageError('a comparison is written as text or json');
+  const { historyDifferences, readComparison } = await import('./comparison.ts');
+  const comparison = await readComparison(folder, options).catch(explained(folder, options));
+  const differences = historyDifferences(comparison, options);
+  return withOutput(options.output, io, (out) => printDifferences(differences, format, out));
+}
+
 async function draw(options: Options, folder: string, io: Io): Promise<number> {
   const drawing = drawingOf(options);
   const format = plotFormatOf(drawing);
-  const { answerPlots, CURVE_PERCENTILES } = await import('./answer-plot.ts');
-  const { metric = '', by, every } = options;
-  const percentiles = every === undefined ? CURVE_PERCENTILES : [...new Set(options.percentiles)];
-  const groups = await ask(options, percentiles, folder, io);
-  const [first, ...others] = answerPlots(groups, { metric, percentiles, by, everyMs: every }).map((plot) =>
+  const { plots, verdicts = [], exitCode } = await drawn(options, folder, columnsOf(format, drawing, io), io);
+  const [first, ...others] = plots.map((plot) =>
     options.title === undefined ? plot : { ...plot, title: options.title },
   );
   if (first === undefined) throw new Refusal('there is nothing to draw');
-  await writePlots([first, ...others], format, drawing, [], io);
-  return ExitCode.done;
+  await writePlots([first, ...others], format, drawing, verdicts, io);
+  return exitCode;
+}
+
+interface Drawn {
+  readonly plots: readonly Plot[];
+  /** Sentences below a text. */
+  readonly verdicts?: readonly string[];
+  readonly exitCode: number;
+}
+
+async function drawn(options: Options, folder: string, columns: number, io: Io): Promise<Drawn> {
+  switch (kindOf(options)) {
+    case 'comparison': {
+      const { comparisonPlotOf, historyDifferences, readComparison } = await import('./comparison.ts');
+      const { verdictText } = await import('../comparison/comparison-text.ts');
+      const comparison = await readComparison(folder, options).catch(explained(folder, options));
+      const { shown, exitCode } = historyDifferences(comparison, options);
+      const verdicts = [wrapToScreen(verdictText(shown), io)];
+      return { plots: [comparisonPlotOf(comparison, options, columns)], verdicts, exitCode };
+    }
+    case 'heat-map': {
+      const { heatMapsOf } = await import('./heat-map.ts');
+      const plots = await heatMapsOf(folder, options);
+      if (plots.length === 0) await explain(folder, options, io);
+      return { plots, exitCode: ExitCode.done };
+    }
+    case 'percentiles':
+    case 'over-time': {
+      const { answerPlots, CURVE_PERCENTILES } = await import('./answer-plot.ts');
+      const { metric = '', by, every } = options;
+      const percentiles = every === undefined ? CURVE_PERCENTILES : [...new Set(options.percentiles)];
+      const groups = await ask(options, percentiles, folder, io);
+      const plots = answerPlots(groups, { metric, percentiles, by, everyMs: every });
+      return { plots, exitCode: ExitCode.done };
+    }
+  }
 }
 
 /** @throws Refusal */
@@ -98,9 +144,26 @@ async function ask(
 ): Promise<HistoryGroup[]> {
   const groups = await withEngine(folder, () => queryHistory(folder, questionOf(options, percentiles)));
   const isUseful = options.by.every((key) => groups.some(({ attributes }) => Object.hasOwn(attributes, key)));
-  if (groups.length > 0 && isUseful) return groups;
+  if (groups.length === 0 || !isUseful) await explain(folder, options, groups.length === 0 ? io : undefined);
+  return groups;
+}
+
+/**
+ * Says why an answer has no values, or why its groups do not differ.
+ *
+ * @param io Left out, nothing is said unless the history has no such metric or attribute.
+ * @throws Refusal when the history has no such metric or attribute.
+ */
+async function explain(folder: string, options: Options, io?: Io): Promise<void> {
   const { explainNothing } = await import('./metrics.ts');
   const text = await explainNothing(folder, options);
-  if (groups.length === 0) await io.stderr.write(`hdrscope: ${text}\n`);
-  return groups;
+  await io?.stderr.write(`hdrscope: ${text}\n`);
+}
+
+/** Throws a better reason than a refusal: that the history has no such metric or attribute. */
+function explained(folder: string, options: Options): (error: unknown) => Promise<never> {
+  return async (error) => {
+    if (error instanceof Refusal) await explain(folder, options);
+    throw error;
+  };
 }

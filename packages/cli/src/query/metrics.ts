@@ -54,7 +54,10 @@ const COLUMNS: readonly Column[] = [
  * @returns What the person may not know.
  * @throws Refusal when the history has no such metric or attribute.
  */
-export async function explainNothing(folder: string, options: Options): Promise<string> {
+export async function explainNothing(
+  folder: string,
+  options: Pick<Options, 'metric' | 'by' | 'where'>,
+): Promise<string> {
   const { metric = '', by, where } = options;
   const metrics = await withEngine(folder, () => historyMetrics(folder));
   const names = [...new Set(metrics.map((one) => one.metric))];

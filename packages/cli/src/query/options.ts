@@ -1,10 +1,13 @@
-import type { DialectName, HistoryQuestion } from '@hdrscope/history';
+import type { DialectName, HistoryQuestion, TimeRange } from '@hdrscope/history';
+import type { Plot } from '@hdrscope/plot';
 import { type Command, Option } from 'commander';
 import { choiceOption, createParser, integerParser } from '../arguments.ts';
 import { UsageError } from '../command.ts';
+import { confidenceOption, failIfWorseOption } from '../comparison/comparison-input.ts';
+import { parseRange } from '../explain/ranges.ts';
 import { byOption, type Pairs, whereOption } from '../history/attribute-option.ts';
+import { addSpan, type SpanOptions, spanOf } from '../history/span-options.ts';
 import { parseEvery } from '../history/stretch.ts';
-import { parsePastTime } from '../inputs/past-time.ts';
 import { addFormat, addOutput } from '../output-options.ts';
 import { type DrawingOptions, endingOf, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
 import { addAscii, percentilesOption } from '../shared-options.ts';
@@ -18,20 +21,28 @@ export type TableFormat = (typeof TABLE_FORMATS)[number];
 export const PICTURES = ['svg', 'png', 'html'] as const;
 type Format = TableFormat | (typeof PICTURES)[number];
 
+/** The kinds of plot that an answer has. */
+export const KINDS = ['percentiles', 'comparison', 'over-time', 'heat-map'] as const satisfies Plot['kind'][];
+/** The kind of an answer, whether it is drawn or printed. */
+export type Kind = (typeof KINDS)[number];
+
 const DIALECTS: readonly DialectName[] = ['duckdb', 'clickhouse', 'postgres', 'spark'];
 
 /** The command line of a question. */
-export interface Options extends Omit<DrawingOptions, 'format'> {
+export interface Options extends Omit<DrawingOptions, 'format'>, SpanOptions {
   readonly format?: Format;
   readonly metric?: string;
   readonly percentiles: readonly number[];
   readonly by: readonly string[];
   readonly where: Pairs;
-  readonly since?: number;
-  readonly until?: number;
   /** In milliseconds. */
   readonly every?: number;
+  readonly before?: TimeRange;
+  readonly after?: TimeRange;
+  readonly confidence?: number;
+  readonly failIfWorse?: number;
   readonly plot?: boolean;
+  readonly kind?: Kind;
   readonly printSql?: boolean;
   readonly dialect?: DialectName;
   readonly table?: string;
@@ -43,6 +54,17 @@ Intervals are merged without loss, by DuckDB in this process; @duckdb/node-api m
 percentile is shown as the upper end of its slot; JSON has both ends. Without --metric, it lists the
 metrics of the history. An interval belongs to the time in which it starts; times are in UTC.
 
+--before and --after compare two ranges of time, and --kind comparison the two groups of --by: the differences of
+percentiles have the intervals and verdicts of hdrscope diff. A range is a start and an end (2026-03-10T14:00/15:10), or
+one of them and a duration (2026-03-10/1d).
+
+With --plot, --kind or a picture's format, the answer is a plot, as hdrscope plot draws it:
+
+  percentiles  a curve for each group
+  comparison   both curves, and the differences of percentiles
+  over-time    percentiles of each stretch of time, with --every
+  heat-map     values over time, a map for each group; without --every in stretches that suit the picture
+
 --print-sql asks nothing: it prints the statement for DuckDB, ClickHouse, PostgreSQL or Spark.`;
 
 /** The arguments of `hdrscope query`. */
@@ -52,25 +74,35 @@ export function createQueryParser(): Command {
     'hdrscope query history --metric http.server.request.duration --by http.route',
     'hdrscope query history --metric rpc.duration --where status=200 --since 7d --every 1h',
     'hdrscope query history --metric rpc.duration --since 2026-10-01 --every 1d -o rpc.html',
+    'hdrscope query history --metric rpc.duration --since 30d --kind heat-map -o rpc.png',
+    'hdrscope query history --metric rpc.duration --before 2026-10-01/7d --after 2026-10-08/7d --fail-if-worse 5%',
+    'hdrscope query history --metric rpc.duration --by version --kind comparison',
     'hdrscope query history --metric rpc.duration --print-sql --dialect spark',
   ])
     .argument('[folder]', 'the folder of a history; not needed with --print-sql --table')
     .option('--metric <name>', 'the metric')
     .addOption(percentilesOption())
     .addOption(byOption('is a group', 'one group'))
-    .addOption(whereOption())
-    .option(
-      '--since <time>',
-      'only intervals that start then or later: so long ago (7d, 12h), a date (2026-03-01, 2026-03-01T12:00:00Z) or seconds since 1970',
-      (text) => parseTime(text, '--since'),
-    )
-    .option('--until <time>', 'only intervals that start before then', (text) => parseTime(text, '--until'))
+    .addOption(whereOption());
+  addSpan(command)
     .addOption(
       new Option('--every <duration>', 'percentiles of each stretch of time, at multiples since 1970')
         .argParser(parseEvery)
         .default(undefined, 'of all time together'),
     )
-    .option('--plot', 'draws percentiles over time with --every, else a curve for each group')
+    .option('--before <range>', 'a range of time to compare with that of --after', (text) =>
+      parseRange(text, '--before'),
+    )
+    .option('--after <range>', 'the range of time after a change', (text) => parseRange(text, '--after'))
+    .addOption(failIfWorseOption())
+    .addOption(confidenceOption())
+    .option('--plot', 'draws the answer')
+    .addOption(
+      choiceOption('--kind <kind>', 'draws the answer as this kind of plot', KINDS).default(
+        undefined,
+        'over-time with --every, comparison with --before, else percentiles',
+      ),
+    )
     .option('--title <text>', 'the title of the plot')
     .addOption(
       new Option('--width <number>', 'of a plot, in pixels; for text in characters').argParser(
@@ -99,12 +131,6 @@ export function createQueryParser(): Command {
     "by the file's ending, else text",
   );
   return addAscii(command);
-}
-
-/** A time in milliseconds since 1970. @throws UsageError */
-function parseTime(text: string, name: string): number {
-  const found = parsePastTime(text, name);
-  return 'agoMs' in found ? Math.max(0, Date.now() - found.agoMs) : found.timeMs;
 }
 
 /** @throws UsageError for options that do not go together. */
@@ -136,34 +162,40 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
     refuse(every !== undefined, '--every', needs);
     refuse(since !== undefined, '--since', needs);
     refuse(until !== undefined, '--until', needs);
+    refuse(options.kind !== undefined, '--kind', needs);
+    refuse(options.before !== undefined, '--before', needs);
+    refuse(options.after !== undefined, '--after', needs);
   }
-  if (since !== undefined && until !== undefined && since >= until) {
-    throw new UsageError('--since must be before --until');
-  }
+  spanOf(options);
+}
+
+/** The part of a question that chooses rows. */
+export function selectionOf(
+  options: Options,
+): Pick<HistoryQuestion, 'metric' | 'where' | 'sinceMs' | 'untilMs'> {
+  const { metric = '', where } = options;
+  return { metric, where, ...spanOf(options) };
 }
 
 /** The question of a command line, without percentile 100, which is the maximum. */
-export function questionOf(
-  { metric = '', by, where, since, until, every }: Options,
-  percentiles: readonly number[],
-): HistoryQuestion {
+export function questionOf(options: Options, percentiles: readonly number[]): HistoryQuestion {
+  const { by, every } = options;
   return {
-    metric,
+    ...selectionOf(options),
     percentiles: percentiles.filter((percentile) => percentile !== 100),
     by,
-    where,
-    ...(since !== undefined && { sinceMs: since }),
-    ...(until !== undefined && { untilMs: until }),
     ...(every !== undefined && { everyMs: every }),
   };
 }
 
 /** Whether an answer is drawn, and the table's format otherwise. @throws UsageError */
-export function isDrawn({ plot, format, output }: Options): boolean {
+export function isDrawn({ plot, kind, format, output }: Options): boolean {
   const ending = endingOf(output);
   const isPicture = (word: string | undefined): boolean => PICTURES.some((one) => one === word);
-  const isPlot = plot === true || isPicture(format) || (format === undefined && isPicture(ending));
-  if (isPlot && format === 'csv') throw new UsageError('--plot and --format csv exclude each other');
+  const isPlot =
+    plot === true || kind !== undefined || isPicture(format) || (format === undefined && isPicture(ending));
+  if (isPlot && format === 'csv')
+    throw new UsageError(`${plot === true ? '--plot' : '--kind'} and --format csv exclude each other`);
   return isPlot;
 }
 

@@ -1,0 +1,152 @@
+import { Histogram } from '@hdrscope/core';
+import { type Resolution, resolutionOf } from '@hdrscope/core/internal';
+import {
+  countedOfRow,
+  type MergedRow,
+  type MergeQuestion,
+  mergedRows,
+  type TimeRange,
+} from '@hdrscope/history';
+import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
+import { Refusal } from '../command.ts';
+import type { ComparedSide } from '../comparison/compared-side.ts';
+import { DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../comparison/comparison-input.ts';
+import { DAY_MS, MINUTE_MS, stretchStart } from '../history/stretch.ts';
+import { comparisonOf, type PlottedSide } from '../plot/comparison.ts';
+import { scaled, type ValueScale } from '../value-scale.ts';
+import { withEngine } from './engine.ts';
+import { plotTitle, shownUnitOf } from './groups.ts';
+import { type Options, selectionOf } from './options.ts';
+
+/** Two distributions of a history that are compared. */
+export interface HistoryComparison {
+  readonly sides: readonly [before: HistorySide, after: HistorySide];
+  /** UCUM code of the unit of both. */
+  readonly unit: string;
+  /** From the integers of both histograms to the values that are shown. */
+  readonly scale: ValueScale;
+}
+
+interface HistorySide extends ComparedSide {
+  readonly values: Histogram;
+}
+
+/**
+ * Reads the two ranges of time, or the two groups of `--by`, that a command line compares.
+ *
+ * @throws Refusal when a side has no values, there are not two groups, or their values have no common slots.
+ */
+export async function readComparison(folder: string, options: Options): Promise<HistoryComparison> {
+  const { before, after } = options;
+  const named =
+    before === undefined || after === undefined
+      ? await groupsOf(folder, options)
+      : [await rangeOf(folder, options, before), await rangeOf(folder, options, after)];
+  const [one, other] = named as [NamedRow, NamedRow];
+  const { unit, scale } = one.row;
+  if (other.row.unit !== unit || other.row.scale !== scale) {
+    throw new Refusal(
+      `${one.name} is counted in steps of ${stepText(one.row)} and ${other.name} in steps of ${stepText(other.row)}: only equal steps are compared`,
+    );
+  }
+  return { sides: [sideOf(one), sideOf(other)], unit, scale: scaleOf(one.row) };
+}
+
+interface NamedRow {
+  readonly name: string;
+  readonly row: MergedRow;
+}
+
+async function rangeOf(folder: string, options: Options, range: TimeRange): Promise<NamedRow> {
+  const name = rangeText(range);
+  const [row, ...others] = await rowsOf(folder, { ...selectionOf(options), ...range, by: [] });
+  if (row === undefined) throw new Refusal(`${options.metric} has no values to compare in ${name}`);
+  if (others.length > 0) {
+    throw new Refusal(
+      `${options.metric} is counted in steps of ${[row, ...others].map(stepText).join(' and ')} in ${name}: --where chooses series of one step`,
+    );
+  }
+  return { name, row };
+}
+
+async function groupsOf(folder: string, options: Options): Promise<NamedRow[]> {
+  const { by } = options;
+  const rows = await rowsOf(folder, { ...selectionOf(options), by });
+  const named = rows.map((row) => ({ name: nameOf(row, by), row }));
+  if (named.length === 2) return named;
+  const names = named.slice(0, MOST_NAMES).map(({ name }) => name);
+  const more = named.length > MOST_NAMES ? ` and ${named.length - MOST_NAMES} more` : '';
+  const found = names.length === 0 ? 'no group' : `${names.join('; ')}${more}`;
+  throw new Refusal(`a comparison is of two groups, got ${found}: --where and --by choose them`);
+}
+
+const MOST_NAMES = 5;
+
+async function rowsOf(folder: string, question: MergeQuestion): Promise<MergedRow[]> {
+  return withEngine(folder, async () => {
+    const rows: MergedRow[] = [];
+    for await (const row of mergedRows(folder, question)) rows.push(row);
+    return rows;
+  });
+}
+
+function nameOf({ attributes }: MergedRow, by: readonly string[]): string {
+  return attributePairs(attributes).join(', ') || `no ${by.join(', ')}`;
+}
+
+/** A range as people read it: `2026-03-10`, `2026-03-10 to 2026-03-17`, `2026-03-10 14:00 to 15:10`. Days are whole days. */
+function rangeText({ sinceMs, untilMs }: TimeRange): string {
+  const unitMs = [DAY_MS, MINUTE_MS].find((ms) => sinceMs % ms === 0 && untilMs % ms === 0) ?? 1;
+  const [from, to] = [stretchStart(sinceMs, unitMs), stretchStart(untilMs, unitMs)];
+  if (unitMs === DAY_MS) return untilMs - sinceMs === DAY_MS ? from : `${from} to ${to}`;
+  return from.slice(0, DATE_LENGTH) === to.slice(0, DATE_LENGTH)
+    ? `${from} to ${to.slice(DATE_LENGTH)}`
+    : `${from} to ${to}`;
+}
+
+const DATE_LENGTH = '2026-03-10 '.length;
+
+function stepText({ unit, scale }: MergedRow): string {
+  return `${scale} ${unit}`.trim();
+}
+
+function sideOf({ name, row }: NamedRow): HistorySide {
+  const counted = countedOfRow(row);
+  const { significantDigits } = counted.layout;
+  const options = { highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits };
+  const values = new Histogram({ ...options, storage: 'sparse' });
+  values.add(counted);
+  return { name, values, totalCount: values.totalCount };
+}
+
+function scaleOf({ unit, scale }: MergedRow): ValueScale {
+  const shown = shownUnitOf(unit).scale;
+  const { ticksPerUnit, unitsPerTick }: Resolution = resolutionOf(scaled(scale, shown));
+  return { divisor: ticksPerUnit / unitsPerTick, unit: shown.unit };
+}
+
+/** The differences of both sides, with the verdicts of `hdrscope diff`. */
+export function historyDifferences(
+  { sides: [before, after], scale }: HistoryComparison,
+  { percentiles, confidence = DEFAULT_CONFIDENCE, failIfWorse }: Options,
+): Differences {
+  const options = { percentiles, confidence, ...(failIfWorse !== undefined && { failIfWorse }) };
+  return differencesOf(before, after, scale, options);
+}
+
+/** Both curves, and the differences of their percentiles. */
+export function comparisonPlotOf(
+  { sides, unit: ucum, scale }: HistoryComparison,
+  { metric = '', percentiles, confidence = DEFAULT_CONFIDENCE }: Options,
+  columns: number,
+): ComparisonPlot {
+  const shown = shownUnitOf(ucum);
+  const [before, after] = sides;
+  const plotted = ({ name, values }: HistorySide): PlottedSide => ({
+    title: name,
+    values,
+    sum: { histogram: values, valueScale: scale.divisor },
+  });
+  const options = { unit: shown.unit, percentiles, confidence, columns };
+  return { ...comparisonOf(plotted(before), plotted(after), options), title: plotTitle(metric, shown) };
+}

@@ -1,0 +1,64 @@
+import { resolutionOf, scaledLayout } from '@hdrscope/core/internal';
+import { countedOfRow, historySpan, type MergedRow, mergedRows } from '@hdrscope/history';
+import { Slices } from '@hdrscope/kit';
+import { attributePairs, createHeatMap, type HeatMapBuilder, type HeatMapPlot } from '@hdrscope/plot';
+import { Refusal } from '../command.ts';
+import { stretchFor } from '../history/stretch.ts';
+import { scaled } from '../value-scale.ts';
+import { withEngine } from './engine.ts';
+import { plotTitle, shownUnitOf } from './groups.ts';
+import { type Options, selectionOf } from './options.ts';
+
+// As many columns as a heat map has.
+const MOST_STRETCHES = 240;
+
+// More pictures show nothing.
+const MOST_MAPS = 20;
+
+/**
+ * Heat maps of a metric over time, one for each group and unit. The engine merges the slots of each stretch of time: those of `--every`,
+ * else as many as a heat map has columns. Memory does not grow with the length of the history.
+ *
+ * @throws Refusal when there are too many groups.
+ */
+export async function heatMapsOf(folder: string, options: Options): Promise<HeatMapPlot[]> {
+  const { by } = options;
+  const question = selectionOf(options);
+  const everyMs = options.every ?? (await chosenStretch(folder, options));
+  if (everyMs === undefined) return [];
+  const maps = new Map<string, HeatMapBuilder>();
+  const slices = new Slices();
+  await withEngine(folder, async () => {
+    for await (const row of mergedRows(folder, { ...question, by, everyMs })) {
+      if (slices.isOver()) await slices.next();
+      const key = JSON.stringify([row.unit, row.attributes]);
+      const map = maps.get(key) ?? heatMapFor(row);
+      maps.set(key, map);
+      if (maps.size > MOST_MAPS) {
+        throw new Refusal(
+          `at most ${MOST_MAPS} heat maps are drawn, and there are more groups: --where chooses series`,
+        );
+      }
+      addTo(map, row);
+    }
+  });
+  return [...maps.values()].map((map) => map.plot());
+}
+
+async function chosenStretch(folder: string, options: Options): Promise<number | undefined> {
+  const span = await withEngine(folder, () => historySpan(folder, selectionOf(options)));
+  return span && stretchFor(span, MOST_STRETCHES);
+}
+
+function heatMapFor({ metric, unit, attributes }: MergedRow): HeatMapBuilder {
+  const shown = shownUnitOf(unit);
+  const name = [metric, ...attributePairs(attributes)].join(', ');
+  return createHeatMap({ unit: shown.unit, title: plotTitle(name, shown) });
+}
+
+function addTo(map: HeatMapBuilder, row: MergedRow): void {
+  const counted = countedOfRow(row);
+  const { scale } = shownUnitOf(row.unit);
+  const unitLayout = scaledLayout(counted.layout, resolutionOf(scaled(row.scale, scale)));
+  map.add({ startMs: row.startMs, endMs: row.endMs, histogram: counted, unitLayout });
+}
