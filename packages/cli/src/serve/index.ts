@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { serveDashboard } from '@hdrscope/dashboard';
 import type { GuardOptions } from '@hdrscope/kit/server';
 import { type CountedUnit, createRegistry } from '@hdrscope/registry';
@@ -8,15 +8,16 @@ import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
+import { addSpan } from '../history/span-options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo-registry.ts';
 import { openDropped, shownFiles } from './files.ts';
+import { type HistoryOptions, historyFolder, recordOfHistory } from './history-record.ts';
 import { recordOf } from './records.ts';
 
-interface Options extends GuardingOptions {
-  readonly follow?: boolean;
+interface Options extends GuardingOptions, HistoryOptions {
   readonly port: number;
   readonly host: string;
   readonly token?: string | true;
@@ -28,7 +29,8 @@ interface Options extends GuardingOptions {
 const DESCRIPTION = `Serves a page with percentile curves, percentiles over time and heat maps, until Ctrl-C.
 
 A log (.hlog) is shown with all of its intervals: choose a time, compare it with another, merge tags. Percentile text
-(.hgrm, its CSV, wrk2 --latency) has a tab of its own, and so have files that you drop on the page. All may be gzipped. Only this machine sees the page,
+(.hgrm, its CSV, wrk2 --latency) has a tab of its own, and so have files that you drop on the page. All may be gzipped. The folder of a history is shown as a log is, by
+DuckDB: @duckdb/node-api must be installed beside hdrscope. Only this machine sees the page,
 unless --host names another address. That needs a token, which everybody who opens the page must know.`;
 
 /** The arguments of `hdrscope serve`. */
@@ -36,11 +38,12 @@ export function parser(): Command {
   const command = createParser('hdrscope serve', DESCRIPTION, [
     'hdrscope serve service.hlog before.hgrm',
     'hdrscope serve -f service.hlog --open',
+    'hdrscope serve history --since 7d --metric http.server.request.duration',
     'hdrscope serve --demo',
     'hdrscope serve --host 0.0.0.0 --token',
     'HDRSCOPE_TOKEN="$(cat token)" hdrscope serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
   ])
-    .argument('[file...]', 'the files to show')
+    .argument('[file...]', 'the files to show, or the folder of a history')
     .option('-f, --follow', 'follows the logs as they grow')
     .addOption(portOption(9465))
     .option('--host <name>', 'the address to listen on', 'localhost')
@@ -51,6 +54,7 @@ export function parser(): Command {
     .option('--open', 'opens the page in the browser')
     .option('--demo', 'shows an invented service')
     .addOption(choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default('ns'));
+  addSpan(command, 'of a history: ').option('--metric <name>', 'of a history: the metric');
   return addGuard(command);
 }
 
@@ -61,15 +65,21 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   if (options.demo === true && operands.length > 0) {
     throw new UsageError('--demo shows an invented service: it takes no files');
   }
-  const { logs, others } = await shownFiles(operands, { unit, follow }, io);
+  const folder = await historyFolder(operands, options);
+  const { logs, others } = folder === undefined ? await shownFiles(operands, { unit, follow }, io) : NO_FILES;
   const registry = createRegistry();
   const stopDemo = options.demo === true ? startDemo(registry) : () => {};
   try {
-    const shown = logs.length === 0 ? registry : recordOf(logs, { unit, follow }, io);
+    const shown =
+      folder !== undefined
+        ? await recordOfHistory(folder, options, io)
+        : logs.length === 0
+          ? registry
+          : recordOf(logs, { unit, follow }, io);
     const server = await serveDashboard(shown, {
       ...guard,
       ...{ port, host },
-      title: operands.length === 1 ? basename(operands[0]!) : 'hdrscope',
+      title: operands.length === 1 ? basename(resolve(operands[0]!)) : 'hdrscope',
       openFile: (_, bytes) => openDropped(unit, bytes),
       views: async () => others,
     });
@@ -88,6 +98,8 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     stopDemo();
   }
 }
+
+const NO_FILES = { logs: [], others: [] };
 
 const TOKEN_BYTES = 24;
 

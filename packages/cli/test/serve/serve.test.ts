@@ -3,6 +3,7 @@ import { DoubleHistogram, formatPercentiles, Histogram } from '@hdrscope/core';
 import { FORMAT_VERSION_LINE, formatInterval, LEGEND_LINE } from '@hdrscope/interval-log';
 import { Termination } from '../../src/command.ts';
 import { hdrscope, type Ran } from '../support/fake-io.ts';
+import { writeHistory } from '../support/history-rows.ts';
 import { useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
@@ -163,5 +164,92 @@ test('refuses a file that is neither a log nor percentile text', async () => {
   expect(await hdrscope(['serve', path])).toMatchObject({
     exitCode: 1,
     stderr: `hdrscope: ${path}: it must be an interval log or percentile text, and has no interval\n`,
+  });
+});
+
+describe('a history', () => {
+  let history: string;
+  beforeAll(async () => {
+    history = folder.pathOf('history');
+    const minutes = Array.from(
+      { length: 30 },
+      (_, minute) => `2026-11-10T00:${String(minute).padStart(2, '0')}:00`,
+    );
+    await writeHistory(history, [
+      ...minutes.flatMap((time) =>
+        ['/pay', '/search'].map((route) => [time, { route }, { 10: 90, 200: 10 }] as const),
+      ),
+      ['2026-11-12T00:00:00', { route: '/pay' }, { 10: 7 }],
+    ]);
+  });
+
+  /** The table of the page once the history has been read. */
+  const tableOf = async (...args: string[]): Promise<Ran & { text: string }> => {
+    let text = '';
+    const ran = await served([history, ...args], async (url) => {
+      const pick = new URLSearchParams({ pick: 'rpc route=/pay' });
+      text = await eventsUntil(`${url}events?${pick}`, (all) =>
+        /"isReading":false[\s\S]*event: detail\n.*\n\n/.test(all),
+      );
+    });
+    return { ...ran, text };
+  };
+
+  test('is shown with all its intervals, as a log is', async () => {
+    const { exitCode, stderr, text } = await tableOf('--until', '2026-11-11');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: '' });
+    expect(lastOf(text, 'table')).toMatchObject({
+      ...{ isRecord: true, title: 'history' },
+      history: {
+        intervals: 30,
+        finestMs: 60_000,
+        range: { fromMs: Date.UTC(2026, 10, 10), toMs: Date.UTC(2026, 10, 10, 0, 30) },
+      },
+    });
+    expect(lastOf(text, 'rows')).toMatchObject({ rows: [{ count: 3000 }, { count: 3000 }] });
+    expect(lastOf(text, 'detail')).toMatchObject({
+      plots: [
+        { kind: 'percentiles', unit: 's', curves: [{ totalCount: 3000 }] },
+        { kind: 'over-time' },
+        { kind: 'heat-map' },
+      ],
+    });
+  });
+
+  test('is merged to fewer stretches when its time is long, and the command says so', async () => {
+    const { stderr, text } = await tableOf('--metric', 'rpc');
+    expect(stderr).toBe(
+      'hdrscope: the page shows stretches of 10m, because the time is long; --since and --until choose a shorter one\n',
+    );
+    // Three stretches, a gap of two days, and one more.
+    expect(lastOf(text, 'table')).toMatchObject({ history: { intervals: 5, finestMs: 600_000 } });
+    expect(lastOf(text, 'rows')).toMatchObject({ rows: [{ count: 3007 }, { count: 3000 }] });
+  });
+
+  test.each([
+    [['--metric', 'rcp'], 1, "has no metric 'rcp': did you mean rpc?"],
+    [
+      ['--metric', 'rpc', '--since', '2026-11-13'],
+      1,
+      'no values are selected: rpc has values from 2026-11-10',
+    ],
+    [['--since', '2026-11-13'], 1, 'no values are selected: '],
+    [['-f'], 2, '-f follows logs: a history is shown as it is now'],
+    [['service.hlog'], 2, 'is a folder: the page shows one history, and no files beside it'],
+    [['--since', '2026-11-12', '--until', '2026-11-11'], 2, '--since must be before --until'],
+  ])('refuses %j', async (args, code, message) => {
+    const { exitCode, stdout, stderr } = await hdrscope(['serve', history, '--port', '0', ...args]);
+    expect([exitCode, stdout]).toEqual([code, '']);
+    expect(stderr).toContain(message);
+  });
+
+  test('the options of a history need one', async () => {
+    const { exitCode, stderr } = await hdrscope(['serve', '--since', '1d']);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('--metric go with the folder of a history'),
+    ]);
+    const empty = await hdrscope(['serve', folder.pathOf('')]);
+    expect([empty.exitCode, empty.stderr]).toEqual([1, expect.stringContaining('has no rows of a history')]);
   });
 });
