@@ -21,6 +21,8 @@ export interface CollectorPlace {
   readonly ports: readonly [http: number, grpc: number, scrape: number];
   /** The file that it appends the received requests to. */
   readonly file: string;
+  /** How the requests are written. `received` reads JSON. @default 'json' */
+  readonly format?: 'json' | 'proto';
 }
 
 /**
@@ -47,7 +49,12 @@ export async function startCollector(
     },
     processors: { deltatocumulative: {} },
     exporters: {
-      file: { path: file, flush_interval: '50ms', append: place !== undefined },
+      file: {
+        path: file,
+        format: place?.format ?? 'json',
+        flush_interval: '50ms',
+        append: place !== undefined,
+      },
       prometheus: { endpoint: `127.0.0.1:${scrape}` },
     },
     service: {

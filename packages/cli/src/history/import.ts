@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { type LogEntry, type LogSource, type RecordedLog, readEntries } from '@hdrscope/interval-log';
+import type { OtlpEncoding } from '@hdrscope/otel/receiver';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
+import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
-import { parseDuration } from '../duration.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { DOUBLES, leftOutText, seriesFinder, UNNAMED } from '../inputs/logged-series.ts';
 import { MalformedTally } from '../inputs/malformed-tally.ts';
@@ -15,16 +15,24 @@ import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import type { ReadingProgress } from '../progress.ts';
 import { addPair, type Pairs } from './attribute-option.ts';
 import { type Imported, ImportedFiles } from './imported-files.ts';
+import { shortHash } from './imported-rows.ts';
 import { LogIdentity } from './log-identity.ts';
-import { rowsOfLog, shortHash } from './log-rows.ts';
+import { rowsOfLog } from './log-rows.ts';
+import { encodingOf } from './otlp/bodies.ts';
+import { parsePartOfDay } from './stretch.ts';
 
-const DESCRIPTION = `Adds interval logs to a history: a row for each series and stretch of time, in Parquet files by day.
+const DESCRIPTION = `Adds interval logs and files of OTLP to a history: a row for each series and stretch of time, in Parquet files by day.
 
 Logs that hdrscope wrote say which metrics they have. In others, a tag such as get is the attribute "tag" of the metric that
 --metric names, and a tag such as rpc?method="get" is that of the metric rpc. All digits of a log are kept.
 
 A log is known by its beginning, whatever its file is called: importing it again adds nothing, and importing it when
-it has grown adds what is new. Parts of a log, as log slice and log merge write them, are other logs.`;
+it has grown adds what is new. Parts of a log, as log slice and log merge write them, are other logs.
+
+A file of OTLP has metrics as the file exporter of the OpenTelemetry Collector writes them: lines of JSON, or protobuf; it
+is known by its first request. All its histograms are imported, exponential and explicit, delta and cumulative. A bucket
+counts at its middle, so percentiles are as exact as the buckets. Give files that follow each other in one command, the
+oldest first: the first point of a cumulative stream has counts from before the file.`;
 
 interface Options {
   readonly output?: string;
@@ -39,9 +47,10 @@ export function parser(): Command {
   return createParser('hdrscope history import', DESCRIPTION, [
     'hdrscope history import service.hlog -o history',
     'hdrscope history import 2026-*.hlog.gz -o history --attribute host=a7',
+    'hdrscope history import metrics-1.json metrics-2.json.gz -o history',
     'hdrscope history import ycsb.hlog -o history --unit us --metric ycsb.duration --every 10s',
   ])
-    .argument('<file...>', 'logs, plain or gzipped; - is standard input')
+    .argument('<file...>', 'logs and files of OTLP, plain or gzipped; - is a log on standard input')
     .option('-o, --output <folder>', 'the folder of the history; required. It is made if it does not exist')
     .addOption(
       choiceOption('--unit <unit>', 'the unit of values in logs that do not state it', NUMBER_UNITS).default(
@@ -51,7 +60,7 @@ export function parser(): Command {
     .option('--metric <name>', 'the name of values in logs that do not state it', UNNAMED)
     .addOption(
       new Option('--every <duration>', 'the stretch of time of a row, which divides a day')
-        .argParser(parseEvery)
+        .argParser(parsePartOfDay)
         .default(60_000, '1m'),
     )
     .addOption(
@@ -61,15 +70,6 @@ export function parser(): Command {
     );
 }
 
-const DAY_MS = 86_400_000;
-
-/** @throws UsageError */
-function parseEvery(text: string): number {
-  const everyMs = Math.round(parseDuration(text, '--every') * 1000);
-  if (everyMs >= 1 && DAY_MS % everyMs === 0) return everyMs;
-  throw wrongOption('--every', 'a duration that divides a day, as in 10s, 1m or 1h', text);
-}
-
 /** `hdrscope history import` */
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const { output: folder } = options;
@@ -77,28 +77,67 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   if ((await stat(folder).catch(() => undefined))?.isDirectory() === false) {
     throw new Refusal(`${folder} is a file, and a folder is needed`);
   }
-  const { sources, onBytes, finish, note } = await openLogs(operands, io, true);
+  const encodings = await Promise.all(operands.map((path) => (path === '-' ? undefined : encodingOf(path))));
+  const logs = operands.filter((_, at) => encodings[at] === undefined);
+  const otlp = operands.flatMap((path, at): OtlpFile[] => {
+    const encoding = encodings[at];
+    return encoding === undefined ? [] : [{ path, encoding }];
+  });
+  const { sources, onBytes, finish, note } = await openLogs(logs, io, true);
   const malformed = new MalformedTally();
   let exitCode: number = ExitCode.done;
   const lines: string[] = [];
+  const report = async ({ name, imported, missing, remarks = [] }: ImportReport): Promise<void> => {
+    if (missing.length > 0) exitCode = ExitCode.refused;
+    for (const text of [...missing, ...remarks]) await note(`${name}: ${text}`);
+    lines.push(`${name}: ${importedText(imported)}\n`);
+  };
+  const reading = { malformed, onBytes };
   try {
     for (const source of sources) {
-      const { imported, leftOut, undecodable } = await importLog(source, folder, options, {
-        malformed,
-        onBytes,
-      });
-      for (const text of [leftOutText(leftOut, DOUBLES), leftOutText(undecodable, UNDECODABLE)]) {
-        if (text === undefined) continue;
-        exitCode = ExitCode.refused;
-        await note(`${nameOf(source)}: ${text}`);
-      }
-      lines.push(`${nameOf(source)}: ${importedText(imported)}\n`);
+      const { imported, leftOut, undecodable } = await importLog(source, folder, options, reading);
+      const losses = [leftOutText(leftOut, DOUBLES), leftOutText(undecodable, UNDECODABLE)];
+      const missing = losses.filter((text) => text !== undefined);
+      await report({ name: nameOf(source), imported, missing });
     }
+    if (otlp.length > 0) await importOtlp(otlp, folder, options, reading, report);
   } finally {
     finish();
     if (lines.length > 0) await io.stdout.write(lines.join(''));
   }
   return Math.max(exitCode, await malformed.report(io));
+}
+
+/** What became of a file. */
+interface ImportReport {
+  /** The name of the file. */
+  readonly name: string;
+  readonly imported: Imported;
+  /** What was left out although it belongs in a history, in sentences. */
+  readonly missing: readonly string[];
+  /** What else a person may not expect, in sentences. */
+  readonly remarks?: readonly string[];
+}
+
+interface OtlpFile {
+  readonly path: string;
+  readonly encoding: OtlpEncoding;
+}
+
+async function importOtlp(
+  files: readonly OtlpFile[],
+  folder: string,
+  { every: everyMs, attribute: attributes }: Options,
+  reading: LogReading,
+  report: (report: ImportReport) => Promise<void>,
+): Promise<void> {
+  const { OtlpImports } = await import('./otlp/import.ts');
+  const imports = new OtlpImports();
+  for (const { path, encoding } of files) {
+    const target = { folder, everyMs, attributes, ...reading };
+    const { imported, losses } = await imports.add(path, encoding, target);
+    await report({ name: path, imported, missing: losses.missing, remarks: losses.remarks });
+  }
 }
 
 const UNDECODABLE = [

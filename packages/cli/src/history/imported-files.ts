@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type HistoryRow, writeRows } from '@hdrscope/history';
 import { Refusal } from '../command.ts';
 import { systemErrorText } from '../system-error.ts';
-import type { RowGroup } from './log-rows.ts';
+import type { RowGroup } from './imported-rows.ts';
 
 /** What an import has written. */
 export interface Imported {

@@ -8,13 +8,18 @@ hdrscope query asks them. Services and "hdrscope run" write to such folders too.
   commands: [
     {
       name: 'import',
-      summary: 'adds interval logs to a history, each once',
+      summary: 'adds interval logs and files of OTLP to a history, each once',
       load: () => import('./import.ts'),
     },
     {
       name: 'compact',
       summary: 'merges the files of each day that has ended',
       load: () => import('./compact.ts'),
+    },
+    {
+      name: 'rollup',
+      summary: 'adds rows up by the hour, in a history of its own',
+      load: () => import('./rollup.ts'),
     },
   ],
   examples: ['hdrscope history import service.hlog -o history', 'hdrscope history compact history'],

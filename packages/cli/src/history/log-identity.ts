@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { LogEntry } from '@hdrscope/interval-log';
-import { shortHash } from './log-rows.ts';
+import { shortHash } from './imported-rows.ts';
 
 // Enough for logs whose values are all 0, or whose writer states no maximum.
 const MOST_INTERVALS = 1000;

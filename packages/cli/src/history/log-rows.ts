@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
-import { type HistoryRow, mergeRows, rowsBetween } from '@hdrscope/history';
+import { type HistoryRow, rowsBetween } from '@hdrscope/history';
 import { isFamilyNote, type LogEntry, type RecordedLog, snapshotsOfLogs } from '@hdrscope/interval-log';
 import type { Snapshot } from '@hdrscope/registry';
-
-/** The rows of one stretch of time: one for each series with values. */
-export type RowGroup = readonly HistoryRow[];
+import { addedRows, PLACEHOLDER, Producers, type RowGroup } from './imported-rows.ts';
 
 /**
  * Makes rows of a log. An interval belongs to the stretch in which it starts; stretches begin at multiples of their length since 1970.
@@ -36,7 +33,7 @@ export async function* rowsOfLog(
     for (const row of rowsBetween(before, snapshot, { producer: PLACEHOLDER })) {
       const own = { ...row, producer: producers.of(row), sequence: ofMs };
       const sum = sums.get(own.producer);
-      sums.set(own.producer, sum === undefined ? own : added(sum, own));
+      sums.set(own.producer, sum === undefined ? own : addedRows(sum, own));
     }
   }
   if (sums.size > 0) yield [...sums.values()];
@@ -97,37 +94,4 @@ class Days {
     }
     this.isAtEnd = true;
   }
-}
-
-/** The sum of two rows of a series and stretch, the earlier one first. */
-function added(sum: HistoryRow, row: HistoryRow): HistoryRow {
-  // Rows of one producer and sequence would count once.
-  const both = mergeRows([sum, { ...row, sequence: row.sequence + 1 }]);
-  return { ...sum, ...both, endMs: row.endMs };
-}
-
-const PLACEHOLDER = 'import';
-
-/** The producers of a log's rows, by series. */
-class Producers {
-  readonly #identity: () => string;
-  readonly #known = new Map<string, string>();
-
-  constructor(identity: () => string) {
-    this.#identity = identity;
-  }
-
-  of({ metric, unit, attributes }: HistoryRow): string {
-    const key = JSON.stringify([metric, unit, attributes]);
-    const producer = this.#known.get(key) ?? `import ${this.#identity()} ${shortHash(key)}`;
-    this.#known.set(key, producer);
-    return producer;
-  }
-}
-
-const HEX_DIGITS = 16;
-
-/** 64 bits of a hash, in hexadecimal digits. */
-export function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, HEX_DIGITS);
 }
