@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { queryHistory } from '@hdrscope/history';
 import { type DemoProcess, endAll, npmStart, startDemo } from './demo-process.ts';
 import { type HistogramSeries, readHistogram } from './prometheus-text.ts';
 
@@ -58,6 +62,23 @@ function countsByRoute(table: string): Map<string, number> {
   }
   return counts;
 }
+
+test('a run keeps a history with every answer', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-demo-'));
+  try {
+    const demo = startDemo('--seconds', '3', '--history', folder, ...FREE_PORTS);
+    expect(await demo.exit).toEqual({ code: 0, signal: null });
+    const groups = await queryHistory(folder, { metric: 'http.server.request.duration', by: ['http.route'] });
+    const [client] = totalsOf(demo.stdout());
+    expect(groups.map(({ attributes }) => attributes['http.route'])).toEqual(
+      ROUTES.map((route) => route.split(' ')[1]!).sort(),
+    );
+    expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(client);
+    expect(demo.stdout()).toMatch(/\nwrote \d+ rows of a history to /);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 60_000);
 
 describe('a run from start to end', () => {
   let demo: DemoProcess;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openHistory } from '@hdrscope/history';
 import { closeServer } from '@hdrscope/kit';
 import { formatTally, formatWholeRun, isReconciled, type Outcome } from './final-report.ts';
 import { rowsByRoute } from './latency-table.ts';
@@ -42,6 +43,9 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const url = await open('the service has', service.server, options.port, out);
   const metricsUrl = `${await open('the metrics have', telemetry.server, options.metricsPort, out)}/metrics`;
   const { registry } = telemetry.hdr;
+  const { historyTo } = options;
+  const history =
+    historyTo && (await openHistory(registry, { folder: historyTo, everyMs: 1000, producer: 'demo' }));
   const page = options.pagePort === undefined ? undefined : createPage(registry);
   const pageUrl = page && `${await open('the page has', page.server, options.pagePort!, out)}/`;
   out.write(formatStart({ pageUrl, url, metricsUrl }, options));
@@ -75,6 +79,13 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     const time = { startSec: endSec - seconds, endSec };
     const files = await saveDistributions(options.saveTo, rowsByRoute(outcome.snapshot, labels), time);
     out.write(`\nsaved ${files.join(', ')} in ${options.saveTo}\n`);
+  }
+  if (history) {
+    await history.close();
+    const { writtenRows, lostRows } = history.health;
+    out.write(
+      `\nwrote ${writtenRows} rows of a history to ${historyTo}${lostRows > 0 ? `, and lost ${lostRows}` : ''}\n`,
+    );
   }
   page?.end();
   await Promise.all([telemetry.server, page?.server].map((server) => server && closeServer(server)));

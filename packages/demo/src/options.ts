@@ -13,6 +13,8 @@ export interface DemoOptions {
   readonly connections: number;
   /** The directory for an `.hgrm` file of each route and a log of all. `undefined` means no files. */
   readonly saveTo: string | undefined;
+  /** The folder of a history with an interval every second. `undefined` means none. */
+  readonly historyTo: string | undefined;
 }
 
 /** Thrown for a wrong command line. The message is for the person who typed it. */
@@ -31,6 +33,7 @@ usage: npm start -- [options]
   --no-page         do not serve the page
   --connections N   concurrent requests of the load, at most 500             [8]
   --save DIR        write each route's distribution to DIR, as .hgrm files in ms and as routes.hlog
+  --history DIR     keep a history of all series in DIR, with an interval every second
   -h, --help        print this help
 
 If a port is taken, the demo uses a free one. Everything listens on 127.0.0.1 only.
@@ -53,6 +56,7 @@ export function parseOptions(args: readonly string[]): DemoOptions | undefined {
     pagePort: values['no-page'] ? undefined : integer('--page-port', values['page-port'], 0, 65_535),
     connections: integer('--connections', values.connections, 1, 500),
     saveTo: values.save,
+    historyTo: values.history,
   };
 }
 
@@ -64,6 +68,7 @@ interface RawOptions {
   'no-page': boolean;
   connections: string;
   save?: string | undefined;
+  history?: string | undefined;
   help: boolean;
 }
 
@@ -80,6 +85,7 @@ function parseStrictly(args: readonly string[]): RawOptions {
         'no-page': { type: 'boolean', default: false },
         connections: { type: 'string', default: '8' },
         save: { type: 'string' },
+        history: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;

@@ -7,6 +7,7 @@ const defaults = {
   pagePort: 9465,
   connections: 8,
   saveTo: undefined,
+  historyTo: undefined,
 };
 
 test.each([
@@ -16,6 +17,7 @@ test.each([
   ['a port of the page', ['--page-port', '0'], { pagePort: 0 }],
   ['no page', ['--no-page', '--page-port', '80'], { pagePort: undefined }],
   ['a directory', ['--save', 'here'], { saveTo: 'here' }],
+  ['a history', ['--history', 'there'], { historyTo: 'there' }],
   [
     'everything',
     ['--port', '0', '--metrics-port', '65535', '--connections', '500'],
