@@ -24,6 +24,7 @@ export type PeerName =
   | 'prometheus-client'
   | 'auto-instrumentations'
   | 'chdb'
+  | 'clickhouse-18'
   | 'spark';
 
 const installer = join(import.meta.dirname, '../../../tools/peers/install.js');

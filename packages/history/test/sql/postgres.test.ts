@@ -1,8 +1,9 @@
+import { Postgres, whyNoPostgres } from '@hdrscope/testing/postgres';
 import { testUnless } from '@hdrscope/testing/skips';
 import fc from 'fast-check';
 import { historySql, historyTableSql } from '../../src/index.ts';
+import { insertSql } from '../support/inserted-rows.ts';
 import { expectMergedPercentiles } from '../support/merged-percentiles.ts';
-import { insertSql, Postgres, whyNoPostgres } from '../support/postgres.ts';
 import { anyText, rowsOf } from '../support/recorded.ts';
 
 const reason = whyNoPostgres();

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HistoryRow } from '../../src/index.ts';
-import { DIALECTS } from '../../src/sql/dialects.ts';
-import { newDirectory } from './sandbox.ts';
 
 // PostgreSQL refuses to run as root.
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
@@ -17,16 +15,22 @@ export function whyNoPostgres(): string | undefined {
 
 /** A server of its own, in a folder of its own, which only a socket in this folder reaches. */
 export class Postgres {
+  /** Its socket. */
+  readonly socket: string;
+  /** Its address for clients. The user needs no password. */
+  readonly url: string;
   readonly #folder: string;
   readonly #server: ChildProcess;
 
   private constructor(folder: string, server: ChildProcess) {
+    this.socket = join(folder, '.s.PGSQL.5432');
+    this.url = `postgres:///postgres?host=${folder}&user=history`;
     this.#folder = folder;
     this.#server = server;
   }
 
   static async start(): Promise<Postgres> {
-    const folder = newDirectory();
+    const folder = mkdtempSync(join(tmpdir(), 'hdrscope-postgres-'));
     if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
     chmodSync(folder, 0o700);
     const data = join(folder, 'data');
@@ -77,6 +81,7 @@ export class Postgres {
     const ended = once(this.#server, 'exit');
     this.#server.kill('SIGQUIT');
     await ended;
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   #psql(input: string) {
@@ -96,14 +101,4 @@ export class Postgres {
     ];
     return spawnSync('psql', args, { input, encoding: 'utf8', maxBuffer: 2 ** 28 });
   }
-}
-
-/** Inserts rows into the table `history`. Rows that it has already are left out. */
-export function insertSql(rows: readonly HistoryRow[]): string {
-  const json = DIALECTS.postgres.text(JSON.stringify(rows));
-  const integers = (name: string, type: string): string =>
-    `ARRAY(SELECT jsonb_array_elements_text(${name})::${type})`;
-  return `INSERT INTO history SELECT metric, unit, attributes, to_timestamp("startMs" / 1000.0), to_timestamp("endMs" / 1000.0), producer, sequence, count, sum, min, max, scale, bits, ${integers('k', 'integer')}, ${integers('c', 'bigint')}, version
-FROM jsonb_to_recordset(${json}::jsonb) AS r(metric text, unit text, attributes jsonb, "startMs" bigint, "endMs" bigint, producer text, sequence bigint, count bigint, sum float8, min float8, max float8, scale float8, bits integer, k jsonb, c jsonb, version integer)
-ON CONFLICT DO NOTHING`;
 }
