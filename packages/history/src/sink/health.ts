@@ -2,7 +2,8 @@ import type { HdrscopeError } from '@hdrscope/core';
 
 /** The work of a history so far, for a health page or an alert. */
 export interface HistoryHealth {
-  readonly folder: string;
+  /** Names the place of the rows, without passwords: the folder, or the table and its server. */
+  readonly target: string;
   /** The producer of all rows: the readable name and a random id. */
   readonly producer: string;
   readonly isClosed: boolean;
@@ -14,17 +15,22 @@ export interface HistoryHealth {
   readonly lastError: HdrscopeError | undefined;
   /** Rows have every count from before this moment, in milliseconds since 1970; 0 before the first interval. */
   readonly collectedUntilMs: number;
-  /** Rows in memory, for the next file. */
+  /** Rows in memory, for the next file or insert. */
   readonly waitingRows: number;
   /** About as many bytes as these rows take. */
   readonly waitingBytes: number;
-  readonly writtenFiles: number;
+  /** Files or inserts. */
+  readonly writtenBatches: number;
+  /** Rows that are on the disk, or that the server of the table has confirmed. */
   readonly writtenRows: number;
+  /** The bytes of the files, or of the rows as they were sent. */
   readonly writtenBytes: number;
-  /** Rows that were given up, because files could not be written for too long. */
+  /** Rows that were given up, because they could not be written for too long. */
   readonly lostRows: number;
   /** The values of these rows. */
   readonly lostValues: number;
+  /** Those of the lost rows that a table may have: an insert was tried, and a failure may have hidden its success. */
+  readonly uncertainRows: number;
   /** Intervals that became part of the next one, because the work of the one before took too long. */
   readonly skippedTicks: number;
   /** Number of sources that failed in the latest gather. Their counts come in a later interval. */

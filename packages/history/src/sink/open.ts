@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { type Registry, systemClock } from '@hdrscope/registry';
-import { fileError } from '../errors.ts';
 import { realFiles } from '../parquet/files.ts';
-import { PARTIAL } from '../parquet/names.ts';
 import { wellFormed } from '../rows/attribute-texts.ts';
+import { FolderTarget } from './folder-target.ts';
 import { type HistoryOptions, settingsOf } from './options.ts';
 import { type HistoryRuntime, HistorySink } from './sink.ts';
 
@@ -18,14 +16,17 @@ const NODE: HistoryRuntime = {
 };
 
 /**
- * Keeps the distributions of a registry in Parquet files: at every interval one row for each series that has counted something. Rows
- * wait in memory until a file is worth it, and files lie in a folder for each day, in UTC: `day=2026-11-22/`. A file is complete or not
- * there, so any engine may read the folder at any time.
+ * Keeps the distributions of a registry for months: at every interval one row for each series that has counted something. Rows go to the
+ * Parquet files of a folder, or into a table of ClickHouse or PostgreSQL (`clickHouseTable`, `postgresTable`).
  *
- * A failing disk never disturbs the process: rows wait, and every interval tries again. The history does not keep the process alive,
- * so call `close` before the process ends.
+ * In a folder, rows wait in memory until a file is worth it, and files lie in a folder for each day, in UTC: `day=2026-11-22/`. A file is
+ * complete or not there, so any engine may read the folder at any time. A table gets the rows of each interval in one insert or a few.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_HISTORY_FILE` when the folder cannot be made or written.
+ * A failing disk or server never disturbs the process: rows wait, and every interval tries again. A server need not be there when the
+ * history is opened. The history does not keep the process alive, so call `close` before the process ends.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_HISTORY_FILE` when the folder cannot be made or written; `ERR_HISTORY_ENGINE` when the
+ *   package of the table's client is not installed.
  * @example
  * ```ts
  * import { mkdtemp } from 'node:fs/promises';
@@ -57,15 +58,9 @@ export async function openSink(
   runtime: HistoryRuntime,
 ): Promise<HistorySink> {
   const settings = settingsOf(options);
-  const { files } = runtime;
-  const id = randomBytes(8).toString('hex');
-  const probe = join(settings.folder, `${id}${PARTIAL}`);
-  try {
-    await files.mkdir(settings.folder);
-    await (await files.open(probe, 'wx')).close();
-    await files.unlink(probe);
-  } catch (error) {
-    throw fileError('write to', settings.folder, error);
-  }
-  return new HistorySink(registry, settings, runtime, `${wellFormed(settings.producer)} ${id}`);
+  const { place } = settings;
+  const target =
+    'table' in place ? await place.table.open() : await FolderTarget.open(place.folder, runtime.files);
+  const producer = `${wellFormed(settings.producer)} ${randomBytes(8).toString('hex')}`;
+  return new HistorySink(registry, settings, runtime, target, producer);
 }

@@ -1,24 +1,35 @@
 import { hostname } from 'node:os';
-import type { HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS, warn } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
+import type { HistoryTarget } from './target.ts';
 
-/** Options of `openHistory`. */
+/** A table that a history can be written into. `clickHouseTable` and `postgresTable` make one. */
+export interface HistoryTable {
+  /** Names the table and its server, without passwords. */
+  readonly name: string;
+  /** Loads the client of the engine. It asks no server. `openHistory` calls it. */
+  open(): Promise<HistoryTarget>;
+}
+
+/** Options of `openHistory`. There is either a folder or a table. */
 export interface HistoryOptions {
   /** The folder. It is made if it does not exist; several processes may write to one folder. */
-  readonly folder: string;
+  readonly folder?: string;
+  /** The table. Several processes may write to one table. */
+  readonly table?: HistoryTable;
   /** The length of an interval in milliseconds, from 1 to 2^31 − 1: each series has a row for each interval. @default 60_000 */
   readonly everyMs?: number;
   /**
-   * How long rows wait in memory for others of their file, in milliseconds, above 0. A process that dies loses them.
-   * @default 900_000
+   * How long rows wait in memory for others of their batch, in milliseconds: at 0 they are written at each interval. A process that dies
+   * loses the waiting rows. @default 900_000 for a folder, 0 for a table
    */
   readonly rotateMs?: number;
-  /** A file is written as soon as so many rows wait: an integer of at least 1. @default 10_000 */
+  /** A file or an insert has so many rows at most, and is written as soon as so many wait: an integer of at least 1. @default 10_000 */
   readonly maxRows?: number;
   /**
-   * How much memory waiting rows may take while the disk takes no files, in bytes: an integer of at least 1. The oldest rows beyond it
+   * How much memory waiting rows may take while they cannot be written, in bytes: an integer of at least 1. The oldest rows beyond it
    * are lost, and count as `lostRows`. @default 64 MiB
    */
   readonly maxWaitingBytes?: number;
@@ -32,7 +43,7 @@ export interface HistoryOptions {
   readonly since?: Snapshot;
   /** Called for the first of several failures in a row. @default a warning of the process */
   readonly onError?: (error: HdrscopeError) => void;
-  /** Called when files can be written again. @default not called */
+  /** Called when rows can be written again. @default not called */
   readonly onRecovery?: () => void;
   /**
    * Called after each interval, with the snapshot whose counts all have become rows. A history that goes on after this one takes it as
@@ -42,7 +53,8 @@ export interface HistoryOptions {
 }
 
 /** Checked options, with their defaults. */
-export type HistorySettings = Required<Omit<HistoryOptions, 'since'>> & {
+export type HistorySettings = Required<Omit<HistoryOptions, 'since' | 'folder' | 'table'>> & {
+  readonly place: { readonly folder: string } | { readonly table: HistoryTable };
   readonly since: Snapshot | undefined;
 };
 
@@ -50,6 +62,7 @@ const OWNER: OptionsOwner<HistoryOptions> = {
   name: 'openHistory',
   names: {
     folder: true,
+    table: true,
     everyMs: true,
     rotateMs: true,
     maxRows: true,
@@ -68,21 +81,25 @@ const OWNER: OptionsOwner<HistoryOptions> = {
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function settingsOf(options: HistoryOptions): HistorySettings {
   assertOptions(options, OWNER);
-  const { folder, everyMs = 60_000, rotateMs = 900_000, maxRows = 10_000 } = options;
+  const place = placeOf(options);
+  const { everyMs = 60_000, rotateMs = 'table' in place ? 0 : 900_000, maxRows = 10_000 } = options;
   const { maxWaitingBytes = 2 ** 26, producer = hostname() || 'hdrscope', closeTimeoutMs = 10_000 } = options;
-  assertText('folder', 'the path of a folder', folder);
-  assertText('producer', 'a text, not empty', producer);
+  if (typeof producer !== 'string' || producer === '') {
+    throw refused('producer', 'a text, not empty', producer);
+  }
   if (!(everyMs >= 1 && everyMs <= LONGEST_TIMER_MS)) {
     throw refused('everyMs', 'a number of milliseconds from 1 to 2^31 - 1', everyMs);
   }
   const { gatherTimeoutMs = Math.min(everyMs, 10_000) } = options;
-  assertTime('rotateMs', rotateMs);
+  if (!(rotateMs >= 0 && rotateMs <= LONGEST_TIMER_MS)) {
+    throw refused('rotateMs', 'a number of milliseconds from 0 to 2^31 - 1', rotateMs);
+  }
   assertTime('gatherTimeoutMs', gatherTimeoutMs);
   assertTime('closeTimeoutMs', closeTimeoutMs);
   assertCount('maxRows', maxRows);
   assertCount('maxWaitingBytes', maxWaitingBytes);
   return {
-    folder,
+    place,
     everyMs,
     rotateMs,
     maxRows,
@@ -97,8 +114,16 @@ export function settingsOf(options: HistoryOptions): HistorySettings {
   };
 }
 
-function assertText(name: string, allowed: string, text: unknown): void {
-  if (typeof text !== 'string' || text === '') throw refused(name, allowed, text);
+function placeOf({ folder, table }: HistoryOptions): HistorySettings['place'] {
+  if (table === undefined) {
+    if (typeof folder === 'string' && folder !== '') return { folder };
+    throw refused('folder', 'the path of a folder, unless there is a table', folder);
+  }
+  if (folder !== undefined) {
+    throw new HdrscopeError('ERR_INVALID_OPTION', 'the rows go to a folder or to a table, got both');
+  }
+  if (typeof table?.open === 'function') return { table };
+  throw refused('table', 'a table of clickHouseTable or postgresTable', table);
 }
 
 function assertTime(name: string, timeMs: number): void {

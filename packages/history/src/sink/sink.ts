@@ -1,18 +1,14 @@
-import { join } from 'node:path';
 import type { HdrscopeError } from '@hdrscope/core';
 import { notify, Slices, within } from '@hdrscope/kit';
+import { backoffMs } from '@hdrscope/kit/delivery';
 import { type Clock, type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
-import { fileError } from '../errors.ts';
 import type { Files } from '../parquet/files.ts';
-import { DAY, dayOf, fileName } from '../parquet/names.ts';
-import { rowGroups } from '../parquet/row-groups.ts';
-import { writeFile } from '../parquet/write-file.ts';
-import { SLOTS_PER_GROUP } from '../parquet/write-rows.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { rowsBetween } from '../rows/rows-between.ts';
 import type { HistoryHealth } from './health.ts';
 import type { HistorySettings } from './options.ts';
-import { inFileOrder, WaitingRows } from './waiting.ts';
+import type { HistoryTarget } from './target.ts';
+import { WaitingRows } from './waiting.ts';
 
 /** The environment of a history. Tests replace it. */
 export interface HistoryRuntime {
@@ -22,54 +18,66 @@ export interface HistoryRuntime {
   readonly repeat: (callback: () => void, everyMs: number) => () => void;
 }
 
-// The code is not compiled yet.
-const SLOTS_OF_FIRST_GROUP = 300;
-
-/** Writes a registry to the files of a folder, interval by interval. Made by `openHistory`. */
+/** Writes a registry to a folder or a table, interval by interval. Made by `openHistory`. */
 export class HistorySink {
   readonly #registry: Registry;
   readonly #settings: HistorySettings;
   readonly #runtime: HistoryRuntime;
+  readonly #target: HistoryTarget;
   readonly #producer: string;
   readonly #waiting = new WaitingRows();
   readonly #stopTicks: () => void;
   /** Rows have every count of this snapshot. */
   #collected: Snapshot;
   #sequence = 0;
-  #files = 0;
   /** All work goes one after the other. Never rejects. */
   #last: Promise<unknown> = Promise.resolve();
   #isBusy = false;
   #closing: Promise<void> | undefined;
+  #isPrepared: boolean;
   #isClosed = false;
   #isFailing = false;
+  #failuresInARow = 0;
+  /** After a failure, nothing is written before this time of the clock. */
+  #retryMs = 0;
   #lastError: HdrscopeError | undefined;
   readonly #counts = {
     failures: 0,
     collectedUntilMs: 0,
-    writtenFiles: 0,
+    writtenBatches: 0,
     writtenRows: 0,
     writtenBytes: 0,
     lostRows: 0,
     lostValues: 0,
+    uncertainRows: 0,
     skippedTicks: 0,
     failingSources: 0,
   };
 
   /** @param producer The readable name with a random id. */
-  constructor(registry: Registry, settings: HistorySettings, runtime: HistoryRuntime, producer: string) {
+  constructor(
+    registry: Registry,
+    settings: HistorySettings,
+    runtime: HistoryRuntime,
+    target: HistoryTarget,
+    producer: string,
+  ) {
     this.#registry = registry;
     this.#settings = settings;
     this.#runtime = runtime;
+    this.#target = target;
     this.#producer = producer;
     this.#collected = settings.since ?? registry.emptySnapshot();
     this.#stopTicks = runtime.repeat(() => this.#tick(), settings.everyMs);
+    this.#isPrepared = target.prepare === undefined;
+    // At once, so that people hear of a wrong password before the first interval ends.
+    if (!this.#isPrepared) this.#inTurn(() => this.#attempt(() => this.#prepare()));
   }
 
   /** The work so far. */
   get health(): HistoryHealth {
     return Object.freeze({
-      folder: this.#settings.folder,
+      target: this.#target.name,
       producer: this.#producer,
       isClosed: this.#isClosed,
       isFailing: this.#isFailing,
@@ -80,7 +88,7 @@ export class HistorySink {
     });
   }
 
-  /** Writes all counts up to now to files. Resolves to whether no row waits any more. Never rejects. */
+  /** Writes all counts up to now. Resolves to whether no row waits any more. Never rejects. */
   async flush(): Promise<boolean> {
     if (this.#closing !== undefined) return false;
     return await this.#inTurn(() => this.#cycle(true));
@@ -97,7 +105,7 @@ export class HistorySink {
 
   async #close(): Promise<void> {
     this.#stopTicks();
-    const { closeTimeoutMs, folder } = this.#settings;
+    const { closeTimeoutMs } = this.#settings;
     const last = this.#inTurn(() => this.#cycle(true));
     // Not unref'ed: the caller awaits the end of the history.
     const isInTime = await within(last, closeTimeoutMs, { unref: false }).then(
@@ -107,9 +115,10 @@ export class HistorySink {
     this.#isClosed = true;
     if (!isInTime) {
       const late = new Error(`the last rows were not written within ${closeTimeoutMs} ms`);
-      this.#failed(fileError('write', folder, late));
+      this.#failed(this.#target.errorOf(late));
     }
-    this.#lose(this.#waiting.dropBeyond(0));
+    this.#loseBeyond(0);
+    await this.#target.close();
   }
 
   /** Resolves when no work runs. For tests. @internal */
@@ -135,16 +144,31 @@ export class HistorySink {
 
   /** Never rejects. */
   async #cycle(isAll: boolean): Promise<boolean> {
-    try {
+    await this.#attempt(async () => {
       await this.#collect(isAll);
+      if (!isAll && this.#runtime.clock.monotonicMs() < this.#retryMs) return;
+      await this.#prepare();
       const written = await this.#writeDue(isAll);
       if (written > 0 || this.#waiting.length === 0) this.#succeeded();
-    } catch (error) {
-      this.#failed(fileError('write', this.#settings.folder, error));
-    }
-    this.#lose(this.#waiting.dropBeyond(this.#settings.maxWaitingBytes));
+    });
+    this.#loseBeyond(this.#isClosed ? 0 : this.#settings.maxWaitingBytes);
     notify(() => this.#settings.onInterval(this.#collected));
     return this.#waiting.length === 0;
+  }
+
+  /** Never rejects. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#failed(this.#target.errorOf(error));
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    if (this.#isPrepared || this.#isClosed) return;
+    await this.#target.prepare?.();
+    this.#isPrepared = true;
   }
 
   async #collect(isAll: boolean): Promise<void> {
@@ -167,36 +191,33 @@ export class HistorySink {
     this.#waiting.add(rows, this.#runtime.clock.monotonicMs());
   }
 
-  /** Writes files until the waiting rows are few and young; after a failure, until no row waits. Returns the number of files. */
+  /** Writes batches until the waiting rows are few and young; after a failure, until no row waits. Returns the number of batches. */
   async #writeDue(isAll: boolean): Promise<number> {
     const { maxRows, rotateMs } = this.#settings;
-    let files = 0;
+    let batches = 0;
     while (!this.#isClosed && this.#waiting.length > 0) {
       const isOld = this.#runtime.clock.monotonicMs() - this.#waiting.oldestMs >= rotateMs;
       if (!(isAll || isOld || this.#isFailing || this.#waiting.length >= maxRows)) break;
-      await this.#write(this.#waiting.firstOfDay(maxRows));
-      files++;
+      await this.#writeNext();
+      batches++;
     }
-    return files;
+    return batches;
   }
 
-  async #write(rows: readonly HistoryRow[]): Promise<void> {
-    const startMs = rows[0]!.startMs;
-    const day = join(this.#settings.folder, `${DAY}${dayOf(startMs)}`);
-    // Every attempt has a name of its own, because a failed one may have left a file.
-    const path = join(day, fileName(startMs, this.#producer, this.#files++));
-    const first = this.#counts.writtenFiles === 0 ? SLOTS_OF_FIRST_GROUP : SLOTS_PER_GROUP;
-    const groups = rowGroups(await inFileOrder(rows), SLOTS_PER_GROUP, first);
-    const written = await writeFile(this.#runtime.files, path, groups);
+  async #writeNext(): Promise<void> {
+    const batch = this.#waiting.next(this.#settings.maxRows, this.#target.maxBatchBytes);
+    const bytes = await this.#target.write({ producer: this.#producer, ...batch });
     if (this.#isClosed) return;
-    this.#waiting.remove(rows);
-    this.#counts.writtenFiles++;
-    this.#counts.writtenRows += written.rows;
-    this.#counts.writtenBytes += written.bytes;
+    this.#waiting.remove(batch);
+    this.#counts.writtenBatches++;
+    this.#counts.writtenRows += batch.rows.length;
+    this.#counts.writtenBytes += bytes;
   }
 
-  #lose(rows: readonly HistoryRow[]): void {
+  #loseBeyond(mostBytes: number): void {
+    const { rows, tried } = this.#waiting.dropBeyond(mostBytes);
     this.#counts.lostRows += rows.length;
+    this.#counts.uncertainRows += tried;
     for (const { count } of rows) this.#counts.lostValues += count;
   }
 
@@ -205,12 +226,16 @@ export class HistorySink {
     this.#isFailing = true;
     this.#lastError = error;
     this.#counts.failures++;
+    const waitMs = backoffMs(++this.#failuresInARow, this.#settings.everyMs, undefined, 0);
+    this.#retryMs = this.#runtime.clock.monotonicMs() + waitMs;
     if (isNew) notify(() => this.#settings.onError(error));
   }
 
   #succeeded(): void {
     if (!this.#isFailing) return;
     this.#isFailing = false;
+    this.#failuresInARow = 0;
+    this.#retryMs = 0;
     notify(() => this.#settings.onRecovery());
   }
 }

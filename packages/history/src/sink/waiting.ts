@@ -2,6 +2,7 @@ import { Slices } from '@hdrscope/kit';
 import { dayOf } from '../parquet/names.ts';
 import { seriesKey } from '../parquet/order.ts';
 import type { HistoryRow } from '../rows/row.ts';
+import type { RowBatch } from './target.ts';
 
 // Measured with Node.js 20: an object with its times and texts, and two arrays that have grown to some capacity.
 const BYTES_PER_ROW = 400;
@@ -12,10 +13,22 @@ interface WaitingRow {
   readonly sinceMs: number;
 }
 
-/** The rows that wait for a file, in the order in which they came. */
+/** Rows that are given up. */
+interface LostRows {
+  readonly rows: readonly HistoryRow[];
+  /** How many of them were in a batch that somebody has tried to write. */
+  readonly tried: number;
+}
+
+/** A batch without its producer. */
+type WaitingBatch = Omit<RowBatch, 'producer'>;
+
+/** The rows that wait to be written, in the order in which they came. */
 export class WaitingRows {
   #rows: WaitingRow[] = [];
   #bytes = 0;
+  #batch: WaitingBatch | undefined;
+  #batches = 0;
 
   get length(): number {
     return this.#rows.length;
@@ -38,32 +51,45 @@ export class WaitingRows {
     }
   }
 
-  /** The first rows, at most `count`, that are of one day. They stay. */
-  firstOfDay(count: number): HistoryRow[] {
-    const [first] = this.#rows;
-    if (first === undefined) return [];
-    const day = dayOf(first.row.startMs);
-    const rows: HistoryRow[] = [];
-    for (const { row } of this.#rows) {
-      if (rows.length === count) break;
-      if (dayOf(row.startMs) === day) rows.push(row);
-    }
-    return rows;
+  /**
+   * The first rows of one day: at most `maxRows`, and of at most `maxBytes` unless the first alone is larger. They stay, and the batch is
+   * the same until it is written or lost: a failed attempt may have written it.
+   */
+  next(maxRows: number, maxBytes: number): WaitingBatch {
+    this.#batch ??= { number: this.#batches++, rows: this.#firstOfDay(maxRows, maxBytes) };
+    return this.#batch;
   }
 
-  /** Takes rows out. */
-  remove(rows: readonly HistoryRow[]): void {
+  /** Takes the rows of the batch out: they are written. */
+  remove({ rows }: WaitingBatch): void {
     const gone = new Set(rows);
     this.#rows = this.#rows.filter(({ row }) => !gone.has(row));
     for (const row of rows) this.#bytes -= bytesOf(row);
+    this.#batch = undefined;
   }
 
-  /** Takes the oldest rows out until the others take at most so many bytes. Returns them. */
-  dropBeyond(mostBytes: number): HistoryRow[] {
+  /** Takes the oldest rows out until the others take at most so many bytes, and a batch that was tried as a whole. Returns them. */
+  dropBeyond(mostBytes: number): LostRows {
+    const tried = this.#bytes > mostBytes ? (this.#batch?.rows ?? []) : [];
+    if (this.#batch !== undefined && tried.length > 0) this.remove(this.#batch);
     let count = 0;
     while (this.#bytes > mostBytes && count < this.#rows.length)
       this.#bytes -= bytesOf(this.#rows[count++]!.row);
-    return this.#rows.splice(0, count).map(({ row }) => row);
+    const others = this.#rows.splice(0, count).map(({ row }) => row);
+    return { rows: [...tried, ...others], tried: tried.length };
+  }
+
+  #firstOfDay(maxRows: number, maxBytes: number): HistoryRow[] {
+    const day = dayOf(this.#rows[0]!.row.startMs);
+    const rows: HistoryRow[] = [];
+    let bytes = 0;
+    for (const { row } of this.#rows) {
+      if (dayOf(row.startMs) !== day) continue;
+      bytes += bytesOf(row);
+      if (rows.length === maxRows || (rows.length > 0 && bytes > maxBytes)) break;
+      rows.push(row);
+    }
+    return rows;
   }
 }
 
