@@ -1,6 +1,31 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { DIALECTS } from './dialects.ts';
 import { type HistorySource, sourceOf } from './history-sql.ts';
+
+/** The engines that keep tables of rows. */
+export type TableDialect = 'clickhouse' | 'postgres';
+
+/** How a table of rows is made. */
+export interface TableOptions {
+  /**
+   * After how many days ClickHouse removes rows: an integer of at least 1. PostgreSQL has no such option: see docs/formats/history.md for
+   * the statement that removes old rows. @default rows stay
+   */
+  readonly ttlDays?: number;
+}
+
+const OWNER: OptionsOwner<TableOptions> = {
+  name: 'historyTableSql',
+  names: { ttlDays: true },
+  call: "historyTableSql('clickhouse', 'history', { ttlDays: 90 })",
+};
+
+/**
+ * How many inserts ClickHouse remembers for each table, so that a repeated one has no effect. An insert is repeated at the next interval,
+ * so this is enough for 1,000 producers that write each minute and repeat an insert within 100 minutes.
+ */
+const REMEMBERED_INSERTS = 100_000;
 
 const COLUMNS = {
   postgres: `
@@ -43,18 +68,58 @@ const COLUMNS = {
 } as const;
 
 /**
- * The statement that makes a table for rows, in an engine that keeps them itself. In PostgreSQL, `(producer, sequence)` is the primary
- * key, so `INSERT … ON CONFLICT DO NOTHING` writes a row once. ClickHouse drops duplicates when it merges parts, and `historySql` those
- * that are left.
+ * The statement that makes a table for rows, in an engine that keeps them itself. For PostgreSQL it makes an index too, and
+ * `(producer, sequence)` is the primary key, so `INSERT … ON CONFLICT DO NOTHING` writes a row once. ClickHouse ignores an insert that is repeated with its
+ * `insert_deduplication_token`, drops other duplicates when it merges parts, and `historySql` those that are left.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect or the table is not a documented one.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect, the table or an option is not a documented one.
+ * @example
+ * ```ts
+ * import { historyTableSql } from '@hdrscope/history';
+ *
+ * historyTableSql('clickhouse', 'history', { ttlDays: 90 }).includes('TTL toDateTime(start) + toIntervalDay(90)'); //=> true
+ * ```
  */
 export function historyTableSql(
-  dialect: 'clickhouse' | 'postgres',
+  dialect: TableDialect,
   table: NonNullable<HistorySource['table']> = 'history',
+  options: TableOptions = {},
 ): string {
-  if (!Object.hasOwn(COLUMNS, dialect)) {
-    throw mustBe('ERR_INVALID_OPTION', 'the dialect', Object.keys(COLUMNS).join(' or '), dialect);
+  assertTableDialect(dialect);
+  const name = tableNameOf(dialect, table);
+  assertOptions(options, OWNER);
+  const ttl = ttlOf(dialect, options.ttlDays, 'start');
+  const made = `CREATE TABLE IF NOT EXISTS ${name} (${COLUMNS[dialect]}`;
+  if (dialect === 'clickhouse') return `${made}${ttl}${REMEMBERING}`;
+  const index = DIALECTS.postgres.name(`${typeof table === 'string' ? table : table.at(-1)}_start`);
+  return `${made};\nCREATE INDEX IF NOT EXISTS ${index} ON ${name} (metric, "start")`;
+}
+
+/** The settings of a table of ClickHouse in which a repeated insert has no effect. */
+export const REMEMBERING: string = ` SETTINGS non_replicated_deduplication_window = ${REMEMBERED_INSERTS}`;
+
+/** The quoted name of a table. @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function tableNameOf(dialect: TableDialect, table: NonNullable<HistorySource['table']>): string {
+  return sourceOf({ table }, dialect, DIALECTS[dialect]);
+}
+
+/** The clause that removes old rows. @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function ttlOf(dialect: TableDialect, ttlDays: number | undefined, start: string): string {
+  if (ttlDays === undefined) return '';
+  if (dialect !== 'clickhouse') {
+    throw new HdrscopeError(
+      'ERR_INVALID_OPTION',
+      'ttlDays is for ClickHouse: PostgreSQL removes old rows by a DELETE that you run, got ttlDays for postgres',
+    );
   }
-  return `CREATE TABLE IF NOT EXISTS ${sourceOf({ table }, dialect, DIALECTS[dialect])} (${COLUMNS[dialect]}`;
+  if (!Number.isSafeInteger(ttlDays) || ttlDays < 1) {
+    throw mustBe('ERR_INVALID_OPTION', 'ttlDays', 'an integer of at least 1', ttlDays);
+  }
+  return ` TTL toDateTime(${start}) + toIntervalDay(${ttlDays})`;
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function assertTableDialect(dialect: string): asserts dialect is TableDialect {
+  if (Object.hasOwn(COLUMNS, dialect)) return;
+  throw mustBe('ERR_INVALID_OPTION', 'the dialect', Object.keys(COLUMNS).join(' or '), dialect);
 }

@@ -4,7 +4,7 @@ import { describeWithPeers, programOf } from '@hdrscope/testing';
 import fc from 'fast-check';
 import { type HistoryQuestion, type HistorySource, historySql, historyTableSql } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
-import { expectMergedPercentiles } from '../support/merged-percentiles.ts';
+import { expectMergedPercentiles, withNumbers } from '../support/merged-percentiles.ts';
 import { anyText, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
 import { expectAllShapes } from '../support/shaped-rows.ts';
@@ -24,19 +24,13 @@ describeWithPeers(['chdb'])('ClickHouse', () => {
   afterAll(() => session.cleanup());
 
   const ask = (question: HistoryQuestion, source: HistorySource): Record<string, unknown>[] =>
-    session
-      .query(historySql(question, 'clickhouse', source), 'JSONEachRow')
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => {
-        const row = JSON.parse(line);
-        // Integers of 64 bits are texts in JSON.
-        return {
-          ...row,
-          count: Number(row.count),
-          start_ms: row.start_ms === null ? null : Number(row.start_ms),
-        };
-      });
+    withNumbers(
+      session
+        .query(historySql(question, 'clickhouse', source), 'JSONEachRow')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+    );
 
   test('gives the percentiles of merged rows, by group and time, from files and from a table', async () => {
     await expectMergedPercentiles(15, async (lists) => {

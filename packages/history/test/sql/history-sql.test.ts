@@ -1,6 +1,6 @@
 import { refusalOf } from '@hdrscope/testing/refusals';
-import { historySql, historyTableSql, mergeRows, percentilesOf } from '../../src/index.ts';
-import { runInDuckDb } from '../../src/query/duckdb.ts';
+import { historyRollupSql, historySql, historyTableSql, mergeRows, percentilesOf } from '../../src/index.ts';
+import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -107,5 +107,31 @@ test('tables have quoted names', () => {
   expect(historyTableSql('clickhouse', 'hi`story')).toContain('EXISTS `hi\\`story` (');
   expect(refusalOf(() => historyTableSql('duckdb' as never), 'ERR_INVALID_OPTION').message).toBe(
     'the dialect must be postgres or clickhouse, got "duckdb"',
+  );
+});
+
+test.each([
+  [
+    () => historyTableSql('clickhouse', 'a', { ttlDays: 0 }),
+    'ttlDays must be an integer of at least 1, got 0',
+  ],
+  [() => historyTableSql('postgres', 'a', { ttlDays: 3 }), 'ttlDays is for ClickHouse'],
+  [() => historyRollupSql('duckdb' as never), 'the dialect must be postgres or clickhouse, got "duckdb"'],
+  [() => historyRollupSql('postgres', 'a', { into: '' }), 'into must be a name, got ""'],
+  [
+    () => historyRollupSql('postgres', 'a', { everyMs: 0.5 }),
+    'everyMs must be an integer of at least 1, got 0.5',
+  ],
+  [() => historyRollupSql('postgres', 'a', { every: 1 } as never), 'did you mean everyMs?'],
+])('%s is refused', (make, message) => {
+  expect(refusalOf(make, 'ERR_INVALID_OPTION').message).toContain(message);
+});
+
+test('a rollup lies beside its table, and has quoted names', () => {
+  const [, insert, view] = historyRollupSql('clickhouse', ['my db', 'hi`story']);
+  expect(insert).toContain('`my db`.`hi\\`story_rollup_insert` TO `my db`.`hi\\`story_rollup_states`');
+  expect(view).toContain('CREATE VIEW IF NOT EXISTS `my db`.`hi\\`story_rollup`');
+  expect(historyRollupSql('postgres', 'hi"story', { into: 'hourly"' })[1]).toBe(
+    'CREATE UNIQUE INDEX IF NOT EXISTS "hourly""_key" ON "hourly""" (producer, sequence)',
   );
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { historySql, queryHistory } from '../../src/index.ts';
-import { runInDuckDb } from '../../src/query/duckdb.ts';
 import { wellFormed } from '../../src/rows/attribute-texts.ts';
+import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { anyText, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';

@@ -1,0 +1,143 @@
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { DIALECTS } from './dialects.ts';
+import type { HistorySource } from './history-sql.ts';
+import { assertTableDialect, REMEMBERING, type TableDialect, tableNameOf, ttlOf } from './table-sql.ts';
+
+/** How a rollup is made. */
+export interface RollupOptions {
+  /** The name of the rollup; it is in the schema or database of the table. @default the name of the table and `_rollup` */
+  readonly into?: string;
+  /** The length of its intervals in milliseconds: an integer of at least 1. @default 3_600_000, an hour */
+  readonly everyMs?: number;
+  /** After how many days ClickHouse removes its rows: an integer of at least 1. @default rows stay */
+  readonly ttlDays?: number;
+}
+
+const OWNER: OptionsOwner<RollupOptions> = {
+  name: 'historyRollupSql',
+  names: { into: true, everyMs: true, ttlDays: true },
+  call: "historyRollupSql('clickhouse', 'history', { into: 'history_hourly' })",
+};
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The statements that make a rollup of a table: a view with the columns of a history, in which each series has one row for each hour, with
+ * the merged slots of all its rows. Percentiles of whole hours are those of the table, and a question reads fewer rows:
+ * `historySql(question, dialect, { table: 'history_rollup' })`.
+ *
+ * - ClickHouse keeps the rollup up to date at each insert, by a materialised view. It has the rows that are inserted from then on. A repeated
+ *   insert counts once if it has its token and the server remembers it, as those of `clickHouseTable` do.
+ * - PostgreSQL has the rows up to the last `REFRESH MATERIALIZED VIEW CONCURRENTLY`, each counted once, and loses those that were deleted
+ *   from the table.
+ *
+ * @param table The table of `historyTableSql`.
+ * @returns Statements that are run once, in this order.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect, the table or an option is not a documented one.
+ * @example
+ * ```ts
+ * import { historyRollupSql } from '@hdrscope/history';
+ *
+ * historyRollupSql('clickhouse', ['metrics', 'history'], { into: 'history_hourly' }).length; //=> 3
+ * historyRollupSql('postgres')[0]!.startsWith('CREATE MATERIALIZED VIEW IF NOT EXISTS "history_rollup"'); //=> true
+ * ```
+ */
+export function historyRollupSql(
+  dialect: TableDialect,
+  table: NonNullable<HistorySource['table']> = 'history',
+  options: RollupOptions = {},
+): readonly string[] {
+  assertTableDialect(dialect);
+  const from = tableNameOf(dialect, table);
+  assertOptions(options, OWNER);
+  const parts = typeof table === 'string' ? [table] : table;
+  const { into = `${parts.at(-1)}_rollup`, everyMs = HOUR_MS, ttlDays } = options;
+  if (typeof into !== 'string' || into === '') throw mustBe('ERR_INVALID_OPTION', 'into', 'a name', into);
+  if (!Number.isSafeInteger(everyMs) || everyMs < 1) {
+    throw mustBe('ERR_INVALID_OPTION', 'everyMs', 'an integer of at least 1', everyMs);
+  }
+  const ttl = ttlOf(dialect, ttlDays, 'start');
+  const nameOf = (ending: string): string =>
+    tableNameOf(dialect, [...parts.slice(0, -1), `${into}${ending}`]);
+  const bucket = bucketOf(dialect, everyMs);
+  return dialect === 'clickhouse'
+    ? clickhouseRollup({ from, nameOf, bucket, ttl })
+    : postgresRollup({ from, nameOf, bucket }, `${into}_key`);
+}
+
+interface Rollup {
+  /** The quoted name of the table. */
+  readonly from: string;
+  /** The quoted name of the rollup with an ending. */
+  readonly nameOf: (ending: string) => string;
+  /** The start of the interval that a row belongs to, in milliseconds since 1970. */
+  readonly bucket: string;
+}
+
+function bucketOf(name: TableDialect, everyMs: number): string {
+  const dialect = DIALECTS[name];
+  const ms = dialect.ms(dialect.name('start'));
+  return `(${ms} - ${ms} % ${everyMs})`;
+}
+
+// Rows of different values in one of these are never added.
+const KEY = ['metric', 'unit', 'attributes', 'scale', 'bits', 'version'];
+
+function clickhouseRollup({ from, nameOf, bucket, ttl }: Rollup & { readonly ttl: string }): string[] {
+  const states = nameOf('_states');
+  const key = [...KEY, 'start'].join(', ');
+  return [
+    `CREATE TABLE IF NOT EXISTS ${states} (
+  metric LowCardinality(String),
+  unit LowCardinality(String),
+  attributes Map(LowCardinality(String), String),
+  start DateTime64(3, 'UTC'),
+  \`end\` SimpleAggregateFunction(max, DateTime64(3, 'UTC')),
+  count SimpleAggregateFunction(sum, Int64),
+  sum SimpleAggregateFunction(sum, Float64),
+  min SimpleAggregateFunction(min, Float64),
+  max SimpleAggregateFunction(max, Float64),
+  scale Float64,
+  bits Int32,
+  slots SimpleAggregateFunction(sumMap, Tuple(Array(Int32), Array(Int64))),
+  version Int32
+) ENGINE = AggregatingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, unit, scale, bits, version)${ttl}${REMEMBERING}`,
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${nameOf('_insert')} TO ${states} AS
+SELECT metric, unit, attributes, ${DIALECTS.clickhouse.time(bucket)} AS start, max(rows.\`end\`) AS \`end\`, sum(rows.count) AS count,
+  sum(rows.sum) AS sum, min(rows.min) AS min, max(rows.max) AS max, scale, bits, sumMap((rows.k, rows.c)) AS slots, version
+FROM ${from} AS rows
+GROUP BY ${key}`,
+    `CREATE VIEW IF NOT EXISTS ${nameOf('')} AS
+SELECT metric, unit, attributes, start, max(states.\`end\`) AS \`end\`, concat('rollup ', hex(sipHash128(${KEY.join(', ')}))) AS producer,
+  toUnixTimestamp64Milli(start) AS sequence, sum(states.count) AS count, sum(states.sum) AS sum, min(states.min) AS min,
+  max(states.max) AS max, scale, bits, tupleElement(sumMap(states.slots), 1) AS k, tupleElement(sumMap(states.slots), 2) AS c, version
+FROM ${states} AS states
+GROUP BY ${key}`,
+  ];
+}
+
+function postgresRollup({ from, nameOf, bucket }: Rollup, index: string): string[] {
+  const key = [...KEY, 'bucket'].join(', ');
+  const view = nameOf('');
+  return [
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view} AS
+WITH rows AS (
+  SELECT *, ${bucket} AS bucket FROM ${from}
+), facts AS (
+  SELECT ${key}, max("end") AS "end", sum(count)::bigint AS count, sum(sum) AS sum, min(min) AS min, max(max) AS max
+  FROM rows GROUP BY ${key}
+), slots AS (
+  SELECT ${key}, slot, sum(n)::bigint AS n
+  FROM rows, unnest(k, c) AS used(slot, n) GROUP BY ${key}, slot
+), lists AS (
+  SELECT ${key}, array_agg(slot ORDER BY slot) AS k, array_agg(n ORDER BY slot) AS c
+  FROM slots GROUP BY ${key}
+)
+SELECT metric, unit, attributes, ${DIALECTS.postgres.time('bucket')} AS "start", "end",
+  'rollup ' || md5(jsonb_build_array(${KEY.join(', ')})::text) AS producer, bucket AS sequence, count, sum, min, max, scale, bits,
+  coalesce(k, '{}') AS k, coalesce(c, '{}') AS c, version
+FROM facts LEFT JOIN lists USING (${key})`,
+    // Without it, a refresh locks out readers.
+    `CREATE UNIQUE INDEX IF NOT EXISTS ${DIALECTS.postgres.name(index)} ON ${view} (producer, sequence)`,
+  ];
+}
