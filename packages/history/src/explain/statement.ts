@@ -15,7 +15,7 @@ export function seriesStatement({ span, before, after }: CheckedExplain, source:
   const columns = `attributes, unit, scale, bits, ${inRange(after)} AS is_after, k, c`;
   const condition = `${conditionOf(span, duckdb)} AND (${inRange(before)} OR ${inRange(after)})`;
   const key = 'attributes, unit, scale, is_after';
-  return `WITH asked AS (
+  return `WITH asked AS ${duckdb.readTwice}(
   ${duckdb.once(columns, source, condition)}
 ), coarsest AS (
   SELECT least(${MOST_BITS_OF_HDR}, min(bits)) AS least_bits FROM asked

@@ -1,0 +1,98 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
+import type { TableOptions } from '../sql/table-sql.ts';
+
+/** Options of every table. */
+export interface ServerTableOptions extends TableOptions {
+  /**
+   * The user.
+   * @default the user of `url`
+   */
+  readonly user?: string;
+  /** @default the password of `url` */
+  readonly password?: string;
+  /** The name of the table; several texts are a qualified name. @default 'history' */
+  readonly table?: string | readonly string[];
+  /** Whether the table is made if it does not exist: see `historyTableSql`. @default false */
+  readonly create?: boolean;
+  /**
+   * How long connecting, and then an insert, may take in milliseconds: above 0. A process that ends without `close` waits as long for an
+   * insert that runs. @default 10_000
+   */
+  readonly timeoutMs?: number;
+}
+
+/** Options of every table, checked, with their defaults. */
+export interface ServerTableSettings {
+  /** With neither user nor password. */
+  readonly url: URL;
+  /** Empty where nobody named one. */
+  readonly user: string;
+  readonly password: string;
+  readonly table: string | readonly string[];
+  readonly create: boolean;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Checks the options that all tables have.
+ *
+ * @param protocols What the address of a server may begin with, such as `http:`.
+ * @param example An address, for messages.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`. Its message has no part of the address, which may have a password.
+ */
+export function serverSettings(
+  { user, password, table = 'history', create = false, timeoutMs = 10_000 }: ServerTableOptions,
+  address: unknown,
+  protocols: readonly string[],
+  example: string,
+): ServerTableSettings {
+  const url = urlOf(address);
+  if (url === undefined || !protocols.includes(url.protocol)) {
+    throw new HdrscopeError('ERR_INVALID_OPTION', `url must be an address such as ${example}`);
+  }
+  assertText('user', user);
+  assertText('password', password);
+  if (typeof create !== 'boolean') throw mustBe('ERR_INVALID_OPTION', 'create', 'true or false', create);
+  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) {
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'timeoutMs',
+      'a number of milliseconds above 0, to 2^31 - 1',
+      timeoutMs,
+    );
+  }
+  const named = { user: user ?? decoded(url.username), password: password ?? decoded(url.password) };
+  url.username = '';
+  url.password = '';
+  return { url, ...named, table, create, timeoutMs };
+}
+
+/** Names a table and its server for people. */
+export function shownTable(engine: string, { url, table }: ServerTableSettings): string {
+  const name = typeof table === 'string' ? table : table.join('.');
+  return `${name} of ${engine} at ${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}`;
+}
+
+function urlOf(address: unknown): URL | undefined {
+  try {
+    return new URL(address as string);
+  } catch {
+    return undefined;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function assertText(name: string, text: unknown): void {
+  if (text === undefined || typeof text === 'string') return;
+  // Without the refused value, which may be a password.
+  throw new HdrscopeError('ERR_INVALID_OPTION', `${name} must be a text`);
+}
