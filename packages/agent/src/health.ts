@@ -37,10 +37,10 @@ export type EntryDelivery = OtlpSenderHealth;
 
 /** Rows that a sink has stored, and rows that it has not. */
 export interface EntryStorage {
-  /** Rows in memory, for the next file. */
+  /** Rows in memory, for the next file or insert. */
   readonly waitingRows: number;
   readonly writtenRows: number;
-  /** Rows that were given up, because files could not be written for too long. */
+  /** Rows that were given up, because they could not be written for too long. */
   readonly lostRows: number;
 }
 
@@ -175,21 +175,21 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     name: 'hdrscope.agent.sink.waiting.rows',
     kind: 'gauge',
     unit: '',
-    description: 'Rows of a history that wait in memory for the next file',
+    description: 'Rows of a history that wait in memory for the next file or insert',
     points: ofEntries(({ storage }) => storage?.waitingRows),
   },
   {
     name: 'hdrscope.agent.sink.written.rows',
     kind: 'counter',
     unit: '',
-    description: 'Rows that a history has written to files',
+    description: 'Rows that a history has written',
     points: ofEntries(({ storage }) => storage?.writtenRows),
   },
   {
     name: 'hdrscope.agent.sink.lost.rows',
     kind: 'counter',
     unit: '',
-    description: 'Rows that a history has given up, because files could not be written for too long',
+    description: 'Rows that a history has given up, because they could not be written for too long',
     points: ofEntries(({ storage }) => storage?.lostRows),
   },
   {

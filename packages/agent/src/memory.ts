@@ -19,7 +19,7 @@ export interface FollowedLog {
 export class EntryMemory {
   /** The last snapshot in each log, by the path of the log. */
   readonly written: Map<string, Snapshot> = new Map();
-  /** The snapshot whose counts all are in each history, by its folder. */
+  /** The snapshot whose counts all are in each history, by its folder or table. */
   readonly collected: Map<string, Snapshot> = new Map();
   /** What sinks of type `history` have stored, by their names. */
   readonly storages: Map<string, EntryStorage> = new Map();

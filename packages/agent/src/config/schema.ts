@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { historyPlace } from './history-place.ts';
 import { sink } from './sinks-schema.ts';
 import { source, type Unnamed } from './sources-schema.ts';
 import type { AgentConfig, SourceConfig } from './types.ts';
@@ -56,15 +57,15 @@ const config = mapping({
     if (value.length === 0) {
       issues.push({ code: 'custom', message: 'must be a list of at least one sink', input: value });
     }
-    const folders = new Map<string, number>();
+    const places = new Map<string, number>();
     for (const [at, one] of value.entries()) {
       if (one.type !== 'history') continue;
-      const folder = resolve(one.folder);
-      const other = folders.get(folder);
-      if (other === undefined) folders.set(folder, at);
+      const { key, what, text } = historyPlace(one);
+      const other = places.get(text);
+      if (other === undefined) places.set(text, at);
       else {
-        const message = `must differ from the folder of sinks[${other}]: two sinks in one folder count every value twice`;
-        issues.push({ code: 'custom', message, path: [at, 'folder'], input: one.folder });
+        const message = `must differ from the ${what} of sinks[${other}]: two sinks in one ${what} count every value twice`;
+        issues.push({ code: 'custom', message, path: [at, key], input: one[key] });
       }
     }
   }),

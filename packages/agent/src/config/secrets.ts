@@ -12,8 +12,8 @@ export function rememberVariables(config: AgentConfig, variables: ReadonlyMap<st
 
 /** Whether no message may show the value at a path of a configuration. */
 export function isSecret(path: Path, value: unknown): boolean {
-  if (path.includes('headers') || path.includes('token')) return true;
-  return path.at(-1) === 'url' && (typeof value !== 'string' || value.includes('@'));
+  if (['headers', 'token', 'password'].some((key) => path.includes(key))) return true;
+  return path.at(-1) === 'url' && (typeof value !== 'string' || /@|password/i.test(value));
 }
 
 // Shorter texts are in every sentence.
@@ -57,21 +57,34 @@ function headersOfVariables(): string[] {
   return pairs.map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
 }
 
-/** Tokens, headers, and the users and passwords of URLs. */
+/** The keys that hold secrets, in an entry or in its table. */
+interface WithSecrets {
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly url?: string;
+  readonly password?: string;
+  readonly clickhouse?: WithSecrets;
+  readonly postgres?: WithSecrets;
+}
+
+/** Tokens, headers, passwords, and the users and passwords of URLs. */
 function secretsOf(config: AgentConfig): string[] {
-  const ofEntries = [...config.sources, ...config.sinks].flatMap((entry) => {
-    const {
-      token,
-      headers = {},
-      url,
-    } = entry as {
-      readonly token?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly url?: string;
-    };
-    return [...(token === undefined ? [] : [token]), ...Object.values(headers), ...userOf(url)];
-  });
-  return [...ofEntries, ...headersOfVariables()];
+  return [
+    ...[...config.sources, ...config.sinks].flatMap((entry) => secretsIn(entry as WithSecrets)),
+    ...headersOfVariables(),
+  ];
+}
+
+function secretsIn({ token, headers = {}, url, password, clickhouse, postgres }: WithSecrets): string[] {
+  const named = [token, password].filter((text) => text !== undefined);
+  const nested = [clickhouse, postgres].flatMap((table) => (table === undefined ? [] : secretsIn(table)));
+  return [...named, ...Object.values(headers), ...userOf(url), ...passwordOf(url), ...nested];
+}
+
+/** The password among the parameters of a URL of PostgreSQL. */
+function passwordOf(url = ''): string[] {
+  const [, password] = /[?&]password=([^&#]*)/i.exec(url) ?? [];
+  return password ? [password] : [];
 }
 
 function userOf(url = ''): string[] {

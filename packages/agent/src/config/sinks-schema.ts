@@ -2,7 +2,7 @@ import { isLoopback } from '@hdrscope/kit/server';
 import { z } from 'zod';
 import { server } from './server-schema.ts';
 import type { Unnamed } from './sources-schema.ts';
-import type { SinkConfig } from './types.ts';
+import { HISTORY_PLACES, type SinkConfig } from './types.ts';
 import { address, duration, mapping, oneOf, size, text, texts, wholeNumber, yesOrNo } from './values.ts';
 
 const name = text('a name').optional();
@@ -88,14 +88,51 @@ const intervalLog = mapping({
   }).prefault({}),
 });
 
+const table = z
+  .union([text('a name'), z.array(text('a name')).min(1)], {
+    error: 'must be the name of a table, or a list of the parts of a qualified name',
+  })
+  .default('history');
+
+const tableKeys = {
+  user: text('a name').exactOptional(),
+  password: z.string({ error: 'must be a text' }).exactOptional(),
+  table,
+  create: yesOrNo(false),
+  timeout: duration.prefault('10s'),
+};
+
+const clickhouse = mapping({
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as http://localhost:8123' })
+    .default('http://localhost:8123'),
+  ...tableKeys,
+  ttlDays: wholeNumber(1).exactOptional(),
+  tls,
+});
+
+const postgres = mapping({
+  url: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be an address such as postgres://localhost/metrics' })
+    .default('postgres://localhost'),
+  ...tableKeys,
+});
+
 const history = mapping({
   type: z.literal('history'),
   name,
-  folder: text('the path of a folder'),
+  folder: text('the path of a folder').exactOptional(),
+  clickhouse: clickhouse.exactOptional(),
+  postgres: postgres.exactOptional(),
   every: duration.prefault('1m'),
-  rotate: duration.prefault('15m'),
+  rotate: duration.exactOptional(),
   maxWaiting: size.prefault('64MiB'),
   producer: text('a readable name').optional(),
+}).check(({ value, issues }) => {
+  const places = HISTORY_PLACES.filter((place) => value[place] !== undefined);
+  if (places.length === 1) return;
+  const message = 'must have exactly one of folder, clickhouse and postgres: it says where rows go';
+  issues.push({ code: 'custom', message, path: [], input: value });
 });
 
 const dashboard = mapping({

@@ -78,6 +78,13 @@ sinks:
   #   folder: /var/lib/hdrscope/history
   #   every: 1m
 
+  # The same in a table: "npm install pg" first, or "npm install @clickhouse/client" for clickhouse.
+  # - name: table
+  #   type: history
+  #   postgres:
+  #     url: postgres://hdrscope@localhost/metrics
+  #     create: true
+
   # OpenTelemetry's protocol: http/protobuf, http/json or grpc.
   # - type: otlp
   #   protocol: http/protobuf

@@ -248,19 +248,46 @@ export interface IntervalLogSinkConfig extends Entry {
   };
 }
 
-/** The registry as rows in Parquet files, for months. */
+/** The keys that say where the rows of a history go. */
+export const HISTORY_PLACES = ['folder', 'clickhouse', 'postgres'] as const;
+
+/** The registry as rows for months: in Parquet files or in a table. It has exactly one of `folder`, `clickhouse` and `postgres`. */
 export interface HistorySinkConfig extends Entry {
   readonly type: 'history';
   /** The folder of the files. It is made if it does not exist. */
-  readonly folder: string;
+  readonly folder?: string;
+  readonly clickhouse?: ClickHouseConfig;
+  readonly postgres?: TableConfig;
   /** The length of an interval: each series with new values has a row for each. */
   readonly every: number;
-  /** How long rows wait in memory at most. An agent that is killed loses them. */
-  readonly rotate: number;
+  /** How long rows wait in memory at most. An agent that is killed loses them. @default 15 minutes for a folder, no time for a table */
+  readonly rotate?: number;
   /** The memory of rows that cannot be written, in bytes. The oldest rows beyond it are lost. */
   readonly maxWaiting: number;
   /** A readable name of the writer. @default the name of the host */
   readonly producer?: string | undefined;
+}
+
+/** A table of a server. */
+export interface TableConfig {
+  readonly url: string;
+  /** @default the user of `url` */
+  readonly user?: string;
+  /** @default the password of `url` */
+  readonly password?: string;
+  /** Its name, or the parts of a qualified name. */
+  readonly table: string | readonly string[];
+  /** Whether it is made if it does not exist. */
+  readonly create: boolean;
+  readonly timeout: number;
+}
+
+/** A table of ClickHouse. */
+export interface ClickHouseConfig extends TableConfig {
+  /** After how many days the table that is made removes rows. @default rows stay */
+  readonly ttlDays?: number;
+  /** Files for https. @default those of Node.js */
+  readonly tls: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
 }
 
 /** The live page. It needs a token when other machines can open it. */

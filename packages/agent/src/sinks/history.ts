@@ -1,13 +1,21 @@
-import { type HistorySink, openHistory } from '@hdrscope/history';
+import {
+  clickHouseTable,
+  type HistoryOptions,
+  type HistorySink,
+  openHistory,
+  postgresTable,
+} from '@hdrscope/history';
+import { historyPlace } from '../config/history-place.ts';
 import type { HistorySinkConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 import type { EntryStorage } from '../health.ts';
 
-/** Keeps the registry in the Parquet files of a folder. A folder that is opened again is continued. */
+/** Keeps the registry in a folder or a table. A place that is opened again is continued. */
 export const startHistory: Start<HistorySinkConfig> = async (config, context) => {
-  const { name, folder, every, rotate, maxWaiting, producer } = config;
+  const { name, every, rotate, maxWaiting, producer } = config;
   const { collected, storages } = context.memory;
-  const since = collected.get(folder);
+  const { text: place } = historyPlace(config);
+  const since = collected.get(place);
   const before = storages.get(name) ?? NOTHING;
   const report = ({ health }: HistorySink): void => {
     const now = {
@@ -19,15 +27,15 @@ export const startHistory: Start<HistorySinkConfig> = async (config, context) =>
     context.stored(now);
   };
   const sink = await openHistory(context.registry, {
-    folder,
+    ...placeOf(config),
     everyMs: every,
-    rotateMs: rotate,
+    ...(rotate !== undefined && { rotateMs: rotate }),
     maxWaitingBytes: maxWaiting,
     closeTimeoutMs: context.shutdownTimeoutMs,
     ...(producer !== undefined && { producer }),
     ...(since !== undefined && { since }),
     onInterval(snapshot) {
-      collected.set(folder, snapshot);
+      collected.set(place, snapshot);
       report(sink);
       if (!sink.health.isFailing) context.succeeded();
     },
@@ -36,7 +44,7 @@ export const startHistory: Start<HistorySinkConfig> = async (config, context) =>
   });
   report(sink);
   return {
-    note: folder,
+    note: sink.health.target,
     async stop() {
       await sink.close();
       report(sink);
@@ -47,3 +55,17 @@ export const startHistory: Start<HistorySinkConfig> = async (config, context) =>
 };
 
 const NOTHING: EntryStorage = { waitingRows: 0, writtenRows: 0, lostRows: 0 };
+
+function placeOf({
+  folder,
+  clickhouse,
+  postgres,
+}: HistorySinkConfig): Pick<HistoryOptions, 'folder' | 'table'> {
+  if (folder !== undefined) return { folder };
+  if (clickhouse !== undefined) {
+    const { timeout, ...options } = clickhouse;
+    return { table: clickHouseTable({ ...options, timeoutMs: timeout }) };
+  }
+  const { timeout, ...options } = postgres!;
+  return { table: postgresTable({ ...options, timeoutMs: timeout }) };
+}

@@ -63,6 +63,7 @@ test('the template is a configuration, and so is each of its examples', () => {
     'dashboard',
     'health',
     'history',
+    'history',
     'interval-log',
     'otlp',
     'prometheus',

@@ -157,7 +157,6 @@ test('has defaults, and one sink for a folder', () => {
       name: 'history',
       folder: '/a',
       every: 60_000,
-      rotate: 900_000,
       maxWaiting: 2 ** 26,
     },
   ]);
