@@ -7,6 +7,7 @@ import { curveOf } from '@hdrscope/plot';
 import { renderSvg } from '@hdrscope/plot/render';
 import { isMain, workspaceRoot } from './lib/workspace.js';
 
+/** @import { LogHistogram } from '@hdrscope/interval-log' */
 /** @import { Curve } from '@hdrscope/plot' */
 
 const WIDTH = 860;
@@ -27,7 +28,7 @@ async function runOf(name) {
  * The curve that `histogram_quantile` of Prometheus reads off buckets: straight inside each of them.
  *
  * @param {string} name
- * @param {Histogram} histogram
+ * @param {LogHistogram} histogram
  * @returns {Curve}
  */
 function curveOfBuckets(name, histogram) {

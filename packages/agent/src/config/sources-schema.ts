@@ -42,6 +42,7 @@ const ceph = mapping({
   timeout: duration.prefault('5s'),
   since,
   units: z
+    // Bounded: axes have a handful of units.
     .record(z.string(), oneOf(...AXIS_UNITS), {
       error: 'must be a mapping of axes to units',
     })

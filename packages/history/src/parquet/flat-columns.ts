@@ -43,7 +43,7 @@ export function attributeTexts(
     if (attributes !== last) ofSeries = textsOf(attributes).map((text) => dictionary.numberOf(text));
     last = attributes;
     lengths.push(ofSeries.length);
-    numbers.push(...ofSeries);
+    for (const number of ofSeries) numbers.push(number);
   }
   const levels = levelsOf(lengths);
   const bytes = repeatedNumbers(numbers, dictionary.size);

@@ -20,8 +20,6 @@ export const COLUMNS = [
   'version',
 ] as const;
 
-export type ColumnName = (typeof COLUMNS)[number];
-
 /**
  * The schema of a file of rows. Nothing in it is nullable. Lists and maps have three levels, which all engines read:
  * https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#nested-types

@@ -69,7 +69,9 @@ export class OtlpImports {
       );
       const points = await this.#pointsOf(body, path, malformed, losses);
       const intervals: OtlpInterval[] = [];
-      for (const point of points) intervals.push(...this.#intervals.take(point));
+      for (const point of points) {
+        for (const interval of this.#intervals.take(point)) intervals.push(interval);
+      }
       await counting.take(intervals, losses);
       await writeAll(sums.ripe(), files);
     }
