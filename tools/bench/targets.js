@@ -111,4 +111,7 @@ export const targets = [
   },
   { group: 'ceph-dump', ours: 'hdrscope', limit: 10e6 },
   { group: 'ceph-parse', ours: 'hdrscope', peer: 'JSON.parse', atMost: 4 },
+  { group: 'history-bytes-40', ours: 'hdrscope, as written', limit: 40 },
+  { group: 'history-bytes-40', ours: 'hdrscope, compacted', limit: 40 },
+  { group: 'history-ask', ours: 'hdrscope, compacted', limit: 190e6 },
 ];
