@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { describeWithChromium, startChromium } from './support/chromium.ts';
 import { brokenLinks, serveFolder } from './support/static-site.ts';
@@ -65,8 +66,13 @@ describeWithChromium('the site in a browser', () => {
       ['ERR_TOO_LARGE', 'Errors'],
       ['no native buckets', 'Troubleshooting'],
     ] as const) {
-      await page.keyboard.press('Control+k');
-      await page.locator('.VPLocalSearchBox input').fill(text);
+      const input = page.locator('.VPLocalSearchBox input');
+      // A page takes keys only after its scripts have started.
+      while ((await input.count()) === 0) {
+        await page.keyboard.press('Control+k');
+        await sleep(300);
+      }
+      await input.fill(text);
       await page.locator('.VPLocalSearchBox .results .result', { hasText: title }).first().waitFor();
       await page.keyboard.press('Escape');
     }

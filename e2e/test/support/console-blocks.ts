@@ -31,10 +31,12 @@ export function listCommands(document: string, text: string): ShownCommand[] {
   return found;
 }
 
-/** The programs that a document asks its reader to save: "`shop.mjs`:", and a block of code below. */
-export function listPrograms(text: string): { readonly name: string; readonly code: string }[] {
-  const found = text.matchAll(/`([\w-]+\.mjs)`.*:\n\n```[jt]s[^\n]*\n([\s\S]*?)^```$/gm);
-  return [...found].map(([, name = '', code = '']) => ({ name, code }));
+/** The files that a document asks its reader to save: "`shop.mjs`:", and a block with the content below. */
+export function listFiles(text: string): { readonly name: string; readonly content: string }[] {
+  const found = text.matchAll(
+    /`([\w.-]+\.(?:mjs|ts|ya?ml|json))`.*:\n\n```(?:[jt]s|ya?ml|json)[^\n]*\n([\s\S]*?)^```$/gm,
+  );
+  return [...found].map(([, name = '', content = '']) => ({ name, content }));
 }
 
 /** Whether the output of a command is the one that the document shows. */

@@ -86,7 +86,8 @@ export class Terminal {
   async close(): Promise<void> {
     if (this.#shell.exitCode !== null) return;
     const closed = once(this.#shell, 'close');
-    this.#shell.stdin!.end('kill -9 $(jobs -p) 2> /dev/null; exit\n');
+    // Each job is a group of processes: npx has the command as its child.
+    this.#shell.stdin!.end('kill -9 -- $(jobs -p | sed s/^/-/) 2> /dev/null; exit\n');
     await closed;
   }
 }

@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeWithPeers, type PeerName, programOf } from '@hdrscope/testing';
+import { listCommands, listFiles, matches, type ShownCommand } from './console-blocks.ts';
+import { Terminal, type Typed } from './terminal.ts';
+
+// These tests need the built packages, as a reader has them after `npm run build`.
+
+export const ROOT = join(import.meta.dirname, '../../..');
+
+/** Commands that other tests type, and why this one does not. */
+const ELSEWHERE: readonly [RegExp, string][] = [
+  [/^npm (install|run build)/, 'it has run before this test'],
+  [/^npm start/, 'demo.test.ts types it'],
+];
+
+/** Commands that go on until Ctrl-C. */
+const ENDLESS =
+  /^(?!.*&)(sudo |.*\| )?npx hdrscope (serve|run|log tail -f|ceph (top(?!.*--once)|watch)|ebpf (watch|serve))\b/;
+
+/** The peers that a command needs, and the word of the command that stands for the path of each. */
+const PEERS: readonly { readonly needs: RegExp; readonly word: string; readonly peer: PeerName }[] = [
+  { needs: /^promtool /, word: 'promtool', peer: 'promtool-3' },
+  { needs: /^prometheus |localhost:9090|^until ask /, word: 'prometheus', peer: 'prometheus-3' },
+  { needs: /^java /, word: 'HdrHistogram.jar', peer: 'hdrhistogram-java' },
+];
+
+const doctor = spawnSync(process.execPath, [join(ROOT, 'packages/cli/bin/hdrscope.js'), 'ebpf', 'doctor'], {
+  encoding: 'utf8',
+}).stdout;
+const [counting] = /^.*counting in the kernel.*$/m.exec(doctor) ?? [];
+if (counting === undefined)
+  throw new Error(`ebpf doctor says nothing about counting in the kernel: ${doctor}`);
+const canCount = counting.startsWith('ok');
+if (!canCount) console.log(`skipped: the commands with sudo, because ebpf doctor says: ${counting}`);
+
+/** The title of the test of a command. */
+const titleOf = ({ document, line, command }: ShownCommand): string => `${document}:${line}: ${command}`;
+
+/**
+ * Types the commands of a document one after the other, in a folder that looks like the clone, and compares what they print with
+ * the document. Files that the document asks its reader to save are in the folder.
+ *
+ * @param document Its path in the repository.
+ */
+export function describeTyping(document: string): void {
+  describe(`the commands of ${document}`, () => {
+    const text = readFileSync(join(ROOT, document), 'utf8');
+    const commands = listCommands(document, text).filter(
+      ({ command }) => !ELSEWHERE.some(([pattern]) => pattern.test(command)),
+    );
+    let folder: string;
+    let terminal: Terminal;
+
+    beforeAll(() => {
+      // The files that the commands write do not stay.
+      folder = mkdtempSync(join(tmpdir(), 'hdrscope-readme-'));
+      for (const name of ['examples', 'node_modules', 'packages'])
+        symlinkSync(join(ROOT, name), join(folder, name));
+      for (const { name, content } of listFiles(text)) writeFileSync(join(folder, name), content);
+      terminal = new Terminal(folder);
+    });
+
+    afterAll(async () => {
+      await terminal.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    test('are there', () => {
+      expect(commands).not.toEqual([]);
+    });
+
+    for (const shown of commands) {
+      const isPrivileged = shown.command.startsWith('sudo ');
+      const typeIt = (): void =>
+        (isPrivileged && !canCount ? test.skip : test)(titleOf(shown), async () => {
+          const { output, exitCode } = await type(terminal, shown);
+          if (shown.output !== '' && !matches(shown, output)) expect(output).toBe(shown.output);
+          if (!ENDLESS.test(shown.command)) expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+          else expect(output).not.toBe('');
+          expect(output).not.toMatch(/^hdrscope: cannot|^error:/m);
+        });
+      const peers = peersOf(shown.command).map(({ peer }) => peer);
+      if (peers.length === 0) typeIt();
+      else describeWithPeers(peers)(`with ${peers.join(', ')}`, typeIt);
+    }
+  });
+}
+
+function peersOf(command: string): typeof PEERS {
+  return PEERS.filter(({ needs }) => needs.test(command));
+}
+
+function type(terminal: Terminal, shown: ShownCommand): Promise<Typed> {
+  // A reader who may count in the kernel here is root, and needs no sudo.
+  let typed = shown.command.replace(/^sudo /, '');
+  for (const { word, peer } of peersOf(typed)) {
+    typed = typed.replace(new RegExp(`(^| )${word} `), (_, blank: string) => `${blank}'${programOf(peer)}' `);
+  }
+  if (ENDLESS.test(typed)) return terminal.typeUntilPrinted(typed);
+  return terminal.type(typed, (output) => !typed.endsWith(' &') || matches(shown, output));
+}
