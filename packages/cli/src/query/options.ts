@@ -1,5 +1,4 @@
 import type { DialectName, HistoryQuestion, TimeRange } from '@hdrscope/history';
-import type { Plot } from '@hdrscope/plot';
 import { type Command, Option } from 'commander';
 import { choiceOption, createParser, integerParser } from '../arguments.ts';
 import { UsageError } from '../command.ts';
@@ -22,7 +21,7 @@ export const PICTURES = ['svg', 'png', 'html'] as const;
 type Format = TableFormat | (typeof PICTURES)[number];
 
 /** The kinds of plot that an answer has. */
-export const KINDS = ['percentiles', 'comparison', 'over-time', 'heat-map'] as const satisfies Plot['kind'][];
+export const KINDS = ['percentiles', 'comparison', 'over-time', 'heat-map'] as const;
 /** The kind of an answer, whether it is drawn or printed. */
 export type Kind = (typeof KINDS)[number];
 
