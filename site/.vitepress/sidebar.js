@@ -39,6 +39,8 @@ export const SIDEBAR = [
     text: 'Formats',
     items: [
       { text: 'All formats', link: '/formats/' },
+      { text: 'HDR histograms', link: '/formats/hdr-histogram.html' },
+      { text: 'Interval logs', link: '/formats/interval-log.html' },
       { text: 'A history', link: '/formats/history.html' },
     ],
   },
