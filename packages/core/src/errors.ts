@@ -17,7 +17,7 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /** The optional parts of an error. */
 export interface HdrscopeErrorOptions extends ErrorOptions {
-  /** @default no details */
+  /** The facts of the message as data. @default no details */
   readonly details?: ErrorDetails;
 }
 
@@ -43,8 +43,11 @@ export interface HdrscopeErrorOptions extends ErrorOptions {
  * ```
  */
 export class HdrscopeError<Code extends string = string> extends Error {
+  /** The class's name. It stays the same when a bundler renames the class. */
   override readonly name = 'HdrscopeError';
+  /** Which rule was broken: an `ERR_` word that stays the same in all releases. */
   readonly code: Code;
+  /** The facts of the message as data: values, limits, names. Empty when there is nothing to add. */
   readonly details: ErrorDetails;
 
   constructor(code: Code, message: string, { details = {}, ...options }: HdrscopeErrorOptions = {}) {

@@ -18,7 +18,9 @@ export interface Rebucketed {
  * all users of the two layouts: layouts can have millions of slots, of which histograms use few.
  */
 export interface Rebucketing {
+  /** The layout of the counts that `apply` takes. */
   readonly from: Layout;
+  /** The layout of the counts that `apply` returns. */
   readonly to: Layout;
   /** The slot of `to` that takes the counts of a slot of `from`. It never falls when the slot rises. */
   slotFor(slot: number): number;

@@ -13,9 +13,11 @@ import { percentileInterval } from './percentile-interval.ts';
 export interface PercentileDifference {
   /** The percentile of `a` less that of `b`. */
   readonly difference: number;
+  /** Lower bound of the interval of the difference, in the unit of the values. */
   readonly lower: number;
+  /** Upper bound of the interval of the difference, in the unit of the values. */
   readonly upper: number;
-  /** The confidence of the interval: the one asked for, or less when a histogram has too few values. */
+  /** The confidence of the interval, between 0 and 1: the one asked for, or less when a histogram has too few values. */
   readonly confidence: number;
   /** Whether the interval has the confidence asked for and does not contain 0. */
   readonly significant: boolean;

@@ -8,13 +8,13 @@ import { rankInterval } from './order-statistics.ts';
 
 /** A percentile of a sample, and an interval for the percentile of its population. */
 export interface PercentileInterval {
-  /** The result of `valueAtPercentile`. */
+  /** The result of `valueAtPercentile`, in the unit of the values. */
   readonly value: number;
   /** The lower bound of a slot. At most `value`. */
   readonly lower: number;
   /** The upper bound of a slot. At least `value`. */
   readonly upper: number;
-  /** The least confidence of the interval: the one asked for, or less when the histogram has too few values. */
+  /** The least confidence of the interval, between 0 and 1: the one asked for, or less when the histogram has too few values. */
   readonly confidence: number;
 }
 

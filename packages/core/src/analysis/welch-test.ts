@@ -6,13 +6,13 @@ import { studentUpperQuantile, studentUpperTail } from './student-t.ts';
 
 /** The result of Welch's t-test. */
 export interface WelchResult {
-  /** The difference in standard errors. */
+  /** The difference, in units of its standard error. */
   readonly t: number;
   /** The degrees of freedom of Student's distribution, by Welch and Satterthwaite; seldom an integer. */
   readonly degreesOfFreedom: number;
   /** The probability that samples of populations with equal means differ as much, either way. */
   readonly pValue: number;
-  /** The mean of `a` less that of `b`. */
+  /** The mean of `a` less that of `b`, in the unit of the values. */
   readonly difference: number;
   /** The interval for the difference of the populations' means, with the confidence asked for. */
   readonly interval: { readonly lower: number; readonly upper: number };

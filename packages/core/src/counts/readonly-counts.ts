@@ -21,7 +21,7 @@ export interface ReadonlyCounts {
   read(slot: number, into: Float64Array): boolean;
   /** The lowest slot such that slots up to it hold at least `rank` values, for a rank from 1 to `total`. */
   slotOfRank(rank: number): number;
-  /** `slotOfRank` for several ascending ranks, in one pass. */
+  /** The slots of several ascending ranks, each as `slotOfRank` gives it, in one pass. */
   slotsOfRanks(ranks: readonly number[]): number[];
 }
 

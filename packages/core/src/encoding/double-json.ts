@@ -23,13 +23,17 @@ import {
  * the storage and the policy for values out of range.
  */
 export interface DoubleHistogramJson extends NotesJson {
+  /** Marks the class: `fromJSON` of `DoubleHistogram` takes no other text. */
   readonly type: 'double';
+  /** Version of this shape. Readers refuse any other number. */
   readonly version: 1;
+  /** Decimal digits to which a value keeps its precision: an integer from 0 to 5. */
   readonly significantDigits: number;
   /** An integer, or, above 2^53 − 1, a string of its digits. */
   readonly highestToLowestValueRatio: number | string;
   /** `log2` of `currentLowestTrackableNonZeroValue`: an integer. */
   readonly lowestExponent: number;
+  /** Whether a value beyond the range widens it. */
   readonly autoResize: boolean;
   /** How many octaves the counts moved upwards in the slots, when they moved. */
   readonly movedOctaves?: number;

@@ -12,8 +12,11 @@ export type CountsJson = readonly (readonly [slot: number, count: number])[];
 
 /** Times and tag of a histogram, where they are set. */
 export interface NotesJson {
+  /** When the first value was counted, in milliseconds since 1970; left out when unknown. */
   readonly startTimeMs?: number;
+  /** When the last value was counted, in milliseconds since 1970; left out when unknown. */
   readonly endTimeMs?: number;
+  /** The tag of the histogram in interval logs; left out when it has no tag. */
   readonly tag?: string;
 }
 

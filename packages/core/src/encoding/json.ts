@@ -24,8 +24,11 @@ import {
  * storage and the policy for values out of range.
  */
 export interface HistogramJson extends HdrLayoutJson, NotesJson {
+  /** Marks the class: `fromJSON` of `Histogram` takes no other text. */
   readonly type: 'hdr';
+  /** Version of this shape. Readers refuse any other number. */
   readonly version: 1;
+  /** Whether a value above the range widens it. */
   readonly autoResize: boolean;
   /** How many slots the counts were shifted by, when they were. */
   readonly normalizingOffset?: number;
@@ -35,6 +38,7 @@ export interface HistogramJson extends HdrLayoutJson, NotesJson {
 
 /** An `HdrLayout` as plain data. */
 export interface HdrLayoutJson {
+  /** Decimal digits to which a value keeps its precision: an integer from 0 to 5. */
   readonly significantDigits: number;
   /** An integer, or, above 2^53 − 1, a string of its digits. */
   readonly lowestDiscernibleValue: number | string;

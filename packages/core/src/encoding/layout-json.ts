@@ -41,8 +41,11 @@ export type LayoutJson =
 
 /** A `LayoutHistogram` as plain data: what `JSON.stringify` writes. It has everything but the storage. */
 export interface LayoutHistogramJson {
+  /** Marks the class: `fromJSON` of `LayoutHistogram` takes no other text. */
   readonly type: 'layout';
+  /** Version of this shape. Readers refuse any other number. */
   readonly version: 1;
+  /** The layout that `counts` are over. */
   readonly layout: LayoutJson;
   /** The used slots and their counts, ascending. */
   readonly counts: CountsJson;

@@ -17,6 +17,7 @@ export interface AdviseOptions extends HdrLayoutOptions {
 export interface Advice {
   /** For `new Histogram(options)`. */
   readonly options: Required<HdrLayoutOptions>;
+  /** How many slots, so how many different values it can report. */
   readonly slotCount: number;
   /** `byteLength` with dense storage: 4 bytes a slot, in pages of 64; twice as many after a count exceeds 2^31. */
   readonly denseBytes: number;

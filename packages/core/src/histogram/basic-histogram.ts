@@ -183,11 +183,13 @@ export class BasicHistogram extends HistogramState {
     return histogramToJson(this, 0);
   }
 
+  /** The line that `console.log` shows: count, bounds and some percentiles. */
   protected override inspection(): string {
     const hint = fractionHint(this.#fractions, this.totalCount);
     return inspectionOf(this, (percentile) => this.valueAtPercentile(percentile), hint);
   }
 
+  /** Copies the numbers of a new layout to the fields that `record` reads. */
   protected override layoutChanged(layout: HdrLayout): void {
     this.#slotCount = layout.slotCount;
     this.#halfBits = layout.subBucketBits - 1;

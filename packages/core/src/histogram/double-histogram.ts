@@ -117,7 +117,11 @@ export class DoubleHistogram extends DoubleRecording {
     this.store.settleBounds();
   }
 
-  /** An independent histogram with the same counts, range, policy, times and tag. */
+  /**
+   * An independent histogram with the same counts, range, policy, times and tag.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or the storage is unknown.
+   */
   copy(options: StorageOptions = {}): DoubleHistogram {
     const storage = storageOf('copy', options, this.storage);
     const counts = this.store.seen();
@@ -133,7 +137,12 @@ export class DoubleHistogram extends DoubleRecording {
     return copy;
   }
 
-  /** A copy in which coordinated omission is corrected: see `recordCorrected`. */
+  /**
+   * A copy in which coordinated omission is corrected: see `recordCorrected`.
+   *
+   * @param expectedInterval In the unit of the values; 0 corrects nothing.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` as `copy` does; as `recordCorrected` does.
+   */
   copyCorrected(expectedInterval: number, options: StorageOptions = {}): DoubleHistogram {
     const storage = storageOf('copyCorrected', options, this.storage);
     const range =
@@ -225,7 +234,7 @@ export class DoubleHistogram extends DoubleRecording {
   }
 
   /**
-   * Reads an encoding of doubles, compressed or not, as bytes or as base64 text. The result resizes itself.
+   * Reads HdrHistogram's encoding of doubles, compressed or not, as bytes or as base64 text. The result resizes itself.
    *
    * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding.
    */

@@ -18,8 +18,11 @@ type Reading = Pick<DoubleReading, keyof DoubleReading>;
 
 /** A `DoubleHistogram` for those who only read it. */
 export interface ReadonlyDoubleHistogram extends Reading {
+  /** When the first value was counted, in milliseconds since 1970; `undefined` when unknown. */
   readonly startTimeMs: number | undefined;
+  /** When the last value was counted, in milliseconds since 1970; `undefined` when unknown. */
   readonly endTimeMs: number | undefined;
+  /** The tag of the histogram in interval logs; `undefined` when it has no tag. */
   readonly tag: string | undefined;
   /** See `DoubleHistogram.copy`. */
   copy(): DoubleHistogram;
@@ -81,17 +84,29 @@ export class DoubleRecorder {
     return this.#histogram;
   }
 
-  /** Counts a value: see `DoubleHistogram.record`. */
+  /**
+   * Counts a value: see `DoubleHistogram.record`.
+   *
+   * @throws HdrscopeError as `DoubleHistogram.record` does.
+   */
   record(value: number, count = 1): void {
     this.#histogram.record(value, count);
   }
 
-  /** Counts a value and those that were missed during it: see `DoubleHistogram.recordCorrected`. */
+  /**
+   * Counts a value and those that were missed during it: see `DoubleHistogram.recordCorrected`.
+   *
+   * @throws HdrscopeError as `DoubleHistogram.recordCorrected` does.
+   */
   recordCorrected(value: number, expectedInterval: number, count = 1): void {
     this.#histogram.recordCorrected(value, expectedInterval, count);
   }
 
-  /** Counts each of many values: see `DoubleHistogram.recordValues`. */
+  /**
+   * Counts each of many values: see `DoubleHistogram.recordValues`.
+   *
+   * @throws HdrscopeError as `DoubleHistogram.recordValues` does.
+   */
   recordValues(values: ArrayLike<number>): void {
     this.#histogram.recordValues(values);
   }

@@ -55,6 +55,7 @@ export interface DecodeOptions extends StorageOptions {
  * as 0.
  */
 export interface IntegerCounts extends Counted, TimeSpan {
+  /** Always absent. Only a `DoubleHistogram` has it, so the compiler refuses that class here. */
   readonly integerToDoubleValueConversionRatio?: never;
 }
 
@@ -202,7 +203,11 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     this.#shift(orders, -1);
   }
 
-  /** An independent histogram with the same counts, times and tag. */
+  /**
+   * An independent histogram with the same counts, times and tag.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or the storage is unknown.
+   */
   copy(options: StorageOptions = {}): Histogram {
     const storage = storageOf('copy', options, this.storage);
     const counts = this.store.seen();
@@ -212,7 +217,12 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     return copy;
   }
 
-  /** A copy in which coordinated omission is corrected: see `recordCorrected`. */
+  /**
+   * A copy in which coordinated omission is corrected: see `recordCorrected`.
+   *
+   * @param expectedInterval An integer, in the unit of the values; 0 corrects nothing.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` as `copy` does; as `recordCorrected` does.
+   */
   copyCorrected(expectedInterval: number | bigint, options: StorageOptions = {}): Histogram {
     const copy = this.#like(storageOf('copyCorrected', options, this.storage));
     copy.addCorrected(this, expectedInterval);
@@ -241,6 +251,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     return true;
   }
 
+  /** Forgets all values, the outliers, the times, the tag and the shifts. The range stays. */
   override reset(): void {
     super.reset();
     this.#normalizingOffset = 0;
@@ -332,9 +343,10 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
   }
 
   /**
-   * Reads an encoding of version 0, 1 or 2, compressed or not, as bytes or as base64 text.
+   * Reads HdrHistogram's encoding in version 0, 1 or 2, compressed or not, as bytes or as base64 text.
    *
-   * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding, or a count is outside [0, 2^53 − 1].
+   * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding, or a count is outside [0, 2^53 − 1];
+   *   `ERR_INVALID_OPTION` when an option is outside the range stated on it.
    * @example
    * ```ts
    * import { Histogram } from '@hdrscope/core';
@@ -361,7 +373,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
    *
    * @param buffer The `sharedBuffer` of a histogram with shared storage, as it arrived by `postMessage` or `workerData`.
    * @param options The policy for values out of range, by default `'throw'`; the buffer has all other options.
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `buffer` is anything else.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `buffer` is anything else; `ERR_INVALID_OPTION` when the policy is unknown.
    * @example
    * ```ts
    * import { Histogram } from '@hdrscope/core';

@@ -47,6 +47,7 @@ const OWNER: OptionsOwner<LayoutHistogramOptions> = {
  * ```
  */
 export class LayoutHistogram extends Inspectable implements Counted {
+  /** Says which values share a slot. It never changes. */
   readonly layout: Layout;
   /** One count for each slot of the layout. */
   #counts: LiveCounts;
@@ -71,6 +72,7 @@ export class LayoutHistogram extends Inspectable implements Counted {
     return this.#counts;
   }
 
+  /** How the counts are stored: `'dense'` has a counter for each slot, `'sparse'` for used ones only. */
   get storage(): 'dense' | 'sparse' {
     return this.#counts instanceof DenseCounts ? 'dense' : 'sparse';
   }
@@ -251,12 +253,20 @@ export class LayoutHistogram extends Inspectable implements Counted {
     return histogram;
   }
 
-  /** The slot of a quantile, and its value: see `quantileOf`. */
+  /**
+   * The slot of a quantile, and its value: see `quantileOf`.
+   *
+   * @throws HdrscopeError as `quantileOf` does.
+   */
   quantile(q: number, options?: QuantileOptions): Quantile {
     return quantileOf(this, q, options);
   }
 
-  /** `quantile` for several quantiles, in their order. */
+  /**
+   * `quantile` for several quantiles, in their order.
+   *
+   * @throws HdrscopeError as `quantileOf` does.
+   */
   quantiles(quantiles: readonly number[], options?: QuantileOptions): Quantile[] {
     return quantilesOf(this, quantiles, options);
   }
@@ -272,6 +282,7 @@ export class LayoutHistogram extends Inspectable implements Counted {
     return slot >= 0 && slot < this.layout.slotCount ? this.#counts.at(slot) : 0;
   }
 
+  /** The line that `console.log` shows: count, bounds and some percentiles. */
   protected inspection(): string {
     return inspectionOf(this, (percentile) => this.quantile(percentile / 100).value);
   }

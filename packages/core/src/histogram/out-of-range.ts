@@ -5,8 +5,11 @@ export type OutOfRangePolicy = 'throw' | 'clamp' | 'discard';
 
 /** How many values were out of range, by treatment. */
 export interface Outliers {
+  /** How many values were refused with `ERR_VALUE_OUT_OF_RANGE`. */
   readonly thrown: number;
+  /** How many values were counted as the nearest value that fits. */
   readonly clamped: number;
+  /** How many values were left out without an error. */
   readonly discarded: number;
 }
 

@@ -53,7 +53,11 @@ export function quantileOf(histogram: Counted, q: number, options?: QuantileOpti
 
 const OWNER: OptionsOwner<QuantileOptions> = { name: 'quantileOf', names: { interpolation: true } };
 
-/** `quantileOf` for several quantiles, in their order. */
+/**
+ * `quantileOf` for several quantiles, in their order.
+ *
+ * @throws HdrscopeError as `quantileOf` does.
+ */
 export function quantilesOf(
   histogram: Counted,
   quantiles: readonly number[],

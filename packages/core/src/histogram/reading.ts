@@ -29,6 +29,7 @@ export abstract class HdrReading<V extends number | bigint = number>
   abstract readonly layout: HdrLayout;
   /** The count of every slot. */
   abstract readonly counts: ReadonlyCounts;
+  /** Converts slots and bounds to the type of the results: numbers or bigints. */
   protected abstract readonly values: SlotValues<V>;
 
   /** How many values were counted: exact, at most 2^53 − 1. */
@@ -85,31 +86,51 @@ export abstract class HdrReading<V extends number | bigint = number>
     return valuesAtPercentiles(this, this.values, percentiles);
   }
 
-  /** The percentage of the values that are at most `value` or share its slot; 100 when empty. */
+  /**
+   * The percentage of the values that are at most `value` or share its slot; 100 when empty.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number.
+   */
   percentileAtOrBelow(value: number | bigint): number {
     const { layout, counts } = this;
     const slot = countedSlotOf(layout, value);
     return counts.total === 0 ? 100 : (100 * countOfSlots(counts, 0, slot)) / counts.total;
   }
 
-  /** How many values share the slot of `value`. */
+  /**
+   * How many values share the slot of `value`.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number.
+   */
   countAt(value: number | bigint): number {
     const slot = countedSlotOf(this.layout, value);
     return countOfSlots(this.counts, slot, slot);
   }
 
-  /** How many values lie in the slots from that of `low` to that of `high`, both included. */
+  /**
+   * How many values lie in the slots from that of `low` to that of `high`, both included.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when one of them is negative or not a number.
+   */
   countBetween(low: number | bigint, high: number | bigint): number {
     const { layout } = this;
     return countOfSlots(this.counts, countedSlotOf(layout, low), countedSlotOf(layout, high));
   }
 
-  /** Steps through every used slot. */
+  /**
+   * Steps through every used slot.
+   *
+   * @throws HdrscopeError `ERR_CONCURRENT_MODIFICATION` at a step, when the counts have changed since.
+   */
   recordedValues(): Steps<V> {
     return recordedSteps(seen(this), this.values);
   }
 
-  /** Steps through every slot, used or not. */
+  /**
+   * Steps through every slot, used or not.
+   *
+   * @throws HdrscopeError `ERR_CONCURRENT_MODIFICATION` at a step, when the counts have changed since.
+   */
   allValues(): Steps<V> {
     return allSteps(seen(this), this.values);
   }
@@ -118,6 +139,8 @@ export abstract class HdrReading<V extends number | bigint = number>
    * Steps through the distribution, in smaller and smaller steps towards its tail.
    *
    * @param ticksPerHalfDistance Steps before the distance to 100 % is halved: an integer of at least 1.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the number is out of range; `ERR_CONCURRENT_MODIFICATION` at a step, when the
+   *   counts have changed since.
    */
   percentiles(ticksPerHalfDistance = 5): Steps<V> {
     return percentileSteps(seen(this), this.values, ticksPerHalfDistance);
@@ -127,6 +150,8 @@ export abstract class HdrReading<V extends number | bigint = number>
    * Steps of equal width: up to `width - 1`, `2 * width - 1` and so on, empty ones included.
    *
    * @param width An integer of at least 1.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the width is out of range; `ERR_CONCURRENT_MODIFICATION` at a step, when the
+   *   counts have changed since.
    */
   linearValues(width: number | bigint): Steps<V> {
     return linearSteps(seen(this), this.values, width);
@@ -137,38 +162,70 @@ export abstract class HdrReading<V extends number | bigint = number>
    *
    * @param first An integer of at least 1.
    * @param base Above 1; below 2 the first steps may repeat a value.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when a number is out of range; `ERR_CONCURRENT_MODIFICATION` at a step, when the
+   *   counts have changed since.
    */
   logarithmicValues(first: number | bigint, base: number): Steps<V> {
     return logarithmicSteps(seen(this), this.values, first, base);
   }
 
-  /** The smallest value that shares the slot of `value`. */
+  /**
+   * The smallest value that shares the slot of `value`.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   lowestEquivalentValue(value: number | bigint): V {
     return this.values.lower(this.layout, slotOfValue(this.layout, value));
   }
 
-  /** The largest value that shares the slot of `value`. */
+  /**
+   * The largest value that shares the slot of `value`.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   highestEquivalentValue(value: number | bigint): V {
     return this.values.upper(this.layout, slotOfValue(this.layout, value));
   }
 
-  /** The value that stands for the slot of `value`: the upper of its two middle ones. */
+  /**
+   * The value that stands for the slot of `value`: the upper of its two middle ones.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   medianEquivalentValue(value: number | bigint): V {
     return this.values.midpoint(this.layout, slotOfValue(this.layout, value));
   }
 
-  /** The smallest value above the slot of `value`. */
+  /**
+   * The smallest value above the slot of `value`.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   nextNonEquivalentValue(value: number | bigint): V {
     const slot = slotOfValue(this.layout, value);
     return plus(this.values.lower(this.layout, slot), this.values.size(this.layout, slot));
   }
 
-  /** How many values share the slot of `value`. */
+  /**
+   * The width of the slot of `value`: how many integers share it.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   sizeOfEquivalentValueRange(value: number | bigint): V {
     return this.values.size(this.layout, slotOfValue(this.layout, value));
   }
 
-  /** Whether two values share a slot. */
+  /**
+   * Whether two values share a slot.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when a value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when one is above
+   *   2^63 − 1.
+   */
   valuesAreEquivalent(a: number | bigint, b: number | bigint): boolean {
     return slotOfValue(this.layout, a) === slotOfValue(this.layout, b);
   }
@@ -178,6 +235,7 @@ export abstract class HdrReading<V extends number | bigint = number>
     return this.inspection();
   }
 
+  /** The line that `console.log` shows: count, bounds and some percentiles. */
   protected inspection(): string {
     return inspectionOf(this, (percentile) => this.valueAtPercentile(percentile));
   }

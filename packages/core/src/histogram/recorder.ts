@@ -74,17 +74,29 @@ export class Recorder {
     return this.#histogram;
   }
 
-  /** Counts a value: see `Histogram.record`. */
+  /**
+   * Counts a value: see `Histogram.record`.
+   *
+   * @throws HdrscopeError as `Histogram.record` does.
+   */
   record(value: number | bigint, count = 1): void {
     this.#histogram.record(value, count);
   }
 
-  /** Counts a value and those that were missed during it: see `Histogram.recordCorrected`. */
+  /**
+   * Counts a value and those that were missed during it: see `Histogram.recordCorrected`.
+   *
+   * @throws HdrscopeError as `Histogram.recordCorrected` does.
+   */
   recordCorrected(value: number | bigint, expectedInterval: number | bigint, count = 1): void {
     this.#histogram.recordCorrected(value, expectedInterval, count);
   }
 
-  /** Counts each of many values: see `Histogram.recordValues`. */
+  /**
+   * Counts each of many values: see `Histogram.recordValues`.
+   *
+   * @throws HdrscopeError as `Histogram.recordValues` does.
+   */
   recordValues(values: ArrayLike<number> | ArrayLike<bigint>): void {
     this.#histogram.recordValues(values);
   }

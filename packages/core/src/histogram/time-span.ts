@@ -1,6 +1,8 @@
 /** When the first and the last of some values were counted, in milliseconds since 1970; left out when unknown. */
 export interface TimeSpan {
+  /** When the first value was counted, in milliseconds since 1970. */
   readonly startTimeMs?: number | undefined;
+  /** When the last value was counted, in milliseconds since 1970. */
   readonly endTimeMs?: number | undefined;
 }
 

@@ -9,6 +9,7 @@ export type TimeUnit = 'ns' | 'us' | 'ms' | 's';
 
 /** A target for durations: a `Histogram`, a `Recorder`, or any object that records numbers. */
 export interface TimerTarget {
+  /** Takes a duration, in the unit of the timer. */
   record(value: number): void;
 }
 
@@ -64,7 +65,8 @@ export function startTimer(target: TimerTarget, options: TimerOptions = {}): Tim
  * recorded too.
  *
  * @returns The result of the function.
- * @throws The error of the function. A refusal by the target throws nothing, unless `onRefused` does.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` as `startTimer` does, or when `action` is not a function; else the error of the function. A
+ *   refusal by the target throws nothing, unless `onRefused` does.
  * @example
  * ```ts
  * import { Histogram, time } from '@hdrscope/core';

@@ -50,7 +50,7 @@ export class Cells {
     for (let cell = 0; cell < length; cell++) if (counts[cell] !== 0n) all[cell]! += counts[cell]!;
   }
 
-  /** @throws HdrscopeError `ERR_COUNT_OVERFLOW` */
+  /** @throws HdrscopeError `ERR_COUNT_OVERFLOW` when the sum would exceed 2^64 − 1. */
   addAt(cell: number, count: bigint): void {
     const sum = this.all[cell]! + count;
     assertFits(sum);

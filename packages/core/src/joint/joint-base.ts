@@ -33,6 +33,7 @@ export interface AxisQuantileOptions extends QuantileOptions {
 
 /** The counts between two readings of one histogram. */
 export interface JointIncrease<H> {
+  /** The counts that were added in between, over the same axes. All counts of the later reading after a reset. */
   readonly increase: H;
   /** Whether a count of the later reading is lower: the counters began anew, and all counts of it are new. */
   readonly isReset: boolean;
@@ -46,8 +47,9 @@ export const AXIS_UNITS: readonly AxisUnit[] = ['ns', 'us', 'ms', 's', 'bytes', 
 
 /** What every axis has. */
 export interface NamedAxis {
+  /** Name of the axis, by which methods select it: different from those of the other axes. */
   readonly name: string;
-  /** @default 'none' */
+  /** The unit of the values. @default 'none' */
   readonly unit?: AxisUnit;
 }
 
@@ -59,6 +61,7 @@ const MOST_CELLS = 2 ** 23;
  * fastest. Histograms whose axes are described in another way extend it.
  */
 export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
+  /** The axes, in the order of `record`'s values. */
   readonly axes: readonly Axis[];
   /** The slots of each axis. */
   readonly layouts: readonly Layout[];
@@ -77,7 +80,10 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   declare private isSummed: boolean;
   #resets = 0;
 
-  /** @param layouts One for each axis. */
+  /**
+   * @param layouts One for each axis.
+   * @throws HdrscopeError `ERR_TOO_LARGE` when they have more than 2^23 combinations of slots.
+   */
   protected constructor(axes: readonly Axis[], layouts: readonly Layout[]) {
     super();
     const cells = layouts.reduce((product, { slotCount }) => product * slotCount, 1);
@@ -160,7 +166,8 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
    *
    * @param slots The slot of the cell on each axis.
    * @param count From 0 to 2^64 − 1; a bigint above 2^53 − 1.
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no such cell; `ERR_INVALID_COUNT`; `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no such cell; `ERR_INVALID_COUNT` when the count is
+   *   not an integer of at least 0; `ERR_COUNT_OVERFLOW` when the cell would exceed 2^64 − 1.
    */
   addAt(slots: readonly number[], count: number | bigint): void {
     const isCount = typeof count === 'bigint' ? count >= 0n : Number.isSafeInteger(count) && count >= 0;
@@ -173,7 +180,8 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
    * Adds a count to each cell, row by row as in `cells`: all counts, or none when one is refused. The values are not known, so
    * there are no sums from then on.
    *
-   * @throws HdrscopeError `ERR_INVALID_COUNT` unless there is one count for each cell; `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_INVALID_COUNT` unless there is one count for each cell; `ERR_COUNT_OVERFLOW` when a cell would exceed
+   *   2^64 − 1.
    */
   addCells(counts: BigUint64Array): void {
     if (!(counts instanceof BigUint64Array) || counts.length !== this.counts.length) {
@@ -197,7 +205,7 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   /**
    * Adds all counts of `other`.
    *
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when its axes differ; `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when its axes differ; `ERR_COUNT_OVERFLOW` when a cell would exceed 2^64 − 1.
    */
   add(other: this): void {
     this.#assertEqualAxes(other, 'add');
@@ -293,7 +301,8 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   /**
    * The histogram of the other axes, for the values within a range of one axis.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION` as `marginal` does, or when there is no other axis; `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` as `marginal` does, or when there is no other axis; `ERR_COUNT_OVERFLOW` when
+   *   a cell would exceed 2^64 − 1.
    */
   slice(range: ValueRange): this {
     assertRange(range);
@@ -323,6 +332,7 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
     return open || Number.isNaN(value) ? { lower, upper, open } : { value, lower, upper, open };
   }
 
+  /** The line that `console.log` shows: the total count, and the slots of each axis. */
   protected inspection(): string {
     const axes = this.axes.map(
       ({ name }, i) => `${JSON.stringify(name)}: ${this.layouts[i]!.slotCount} slots`,

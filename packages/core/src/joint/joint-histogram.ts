@@ -57,6 +57,7 @@ export class JointHistogram extends JointBase<JointAxis> {
     );
   }
 
+  /** An empty histogram over the given axes. */
   protected over(axes: readonly JointAxis[]): this {
     return new JointHistogram(axes) as this;
   }

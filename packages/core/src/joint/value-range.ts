@@ -9,9 +9,9 @@ import type { SlotSpan } from './grid.ts';
 export interface ValueRange {
   /** The name of the axis, or its index from 0. */
   readonly axis: string | number;
-  /** @default the range begins with the first slot */
+  /** The lower end, a bound of a slot, in the unit of the axis. @default the range begins with the first slot */
   readonly from?: number | undefined;
-  /** @default the range ends with the last slot */
+  /** The upper end, a bound of a slot, in the unit of the axis. @default the range ends with the last slot */
   readonly to?: number | undefined;
 }
 

@@ -10,6 +10,7 @@ export type InclusiveBound = 'lower' | 'upper';
  * there is one slot more than there are edges.
  */
 export interface EdgeLayout extends Layout {
+  /** The bounds between slots, ascending and finite: one fewer than slots. */
   readonly edges: readonly number[];
 }
 

@@ -32,12 +32,19 @@ export interface IndexRange {
  * `[-(base ** (index + 1)), -(base ** index))`, so its lower bound is the inclusive one.
  */
 export interface ExponentialLayout extends Layout {
+  /** Marks a layout whose bucket bounds are powers of one base. */
   readonly kind: 'exponential';
+  /** Fineness: the base is `2 ** 2 ** -scale`. An integer from -10 to 20. */
   readonly scale: number;
+  /** Index of the lowest positive bucket, an integer. Bucket `i` covers `(base ** i, base ** (i + 1)]`. */
   readonly minIndex: number;
+  /** Index of the highest positive bucket: an integer of at least `minIndex`. */
   readonly maxIndex: number;
+  /** Indexes of the lowest and the highest negative bucket; `undefined` for a layout without negative values. */
   readonly negative: IndexRange | undefined;
+  /** The slot of 0: 0 without negative buckets, else the slot after the last of them. */
   readonly zeroSlot: number;
+  /** Values whose absolute value is at most this one share the zero slot. At least 0. */
   readonly zeroThreshold: number;
 }
 

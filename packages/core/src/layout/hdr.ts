@@ -38,21 +38,28 @@ const TWO_POW_MINUS_32 = 2 ** -32;
  * ```
  */
 export class HdrLayout implements Layout {
+  /** Marks HdrHistogram's layout. */
   readonly kind = 'hdr';
+  /** The lower bound of a slot belongs to it. */
   readonly lowerInclusive = true;
+  /** The upper bound of a slot belongs to it too: values are integers. */
   readonly upperInclusive = true;
   // The numbers are only declared here: a field that has held `undefined` is slower to read ever after.
+  /** Decimal digits to which a value keeps its precision: an integer from 0 to 5. */
   declare readonly significantDigits: number;
   /** The option as a number; `lowestDiscernibleBigInt` is exact above 2^53 − 1 too. */
   declare readonly lowestDiscernibleValue: number;
+  /** The exact option `lowestDiscernibleValue`: at least 1, below `2 ** (63 - subBucketBits)`. */
   readonly lowestDiscernibleBigInt: bigint;
   /** The option as a number; `highestTrackableBigInt` is exact above 2^53 − 1 too. */
   declare readonly highestTrackableValue: number;
+  /** The exact option `highestTrackableValue`: at least twice the lowest discernible value, at most 2^63 − 1. */
   readonly highestTrackableBigInt: bigint;
   /** `floor(log2(lowestDiscernibleValue))`: slots of bucket 0 are `2 ** unitMagnitude` wide. In `[0, 61]`. */
   declare readonly unitMagnitude: number;
   /** `log2(subBucketCount)`. In `[1, 18]`; with `unitMagnitude` at most 62. */
   declare readonly subBucketBits: number;
+  /** Sub-buckets per bucket: a power of two from 2 to 2^18. */
   declare readonly subBucketCount: number;
   /** How many times the width doubles, plus one. */
   declare readonly bucketCount: number;
@@ -66,6 +73,7 @@ export class HdrLayout implements Layout {
   declare private readonly mask: number;
   declare private readonly shiftBase: number;
 
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it. */
   constructor({
     lowestDiscernibleValue = 1,
     highestTrackableValue,

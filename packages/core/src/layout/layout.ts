@@ -8,6 +8,7 @@ export type LayoutKind = 'hdr' | 'double' | 'exponential' | 'explicit' | 'linear
  * Slots have numbers from 0 in ascending order of their values, and no gap between them.
  */
 export interface Layout {
+  /** The family of the layout, such as `'hdr'` or `'exponential'`. */
   readonly kind: LayoutKind;
   /** The number of slots, with open ones: at least 1. */
   readonly slotCount: number;

@@ -46,9 +46,11 @@ export interface PrintedPercentile {
 
 /** A percentile distribution, read back. */
 export interface ParsedPercentiles {
+  /** The histogram that the rows describe, with as many values as the text states. */
   readonly histogram: Histogram;
   /** The rows of the text, ascending. Several rows may have one value and one total count. */
   readonly rows: readonly PrintedPercentile[];
+  /** What the text did not preserve, in numbers. */
   readonly loss: PercentileLoss;
 }
 

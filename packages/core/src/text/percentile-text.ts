@@ -5,15 +5,21 @@ import { formatDecimal } from './decimal.ts';
 
 /** The members of a `Histogram` or `DoubleHistogram` that its text needs. */
 export interface PercentileSource {
+  /** The digits and buckets that the last lines of the text state. */
   readonly layout: {
     readonly significantDigits: number;
     readonly bucketCount: number;
     readonly subBucketCount: number;
   };
+  /** How many values were counted: at most 2^53 − 1. */
   readonly totalCount: number;
+  /** The upper bound of the highest used slot, in the unit of the values; 0 when empty. */
   readonly max: number;
+  /** The mean, in the unit of the values; 0 when empty. */
   readonly mean: number;
+  /** The standard deviation of the population, in the unit of the values; 0 when empty. */
   readonly standardDeviation: number;
+  /** Steps through percentiles, each half distance to 100 % in so many ticks. */
   percentiles(ticksPerHalfDistance: number): Iterable<IterationStep>;
 }
 
