@@ -4,9 +4,9 @@ import { HdrscopeError } from '@hdrscope/core';
 export interface BudgetLimits {
   /** Bytes or characters, after decompression. */
   readonly bytes?: number;
-  /** Parts: whatever becomes an object or a number in memory, such as messages, items of lists and keys. */
+  /** How many parts: whatever becomes an object or a number in memory, such as messages, items of lists and keys. */
   readonly elements?: number;
-  /** How deep parts may lie within each other. */
+  /** How many levels parts may lie within each other. */
   readonly depth?: number;
 }
 
@@ -47,13 +47,21 @@ export class Budget {
     );
   }
 
-  /** @throws HdrscopeError `ERR_TOO_LARGE` when there are more bytes than the limit, with the details `limit` and `most`. */
+  /**
+   * Counts bytes that were read.
+   *
+   * @throws HdrscopeError `ERR_TOO_LARGE` when there are more bytes than the limit, with the details `limit` and `most`.
+   */
   takeBytes(count: number): void {
     this.#left[BYTES]! -= count;
     if (this.#left[BYTES]! < 0) throw this.#passed('bytes', 'bytes');
   }
 
-  /** @throws HdrscopeError `ERR_TOO_LARGE` when there are more elements than the limit, with the details `limit` and `most`. */
+  /**
+   * Counts elements that were read, such as items of arrays or lines.
+   *
+   * @throws HdrscopeError `ERR_TOO_LARGE` when there are more elements than the limit, with the details `limit` and `most`.
+   */
   takeElements(count = 1): void {
     this.#left[ELEMENTS]! -= count;
     if (this.#left[ELEMENTS]! < 0) throw this.#passed('elements', 'elements');
@@ -69,6 +77,7 @@ export class Budget {
     if (this.#left[DEPTH]! < 0) throw this.#passed('depth', 'levels');
   }
 
+  /** Comes back from a level: undoes one `enter`. */
   leave(): void {
     this.#left[DEPTH]! += 1;
   }

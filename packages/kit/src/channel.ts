@@ -8,11 +8,13 @@ interface Listenable {
 
 /** A `Worker`, `parentPort` or any other `MessagePort` of `node:worker_threads`. */
 export interface ThreadPort extends Listenable {
+  /** Sends a message. The buffers of `transfer` move to the receiver, and are empty here afterwards. */
   postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
 }
 
 /** A `ChildProcess` with an IPC channel, a `Worker` of `node:cluster`, or the `process` that has such a parent. */
 export interface ProcessPort extends Listenable {
+  /** Sends a message; left out in a process without an IPC channel. The callback gets the error, or `null` once it is sent. */
   send?(message: unknown, callback?: (error: Error | null) => void): unknown;
 }
 
@@ -21,6 +23,7 @@ export type RemotePort = ThreadPort | ProcessPort;
 
 /** The listeners of a channel. */
 export interface ChannelEvents {
+  /** Takes each message, as `structuredClone` or JSON has left it. */
   readonly onMessage: (message: unknown) => void;
   /** Called when nothing can be sent any more, possibly more than once. */
   readonly onEnd: () => void;

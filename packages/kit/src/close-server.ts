@@ -1,7 +1,10 @@
 /** The part of a server that `closeServer` needs. A server of `node:http` has all of it. */
 export interface ClosableServer {
+  /** Takes no new connections. Calls back when all connections are closed. */
   close(callback: () => void): unknown;
+  /** Closes the connections that wait between two requests. */
   closeIdleConnections(): void;
+  /** Closes all connections, also those in the middle of an answer. */
   closeAllConnections(): void;
 }
 

@@ -12,6 +12,8 @@ export function isObject(value: unknown): value is JsonObject {
 // Each `as` function returns the value that it is given, or throws. `where` names the place in the error.
 
 /**
+ * Checks that a value from outside is an object and not an array. `where` names it in the error.
+ *
  * @param where The path of the value in what was read, such as `families[2].name`.
  * @throws HdrscopeError `ERR_DECODE` when the value is no object.
  * @example
@@ -29,6 +31,8 @@ export function asObject(value: unknown, where: string): JsonObject {
 }
 
 /**
+ * Checks that a value from outside is an array without holes. `where` names it in the error.
+ *
  * @param most How long the array may be. @default Infinity
  * @throws HdrscopeError `ERR_DECODE` when the value is not an array, is longer, or lacks an item.
  */
@@ -45,19 +49,31 @@ export function asArray(
   return value;
 }
 
-/** @throws HdrscopeError `ERR_DECODE` when the value is not a text. */
+/**
+ * Checks that a value from outside is a string. `where` names it in the error.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the value is not a text.
+ */
 export function asText(value: unknown, where: string): string {
   if (typeof value === 'string') return value;
   throw malformed(where, 'a text', value);
 }
 
-/** @throws HdrscopeError `ERR_DECODE` when the value is not an integer from 0 to 2^53 - 1. */
+/**
+ * Checks that a value from outside is a count. `where` names it in the error.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the value is not an integer from 0 to 2^53 - 1.
+ */
 export function asCount(value: unknown, where: string): number {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
   throw malformed(where, 'an integer from 0 to 2^53 - 1', value);
 }
 
-/** @throws HdrscopeError `ERR_DECODE` when the value is not a finite number. */
+/**
+ * Checks that a value from outside is a finite number. `where` names it in the error.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the value is not a finite number.
+ */
 export function asFinite(value: unknown, where: string): number {
   if (Number.isFinite(value)) return value as number;
   throw malformed(where, 'a finite number', value);

@@ -11,15 +11,15 @@ export interface NumberFormat {
   readonly separator?: string | undefined;
   /** How many lines at the beginning are left out, such as a header. @default 0 */
   readonly skip?: number | undefined;
-  /** The smallest number that is taken. @default 0 */
+  /** The smallest number that is taken, in the unit of the column. @default 0 */
   readonly smallest?: number | undefined;
-  /** The largest number that is taken. @default Number.MAX_VALUE */
+  /** The largest number that is taken, in the unit of the column. @default Number.MAX_VALUE */
   readonly largest?: number | undefined;
 }
 
 /** A line, or a word of one, that is no number to be counted. */
 export interface BadLine {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly lineNumber: number;
   /** The line, or the word where every word is a number; only its beginning when it is long. */
   readonly text: string;
@@ -27,8 +27,9 @@ export interface BadLine {
 
 /** Takes what a `NumberReader` reads. */
 export interface NumberSink {
-  /** Takes the first `length` numbers of `values`. The reader reuses the array, so copy what you keep. */
+  /** Takes the first `length` numbers of `values`, at least one. The reader reuses the array, so copy what you keep. */
   onNumbers(values: Float64Array, length: number): void;
+  /** Takes a line that has no number in the allowed range where one must be. */
   onBadLine(line: BadLine): void;
 }
 

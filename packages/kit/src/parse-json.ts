@@ -12,9 +12,9 @@ const CLOSING_BRACE = 0x7d;
 
 /** The cost of parts of JSON, in elements. */
 export interface JsonCosts {
-  /** Each item of an array or an object but the first, whatever it is. */
+  /** How many elements each item of an array or an object costs, but the first, whatever it is. */
   readonly item: number;
-  /** Each key of an object, besides. */
+  /** How many elements each key of an object costs, besides its item. */
   readonly key: number;
 }
 

@@ -3,7 +3,9 @@ import { Budget, type BudgetLimits } from './budget.ts';
 
 /** The limits of a YAML text. */
 export interface YamlLimits extends Required<BudgetLimits> {
+  /** How many lines the text may have, empty ones included. */
   readonly lines: number;
+  /** How many aliases (`*name`) it may have, each of which repeats another part of the text. */
   readonly aliases: number;
 }
 
@@ -21,6 +23,7 @@ const SEPARATORS = new Set(['[', ']', '{', '}', ',']);
 export interface YamlParser<T> {
   /** The parts of the text: `new Lexer().lex(text)`. */
   readonly tokens: Iterable<string>;
+  /** Parses the text. It runs once, after the parts have been counted. */
   readonly parse: () => T;
 }
 

@@ -90,6 +90,7 @@ export function sizeBytes(text: string): number | undefined {
 
 /** A number with its unit, or a number alone. */
 export interface Quantity {
+  /** What the unit measures: `'number'` when there is no unit. */
   readonly measure: 'time' | 'size' | 'number';
   /** Nanoseconds, bytes, or the number. */
   readonly amount: number;

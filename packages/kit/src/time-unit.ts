@@ -24,6 +24,7 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
  * ```
  */
 export function nanosecondsPer(unit: TimeUnitCode): number;
+/** The same for a unit that is not known when the program is compiled. */
 export function nanosecondsPer(unit: string): number | undefined;
 export function nanosecondsPer(unit: string): number | undefined {
   return Object.hasOwn(NANOSECONDS, unit) ? NANOSECONDS[unit] : undefined;

@@ -3,6 +3,7 @@ export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 /** `within` rejects with it when time is up. */
 export class TimeoutError extends Error {
+  /** The class's name. It stays the same when a bundler renames the class. */
   override readonly name = 'TimeoutError';
 }
 

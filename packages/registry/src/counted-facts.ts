@@ -14,7 +14,7 @@ export interface CountedFacts {
   readonly within?: KnownRange | undefined;
   /** Values that could not be counted where the counts were made. @default no values */
   readonly rejected?: Partial<Rejected> | undefined;
-  /** @default no exemplars */
+  /** Values that stand for others, with their times and attributes. @default no exemplars */
   readonly exemplars?: readonly Exemplar[] | undefined;
   /**
    * How the counts divide at thresholds: the `thresholds` of another family, and the `atThresholds` of its series. Only counts

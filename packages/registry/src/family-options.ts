@@ -12,10 +12,11 @@ import { nanosecondsPer } from '@hdrscope/kit';
 
 /** The library that made a family: an OpenTelemetry instrumentation scope. */
 export interface Scope {
+  /** Name of the library, such as `@opentelemetry/instrumentation-http`. */
   readonly name: string;
-  /** @default no version */
+  /** Version of the library. @default no version */
   readonly version?: string;
-  /** @default no schema URL */
+  /** URL of the semantic conventions that the library follows. @default no schema URL */
   readonly schemaUrl?: string;
 }
 
@@ -37,7 +38,7 @@ export interface FamilyOptions {
   readonly significantDigits?: number;
   /** The largest number of series: an integer of at least 1. The overflow series takes all others. @default 2000 */
   readonly cardinalityLimit?: number;
-  /** @default no scope */
+  /** The library that makes the family. Families of different scopes may have one name. @default no scope */
   readonly scope?: Scope;
   /**
    * Explicit bucket boundaries that suit the values: finite numbers in the unit, ascending. A boundary belongs to the
@@ -63,9 +64,13 @@ export interface FamilyOptions {
 
 /** The settings of a family: its options with all defaults applied. */
 export interface FamilySettings {
+  /** Name of the instrument, such as `http.server.request.duration`. */
   readonly name: string;
+  /** UCUM code of the values, such as `s` or `By`; `''` when they have no unit. */
   readonly unit: string;
+  /** For people: one sentence about the values; `''` when there is no description. */
   readonly description: string;
+  /** The library that made the family; `undefined` for a family without a scope. */
   readonly scope: Scope | undefined;
   /** One tick of the histograms, in the unit. */
   readonly resolution: Resolution;
@@ -75,7 +80,7 @@ export interface FamilySettings {
   readonly unitLayout: Layout;
   /** At least 1. */
   readonly cardinalityLimit: number;
-  /** `undefined` when the family was made without boundaries. */
+  /** Boundaries of explicit buckets, in the unit; `undefined` when the family was made without boundaries. */
   readonly boundaries: readonly number[] | undefined;
   /** All values at which counts are exact, ascending: the boundaries and the thresholds of the options. */
   readonly thresholds: readonly number[];

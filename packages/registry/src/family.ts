@@ -43,16 +43,27 @@ const INDEX_NODES_PER_SERIES = 16;
  * ```
  */
 export class Family implements FamilySettings {
+  /** Name of the instrument. */
   readonly name: string;
+  /** UCUM code of the values, such as `s` or `By`; `''` when they have no unit. */
   readonly unit: string;
+  /** For people; `''` when there is no description. */
   readonly description: string;
+  /** The library that made the family; `undefined` for a family without a scope. */
   readonly scope: Scope | undefined;
+  /** How many series there may be, besides the overflow series: an integer of at least 1. */
   readonly cardinalityLimit: number;
+  /** The layout that all histograms share, in ticks of `resolution`. */
   readonly layout: FamilySettings['layout'];
+  /** The same layout with bounds in the unit. */
   readonly unitLayout: FamilySettings['unitLayout'];
+  /** One tick of the histograms, in the unit. */
   readonly resolution: FamilySettings['resolution'];
+  /** Boundaries of explicit buckets, in the unit, ascending; `undefined` when the family was made without. */
   readonly boundaries: readonly number[] | undefined;
+  /** All values at which counts are exact, ascending: the boundaries and the thresholds of the options. */
   readonly thresholds: readonly number[];
+  /** Milliseconds without a value after which a series ends; `undefined` when series do not end by themselves. */
   readonly expireAfterMs: number | undefined;
   readonly #setup: SeriesSetup;
   #index: AttributeIndex<Series>;
@@ -75,7 +86,7 @@ export class Family implements FamilySettings {
 
   readonly #ended: EndedList;
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` */
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it. */
   constructor(options: FamilyOptions, clock: Clock, ended: EndedList = new EndedList()) {
     const settings = familySettings(options);
     const { unit, layout, unitLayout, resolution, cardinalityLimit } = settings;

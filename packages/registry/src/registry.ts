@@ -63,8 +63,8 @@ export interface Registry {
   /**
    * The family of this name and scope; the first call makes it.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ALREADY_REGISTERED` when the family has another unit, resolution,
-   *   number of significant digits or cardinality limit.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it;
+   *   `ERR_ALREADY_REGISTERED` when the family has another unit, resolution, number of significant digits or cardinality limit.
    */
   histogram(options: FamilyOptions): Family;
   /** The family of this name and scope; `undefined` when there is no such family. */
@@ -73,7 +73,7 @@ export interface Registry {
    * Collects from a source at every `gather`. A source that was added already is not added again.
    *
    * @returns A function that removes the source. Its counts stay.
-   * @throws HdrscopeError `ERR_INVALID_OPTION`
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
    */
   add(source: Source, options?: SourceOptions): () => void;
   /**

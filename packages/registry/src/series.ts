@@ -94,6 +94,7 @@ export class Series {
   #isChanged = true;
   #hasEnded = false;
 
+  /** @param place Index of the series among those of its family. */
   constructor(attributes: Attributes, setup: SeriesSetup, place: number) {
     this.#attributes = attributes;
     this.place = place;

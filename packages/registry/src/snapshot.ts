@@ -99,8 +99,9 @@ export const EMPTY_SNAPSHOT: Snapshot = /* @__PURE__ */ createSnapshot(0, [], []
 
 /** The part of the options that says which family is meant. */
 export interface FamilyIdentity {
+  /** Name of the instrument. Upper and lower case are the same. */
   readonly name: string;
-  /** @default no scope */
+  /** The library that made the family. @default no scope */
   readonly scope?: Scope | undefined;
 }
 

@@ -8,8 +8,11 @@ import { type SenderTlsFiles, tlsOptionsOf } from './tls.ts';
 export interface PostedRequest {
   /** `http:` or `https:`. */
   readonly url: URL;
+  /** Headers of the request. `content-length` is added. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Files for `https:`; `http:` ignores them. */
   readonly tls: SenderTlsFiles;
+  /** The body. */
   readonly bytes: Uint8Array;
   /** The longest time for connecting, sending and the answer together. */
   readonly timeoutMs: number;

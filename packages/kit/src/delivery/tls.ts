@@ -10,7 +10,11 @@ export interface SenderTlsFiles {
   readonly keyFile?: string | undefined;
 }
 
-/** @throws The system's error when a file cannot be read. */
+/**
+ * Reads the files, for the TLS options of a request.
+ *
+ * @throws The system's error when a file cannot be read.
+ */
 export function tlsOptionsOf({ caFile, certFile, keyFile }: SenderTlsFiles): {
   ca?: Buffer;
   cert?: Buffer;

@@ -20,7 +20,9 @@ export interface AccessOptions {
 
 /** Why a request is refused. */
 export interface Refusal {
+  /** The HTTP status of the answer: 401 for a missing or wrong token, else 403. */
   readonly status: 401 | 403;
+  /** The counter of `ServerRefusals` that the refusal belongs to. */
   readonly code: RefusalReason & ('token' | 'host' | 'origin');
   /** For people. */
   readonly reason: string;
@@ -81,7 +83,11 @@ export class Access {
   }
 }
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION`, without the token, which is a secret. */
+/**
+ * Checks the token of a server; `undefined` is allowed.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the token is short or has other characters. The message leaves it out.
+ */
 export function assertToken(token: unknown): asserts token is string | undefined {
   if (token === undefined) return;
   if (typeof token === 'string' && token.length >= FEWEST_TOKEN_CHARACTERS && /^[\w.~-]+$/.test(token))

@@ -179,7 +179,7 @@ function tlsServer(
   return server;
 }
 
-/** Answers with a line of text. */
+/** Answers with an HTTP status and a line of text. Has no effect once an answer has begun. */
 export function refuse(response: ServerResponse, status: number, reason: string): void {
   if (response.destroyed || response.headersSent) return;
   const body = `${reason}\n`;

@@ -3,13 +3,13 @@ import { mustBe } from '@hdrscope/core/internal';
 /** The limits of a server. */
 export interface ServerLimits {
   /**
-   * Open connections. When one more comes, the oldest one is closed that has sent no whole request yet, else the oldest one that
+   * How many connections may be open. When one more comes, the oldest one is closed that has sent no whole request yet, else the oldest one that
    * waits between two requests, and when all have one under way, the new one. @default 256
    */
   readonly connections: number;
-  /** Open connections from one address that is not of this machine. Beyond it, as above. @default 64 */
+  /** How many connections may be open from one address that is not of this machine. Beyond it, as above. @default 64 */
   readonly connectionsOfAddress: number;
-  /** Requests that are being answered. Others get 503. @default 64 */
+  /** How many requests are answered at a moment. Others get 503. @default 64 */
   readonly requests: number;
   /** The time that a client has for the headers of a request, in milliseconds. @default 10_000 */
   readonly headersMs: number;
@@ -21,6 +21,7 @@ export interface ServerLimits {
   readonly idleMs: number;
 }
 
+/** The limits that apply where none are given: the defaults of `ServerLimits`. */
 export const SERVER_LIMITS: ServerLimits = /* @__PURE__ */ Object.freeze({
   connections: 256,
   connectionsOfAddress: 64,

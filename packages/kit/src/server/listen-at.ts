@@ -13,7 +13,11 @@ export interface ListenAddress {
 
 const HIGHEST_PORT = 65_535;
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when the host is not a text or the port is out of range. */
+/**
+ * Checks an address before a server listens there.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the host is not a text or the port is out of range.
+ */
 export function assertAddress({ host, port }: ListenAddress): void {
   if (typeof host !== 'string' || host === '') {
     throw mustBe('ERR_INVALID_OPTION', 'host', 'a name or an address', host);

@@ -11,7 +11,7 @@ import type { Ingestion, IngestOptions, ReadableSource } from './source.ts';
  * themselves go to `take`. The new values of a reading are added to its series; restarts, resets, repeated readings
  * and late ones add no value twice.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
  * import { countedIn, explicitLayout } from '@hdrscope/core';

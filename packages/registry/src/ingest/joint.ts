@@ -26,12 +26,13 @@ import type { Ingestion, IntakeOptions } from './source.ts';
 
 /** A histogram of several axes: a `JointHistogram` of `@hdrscope/core/joint`, or a `PerfHistogram` of `@hdrscope/ceph`. */
 export interface JointCounts {
+  /** Names and units of the axes, in the order of `layouts`. */
   readonly axes: readonly NamedAxis[];
   /** The slots of each axis. */
   readonly layouts: readonly Layout[];
   /** How often all counts were set to 0. */
   readonly resets: number;
-  /** The distribution of one axis, for values within ranges of other axes. */
+  /** The distribution of the axis with this index, for values within ranges of other axes. */
   marginal(axis: number, where: readonly ValueRange[]): Counted;
   /** The sum of the values of that distribution; `undefined` when it is not known. */
   sum(axis: number, where: readonly ValueRange[]): number | undefined;

@@ -65,6 +65,7 @@ export class IngestMemory {
     return this.#streams.keys();
   }
 
+  /** Whether a distribution with this key was read before and is still remembered. */
   has(key: string): boolean {
     return this.#streams.has(key);
   }
@@ -103,6 +104,7 @@ export class IngestMemory {
     });
   }
 
+  /** Forgets all lives of a distribution, so that its next reading is a first one. */
   forget(key: string): void {
     this.#streams.delete(key);
   }

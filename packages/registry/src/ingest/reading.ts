@@ -17,6 +17,7 @@ export interface Reading {
    * Readings of one family should share one object: it is looked up by identity.
    */
   readonly family: FamilyOptions;
+  /** The attributes of the series that takes the values. */
   readonly attributes: Attributes;
   /**
    * The counts. Those of an HDR layout are in ticks of the family's resolution; values of any other layout are in the
@@ -36,7 +37,7 @@ export interface Reading {
   readonly within?: KnownRange | undefined;
   /** Values that were rejected where the counts were made; cumulative when the counts are. @default no values */
   readonly rejected?: Rejected | undefined;
-  /** @default no exemplars */
+  /** Values that stand for others, with their times and attributes. @default no exemplars */
   readonly exemplars?: readonly Exemplar[] | undefined;
   /** How the counter behind the reading works. @default a cumulative counter of 64 bits with one life */
   readonly counter?: CounterState | undefined;
@@ -54,7 +55,7 @@ export interface CounterState {
   /** When this life began, in milliseconds since 1970. @default not known */
   readonly startTimeMs?: number | undefined;
   /**
-   * Orders the readings of one life. A reading that comes again is a duplicate, and a cumulative reading that comes
+   * The number of the reading within one life. A reading that comes again is a duplicate, and a cumulative reading that comes
    * after a later one is late; neither adds anything.
    * @default readings come in order, each once
    */

@@ -26,7 +26,7 @@ export interface SourceObserver {
   succeeded?(): void;
   /** A read failed. */
   failed?(error: unknown): void;
-  /** Values were added, including values that a series rejects. */
+  /** So many values were added, including values that a series rejects. */
   added?(values: number): void;
 }
 
@@ -46,7 +46,7 @@ export interface IntakeOptions {
    * @default no attributes
    */
   readonly attributes?: Attributes | undefined;
-  /** @default no observer */
+  /** Hears of each read. @default no observer */
   readonly observer?: SourceObserver | undefined;
   /**
    * The memory of an earlier ingestion of the same source. This ingestion goes on from there, so that no count is
@@ -65,7 +65,7 @@ export interface IngestOptions extends IntakeOptions, StreamLimits {
    * @default false
    */
   readonly isWhole?: boolean;
-  /** @default the clock of the runtime */
+  /** The time by which streams are forgotten. @default the clock of the runtime */
   readonly clock?: Clock;
 }
 

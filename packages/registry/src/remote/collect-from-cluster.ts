@@ -6,13 +6,17 @@ import { type CollectOptions, collectFrom } from './collect-from.ts';
 
 /** A worker of `node:cluster`. */
 export interface ClusterWorker extends ProcessPort {
+  /** The id that `node:cluster` gave the worker: at least 1, never given twice. */
   readonly id: number;
 }
 
 /** The part of `node:cluster` that is used in the primary. */
 export interface ClusterLike<Worker extends ClusterWorker = ClusterWorker> {
+  /** The living workers by `id`; left out in a process that is not the primary. */
   readonly workers?: { readonly [id: string]: Worker | undefined };
+  /** Calls the listener for each worker that is forked from now on. */
   on(event: 'fork', listener: (worker: Worker) => void): unknown;
+  /** Removes a listener that `on` has added. */
   off(event: 'fork', listener: (worker: Worker) => void): unknown;
 }
 
@@ -29,7 +33,7 @@ export interface ClusterOptions<Worker extends ClusterWorker = ClusterWorker>
  *
  * @param cluster The default export of `node:cluster`, in the primary.
  * @returns A function that ends it for all workers. The counts that they have reported stay.
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  */
 export function collectFromCluster<Worker extends ClusterWorker>(
   registry: Registry,

@@ -40,7 +40,7 @@ const statesByRegistry = new WeakMap<Registry, RemoteStates>();
  * `hdrscope`.
  *
  * @returns A function that ends it. The counts that the remote has reported stay.
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
  * import { MessageChannel } from 'node:worker_threads';
