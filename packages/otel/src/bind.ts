@@ -17,6 +17,7 @@ export type BoundGauge = BoundHistogram;
 
 /** A counter that is bound to a set of attributes. */
 export interface BoundCounter {
+  /** Adds a value, in the unit of the instrument. A `Counter` ignores values below 0, as OpenTelemetry's do. */
   add(value: number, context?: Context): void;
 }
 
@@ -51,6 +52,7 @@ export interface BindableHistogram extends Histogram {
  * ```
  */
 export function bind(instrument: Histogram | Gauge, attributes?: Attributes): BoundHistogram;
+/** Binds a counter, so that `add` needs no attributes. Works as for a histogram above. */
 export function bind(instrument: Counter | UpDownCounter, attributes?: Attributes): BoundCounter;
 export function bind(
   instrument: Histogram | Gauge | Counter | UpDownCounter,

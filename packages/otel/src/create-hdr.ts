@@ -32,6 +32,7 @@ export interface HdrOptions {
 
 /** The HDR side of a metrics pipeline. */
 export interface Hdr {
+  /** The registry that takes all HDR values: the option `registry`, or one of its own. */
   readonly registry: Registry;
   /** Wraps a meter provider: its meters make HDR instruments where a view says so. */
   wrapProvider<Wrapped extends MeterProvider>(provider: Wrapped): Wrapped;

@@ -2,13 +2,21 @@ import { type MeterProvider, metrics, type TracerProvider } from '@opentelemetry
 
 /** The members of `@opentelemetry/instrumentation`'s `Instrumentation` that `NodeSDK` calls. */
 export interface HdrInstrumentation {
+  /** Always `@hdrscope/otel`. */
   readonly instrumentationName: string;
+  /** Version of the instrumentation, for the SDK's diagnostics. */
   readonly instrumentationVersion: string;
+  /** Has no effect: the provider is wrapped when the SDK hands it over. */
   enable(): void;
+  /** Has no effect: a wrapped provider stays wrapped. */
   disable(): void;
+  /** Has no effect: this instrumentation makes no spans. */
   setTracerProvider(provider: TracerProvider): void;
+  /** Wraps the provider and makes the wrapped one global. A provider that is wrapped already stays as it is. */
   setMeterProvider(provider: MeterProvider): void;
+  /** Has no effect: the views of `createHdr` are the configuration. */
   setConfig(config: object): void;
+  /** The configuration that the SDK looks at: `{ enabled: true }`. */
   // biome-ignore lint/suspicious/noExplicitAny: each instrumentation has a configuration type of its own
   getConfig(): any;
 }

@@ -19,6 +19,7 @@ export const AggregationType = { DROP: 1, EXPLICIT_BUCKET_HISTOGRAM: 4, EXPONENT
 
 /** `IAttributesProcessor`. */
 export interface AttributesProcessor {
+  /** Returns the attributes that the record counts under. */
   process(attributes: Attributes, context?: Context): Attributes;
 }
 
@@ -103,19 +104,25 @@ export interface CollectionOptions {
 
 /** `MetricProducer`. */
 export interface Producer {
+  /** Collects everything in the registry, as resource metrics of the SDK. */
   collect(options?: CollectionOptions): Promise<Collection>;
 }
 
 /** The members of `IMetricReader` that this package calls. */
 export interface Reader {
+  /** Takes the producer that `collect` asks. The provider calls it once. */
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
   setMetricProducer(producer: any): void;
+  /** Says which aggregation an instrument type has, as the SDK's `AggregationOption`. */
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
   selectAggregation(instrumentType: any): { readonly type: number };
+  /** Says whether points are deltas (0) or cumulative (1), as the SDK's `AggregationTemporality`. */
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
   selectAggregationTemporality(instrumentType: any): number;
+  /** Exports at once what has been counted so far. */
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
   forceFlush(options?: any): Promise<void>;
+  /** Exports a last time and ends the reader. */
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
   shutdown(options?: any): Promise<void>;
 }

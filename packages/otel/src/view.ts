@@ -13,9 +13,13 @@ export interface HdrView {
   readonly instrumentName?: string;
   /** Only `'HISTOGRAM'` has a distribution: a view of any other type logs a warning and matches nothing. */
   readonly instrumentType?: string;
+  /** Matches the instrument's unit exactly, such as `ms`. */
   readonly instrumentUnit?: string;
+  /** Matches the name of the instrument's meter exactly. */
   readonly meterName?: string;
+  /** Matches the version of the instrument's meter exactly. */
   readonly meterVersion?: string;
+  /** Matches the schema URL of the instrument's meter exactly. */
   readonly meterSchemaUrl?: string;
 
   /** The metric's name, for a view whose `instrumentName` has no wildcards. @default the instrument's name */

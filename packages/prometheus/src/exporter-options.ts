@@ -29,19 +29,28 @@ export interface HdrPrometheusExporterOptions
 
 /** `MetricProducer` of any version of the SDK. */
 export interface MetricSource {
+  /** Collects the metrics, within the given milliseconds where the source can be cut off. */
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has nominal types of its own here
   collect(options?: { timeoutMillis?: number }): Promise<any>;
 }
 
 /** The options that apply when neither the caller nor the environment sets them. */
 export interface DefaultOptions {
+  /** The address that the server listens on. */
   readonly host: string;
+  /** The TCP port that the server listens on. */
   readonly port: number;
+  /** The path of scrapes, with a slash in front. */
   readonly endpoint: string;
+  /** Text in front of every metric name, with an underscore between; `''` adds nothing. */
   readonly prefix: string;
+  /** Whether samples carry the time of the collection. */
   readonly appendTimestamp: boolean;
+  /** Which resource attributes become labels of every series. `undefined`: the attributes only appear on `target_info`. */
   readonly withResourceConstantLabels: undefined;
+  /** Whether the labels `otel_scope_*` are left out. */
   readonly withoutScopeInfo: boolean;
+  /** Whether the metric `target_info` is left out. */
   readonly withoutTargetInfo: boolean;
 }
 

@@ -73,6 +73,7 @@ interface Collection {
  * ```
  */
 export class HdrPrometheusExporter {
+  /** The options that apply when neither the caller nor the environment sets them. */
   static readonly DEFAULT_OPTIONS: DefaultOptions = DEFAULT_OPTIONS;
 
   readonly #options: ExposedMetricsOptions & { readonly warn: Warn };
@@ -190,10 +191,12 @@ export class HdrPrometheusExporter {
     return { type: isNative ? EXPONENTIAL_HISTOGRAM_AGGREGATION : DEFAULT_AGGREGATION };
   }
 
+  /** Cumulative for every instrument: Prometheus knows no deltas. */
   selectAggregationTemporality(_instrumentType: string): 1 {
     return CUMULATIVE_TEMPORALITY;
   }
 
+  /** The most series of an instrument, for every type: the SDK's own default. */
   selectCardinalityLimit(_instrumentType: string): number {
     return CARDINALITY_LIMIT;
   }

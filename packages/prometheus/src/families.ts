@@ -15,13 +15,16 @@ export interface MetricFamily {
   readonly help: string;
   /** The source's name for the unit, usually UCUM (`s`, `By`), or ''. */
   readonly unit: string;
+  /** Says which values the metrics have, and how their names end. */
   readonly type: MetricType;
+  /** The series, in the order in which they are written. No set of labels comes twice. */
   readonly metrics: readonly Metric[];
 }
 
 /** Names and values, in the order in which they are written. No name comes twice. */
 export type Labels = readonly (readonly [name: string, value: string])[];
 
+/** The types of OpenMetrics that have families here. Text 0.0.4 shows an info as a gauge, and an unknown as untyped. */
 export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary' | 'info' | 'unknown';
 
 /** The types whose samples have a start: `createdMs` of other metrics is not shown. */
@@ -33,6 +36,7 @@ export const STARTED_TYPES: ReadonlySet<MetricType> = /* @__PURE__ */ new Set([
 
 /** One series of a family. */
 export interface Metric {
+  /** The labels that distinguish it from the other series of the family. */
   readonly labels: Labels;
   /** The time that samples carry, in milliseconds since 1970. Left out, they carry none. */
   readonly timestampMs?: number | undefined;
@@ -44,7 +48,9 @@ export interface Metric {
 
 /** The value of a counter, a gauge, an info or an unknown. */
 export interface NumberValue {
+  /** Marks a number. */
   readonly kind: 'number';
+  /** The value, in the unit of the family. `NaN` and infinities are written too. */
   readonly value: number;
   /** Shown on counters only. */
   readonly exemplar?: Exemplar | undefined;
@@ -52,11 +58,13 @@ export interface NumberValue {
 
 /** The value of a histogram: with native buckets, classic ones, or both. */
 export interface HistogramValue {
+  /** Marks a histogram. */
   readonly kind: 'histogram';
   /** The total of all buckets: an integer from 0 to 2^53 - 1. */
   readonly count: number;
-  /** `undefined` when unknown. */
+  /** Sum of the values, in the unit of the family; `undefined` when unknown. */
   readonly sum: number | undefined;
+  /** The native buckets; left out for a histogram that only has classic ones. */
   readonly native?: NativeBuckets | undefined;
   /** Shown in every format. */
   readonly classic?: ClassicBuckets | undefined;
@@ -64,15 +72,17 @@ export interface HistogramValue {
   readonly toClassic?: (() => ClassicBuckets) | undefined;
   /** Computes the buckets that text 0.0.4 shows in place of classic ones, in the form of VictoriaMetrics. */
   readonly toRanges?: (() => readonly RangeBucket[]) | undefined;
+  /** Values that stand for their buckets; left out when there are no exemplars. */
   readonly exemplars?: readonly Exemplar[] | undefined;
 }
 
 /** The value of a summary. */
 export interface SummaryValue {
+  /** Marks a summary. */
   readonly kind: 'summary';
   /** An integer from 0 to 2^53 - 1. */
   readonly count: number;
-  /** `undefined` when unknown. */
+  /** Sum of the values, in the unit of the family; `undefined` when unknown. */
   readonly sum: number | undefined;
   /** Values at ranks from 0 to 1. */
   readonly quantiles: readonly { readonly quantile: number; readonly value: number }[];
@@ -80,6 +90,7 @@ export interface SummaryValue {
 
 /** Buckets of base `2 ** 2 ** -scale`. */
 export interface NativeBuckets {
+  /** Buckets of positive values, and the count of the zero bucket. */
   readonly positive: BucketRun & {
     /** The schema in Prometheus: an integer from -4 to 8. */
     readonly scale: number;
@@ -91,8 +102,9 @@ export interface NativeBuckets {
   readonly zeroThreshold: number;
 }
 
+/** Counts between boundaries, as `le` buckets have them. */
 export interface ClassicBuckets {
-  /** Ascending and finite. The infinite boundary is implied. */
+  /** In the unit of the family, ascending and finite. The infinite boundary is implied. */
   readonly boundaries: readonly number[];
   /** One more than `boundaries`; not cumulative. */
   readonly counts: readonly number[];

@@ -3,6 +3,7 @@ import type { ExpositionFormat } from './render.ts';
 
 /** What a client asks for by its `Accept` header. */
 export interface NegotiatedFormat {
+  /** The format that the answer has. */
   readonly format: ExpositionFormat;
   /** How names are escaped; left out when the client names no scheme, which means `underscores`. */
   readonly escaping?: EscapingScheme | undefined;

@@ -10,16 +10,21 @@ import type { Scrapes } from './scrapes.ts';
 
 /** The part of a request that a scrape needs: any `http.IncomingMessage`, or an object like it. */
 export interface ScrapeRequest {
+  /** The HTTP method: `GET` and `HEAD` read metrics, others get 405. @default 'GET' */
   readonly method?: string | undefined;
+  /** The headers by their names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /** The part of a response that a scrape needs: any `http.ServerResponse`, or an object like it. */
 export interface ScrapeResponse extends BodySink {
+  /** The HTTP status that the answer begins with. */
   statusCode: number;
+  /** Whether the answer has begun, so that its status cannot change any more. */
   readonly headersSent?: boolean;
   /** `null` until the answers to earlier requests of the connection are sent. */
   readonly socket?: unknown;
+  /** Sets a header of the answer. `content-length` is a number of bytes. */
   setHeader(name: string, value: string | number): unknown;
 }
 

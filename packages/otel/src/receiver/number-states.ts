@@ -26,7 +26,9 @@ export interface NumberStates {
 
 /** The part of `ResourceMetrics` of the SDK that sums and gauges need. Sums are cumulative. The resource has no attributes. */
 export interface NumberMetrics {
+  /** Present because exporters read it. Its attributes are empty. */
   readonly resource: { readonly attributes: Attributes };
+  /** The metrics by the library that made them. */
   readonly scopeMetrics: readonly {
     readonly scope: { readonly name: string; readonly version?: string };
     readonly metrics: readonly NumberMetric[];
@@ -35,12 +37,15 @@ export interface NumberMetrics {
 
 /** A sum or a gauge. */
 export interface NumberMetric {
+  /** Name, UCUM unit and description, as received; `''` where the sender states no unit or description. */
   readonly descriptor: { readonly name: string; readonly unit: string; readonly description: string };
   /** `CUMULATIVE` of the SDK. */
   readonly aggregationTemporality: 1;
   /** `GAUGE` or `SUM` of the SDK. */
   readonly dataPointType: 2 | 3;
+  /** Whether the sum only rises. `false` for gauges. */
   readonly isMonotonic: boolean;
+  /** The latest state of each series. Times are seconds since 1970 and the nanoseconds of the last second. */
   readonly dataPoints: readonly {
     readonly startTime: readonly [seconds: number, nanoseconds: number];
     readonly endTime: readonly [seconds: number, nanoseconds: number];

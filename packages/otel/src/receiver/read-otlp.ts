@@ -27,7 +27,7 @@ export interface OtlpPoint {
 export interface OtlpPoints {
   /** The points of all histograms, explicit and exponential, in the order of the request. */
   readonly points: readonly OtlpPoint[];
-  /** Points of sums, gauges and summaries, which are left out. */
+  /** How many points of sums, gauges and summaries are left out. */
   readonly otherPoints: number;
   /** Points of histograms that contradict themselves. */
   readonly refusals: Refusals;

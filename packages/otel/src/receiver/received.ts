@@ -27,7 +27,9 @@ export type ReceivedFamilyOptions = Pick<
 
 /** The library that made an instrument. Its fields are empty when they are unknown. */
 export interface ReceivedScope {
+  /** Name of the library, such as `@opentelemetry/instrumentation-http`. */
   readonly name: string;
+  /** Version of the library. */
   readonly version: string;
 }
 

@@ -16,9 +16,9 @@ import type { Pausing } from './wire.ts';
 
 /** Counters of a receiver since it was made. */
 export interface OtlpReceiverHealth extends OtlpIntakeHealth {
-  /** Requests that were accepted. */
+  /** How many requests were accepted. */
   readonly requests: number;
-  /** Requests that were answered with an error. */
+  /** How many requests were answered with an error. */
   readonly failedRequests: number;
 }
 

@@ -1,5 +1,6 @@
 /** The refused points of a request: the `partial_success` of its answer. */
 export interface Refusals {
+  /** How many points were refused. */
   readonly pointCount: number;
   /** For people. Empty when no point was refused. */
   readonly message: string;

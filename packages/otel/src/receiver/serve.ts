@@ -36,6 +36,7 @@ export interface RunningOtlpHealth extends OtlpReceiverHealth {
 export interface RunningOtlp extends Pick<OtlpReceiver, 'memory'> {
   /** The counters at this moment. */
   readonly health: RunningOtlpHealth;
+  /** The host that the server listens on, as it was given. */
   readonly host: string;
   /** The port that the server listens on. */
   readonly port: number;

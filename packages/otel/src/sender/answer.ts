@@ -3,6 +3,7 @@ import { delimited, MessageReader, readFields, readMessage, varint } from '../re
 
 /** A part that the receiver did not take. */
 export interface PartialSuccess {
+  /** How many points the receiver says it did not take. */
   readonly rejectedPoints: number;
   /** Empty when the receiver says nothing. */
   readonly message: string;

@@ -4,11 +4,15 @@ import { type NumberMetric, NumberPointType } from './encoding.ts';
 
 /** A metric of numbers, such as a counter of the program itself. */
 export interface OtlpNumber {
+  /** Name of the metric, such as `hdrscope.agent.errors`. */
   readonly name: string;
   /** A counter only grows. */
   readonly kind: 'counter' | 'gauge';
+  /** UCUM code of the values, such as `By` or `{reading}`; `''` when they have no unit. */
   readonly unit: string;
+  /** For people: one sentence about the values. */
   readonly description: string;
+  /** One value for each set of attributes. */
   readonly points: readonly {
     readonly attributes: Readonly<Record<string, string>>;
     /** The whole count for a counter, also in deltas: the sender subtracts. */

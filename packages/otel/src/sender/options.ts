@@ -33,11 +33,11 @@ export interface OtlpSenderOptions {
   readonly tls?: SenderTlsFiles;
   /** Attributes of the resource, such as `service.name`. @default no attributes */
   readonly resource?: Readonly<Record<string, string>>;
-  /** @default 'cumulative' */
+  /** Whether points have all counts since the start of a series, or those since the request before. @default 'cumulative' */
   readonly temporality?: 'cumulative' | 'delta';
   /** The kind of histogram. @default the one that a view of the SDK states for an instrument of `createHdr`, else 'exponential' */
   readonly histograms?: Format;
-  /** @default 'gzip' */
+  /** The encoding of the bodies of requests. @default 'gzip' */
   readonly compression?: 'gzip' | 'none';
   /**
    * The most bytes of a request, before it is compressed: an integer of at least 1. What is larger goes out in several requests, and
@@ -58,7 +58,7 @@ export interface OtlpSenderOptions {
   readonly mostEndedSeries?: number;
   /** Numbers that are sent beside the histograms. @default no numbers */
   readonly numbers?: OtlpNumbers;
-  /** @default nobody hears of the requests; `health` counts them */
+  /** Hears of each request. @default nobody hears of the requests; `health` counts them */
   readonly observer?: OtlpSenderObserver;
   /** That of an earlier sender of the same registry, temporality and kind of histogram. @default a new one */
   readonly memory?: OtlpSenderMemory;

@@ -18,19 +18,22 @@ import { type OtlpSenderOptions, SENDER_NAMES, type SenderSettings, settingsOf }
 
 /** Counters of a sender and of those that it has replaced. They only grow, except `pendingValues`. */
 export interface OtlpSenderHealth {
-  /** Requests that the receiver has taken. */
+  /** How many requests the receiver has taken. */
   readonly requests: number;
-  /** Requests that failed. The sender has sent their values again, or will, but for those that it has given up. */
+  /** How many requests failed. The sender has sent their values again, or will, but for those that it has given up. */
   readonly failedRequests: number;
-  /** Values that could not be delivered, in deltas: they are kept. 0 when the last request was taken. */
+  /** How many values of deltas could not be delivered and are kept. 0 when the last request was taken. */
   readonly pendingValues: number;
-  /** Points that the receiver has rejected in requests that it took otherwise. */
+  /** How many points the receiver has rejected in requests that it took otherwise. */
   readonly rejectedPoints: number;
-  /** Values in deltas that the sender has given up: after `giveUpAfterMs`, with more than `mostEndedSeries`, or in points that are too large. */
+  /**
+   * How many values of deltas the sender has given up: after `giveUpAfterMs`, with more than `mostEndedSeries`, or in points that are too
+   * large.
+   */
   readonly givenUpValues: number;
-  /** Those of `givenUpValues` that the receiver may have: the answer to an earlier request with them is unknown. */
+  /** How many of `givenUpValues` the receiver may have: the answer to an earlier request with them is unknown. */
   readonly uncertainValues: number;
-  /** Points that the receiver has refused for their size, each alone in its request. They were given up. */
+  /** How many points the receiver has refused for their size, each alone in its request. They were given up. */
   readonly tooLargePoints: number;
   /** What the receiver said when it took a request in part. */
   readonly lastPartialSuccess: PartialSuccess | undefined;
@@ -38,6 +41,7 @@ export interface OtlpSenderHealth {
 
 /** A running sender. */
 export interface OtlpSender {
+  /** The counters at this moment. */
   readonly health: OtlpSenderHealth;
   /** What was delivered: an option of a sender that replaces this one. */
   readonly memory: OtlpSenderMemory;

@@ -8,6 +8,7 @@ import type { Steps } from '../steps.ts';
 export interface PromClientRegistry {
   /** Names of counters depend on it: those of OpenMetrics end with `_total`. */
   readonly contentType: string;
+  /** Resolves with the metrics as plain objects, after their `collect` functions. */
   getMetricsAsJSON(): Promise<readonly object[]>;
 }
 

@@ -40,7 +40,7 @@ export interface RemoteWriteOptions extends NamingOptions {
   readonly timeoutMs?: number | undefined;
   /** The most series of a request: an integer of at least 1. @default 2000, that of Prometheus itself */
   readonly mostSeriesPerRequest?: number | undefined;
-  /** @default nobody hears of the requests; `health` counts them */
+  /** Hears of each request. @default nobody hears of the requests; `health` counts them */
   readonly observer?: RemoteWriteObserver | undefined;
   /** Receives what could not be shown. @default no warnings */
   readonly warn?: ((message: string) => void) | undefined;

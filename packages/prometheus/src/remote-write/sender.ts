@@ -16,24 +16,25 @@ import { snappy } from './snappy.ts';
 
 /** Counters of a writer. They only grow. */
 export interface RemoteWriteHealth {
-  /** Requests that the receiver has taken as a whole. */
+  /** How many requests the receiver has taken as a whole. */
   readonly requests: number;
-  /** Requests that failed, or that the receiver has taken in part. */
+  /** How many requests failed, or were taken in part. */
   readonly failedRequests: number;
-  /** Requests that the receiver has taken in part. */
+  /** How many requests the receiver has taken in part. */
   readonly partialWrites: number;
-  /** Numbers that the receiver says that it has written. */
+  /** How many numbers the receiver says that it has written. */
   readonly writtenSamples: number;
-  /** Histograms that the receiver says that it has written. */
+  /** How many histograms the receiver says that it has written. */
   readonly writtenHistograms: number;
-  /** Exemplars that the receiver says that it has written. */
+  /** How many exemplars the receiver says that it has written. */
   readonly writtenExemplars: number;
-  /** Numbers and histograms that the receiver has refused for good. The next snapshot has the newer counts of their series. */
+  /** How many numbers and histograms the receiver has refused for good. The next snapshot has the newer counts of their series. */
   readonly rejectedSamples: number;
 }
 
 /** A running writer. */
 export interface RemoteWriter {
+  /** The counters at this moment. */
   readonly health: RemoteWriteHealth;
   /**
    * Sends the present counts at once, also while the writer waits after a failure. Rejects with `ERR_REMOTE_WRITE` when the receiver
