@@ -1,5 +1,5 @@
 /**
- * A count with a comma between thousands. A count that is not an integer has three digits.
+ * A count as people read it, with a comma between thousands. A count that is not an integer has three digits.
  *
  * @example
  * ```ts

@@ -7,6 +7,7 @@ export type Plot = PercentilePlot | ComparisonPlot | TimePlot | HeatMapPlot | Ba
 
 /** The text above a drawing. */
 export interface PlotTitles {
+  /** The first line: what was measured. @default no title */
   readonly title?: string;
   /** A second line, such as the source of the values or their date. */
   readonly subtitle?: string;
@@ -17,7 +18,7 @@ export interface CurvePoint {
   /** Where the step ends: above 0, up to 100. The last point of a curve is at 100, the maximum. */
   readonly percentile: number;
   /**
-   * Where the step begins. From the point before up to here lie values that the curve does not have in detail, and it is drawn as a
+   * The percentile at which the step begins. From the point before up to here lie values that the curve does not have in detail, and it is drawn as a
    * straight line. @default where the point before ends, or 0
    */
   readonly from?: number;
@@ -28,7 +29,7 @@ export interface CurvePoint {
    * that is too wide to be one value; left out when unknown.
    */
   readonly lower?: number;
-  /** Upper bound of the true value. */
+  /** Upper bound of the true value, in the unit of the plot. */
   readonly upper?: number;
 }
 
@@ -42,19 +43,23 @@ export interface Period {
 
 /** A distribution as the values at ascending percentiles. */
 export interface Curve {
+  /** The name in the legend. */
   readonly name: string;
+  /** The points by percentile, ascending. */
   readonly points: readonly CurvePoint[];
+  /** How many values the distribution has. */
   readonly totalCount: number;
   /** When the values were counted; left out when unknown. */
   readonly period?: Period;
-  /** The confidence of `lower` and `upper`, such as 0.95; left out when the points have no bounds. */
+  /** The confidence of `lower` and `upper`, between 0 and 1, such as 0.95; left out when the points have no bounds. */
   readonly confidence?: number;
 }
 
 /** An objective: a line at a value. */
 export interface SloLine {
-  /** @default the value and the percentile, such as `p99.9 ≤ 250 ms` */
+  /** The text beside the line. @default the value and the percentile, such as `p99.9 ≤ 250 ms` */
   readonly name?: string;
+  /** The objective, in the unit of the plot. */
   readonly value: number;
   /** The percentile that must be at most `value`, such as 99.9. Without it the line goes over the whole width. */
   readonly percentile?: number;
@@ -62,9 +67,11 @@ export interface SloLine {
 
 /** Values by percentile, on an axis on which every nine takes as much room as the nine before: 1/(1 − p). */
 export interface PercentilePlot extends PlotTitles {
+  /** Marks a plot of percentiles. */
   readonly kind: 'percentiles';
   /** The unit of the values. */
   readonly unit: CountedUnit;
+  /** The distributions, in the order of their colours. */
   readonly curves: readonly Curve[];
   /** Objectives. */
   readonly lines?: readonly SloLine[];
@@ -76,22 +83,29 @@ export interface PercentilePlot extends PlotTitles {
 export interface PercentileChange {
   /** From 0 to 100. */
   readonly percentile: number;
+  /** The value at the percentile before, in the unit of the plot. */
   readonly before: number;
+  /** The value at the percentile after, in the unit of the plot. */
   readonly after: number;
-  /** Lower bound of the interval that holds the true difference; left out when there are too few values. */
+  /** Lower bound of the interval that holds the true difference, in the unit of the plot; left out when there are too few values. */
   readonly lower?: number;
-  /** Upper bound of that interval. */
+  /** Upper bound of that interval, in the unit of the plot. */
   readonly upper?: number;
 }
 
 /** Two distributions and the differences of their percentiles. */
 export interface ComparisonPlot extends PlotTitles {
+  /** Marks a comparison. */
   readonly kind: 'comparison';
+  /** The unit of the values. */
   readonly unit: CountedUnit;
+  /** The distribution before the change. */
   readonly before: Curve;
+  /** The distribution after the change. */
   readonly after: Curve;
+  /** One entry for each compared percentile, in the order of the table. */
   readonly changes: readonly PercentileChange[];
-  /** The confidence of the intervals of `changes`, such as 0.99. */
+  /** The confidence of the intervals of `changes`, between 0 and 1, such as 0.99. */
   readonly confidence: number;
   /** The scale of the upper vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
@@ -99,7 +113,9 @@ export interface ComparisonPlot extends PlotTitles {
 
 /** Values over time. */
 export interface TimePlot extends PlotTitles {
+  /** Marks a plot of values over time. */
   readonly kind: 'over-time';
+  /** The unit of the values. */
   readonly unit: CountedUnit;
   /** The moments of all lines, in ms since 1970, ascending. */
   readonly timesMs: readonly number[];
@@ -117,22 +133,29 @@ export interface TimePlot extends PlotTitles {
 
 /** A slot of an axis. An open slot has an infinite bound, which is `null` in JSON. */
 export interface AxisSlot {
+  /** Lower bound, in the unit of the axis; `-Infinity` for a slot that is open downwards. */
   readonly lower: number;
+  /** Upper bound, in the unit of the axis; `Infinity` for a slot that is open upwards. */
   readonly upper: number;
 }
 
 /** An axis of slots, ascending. */
 export interface HeatAxis {
+  /** The text beside the axis. */
   readonly name: string;
   /** The unit of the bounds; `'time'` is ms since 1970. */
   readonly unit: CountedUnit | 'time';
+  /** The rows or columns of the map, ascending. */
   readonly slots: readonly AxisSlot[];
 }
 
 /** How often each combination of two slots was counted. */
 export interface HeatMapPlot extends PlotTitles {
+  /** Marks a heat map. */
   readonly kind: 'heat-map';
+  /** The horizontal axis. */
   readonly x: HeatAxis;
+  /** The vertical axis. */
   readonly y: HeatAxis;
   /** `counts[y][x]`, each at least 0. */
   readonly counts: readonly (readonly number[])[];
@@ -142,7 +165,9 @@ export interface HeatMapPlot extends PlotTitles {
 
 /** A distribution as one bar for each slot. */
 export interface BarPlot extends PlotTitles {
+  /** Marks a plot of bars. */
   readonly kind: 'bars';
+  /** The unit of the bounds of the slots. */
   readonly unit: CountedUnit;
   /** The name of the values, such as `latency`. @default 'value' */
   readonly name?: string;

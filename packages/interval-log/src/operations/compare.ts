@@ -42,24 +42,29 @@ export type ChangeVerdict =
 
 /** A percentile before and after a change, in the unit of the values. */
 export interface PercentileChange {
+  /** The compared percentile, from 0 to 100. */
   readonly percentile: number;
+  /** The value at the percentile before the change. */
   readonly before: number;
+  /** The value at the percentile after the change. */
   readonly after: number;
-  /** `after - before`. */
+  /** `after - before`, in the unit of the values. */
   readonly difference: number;
-  /** The difference as a part of the value before; infinite or `NaN` if that is 0. */
+  /** The difference relative to the value before: 0.1 for a tenth more. Infinite or `NaN` if that value is 0. */
   readonly relative: number;
-  /** Lower bound of the confidence interval of the difference. */
+  /** Lower bound of the confidence interval of the difference, in the unit of the values. */
   readonly lower: number;
-  /** Upper bound of the confidence interval of the difference. */
+  /** Upper bound of the confidence interval of the difference, in the unit of the values. */
   readonly upper: number;
-  /** Confidence of the interval: the requested one, or less if there are too few values. */
+  /** Confidence of the interval, between 0 and 1: the requested one, or less if there are too few values. */
   readonly confidence: number;
+  /** The verdict, which weighs the difference against `tolerance` and chance. */
   readonly change: ChangeVerdict;
 }
 
 /** The comparison of two distributions. */
 export interface Comparison {
+  /** One entry for each percentile of the options, in their order. */
   readonly percentiles: readonly PercentileChange[];
   /** Whether the verdict on any percentile is `'worse'` or `'worse beyond doubt'`. */
   readonly isWorse: boolean;
@@ -79,7 +84,9 @@ export interface Comparison {
 export interface BoundedHistogram {
   /** The best estimate of the values. */
   readonly histogram: LogHistogram;
+  /** Each value at the lowest that it may have been. */
   readonly lowest: LogHistogram;
+  /** Each value at the highest that it may have been. */
   readonly highest: LogHistogram;
 }
 

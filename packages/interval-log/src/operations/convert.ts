@@ -57,7 +57,9 @@ function inV2(text: string, interval: LogInterval): string {
 
 /** An interval with its decoded histogram. */
 export interface DecodedInterval {
+  /** The line: its times, its tag and its encoded histogram. */
   readonly interval: LogInterval;
+  /** The values of the interval: a new histogram, which the reader does not use again. */
   readonly histogram: LogHistogram;
 }
 
@@ -68,7 +70,7 @@ export interface DecodeIntervalsOptions extends Selection, OperationOptions {
 }
 
 /**
- * Reads the selected intervals and decodes their histograms.
+ * Reads the selected intervals and decodes their histograms, whichever HdrHistogram has encoded them.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
  *   malformed line, unless `onMalformed` takes it.

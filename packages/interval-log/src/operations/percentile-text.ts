@@ -10,8 +10,11 @@ export interface ReadPercentileTextOptions {
 
 /** A histogram made from percentile text, and the bounds of its values. */
 export interface PercentileText extends BoundedHistogram {
+  /** The best estimate of the values. */
   readonly histogram: Histogram;
+  /** Each value at the lowest that it may have been. */
   readonly lowest: Histogram;
+  /** Each value at the highest that it may have been. */
   readonly highest: Histogram;
   /** The rows of the text. */
   readonly rows: ParsedPercentiles['rows'];

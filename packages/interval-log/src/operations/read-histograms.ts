@@ -8,6 +8,7 @@ import { readText, recogniseText, type TextKind } from './recognise.ts';
 
 /** The histogram of an interval of a log, or of a whole percentile text. */
 export interface ReadHistogram {
+  /** Tag of the interval; `undefined` without a tag, and for percentile text. */
   readonly tag: string | undefined;
   /** Seconds since 1970; 0 for percentile text. In a log without absolute times, seconds since its unknown zero. */
   readonly startSec: number;

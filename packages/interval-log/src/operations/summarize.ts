@@ -17,6 +17,7 @@ export interface TagSummary {
   readonly startSec: number;
   /** End of the latest interval, on the same scale. */
   readonly endSec: number;
+  /** The values of all these intervals. */
   readonly histogram: LogHistogram;
 }
 

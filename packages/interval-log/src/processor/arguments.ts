@@ -66,7 +66,7 @@ const SETTINGS: Readonly<Record<string, (options: MutableOptions, value: string,
  * Parses the arguments of Java's `HistogramLogProcessor`. One dash or two may precede a name. The last of repeated
  * arguments counts.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` with a message that names the argument and the allowed values.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is unknown or wrong; the message names it and the allowed values.
  * @example
  * ```ts
  * import { parseProcessorArgs } from '@hdrscope/interval-log';

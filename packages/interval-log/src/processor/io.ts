@@ -2,9 +2,13 @@ import type { LogSource } from '../reader/input.ts';
 
 /** The environment of the processor. */
 export interface ProcessorIo {
+  /** The log that is read when no input path is given. */
   readonly stdin: LogSource;
+  /** Takes the results when no output path is given. */
   readonly stdout: TextOutput;
+  /** Takes messages for people. */
   readonly stderr: TextOutput;
+  /** Opens the input and makes the output files. */
   readonly files: ProcessorFiles;
   /** IANA name of the zone of printed dates, such as `Europe/Berlin`. @default the zone of the process */
   readonly timeZone?: string;
@@ -12,6 +16,7 @@ export interface ProcessorIo {
 
 /** An output for text. */
 export interface TextOutput {
+  /** Writes a part of the text. The next part follows when the promise, if it returns one, has resolved. */
   write(text: string): void | Promise<void>;
 }
 
@@ -31,5 +36,6 @@ export interface OpenedLog {
 
 /** An output file. */
 export interface OutputFile extends TextOutput {
+  /** Ends the file. Resolves when all of the text is written. */
   close(): Promise<void>;
 }

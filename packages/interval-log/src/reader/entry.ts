@@ -40,6 +40,7 @@ export interface Legend extends Entry {
 
 /** A line that fits no other kind of entry, or the broken end of a gzip stream. Lines before and after it are read as usual. */
 export interface MalformedLine extends Entry {
+  /** Marks a malformed line. */
   readonly kind: 'malformed';
   /**
    * An error with the code `ERR_LOG_FORMAT` or `ERR_LOG_TIME`. Its message names the line, the rule and what came instead.
@@ -79,7 +80,9 @@ const HISTOGRAM: OptionsOwner<DecodingOptions> = {
 
 /** One interval of a log. Its histogram stays encoded until `histogram()` or `addTo()` needs it. */
 export class LogInterval implements Entry {
+  /** Marks an interval. */
   readonly kind = 'interval';
+  /** Number of its line in the log, from 1. */
   readonly lineNumber: number;
   /** `undefined` if the line has no tag; `''` if its tag is empty. */
   readonly tag: string | undefined;
@@ -107,6 +110,7 @@ export class LogInterval implements Entry {
     this.offsetSec = time.offsetSec;
   }
 
+  /** End in seconds: `startSec + lengthSec`, on the scale of `startSec`. */
   get endSec(): number {
     return this.startSec + this.lengthSec;
   }

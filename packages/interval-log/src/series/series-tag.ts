@@ -6,13 +6,14 @@ import { formatValue, parseValue } from './attribute-text.ts';
 export interface SeriesTag {
   /** Name of the family. */
   readonly name: string;
+  /** Attributes of the series; empty for a series without attributes. */
   readonly attributes: Attributes;
 }
 
 /**
  * Formats the tag of a series: the name of its family, then its attributes sorted by key, like the query of a URL. A
  * string that looks like a value of another type is quoted, so that numbers stay numbers. Characters that would break a
- * line are percent-encoded.
+ * line are percent-encoded. Other readers of HdrHistogram's logs take it as an ordinary tag.
  *
  * @example
  * ```ts
@@ -35,7 +36,7 @@ export function formatSeriesTag(name: string, attributes: Attributes): string {
 }
 
 /**
- * Parses a tag that `formatSeriesTag` has made. Any other tag without `?` and `%` is a name without attributes.
+ * Parses a tag of an HdrHistogram log that `formatSeriesTag` has made. Any other tag without `?` and `%` is a name without attributes.
  *
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the tag does not have the form `NAME?KEY=VALUE&…`.
  */

@@ -23,7 +23,8 @@ const NODE: SinkRuntime = {
  * part of the next one that can. A killed process leaves a log that is whole up to its last line. The sink does not keep
  * the process alive, so call `close` before the process ends.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_LOG_WRITE` when the file cannot be written, is not an interval log, or
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it;
+ *   `ERR_LOG_WRITE` when the file cannot be written, is not an interval log, or
  *   is open in another sink.
  * @example
  * ```ts

@@ -92,6 +92,7 @@ export class IntervalLogSink {
     this.#baseMs = this.#writtenUntilMs;
   }
 
+  /** The work so far, as a frozen copy that later work does not change. */
   get state(): SinkState {
     return Object.freeze({
       path: this.#settings.path,

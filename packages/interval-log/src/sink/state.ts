@@ -4,6 +4,7 @@ import type { HdrscopeError } from '@hdrscope/core';
 export interface SinkState {
   /** Path of the log, with symbolic links resolved. */
   readonly path: string;
+  /** Whether `close` has been called. */
   readonly isClosed: boolean;
   /** Whether the latest attempt to write, to rotate or to maintain rotated logs failed. */
   readonly isFailing: boolean;
@@ -21,6 +22,7 @@ export interface SinkState {
   readonly intervals: number;
   /** Number of lines with a histogram. */
   readonly lines: number;
+  /** How often the log was rotated. */
   readonly rotations: number;
   /** Number of ticks left out because the cycle before took too long. */
   readonly skippedTicks: number;

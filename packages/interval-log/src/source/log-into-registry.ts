@@ -27,10 +27,11 @@ export interface LogIntoRegistryOptions extends Pick<IntakeOptions, 'attributes'
 
 /** How many intervals of a log were added, and how many were not. */
 export interface LogIntoRegistryResult {
+  /** How many intervals have their values in the registry now. */
   readonly merged: number;
-  /** Intervals of unknown families, and intervals of doubles, which a series cannot count. */
+  /** How many intervals belong to unknown families, or hold doubles, which a series cannot count. */
   readonly leftOut: number;
-  /** Malformed lines, and intervals whose histogram cannot be decoded. */
+  /** How many lines are malformed, or have a histogram that cannot be decoded. */
   readonly malformed: number;
 }
 

@@ -8,7 +8,9 @@ import { parseSeriesTag, type SeriesTag } from '../series/series-tag.ts';
 
 /** The series to which an interval belongs. */
 export interface LoggedSeries {
+  /** The family that takes the values. It is made when it does not exist. */
   readonly family: FamilyOptions;
+  /** The attributes of the series within the family. */
   readonly attributes: Attributes;
 }
 

@@ -32,7 +32,7 @@ export interface IntervalFormat {
 }
 
 /**
- * Formats the line of one interval, with its newline.
+ * Formats the line of one interval in HdrHistogram's log format, with its newline.
  *
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the tag would break the line or a time has no date;
  *   `ERR_INVALID_OPTION` when an option does not exist, or `valueScale` is out of range.
@@ -61,7 +61,7 @@ const FORMAT_INTERVAL: OptionsOwner<IntervalFormat> = {
 };
 
 /**
- * Formats the line that states the start time of a log, with its newline.
+ * Formats the line that states the start time of a log of HdrHistogram, with its newline.
  *
  * @param timeMs Milliseconds since 1970.
  * @param timeZone IANA name of the zone of the printed date. @default the zone of the process
@@ -75,7 +75,7 @@ export function formatStartTime(timeMs: number, timeZone?: string): string {
 }
 
 /**
- * Formats the line that states the base time, from which the timestamps below it count, with its newline.
+ * Formats the line of a log of HdrHistogram that states the base time, from which the timestamps below it count, with its newline.
  *
  * @param timeMs Milliseconds since 1970.
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the time has no date.
@@ -85,7 +85,7 @@ export function formatBaseTime(timeMs: number): string {
   return `#[BaseTime: ${formatDecimal(timeMs / 1000, 3)} (seconds since epoch)]\n`;
 }
 
-/** Formats a comment, with its newline. Each line of a longer text becomes a comment. */
+/** Formats a comment of HdrHistogram's log format, with its newline. Each line of a longer text becomes a comment. */
 export function formatComment(text: string): string {
   return text
     .split(/\r\n|[\r\n]/)

@@ -71,7 +71,7 @@ export class IntervalLogWriter {
     this.#write(formatComment(text));
   }
 
-  /** Writes the version of the format, the first line of a log. */
+  /** Writes the version of HdrHistogram's log format, the first line of a log. */
   formatVersion(): void {
     this.#write(FORMAT_VERSION_LINE);
   }
@@ -86,7 +86,11 @@ export class IntervalLogWriter {
     this.#write(formatStartTime(timeMs, this.#options.timeZone));
   }
 
-  /** Writes the base time, which is `baseTimeMs`. */
+  /**
+   * Writes the base time, which is `baseTimeMs`.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when it has no date.
+   */
   baseTime(): void {
     this.#write(formatBaseTime(this.#baseTimeMs));
   }

@@ -3,8 +3,11 @@ export type OptionPart = Readonly<Record<string, unknown>>;
 
 /** One series of an option. */
 export interface ChartSeries extends OptionPart {
+  /** ECharts' name for the kind of drawing. */
   readonly type: 'line' | 'custom' | 'scatter';
+  /** The name in the legend; left out for a series without an entry there. */
   readonly name?: string;
+  /** The points: their shape depends on the kind of drawing. */
   readonly data: readonly unknown[];
 }
 
@@ -13,6 +16,7 @@ export interface ChartSeries extends OptionPart {
  * every user of this package.
  */
 export interface ChartOption extends OptionPart {
+  /** The drawn series. One with a higher `z` lies on top of the others. */
   readonly series: readonly ChartSeries[];
 }
 

@@ -5,6 +5,7 @@ import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
 
 /** Counts over several axes: a `JointHistogram` of `@hdrscope/core/joint`, or a `PerfHistogram` of `@hdrscope/ceph`. */
 export interface CellCounts {
+  /** Names and units of the axes, in the order of `layouts`. */
   readonly axes: readonly {
     readonly name: string;
     /** The unit of the axis's values. @default 'none' */
@@ -18,9 +19,9 @@ export interface CellCounts {
 
 /** Which axes are drawn, and how. */
 export interface CellMapOptions extends PlotTitles {
-  /** The place, from 0, of the axis that goes from left to right. */
+  /** Index of the axis that goes from left to right. */
   readonly x: number;
-  /** The place, from 0, of the axis that goes from bottom to top. */
+  /** Index of the axis that goes from bottom to top. */
   readonly y: number;
   /** The name of the counts, such as `operations`. @default 'values' */
   readonly countName?: string;

@@ -6,7 +6,9 @@ import { type CurveSource, percentileCurve } from './percentile-curve.ts';
 
 /** One side of a comparison. */
 export interface ComparisonSide {
+  /** The name in the legend, such as `before`. */
   readonly name: string;
+  /** The values of this side: a `Histogram` or a `DoubleHistogram`. */
   readonly histogram: CurveSource & Counted<HdrLayout> & { valueAtPercentile(percentile: number): number };
 }
 

@@ -20,6 +20,7 @@ export interface TimedHistogram<H = Counted<HdrLayout>> {
   readonly startMs: number;
   /** At least `startMs`. */
   readonly endMs: number;
+  /** The values of the interval. */
   readonly histogram: H;
 }
 

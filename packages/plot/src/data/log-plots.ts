@@ -11,9 +11,11 @@ import { curveOf } from './percentile-curve.ts';
 
 /** An interval of a log, as `readHistograms` of `@hdrscope/interval-log` yields it. */
 export interface LoggedInterval {
+  /** Tag of the interval; `undefined` without a tag. The eight largest tags have curves of their own. */
   readonly tag: string | undefined;
   /** Since 1970. */
   readonly startSec: number;
+  /** Length in seconds. */
   readonly lengthSec: number;
   /** The counts; `undefined` for an interval that cannot be added to others, such as one of doubles. */
   readonly histogram: Histogram | undefined;

@@ -11,7 +11,9 @@ import { type ContentLimit, MOST_COLUMNS, TimeColumns, timeSlots } from './time-
 /** A histogram that percentiles over time can be made of: a `Histogram` or a `DoubleHistogram`. */
 export interface AddableHistogram<H>
   extends Pick<Histogram, 'totalCount' | 'byteLength' | 'valuesAtPercentiles'> {
+  /** Adds the values of another histogram. */
   add(other: H): void;
+  /** A copy that later additions to the original do not change. */
   copy(options: { readonly storage: 'sparse' }): H;
 }
 

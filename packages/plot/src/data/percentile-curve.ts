@@ -13,7 +13,9 @@ import { pointsOfSteps, type Sampling, type SlotStep } from './curve-points.ts';
 
 /** A distribution that a curve can be made of, such as a `Histogram` or a `DoubleHistogram`. */
 export interface CurveSource {
+  /** How many values were counted: the count at 100 %. */
   readonly totalCount: number;
+  /** The used slots, ascending: the upper bound of each, and how many values lie up to there. */
   recordedValues(): Iterable<Pick<IterationStep, 'valueIteratedTo' | 'totalCountToThisValue'>>;
 }
 

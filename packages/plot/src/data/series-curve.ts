@@ -6,7 +6,7 @@ import { type BoundedCurveOptions, percentileCurve } from './percentile-curve.ts
 
 /** How the curve of a series is made. */
 export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScale'> {
-  /** @default the attributes, or the family's name when the series has no attributes */
+  /** The name in the legend. @default the attributes, or the family's name when the series has no attributes */
   readonly name?: string;
 }
 
