@@ -4,6 +4,7 @@ import type { KernelLayout } from './layout/kernel-layout.ts';
 
 /** Counts over a kernel layout, for each CPU: a `KernelHistogram`, a `KernelIncrease`, or arrays of your own. */
 export interface CpuCounts {
+  /** The slots that the counts are over. */
   readonly layout: KernelLayout;
   /** Counts of all slots on the first CPU, then on the second CPU, and so on. */
   readonly counts: ArrayLike<number>;

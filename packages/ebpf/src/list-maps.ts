@@ -10,13 +10,17 @@ import { evidenceOf, type KnownLayout, type LayoutGuess } from './source/map-lay
 
 /** A kernel map that this user can see. */
 export interface VisibleMap {
+  /** Id of the map, which is the same in all processes. */
   readonly id: number;
   /** Type, such as `percpu_array`; `undefined` when maps of its type hold no histograms. */
   readonly type: string | undefined;
   /** Its name. The kernel keeps 15 bytes of it, and the types of the map may have the rest. */
   readonly name: string;
+  /** Size of a key, in bytes. */
   readonly keySize: number;
+  /** Size of a value, in bytes; for each CPU in maps with values per CPU. */
   readonly valueSize: number;
+  /** How many entries the map can hold. */
   readonly maxEntries: number;
   /** Paths of its pins in every bpffs that this process sees. */
   readonly pins: readonly string[];

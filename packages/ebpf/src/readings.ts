@@ -38,7 +38,7 @@ export interface KernelFamilyOptions {
   readonly significantDigits?: number;
   /** Boundaries of explicit buckets, in the unit of the family. @default the bounds of the kernel's slots */
   readonly boundaries?: readonly number[];
-  /** See `FamilyOptions` of the registry. */
+  /** How many series a family may have: see `FamilyOptions` of the registry. */
   readonly cardinalityLimit?: number;
   /** See `FamilyOptions` of the registry. */
   readonly expireAfterMs?: number;

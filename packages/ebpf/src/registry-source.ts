@@ -13,6 +13,7 @@ import type { KernelSource } from './source/source.ts';
 
 /** How kernel histograms become families of a registry. `families` replaces options for histograms of some names. */
 export interface KernelHistogramsOptions extends KernelFamilyOptions, IntakeOptions {
+  /** Attributes of every series. They take precedence over attributes of the histograms. @default no attributes */
   readonly attributes?: KernelFamilyOptions['attributes'];
   /** Options for histograms of one name, by name. @default the same options for all names */
   readonly families?: Readonly<Record<string, KernelFamilyOptions>>;
@@ -28,6 +29,7 @@ export interface KernelHealth extends IngestHealth {
 
 /** Kernel histograms in a registry. */
 export interface KernelHistograms extends Ingestion {
+  /** The counters at this moment. */
   readonly health: KernelHealth;
 }
 

@@ -2,9 +2,12 @@ const TWO_POW_32 = 2 ** 32;
 
 /** Bytes that grow, with a position. Numbers are big-endian. */
 export class ByteBuffer {
+  /** All bytes, also those after `position` that are not used yet. Replaced by a larger array when it is full. */
   data: Uint8Array;
+  /** Index of the byte that is read or written next. */
   position = 0;
 
+  /** Makes a buffer of so many bytes, all 0, at position 0. */
   static allocate(size = 16): ByteBuffer {
     return new ByteBuffer(new Uint8Array(size));
   }
@@ -13,12 +16,13 @@ export class ByteBuffer {
     this.data = data;
   }
 
-  /** Writes a byte. */
+  /** Writes the lowest 8 bits of a number, in a byte. */
   put(value: number): void {
     this.#reserve(1);
     this.data[this.position++] = value;
   }
 
+  /** Writes the lower 32 bits of a number, in 4 bytes. */
   putInt32(value: number): void {
     this.#reserve(4);
     this.#view.setInt32(this.position, value);
@@ -31,6 +35,7 @@ export class ByteBuffer {
     this.putInt32(value);
   }
 
+  /** Writes bytes as they are. */
   putArray(array: Uint8Array): void {
     this.#reserve(array.length);
     this.data.set(array, this.position);
@@ -52,6 +57,7 @@ export class ByteBuffer {
     return this.getInt32() * TWO_POW_32 + this.getInt32();
   }
 
+  /** Goes back to the first byte. */
   resetPosition(): void {
     this.position = 0;
   }

@@ -9,15 +9,25 @@ export type BitBucketSize = 8 | 16 | 32 | 64 | 'packed';
 
 /** Percentiles, the maximum and the number of values. Percentiles are cut off after the significant digits. */
 export interface HistogramSummary {
+  /** The median, in the unit of the values. */
   p50: number;
+  /** The value at the 75th percentile. */
   p75: number;
+  /** The value at the 90th percentile. */
   p90: number;
+  /** The value at the 97.5th percentile. */
   p97_5: number;
+  /** The value at the 99th percentile. */
   p99: number;
+  /** The value at the 99.9th percentile. */
   p99_9: number;
+  /** The value at the 99.99th percentile. */
   p99_99: number;
+  /** The value at the 99.999th percentile. */
   p99_999: number;
+  /** The largest value, in the unit of the values; 0 when empty. */
   max: number;
+  /** How many values were counted. */
   totalCount: number;
 }
 
@@ -25,8 +35,9 @@ export interface HistogramSummary {
 export interface Histogram {
   /** Whether a value above the range widens it instead of being refused. */
   autoResize: boolean;
-  /** The largest value of the range, which `autoResize` widens. */
+  /** The end of the range, in the unit of the values. `autoResize` widens it. */
   readonly highestTrackableValue: number;
+  /** Decimal digits to which a value keeps its precision: an integer from 0 to 5. */
   readonly numberOfSignificantValueDigits: number;
   /** How many values were counted. */
   readonly totalCount: number;
@@ -38,22 +49,40 @@ export interface Histogram {
   readonly maxValue: number;
   /** The smallest value above 0; `Number.MAX_SAFE_INTEGER` when there is no such value. */
   readonly minNonZeroValue: number;
+  /** Percentiles, the maximum and the number of values at this moment. */
   readonly summary: HistogramSummary;
   /** The bytes that it takes, rather too many than too few. */
   readonly estimatedFootprintInBytes: number;
+  /** Start of the counting in milliseconds since 1970; `Number.MAX_SAFE_INTEGER` until it is set, 0 after `reset`. */
   startTimeStampMsec: number;
+  /** End of the counting in milliseconds since 1970; 0 until it is set. */
   endTimeStampMsec: number;
+  /** The tag of its lines in logs; `NO_TAG` for lines without a tag. */
   tag: string;
 
-  /** @throws HdrscopeError when the value is negative, no number, or above a fixed range. */
+  /**
+   * Counts a value once.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above a
+   *   range that does not widen.
+   */
   recordValue(value: number): void;
   /** Records a value `count` times. */
   recordValueWithCount(value: number, count: number): void;
-  /** Records a value and, where it is above the interval, the values that were missed meanwhile (coordinated omission). */
+  /**
+   * Records a value and, where it is above the interval, the values that were missed meanwhile (coordinated omission).
+   *
+   * @param expectedIntervalBetweenValueSamples In the unit of the values. 0 corrects nothing.
+   */
   recordValueWithExpectedInterval(value: number, expectedIntervalBetweenValueSamples: number): void;
   /** The upper bound of the slot in which the percentile lies; for 0, the lower bound of the first slot. 0 when empty. */
   getValueAtPercentile(percentile: number): number;
-  /** The distribution as text, as HdrHistogram prints it in Java. */
+  /**
+   * The distribution as text, as HdrHistogram prints it in Java.
+   *
+   * @param percentileTicksPerHalfDistance How many lines each half distance to 100 % has. @default 5
+   * @param outputValueUnitScalingRatio Values are divided by it: 1000 prints microseconds as milliseconds. @default 1
+   */
   outputPercentileDistribution(
     percentileTicksPerHalfDistance?: number,
     outputValueUnitScalingRatio?: number,
@@ -63,17 +92,26 @@ export interface Histogram {
   add(otherHistogram: Histogram): void;
   /** Takes the values of another histogram away, which must be contained in this one. */
   subtract(otherHistogram: Histogram): void;
-  /** Adds the values of another histogram, and those that were missed meanwhile. */
+  /**
+   * Adds the values of another histogram, and those that were missed meanwhile.
+   *
+   * @param expectedIntervalBetweenValueSamples In the unit of the values. 0 corrects nothing.
+   */
   addWhileCorrectingForCoordinatedOmission(
     otherHistogram: Histogram,
     expectedIntervalBetweenValueSamples: number,
   ): void;
-  /** A copy with the values that were missed meanwhile. */
+  /**
+   * A copy with the values that were missed meanwhile.
+   *
+   * @param expectedIntervalBetweenValueSamples In the unit of the values. 0 corrects nothing.
+   */
   copyCorrectedForCoordinatedOmission(expectedIntervalBetweenValueSamples: number): Histogram;
   /** Forgets all values, the times and the tag. */
   reset(): void;
   /** Frees the memory of a WebAssembly histogram, which is unusable afterwards. Does nothing to others. */
   destroy(): void;
+  /** The `summary`, for `JSON.stringify`. */
   toJSON(): HistogramSummary;
 }
 

@@ -22,7 +22,12 @@ export abstract class JsHistogram extends EngineHistogram {
   #recordedValues: RecordedValuesIterator | undefined;
   #percentiles: PercentileIterator | undefined;
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is out of range. */
+  /**
+   * @param lowestDiscernibleValue The smallest difference between values that must stay visible: an integer of at least 1.
+   * @param highestTrackableValue The largest value that must fit: at least twice the first.
+   * @param numberOfSignificantValueDigits Decimal digits to which a value keeps its precision, from 0 to 5.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is out of range.
+   */
   constructor(
     lowestDiscernibleValue: number,
     highestTrackableValue: number,
@@ -70,33 +75,43 @@ export abstract class JsHistogram extends EngineHistogram {
     return overEngine(this.constructor as JsConstructor, engine);
   }
 
+  /** How many times the width of slots doubles, plus one. */
   get bucketCount(): number {
     return engineOf(this).layout.bucketCount;
   }
 
+  /** Sub-buckets per bucket: a power of two from 2 to 2^18. */
   get subBucketCount(): number {
     return engineOf(this).layout.subBucketCount;
   }
 
+  /** How many slots the range has. */
   get countsArrayLength(): number {
     return engineOf(this).layout.slotCount;
   }
 
+  /** `floor(log2(lowestDiscernibleValue))`: the narrowest slots are `2 ** unitMagnitude` wide. */
   get unitMagnitude(): number {
     return engineOf(this).layout.unitMagnitude;
   }
 
+  /** Steps through every used slot. One object for the life of the histogram: call its `reset` first. */
   get recordedValuesIterator(): RecordedValuesIterator {
     this.#recordedValues ??= new RecordedValuesIterator(this);
     return this.#recordedValues;
   }
 
+  /** Steps through percentiles. One object for the life of the histogram: call its `reset` first. */
   get percentileIterator(): PercentileIterator {
     this.#percentiles ??= new PercentileIterator(this, 1);
     return this.#percentiles;
   }
 
-  /** The number of the slot of a value. */
+  /**
+   * The number of the slot of a value.
+   *
+   * @throws RangeError when the value is negative.
+   */
   countsArrayIndex(value: number): number {
     if (value < 0) throw new RangeError('Histogram recorded value cannot be negative.');
     return engineOf(this).layout.slotOf(value);
@@ -107,38 +122,76 @@ export abstract class JsHistogram extends EngineHistogram {
     return engineOf(this).layout.lower(index);
   }
 
+  /** How many values the slot with this number has, from 0 to `countsArrayLength - 1`. */
   getCountAtIndex(index: number): number {
     return engineOf(this).counts.at(index);
   }
 
+  /**
+   * How many values share the slot of a value.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number.
+   */
   getCountAtValue(value: number): number {
     return engineOf(this).countAt(value);
   }
 
+  /**
+   * The lower bound of the slot of a value.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   lowestEquivalentValue(value: number): number {
     return engineOf(this).lowestEquivalentValue(value);
   }
 
+  /**
+   * The upper bound of the slot of a value, which belongs to it.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   highestEquivalentValue(value: number): number {
     return engineOf(this).highestEquivalentValue(value);
   }
 
+  /**
+   * The middle of the slot of a value.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   medianEquivalentValue(value: number): number {
     return engineOf(this).medianEquivalentValue(value);
   }
 
+  /**
+   * The lower bound of the slot after that of a value.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   nextNonEquivalentValue(value: number): number {
     return engineOf(this).nextNonEquivalentValue(value);
   }
 
+  /**
+   * The width of the slot of a value.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is above
+   *   2^63 − 1.
+   */
   sizeOfEquivalentValueRange(value: number): number {
     return engineOf(this).sizeOfEquivalentValueRange(value);
   }
 
+  /** The standard deviation (of a population) of the slots' middles; 0 when empty. */
   getStdDeviation(): number {
     return this.stdDeviation;
   }
 
+  /** The name of the class and the `summary` as JSON. */
   override toString(): string {
     const name = this.#size === 'packed' ? 'PackedHistogram' : `Histogram ${this.#size}b`;
     return `${name} ${JSON.stringify(this, null, 2)}`;

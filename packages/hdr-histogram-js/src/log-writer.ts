@@ -31,6 +31,8 @@ export class HistogramLogWriter {
   }
 
   /**
+   * Writes the line of a histogram. Its tag comes first, unless it is `NO_TAG`.
+   *
    * @param startTimeStampSec In seconds since `baseTime`. That of the histogram when left out.
    * @param endTimeStampSec In seconds since `baseTime`. That of the histogram when left out.
    * @param maxValueUnitRatio What the maximum is divided by in its column.
@@ -51,20 +53,27 @@ export class HistogramLogWriter {
     this.#log(`${tag}${columns.join(',')},${encodeIntoCompressedBase64(histogram)}\n`);
   }
 
+  /** Writes a comment: a line with `#` in front. */
   outputComment(comment: string): void {
     this.#log(formatComment(comment));
   }
 
-  /** @param startTimeMsec Milliseconds since 1970. */
+  /**
+   * Writes the comment that states when the log begins.
+   *
+   * @param startTimeMsec Milliseconds since 1970.
+   */
   outputStartTime(startTimeMsec: number): void {
     const seconds = formatDecimal(startTimeMsec / 1000, 3);
     this.outputComment(`[StartTime: ${seconds} (seconds since epoch), ${new Date(startTimeMsec)}]`);
   }
 
+  /** Writes the line that names the columns. */
   outputLegend(): void {
     this.#log(LEGEND_LINE);
   }
 
+  /** Writes the comment that states version 1.3 of the format. */
   outputLogFormatVersion(): void {
     this.#log(FORMAT_VERSION_LINE);
   }

@@ -27,6 +27,7 @@ export class Recorder {
   /**
    * @param histogramBuildRequest The options of its histograms; the defaults of `build` when left out.
    * @param clock Milliseconds since 1970. `Date.now` when left out.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` as `build` does.
    */
   constructor(histogramBuildRequest: BuildRequest = {}, clock: () => number = () => Date.now()) {
     this.#request = histogramBuildRequest;
@@ -35,14 +36,17 @@ export class Recorder {
     this.#active.startTimeStampMsec = clock();
   }
 
+  /** Counts a value once, until the next interval histogram is taken. */
   recordValue(value: number): void {
     this.#active.recordValue(value);
   }
 
+  /** Counts a value `count` times. */
   recordValueWithCount(value: number, count: number): void {
     this.#active.recordValueWithCount(value, count);
   }
 
+  /** Counts a value and, where it is above the interval, the values that were missed meanwhile (coordinated omission). */
   recordValueWithExpectedInterval(value: number, expectedIntervalBetweenValueSamples: number): void {
     this.#active.recordValueWithExpectedInterval(value, expectedIntervalBetweenValueSamples);
   }

@@ -36,14 +36,24 @@ export class WasmHistogram extends EngineHistogram {
     this.#size = size;
   }
 
-  /** @throws Error before `initWebAssembly`. */
+  /**
+   * Makes a histogram in the memory of WebAssembly.
+   *
+   * @throws Error before `initWebAssembly`.
+   */
   static build(request: BuildRequest = {}): WasmHistogram {
     assertReady();
     const full = requestOf(request);
     return new WasmHistogram(engineFor(full), full.bitBucketSize);
   }
 
-  /** @throws Error before `initWebAssembly`; HdrscopeError `ERR_DECODE` when the bytes are no encoding. */
+  /**
+   * Decodes a histogram of any HdrHistogram into the memory of WebAssembly.
+   *
+   * @param minBarForHighestTrackableValue The range reaches at least so far, in the unit of the values. @default 0
+   *
+   * @throws Error before `initWebAssembly`; HdrscopeError `ERR_DECODE` when the bytes are no encoding.
+   */
   static decode(
     data: Uint8Array | string,
     bitBucketSize: BitBucketSize = 32,
@@ -66,6 +76,7 @@ export class WasmHistogram extends EngineHistogram {
     return toSummary(this, ALL_DIGITS);
   }
 
+  /** The bytes that it takes, rather too many than too few. */
   override get estimatedFootprintInBytes(): number {
     return super.estimatedFootprintInBytes + SIZE_BYTES;
   }
@@ -80,6 +91,7 @@ export class WasmHistogram extends EngineHistogram {
     return engineOf(this).encode();
   }
 
+  /** The name of the class and the `summary` as JSON. */
   override toString(): string {
     const name = this.#size === 'packed' ? 'PackedHistogram' : `Histogram${this.#size}`;
     return `WASM ${name} ${JSON.stringify(this, null, 2)}`;

@@ -4,13 +4,14 @@ import type { JsonValue } from '../json-text.ts';
 /** The type of an argument. Clients read a command line by it. A `'choice'` is one of `choices`. */
 export type ArgumentType = 'string' | 'int' | 'float' | 'bool' | 'choice';
 
+/** A checked argument: an array for a `repeated` one. */
 export type ArgumentValue = string | number | boolean | readonly (string | number | boolean)[];
 
 /** An argument of a command. */
 export interface AdminArgument {
   /** Letters, digits and `_`. The names `prefix`, `format` and `target` belong to the clients. */
   readonly name: string;
-  /** @default 'string' */
+  /** How the value is read. @default 'string' */
   readonly type?: ArgumentType;
   /** Optional arguments come after required ones. @default true */
   readonly required?: boolean;

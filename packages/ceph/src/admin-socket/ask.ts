@@ -28,8 +28,9 @@ const DAEMON_REQUEST_BYTES = 1024;
  *
  * @param prefix The command: `perf histogram dump`.
  * @param args The arguments of the command, and `format` for a format other than `json-pretty`.
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ADMIN_SOCKET` when no reply comes in time, or the daemon refuses the
- *   command; `ERR_DECODE` when the reply is cut off; `ERR_TOO_LARGE` when the reply has more than `maxBytes`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the path is empty or too long for a socket, or an option does not exist or is outside
+ *   the range stated on it; `ERR_ADMIN_SOCKET` when no reply comes in time, or the daemon refuses the command; `ERR_DECODE` when the
+ *   reply is cut off; `ERR_TOO_LARGE` when the reply has more than `maxBytes`.
  * @example
  * ```ts
  * import { mkdtempSync, rmSync } from 'node:fs';

@@ -6,13 +6,13 @@ import type { AdminCommand, Commands } from './command.ts';
 
 /** The answers to `version` and `git_version`. */
 export interface VersionReply {
-  /** @default '0.0.0' */
+  /** The version, as `ceph version` prints it. @default '0.0.0' */
   readonly version?: string;
-  /** @default 'node' */
+  /** The name of the release. @default 'node' */
   readonly release?: string;
-  /** @default 'dev' */
+  /** `stable`, `rc` or `dev` in daemons. @default 'dev' */
   readonly releaseType?: string;
-  /** @default 'no_version' */
+  /** The commit that was built. @default 'no_version' */
   readonly gitVersion?: string;
 }
 

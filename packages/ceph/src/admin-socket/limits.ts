@@ -4,11 +4,11 @@ import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 /** The limits of an admin socket. */
 export interface AdminSocketLimits {
   /**
-   * Open connections. When one more comes, the oldest one without a request is closed; when all have one, the new one.
+   * How many connections may be open. When one more comes, the oldest one without a request is closed; when all have one, the new one.
    * @default 256
    */
   readonly connections: number;
-  /** Requests that are being answered, until their replies are read. Others wait for their turn. @default 64 */
+  /** How many requests are answered at a moment, until their replies are read. Others wait for their turn. @default 64 */
   readonly requests: number;
   /** The size of the longest request that gets a reply, in bytes. @default 1024, as in daemons */
   readonly requestBytes: number;

@@ -24,7 +24,7 @@ export interface HistogramReplies {
 
 /** The answers to the perf commands of a socket. */
 export interface PerfReplies {
-  /** @default no histograms: both commands answer `{}` */
+  /** Answers `perf histogram dump` and `perf histogram schema`. @default no histograms: both commands answer `{}` */
   readonly histograms?: HistogramReplies | undefined;
   /** Called for each `perf dump` and `perf schema`. @default no numbers */
   readonly numbers?: (() => Awaitable<PerfNumbers>) | undefined;

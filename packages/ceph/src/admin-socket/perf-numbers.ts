@@ -4,13 +4,13 @@ import { type JsonValue, RawJson } from '../json-text.ts';
 
 /** The description of a number. */
 export interface PerfNumberText {
-  /** @default '' */
+  /** A sentence for people. @default '' */
   readonly description?: string;
   /** A few letters, for tables with narrow columns. @default '' */
   readonly nick?: string;
   /** From 0 to 10. By default, ceph-exporter leaves out numbers below 5. @default 5 */
   readonly priority?: number;
-  /** @default 'none' */
+  /** The unit of the values. @default 'none' */
   readonly units?: 'none' | 'bytes';
   /** Whether the number is written with nine decimals, as seconds and other fractions are. @default false */
   readonly real?: boolean;
@@ -28,8 +28,11 @@ export type PerfNumbers = Readonly<Record<string, Readonly<Record<string, PerfNu
 
 /** The numbers of one logger for one set of labels. */
 export interface LabelledNumbers {
+  /** Name of the logger, such as `osd`. */
   readonly logger: string;
+  /** Labels by name; empty for a logger without labels. */
   readonly labels: Readonly<Record<string, string>>;
+  /** The numbers by name. */
   readonly numbers: Readonly<Record<string, PerfNumber>>;
 }
 

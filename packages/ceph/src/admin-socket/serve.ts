@@ -31,6 +31,7 @@ export interface AdminSocketOptions extends PerfReplies {
 
 /** A served admin socket. */
 export interface RunningAdminSocket {
+  /** Path of the socket, for `ceph daemon PATH`. */
   readonly path: string;
   /** Removes the socket. Replies that have begun have one second to finish. It never rejects. */
   close(): Promise<void>;

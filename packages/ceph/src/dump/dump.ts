@@ -10,13 +10,13 @@ import { assertRelease, type CephRelease } from './release.ts';
 
 /** Which histograms a dump has, and the release that it is written for. */
 export interface HistogramDumpOptions extends PerfFilter {
-  /** @default 'tentacle' */
+  /** The release of Ceph that writes such a dump. @default 'tentacle' */
   readonly release?: CephRelease;
 }
 
 /** The options of a dump as text. */
 export interface HistogramDumpTextOptions extends HistogramDumpOptions {
-  /** @default 'json-pretty' */
+  /** JSON or XML, pretty or compact. @default 'json-pretty' */
   readonly format?: CephFormat;
 }
 
@@ -25,20 +25,29 @@ export type DumpedValues = readonly (number | bigint | DumpedValues)[];
 
 /** An axis in a dump. Bounds beyond 2^53 − 1 are bigints. */
 export interface DumpedAxis {
+  /** Name of the axis, such as `Latency (usec)`. */
   readonly name: string;
+  /** Lower bound of the first slot after the underflow, in the unit of the axis. */
   readonly min: number;
+  /** Width of the first slot after the underflow, in the unit of the axis. */
   readonly quant_size: number;
+  /** How many slots, underflow and overflow included. */
   readonly buckets: number;
+  /** `linear`, `log2` or `explicit`. */
   readonly scale_type: string;
+  /** Unit of the values; only dumps of the release `'next'` have it. */
   readonly unit?: string;
+  /** Bounds of every slot, both included. The underflow has no `min`, the overflow no `max`. */
   readonly ranges: readonly { readonly min?: number | bigint; readonly max?: number | bigint }[];
 }
 
 /** A histogram in a dump. Counts beyond 2^53 − 1 are bigints. */
 export interface DumpedHistogram {
+  /** The axes, in the order in which `values` is nested. */
   readonly axes: readonly DumpedAxis[];
   /** The sum of the values of each axis. A negative sum is 2^64 more, as in Ceph. */
   readonly sum?: readonly (number | bigint)[];
+  /** The count of each cell: one level of arrays for each axis. */
   readonly values: DumpedValues;
 }
 

@@ -11,9 +11,11 @@ export interface AxisFit {
 
 /** A histogram with its description in Ceph's schema. */
 export interface HistogramCounter {
+  /** Ceph's name for the counter, such as `op_w_latency_in_bytes_histogram`. */
   readonly name: string;
+  /** The counts, as they are when a dump is made. */
   readonly histogram: PerfHistogram;
-  /** @default '' */
+  /** A sentence for people. @default '' */
   readonly description?: string;
   /** A short name, for tables with narrow columns. @default '' */
   readonly nick?: string;
@@ -21,7 +23,7 @@ export interface HistogramCounter {
   readonly priority?: number;
   /** The unit of the counter, not of its axes. @default 'none' */
   readonly units?: 'none' | 'bytes';
-  /** @default 'counter' */
+  /** What ceph-exporter takes it for. @default 'counter' */
   readonly metricType?: 'counter' | 'gauge';
   /**
    * The sum of the values of each axis. Only dumps of the release `'next'` have sums.
@@ -34,6 +36,7 @@ export interface HistogramCounter {
 
 /** A group of counters, by Ceph's name for it: a subsystem, or one instance of a subsystem. */
 export interface HistogramLogger {
+  /** Name of the logger, such as `osd` or `bluestore`. */
   readonly name: string;
   /** In the order of the dump. A logger without histograms appears in dumps too. */
   readonly counters: readonly HistogramCounter[];

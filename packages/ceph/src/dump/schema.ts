@@ -9,11 +9,17 @@ import { assertRelease, type CephRelease } from './release.ts';
 export interface DescribedHistogram {
   /** The sum of three bits: 16 for a histogram, 8 for a counter, 2 for an integer or 1 for a time. */
   readonly type: number;
+  /** `counter` or `gauge`. */
   readonly metric_type: string;
+  /** Such as `integer-2d-histogram`: the kind of the values and the number of axes. */
   readonly value_type: string;
+  /** For people; `''` when there is no description. */
   readonly description: string;
+  /** A short name, for tables with narrow columns; `''` when there is no short name. */
   readonly nick: string;
+  /** From 0 to 10. Ceph's exporter leaves out counters below 5. */
   readonly priority: number;
+  /** The unit of the counter, not of its axes: `none` or `bytes`. */
   readonly units: string;
 }
 
@@ -22,13 +28,13 @@ export type HistogramSchema = Readonly<Record<string, Readonly<Record<string, De
 
 /** The release that a schema is written for. */
 export interface HistogramSchemaOptions {
-  /** @default 'tentacle' */
+  /** The release of Ceph that writes such a schema. @default 'tentacle' */
   readonly release?: CephRelease;
 }
 
 /** The options of a schema as text. */
 export interface HistogramSchemaTextOptions extends HistogramSchemaOptions {
-  /** @default 'json-pretty' */
+  /** JSON or XML, pretty or compact. @default 'json-pretty' */
   readonly format?: CephFormat;
 }
 

@@ -12,6 +12,7 @@ export type AxisScale = 'linear' | 'log2' | 'explicit';
 export interface Axis {
   /** The name in dumps: `Latency (usec)`. */
   readonly name: string;
+  /** How the widths of the slots grow. */
   readonly scale: AxisScale;
   /** An integer. Smaller values belong to the first slot, the underflow. */
   readonly min: number;
@@ -27,7 +28,9 @@ export interface Axis {
 
 /** The integers that share a slot, both ends included. The underflow has no `min`, the overflow has no `max`. */
 export interface AxisRange {
+  /** The smallest integer of the slot; left out in the underflow. */
   readonly min?: bigint;
+  /** The largest integer of the slot; left out in the overflow. */
   readonly max?: bigint;
 }
 

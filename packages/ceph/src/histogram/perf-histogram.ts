@@ -31,6 +31,7 @@ export type PerfIncrease = JointIncrease<PerfHistogram>;
  * ```
  */
 export class PerfHistogram extends JointBase<Axis> {
+  /** The slots of each axis, as a layout of edges. */
   declare readonly layouts: readonly EdgeLayout[];
 
   /**
@@ -44,10 +45,12 @@ export class PerfHistogram extends JointBase<Axis> {
     super(axes, axes.map(axisLayout));
   }
 
+  /** An empty histogram over the given axes. */
   protected over(axes: readonly Axis[]): this {
     return new PerfHistogram(axes) as this;
   }
 
+  /** The first field in which an axis of another histogram differs from ours with the index `ours`; `undefined` when the axes are equal. */
   protected override axisDifference(ours: number, theirs: Axis): string | undefined {
     // Only calls without types can bring the axes of another kind of histogram.
     if (theirs.scale === undefined) return 'scale';

@@ -7,6 +7,7 @@ import type { AskDaemon, AskHistogramsOptions } from './ask-histograms.ts';
 export interface CephDaemon {
   /** Its name among the daemons, which its series have as `ceph_daemon`: `osd.0`. @default the only daemon has no name */
   readonly name?: string;
+  /** Asks the daemon, for example over its admin socket. */
   readonly ask: AskDaemon;
   /** Names its present life: see `AskHistogramsOptions`. @default unknown */
   readonly life?: AskHistogramsOptions['life'];

@@ -9,6 +9,7 @@ import { pathOf, shownName } from './place.ts';
 
 /** The mean of a number that a daemon has counted: how often, and the sum. */
 export interface ImportedAverage {
+  /** How many numbers the sum has. A bigint above 2^53 − 1. */
   readonly count: number | bigint;
   /** Times are in seconds. */
   readonly sum: number | bigint;
@@ -18,6 +19,7 @@ export interface ImportedAverage {
 export interface ImportedCounters {
   /** The daemon, when the text names it: `osd.0`. */
   readonly daemon: string | undefined;
+  /** Name of the logger, such as `osd`. */
   readonly logger: string;
   /** Empty for counters without labels, and in the answer to `perf dump`. */
   readonly labels: CounterLabels;

@@ -10,11 +10,15 @@ import { pathOf } from './place.ts';
 export interface ImportedDescription {
   /** The daemon, when the text names it: `osd.0`. */
   readonly daemon: string | undefined;
+  /** Name of the logger, such as `osd`. */
   readonly logger: string;
+  /** Name of the counter within the logger. */
   readonly counter: string;
   /** A sum of bits: 16 for histograms, 8 for counters, 2 for integers, 1 for times. */
   readonly type: number;
+  /** For people. */
   readonly description: string | undefined;
+  /** A short name, for tables with narrow columns. */
   readonly nick: string | undefined;
   /** From 0 to 10. */
   readonly priority: number | undefined;

@@ -14,10 +14,13 @@ import type { UnitOverrides, UnitSource } from './units.ts';
 export interface ImportedHistogram {
   /** The daemon, when the text names it: `osd.0`. */
   readonly daemon: string | undefined;
+  /** Name of the logger, such as `osd`. */
   readonly logger: string;
   /** The labels of the logger. Only the answer to `counter dump` has labels. @default no labels */
   readonly labels?: CounterLabels;
+  /** Name of the counter within the logger. */
   readonly counter: string;
+  /** The counts, over the axes that the dump describes. */
   readonly histogram: PerfHistogram;
   /** The source of the unit of each axis. */
   readonly unitSources: readonly UnitSource[];

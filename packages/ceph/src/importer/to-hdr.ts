@@ -18,6 +18,7 @@ export type LossyStrategy = SlotValueStrategy;
 
 /** The options for converting an axis to an HDR histogram. */
 export interface AxisToHdrOptions {
+  /** Where in its slot each value is counted. */
   readonly strategy: LossyStrategy;
   /** Counts only values within these ranges. @default all values */
   readonly where?: readonly ValueRange[];
@@ -29,7 +30,9 @@ export interface AxisToHdrOptions {
 export interface LossyHdr {
   /** Its values are in the unit of the axis. Its tag names the strategy: `lossy-lower`. */
   readonly histogram: Histogram;
+  /** Always true, so that JSON shows that the values are made up within their slots. */
   readonly lossy: true;
+  /** Where in its slot each value was counted. */
   readonly strategy: LossyStrategy;
   /** The number of values in the underflow and the overflow. They count at the bound, and may lie far beyond it. */
   readonly open: number;
@@ -43,7 +46,7 @@ export interface LossyHdr {
  *
  * @param axis The name of the axis, or its index from 0.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, the strategy is unknown, or there is no such
- *   axis; `ERR_COUNT_OVERFLOW`.
+ *   axis; `ERR_COUNT_OVERFLOW` when there are more than 2^53 − 1 values.
  * @example
  * ```ts
  * import { axisToHdr, PerfHistogram } from '@hdrscope/ceph';

@@ -14,7 +14,9 @@ export type IntegerType = 'u8' | 'u16' | 'u32' | 'u64' | 's8' | 's16' | 's32' | 
 
 /** A field of a key or value of a map. */
 export interface Field {
+  /** Name in C, by which options select the field. */
   readonly name: string;
+  /** The C type, which states size and sign. */
   readonly type: FieldType;
   /** Offset in bytes. C aligns an integer to its own size. */
   readonly offset: number;
@@ -26,7 +28,9 @@ export interface Field {
 
 /** An array of integers within a value. */
 export interface ArrayField extends Field {
+  /** The C type of one element. */
   readonly type: IntegerType;
+  /** How many elements the array has. */
   readonly length: number;
   /** Name of the type of its elements, when that is a typedef. @default no name */
   readonly elementType?: string;

@@ -3,11 +3,11 @@ import { type Koffi, loadKoffi } from './koffi.ts';
 
 /** Access to the kernel. Tests replace it. */
 export interface Bpf {
-  /** Calls bpf(2), and returns its result, or its errno as a negative number. */
+  /** Calls bpf(2) with the number of a command, and returns its result, or its errno as a negative number. */
   call(command: number, attr: Uint8Array): number;
   /** Address of memory that `call` points at. The memory must have a buffer of its own, and outlive the call. */
   address(memory: Uint8Array): bigint;
-  /** Calls close(2). */
+  /** Closes a file descriptor: close(2). */
   close(fd: number): void;
 }
 

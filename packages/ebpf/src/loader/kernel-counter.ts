@@ -24,6 +24,7 @@ export interface KernelCounterOptions {
  * out readers of such maps with known values.
  */
 export interface KernelCounter {
+  /** The map that takes the counts, for readers of maps. */
   readonly map: LoadedMap;
   /**
    * Makes the kernel count a value.
@@ -36,7 +37,7 @@ export interface KernelCounter {
   record(value: number, cpu?: number): void;
   /** Sets all counts to 0, like a program that clears its map. */
   reset(): void;
-  /** Pins the map: see `LoadedProgram.pin`. */
+  /** Pins the map with these permission bits: see `LoadedProgram.pin`. */
   pin(path: string, mode?: number): void;
   /** Removes its pins, its program and its map. A second call has no effect. */
   close(): void;

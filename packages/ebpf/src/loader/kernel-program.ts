@@ -29,6 +29,7 @@ export interface KernelProgramOptions extends LoadOptions {
 
 /** What a program of this package counts since it was opened, until it is closed or this process ends. */
 export interface KernelProgram {
+  /** The program, such as `runqueue`. */
   readonly name: KernelProgramName;
   /** How it counts: the option `by`. */
   readonly by: string;

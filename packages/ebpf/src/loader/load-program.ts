@@ -15,6 +15,7 @@ export interface LoadOptions {
 
 /** A map of a loaded program. */
 export interface LoadedMap {
+  /** Name of the map in the object file. */
   readonly name: string;
   /** File descriptor in this process, open until the program is closed. */
   readonly fd: number;
@@ -24,6 +25,7 @@ export interface LoadedMap {
 
 /** A program that is attached. */
 export interface AttachedProgram {
+  /** Name of the program in the object file. */
   readonly name: string;
   /** Where it is attached, such as `tp_btf/sched_switch`. */
   readonly section: string;
@@ -40,13 +42,15 @@ export interface AttachedProgram {
 export interface LoadedProgram {
   /** Maps by name. */
   readonly maps: ReadonlyMap<string, LoadedMap>;
+  /** The attached programs, in the order of the object file. */
   readonly programs: readonly AttachedProgram[];
+  /** Whether `close` has been called. */
   readonly isClosed: boolean;
   /**
    * Pins a map to a path in a bpffs, so that other processes can read it.
    *
    * @param name Name of the map.
-   * @param mode Permissions of the pin. With 0o444, everybody who can enter the folder can read it, without capabilities.
+   * @param mode Permission bits of the pin. With 0o444, everybody who can enter the folder can read it, without capabilities.
    *   The default is 0o600.
    * @throws HdrscopeError `ERR_INVALID_OPTION` when no map has the name or the mode is outside [0, 0o777], `ERR_KERNEL` when
    *   the map cannot be pinned there.

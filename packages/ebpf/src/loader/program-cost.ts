@@ -6,6 +6,7 @@ import type { LoadedProgram } from './load-program.ts';
 export interface ProgramCost {
   /** Where it is attached, such as `tp_btf/sched_switch`. */
   readonly section: string;
+  /** How often the program has run. */
   readonly runs: number;
   /** Duration of all these runs, in nanoseconds. */
   readonly runNs: number;

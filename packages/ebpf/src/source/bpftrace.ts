@@ -33,6 +33,12 @@ export interface BpftraceOptions {
 
 /** The histograms of a running script. */
 export interface BpftraceSource extends KernelSource {
+  /**
+   * Reads the counts of the last complete output of the script, and waits for the first one.
+   *
+   * @throws HdrscopeError `ERR_KERNEL` when the source is closed, or the script has failed or prints nothing in time. A later call may
+   *   succeed, unless the source is closed.
+   */
   read(): Promise<Frame>;
   /** Asks the script to end, and kills it after two seconds. */
   close(): Promise<void>;

@@ -63,10 +63,11 @@ export const MAP_SHAPE: OptionsOwner<MapShape> = {
 
 /** A counter, or an array of counters. */
 export interface CountsField {
+  /** The C type of a counter: 32 or 64 bits without a sign. */
   readonly type: 'u32' | 'u64';
   /** Offset in the value, in bytes. @default 0 */
   readonly offset?: number;
-  /** Length of the array. @default one counter, no array */
+  /** Number of counters in the array. @default one counter, no array */
   readonly length?: number;
 }
 

@@ -22,6 +22,7 @@ import {
 
 /** The layout of a map, and what shows it. */
 export interface KnownLayout {
+  /** The slots of its histograms. */
   readonly layout: KernelLayout;
   /** The part of its shape that its types do not show. */
   readonly shape: MapShape;
@@ -35,6 +36,7 @@ export interface LayoutGuess {
   readonly layout: string;
   /** A text for `mapShapeOf`, when the map has no types. */
   readonly shape?: string;
+  /** `'after-last'` when the index after the last slot may hold the sum of the values; left out otherwise. */
   readonly sum?: 'after-last';
 }
 

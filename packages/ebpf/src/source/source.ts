@@ -33,6 +33,7 @@ export interface Frame {
    * @default not known
    */
   readonly origin?: string;
+  /** One histogram for each name and set of attributes. */
   readonly histograms: readonly KernelHistogram[];
   /** What shows the layout of the histograms. @default the layout was given */
   readonly ground?: string;

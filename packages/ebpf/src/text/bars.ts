@@ -23,7 +23,7 @@ const MOST_WIDTH = 1000;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /**
- * Formats a histogram as bars, one line for each slot from the first to the last slot with counts. Every slot with counts
+ * Formats a histogram for people, as bars: one line for each slot from the first to the last slot with counts. Every slot with counts
  * has a bar, however short. The text is empty when there are no counts.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or a length is outside its range,

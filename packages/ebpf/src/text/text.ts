@@ -12,7 +12,7 @@ export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
 }
 
 /**
- * Formats a histogram as text: the total and percentiles, then one line for each slot with its count and share.
+ * Formats a histogram for people: the total and percentiles, then one line for each slot with its count and share.
  *
  * A percentile in a slot that is open upwards shows its lower bound: `p99=65+`. With `'exclusive'` interpolation it shows the
  * number of that algorithm.
