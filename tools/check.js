@@ -28,6 +28,7 @@ const STEPS = [
   { name: 'unused code', command: ['npx', 'knip', '--no-progress'], quiet: true },
   { name: 'build', command: ['npm', 'run', '--silent', 'build'], quiet: true },
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },
+  { name: 'doc comments', command: ['node', 'tools/check-docs.js'] },
   { name: 'examples', command: ['node', 'tools/check-examples.js'] },
   { name: 'install scripts', command: ['node', 'tools/check-install-scripts.js'] },
   { name: 'public face', command: ['node', 'tools/api-reports.js', '--check'], needs: 'build' },
