@@ -21,13 +21,17 @@ export interface AgentOptions {
   readonly stdin?: AsyncIterable<Uint8Array>;
   /** Takes a line for each event. @default events are not logged */
   readonly log?: (line: string) => void;
+  /** How soon an entry that could not start is started again. @default see `RetryOptions` */
   readonly retry?: RetryOptions;
 }
 
 /** The changes of a reload, by the labels of the entries, such as `source osd.0`. */
 export interface Reloaded {
+  /** Entries that are new or have changed. */
   readonly started: readonly string[];
+  /** Entries that are gone or have changed. */
   readonly stopped: readonly string[];
+  /** Equal entries, which run on. */
   readonly kept: readonly string[];
 }
 
@@ -35,6 +39,7 @@ export interface Reloaded {
 export interface Agent {
   /** Holds what all sources bring. */
   readonly registry: Registry;
+  /** The state of all entries at this moment. */
   health(): AgentHealth;
   /**
    * Applies another configuration: equal entries keep running, others are stopped and started. The registry keeps all

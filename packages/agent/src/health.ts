@@ -3,8 +3,11 @@ import type { OtlpSenderHealth } from '@hdrscope/otel/sender';
 
 /** How a source or a sink is doing. Counts only grow, also over restarts and reloads. */
 export interface EntryHealth {
+  /** Which list of the configuration it is in. */
   readonly kind: 'source' | 'sink';
+  /** Its name, unique within its kind. */
   readonly name: string;
+  /** Its type, such as `ceph` or `otlp`. */
   readonly type: string;
   /**
    * - `'starting'`: it has not started yet.
@@ -18,7 +21,9 @@ export interface EntryHealth {
   readonly values: number;
   /** How many values the source could not measure; `undefined` for a source that does not count them, and a sink. */
   readonly missed: number | undefined;
+  /** How many of its actions failed. */
   readonly errors: number;
+  /** How often it was started again after it could not start or had died. */
   readonly restarts: number;
   /** In milliseconds since 1970. */
   readonly lastSuccessMs: number | undefined;
@@ -46,8 +51,11 @@ export interface EntryStorage {
 
 /** How an agent is doing. */
 export interface AgentHealth {
+  /** When the agent began, in milliseconds since 1970. */
   readonly startedMs: number;
+  /** How many configurations were applied after the first one, and how many were refused. */
   readonly reloads: { readonly applied: number; readonly refused: number };
+  /** Sources, then sinks, in the order of the configuration. */
   readonly entries: readonly EntryHealth[];
 }
 

@@ -12,7 +12,9 @@ import type { FamilySnapshot } from '@hdrscope/registry';
 
 /** A tab of the page: plots under a name. */
 export interface View {
+  /** The text of the tab, different from those of other tabs. */
   readonly name: string;
+  /** The plots from top to bottom. */
   readonly plots: readonly Plot[];
 }
 

@@ -16,6 +16,7 @@ import { addressOf, type ServeDashboardOptions } from './options.ts';
 export interface RunningDashboard {
   /** The address of the page, without the token. */
   readonly url: string;
+  /** The TCP port that the server listens on. */
   readonly port: number;
   /** How many requests and connections it has refused, by reason. The page shows them. */
   readonly refusals: Readonly<ServerRefusals>;

@@ -17,8 +17,9 @@ export type Path = readonly PropertyKey[];
 
 /** A problem of a configuration. */
 export interface ConfigIssue {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
+  /** Number of the column in the line, from 1. */
   readonly column: number;
   /** Place and problem: `sources[1].path must be the path of a log, got 7`. */
   readonly message: string;

@@ -19,6 +19,7 @@ interface Entry {
 
 /** The keys of every entry that is an HTTP server. Health is at `/healthz`, without a token. */
 export interface ServerConfig extends Entry {
+  /** The address that the server listens on. */
   readonly listen: ListenAddress;
   /** The password of clients, which send `Authorization: Bearer TOKEN`. */
   readonly token?: string | undefined;
@@ -35,7 +36,9 @@ export type AttributeTexts = Readonly<Record<string, string>>;
 
 /** The family of values that have no metric name of their own. */
 export interface MetricConfig {
+  /** Name of the family. */
   readonly name: string;
+  /** A sentence for people; `''` when there is no description. */
   readonly description: string;
   /** The unit of the values. Times are shown in seconds, sizes in bytes. */
   readonly unit: CountedUnit;
@@ -45,39 +48,53 @@ export interface MetricConfig {
 
 /** An interval log that is followed as it grows. */
 export interface IntervalLogSourceConfig extends Entry {
+  /** Marks a log that is followed. */
   readonly type: 'interval-log';
+  /** Path of the log, which may appear later. */
   readonly path: string;
   /** Whether the intervals that the log already holds are counted, or only new ones. */
   readonly from: 'beginning' | 'end';
+  /** Milliseconds between two looks at the file. */
   readonly poll: number;
   /** The family of intervals whose family the log does not name. Without it they are left out. */
   readonly metric?: MetricConfig | undefined;
+  /** Attributes of every series of the source. */
   readonly attributes: AttributeTexts;
 }
 
 /** Numbers on standard input. */
 export interface StdinSourceConfig extends Entry {
+  /** Marks standard input. */
   readonly type: 'stdin';
+  /** The family that takes the numbers. */
   readonly metric: MetricConfig;
+  /** Attributes of the series. */
   readonly attributes: AttributeTexts;
 }
 
 /** Daemons of Ceph, or other programs that serve such sockets. */
 export interface CephSourceConfig extends Entry {
+  /** Marks daemons of Ceph. */
   readonly type: 'ceph';
   /** The path of an admin socket, or of a folder of them. */
   readonly socket: string;
+  /** Milliseconds that a daemon has for its answers. */
   readonly timeout: number;
+  /** Whether counts from before the agent's start are added, or only later ones. */
   readonly since: 'beginning' | 'now';
+  /** Units of axes by their names, for axes whose dumps do not state them. */
   readonly units: Readonly<Record<string, AxisUnit>>;
+  /** The axis whose ranges become an attribute, and the bounds between them; `undefined` for all values together. */
   readonly classes?: { readonly axis: string; readonly bounds: readonly number[] } | undefined;
   /** Whether there are families of all daemons together, too. */
   readonly merged: boolean;
+  /** Attributes of every series of the source. */
   readonly attributes: AttributeTexts;
 }
 
 /** A map in which an eBPF program counts. */
 export interface EbpfMapSourceConfig extends Entry {
+  /** Marks a map in the kernel. */
   readonly type: 'ebpf-map';
   /** The path of its pin, `id:N` or `name:X`. */
   readonly map: string;
@@ -87,21 +104,27 @@ export interface EbpfMapSourceConfig extends Entry {
   readonly shape?: string | undefined;
   /** Position of the sum: a field of the value, an index, `after-last` or `none`. @default the field called sum */
   readonly sum?: string | number | undefined;
+  /** The unit in which the program counts. */
   readonly unit: CountedUnit;
   /** The name of the family. @default the name of the map, without a unit of `unit` at its end */
   readonly metric?: string | undefined;
-  /** @default the map, its programs, slots and unit */
+  /** A sentence for people. @default the map, its programs, slots and unit */
   readonly description?: string | undefined;
+  /** Whether each CPU has series of its own. */
   readonly perCpu: boolean;
   /** Whether bpftool reads the map, and not koffi. */
   readonly bpftool: boolean;
+  /** Whether counts from before the agent's start are added, or only later ones. */
   readonly since: 'beginning' | 'now';
+  /** Milliseconds that a read may take. */
   readonly timeout: number;
+  /** Attributes of every series of the source. */
   readonly attributes: AttributeTexts;
 }
 
 /** The histograms of a configuration of ebpf_exporter, read from the maps of its programs. */
 export interface EbpfExporterSourceConfig extends Entry {
+  /** Marks a configuration of ebpf_exporter. */
   readonly type: 'ebpf-exporter';
   /** The path of the configuration. */
   readonly config: string;
@@ -109,33 +132,45 @@ export interface EbpfExporterSourceConfig extends Entry {
   readonly pins?: string | undefined;
   /** What the names of families begin with. */
   readonly prefix: string;
+  /** Whether each CPU has series of its own. */
   readonly perCpu: boolean;
   /** Whether bpftool reads the maps, and not koffi. */
   readonly bpftool: boolean;
+  /** Whether counts from before the agent's start are added, or only later ones. */
   readonly since: 'beginning' | 'now';
+  /** Milliseconds that a read may take. */
   readonly timeout: number;
+  /** Attributes of every series of the source. */
   readonly attributes: AttributeTexts;
 }
 
 /** A program of hdrscope that counts in the kernel. */
 export interface EbpfProgramSourceConfig extends Entry {
+  /** Marks a program that the agent loads. */
   readonly type: 'ebpf-program';
+  /** Which program, such as `runqueue`. */
   readonly program: KernelProgramName;
   /** What has series of its own: see `openKernelProgram` of `@hdrscope/ebpf`. */
   readonly by: string;
   /** How many keys the kernel keeps. */
   readonly maxKeys: number;
+  /** Whether each CPU has series of its own. */
   readonly perCpu: boolean;
+  /** Milliseconds that a read may take. */
   readonly timeout: number;
+  /** Attributes of every series of the source. */
   readonly attributes: AttributeTexts;
 }
 
 /** A bpftrace script that the agent keeps running. */
 export interface BpftraceSourceConfig extends Entry {
+  /** Marks a bpftrace script. */
   readonly type: 'bpftrace';
   /** The path of a script. Exactly one of `file` and `script` is there. */
   readonly file?: string | undefined;
+  /** The text of a script. Exactly one of `file` and `script` is there. */
   readonly script?: string | undefined;
+  /** Name or path of bpftrace. */
   readonly program: string;
   /** The unit of the maps that `maps` gives no other unit. */
   readonly unit: CountedUnit;
@@ -143,8 +178,11 @@ export interface BpftraceSourceConfig extends Entry {
   readonly maps: Readonly<Record<string, BpftraceMapConfig>>;
   /** The names of each map's keys. */
   readonly keys: Readonly<Record<string, readonly string[]>>;
+  /** Milliseconds between two outputs of the maps; 0 for a script that prints them itself. */
   readonly printEvery: number;
+  /** Milliseconds until the script must have printed first. */
   readonly timeout: number;
+  /** Attributes of every series of the source. */
   readonly attributes: AttributeTexts;
 }
 
@@ -152,9 +190,9 @@ export interface BpftraceSourceConfig extends Entry {
 export interface BpftraceMapConfig {
   /** The name of the family. @default the name of the map without `@`, and without a unit of `unit` at its end */
   readonly metric?: string | undefined;
-  /** @default the map, its script, slots and unit */
+  /** A sentence for people. @default the map, its script, slots and unit */
   readonly description?: string | undefined;
-  /** @default the unit of the source */
+  /** The unit in which the script counts. @default the unit of the source */
   readonly unit?: CountedUnit | undefined;
   /** Attributes besides those of the source. */
   readonly attributes: AttributeTexts;
@@ -162,11 +200,13 @@ export interface BpftraceMapConfig {
 
 /** A receiver of metrics, sent by OpenTelemetry over HTTP. */
 export interface OtlpSourceConfig extends ServerConfig {
+  /** Marks a receiver of OTLP. */
   readonly type: 'otlp';
   /** Whether other machines may send without a token: everybody who reaches the port can write then. */
   readonly allowRemote: boolean;
 }
 
+/** The settings of a source, by its `type`. */
 export type SourceConfig =
   | IntervalLogSourceConfig
   | StdinSourceConfig
@@ -179,9 +219,13 @@ export type SourceConfig =
 
 /** An endpoint for Prometheus. */
 export interface PrometheusSinkConfig extends ServerConfig {
+  /** Marks an endpoint for Prometheus. */
   readonly type: 'prometheus';
+  /** The path of scrapes, with a slash in front. */
   readonly path: string;
+  /** Which buckets histograms have. */
   readonly buckets: 'native' | 'classic' | 'both';
+  /** Whether names end with the unit, such as `_seconds`. */
   readonly unitSuffix: boolean;
   /** Whether event loop, garbage collector, CPU and memory of the agent itself are shown as well. */
   readonly processMetrics: boolean;
@@ -189,16 +233,23 @@ export interface PrometheusSinkConfig extends ServerConfig {
 
 /** Metrics sent by OTLP. */
 export interface OtlpSinkConfig extends Entry {
+  /** Marks a sender of OTLP. */
   readonly type: 'otlp';
+  /** The transport and the encoding. */
   readonly protocol: 'http/protobuf' | 'http/json' | 'grpc';
   /** The URL of the metrics endpoint itself: nothing is added to it. */
   readonly url: string;
   /** They win over those of OpenTelemetry's variables. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds between two requests. */
   readonly interval: number;
+  /** Milliseconds that a request and its answer may take. */
   readonly timeout: number;
+  /** Whether points have all counts since the start of a series, or those since the request before. */
   readonly temporality: 'cumulative' | 'delta';
+  /** The kind of histogram. */
   readonly histograms: 'exponential' | 'explicit';
+  /** The encoding of the bodies of requests. */
   readonly compression: 'gzip' | 'none';
   /** The most bytes of a request, before it is compressed. */
   readonly maxRequestBytes: number;
@@ -206,6 +257,7 @@ export interface OtlpSinkConfig extends Entry {
   readonly giveUpAfter: number;
   /** Files for https. Those that are left out are those of OpenTelemetry's variables, then those of Node.js. */
   readonly tls: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /** Attributes of the resource, such as `service.name`. */
   readonly resource: AttributeTexts;
 }
 
@@ -228,17 +280,28 @@ export interface RemoteWriteSinkConfig extends Entry {
 
 /** The registry on a socket that answers as a daemon of Ceph. */
 export interface AdminSocketSinkConfig extends Entry {
+  /** Marks an admin socket. */
   readonly type: 'admin-socket';
+  /** Path of the socket. */
   readonly path: string;
 }
 
 /** The registry as an interval log. */
 export interface IntervalLogSinkConfig extends Entry {
+  /** Marks an interval log that is written. */
   readonly type: 'interval-log';
+  /** Path of the log. */
   readonly path: string;
+  /** Length of an interval in milliseconds. */
   readonly interval: number;
+  /** Whether intervals begin at multiples of their length. */
   readonly aligned: boolean;
+  /** When the system must have the log on the disk. */
   readonly fsync: 'never' | 'rotation' | 'interval';
+  /**
+   * When a log is closed and a new one begun, after milliseconds (`every`) or bytes (`size`), and how many closed ones stay
+   * (`keep`).
+   */
   readonly rotation: {
     readonly every?: number | undefined;
     /** The size that closes a log, in bytes. */
@@ -253,12 +316,15 @@ export const HISTORY_PLACES = ['folder', 'clickhouse', 'postgres'] as const;
 
 /** The registry as rows for months: in Parquet files or in a table. It has exactly one of `folder`, `clickhouse` and `postgres`. */
 export interface HistorySinkConfig extends Entry {
+  /** Marks a history. */
   readonly type: 'history';
   /** The folder of the files. It is made if it does not exist. */
   readonly folder?: string;
+  /** The table of ClickHouse that takes the rows. */
   readonly clickhouse?: ClickHouseConfig;
+  /** The table of PostgreSQL that takes the rows. */
   readonly postgres?: TableConfig;
-  /** The length of an interval: each series with new values has a row for each. */
+  /** Length of an interval in milliseconds: each series with new values has a row for each. */
   readonly every: number;
   /** How long rows wait in memory at most. An agent that is killed loses them. @default 15 minutes for a folder, no time for a table */
   readonly rotate?: number;
@@ -292,15 +358,19 @@ export interface ClickHouseConfig extends TableConfig {
 
 /** The live page. It needs a token when other machines can open it. */
 export interface DashboardSinkConfig extends ServerConfig {
+  /** Marks the live page. */
   readonly type: 'dashboard';
+  /** The title of the page. */
   readonly title: string;
 }
 
 /** Answers whether all sources and sinks work. */
 export interface HealthSinkConfig extends ServerConfig {
+  /** Marks a server that only has `/healthz`. */
   readonly type: 'health';
 }
 
+/** The settings of a sink, by its `type`. */
 export type SinkConfig =
   | PrometheusSinkConfig
   | OtlpSinkConfig
@@ -313,7 +383,7 @@ export type SinkConfig =
 
 /** A checked configuration with all defaults, as plain data. */
 export interface AgentConfig {
-  /** The time limit of a stop. */
+  /** Milliseconds that a stop may take. */
   readonly shutdownTimeout: number;
   /** Names are unique. */
   readonly sources: readonly SourceConfig[];

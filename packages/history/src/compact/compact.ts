@@ -56,7 +56,8 @@ const FILES_AT_ONCE = 32;
  *
  * @param folder The folder that `openHistory` writes.
  * @returns The days that had more than one file, ascending.
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_HISTORY_FILE` when a file cannot be read or written. All rows are in files then too.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it; `ERR_HISTORY_FILE` when a
+ *   file cannot be read or written. All rows are in files then too.
  */
 export async function compact(folder: string, options: CompactOptions = {}): Promise<CompactedDay[]> {
   return await compactWith(folder, options, realFiles);

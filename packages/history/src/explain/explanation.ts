@@ -23,6 +23,7 @@ export interface ChangeQuestion extends ExplainLimits {
 
 /** A percentile of one range of time. */
 export interface ExplainedSide {
+  /** How many values were counted in the range. */
   readonly count: number;
   /** The percentile, and its interval, in the unit. `undefined` without values. */
   readonly percentile: PercentileInterval | undefined;
@@ -30,6 +31,7 @@ export interface ExplainedSide {
 
 /** The percentile of some series in one range of time. */
 export interface AttributeSide {
+  /** How many values these series counted in the range. */
   readonly count: number;
   /** In the unit: the upper bound of a slot. `undefined` without values. */
   readonly value: number | undefined;
@@ -54,8 +56,11 @@ export type CauseVerdict = 'explains it' | 'explains it as well' | 'overlaps' | 
 export interface ExplainedCause {
   /** One, or several that select the same series: the data cannot distinguish them. */
   readonly attributes: readonly AttributeValue[];
+  /** Its series in the earlier range. */
   readonly before: AttributeSide;
+  /** Its series in the later range. */
   readonly after: AttributeSide;
+  /** How it has changed. */
   readonly kind: ChangeKind;
   /** The part of the difference that would not be there, had it stayed as it was. 1 is all of it; below 0 it would be larger. */
   readonly explains: number;
@@ -64,6 +69,7 @@ export interface ExplainedCause {
    * `share` may have 0: fewer fast values leave the slow ones as they are.
    */
   readonly evidence: number;
+  /** What it has to do with the difference. */
   readonly verdict: CauseVerdict;
 }
 
@@ -81,11 +87,15 @@ export type ExplanationVerdict =
 
 /** Why a percentile has moved. */
 export interface ChangeExplanation {
+  /** The explained percentile, from 0 to 100. */
   readonly percentile: number;
+  /** All series in the earlier range. */
   readonly before: ExplainedSide;
+  /** All series in the later range. */
   readonly after: ExplainedSide;
   /** After less before, in the unit; `undefined` when one of them has no values. */
   readonly difference: PercentileDifference | undefined;
+  /** Whether a cause is named, and otherwise why not. */
   readonly verdict: ExplanationVerdict;
   /** The cause first, then by evidence. Empty when no difference is shown. */
   readonly causes: readonly ExplainedCause[];

@@ -5,14 +5,19 @@ export type SlotCounts = Pick<Distribution, 'k' | 'c'>;
 
 /** What a series counted in two ranges of time. */
 export interface SeriesChange {
+  /** The attributes of the series as texts. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** What it counted in the earlier range. */
   readonly before: SlotCounts;
+  /** What it counted in the later range. */
   readonly after: SlotCounts;
 }
 
 /** An attribute and its value: `route`, `/pay`. */
 export interface AttributeValue {
+  /** Key of the attribute, such as `route`. */
   readonly key: string;
+  /** Its value as a text, such as `/pay`. */
   readonly value: string;
 }
 

@@ -1,6 +1,8 @@
 /** The least and the most that something may be. Equal when it is known exactly. */
 export interface LeastMost {
+  /** At least this, in the unit of the bounded number. */
   readonly least: number;
+  /** At most this, in the unit of the bounded number. */
   readonly most: number;
 }
 

@@ -7,8 +7,11 @@ import { PARTIAL } from './names.ts';
 
 /** Facts about a written file. */
 export interface WrittenFile {
+  /** Path of the file under its final name. */
   readonly path: string;
+  /** How many rows it has. */
   readonly rows: number;
+  /** Its size in bytes. */
   readonly bytes: number;
 }
 

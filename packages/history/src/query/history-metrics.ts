@@ -4,6 +4,7 @@ import { askFolder, type QueryOptions } from './query-history.ts';
 
 /** A metric of a history, with all its rows. */
 export interface HistoryMetric {
+  /** Name of the family. */
   readonly metric: string;
   /** UCUM code of the unit of all values. */
   readonly unit: string;
@@ -13,6 +14,7 @@ export interface HistoryMetric {
   readonly keys: readonly string[];
   /** How many series there are. */
   readonly series: number;
+  /** How many rows its series have. */
   readonly rows: number;
   /** How many values there are. */
   readonly count: number;

@@ -6,7 +6,7 @@ import { askFolder, type QueryOptions } from './query-history.ts';
 
 /** The rows whose time is asked for. */
 export interface SpanQuestion extends Pick<HistoryQuestion, 'where' | 'sinceMs' | 'untilMs'> {
-  /** @default all metrics */
+  /** Name of the family. @default all metrics */
   readonly metric?: string;
 }
 

@@ -9,7 +9,7 @@ import { askFolder, type QueryOptions } from './query-history.ts';
 /** Which rows are merged, and how far. */
 export interface MergeQuestion
   extends Pick<HistoryQuestion, 'where' | 'sinceMs' | 'untilMs' | 'everyMs' | 'by'> {
-  /** @default all metrics */
+  /** Name of the family. @default all metrics */
   readonly metric?: string;
   /** Keys of attributes; each combination of their values is a group. @default each series is a group */
   readonly by?: readonly string[];

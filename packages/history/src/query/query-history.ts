@@ -24,9 +24,9 @@ export interface HistoryGroup {
   readonly count: number;
   /** The sum of the values. */
   readonly sum: number;
-  /** The smallest value. */
+  /** The smallest value, in the unit. */
   readonly min: number;
-  /** The largest value. */
+  /** The largest value, in the unit. */
   readonly max: number;
   /** One for each percentile, in the order of the question. */
   readonly percentiles: readonly PercentileValue[];

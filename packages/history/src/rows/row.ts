@@ -37,5 +37,6 @@ export interface HistoryRow extends Distribution {
   readonly producer: string;
   /** Ascends within a producer. Rows of equal producer and sequence are one row. An integer from 0 to 2^53 − 1. */
   readonly sequence: number;
+  /** Version of the row shape. */
   readonly version: typeof FORMAT_VERSION;
 }

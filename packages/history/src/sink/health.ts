@@ -6,6 +6,7 @@ export interface HistoryHealth {
   readonly target: string;
   /** The producer of all rows: the readable name and a random id. */
   readonly producer: string;
+  /** Whether `close` has been called. */
   readonly isClosed: boolean;
   /** Whether the latest attempt to collect or to write rows failed. */
   readonly isFailing: boolean;
@@ -19,7 +20,7 @@ export interface HistoryHealth {
   readonly waitingRows: number;
   /** About as many bytes as these rows take. */
   readonly waitingBytes: number;
-  /** Files or inserts. */
+  /** How many files or inserts were written. */
   readonly writtenBatches: number;
   /** Rows that are on the disk, or that the server of the table has confirmed. */
   readonly writtenRows: number;
@@ -31,7 +32,7 @@ export interface HistoryHealth {
   readonly lostValues: number;
   /** Those of the lost rows that a table may have: an insert was tried, and a failure may have hidden its success. */
   readonly uncertainRows: number;
-  /** Intervals that became part of the next one, because the work of the one before took too long. */
+  /** How many intervals became part of the next one, because the work of the one before took too long. */
   readonly skippedTicks: number;
   /** Number of sources that failed in the latest gather. Their counts come in a later interval. */
   readonly failingSources: number;

@@ -5,7 +5,7 @@ import type { HistoryRow } from '../rows/row.ts';
 export interface RowBatch {
   /** Who counted all these rows. */
   readonly producer: string;
-  /** Ascends from 0 within the producer. */
+  /** Number of the batch within the producer, from 0. */
   readonly number: number;
   /** At least one row, and all intervals start on one day, in UTC. */
   readonly rows: readonly HistoryRow[];

@@ -41,7 +41,8 @@ const OWNER: OptionsOwner<ClickHouseTableOptions> = {
  * loaded when the history is opened. A repeated insert has the same `insert_deduplication_token`, so it counts once, in views that the
  * table feeds too: see `historyRollupSql`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`. A history reports a server that does not take rows as `ERR_HISTORY_TABLE`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
+ *   A history reports a server that does not take rows as `ERR_HISTORY_TABLE`.
  * @example
  * ```ts
  * import { clickHouseTable } from '@hdrscope/history';

@@ -10,7 +10,7 @@ export interface ServerTableOptions extends TableOptions {
    * @default the user of `url`
    */
   readonly user?: string;
-  /** @default the password of `url` */
+  /** The password of the user. Errors and health leave it out. @default the password of `url` */
   readonly password?: string;
   /** The name of the table; several texts are a qualified name. @default 'history' */
   readonly table?: string | readonly string[];
