@@ -52,6 +52,7 @@ export {
   time,
 } from './histogram/timer.ts';
 export { type CounterOptions, type Increase, increase } from './increase.ts';
+export { type DecimalLayoutOptions, decimalLayout } from './layout/decimal.ts';
 export { type EdgeLayout, explicitLayout, type InclusiveBound } from './layout/edges.ts';
 export {
   type ExponentialLayout,

@@ -28,7 +28,7 @@ export type LayoutJson =
       readonly zeroThreshold: number;
     }
   | {
-      readonly kind: 'explicit' | 'linear' | 'log2' | 'log-linear';
+      readonly kind: 'explicit' | 'linear' | 'log2' | 'log-linear' | 'decimal';
       readonly edges: readonly number[];
       readonly inclusive: InclusiveBound;
     }
@@ -103,8 +103,14 @@ function layoutToJson(layout: Layout): LayoutJson {
   throw mustBe('ERR_INCOMPATIBLE', 'the layout', 'one that explicitLayout or its siblings return', layout);
 }
 
-type EdgeKind = Extract<LayoutKind, 'explicit' | 'linear' | 'log2' | 'log-linear'>;
-const EDGE_KINDS: readonly unknown[] = ['explicit', 'linear', 'log2', 'log-linear'] satisfies EdgeKind[];
+type EdgeKind = Extract<LayoutKind, 'explicit' | 'linear' | 'log2' | 'log-linear' | 'decimal'>;
+const EDGE_KINDS: readonly unknown[] = [
+  'explicit',
+  'linear',
+  'log2',
+  'log-linear',
+  'decimal',
+] satisfies EdgeKind[];
 
 function layoutFrom(fields: JsonFields): Layout {
   const { kind } = fields;

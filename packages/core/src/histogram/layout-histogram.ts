@@ -32,7 +32,7 @@ const OWNER: OptionsOwner<LayoutHistogramOptions> = {
 };
 
 /**
- * A histogram over any layout: explicit bounds, linear, log2, log-linear, exponential, HDR. For HDR layouts `Histogram` is faster
+ * A histogram over any layout: explicit bounds, linear, log2, log-linear, decimal, exponential, HDR. For HDR layouts `Histogram` is faster
  * and has more methods; `add` moves counts from one class to the other.
  *
  * @example

@@ -1,5 +1,13 @@
 /** The family of a layout. */
-export type LayoutKind = 'hdr' | 'double' | 'exponential' | 'explicit' | 'linear' | 'log2' | 'log-linear';
+export type LayoutKind =
+  | 'hdr'
+  | 'double'
+  | 'exponential'
+  | 'explicit'
+  | 'linear'
+  | 'log2'
+  | 'log-linear'
+  | 'decimal';
 
 /**
  * Says which values share a slot. Every histogram of hdrscope is counts over a layout, and every conversion is a change of

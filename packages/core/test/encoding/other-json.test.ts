@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { DoubleHistogram } from '../../src/histogram/double-histogram.ts';
 import { LayoutHistogram } from '../../src/histogram/layout-histogram.ts';
+import { decimalLayout } from '../../src/layout/decimal.ts';
 import { explicitLayout } from '../../src/layout/edges.ts';
 import { exponentialLayout } from '../../src/layout/exponential.ts';
 import { hdrLayout } from '../../src/layout/hdr.ts';
@@ -72,6 +73,7 @@ describe('JSON of a histogram of any layout', () => {
     ['linear', linearLayout({ min: 5, width: 2.5, slots: 8 })],
     ['log2', log2Layout({ quantum: 100, slots: 8, inclusive: 'upper' })],
     ['log-linear', logLinearLayout({ subBucketsPerOctave: 4, octaves: 8 })],
+    ['decimal', decimalLayout({ lowestPower: -2, decades: 3, inclusive: 'upper' })],
     ['exponential', exponentialLayout({ scale: 3, minIndex: -8, maxIndex: 40 })],
     [
       'exponential on both sides',

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { decimalLayout } from '../../src/layout/decimal.ts';
 import { explicitLayout } from '../../src/layout/edges.ts';
 import { exponentialLayout } from '../../src/layout/exponential.ts';
 import { hdrLayout } from '../../src/layout/hdr.ts';
@@ -57,6 +58,15 @@ const logLinear = fc
   })
   .map(logLinearLayout);
 
+const decimal = fc
+  .record({
+    digits: fc.constantFrom(1, 2),
+    lowestPower: fc.integer({ min: -3, max: 2 }),
+    decades: fc.integer({ min: 1, max: 4 }),
+    inclusive,
+  })
+  .map(decimalLayout);
+
 const exponential = fc
   .record({
     scale: fc.integer({ min: -2, max: 4 }),
@@ -81,9 +91,17 @@ export const layouts: fc.Arbitrary<Layout> = fc.oneof(
   linear,
   log2,
   logLinear,
+  decimal,
   exponential,
   scaled,
 );
 
 /** The kinds that name their slots by edges, which leave both ends open. */
-export const openLayouts: fc.Arbitrary<Layout> = fc.oneof(explicit, linear, log2, logLinear, exponential);
+export const openLayouts: fc.Arbitrary<Layout> = fc.oneof(
+  explicit,
+  linear,
+  log2,
+  logLinear,
+  decimal,
+  exponential,
+);
