@@ -31,6 +31,11 @@ export const HDRSCOPE: Group = {
       load: () => import('./advise/index.ts'),
     },
     {
+      name: 'bounds',
+      summary: 'prints round boundaries for explicit buckets, and how much they leave open',
+      load: () => import('./bounds/index.ts'),
+    },
+    {
       name: 'log',
       summary: 'works on interval logs (.hlog)',
       load: () => import('./log/index.ts'),

@@ -78,6 +78,7 @@ const ROWS: readonly Row[] = [
   ['hdrscope diff', () => [numbers(), log()]],
   ['hdrscope diff', () => [log(), brokenLog()]],
   ['hdrscope advise', () => ['--max', HOSTILE]],
+  ['hdrscope bounds', () => ['--from', '1ms', '--to', HOSTILE]],
   ['hdrscope log', () => [HOSTILE]],
   ['hdrscope log summary', () => [log()]],
   ['hdrscope log summary', () => ['--markdown', log()]],

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => readonly string[]>> = {
   diff: () => ['--no-plot', folder.write('a.hlog', LOG), folder.write('b.hlog', LOG)],
   record: () => ['--unit', 'ms', folder.write('n.txt', evenly(500, 0.3).join('\n'))],
   advise: () => ['--max', '1h'],
+  bounds: () => ['--from', '5ms', '--to', '10s'],
   'ceph dump': () => [folder.write('dump.json', OSD_DUMP)],
 };
 
