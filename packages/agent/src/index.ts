@@ -22,6 +22,7 @@ export type {
   MetricConfig,
   OtlpSinkConfig,
   OtlpSourceConfig,
+  PipeSourceConfig,
   PrometheusSinkConfig,
   ServerConfig,
   SinkConfig,

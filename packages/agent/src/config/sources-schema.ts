@@ -35,6 +35,14 @@ const intervalLog = mapping({
 
 const stdin = mapping({ type: z.literal('stdin'), name, metric, attributes });
 
+const pipe = mapping({
+  type: z.literal('pipe'),
+  name,
+  path: text('the path of a named pipe'),
+  metric,
+  attributes,
+});
+
 const ceph = mapping({
   type: z.literal('ceph'),
   name,
@@ -172,12 +180,12 @@ const otlp = mapping({
   }
 });
 
-const SOURCES = [intervalLog, stdin, ceph, ebpfMap, ebpfExporter, ebpfProgram, bpftrace, otlp] as const;
+const SOURCES = [intervalLog, stdin, pipe, ceph, ebpfMap, ebpfExporter, ebpfProgram, bpftrace, otlp] as const;
 
 /** An entry of `sources`. Its name may be missing. */
 export const source: z.ZodType<Unnamed<SourceConfig>, unknown> = z.discriminatedUnion('type', SOURCES, {
   error:
-    'must be a known type of source: interval-log, stdin, ceph, ebpf-map, ebpf-exporter, ebpf-program, bpftrace or otlp',
+    'must be a known type of source: interval-log, stdin, pipe, ceph, ebpf-map, ebpf-exporter, ebpf-program, bpftrace or otlp',
 });
 
 /** An entry of any kind whose name may be missing. */

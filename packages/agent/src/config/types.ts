@@ -72,6 +72,18 @@ export interface StdinSourceConfig extends Entry {
   readonly attributes: AttributeTexts;
 }
 
+/** Numbers that other programs write into a named pipe. */
+export interface PipeSourceConfig extends Entry {
+  /** Marks a named pipe. */
+  readonly type: 'pipe';
+  /** Path of the pipe, which exists: `mkfifo` makes one. */
+  readonly path: string;
+  /** The family that takes the numbers. */
+  readonly metric: MetricConfig;
+  /** Attributes of the series. */
+  readonly attributes: AttributeTexts;
+}
+
 /** Daemons of Ceph, or other programs that serve such sockets. */
 export interface CephSourceConfig extends Entry {
   /** Marks daemons of Ceph. */
@@ -210,6 +222,7 @@ export interface OtlpSourceConfig extends ServerConfig {
 export type SourceConfig =
   | IntervalLogSourceConfig
   | StdinSourceConfig
+  | PipeSourceConfig
   | CephSourceConfig
   | EbpfMapSourceConfig
   | EbpfExporterSourceConfig

@@ -7,6 +7,7 @@ import { startEbpfMap } from './ebpf-map.ts';
 import { startEbpfProgram } from './ebpf-program.ts';
 import { startIntervalLog } from './interval-log.ts';
 import { startOtlp } from './otlp.ts';
+import { startPipe } from './pipe.ts';
 import { startStdin } from './stdin.ts';
 
 /** Starts a source of any type. */
@@ -16,6 +17,8 @@ export async function startSource(config: SourceConfig, context: EntryContext): 
       return startIntervalLog(config, context);
     case 'stdin':
       return startStdin(config, context);
+    case 'pipe':
+      return startPipe(config, context);
     case 'ceph':
       return startCeph(config, context);
     case 'ebpf-map':
