@@ -75,6 +75,7 @@ export const SIDEBAR = [
       { text: 'Bound instruments', link: '/bound-instruments.html' },
       { text: 'Security', link: '/security.html' },
       { text: 'Contributing', link: '/contributing.html' },
+      { text: 'Your first change', link: '/first-change.html' },
       { text: 'Changelog', link: '/changelog.html' },
     ],
   },
