@@ -93,6 +93,8 @@ export class CleanProject {
    */
   use() {
     this.#npm('install', '--ignore-scripts', '--save-dev', ...TOOLS);
+    // Its program is a package of its own, which this script puts in place.
+    run(process.execPath, ['install.js'], { cwd: join(this.folder, 'node_modules/bun'), limitSeconds: 120 });
     return CONSUMERS.map(({ name, files, commands }) => {
       const cwd = join(this.folder, 'uses', name);
       for (const [file, text] of Object.entries(files)) {
