@@ -72,6 +72,7 @@ async function print(options: Options, io: Io): Promise<number> {
   const bounds = [...new Set([...roundBounds(from, to, LEADING[perDecade]!), ...thresholds])].sort(
     (a, b) => a - b,
   );
+  // Bounded: 61 decades have at most 549 boundaries, and the command line names the thresholds.
   const widest = Math.max(...bounds.slice(1).map((bound, at) => bound / bounds[at]!));
   const text =
     formatOf(options, FORMATS) === 'json'
