@@ -21,6 +21,7 @@ import { basename, join } from 'node:path';
 import { workspaceRoot } from '../lib/workspace.js';
 import { run } from '../peers/run.js';
 import { parseChange, releasedChangelog } from './changelog.js';
+import { useInChromium } from './chromium-use.js';
 import { CleanProject } from './clean-project.js';
 import { LocalRegistry } from './local-registry.js';
 import { assertClean, git, published, rewrite, versionOf } from './tree.js';
@@ -110,7 +111,7 @@ async function tryPackages(root, { version, tarballs, folder }) {
     if (printed !== version) throw new Error(`hdrscope --version prints ${printed} instead of ${version}`);
     project.command('log', 'summary', 'examples/data/incident.hlog');
     say('the example of the README and the command work there');
-    const uses = project.use();
+    const uses = [...project.use(), { name: 'chromium', problem: await useInChromium(project.folder) }];
     for (const { name, problem } of uses) say(`${name}: ${problem ?? 'ok'}`);
     const failed = uses.filter(({ problem }) => problem !== undefined);
     if (failed.length > 0)

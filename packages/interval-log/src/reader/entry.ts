@@ -12,6 +12,7 @@ interface Entry {
 
 /** A line that begins with `#` and states no time, such as `#[Histogram log format version 1.3]`. */
 export interface Comment extends Entry {
+  /** Marks a comment. */
   readonly kind: 'comment';
   /** The text after the `#`. */
   readonly text: string;
@@ -19,6 +20,7 @@ export interface Comment extends Entry {
 
 /** The start of what the log describes: `#[StartTime: 1441812279.474 (seconds since epoch), …]`. */
 export interface StartTime extends Entry {
+  /** Marks a start time. */
   readonly kind: 'start-time';
   /** Seconds since 1970. */
   readonly seconds: number;
@@ -26,6 +28,7 @@ export interface StartTime extends Entry {
 
 /** The moment from which timestamps of later lines count: `#[BaseTime: 1441812279.000 (seconds since epoch)]`. */
 export interface BaseTime extends Entry {
+  /** Marks a base time. */
   readonly kind: 'base-time';
   /** Seconds since 1970. */
   readonly seconds: number;
@@ -33,6 +36,7 @@ export interface BaseTime extends Entry {
 
 /** The line that names the columns. */
 export interface Legend extends Entry {
+  /** Marks the legend. */
   readonly kind: 'legend';
   /** Column names without their quotes. */
   readonly columns: readonly string[];

@@ -137,5 +137,5 @@ function excerpt(text: string): string {
 
 /** Copies the beginning of a text. A slice would keep the whole text in memory as long as the error lives. */
 function beginningOf(text: string): string {
-  return Buffer.from(text.slice(0, LONGEST_EXCERPT)).toString();
+  return new TextDecoder().decode(new TextEncoder().encode(text.slice(0, LONGEST_EXCERPT)));
 }
