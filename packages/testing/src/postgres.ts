@@ -70,11 +70,12 @@ export class Postgres {
 
   /** The rows of one statement. */
   ask(sql: string): Record<string, unknown>[] {
+    // As digits: psql leaves out characters such as U+10FFFE.
     const { status, stdout, stderr } = this.#psql(
-      `SELECT coalesce(json_agg(answer), '[]') FROM (${sql}) AS answer`,
+      `SELECT encode(convert_to(coalesce(json_agg(answer), '[]')::text, 'UTF8'), 'hex') FROM (${sql}) AS answer`,
     );
     if (status !== 0) throw new Error(stderr);
-    return JSON.parse(stdout);
+    return JSON.parse(Buffer.from(stdout.trim(), 'hex').toString());
   }
 
   async stop(): Promise<void> {
