@@ -65,19 +65,19 @@ async function makeFile(platform, options) {
 
 const TARGET = 'es2023';
 
+/** Short names inside the file. Classes and functions keep theirs, which errors and `constructor.name` show. */
+const SHORT = { minifyIdentifiers: true, minifySyntax: true, keepNames: true };
+
 /** @param {string} dist The folder of the files. */
 export async function bundleDropIn(dist) {
   mkdirSync(dist, { recursive: true });
   // The package itself is of ES modules; its users have loaded CommonJS so far.
   writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
-  writeFileSync(join(dist, 'index.js'), await makeFile('node', { format: 'cjs', platform: 'node' }));
-  const script = await makeFile('browser', {
-    format: 'iife',
-    globalName: 'hdr',
-    minifyIdentifiers: true,
-    minifySyntax: true,
-    keepNames: true,
-  });
+  writeFileSync(
+    join(dist, 'index.js'),
+    await makeFile('node', { format: 'cjs', platform: 'node', ...SHORT }),
+  );
+  const script = await makeFile('browser', { format: 'iife', globalName: 'hdr', ...SHORT });
   const forModules = 'if(typeof module==="object"&&module.exports)module.exports=hdr;\n';
   writeFileSync(join(dist, 'hdrhistogram.umd.js'), `${script}${forModules}`);
   // Old compilers do not follow an import of a .ts file.
