@@ -33,10 +33,21 @@ export function tableError(table: string, cause: unknown, cure?: string): Hdrsco
   return new HdrscopeError('ERR_HISTORY_TABLE', message, { cause, details: { table } });
 }
 
-/** Makes the error of an optional package that cannot be loaded. */
-export function packageError(need: string, name: string, cause: unknown): HdrscopeError<HistoryErrorCode> {
-  return engineError(
-    `${need} needs the package ${name}, which cannot be loaded: install it with "npm install ${name}"`,
-    cause,
-  );
+/**
+ * Loads an optional package.
+ *
+ * @param need What needs it, as the begin of a sentence.
+ * @throws HdrscopeError `ERR_HISTORY_ENGINE` when it cannot be loaded.
+ */
+export async function loadPackage(
+  load: () => Promise<unknown>,
+  need: string,
+  name: string,
+): Promise<unknown> {
+  try {
+    return await load();
+  } catch (cause) {
+    const message = `${need} needs the package ${name}, which cannot be loaded: install it with "npm install ${name}"`;
+    throw engineError(message, cause);
+  }
 }

@@ -9,6 +9,7 @@ import { DAY, ENDING, fileName, isDayFolder, PARTIAL } from '../parquet/names.ts
 import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
 import { writeFile } from '../parquet/write-file.ts';
 import type { HistoryRow } from '../rows/row.ts';
+import { DAY_MS } from '../times.ts';
 import { merged } from './merged.ts';
 
 /** Options of `compact`. */
@@ -41,7 +42,6 @@ const OWNER: OptionsOwner<CompactOptions> = {
   call: "compact('history', { olderThanMs: 3_600_000 })",
 };
 
-const DAY_MS = 86_400_000;
 // Memory has a row group of each file that is read at one time.
 const FILES_AT_ONCE = 32;
 

@@ -1,5 +1,6 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type CheckedQuestion, checkedQuestion } from '../sql/question.ts';
+import { DAY_MS } from '../times.ts';
 
 /** An objective that is judged afterwards: the share of values that should have been at most a threshold. */
 export interface ObjectiveQuestion {
@@ -37,7 +38,6 @@ export interface CheckedObjective extends CheckedQuestion {
   readonly everyMs: number;
 }
 
-const DAY_MS = 86_400_000;
 const MOST_PERIODS = 100_000;
 
 const OWNER: OptionsOwner<ObjectiveQuestion> = {

@@ -8,7 +8,7 @@ export interface DataPage {
   /** How many values there are; an empty list counts as one. */
   readonly values: number;
   readonly encoding: Encoding;
-  /** Levels, if the column has any, and values. */
+  /** The values, and before them the levels of a column of lists. */
   readonly sections: readonly Uint8Array[];
 }
 

@@ -1,3 +1,4 @@
+import { Slices } from '@hdrscope/kit';
 import type { HistoryRow } from '../rows/row.ts';
 
 const keys = new WeakMap<HistoryRow['attributes'], { readonly metric: string; readonly key: string }>();
@@ -20,8 +21,9 @@ export function compareRows(a: HistoryRow, b: HistoryRow): number {
   return (isOneSeries ? 0 : compareTexts(seriesKey(a), seriesKey(b))) || compareInSeries(a, b);
 }
 
-/** Rows in the order of a file. */
-export function inOrder(rows: readonly HistoryRow[]): HistoryRow[] {
+/** Rows in the order of a file. Other work of the process runs in between. */
+export async function inOrder(rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+  const slices = new Slices();
   // Series are far fewer than rows, and their texts are long to compare.
   const bySeries = new Map<string, HistoryRow[]>();
   for (const row of rows) {
@@ -29,8 +31,14 @@ export function inOrder(rows: readonly HistoryRow[]): HistoryRow[] {
     const ofSeries = bySeries.get(key);
     if (ofSeries === undefined) bySeries.set(key, [row]);
     else ofSeries.push(row);
+    if (slices.isOver()) await slices.next();
   }
-  return [...bySeries.keys()].sort().flatMap((key) => bySeries.get(key)!.sort(compareInSeries));
+  const sorted: HistoryRow[] = [];
+  for (const key of [...bySeries.keys()].sort()) {
+    for (const row of bySeries.get(key)!.sort(compareInSeries)) sorted.push(row);
+    if (slices.isOver()) await slices.next();
+  }
+  return sorted;
 }
 
 function compareInSeries(a: HistoryRow, b: HistoryRow): number {

@@ -36,7 +36,7 @@ export async function writeRows(path: string, rows: readonly HistoryRow[]): Prom
     throw mustBe('ERR_INVALID_OPTION', 'path', 'the path of a file', path);
   }
   try {
-    return await writeFile(realFiles, path, rowGroups(inOrder(rows), SLOTS_PER_GROUP));
+    return await writeFile(realFiles, path, rowGroups(await inOrder(rows), SLOTS_PER_GROUP));
   } catch (error) {
     throw fileError('write', path, error);
   }

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { engineError, packageError } from '../errors.ts';
+import { engineError, loadPackage } from '../errors.ts';
 
 /** The part of `@duckdb/node-api` that this package uses. */
 interface DuckDbModule {
@@ -22,11 +22,7 @@ interface DuckDbConnection {
 export async function loadDuckDb(
   load: () => Promise<unknown> = () => import('@duckdb/node-api'),
 ): Promise<DuckDbModule> {
-  try {
-    return (await load()) as DuckDbModule;
-  } catch (cause) {
-    throw packageError('a question to a history', '@duckdb/node-api', cause);
-  }
+  return (await loadPackage(load, 'a question to a history', '@duckdb/node-api')) as DuckDbModule;
 }
 
 /** Runs a statement, and gives its rows. @throws HdrscopeError `ERR_HISTORY_ENGINE` */

@@ -3,6 +3,8 @@ import type { Distribution } from '../rows/row.ts';
 import { DIALECTS, type Dialect } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
+import { DAY_MS } from '../times.ts';
+import type { Span } from './folder-files.ts';
 import { type HistorySpan, spanOf, withValues } from './history-span.ts';
 import { askFolder, type QueryOptions } from './query-history.ts';
 
@@ -87,9 +89,7 @@ interface Asked extends Omit<CheckedQuestion, 'metric' | 'by'> {
   readonly metric: string | undefined;
   readonly by: readonly string[] | undefined;
 }
-type Span = Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>;
 
-const DAY_MS = 86_400_000;
 const MOST_STRETCHES = 60;
 const FIRST_STRETCHES = 4;
 // The rows of a part become objects at once, while no other work runs. Their slots are texts until they are asked for.

@@ -41,7 +41,7 @@ export const WORK = '.rollup-';
 
 /** What is to be done for a day. */
 export interface DayTask {
-  /** Of its folder. */
+  /** The name of the folder of the day. */
   readonly name: string;
   readonly dayMs: number;
   /** Rows that start before this time are added up. */

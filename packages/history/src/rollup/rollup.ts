@@ -4,6 +4,7 @@ import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/interna
 import { fileError } from '../errors.ts';
 import { codeOf } from '../parquet/files.ts';
 import { DAY, ENDING, isDayFolder } from '../parquet/names.ts';
+import { DAY_MS, HOUR_MS } from '../times.ts';
 import { type RolledDay, rollUpDay, rollupName, WORK } from './day.ts';
 
 /** Options of `rollup`. */
@@ -21,9 +22,6 @@ const OWNER: OptionsOwner<FolderRollupOptions> = {
   names: { everyMs: true, olderThanMs: true, nowMs: true },
   call: "rollup('history', 'hourly', { everyMs: 3_600_000 })",
 };
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Makes a history of another one, whose rows are sums over longer stretches of time: by default, one row for each series and hour. Their slots

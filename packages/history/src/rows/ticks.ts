@@ -2,8 +2,8 @@ import type { Resolution } from '@hdrscope/core/internal';
 
 // A value that was in another unit before, such as milliseconds, has been rounded twice.
 const VALUE_ROUNDING = 2 ** -51;
-// A registry rounds its sum at each record since its start, and a row has the difference of two such sums. In a process that runs for a
-// month, the error is about this part of a minute's sum.
+// A registry rounds its sum at each record since its start, and a row has the difference of two such sums. By estimate, the random errors of a
+// minute's additions are this part of the minute's sum in a process that has run for a month.
 const SUM_ROUNDING = 2 ** -36;
 
 /** A value in ticks. It is an integer when the value is that tick, up to the rounding of two conversions between units. */

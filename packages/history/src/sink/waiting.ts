@@ -1,6 +1,4 @@
-import { Slices } from '@hdrscope/kit';
 import { dayOf } from '../parquet/names.ts';
-import { seriesKey } from '../parquet/order.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import type { RowBatch } from './target.ts';
 
@@ -95,18 +93,4 @@ export class WaitingRows {
 
 function bytesOf({ k }: HistoryRow): number {
   return BYTES_PER_ROW + BYTES_PER_SLOT * k.length;
-}
-
-/** Rows in the order of a file. Those of a series must be in the order of time already: only the series are sorted. */
-export async function inFileOrder(rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
-  const slices = new Slices();
-  const bySeries = new Map<string, HistoryRow[]>();
-  for (const row of rows) {
-    const key = seriesKey(row);
-    const ofSeries = bySeries.get(key);
-    if (ofSeries === undefined) bySeries.set(key, [row]);
-    else ofSeries.push(row);
-    if (slices.isOver()) await slices.next();
-  }
-  return [...bySeries.keys()].sort().flatMap((key) => bySeries.get(key)!);
 }

@@ -1,4 +1,5 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { HOUR_MS } from '../times.ts';
 import { DIALECTS } from './dialects.ts';
 import type { HistorySource } from './history-sql.ts';
 import { assertTableDialect, REMEMBERING, type TableDialect, tableNameOf, ttlOf } from './table-sql.ts';
@@ -18,8 +19,6 @@ const OWNER: OptionsOwner<RollupOptions> = {
   names: { into: true, everyMs: true, ttlDays: true },
   call: "historyRollupSql('clickhouse', 'history', { into: 'history_hourly' })",
 };
-
-const HOUR_MS = 3_600_000;
 
 /**
  * The statements that make a rollup of a table: a view with the columns of a history, in which each series has one row for each hour, with

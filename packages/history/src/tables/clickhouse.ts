@@ -2,7 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import { type SenderTlsFiles, tlsOptionsOf } from '@hdrscope/kit/delivery';
-import { packageError, tableError } from '../errors.ts';
+import { loadPackage, tableError } from '../errors.ts';
 import { ParquetEncoder } from '../parquet/encode.ts';
 import { COLUMNS } from '../parquet/schema.ts';
 import { batchGroups } from '../sink/batch-groups.ts';
@@ -75,9 +75,7 @@ export function clickHouseTableOf(
   return {
     name: target.name,
     async open() {
-      const module = await load().catch((cause: unknown) => {
-        throw packageError('a history in ClickHouse', '@clickhouse/client', cause);
-      });
+      const module = await loadPackage(load, 'a history in ClickHouse', '@clickhouse/client');
       return new ClickHouseTarget(target, module as ClickHouseModule);
     },
   };

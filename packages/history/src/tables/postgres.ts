@@ -1,6 +1,6 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { packageError, tableError } from '../errors.ts';
+import { loadPackage, tableError } from '../errors.ts';
 import type { HistoryTable } from '../sink/options.ts';
 import type { HistoryTarget, RowBatch } from '../sink/target.ts';
 import { historyTableSql, tableNameOf } from '../sql/table-sql.ts';
@@ -56,9 +56,7 @@ export function postgresTableOf(options: PostgresTableOptions, load: () => Promi
   return {
     name: target.name,
     async open() {
-      const module = await load().catch((cause: unknown) => {
-        throw packageError('a history in PostgreSQL', 'pg', cause);
-      });
+      const module = await loadPackage(load, 'a history in PostgreSQL', 'pg');
       return new PostgresTarget(target, module as PostgresModule);
     },
   };

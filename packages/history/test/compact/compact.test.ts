@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BuiltPackages } from '@hdrscope/testing';
@@ -8,6 +6,7 @@ import { compactWith } from '../../src/compact/compact.ts';
 import { compact, type HistoryRow, queryHistory } from '../../src/index.ts';
 import { compareRows } from '../../src/parquet/order.ts';
 import { rowsIn, writeRows } from '../support/folder.ts';
+import { runScript } from '../support/killed.ts';
 import { rowsOf } from '../support/recorded.ts';
 import { FaultyFiles } from '../support/runtime.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -140,19 +139,8 @@ describe('a process that is killed', () => {
       console.log('begins');
       await compact(process.argv[2], { nowMs: ${LATER_MS} });`,
     );
-    const run = async (folder: string, killAfterMs?: number) => {
-      const child = spawn(process.execPath, [script, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-      const ended = once(child, 'close');
-      await once(child.stdout, 'data');
-      const beginMs = performance.now();
-      if (killAfterMs !== undefined) {
-        await new Promise((resolve) => setTimeout(resolve, killAfterMs));
-        child.kill('SIGKILL');
-      }
-      child.stdout.resume();
-      await ended;
-      return performance.now() - beginMs;
-    };
+    const run = (folder: string, killAfterMs?: number): Promise<number> =>
+      runScript(script, [folder], killAfterMs);
     const wholeMs = await run((await folderWith(12, 40)).folder);
     const outcomes = new Set<number>();
     for (let tenth = 0; tenth <= 10; tenth++) {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   copyFileSync,
   mkdirSync,
@@ -15,6 +13,7 @@ import { expectMisspelt } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { compact, type HistoryRow, queryHistory, rollup } from '../../src/index.ts';
 import { rowsIn, writeRows } from '../support/folder.ts';
+import { runScript } from '../support/killed.ts';
 import { recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
 
@@ -262,19 +261,8 @@ describe('a process that is killed', () => {
       }));
       await writeRows(folder, ofDay);
     }
-    const run = async (into: string, killAfterMs?: number) => {
-      const child = spawn(process.execPath, [script, folder, into], { stdio: ['ignore', 'pipe', 'inherit'] });
-      const ended = once(child, 'close');
-      await once(child.stdout, 'data');
-      const beginMs = performance.now();
-      if (killAfterMs !== undefined) {
-        await new Promise((resolve) => setTimeout(resolve, killAfterMs));
-        child.kill('SIGKILL');
-      }
-      child.stdout.resume();
-      await ended;
-      return performance.now() - beginMs;
-    };
+    const run = (into: string, killAfterMs?: number): Promise<number> =>
+      runScript(script, [folder, into], killAfterMs);
     const wholeMs = await run(newDirectory());
     for (let fifth = 0; fifth <= 5; fifth++) {
       const into = newDirectory();
