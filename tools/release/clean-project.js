@@ -6,7 +6,7 @@ import { run } from '../peers/run.js';
 import { CONSUMERS } from './consumers.js';
 import { licenceProblems } from './licences.js';
 
-/** What the README tells a user of OpenTelemetry to install, and what bundles and checks code. */
+/** The packages that the README tells a user of OpenTelemetry to install. */
 const OTHERS = ['@opentelemetry/api@1.9', '@opentelemetry/sdk-metrics@2', 'fflate', 'yaml'];
 const TOOLS = [
   'typescript@5.9',

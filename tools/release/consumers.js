@@ -52,7 +52,7 @@ const tsconfig = (resolution) =>
     files: ['main.ts'],
   });
 
-/** A loop in a browser says whether eval was needed. */
+/** The packages make no code from texts: many pages forbid that. */
 const NO_EVAL = ['--disallow-code-generation-from-strings'];
 
 /** @type {readonly Consumer[]} */

@@ -28,7 +28,7 @@ const STEPS = {
         const last = Math.min(first + SERIES_OF_FILE, series);
         const path = join(folder, 'minutes', `day=${name}`, `${startMs}-checkout-${first}.parquet`);
         rows += (last - first) * 1440;
-        // Of an earlier run.
+        // An earlier run has written it.
         if (existsSync(path)) continue;
         await writeRows(path, await rowsOfDay({ first, last, startMs, day }));
       }

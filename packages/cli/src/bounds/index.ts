@@ -100,7 +100,7 @@ function powerOf(value: number): number {
 
 function meaning(bounds: readonly number[], widest: number, unit: CountedUnit): string {
   const inUnit = unit === 'none' ? '' : ` in ${unit}`;
-  return `${formatCount(bounds.length)} boundaries${inUnit}. A percentile that is read off them may be wrong by a factor of ${Number(widest.toPrecision(3))}. Native and exponential histograms need no boundaries.`;
+  return `${formatCount(bounds.length)} boundaries${inUnit}. A percentile between two of them may be wrong by a factor of ${Number(widest.toPrecision(3))}. Native and exponential histograms need no boundaries.`;
 }
 
 function amountOf(name: string, text: string | undefined, unit: CountedUnit): number {

@@ -8,7 +8,7 @@ test('prints round boundaries, and how much they leave open', async () => {
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(stdout).toBe(`0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10
 
-11 boundaries in s. A percentile that is read off them may be wrong by a factor of 2.5. Native and exponential histograms need no boundaries.
+11 boundaries in s. A percentile between two of them may be wrong by a factor of 2.5. Native and exponential histograms need no boundaries.
 `);
 });
 
