@@ -16,7 +16,7 @@ export function addedRows(sum: HistoryRow, row: HistoryRow): HistoryRow {
   };
 }
 
-/** The producer of rows that have none yet. */
+/** Stands for the producer until the series of a row is known. */
 export const PLACEHOLDER = 'import';
 
 /** The producers of the rows of an import, by series: rows of a second import are the rows of the first. */

@@ -12,7 +12,7 @@ import { type Options, selectionOf } from './options.ts';
 // As many columns as a heat map has.
 const MOST_STRETCHES = 240;
 
-// More pictures show nothing.
+// The maps of more groups would be too small to read.
 const MOST_MAPS = 20;
 
 /**

@@ -35,7 +35,7 @@ export class OtlpIntervals {
   readonly #keys = new Set<string>();
   readonly #firsts = new Map<string, First>();
   readonly #senders = new Map<string, SenderTimes>();
-  /** The shortest time between two points of a stream; infinite before any. */
+  /** The shortest time between two points of a stream; infinite until a stream has two. */
   #leastGapMs = Number.POSITIVE_INFINITY;
   /** The last time of each cumulative stream. */
   readonly #lastMs = new Map<string, number>();
