@@ -11,6 +11,7 @@ import {
   exponentialIndex,
   exponentialLayout,
   type IndexRange,
+  isExponentialLayout,
 } from './layout/exponential.ts';
 import { HdrLayout } from './layout/hdr.ts';
 import type { Layout } from './layout/layout.ts';
@@ -109,7 +110,7 @@ function allOf<L extends Layout>({ layout, counts }: Counted<L>, isReset: boolea
 const nowPage = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 const beforePage = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 
-/** The difference of counts whose slots are the same, a copy; `undefined` when all of them began anew. */
+/** The difference of counts whose slots have the same numbers, a copy; `undefined` when all of them began anew. */
 export function countsSince(
   now: ReadonlyCounts,
   before: ReadonlyCounts,
@@ -120,12 +121,14 @@ export function countsSince(
   let isReset = false;
   const hasReset = (): boolean => {
     for (const [slot, count] of usedSlots(before)) {
+      // The range was wider before: a histogram that has grown begins anew with the range that it had at first.
+      if (slot >= now.length) return true;
       const at = now.at(slot);
       if (at < count && !mayHaveTurned(at, count, counterBits)) return true;
     }
     return false;
   };
-  const counts = new SparseCounts(Math.max(now.length, before.length));
+  const counts = new SparseCounts(now.length);
   const last = Math.max(now.last, before.last);
   const first = Math.min(now.first, before.first);
   for (let from = first - (first % PAGE_SLOTS); from <= last; from += PAGE_SLOTS) {
@@ -171,7 +174,7 @@ export function haveSameSlots(a: Layout, b: Layout): boolean {
   if (a instanceof HdrLayout) return b instanceof HdrLayout && a.sharesSlotsWith(b);
   if (a.slotCount !== b.slotCount || a.lowerInclusive !== b.lowerInclusive) return false;
   if (a.upperInclusive !== b.upperInclusive) return false;
-  if (isExponential(a) && isExponential(b)) {
+  if (isExponentialLayout(a) && isExponentialLayout(b)) {
     const isAlike = a.scale === b.scale && a.minIndex === b.minIndex && a.zeroSlot === b.zeroSlot;
     return isAlike && a.zeroThreshold === b.zeroThreshold && a.negative?.minIndex === b.negative?.minIndex;
   }
@@ -182,11 +185,7 @@ export function haveSameSlots(a: Layout, b: Layout): boolean {
 }
 
 function hasExponential(counted: Counted): counted is Counted<ExponentialLayout> {
-  return isExponential(counted.layout);
-}
-
-function isExponential(layout: Layout): layout is ExponentialLayout {
-  return layout.kind === 'exponential' && 'zeroSlot' in layout;
+  return isExponentialLayout(counted.layout);
 }
 
 /**
@@ -218,8 +217,10 @@ function coarserLayout(
   zeroThreshold: number,
   lowest: number,
 ): ExponentialLayout {
+  const highest = exponentialIndex(scale, Number.MAX_VALUE);
   const coarser = (range: IndexRange): IndexRange => {
-    const from = Math.max(range.minIndex >> (finer - scale), lowest);
+    // A threshold in the highest bucket leaves no bucket above it: that one stays, and nothing counts there.
+    const from = Math.min(Math.max(range.minIndex >> (finer - scale), lowest), highest);
     return { minIndex: from, maxIndex: Math.max(range.maxIndex >> (finer - scale), from) };
   };
   return exponentialLayout({

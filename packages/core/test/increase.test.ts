@@ -41,6 +41,25 @@ describe('an increase', () => {
     expect(increase(explicit(7, 0, 0, 0), explicit(0, 0, 0, 1)).isReset).toBe(true);
   });
 
+  test.each(['dense', 'sparse'] as const)(
+    'of a %s histogram that began anew with a narrower range is all of it',
+    (storage) => {
+      const [before, now] = [new Histogram({ storage }), new Histogram({ storage })];
+      for (const value of [5, 1e9, 1e9]) before.record(value);
+      for (const value of [5, 5, 700]) now.record(value);
+      expect(increase(now, before)).toMatchObject({ isReset: true, counts: { total: 3 } });
+      const apart = increase(now, before, { resets: 'apart' });
+      expect([slots(apart).reduce((a, b) => a + b), apart.isReset]).toEqual([2, true]);
+      expect(apart.counts.length).toBe(now.layout.slotCount);
+      expect(() => increase(now, before, { resets: 'never' })).toThrow(
+        expect.objectContaining({ code: 'ERR_INCOMPATIBLE' }),
+      );
+      // A counter of 32 bits that has no slot any more has not passed its largest value.
+      before.record(1e9, 2 ** 31);
+      expect(increase(now, before, { resets: 'apart', counterBits: 32 }).counts.total).toBe(2);
+    },
+  );
+
   test('is that of the fallen slots alone where slots are reset apart', () => {
     const result = increase(explicit(9, 1, 5, 2), explicit(4, 3, 5, 0), { resets: 'apart' });
     expect(slots(result)).toEqual([5, 1, 0, 2]);
@@ -80,6 +99,48 @@ describe('an increase', () => {
         expect(result.counts.total).toBe(second.length);
         expect(result.isReset).toBe(false);
       }),
+    );
+  });
+
+  test('is that of a comparison slot by slot, also when the range has changed', () => {
+    const ranges = [100, 100_000].map((highestTrackableValue) =>
+      hdrLayout({ highestTrackableValue, significantDigits: 1 }),
+    );
+    const count = fc.oneof(fc.nat(3), fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32));
+    const state = fc
+      .tuple(fc.constantFrom(...ranges), fc.constantFrom('dense' as const, 'sparse' as const))
+      .chain(([layout, storage]) =>
+        fc.array(fc.tuple(fc.nat(layout.slotCount - 1), count), { maxLength: 6 }).map((used) => {
+          const histogram = new Histogram({ layout, storage });
+          for (const [slot, times] of used) histogram.record(layout.lower(slot), times);
+          return histogram;
+        }),
+      );
+    const options = fc.record({
+      resets: fc.constantFrom('together' as const, 'apart' as const),
+      counterBits: fc.constantFrom(32 as const, 64 as const),
+    });
+    fc.assert(
+      fc.property(state, state, options, (now, before, { resets, counterBits }) => {
+        const all = Array.from({ length: Math.max(now.counts.length, before.counts.length) }, (_, slot) => ({
+          hasSlot: slot < now.counts.length,
+          to: slot < now.counts.length ? now.counts.at(slot) : 0,
+          from: slot < before.counts.length ? before.counts.at(slot) : 0,
+        }));
+        const fell = all.filter(({ to, from }) => to < from);
+        const isReset = fell.some(({ hasSlot, to, from }) => {
+          const hasTurned = counterBits === 32 && from >= 2 ** 31 && from < 2 ** 32 && to < 2 ** 31;
+          return !hasSlot || !hasTurned;
+        });
+        const expected = all.map(({ to, from }) => {
+          if (isReset && (resets === 'together' || to < from)) return to;
+          return to < from ? to - from + 2 ** 32 : to - from;
+        });
+        const result = increase(now, before, { resets, counterBits });
+        expect(result.isReset).toBe(isReset);
+        expect(slots(result)).toEqual(expected.slice(0, now.counts.length));
+      }),
+      { numRuns: 300 },
     );
   });
 
@@ -168,6 +229,14 @@ describe('an increase between layouts', () => {
     expect([slots(result), result.isReset]).toEqual([[1, 1, 0, 0], false]);
   });
 
+  test('of exponential buckets counts those of a threshold within the highest bucket of all as 0', () => {
+    const range = { scale: -10, minIndex: -1, maxIndex: 0 }; // 0, (0,1], (1,2^1024]
+    const before = countedIn(exponentialLayout(range), [1, 2, 3, 0]);
+    const now = countedIn(exponentialLayout({ ...range, zeroThreshold: 1.5 }), [8, 0, 0, 0]);
+    const result = increase(now, before);
+    expect([result.counts.total, result.isReset]).toEqual([2, false]);
+  });
+
   test('of exponential buckets is the whole state when a used bucket has gone', () => {
     const at = (minIndex: number, scale = 20): Counted =>
       countedIn(exponentialLayout({ scale, minIndex, maxIndex: minIndex }), [0, 3, 0]);
@@ -231,8 +300,20 @@ test('a count outside its range is refused before it is compared', () => {
     expect(() => countedIn(bounds, counts)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_COUNT' }));
   }
   expect(() => countedIn(bounds, [1, 2], { from: 3 })).toThrow(
-    expect.objectContaining({ code: 'ERR_INVALID_COUNT' }),
+    expect.objectContaining({
+      code: 'ERR_INVALID_COUNT',
+      message: 'counts must be at most one for each of the 1 slots from 3 on, got 2',
+    }),
   );
+  for (const from of [-1, 0.5, 5, Number.NaN]) {
+    expect(() => countedIn(bounds, [], { from })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_OPTION',
+        message: `from must be an integer from 0 to 4, got ${from}`,
+      }),
+    );
+  }
+  expect(countedIn(bounds, [], { from: 4 }).counts.total).toBe(0);
 });
 
 describe('an array of counts over a layout', () => {

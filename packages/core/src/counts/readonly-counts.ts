@@ -10,7 +10,7 @@ export interface ReadonlyCounts {
   readonly last: number;
   /** Bytes held by the counts. */
   readonly byteLength: number;
-  /** The count of a slot. */
+  /** The count of a slot, which is from 0 to below `length`. */
   at(slot: number): number;
   /** The lowest used slot from `slot` upwards, or `length` when all of them are empty. */
   next(slot: number): number;
