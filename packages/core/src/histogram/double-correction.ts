@@ -1,5 +1,6 @@
 import { correctedTotal } from './coordinated-omission.ts';
-import { type DoubleLayout, type DoubleRange, octaveOf } from './double-range.ts';
+import type { DoubleLayout } from './double-layout.ts';
+import { type DoubleRange, octaveOf } from './double-range.ts';
 
 /** The lowest value that a correction adds: at least the interval, and less than two intervals. */
 export function lowestCorrected(value: number, interval: number): number {

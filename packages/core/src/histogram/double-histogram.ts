@@ -98,17 +98,19 @@ export class DoubleHistogram extends DoubleRecording {
    */
   subtract(other: DoubleHistogram): void {
     assertDoubles('subtract', other);
-    const { counts } = this;
+    const { counts, layout, currentLowestTrackableNonZeroValue: lowest } = this;
     const taken = new Map<number, number>();
     for (const [value, count] of other.#values('lower')) {
-      const slot = this.layout.slotOf(value);
+      const slot = layout.slotOf(value);
       const sum = (taken.get(slot) ?? 0) + count;
-      const available = slot < counts.length ? counts.at(slot) : 0;
+      // Slot 0 of the layout reaches up to the range, but counts nothing except 0.
+      const isInRange = value === 0 || (value >= lowest && slot < counts.length);
+      const available = isInRange ? counts.at(slot) : 0;
       if (sum > available) {
+        const where = isInRange ? `from ${layout.lower(slot)} to below ${layout.upper(slot)}` : `at ${value}`;
         throw new HdrscopeError(
           'ERR_INCOMPATIBLE',
-          `subtract: the counts must be contained in this histogram, got ${sum} and have ${available} values ` +
-            `from ${this.layout.lower(slot)} to below ${this.layout.upper(slot)}`,
+          `subtract: the counts must be contained in this histogram, got ${sum} and have ${available} values ${where}`,
         );
       }
       taken.set(slot, sum);

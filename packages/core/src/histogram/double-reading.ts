@@ -1,7 +1,7 @@
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
-import type { DoubleLayout } from './double-range.ts';
+import type { DoubleLayout } from './double-layout.ts';
 import { Inspectable, inspectionOf } from './inspection.ts';
 import type { IterationStep, Steps } from './iteration.ts';
 import type { ReadingOf } from './reading.ts';

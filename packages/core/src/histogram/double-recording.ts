@@ -7,13 +7,8 @@ import type { HdrLayout } from '../layout/hdr.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import { correctedTotal } from './coordinated-omission.ts';
 import { correctedDoubles, lowestCorrected, reachCorrected } from './double-correction.ts';
-import {
-  type DoubleHistogramOptions,
-  DoubleLayout,
-  DoubleRange,
-  LARGEST_DOUBLE,
-  rangeFrom,
-} from './double-range.ts';
+import { DoubleLayout } from './double-layout.ts';
+import { type DoubleHistogramOptions, DoubleRange, LARGEST_DOUBLE, rangeFrom } from './double-range.ts';
 import { DoubleReading } from './double-reading.ts';
 import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
 import { ReadingOf } from './reading.ts';

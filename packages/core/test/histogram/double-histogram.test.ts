@@ -82,6 +82,50 @@ test('adding counts what recording both would, and subtracting undoes it', () =>
   );
 });
 
+test('subtracting takes all counts or no count, wherever the ranges are', () => {
+  /** The counts by the lowest value of their slot, which does not depend on the range. */
+  const countsOf = (histogram: DoubleHistogram): Map<number, number> => {
+    const { counts, layout } = histogram;
+    const all = new Map<number, number>();
+    for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
+      all.set(layout.lower(slot), counts.at(slot));
+    }
+    return all;
+  };
+  const moved = fc
+    .tuple(
+      fc.array(fc.tuple(value, fc.integer({ min: 1, max: 3 })), { maxLength: 4 }),
+      fc.constantFrom(0, 0, 40, -60),
+    )
+    .map(([all, octaves]) => all.map(([one, count]) => [one * 2 ** octaves, count] as const));
+  fc.assert(
+    fc.property(moved, moved, fc.boolean(), options, (first, second, isPart, given) => {
+      const other = recorded(isPart ? second.filter((_, i) => i < 2) : second, given);
+      const histogram = isPart ? recorded(second, given) : recorded(first, given);
+      const [have, taken] = [countsOf(histogram), countsOf(other)];
+      const total = histogram.totalCount;
+      if ([...taken].every(([lowest, count]) => count <= (have.get(lowest) ?? 0))) {
+        histogram.subtract(other);
+        expect(histogram.totalCount).toBe(total - other.totalCount);
+      } else expectUnchanged(histogram, () => histogram.subtract(other), 'ERR_INCOMPATIBLE');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('zeros are not taken for values that are too small for the range', () => {
+  const histogram = recorded([
+    [0, 5],
+    [1, 1],
+  ]);
+  const tiny = recorded([[1e-9, 2]]);
+  expectUnchanged(histogram, () => histogram.subtract(tiny), 'ERR_INCOMPATIBLE');
+  const zeros = recorded([[0, 5]]);
+  expectUnchanged(zeros, () => zeros.subtract(tiny), 'ERR_INCOMPATIBLE');
+  histogram.subtract(recorded([[0, 2]]));
+  expect([histogram.countAt(0), histogram.countAt(1)]).toEqual([3, 1]);
+});
+
 test('many values at once count as one by one', () => {
   fc.assert(
     fc.property(fc.array(value), options, (values, given) => {
