@@ -1,4 +1,5 @@
 import type { ReadonlyCounts } from './counts/readonly-counts.ts';
+import { usedSlots } from './counts/used-slots.ts';
 import { mustBe } from './errors.ts';
 import { assertLayout } from './layout/checks.ts';
 import { isHdrLayout } from './layout/hdr.ts';
@@ -169,23 +170,17 @@ function contains(outer: Layout, target: number, inner: Layout, slot: number): b
   const [outerLower, innerLower] = [outer.lower(target), inner.lower(slot)];
   const [outerUpper, innerUpper] = [outer.upper(target), inner.upper(slot)];
   // A common bound must belong to the outer slot, or not to the inner one. No value lies on an infinite bound.
-  const below =
-    innerLower > outerLower ||
-    (innerLower === outerLower &&
-      (outer.lowerInclusive || !inner.lowerInclusive || !Number.isFinite(innerLower)));
-  if (!below) return false;
+  const mayShare = (bound: number): boolean =>
+    !Number.isFinite(bound) || outer.slotOf(bound) === target || inner.slotOf(bound) !== slot;
+  if (!(innerLower > outerLower || (innerLower === outerLower && mayShare(innerLower)))) return false;
   // An HDR slot counts fractions as their integer part, so it reaches to the integer after its last one.
   if (isHdrLayout(outer)) {
     const end = outer.lower(target) + outer.size(target);
     // Between two HDR slots this integer decides, because above 2^53 the last integer of a slot is not a double.
     if (isHdrLayout(inner)) return innerLower + inner.size(slot) <= end;
-    return innerUpper < end || (innerUpper === end && !inner.upperInclusive);
+    return innerUpper < end || (innerUpper === end && inner.slotOf(end) !== slot);
   }
-  return (
-    innerUpper < outerUpper ||
-    (innerUpper === outerUpper &&
-      (outer.upperInclusive || !inner.upperInclusive || !Number.isFinite(innerUpper)))
-  );
+  return innerUpper < outerUpper || (innerUpper === outerUpper && mayShare(innerUpper));
 }
 
 function relativeError(outer: Layout, target: number, inner: Layout, slot: number): number {
@@ -196,13 +191,12 @@ function relativeError(outer: Layout, target: number, inner: Layout, slot: numbe
   return Math.max(Math.abs(read - lower) / lower, Math.abs(read - upper) / upper);
 }
 
-function* used(
-  counts: ReadonlyCounts | ArrayLike<number>,
+function used(counts: ReadonlyCounts | ArrayLike<number>): Iterable<readonly [slot: number, count: number]> {
+  return 'next' in counts ? usedSlots(counts) : usedIn(counts);
+}
+
+function* usedIn(
+  counts: ArrayLike<number>,
 ): Generator<readonly [slot: number, count: number], void, undefined> {
-  if ('next' in counts) {
-    for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1))
-      yield [slot, counts.at(slot)];
-  } else {
-    for (let slot = 0; slot < counts.length; slot++) if (counts[slot]! !== 0) yield [slot, counts[slot]!];
-  }
+  for (let slot = 0; slot < counts.length; slot++) if (counts[slot]! !== 0) yield [slot, counts[slot]!];
 }

@@ -47,6 +47,27 @@ describe('a plan', () => {
     expect(rebucket(lower, upper).straddling).toEqual([1, 2]); // and here one down
   });
 
+  test('knows that negative exponential buckets include the bound that is farther from 0', () => {
+    const range = { minIndex: 0, maxIndex: 1 };
+    const from = exponentialLayout({ scale: 0, ...range, negative: range });
+    const [upper, lower] = [explicitLayout([-4, -2, 2, 4]), explicitLayout([-4, -2, 2, 4], 'lower')];
+    const names = (slots: readonly number[]): number[][] =>
+      slots.map((slot) => [from.lower(slot), from.upper(slot)]);
+    // The ends are open. [-2, -1) and (1, 2] lie within a wider slot, but for -2 and 2 themselves.
+    const [toUpper, toLower] = [rebucket(from, upper), rebucket(from, lower)];
+    expect(names(toUpper.straddling)).toEqual([
+      [-4, -2],
+      [-2, -1],
+    ]);
+    expect(names(toLower.straddling)).toEqual([
+      [1, 2],
+      [2, 4],
+    ]);
+    const counted = new Float64Array(from.slotCount);
+    counted[from.slotOf(-4)] = 1;
+    expect(toUpper.apply(counted).maxMisplaced).toBe(1);
+  });
+
   test('has the same answer for each slot as for all, whichever is asked first', () => {
     fc.assert(
       fc.property(layouts, layouts, fc.infiniteStream(fc.nat()), (from, to, picks) => {

@@ -3,7 +3,7 @@ import { type BucketRun, type ExponentialBuckets, mergedBuckets } from './expone
 /**
  * The sum of two histograms in the finest buckets that fit into `maxSize`, at most as fine as the coarser of the two.
  *
- * @param maxSize The largest number of buckets: at least 1.
+ * @param maxSize The largest number of buckets: at least 2, as buckets below and above 1 remain two at any scale.
  * @example
  * ```ts
  * import { sumOfBuckets } from '@hdrscope/core/internal';

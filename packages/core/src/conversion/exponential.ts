@@ -1,7 +1,13 @@
 import { ListedCounts } from '../counts/listed.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { mustBe } from '../errors.ts';
-import { type ExponentialLayout, exponentialIndex, exponentialLayout } from '../layout/exponential.ts';
+import {
+  type ExponentialLayout,
+  exponentialIndex,
+  exponentialLayout,
+  MAX_SCALE,
+  MIN_SCALE,
+} from '../layout/exponential.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { rebucket } from '../rebucket.ts';
@@ -14,8 +20,9 @@ export interface UnitLayouts {
 
 /** Neighbouring exponential buckets. */
 export interface BucketRun {
-  /** `counts[i]` is the count of the bucket `(base ** (offset + i), base ** (offset + i + 1)]`. */
+  /** Index of the first bucket: an integer. */
   readonly offset: number;
+  /** `counts[i]` is the count of the bucket `(base ** (offset + i), base ** (offset + i + 1)]`. */
   readonly counts: readonly number[];
 }
 
@@ -36,8 +43,6 @@ export interface ExponentialOptions {
 }
 
 const DEFAULT_MAX_SIZE = 160;
-const MIN_SCALE = -10;
-const MAX_SCALE = 20;
 
 /**
  * The counts of an HDR layout in exponential buckets: all counts of a slot go to the bucket that holds its middle.

@@ -14,7 +14,9 @@ export interface PlacementTarget {
 
 /** The range that all counted values are known to lie in. A bound that is left out is not known. */
 export interface KnownRange {
+  /** No value is below it, in the unit of the layout. */
   readonly min?: number | undefined;
+  /** No value is above it, in the unit of the layout. */
   readonly max?: number | undefined;
 }
 

@@ -1,20 +1,13 @@
 import type { DenseCounts } from '../counts/dense.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
-import { HdrscopeError, mustBe } from '../errors.ts';
+import { HdrscopeError, malformed, mustBe } from '../errors.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from '../layout/edges.ts';
 import { type ExponentialLayout, exponentialLayout, type IndexRange } from '../layout/exponential.ts';
 import { isHdrLayout } from '../layout/hdr.ts';
 import { type IntegerLayout, integerLayout } from '../layout/integer.ts';
 import type { Layout, LayoutKind } from '../layout/layout.ts';
 import { type HdrLayoutJson, hdrLayoutOf, hdrLayoutToJson } from './json.ts';
-import {
-  type CountsJson,
-  countsOf,
-  countsToJson,
-  type JsonFields,
-  jsonFields,
-  malformed,
-} from './json-fields.ts';
+import { type CountsJson, countsOf, countsToJson, type JsonFields, jsonFields } from './json-fields.ts';
 
 /** A layout as plain data. */
 export type LayoutJson =
@@ -60,10 +53,14 @@ export function layoutHistogramToJson(layout: Layout, counts: ReadonlyCounts): L
   return { type: 'layout', version: 1, layout: layoutToJson(layout), counts: countsToJson(counts) };
 }
 
+// A short text must not make memory for a layout of any size. These take 64 MiB; the largest HDR layout has a third of them.
+const MOST_SLOTS = 2 ** 24;
+
 /**
  * Reads the result of `layoutHistogramToJson`, maybe after `JSON.parse`.
  *
- * @throws HdrscopeError `ERR_DECODE` when `json` is anything else; the message names the place and the fault.
+ * @throws HdrscopeError `ERR_DECODE` when `json` is anything else, or its layout has more than 2^24 slots; the message names the
+ *   place and the fault.
  */
 export function layoutHistogramFromJson(json: unknown): {
   readonly layout: Layout;
@@ -75,7 +72,9 @@ export function layoutHistogramFromJson(json: unknown): {
     throw malformed('json.layout', 'an object as toJSON makes it', description);
   }
   const layout = layoutFrom(description as JsonFields);
-  return { layout, counts: countsOf(fields, layout.slotCount) };
+  const { slotCount } = layout;
+  if (slotCount > MOST_SLOTS) throw malformed('json.layout', `of at most ${MOST_SLOTS} slots`, slotCount);
+  return { layout, counts: countsOf(fields, slotCount) };
 }
 
 function layoutToJson(layout: Layout): LayoutJson {

@@ -244,7 +244,8 @@ export class LayoutHistogram extends Inspectable implements Counted {
    * A histogram with the layout and counts of the one that `toJSON` was called on.
    *
    * @param json The value that `toJSON` returned, maybe after `JSON.parse` or `structuredClone`.
-   * @throws HdrscopeError `ERR_DECODE` when `json` is anything else; the message names the place and the fault.
+   * @throws HdrscopeError `ERR_DECODE` when `json` is anything else, or its layout has more than 2^24 slots; the message names
+   *   the place and the fault.
    */
   static fromJSON(json: unknown, options: LayoutHistogramOptions = {}): LayoutHistogram {
     const { layout, counts } = layoutHistogramFromJson(json);

@@ -1,31 +1,40 @@
 import { middle } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertInteger } from './checks.ts';
 import type { Layout } from './layout.ts';
 
 /** Options of an exponential layout. */
 export interface ExponentialLayoutOptions {
   /** `base = 2 ** (2 ** -scale)`: an integer from -10 to 20. Prometheus calls it schema. */
   readonly scale: number;
-  /** Index of the lowest bucket: it covers `(base ** minIndex, base ** (minIndex + 1)]`. */
+  /**
+   * Index of the lowest bucket, which covers `(base ** minIndex, base ** (minIndex + 1)]`: an integer from that of the smallest
+   * double above 0 to that of the largest.
+   */
   readonly minIndex: number;
-  /** Index of the highest bucket: an integer of at least `minIndex`. */
+  /** Index of the highest bucket: an integer from `minIndex` to that of the largest double. */
   readonly maxIndex: number;
   /** Indexes of buckets for values below 0, which mirror those above it. @default no such buckets */
   readonly negative?: IndexRange | undefined;
-  /** Values up to it count as 0, whatever the buckets are: finite and at least 0. @default 0 */
+  /** Values whose absolute value is at most this one count as 0, whatever the buckets are: finite and at least 0. @default 0 */
   readonly zeroThreshold?: number;
 }
 
-/** Indexes of neighbouring buckets: `maxIndex` is at least `minIndex`. */
+/** Indexes of neighbouring buckets. */
 export interface IndexRange {
+  /** Index of the bucket that is nearest to 0, an integer. */
   readonly minIndex: number;
+  /** Index of the bucket that is farthest from 0: an integer of at least `minIndex`. */
   readonly maxIndex: number;
 }
 
 /**
  * The zero slot holds 0 and values too close to it for the lowest bucket. After it, slot `zeroSlot + i` is the bucket with
  * index `minIndex + i - 1`, and the last slot holds values above the highest bucket.
+ *
+ * A zero threshold beyond the lowest bound widens the zero slot. The bucket that the threshold lies in begins at the threshold.
+ * Buckets nearer to 0 keep their bounds, and no value has their slots.
  *
  * Without negative buckets the zero slot is slot 0, and values below 0 count there. With them, slot 0 holds values below the
  * lowest negative bucket, and slot `zeroSlot - i` is the negative bucket with index `negative.minIndex + i - 1`: it covers
@@ -48,12 +57,17 @@ export interface ExponentialLayout extends Layout {
   readonly zeroThreshold: number;
 }
 
-const MIN_SCALE = -10;
-const MAX_SCALE = 20;
+/** The coarsest scale. */
+export const MIN_SCALE = -10;
+/** The finest scale. */
+export const MAX_SCALE = 20;
 const MIN_NORMAL_EXPONENT = -1022;
 const MIN_NORMAL = 2 ** MIN_NORMAL_EXPONENT;
 /** The smallest double is this many octaves below the smallest normal one. */
 const SUBNORMAL_BITS = 52;
+const SMALLEST_EXPONENT = MIN_NORMAL_EXPONENT - SUBNORMAL_BITS;
+// Numbers of slots are integers of 32 bits wherever counts are stored.
+const MOST_SLOTS = 2 ** 31 - 1;
 
 const OWNER: OptionsOwner<ExponentialLayoutOptions> = {
   name: 'exponentialLayout',
@@ -61,11 +75,12 @@ const OWNER: OptionsOwner<ExponentialLayoutOptions> = {
 };
 
 /**
- * Buckets whose bounds are powers of `2 ** (2 ** -scale)`, upper bound inclusive: OpenTelemetry's exponential and
- * Prometheus' native histograms, for values that are not negative.
+ * Buckets whose bounds are powers of `2 ** (2 ** -scale)`: those of OpenTelemetry's exponential and Prometheus' native
+ * histograms. The bound farther from 0 is the inclusive one.
  * Source: https://opentelemetry.io/docs/specs/otel/metrics/data-model/#exponentialhistogram
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, or there would be more than
+ *   2^31 − 1 slots.
  * @example
  * ```ts
  * import { exponentialLayout } from '@hdrscope/core';
@@ -85,17 +100,29 @@ export function exponentialLayout(options: ExponentialLayoutOptions): Exponentia
   if (negative !== undefined) assertIndexes(scale, negative, 'negative.');
   const zeroSlot = negative === undefined ? 0 : negative.maxIndex - negative.minIndex + 2;
   const slotCount = zeroSlot + maxIndex - minIndex + 3;
-  // The bound between slot and slot + 1, for slots from the zero slot on; below it, the mirror image of such a bound.
+  if (slotCount > MOST_SLOTS) {
+    throw mustBe('ERR_INVALID_OPTION', 'the number of slots', `at most ${MOST_SLOTS}`, slotCount);
+  }
+  /** The bound between a slot and the next one, from the zero slot on. */
   const above = (slot: number): number => exponentialBound(scale, minIndex + slot - zeroSlot);
-  const below = (slot: number): number => -exponentialBound(scale, negative!.minIndex + zeroSlot - slot);
+  /** The distance from 0 of the bound between a slot and the one before it, up to the zero slot. */
+  const beyond = (slot: number): number => exponentialBound(scale, negative!.minIndex + zeroSlot - slot);
+  // A bucket that the threshold lies in begins there.
   const lower = (slot: number): number => {
-    if (slot > zeroSlot) return above(slot - 1);
+    if (slot > zeroSlot) {
+      const near = above(slot - 1);
+      return near < zeroThreshold && zeroThreshold < upper(slot) ? zeroThreshold : near;
+    }
     if (negative === undefined) return 0;
-    return slot === 0 ? Number.NEGATIVE_INFINITY : below(slot);
+    if (slot === zeroSlot) return -Math.max(beyond(slot), zeroThreshold);
+    return slot === 0 ? Number.NEGATIVE_INFINITY : -beyond(slot);
   };
   const upper = (slot: number): number => {
     if (slot === slotCount - 1) return Number.POSITIVE_INFINITY;
-    return slot >= zeroSlot ? above(slot) : below(slot + 1);
+    if (slot > zeroSlot) return above(slot);
+    if (slot === zeroSlot) return Math.max(above(slot), zeroThreshold);
+    const near = beyond(slot + 1);
+    return near < zeroThreshold && zeroThreshold < -lower(slot) ? -zeroThreshold : -near;
   };
   const within = (value: number, lowest: number, from: number, to: number): number =>
     Math.min(Math.max(exponentialIndex(scale, value) - lowest + 1, 0), to - from) + from;
@@ -104,7 +131,7 @@ export function exponentialLayout(options: ExponentialLayoutOptions): Exponentia
     scale,
     minIndex,
     maxIndex,
-    negative,
+    negative: negative && { minIndex: negative.minIndex, maxIndex: negative.maxIndex },
     zeroSlot,
     zeroThreshold,
     slotCount,
@@ -193,8 +220,15 @@ export function exponentialIndex(scale: number, value: number): number {
   return index;
 }
 
+/** Whether a layout is one of exponential buckets in the unit of its values. */
+export function isExponentialLayout(layout: Layout): layout is ExponentialLayout {
+  return layout.kind === 'exponential' && 'zeroSlot' in layout;
+}
+
 function assertIndexes(scale: number, { minIndex, maxIndex }: IndexRange, path: string): void {
-  const [least, most] = [-1074 * 2 ** scale, 1024 * 2 ** scale].map(Math.floor) as [number, number];
+  // The lowest bucket ends at the smallest double or beyond it.
+  const least = Math.ceil(SMALLEST_EXPONENT * 2 ** scale) - 1;
+  const most = Math.floor(1024 * 2 ** scale);
   if (!Number.isInteger(minIndex) || minIndex < least || minIndex >= most) {
     const allowed = `an integer from ${least} to ${most - 1} at scale ${scale}`;
     throw mustBe('ERR_INVALID_OPTION', `${path}minIndex`, allowed, minIndex);
@@ -206,7 +240,5 @@ function assertIndexes(scale: number, { minIndex, maxIndex }: IndexRange, path: 
 }
 
 function assertScale(scale: number): void {
-  if (!Number.isInteger(scale) || scale < MIN_SCALE || scale > MAX_SCALE) {
-    throw mustBe('ERR_INVALID_OPTION', 'scale', `an integer from ${MIN_SCALE} to ${MAX_SCALE}`, scale);
-  }
+  assertInteger('scale', scale, MIN_SCALE, MAX_SCALE);
 }

@@ -20,7 +20,10 @@ export interface Layout {
   readonly kind: LayoutKind;
   /** The number of slots, with open ones: at least 1. */
   readonly slotCount: number;
-  /** Whether the lower bound of a slot belongs to it. Equal for all slots of a layout. */
+  /**
+   * Whether the lower bound of a slot belongs to it. Equal for all slots of a layout, but for those of negative values in an
+   * `ExponentialLayout`, where it is the other way round.
+   */
   readonly lowerInclusive: boolean;
   /** Whether the upper bound of a slot belongs to it. In layouts of integers both bounds do. */
   readonly upperInclusive: boolean;

@@ -110,6 +110,10 @@ describe('JSON of a histogram of any layout', () => {
     ['no edges', { kind: 'linear', inclusive: 'upper' }],
     ['no inclusive bound', { kind: 'log2', edges: [1, 2] }],
     ['an impossible scale', { kind: 'exponential', scale: 50, minIndex: 0, maxIndex: 3, zeroThreshold: 0 }],
+    [
+      'more slots than a reader makes memory for',
+      { kind: 'exponential', scale: 20, minIndex: 0, maxIndex: 2 ** 24, zeroThreshold: 0 },
+    ],
     ['bounds that are no integers', { kind: 'integers', bounds: [0.5], lowest: 0 }],
   ])('is refused with %s', (_what, layout) => {
     const json = { type: 'layout', version: 1, layout, counts: [] };

@@ -5,6 +5,7 @@ import {
   exponentialIndex,
   exponentialLayout,
 } from '../../src/layout/exponential.ts';
+import { rebucket } from '../../src/rebucket.ts';
 import { expectSlotsInOrder, isIn } from '../support/layout-laws.ts';
 import { expectRefused, refusalOf } from '../support/refused.ts';
 import { within } from '../support/within.ts';
@@ -100,9 +101,9 @@ describe('the index of a value', () => {
   });
 });
 
-describe('the index of a value', () => {
+describe('the index', () => {
   test.each([0, -0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '1' as never])(
-    'that is %p is refused, as no bucket holds it',
+    'of %p is refused, as no bucket holds it',
     (value) => {
       for (const scale of [-10, 0, 20]) {
         expectRefused(() => within(10_000, () => exponentialIndex(scale, value)), 'ERR_INVALID_VALUE');
@@ -110,7 +111,7 @@ describe('the index of a value', () => {
     },
   );
 
-  test('is found at once among subnormal numbers, whole octaves below that of normal ones', () => {
+  test('of a subnormal number is found at once, whole octaves below that of a normal one', () => {
     for (const scale of [1, 8, 20]) {
       for (const units of [1, 2, 3, 5, 1023, 2 ** 40 + 1, 2 ** 52 - 1]) {
         const index = within(10_000, () => exponentialIndex(scale, units * Number.MIN_VALUE));
@@ -207,9 +208,30 @@ describe('an exponential layout', () => {
     ['indices in descending order', { scale: 0, minIndex: 2, maxIndex: 1 }],
     ['half an index', { scale: 0, minIndex: 0.5, maxIndex: 1 }],
     ['an index that begins above the largest double', { scale: 0, minIndex: 0, maxIndex: 1024 }],
-    ['an index below the smallest double', { scale: 0, minIndex: -1075, maxIndex: 0 }],
+    ['an index below the smallest double', { scale: 0, minIndex: -1076, maxIndex: 0 }],
+    [
+      'more slots than 32 bits can number',
+      { scale: 20, minIndex: -1074 * 2 ** 20, maxIndex: 1024 * 2 ** 20 - 1 },
+    ],
   ])('refuses %s', (_what, options) => {
     expectRefused(() => exponentialLayout(options), 'ERR_INVALID_OPTION');
+  });
+
+  test.each([-10, -1, 0, 1, 8, 20])('at scale %d has a bucket for the smallest double above 0', (scale) => {
+    const index = exponentialIndex(scale, Number.MIN_VALUE);
+    const layout = exponentialLayout({ scale, minIndex: index, maxIndex: index });
+    expect(layout.slotOf(Number.MIN_VALUE)).toBe(1);
+    expectRefused(
+      () => exponentialLayout({ scale, minIndex: index - 1, maxIndex: index }),
+      'ERR_INVALID_OPTION',
+    );
+  });
+
+  test('does not change when the caller changes the options', () => {
+    const negative = { minIndex: 0, maxIndex: 1 };
+    const layout = exponentialLayout({ scale: 0, minIndex: 0, maxIndex: 1, negative });
+    negative.maxIndex = 7;
+    expect(layout.negative).toEqual({ minIndex: 0, maxIndex: 1 });
   });
 
   test('has a message with the range of indexes at its scale', () => {
@@ -266,6 +288,48 @@ describe('an exponential layout with negative buckets', () => {
     expect([0.6, -0.6].map((value) => Math.sign(layout.slotOf(value) - layout.zeroSlot))).toEqual([1, -1]);
     expect(() => exponentialLayout({ scale: 0, ...range, zeroThreshold: -1 })).toThrow(
       /zeroThreshold must be/,
+    );
+  });
+
+  test('widens the zero slot to the threshold, where the bucket that holds it begins', () => {
+    const both = { minIndex: 0, maxIndex: 3 };
+    const layout = exponentialLayout({ scale: 0, ...both, negative: both, zeroThreshold: 3 });
+    const { zeroSlot } = layout;
+    const boundsOf = (slot: number): number[] => [layout.lower(slot), layout.upper(slot)];
+    expect([-2, 0, 2].map((beside) => boundsOf(zeroSlot + beside))).toEqual([
+      [-4, -3],
+      [-3, 3],
+      [3, 4],
+    ]);
+    // Buckets nearer to 0 than the threshold count nothing.
+    expect([-1, 1].map((beside) => boundsOf(zeroSlot + beside))).toEqual([
+      [-2, -1],
+      [1, 2],
+    ]);
+    expect([-3.5, 3.5].map((value) => layout.midpoint(layout.slotOf(value)))).toEqual([-3.5, 3.5]);
+    const beyondAll = exponentialLayout({ scale: 0, ...both, zeroThreshold: 20 });
+    expect([beyondAll.upper(0), beyondAll.lower(beyondAll.slotOf(21))]).toEqual([20, 20]);
+  });
+
+  test('keeps each value in its slot when counts move to an equal layout, whatever the threshold is', () => {
+    const value = fc.double({ min: -100, max: 100, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -1, max: 3 }),
+        fc.double({ min: 0, max: 50, noNaN: true }),
+        value,
+        (...all) => {
+          const [scale, zeroThreshold, one] = all;
+          const both = { minIndex: -2, maxIndex: 20 };
+          const [from, to] = [0, 1].map(() =>
+            exponentialLayout({ scale, ...both, negative: both, zeroThreshold }),
+          );
+          const slot = from!.slotOf(one);
+          expect(rebucket(from!, to!).slotFor(slot)).toBe(slot);
+          expect(from!.lower(slot) <= one && one <= from!.upper(slot)).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
     );
   });
 });
