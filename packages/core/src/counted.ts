@@ -1,7 +1,7 @@
 import type { ReadonlyCounts } from './counts/readonly-counts.ts';
 import { RunCounts } from './counts/run.ts';
 import { mustBe } from './errors.ts';
-import { assertLayout } from './layout/checks.ts';
+import { assertInteger, assertLayout } from './layout/checks.ts';
 import type { Layout } from './layout/layout.ts';
 import { assertOptions, type OptionsOwner } from './options.ts';
 
@@ -29,16 +29,20 @@ export interface Counted<L extends Layout = Layout> {
 
 /** Where in a layout an array of counts begins. */
 export interface CountedInOptions {
-  /** The slot of the first count. Slots before it, and those after the last count, have counted nothing. @default 0 */
+  /**
+   * The slot of the first count: an integer from 0 to the number of slots. Slots before it, and those after the last count, have
+   * counted nothing. @default 0
+   */
   readonly from?: number;
 }
 
 /**
  * An array of counts over a layout. The array is kept, not copied: it must not change afterwards.
  *
- * @param counts Integers from 0 to 2^53 − 1; one for each slot from `from` on, without `from` one for each slot there is.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout or an option does not exist; `ERR_INVALID_COUNT` when
- *   there are not as many counts as slots, a count is not such an integer, or their sum passes 2^53 − 1.
+ * @param counts Integers from 0 to 2^53 − 1: with `from` at most one for each slot from there on, without it one for each slot.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout, an option does not exist, or `from` is not a slot;
+ *   `ERR_INVALID_COUNT` when there are too many counts or, without `from`, too few, a count is not such an integer, or their sum
+ *   passes 2^53 − 1.
  * @example
  * ```ts
  * import { countedIn, linearLayout } from '@hdrscope/core';
@@ -56,15 +60,17 @@ export function countedIn<L extends Layout>(
   const { from } = options;
   assertLayout('layout', layout);
   const { slotCount } = layout;
-  const start = from ?? 0;
+  if (from !== undefined) assertInteger('from', from, 0, slotCount);
   if (typeof counts?.length !== 'number') throw mustBe('ERR_INVALID_COUNT', 'counts', 'an array', counts);
-  const isRoom = from === undefined ? counts.length === slotCount : start + counts.length <= slotCount;
-  if (!(Number.isInteger(start) && start >= 0 && isRoom)) {
+  const { length } = counts;
+  if (from === undefined ? length !== slotCount : from + length > slotCount) {
     const allowed =
-      from === undefined ? `one for each of the ${slotCount} slots` : `within the ${slotCount} slots`;
-    throw mustBe('ERR_INVALID_COUNT', 'counts', allowed, start + counts.length);
+      from === undefined
+        ? `one for each of the ${slotCount} slots`
+        : `at most one for each of the ${slotCount - from} slots from ${from} on`;
+    throw mustBe('ERR_INVALID_COUNT', 'counts', allowed, length);
   }
-  return { layout, counts: new RunCounts(slotCount, start, counts) };
+  return { layout, counts: new RunCounts(slotCount, from ?? 0, counts) };
 }
 
 const COUNTED_IN: OptionsOwner<CountedInOptions> = {

@@ -151,7 +151,8 @@ export class BasicHistogram extends HistogramState {
       let largest: number | bigint = 0;
       for (let i = 0; i < length; i++) {
         const value = values[i]!;
-        if (!(value >= 0 && value <= known) && !this.#fits(value)) this.#outlier(value, `values[${i}]`, 1);
+        const isKnown = isValue(value) && value <= known;
+        if (!isKnown && !this.#fits(value)) this.#outlier(value, `values[${i}]`, 1);
         if (value > largest) largest = value;
       }
       this.reach(BigInt(typeof largest === 'number' ? Math.floor(largest) : largest));

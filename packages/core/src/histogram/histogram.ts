@@ -94,8 +94,9 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
    * count goes to the slot of the lowest value of its old slot, as in the other HdrHistograms, or, when `other` has no HDR
    * layout, of the middle of its old slot. Start and end time are widened.
    *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_COUNT_OVERFLOW` when the
-   *   total would pass 2^53 − 1, `ERR_INCOMPATIBLE` when `other` is a `DoubleHistogram` or has no counts.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_INVALID_VALUE` when the middle of
+   *   one of its slots is negative, `ERR_COUNT_OVERFLOW` when the total would pass 2^53 − 1, `ERR_INCOMPATIBLE` when `other` is
+   *   a `DoubleHistogram` or has no counts.
    */
   add(other: IntegerCounts): void {
     assertIntegers('add', other);

@@ -5,7 +5,7 @@ export type OutOfRangePolicy = 'throw' | 'clamp' | 'discard';
 
 /** How many values were out of range, by treatment. */
 export interface Outliers {
-  /** How many values were refused with `ERR_VALUE_OUT_OF_RANGE`. */
+  /** How many values were refused with `ERR_VALUE_OUT_OF_RANGE`, or `ERR_INVALID_VALUE` when negative or not a number. */
   readonly thrown: number;
   /** How many values were counted as the nearest value that fits. */
   readonly clamped: number;

@@ -92,8 +92,15 @@ export function quantilesOf(
     if (interpolation !== 'linear')
       return { value: interpolation === 'lower' ? lower : upper, lower, upper, open };
     const share = (rank - countOfSlots(counts, 0, slot - 1)) / counts.at(slot);
-    return { value: share === 1 ? upper : lower + (upper - lower) * share, lower, upper, open };
+    return { value: between(lower, upper, share), lower, upper, open };
   });
+}
+
+/** The value at a share of the way, exact at the end; in range even when the whole way exceeds the largest double. */
+function between(lower: number, upper: number, share: number): number {
+  if (share === 1) return upper;
+  const width = upper - lower;
+  return Number.isFinite(width) ? lower + width * share : lower * (1 - share) + upper * share;
 }
 
 const INTERPOLATIONS = ['midpoint', 'linear', 'lower', 'upper'] as const;

@@ -33,7 +33,10 @@ export function slotSpanOf(layout: Layout, { from, to }: ValueRange, name: strin
     to === undefined || to === Number.POSITIVE_INFINITY
       ? layout.slotCount
       : slotFrom(layout, to, `the range of "${name}": to`);
-  if (end <= first) throw mustBe('ERR_INVALID_OPTION', `the range of "${name}": to`, `above ${from}`, to);
+  if (end <= first) {
+    const allowed = `above ${from ?? layout.lower(0)}`;
+    throw mustBe('ERR_INVALID_OPTION', `the range of "${name}": to`, allowed, to);
+  }
   return { from: first, to: end };
 }
 

@@ -20,7 +20,7 @@ export interface PercentileLoss {
   readonly totalCount: number;
   /** How many values are only known to lie above one printed value and at most at the next one, where they are counted. */
   readonly interpolated: number;
-  /** How many values lie above the last row, when rows are missing: they are counted at the maximum. */
+  /** How many values lie above the last row, when rows are missing: they are counted at the maximum, or at the last row if higher. */
   readonly beyondLastRow: number;
   /** The largest error of a printed value: half of its last decimal times the scale, plus the rounding to integers. */
   readonly valueResolution: number;
@@ -136,9 +136,9 @@ function fill(histogram: Histogram, { rows, footer }: PercentileTable, valueScal
     if (off > value * 1e-12) roundedOff = Math.max(roundedOff, off);
     // Rows stand at recorded values, so one of the added values has the value of the row.
     const isLowest = before === undefined && rows[0]?.percentile === 0;
-    if (added === 1 || isLowest || printed === before?.value) return;
-    interpolated += added - 1;
     const lowest = before?.value ?? 0;
+    if (added === 1 || isLowest || printed === lowest) return;
+    interpolated += added - 1;
     maxRelativeError = Math.max(maxRelativeError, (printed - lowest) / lowest);
   };
   for (const row of rows) {
@@ -148,7 +148,9 @@ function fill(histogram: Histogram, { rows, footer }: PercentileTable, valueScal
     before = row;
   }
   const beyondLastRow = Math.max(0, (footer.totalCount ?? 0) - (before?.totalCount ?? 0));
-  if (beyondLastRow > 0) count(footer.max ?? 0, beyondLastRow, footer.line);
+  // Some tools print the largest value below the upper bound of its slot, which stands in the rows.
+  const max = Math.max(footer.max ?? 0, before?.value ?? 0);
+  if (beyondLastRow > 0) count(max, beyondLastRow, footer.line);
   return { interpolated, beyondLastRow, maxRelativeError, repeatedRows, roundedOff };
 }
 

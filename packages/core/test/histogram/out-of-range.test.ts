@@ -128,6 +128,17 @@ describeEachStorage('a value out of range', (storage) => {
       expect(histogram.outliers).toEqual({ ...NONE, thrown: 2 });
     });
 
+    test.each<[string, unknown]>([
+      ['text', '5'],
+      ['true', true],
+      ['a date', new Date(5)],
+    ])('and %s, which only looks like a number, refuses all of them', (_what, value) => {
+      const histogram = make('throw');
+      const values = [1, value as number];
+      expectRefusedUnchanged(histogram, () => histogram.recordValues(values), 'ERR_INVALID_VALUE');
+      expect(() => histogram.recordValues(values)).toThrow(/^values\[1\] must be a number/);
+    });
+
     test('does not widen the range for the others either', () => {
       const histogram = make('throw', { autoResize: true });
       expectRefusedUnchanged(histogram, () => histogram.recordValues([1_000_000, -1]), 'ERR_INVALID_VALUE');

@@ -28,6 +28,13 @@ describe('a quantile', () => {
     expect(tens.quantile(5 / 7, { interpolation: 'linear' }).value).toBe(20);
   });
 
+  test('is interpolated within a slot that is wider than the largest double', () => {
+    const wide = new LayoutHistogram(explicitLayout([-1.5e308, 1.5e308]));
+    wide.record(0, 4);
+    const linear = [0.25, 0.5, 0.75, 1].map((q) => wide.quantile(q, { interpolation: 'linear' }).value);
+    expect(linear).toEqual([-0.75e308, 0, 0.75e308, 1.5e308]);
+  });
+
   test('in an open slot is its finite bound, whatever the interpolation, and is marked as open', () => {
     fc.assert(
       fc.property(interpolation, (interpolation) => {

@@ -48,8 +48,7 @@ describeEachStorage('counts at and between values are those of Java', (storage) 
 
 describe('equivalent values are those of Java', () => {
   test.each(equivalence.map((one) => [one.name, one] as const))('%s', (_name, one) => {
-    const { exact, ...histogram } = made({ ...one, recorded: [] }, 'sparse');
-    expect(histogram).toBeDefined();
+    const { exact } = made({ ...one, recorded: [] }, 'sparse');
     for (const row of one.values) {
       const [value, , size, lowest, highest, median, next] = row.map(BigInt) as [bigint, ...bigint[]];
       expect([

@@ -153,6 +153,14 @@ test('ranges belong to classes as their bounds belong to the slots', () => {
   expect(histogram.sum('seconds', [{ axis: 'size', from: 4096 }])).toBe(1.5);
 });
 
+test('a range that ends where the first slot begins is refused with that bound', () => {
+  const { message } = refusalOf(
+    () => filled(1, []).marginal('a', [{ axis: 'a', to: 0 }]),
+    'ERR_INVALID_OPTION',
+  );
+  expect(message).toBe('the range of "a": to must be above 0, got 0');
+});
+
 describe('sums', () => {
   test('are not known for counts without values, nor for a part of their own axis', () => {
     const histogram = filled(2, [[20, 5]]);

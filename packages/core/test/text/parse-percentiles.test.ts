@@ -32,6 +32,8 @@ Running 30s test @ http://127.0.0.1:80/index.html
 Requests/sec:   2000.28
 `;
 
+const HEAD = 'Value Percentile TotalCount 1/(1-Percentile)\n';
+
 // C's CSV.
 const C_CSV = `Value,Percentile,TotalCount,1/(1-Percentile)
 1.000,0.000000,1,1.00
@@ -109,6 +111,25 @@ test('counts values above the last row at the maximum', () => {
   expect([histogram.totalCount, histogram.max, loss.beyondLastRow]).toEqual([3, 75, 1]);
 });
 
+test('counts no value above the last row below it, whatever the printed maximum is', () => {
+  const text = `${HEAD}5.0 0 1 1\n7.0 0.5 3 2\n#[Mean = 6.0, StdDeviation = 1.0]\n#[Max = 6.9, Total count = 9]\n`;
+  const { histogram, loss } = parsePercentiles(text);
+  expect(slotsOf(histogram)).toEqual([
+    [5, 1],
+    [7, 8],
+  ]);
+  expect(loss).toMatchObject({ beyondLastRow: 6, interpolated: 1 });
+});
+
+test('knows that values up to 0 are 0, where the row of percentile 0 is missing', () => {
+  const { histogram, loss } = parsePercentiles(`${HEAD}0.0 0.5 5 2\n3.0 1 6 inf\n`);
+  expect(slotsOf(histogram)).toEqual([
+    [0, 5],
+    [3, 1],
+  ]);
+  expect(loss).toMatchObject({ interpolated: 0, maxRelativeError: 0 });
+});
+
 test('reads an empty histogram', () => {
   for (const format of ['text', 'csv'] as const) {
     const { histogram, loss } = parsePercentiles(formatPercentiles(recordedOnce([]), { format }));
@@ -149,8 +170,6 @@ test('keeps the total count, the maximum and every printed percentile', () => {
     { numRuns: 60 },
   );
 });
-
-const HEAD = 'Value Percentile TotalCount 1/(1-Percentile)\n';
 
 test.each([
   [
@@ -199,7 +218,7 @@ test('refuses values beyond 2^53 - 1, and a scale outside its range', () => {
   }
 });
 
-it('reads a footer line that is nearly one in linear time', () => {
+test('reads a footer line that is nearly one in linear time', () => {
   const nearly = `#[A=a,${' '.repeat(40_000)}!]`;
   const start = performance.now();
   parsePercentiles(`Value Percentile TotalCount 1/(1-Percentile)\n1 1 1\n${nearly}\n`);
