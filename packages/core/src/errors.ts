@@ -73,6 +73,11 @@ export function mustBe<Code extends string>(
   return new HdrscopeError(code, message, { details: { what, allowed, got } });
 }
 
+/** The error for a part of some input that must be one thing and is another. `where` is its path in the input. */
+export function malformed(where: string, allowed: string, got: unknown): HdrscopeError<'ERR_DECODE'> {
+  return mustBe('ERR_DECODE', where, allowed, got);
+}
+
 const LONGEST_ECHO = 80;
 
 /** A short, unambiguous echo of a value in a message: strings quoted, objects by kind, and all cut where long. */

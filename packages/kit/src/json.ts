@@ -1,5 +1,4 @@
-import type { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { malformed } from '@hdrscope/core/internal';
 
 /** An object of JSON whose fields nobody has checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -77,8 +76,4 @@ export function asCount(value: unknown, where: string): number {
 export function asFinite(value: unknown, where: string): number {
   if (Number.isFinite(value)) return value as number;
   throw malformed(where, 'a finite number', value);
-}
-
-function malformed(where: string, allowed: string, got: unknown): HdrscopeError {
-  return mustBe('ERR_DECODE', where, allowed, got);
 }

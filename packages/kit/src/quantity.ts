@@ -1,4 +1,5 @@
 import { roundToDigits } from './round-to-digits.ts';
+import { NANOSECONDS as UCUM_NANOSECONDS } from './time-unit.ts';
 
 /** Which durations there are, for errors: "must be a duration above 0, such as …". */
 export const DURATION_FORMS = 'such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d)';
@@ -8,16 +9,11 @@ export const SIZE_FORMS = 'such as 512B, 64KiB or 100MB (units: B, kB or KB, MB,
 
 // Powers of ten are exact in nanoseconds, and 0.1 + 0.2 seconds round to the nanosecond that was meant.
 const NANOSECONDS: Readonly<Record<string, number>> = {
-  ns: 1,
-  us: 1e3,
+  ...UCUM_NANOSECONDS,
   // The micro sign, and the Greek letter that Unicode prefers.
   '\u00b5s': 1e3,
   '\u03bcs': 1e3,
-  ms: 1e6,
-  s: 1e9,
-  min: 60e9,
   m: 60e9,
-  h: 3600e9,
   d: 86_400e9,
 };
 

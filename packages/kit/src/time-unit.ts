@@ -1,6 +1,7 @@
 type TimeUnitCode = 'ns' | 'us' | 'ms' | 's' | 'min' | 'h';
 
-const NANOSECONDS: Readonly<Record<string, number>> = {
+/** Nanoseconds in one of each unit, by UCUM code. */
+export const NANOSECONDS: Readonly<Record<string, number>> = {
   ns: 1,
   us: 1e3,
   ms: 1e6,

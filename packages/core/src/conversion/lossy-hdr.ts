@@ -10,7 +10,7 @@ import type { IntegerLayout } from '../layout/integer.ts';
 export type SlotValueStrategy = 'lower' | 'geometric' | 'upper';
 
 /** An HDR histogram of values that nobody recorded. */
-export interface SlotValues {
+export interface LossyHdr {
   readonly histogram: Histogram;
   /** How many values were in slots that are open on a side. They count at the bound, and may lie far beyond it. */
   readonly open: number;
@@ -21,7 +21,8 @@ export interface SlotValues {
  * values. Values below 0 count as 0, since an HDR histogram has no others.
  *
  * @param significantDigits Decimal digits of the histogram, from 0 to 5.
- * @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_COUNT_OVERFLOW`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the digits are outside their range, `ERR_VALUE_OUT_OF_RANGE` when a used slot
+ *   counts at a value above 2^63 − 1, `ERR_COUNT_OVERFLOW` when the total passes 2^53 − 1.
  * @example
  * ```ts
  * import { countedIn } from '@hdrscope/core';
@@ -36,7 +37,7 @@ export function lossyHdr(
   { layout, counts }: Counted<IntegerLayout>,
   strategy: SlotValueStrategy,
   significantDigits: number,
-): SlotValues {
+): LossyHdr {
   const histogram = new Histogram({ autoResize: true, significantDigits });
   let open = 0;
   for (const [slot, count] of usedSlots(counts)) {

@@ -1,6 +1,7 @@
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import {
+  cookieText,
   DOUBLE_COMPRESSED_COOKIE,
   DOUBLE_RAW_COOKIE,
   V2_COMPRESSED_COOKIE,
@@ -61,7 +62,12 @@ export function decode(bytes: Uint8Array, reaching?: number | bigint): Decoded {
   const raw = isCompressed ? decompress(bytes, mostRawBytes) : bytes;
   const inner = formatOf(raw, 'the inner cookie');
   if (inner.isCompressed || inner.version !== version) {
-    throw mustBe('ERR_DECODE', 'the inner cookie', `that of a raw V${version} encoding`, cookieOf(raw));
+    throw mustBe(
+      'ERR_DECODE',
+      'the inner cookie',
+      `that of a raw V${version} encoding`,
+      cookieText(int32At(raw, 0)),
+    );
   }
   const decoded = version === 0 ? decodeV0(raw, inner, isCompressed) : decodeV1OrV2(raw, inner);
   if (atLeast === undefined || atLeast <= decoded.layout.highestTrackableBigInt) return decoded;
@@ -151,9 +157,9 @@ function layoutAt(view: DataView, at: number): HdrLayout {
 
 function formatOf(bytes: Uint8Array, what: string): Format {
   assertLength(bytes, 8);
-  const format = known(int32At(bytes, 0));
-  if (format !== undefined) return format;
   const cookie = int32At(bytes, 0);
+  const format = known(cookie);
+  if (format !== undefined) return format;
   if (cookie === DOUBLE_RAW_COOKIE || cookie === DOUBLE_COMPRESSED_COOKIE) {
     throw new HdrscopeError(
       'ERR_DECODE',
@@ -161,7 +167,7 @@ function formatOf(bytes: Uint8Array, what: string): Format {
     );
   }
   const allowed = 'that of an encoding of version 0, 1 or 2';
-  throw new HdrscopeError('ERR_DECODE', `${what} must be ${allowed}, got ${cookieOf(bytes)}`);
+  throw new HdrscopeError('ERR_DECODE', `${what} must be ${allowed}, got ${cookieText(cookie)}`);
 }
 
 function known(cookie: number): Format | undefined {
@@ -187,11 +193,6 @@ function known(cookie: number): Format | undefined {
 /** Whether the cookie begins an encoding that `decode` reads. */
 export function isIntegerCookie(cookie: number): boolean {
   return known(cookie) !== undefined;
-}
-
-function cookieOf(bytes: Uint8Array): string {
-  const cookie = int32At(bytes, 0) >>> 0;
-  return `0x${cookie.toString(16).padStart(8, '0')}`;
 }
 
 function asValue(reaching: number | bigint): bigint {

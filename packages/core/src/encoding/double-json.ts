@@ -1,6 +1,6 @@
 import type { DenseCounts } from '../counts/dense.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
-import { HdrscopeError } from '../errors.ts';
+import { HdrscopeError, malformed } from '../errors.ts';
 import { DoubleRange, smallestDouble } from '../histogram/double-range.ts';
 import {
   booleanOf,
@@ -10,7 +10,6 @@ import {
   integerOf,
   integerToJson,
   jsonFields,
-  malformed,
   type Notes,
   type NotesJson,
   notesOf,

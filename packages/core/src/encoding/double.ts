@@ -4,6 +4,7 @@ import { DoubleRange, octaveOf } from '../histogram/double-range.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import {
   DOUBLE_COMPRESSED_COOKIE as COMPRESSED_COOKIE,
+  cookieText,
   DOUBLE_RAW_COOKIE as RAW_COOKIE,
   V2_COMPRESSED_COOKIE,
   V2_RAW_COOKIE,
@@ -116,12 +117,8 @@ function rangeOf(
 
 function assertCookie(what: string, cookie: number, allowed: readonly number[]): void {
   if (allowed.includes(cookie)) return;
-  const message = `${what} must be ${allowed.map(hex).join(' or ')}, got ${hex(cookie)}`;
+  const message = `${what} must be ${allowed.map(cookieText).join(' or ')}, got ${cookieText(cookie)}`;
   throw new HdrscopeError('ERR_DECODE', message);
-}
-
-function hex(cookie: number): string {
-  return `0x${(cookie >>> 0).toString(16).padStart(8, '0')}`;
 }
 
 function rawIntegers(integers: Counted<HdrLayout>, range: DoubleRange): Uint8Array<ArrayBuffer> {

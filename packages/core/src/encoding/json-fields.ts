@@ -2,7 +2,7 @@ import { DenseCounts } from '../counts/dense.ts';
 import { LARGEST_COUNT } from '../counts/largest-count.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { usedSlots } from '../counts/used-slots.ts';
-import { type HdrscopeError, mustBe } from '../errors.ts';
+import { malformed } from '../errors.ts';
 
 /** The members of a JSON object that nobody has checked yet. */
 export type JsonFields = Readonly<Record<string, unknown>>;
@@ -138,9 +138,4 @@ export function countsOf({ counts: pairs }: JsonFields, slotCount: number): Dens
 
 function isIntegerFrom(value: unknown, from: number, to: number): value is number {
   return Number.isInteger(value) && (value as number) >= from && (value as number) <= to;
-}
-
-/** The error for a member that is not as `toJSON` makes it. */
-export function malformed(where: string, allowed: string, got: unknown): HdrscopeError {
-  return mustBe('ERR_DECODE', where, allowed, got);
 }

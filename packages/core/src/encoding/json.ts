@@ -1,6 +1,6 @@
 import type { Counted } from '../counted.ts';
 import type { DenseCounts } from '../counts/dense.ts';
-import { HdrscopeError } from '../errors.ts';
+import { HdrscopeError, malformed } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 import {
   booleanOf,
@@ -11,7 +11,6 @@ import {
   integerToJson,
   type JsonFields,
   jsonFields,
-  malformed,
   type Notes,
   type NotesJson,
   notesOf,

@@ -1,5 +1,5 @@
-import { mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertInteger } from './checks.ts';
 import { type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
 /** Options of a decimal layout. */
@@ -54,9 +54,4 @@ export function decimalLayout(options: DecimalLayoutOptions): EdgeLayout {
   }
   edges.push(Number(`1e${lowestPower + decades}`));
   return edgeLayout('decimal', edges, inclusive);
-}
-
-function assertInteger(name: string, value: number, least: number, most: number): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw mustBe('ERR_INVALID_OPTION', name, `an integer from ${least} to ${most}`, value);
 }

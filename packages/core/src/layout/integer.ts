@@ -1,5 +1,5 @@
 import { mustBe } from '../errors.ts';
-import type { EdgeLayout } from './edges.ts';
+import { type EdgeLayout, edgesBelow } from './edges.ts';
 import type { Layout } from './layout.ts';
 
 /**
@@ -40,7 +40,7 @@ export function integerLayout(bounds: readonly number[], lowest: number): Intege
     slotCount: own.length + 1,
     lowerInclusive: true,
     upperInclusive: true,
-    slotOf: (value) => (value < lowest ? -1 : firstFrom(own, value)),
+    slotOf: (value) => (value < lowest ? -1 : edgesBelow(own, value)),
     lower,
     upper,
     midpoint(slot) {
@@ -79,18 +79,6 @@ export function integerBefore(integer: number): number {
   return integer - step;
 }
 
-/** The slot of a value: the number of ascending bounds below it. */
-function firstFrom(bounds: readonly number[], value: number): number {
-  let from = 0;
-  let to = bounds.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (bounds[middle]! < value) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
 function assertBounds(bounds: readonly number[], lowest: number): void {
   for (const [i, bound] of bounds.entries()) {
     const before = i === 0 ? undefined : bounds[i - 1]!;
@@ -99,12 +87,8 @@ function assertBounds(bounds: readonly number[], lowest: number): void {
     throw mustBe('ERR_INVALID_OPTION', `bounds[${i}]`, allowed, bound);
   }
   const isLowest = Number.isInteger(lowest) || lowest === Number.NEGATIVE_INFINITY;
-  if (!isLowest || lowest > (bounds[0] ?? Number.POSITIVE_INFINITY)) {
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'lowest',
-      `an integer up to ${bounds[0] ?? 'any'}, or -Infinity`,
-      lowest,
-    );
-  }
+  if (isLowest && lowest <= (bounds[0] ?? Number.POSITIVE_INFINITY)) return;
+  const allowed =
+    bounds.length === 0 ? 'an integer, or -Infinity' : `an integer up to ${bounds[0]}, or -Infinity`;
+  throw mustBe('ERR_INVALID_OPTION', 'lowest', allowed, lowest);
 }

@@ -1,5 +1,6 @@
 import { mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertInteger } from './checks.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
 /** Options of a linear layout. */
@@ -37,9 +38,7 @@ export function linearLayout(options: LinearLayoutOptions): EdgeLayout {
   assertOptions(options, OWNER);
   const { min = 0, width, slots, inclusive = 'lower' } = options;
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
-  if (!Number.isInteger(slots) || slots < 1 || slots > MOST_SLOTS) {
-    throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from 1 to ${MOST_SLOTS}`, slots);
-  }
+  assertInteger('slots', slots, 1, MOST_SLOTS);
   const edges = Array.from({ length: slots + 1 }, (_, i) => min + i * width);
   if (!areAscending(edges)) {
     throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that keeps the edges apart', width);

@@ -1,5 +1,6 @@
 import { mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertInteger } from './checks.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
 /** Options of a log-linear layout. */
@@ -52,13 +53,8 @@ export function logLinearLayout(options: LogLinearLayoutOptions): EdgeLayout {
   assertOptions(options, OWNER);
   const { min = 0, quantum = 1, subBucketsPerOctave: parts, octaves, inclusive = 'lower' } = options;
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
-  if (!Number.isInteger(octaves) || octaves < 0 || octaves > 1023) {
-    throw mustBe('ERR_INVALID_OPTION', 'octaves', 'an integer from 0 to 1023', octaves);
-  }
-  const mostParts = Math.floor(MOST_SLOTS / (octaves + 1));
-  if (!Number.isInteger(parts) || parts < 1 || parts > mostParts) {
-    throw mustBe('ERR_INVALID_OPTION', 'subBucketsPerOctave', `an integer from 1 to ${mostParts}`, parts);
-  }
+  assertInteger('octaves', octaves, 0, 1023);
+  assertInteger('subBucketsPerOctave', parts, 1, Math.floor(MOST_SLOTS / (octaves + 1)));
   const edges = Array.from({ length: parts * (octaves + 1) + 1 }, (_, i) => {
     const octave = Math.max(0, Math.floor(i / parts) - 1);
     return min + quantum * (i - octave * parts) * 2 ** octave;

@@ -1,5 +1,6 @@
 import { mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertInteger } from './checks.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
 /** Options of a log2 layout. */
@@ -39,9 +40,7 @@ export function log2Layout(options: Log2LayoutOptions): EdgeLayout {
   assertOptions(options, OWNER);
   const { min = 0, quantum = 1, slots, inclusive = 'lower' } = options;
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
-  if (!Number.isInteger(slots) || slots < 1 || slots > 1024) {
-    throw mustBe('ERR_INVALID_OPTION', 'slots', 'an integer from 1 to 1024', slots);
-  }
+  assertInteger('slots', slots, 1, 1024);
   const edges = [min, ...Array.from({ length: slots }, (_, i) => min + quantum * 2 ** i)];
   if (!areAscending(edges)) {
     throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that keeps the edges apart', quantum);
