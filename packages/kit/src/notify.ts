@@ -21,6 +21,6 @@ export function notify(listener: () => void): void {
 /** Emits an error as a warning of the process. */
 export function warn(error: unknown): void {
   const { name = 'Error', message = String(error), stack = '' } = (error ?? {}) as Partial<Error>;
-  // Not the error itself: `emitWarning` throws for an error of another realm.
-  process.emitWarning(message, { type: name, detail: stack });
+  // Not the error itself: `emitWarning` throws for an error of another realm, and for anything that is not a text.
+  process.emitWarning(String(message), { type: String(name), detail: String(stack) });
 }

@@ -30,7 +30,8 @@ test.each([
   ['a text', 'a text', 'Error'],
   [undefined, 'undefined', 'Error'],
   [null, 'null', 'Error'],
-])('%p is emitted with a message and a type', (thrown, message, type) => {
+  [{ name: 7, message: 5 }, '5', '7'],
+])('%p is emitted with a message and a type, which are texts', (thrown, message, type) => {
   warn(thrown);
   expect(warnings).toEqual([[message, { type, detail: expect.any(String) }]]);
 });

@@ -64,7 +64,7 @@ export function post({ url, headers, tls, bytes, timeoutMs, signal }: PostedRequ
       if (answered !== undefined) endAnswered(answered);
       else end({ kind: isConnected ? 'unknown' : 'refused', reason, cause });
     };
-    const onAbort = (): void => failed('the request was cut off, because the sender has stopped');
+    const onAbort = (): void => failed('the request was cut off, because the sender was closed');
     const onBroken = (cause: unknown): void => {
       const reason = `the request has failed: ${causeOf(cause)}`;
       const isCut = isConnected && answered === undefined && !isSent;

@@ -197,14 +197,17 @@ describe('requests that are sent ahead', () => {
 
   test('are forgotten when their client goes', async () => {
     let handled = 0;
-    const port = await serve(async (_request, response) => {
+    let isGone = false;
+    const port = await serve(async (request, response) => {
       handled++;
-      await sleep(50);
+      await once(request.socket, 'close');
+      isGone = true;
       response.end();
     });
     const { socket } = await connection(port, ask.repeat(10));
     while (handled === 0) await sleep(2);
     socket.destroy();
+    while (!isGone) await sleep(2);
     await sleep(200);
     expect(handled).toBe(1);
   });
