@@ -13,7 +13,7 @@ export class HistogramIterationValue {
   countAddedInThisIterationStep = 0;
   /** How many values lie up to `valueIteratedTo`. */
   totalCountToThisValue = 0;
-  /** The sum of the values up to `valueIteratedTo`, each as the middle of its slot. */
+  /** The sum of the values up to `valueIteratedTo`, each as the upper bound of its slot. */
   totalValueToThisValue = 0;
   /** The share of the values up to `valueIteratedTo`, from 0 to 100. */
   percentile = 0;

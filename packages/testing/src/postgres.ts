@@ -57,7 +57,10 @@ export class Postgres {
     for (const endMs = performance.now() + 60_000; ; ) {
       const { status, stderr } = postgres.#psql('SELECT 1');
       if (status === 0) return postgres;
-      if (performance.now() > endMs) throw new Error(stderr);
+      if (performance.now() > endMs) {
+        await postgres.stop();
+        throw new Error(stderr);
+      }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
@@ -79,9 +82,12 @@ export class Postgres {
   }
 
   async stop(): Promise<void> {
-    const ended = once(this.#server, 'exit');
-    this.#server.kill('SIGQUIT');
-    await ended;
+    const { exitCode, signalCode } = this.#server;
+    if (exitCode === null && signalCode === null) {
+      const ended = once(this.#server, 'exit');
+      this.#server.kill('SIGQUIT');
+      await ended;
+    }
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
