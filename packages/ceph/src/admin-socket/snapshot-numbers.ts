@@ -2,7 +2,7 @@ import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { valuesAtPercentiles } from '@hdrscope/registry';
-import { attributesText } from '../dump/snapshot.ts';
+import { attributesText, counterNames, firstFree } from '../dump/counter-names.ts';
 import type { LabelledNumbers, PerfNumber, PerfNumbers, PerfNumberText } from './perf-numbers.ts';
 
 /** The options for showing distributions as numbers. */
@@ -16,18 +16,16 @@ export interface SnapshotNumbersOptions {
 /**
  * Families of a registry as the numbers of `perf dump`, for tools that do not read histograms. Each series has its count and
  * its sum under the name of the family, and gauges such as `NAME_p50`, `NAME_p99`, `NAME_p99_9` and `NAME_max`. A percentile
- * is the upper bound of its slot, and at most the maximum. Times are in seconds. Attributes are appended to the name of the logger.
+ * is the upper bound of its slot, and at most the maximum. Times are in seconds. Attributes are appended to the name of the logger. Where
+ * families of different scopes share a name, the later ones are `NAME-2` and so on.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_INVALID_VALUE` when a percentile is not a number.
  */
 export function snapshotNumbers(snapshot: Snapshot, options: SnapshotNumbersOptions = {}): PerfNumbers {
   assertOptions(options, SNAPSHOT_NUMBERS);
   const { logger = 'hdrscope' } = options;
   return Object.fromEntries(
-    groupsOf(snapshot, options).map(({ attributes, numbers }) => [
-      logger + attributesText(attributes),
-      numbers,
-    ]),
+    groupsOf(snapshot, options, attributesText).map(({ key, numbers }) => [logger + key, numbers]),
   );
 }
 
@@ -41,7 +39,7 @@ const SNAPSHOT_NUMBERS: OptionsOwner<SnapshotNumbersOptions> = {
  * Families of a registry as the numbers of `counter dump`: those of `snapshotNumbers`, with attributes as labels.
  * ceph-exporter copies labels unchanged into the text for Prometheus, so characters that would break it become underscores.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
+ * @throws HdrscopeError as `snapshotNumbers` does.
  */
 export function snapshotLabelledNumbers(
   snapshot: Snapshot,
@@ -49,7 +47,8 @@ export function snapshotLabelledNumbers(
 ): LabelledNumbers[] {
   assertOptions(options, SNAPSHOT_LABELLED_NUMBERS);
   const { logger = 'hdrscope' } = options;
-  return groupsOf(snapshot, options).map(({ attributes, numbers }) => ({
+  const keyOf = (attributes: Attributes): string => JSON.stringify(labelsOf(attributes));
+  return groupsOf(snapshot, options, keyOf).map(({ attributes, numbers }) => ({
     logger,
     labels: labelsOf(attributes),
     numbers,
@@ -74,52 +73,61 @@ function labelsOf(attributes: Attributes): Readonly<Record<string, string>> {
 }
 
 interface SeriesGroup {
+  readonly key: string;
+  /** Those of its first series. */
   readonly attributes: Attributes;
   readonly numbers: Readonly<Record<string, PerfNumber>>;
 }
 
-/** The numbers of all series with equal attributes. */
-function groupsOf({ families }: Snapshot, { percentiles = [50, 99] }: SnapshotNumbersOptions): SeriesGroup[] {
-  const groups = new Map<string, { attributes: Attributes; members: [string, PerfNumber][] }>();
-  for (const family of families) {
+/** The numbers of all series whose attributes have one key. */
+function groupsOf(
+  { families }: Snapshot,
+  { percentiles = [50, 99] }: SnapshotNumbersOptions,
+  keyOf: (attributes: Attributes) => string,
+): SeriesGroup[] {
+  const suffixes = [...percentiles.map((one) => `p${String(one).replace('.', '_')}`), 'max'];
+  const gaugeNames = (name: string): string[] => suffixes.map((suffix) => `${name}_${suffix}`);
+  const countersOf = (name: string): string[] => [name, ...gaugeNames(name)];
+  const names = counterNames(families, countersOf);
+  const groups = new Map<string, { attributes: Attributes; numbers: Map<string, PerfNumber> }>();
+  for (const [i, family] of families.entries()) {
     for (const series of family.series) {
-      const key = attributesText(series.attributes);
-      const group = groups.get(key) ?? { attributes: series.attributes, members: [] };
+      const key = keyOf(series.attributes);
+      const group = groups.get(key) ?? { attributes: series.attributes, numbers: new Map() };
       groups.set(key, group);
-      for (const member of numbersOf(family, series, percentiles)) group.members.push(member);
+      // Different attributes may have one key.
+      const name = firstFree(names[i]!, countersOf, group.numbers);
+      const { average, gauges } = numbersOf(family, series, percentiles);
+      group.numbers.set(name, average);
+      for (const [at, gauge] of gaugeNames(name).entries()) group.numbers.set(gauge, gauges[at]!);
     }
   }
-  return [...groups.values()].map(({ attributes, members }) => ({
+  return [...groups].map(([key, { attributes, numbers }]) => ({
+    key,
     attributes,
-    numbers: Object.fromEntries(members),
+    numbers: Object.fromEntries(numbers),
   }));
 }
 
+/** The count and the sum of a series, and its gauges: one for each percentile, and the maximum. */
 function numbersOf(
   family: FamilySnapshot,
   series: SeriesSnapshot,
   percentiles: readonly number[],
-): [name: string, number: PerfNumber][] {
-  const { name, unit, description, resolution } = family;
+): { readonly average: PerfNumber; readonly gauges: readonly PerfNumber[] } {
+  const { unit, description, resolution } = family;
   const ns = nanosecondsPer(unit);
   const seconds = ns === undefined ? 1 : ns / 1e9;
   const real = ns !== undefined || resolution.ticksPerUnit > 1;
   // A sum of the middles of slots, for series without a sum of their own, is not always an integer.
   const shown = (value: number): number => (real ? value * seconds : Math.round(value));
   const text: PerfNumberText = { description, real, units: unit === 'By' ? 'bytes' : 'none' };
-
-  const gauges = [
-    // A percentile is the upper bound of its slot, and the largest value lies below the bound of the last slot.
-    ...valuesAtPercentiles(family, series, percentiles).map(
-      (value, i) => [`p${String(percentiles[i]).replace('.', '_')}`, Math.min(value, series.max)] as const,
-    ),
-    ['max', series.max] as const,
-  ];
-  return [
-    [name, { ...text, kind: 'average', count: series.histogram.totalCount, sum: shown(series.sum) }],
-    ...gauges.map(([suffix, value]): [string, PerfNumber] => [
-      `${name}_${suffix}`,
-      { ...text, kind: 'gauge', value: shown(value) },
-    ]),
-  ];
+  // A percentile is the upper bound of its slot, and the largest value lies below the bound of the last slot.
+  const atPercentiles = valuesAtPercentiles(family, series, percentiles).map((value) =>
+    Math.min(value, series.max),
+  );
+  return {
+    average: { ...text, kind: 'average', count: series.histogram.totalCount, sum: shown(series.sum) },
+    gauges: [...atPercentiles, series.max].map((value) => ({ ...text, kind: 'gauge', value: shown(value) })),
+  };
 }

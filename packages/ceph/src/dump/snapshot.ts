@@ -7,9 +7,10 @@ import {
   scaledLayout,
 } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
-import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import type { FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { type Axis, axisLayout } from '../histogram/axis.ts';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
+import { attributesText, counterNames, firstFree } from './counter-names.ts';
 import type { AxisFit, HistogramCounter, HistogramLogger } from './loggers.ts';
 import { assertRelease, type CephRelease } from './release.ts';
 
@@ -28,7 +29,8 @@ const ALL: Axis = { name: 'All', scale: 'linear', min: 0, quantSize: 1, buckets:
 
 /**
  * Families of a registry as Ceph's loggers and counters. Ceph's histograms have no labels, so each combination of attributes
- * is a logger, with a counter for each family. The counts of an HDR slot move, all together, to the slot of its midpoint;
+ * is a logger, with a counter for each family. Where families of different scopes share a name, the later ones are `NAME-2` and so on. The
+ * counts of an HDR slot move, all together, to the slot of its midpoint;
  * `fit` states how many of them may be misplaced.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, the release is unknown, Ceph could not have such
@@ -52,18 +54,24 @@ export function snapshotLoggers(snapshot: Snapshot, options: SnapshotLoggersOpti
   assertOptions(options, SNAPSHOT_LOGGERS);
   const { release = 'tentacle', logger = 'hdrscope', axisOf = defaultAxis } = options;
   assertRelease(release);
-  const counters = new Map<string, HistogramCounter[]>();
-  for (const family of snapshot.families) {
+  const names = counterNames(snapshot.families, alone);
+  const loggers = new Map<string, Map<string, HistogramCounter>>();
+  for (const [i, family] of snapshot.families.entries()) {
     const axis = axisOf(family);
     for (const series of family.series) {
-      const name = logger + attributesText(series.attributes);
-      const group = counters.get(name) ?? [];
-      counters.set(name, group);
-      group.push(counterOf(family, series, axis, release));
+      const loggerName = logger + attributesText(series.attributes);
+      const counters = loggers.get(loggerName) ?? new Map<string, HistogramCounter>();
+      loggers.set(loggerName, counters);
+      // Different attributes may have one text.
+      const name = firstFree(names[i]!, alone, counters);
+      counters.set(name, { ...counterOf(family, series, axis, release), name });
     }
   }
-  return [...counters].map(([name, group]) => ({ name, counters: distinct(group) }));
+  return [...loggers].map(([name, counters]) => ({ name, counters: [...counters.values()] }));
 }
+
+/** A family is one counter. */
+const alone = (name: string): readonly string[] => [name];
 
 const SNAPSHOT_LOGGERS: OptionsOwner<SnapshotLoggersOptions> = {
   name: 'snapshotLoggers',
@@ -150,21 +158,4 @@ function perUnit({ name, unit, resolution }: FamilySnapshot, axis: Axis): number
     `one that suits values in "${unit}"`,
     shown,
   );
-}
-
-/** The suffix that attributes add to the name of a logger. */
-export function attributesText(attributes: Attributes): string {
-  const pairs = Object.entries(attributes).map(([key, value]) => `${key}=${value}`);
-  return pairs.length === 0 ? '' : `-${pairs.sort().join(',')}`;
-}
-
-/** Families of different scopes can share a name; the second and later ones get a number. */
-function distinct(counters: readonly HistogramCounter[]): HistogramCounter[] {
-  const taken = new Set<string>();
-  return counters.map((counter) => {
-    let { name } = counter;
-    for (let number = 2; taken.has(name); number++) name = `${counter.name}-${number}`;
-    taken.add(name);
-    return { ...counter, name };
-  });
 }

@@ -89,6 +89,32 @@ test('each combination of attributes is a logger', async () => {
   ]);
 });
 
+test('a family keeps its number in loggers where the first family of its name has no series', async () => {
+  const registry = createRegistry();
+  registry
+    .histogram({ name: 'x', scope: { name: 'a' } })
+    .with({})
+    .record(1);
+  registry
+    .histogram({ name: 'x', scope: { name: 'b' } })
+    .with({ disk: 'sda' })
+    .record(1);
+  const loggers = snapshotLoggers(await registry.gather());
+  expect(loggers.map(({ name, counters }) => [name, counters.map((one) => one.name)])).toEqual([
+    ['hdrscope', ['x']],
+    ['hdrscope-disk=sda', ['x-2']],
+  ]);
+});
+
+test('series whose attributes have one text are different counters', async () => {
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'x' });
+  family.with({ a: '1,b=2' }).record(1);
+  family.with({ a: '1', b: '2' }).record(1);
+  const [logger] = snapshotLoggers(await registry.gather());
+  expect(logger!.counters.map(({ name }) => name)).toEqual(['x', 'x-2']);
+});
+
 test('refuses an axis in a unit that does not suit the family', async () => {
   const snapshot = await recorded('By', [1]);
   expect(
