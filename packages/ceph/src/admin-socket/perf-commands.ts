@@ -2,6 +2,7 @@ import type { CephFormat } from '../dump/format.ts';
 import type { PerfFilter } from '../dump/loggers.ts';
 import type { AdminArgument } from './arguments.ts';
 import type { AdminCommand, CommandArguments, CommandResult } from './command.ts';
+import { Paired } from './paired.ts';
 import {
   describeLabelled,
   describeNumbers,
@@ -26,9 +27,15 @@ export interface HistogramReplies {
 export interface PerfReplies {
   /** Answers `perf histogram dump` and `perf histogram schema`. @default no histograms: both commands answer `{}` */
   readonly histograms?: HistogramReplies | undefined;
-  /** Called for each `perf dump` and `perf schema`. @default no numbers */
+  /**
+   * Called for each `perf dump`, and for a `perf schema` that does not follow one within five seconds: then the schema describes what the
+   * dump had. @default no numbers
+   */
   readonly numbers?: (() => Awaitable<PerfNumbers>) | undefined;
-  /** Called for each `counter dump` and `counter schema`, commands of Reef and later. @default `numbers`, without labels */
+  /**
+   * Called for `counter dump` and `counter schema`, commands of Reef and later, as `numbers` is for `perf dump` and `perf schema`.
+   * @default `numbers`, without labels
+   */
   readonly labelled?: (() => Awaitable<readonly LabelledNumbers[]>) | undefined;
   /**
    * Resets the logger of this name, or all loggers for the name `all`, and returns whether there is such a logger. Every
@@ -49,9 +56,11 @@ export function perfCommands({
   labelled = async () => unlabelled(await numbers()),
   reset,
 }: PerfReplies): AdminCommand[] {
+  const plain = new Paired(numbers);
+  const withLabels = new Paired(labelled);
   const dump = async (args: CommandArguments): Promise<CommandResult> =>
-    dumpNumbers(await numbers(), filterOf(args));
-  const schema = async (): Promise<CommandResult> => describeNumbers(await numbers());
+    dumpNumbers(await plain.forDump(), filterOf(args));
+  const schema = async (): Promise<CommandResult> => describeNumbers(await plain.forSchema());
   return [
     { prefix: '1', run: dump },
     { prefix: '2', run: schema },
@@ -59,13 +68,13 @@ export function perfCommands({
       prefix: 'counter dump',
       help: 'dump all labeled and non-labeled counters and their values',
       args: FILTER,
-      run: async (args) => dumpLabelled(await labelled(), filterOf(args)),
+      run: async (args) => dumpLabelled(await withLabels.forDump(), filterOf(args)),
     },
     {
       prefix: 'counter schema',
       help: 'dump all labeled and non-labeled counters schemas',
       args: FILTER,
-      run: async (args) => describeLabelled(await labelled(), filterOf(args)),
+      run: async (args) => describeLabelled(await withLabels.forSchema(), filterOf(args)),
     },
     { prefix: 'perf dump', help: 'dump perfcounters value', args: FILTER, run: dump },
     {

@@ -186,6 +186,75 @@ test('a registry is shown as numbers: times in seconds, sizes in bytes', async (
   expect(p50).toMatchObject({ value: expect.closeTo(0.05, 3) });
 });
 
+test('families of one name in different scopes keep their own numbers, also where the first one has no series', async () => {
+  const registry = createRegistry();
+  const [first, second] = ['a', 'b'].map((name) =>
+    registry.histogram({ name: 'x', unit: 'By', scope: { name } }),
+  );
+  first!.with({}).record(1);
+  second!.with({}).record(100);
+  second!.with({ disk: 'sda' }).record(200);
+  const snapshot = await registry.gather();
+
+  const options = { percentiles: [] };
+  const sums = Object.entries(snapshotNumbers(snapshot, options)).flatMap(([logger, numbers]) =>
+    Object.entries(numbers).map(([name, one]) => [
+      logger,
+      name,
+      one.kind === 'average' ? one.sum : one.value,
+    ]),
+  );
+  expect(sums).toEqual([
+    ['hdrscope', 'x', 1],
+    ['hdrscope', 'x_max', 1],
+    ['hdrscope', 'x-2', 100],
+    ['hdrscope', 'x-2_max', 100],
+    ['hdrscope-disk=sda', 'x-2', 200],
+    ['hdrscope-disk=sda', 'x-2_max', 200],
+  ]);
+  const names = snapshotLabelledNumbers(snapshot, options).map(({ numbers }) => Object.keys(numbers));
+  expect(names).toEqual([
+    ['x', 'x_max', 'x-2', 'x-2_max'],
+    ['x-2', 'x-2_max'],
+  ]);
+});
+
+test('a family whose name is that of a gauge of another one keeps its numbers', async () => {
+  const registry = createRegistry();
+  registry.histogram({ name: 'x', unit: 'By' }).with({}).record(1);
+  registry.histogram({ name: 'x_max', unit: 'By' }).with({}).record(100);
+
+  const { hdrscope } = snapshotNumbers(await registry.gather(), { percentiles: [] });
+  expect(hdrscope).toEqual({
+    x: expect.objectContaining({ kind: 'average', sum: 1 }),
+    x_max: expect.objectContaining({ kind: 'gauge', value: 1 }),
+    'x_max-2': expect.objectContaining({ kind: 'average', sum: 100 }),
+    'x_max-2_max': expect.objectContaining({ kind: 'gauge', value: 100 }),
+  });
+});
+
+test('series whose attributes have one text, or equal labels, keep their own numbers', async () => {
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'x', unit: 'By' });
+  family.with({ a: '1,b=2' }).record(1);
+  family.with({ a: '1', b: '2' }).record(100);
+  const dotted = registry.histogram({ name: 'y', unit: 'By' });
+  dotted.with({ 'c.d': 'e' }).record(5);
+  dotted.with({ c_d: 'e' }).record(7);
+  const snapshot = await registry.gather();
+
+  expect(snapshotNumbers(snapshot, { percentiles: [] })['hdrscope-a=1,b=2']).toMatchObject({
+    x: { sum: 1 },
+    'x-2': { sum: 100 },
+  });
+  const labelled = snapshotLabelledNumbers(snapshot, { percentiles: [] });
+  expect(labelled.map(({ labels, numbers }) => [labels, Object.keys(numbers)])).toEqual([
+    [{ a: '1,b=2' }, ['x', 'x_max']],
+    [{ a: '1', b: '2' }, ['x', 'x_max']],
+    [{ c_d: 'e' }, ['y', 'y_max', 'y-2', 'y-2_max']],
+  ]);
+});
+
 test('no percentile is above the maximum', async () => {
   const value = fc.double({ min: 1e-6, max: 1e4, noNaN: true });
   await fc.assert(
@@ -258,6 +327,30 @@ describe('counter dump and counter schema', () => {
     expect(dump.shop[1].counters['http.duration']).toMatchObject({ avgcount: 1, sum: 0.25 });
     expect(schema.shop[1].counters['http.duration_p99']).toMatchObject({ priority: 5, metric_type: 'gauge' });
   });
+
+  test.each([
+    [
+      'counter',
+      (answer: string) => JSON.parse(answer).hdrscope.map(({ labels }: { labels: object }) => labels),
+    ],
+    ['perf', (answer: string) => Object.keys(JSON.parse(answer))],
+  ])(
+    'a %s schema describes the series of the dump before it, whatever has begun or ended since',
+    async (group, series) => {
+      const registry = createRegistry();
+      const first = registry.histogram({ name: 'x', unit: 's' });
+      const second = registry.histogram({ name: 'y', unit: 's' });
+      for (const disk of ['sda', 'sdb']) second.with({ disk }).record(1);
+      const { path } = await sockets.serve({ ...registryReplies(registry) });
+      const dump = await askAdminSocket(path, `${group} dump`);
+      first.with({ disk: 'sdc' }).record(1);
+      second.remove({ disk: 'sda' });
+
+      expect(series(await askAdminSocket(path, `${group} schema`))).toEqual(series(dump));
+      expect(series(await askAdminSocket(path, `${group} schema`))).toHaveLength(2);
+      expect(await askAdminSocket(path, `${group} schema`)).toContain('"x"');
+    },
+  );
 
   test('have no label that would break the text for Prometheus', async () => {
     const registry = createRegistry();

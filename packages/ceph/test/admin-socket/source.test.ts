@@ -1,5 +1,5 @@
 import { createRegistry } from '@hdrscope/registry';
-import { askAdminSocket, cephHistograms, registryReplies } from '../../src/index.ts';
+import { askAdminSocket, ingestCeph, registryReplies } from '../../src/index.ts';
 import { useSockets } from './support/sockets.ts';
 
 const sockets = useSockets();
@@ -11,7 +11,7 @@ test('a source reads the histograms of a served socket', async () => {
   const { path } = await sockets.serve(registryReplies(shop));
 
   const observer = createRegistry();
-  cephHistograms(observer, () => askAdminSocket(path, 'perf histogram dump'));
+  ingestCeph(observer, () => askAdminSocket(path, 'perf histogram dump'));
   const { families, errors } = await observer.gather();
 
   expect(errors).toEqual([]);
@@ -21,7 +21,7 @@ test('a source reads the histograms of a served socket', async () => {
 
 test('a socket without a server is an error of the snapshot', async () => {
   const observer = createRegistry();
-  cephHistograms(observer, () => askAdminSocket(sockets.pathOf('none.asok'), 'perf histogram dump'));
+  ingestCeph(observer, () => askAdminSocket(sockets.pathOf('none.asok'), 'perf histogram dump'));
   const { errors } = await observer.gather();
 
   expect(errors).toEqual([
