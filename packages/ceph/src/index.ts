@@ -69,6 +69,7 @@ export {
   type NamedDaemon,
   socketsIn,
 } from './importer/daemons.ts';
+export type { DocumentOptions } from './importer/documents.ts';
 export { dumpIncrease, type ImportedIncrease } from './importer/increase.ts';
 export type { CounterLabels } from './importer/labels.ts';
 export {
@@ -82,15 +83,15 @@ export {
 export { type ParseDumpOptions, parseHistogramDump } from './importer/parse-dump.ts';
 export { type ImportedLoggers, parseHistogramLoggers } from './importer/parse-loggers.ts';
 export { type ImportedDescription, parseHistogramSchema } from './importer/parse-schema.ts';
-export type { ImportedHistogram } from './importer/read-histogram.ts';
+export type { ImportedHistogram, ReadHistogramOptions } from './importer/read-histogram.ts';
 export {
-  type CephHistograms,
-  type CephHistogramsOptions,
-  cephDaemons,
-  cephHistograms,
+  type CephIngestion,
   type Fetched,
+  type IngestCephOptions,
+  ingestCeph,
+  ingestCephDaemons,
 } from './importer/source.ts';
 export type { SumBounds } from './importer/sum-bounds.ts';
-export { type AxisToHdrOptions, axisToHdr, type LossyHdr, type LossyStrategy } from './importer/to-hdr.ts';
+export { type AxisToHdrOptions, axisToHdr, type LossyHdr } from './importer/to-hdr.ts';
 export type { UnitOverrides, UnitSource } from './importer/units.ts';
 export { type JsonFormat, type JsonValue, toJsonText } from './json-text.ts';

@@ -3,10 +3,12 @@ import { expectMisspelt } from '@hdrscope/testing/refusals';
 import {
   askAdminSocket,
   axisToHdr,
-  cephHistograms,
+  daemonAt,
+  daemonsAt,
   formatHistogramDump,
   formatHistogramSchema,
   histogramDump,
+  ingestCeph,
   PerfHistogram,
   parseHistogramDump,
   parseHistogramLoggers,
@@ -51,11 +53,13 @@ test.each<[call: string, meant: string, action: () => unknown]>([
     'significantDigits',
     () => axisToHdr(histogram, 0, wrong({ strategy: 'middle', significantDigit: 3 })),
   ],
-  ['cephHistograms', 'units', () => cephHistograms(registry, fetch, wrong({ unit: {} }))],
+  ['daemonAt', 'timeoutMs', () => daemonAt('/nowhere.asok', wrong({ timeout: 7 }))],
+  ['daemonsAt', 'timeoutMs', () => daemonsAt('/nowhere.asok', wrong({ timeout: 7 }))],
+  ['ingestCeph', 'units', () => ingestCeph(registry, fetch, wrong({ unit: {} }))],
   [
-    'cephHistograms, in classes',
+    'ingestCeph, in classes',
     'attribute',
-    () => cephHistograms(registry, fetch, { classes: wrong({ axis: 'a', bounds: [], atribute: 'b' }) }),
+    () => ingestCeph(registry, fetch, { classes: wrong({ axis: 'a', bounds: [], atribute: 'b' }) }),
   ],
 ])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
   await expectMisspelt(action, meant);

@@ -1,18 +1,19 @@
 import { createConnection } from 'node:net';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { adminSocketError, errnoOf } from '../errors.ts';
 import { type JsonValue, toJsonText } from '../json-text.ts';
+import { assertPositive } from '../positive.ts';
 import { parseFailure } from './failure.ts';
 import { bodyLengthOf, bodyOf } from './framing.ts';
 import { assertSocketPath } from './socket-path.ts';
 
 /** Limits on the reply of a daemon. */
 export interface AskOptions {
-  /** The time for connecting and for the whole reply, in milliseconds. @default 5000 */
+  /** The time for connecting and for the whole reply, in milliseconds: above 0. @default 5000 */
   readonly timeoutMs?: number;
-  /** The size of the longest reply that is accepted, in bytes. @default 64 MiB */
+  /** The size of the longest reply that is accepted, in bytes: above 0. @default 67108864, 64 MiB */
   readonly maxBytes?: number;
 }
 
@@ -66,15 +67,14 @@ export async function askAdminSocket(
   throw adminSocketError(`${path} refuses '${prefix}': ${message}`, { socket: path, command: prefix, errno });
 }
 
+/** The names of `AskOptions`. */
+export const ASK_NAMES: OptionNames<AskOptions> = { timeoutMs: true, maxBytes: true };
+
 const ASK_ADMIN_SOCKET: OptionsOwner<AskOptions> = {
   name: 'askAdminSocket',
-  names: { timeoutMs: true, maxBytes: true },
+  names: ASK_NAMES,
   call: "askAdminSocket(path, 'perf dump', {}, { timeoutMs: 5000 })",
 };
-
-function assertPositive(what: string, value: number): void {
-  if (!(value > 0)) throw mustBe('ERR_INVALID_OPTION', what, 'a number above 0', value);
-}
 
 interface Request {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { readDocuments } from './documents.ts';
 import type { Json } from './json.ts';
 import { hasSiblings, measuredSums, NUMBERS_LOGGER } from './measured-sums.ts';
@@ -31,7 +31,7 @@ export interface AskHistogramsOptions extends ParseDumpOptions {
  * of the same operations in `perf dump`: these are asked for before and after the histograms, so that the sums lie between both.
  * When the daemon has counted meanwhile, it is asked again, and the closest bounds are taken.
  *
- * @throws HdrscopeError as `askAdminSocket` and `parseHistogramDump` do.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `attempts` is out of range; as `askAdminSocket` and `parseHistogramDump` do.
  * @example
  * ```ts
  * import { askHistograms } from '@hdrscope/ceph';
@@ -53,6 +53,9 @@ export async function askHistograms(
 ): Promise<ImportedHistogram[]> {
   assertOptions(options, ASK_HISTOGRAMS);
   const { life: lifeOf = async () => undefined, attempts = DEFAULT_ATTEMPTS, ...parsed } = options;
+  if (!(typeof attempts === 'number' && attempts >= 1)) {
+    throw mustBe('ERR_INVALID_OPTION', 'attempts', 'a number of at least 1', attempts);
+  }
   const { logger, counter } = parsed;
   const filter = { ...(logger !== undefined && { logger }), ...(counter !== undefined && { counter }) };
   const lifeBefore = await lifeOf();

@@ -1,6 +1,6 @@
+import type { IntegerLayout } from '@hdrscope/core';
 import {
   fromTicks,
-  type IntegerLayout,
   integersOf,
   resolutionOf,
   type ScaledLayout,

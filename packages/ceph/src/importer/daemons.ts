@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { askAdminSocket } from '../admin-socket/ask.ts';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { ASK_NAMES, type AskOptions, askAdminSocket } from '../admin-socket/ask.ts';
 import type { AskDaemon, AskHistogramsOptions } from './ask-histograms.ts';
 
 /** A daemon that can be asked. */
@@ -37,10 +38,11 @@ export function daemonName(socket: string): string {
 /**
  * The daemon behind an admin socket.
  *
- * @param timeoutMs The time for each answer, in milliseconds.
+ * @param options Limits on each answer.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist. `ask` rejects as `askAdminSocket` does.
  */
-export function daemonAt(path: string, timeoutMs?: number): NamedDaemon {
-  const options = timeoutMs === undefined ? {} : { timeoutMs };
+export function daemonAt(path: string, options: AskOptions = {}): NamedDaemon {
+  assertOptions(options, DAEMON_AT);
   return {
     name: daemonName(path),
     ask: (prefix, args) => askAdminSocket(path, prefix, { ...args, format: 'json' }, options),
@@ -51,6 +53,12 @@ export function daemonAt(path: string, timeoutMs?: number): NamedDaemon {
     },
   };
 }
+
+const DAEMON_AT: OptionsOwner<AskOptions> = {
+  name: 'daemonAt',
+  names: ASK_NAMES,
+  call: 'daemonAt(path, { timeoutMs: 5000 })',
+};
 
 /**
  * The paths of the admin sockets in a folder, sorted: those that end in `.asok`, also in folders within it, where cephadm puts
@@ -76,11 +84,18 @@ export async function socketsIn(folder: string): Promise<string[]> {
  * The daemon behind a socket, or the daemons behind the sockets in a folder. A path that does not exist stands for a socket, whose
  * daemon does not answer.
  *
- * @param timeoutMs The time for each answer, in milliseconds.
- * @throws Error of the system when the folder cannot be read.
+ * @param options Limits on each answer.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; Error of the system when the folder cannot be read.
  */
-export async function daemonsAt(path: string, timeoutMs?: number): Promise<NamedDaemon[]> {
+export async function daemonsAt(path: string, options: AskOptions = {}): Promise<NamedDaemon[]> {
+  assertOptions(options, DAEMONS_AT);
   const found = await stat(path).catch(() => undefined);
   const sockets = found?.isDirectory() ? await socketsIn(path) : [path];
-  return sockets.map((socket) => daemonAt(socket, timeoutMs));
+  return sockets.map((socket) => daemonAt(socket, options));
 }
+
+const DAEMONS_AT: OptionsOwner<AskOptions> = {
+  name: 'daemonsAt',
+  names: ASK_NAMES,
+  call: "daemonsAt('/var/run/ceph', { timeoutMs: 5000 })",
+};

@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { Budget } from '@hdrscope/kit';
+import { assertPositive } from '../positive.ts';
 import { type Json, parseFast, parseJson } from './json.ts';
 import { parseXml, XML_START } from './xml.ts';
 
@@ -13,10 +14,10 @@ export interface TextDocument {
 
 /** The options for reading a text. */
 export interface DocumentOptions {
-  /** The length of the longest text that is read, in characters. @default 67,108,864 */
+  /** The length of the longest text that is read, in characters: above 0. @default 67,108,864 */
   readonly maxLength?: number;
   /**
-   * How many elements the text may have: arrays, objects and members of objects. Counts of cells are not elements.
+   * How many elements the text may have: arrays, objects and members of objects. Counts of cells are not elements. Above 0.
    * @default 100,000, and one more for each six characters: more than any dump has
    */
   readonly maxElements?: number;
@@ -35,13 +36,20 @@ const START = /^[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>
 const LENIENT_START =
   /^[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>|"[^"\n]*"\s*:\s*\{)/gm;
 
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when a limit is not a number above 0. */
+export function assertDocumentLimits({ maxLength, maxElements }: DocumentOptions): void {
+  if (maxLength !== undefined) assertPositive('maxLength', maxLength);
+  if (maxElements !== undefined) assertPositive('maxElements', maxElements);
+}
+
 /**
  * The objects of a text. Each begins a line; other text is skipped.
  *
  * @param isExact Whether integers beyond 2^53 − 1 become bigints, which is slower. Otherwise they are rounded.
- * @throws HdrscopeError `ERR_TOO_LARGE`; `ERR_DECODE`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_TOO_LARGE`; `ERR_DECODE`.
  */
 export function readDocuments(text: string, options: DocumentOptions, isExact: boolean): TextDocument[] {
+  assertDocumentLimits(options);
   const { maxLength = LONGEST, lenient = false } = options;
   if (typeof text !== 'string') throw mustBe('ERR_DECODE', 'the text', 'a string', text);
   if (text.length > maxLength) {

@@ -45,7 +45,7 @@ export interface ParseCountersOptions extends DocumentOptions {
  * Reads the numbers of a daemon: its answer to `counter dump` (Reef and later), which has labels, or to `perf dump`, with any text on
  * other lines. Histograms in it are left out: `parseHistogramDump` reads them. Integers are exact up to 2^64 − 1.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_DECODE` when the text is not such an answer;
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_DECODE` when the text is not such an answer;
  *   `ERR_TOO_LARGE` when it is longer than `maxLength`, or has more than `maxElements`.
  * @example
  * ```ts

@@ -8,10 +8,10 @@ import type { Json, JsonObject } from './json.ts';
 import { labelledCounters } from './labels.ts';
 import { isHistogram } from './parse-counters.ts';
 import { pathOf } from './place.ts';
-import { type ImportedHistogram, type ReadOptions, readHistogram } from './read-histogram.ts';
+import { type ImportedHistogram, type ReadHistogramOptions, readHistogram } from './read-histogram.ts';
 
 /** The options for reading a dump. */
-export interface ParseDumpOptions extends DocumentOptions, ReadOptions {
+export interface ParseDumpOptions extends DocumentOptions, ReadHistogramOptions {
   /** Only this logger. @default all loggers */
   readonly logger?: string;
   /** Only the counters of this name. @default all counters */
@@ -27,7 +27,7 @@ const TELEMETRY = 'osd_perf_histograms';
  * lines; the output of `ceph tell osd.*`, a dump for each daemon; or a telemetry report. Counts are exact up to 2^64 − 1.
  * Unknown keys are ignored. An error names the logger, the counter and the path.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_DECODE` when the text is not a dump;
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_DECODE` when the text is not a dump;
  *   `ERR_TOO_LARGE` when it is longer than `maxLength`, has more than `maxElements`, or its histograms have more than 2^23
  *   cells besides those that are written in the text.
  * @example

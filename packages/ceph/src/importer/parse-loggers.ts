@@ -16,7 +16,7 @@ export interface ImportedLoggers {
  * Reads a dump as loggers, from which `formatHistogramDump` writes the dump of a daemon of Ceph again, byte for byte. It
  * reads the same texts as `parseHistogramDump`, except for telemetry reports, which have no loggers.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; as `parseHistogramDump` does.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; as `parseHistogramDump` does.
  * @example
  * ```ts
  * import { formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';

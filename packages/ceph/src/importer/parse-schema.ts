@@ -34,7 +34,7 @@ export interface ImportedDescription {
  * Reads the answer of one daemon or of several to `perf histogram schema`, in JSON or XML, with any text on other lines. Releases of Ceph
  * have different keys: only `type` is needed, and unknown keys are ignored.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_DECODE` when the text is not a schema;
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_DECODE` when the text is not a schema;
  *   `ERR_TOO_LARGE` when it is longer than `maxLength`, or has more than `maxElements`.
  * @example
  * ```ts

@@ -46,7 +46,7 @@ export interface Place {
 }
 
 /** The options for reading histograms. */
-export interface ReadOptions {
+export interface ReadHistogramOptions {
   /** The units of axes, by the names of the axes. They override the dump and everything that is known. @default no units */
   readonly units?: UnitOverrides;
   /** Whether missing rows at the end count as empty rows. @default false */
@@ -54,7 +54,7 @@ export interface ReadOptions {
 }
 
 /** How histograms are read. */
-export interface HistogramReading extends ReadOptions {
+export interface HistogramReading extends ReadHistogramOptions {
   /** Each cell is an element of it. */
   readonly cells: Budget;
 }

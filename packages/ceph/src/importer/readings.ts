@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import type { FamilyOptions, IngestMemory, Reading } from '@hdrscope/registry';
+import { latestEpoch } from '@hdrscope/registry/internal';
 import { type Axis, axisTitle } from '../histogram/axis.ts';
 import { layoutInUnit, sumInUnit, unitOf } from './axis-unit.ts';
 import { type AxisClasses, type ClassPart, classesOf } from './classes.ts';
@@ -117,7 +118,7 @@ function mergedName(name: string): string {
 
 /** The epoch in which an earlier ingestion left a histogram. At least one axis is not divided into classes. */
 function rememberedEpoch(memory: IngestMemory, histogram: ImportedHistogram): number {
-  const epochs = histogram.histogram.axes.map((_, at) => memory.latestEpoch(readingKey(histogram, at)));
+  const epochs = histogram.histogram.axes.map((_, at) => latestEpoch(memory, readingKey(histogram, at)));
   return Number(epochs.find((epoch) => epoch !== undefined) ?? 0);
 }
 

@@ -10,17 +10,19 @@ import {
   type Reading,
   type Registry,
 } from '@hdrscope/registry';
+import { hasAnswered, keepReading } from '@hdrscope/registry/internal';
 import type { Axis } from '../histogram/axis.ts';
 import { askHistograms } from './ask-histograms.ts';
 import type { AxisClasses } from './classes.ts';
 import type { CephDaemon } from './daemons.ts';
+import { assertDocumentLimits } from './documents.ts';
 import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
 import { defaultFamilyName, type FamiliesOfAxes, Readings } from './readings.ts';
 import { assertKnownAxes } from './units.ts';
 
-/** The options of `cephHistograms`. */
-export interface CephHistogramsOptions extends IntakeOptions, ParseDumpOptions {
+/** The options of `ingestCeph`. */
+export interface IngestCephOptions extends IntakeOptions, ParseDumpOptions {
   /** Divides the series of the other axes by the value on this axis: latencies by the size of requests. @default no division */
   readonly classes?: AxisClasses;
   /** Gives the name of the family of an axis. @default names like `ceph.osd.op_w_latency_in_bytes.request_size` */
@@ -37,7 +39,7 @@ export interface CephHistogramsOptions extends IntakeOptions, ParseDumpOptions {
 export type Fetched = string | readonly ImportedHistogram[];
 
 /** The histograms of daemons in a registry. */
-export interface CephHistograms extends Ingestion {
+export interface CephIngestion extends Ingestion {
   /** `resets` counts histograms, however many axes they have. */
   readonly health: IngestHealth;
   /**
@@ -57,16 +59,16 @@ export interface CephHistograms extends Ingestion {
  * those in a dump. Otherwise it is the sum of the middles, and the description of the family says that it is an estimate.
  *
  * @param fetch Returns the answer to `perf histogram dump`, as text, or what `askHistograms` has read.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `since` is neither `'beginning'` nor `'now'`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
  * ```ts
- * import { cephHistograms } from '@hdrscope/ceph';
+ * import { ingestCeph } from '@hdrscope/ceph';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const fetch = () => `{"osd":{"op_r_latency":{"axes":[{"name":"Latency (usec)","min":0,"quant_size":100000,
  *   "buckets":4,"scale_type":"log2"}],"values":[0,7,2,1]}}}`;
  * const registry = createRegistry();
- * cephHistograms(registry, fetch);
+ * ingestCeph(registry, fetch);
  *
  * const [family] = (await registry.gather()).families;
  * [family!.name, family!.unit]; //=> ['ceph.osd.op_r_latency.latency', 's']
@@ -77,26 +79,26 @@ export interface CephHistograms extends Ingestion {
  * A family holds one axis of a histogram. `latest` has the histograms with all their axes, as they were read last:
  *
  * ```ts
- * import { cephHistograms } from '@hdrscope/ceph';
+ * import { ingestCeph } from '@hdrscope/ceph';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const fetch = () => `{"osd":{"op_r":{"values":[[0,0],[7,2]],"axes":[
  *   {"name":"x","min":0,"quant_size":8,"buckets":2,"scale_type":"linear"},
  *   {"name":"y","min":0,"quant_size":8,"buckets":2,"scale_type":"linear"}]}}}`;
  * const registry = createRegistry();
- * const ceph = cephHistograms(registry, fetch);
+ * const ceph = ingestCeph(registry, fetch);
  * ceph.latest; //=> []
  *
  * await registry.gather();
  * ceph.latest.map(({ counter, histogram }) => [counter, histogram.countAt([1, 1])]); //=> [['op_r', 2n]]
  * ```
  */
-export function cephHistograms(
+export function ingestCeph(
   registry: Registry,
   fetch: () => Fetched | Promise<Fetched>,
-  options: CephHistogramsOptions = {},
-): CephHistograms {
-  assertOptions(options, CEPH_HISTOGRAMS);
+  options: IngestCephOptions = {},
+): CephIngestion {
+  assertOptions(options, INGEST_CEPH);
   const { intake, how, parsed } = partsOf(options);
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
@@ -119,22 +121,22 @@ export function cephHistograms(
 }
 
 /**
- * Has a registry read many daemons whenever it is gathered, as `cephHistograms` does with one. The list of daemons is made anew
+ * Has a registry read many daemons whenever it is gathered, as `ingestCeph` does with one. The list of daemons is made anew
  * each time, so daemons come and go. Their series differ in the attribute `ceph_daemon`, as those of ceph-exporter do. A daemon
  * that does not answer is an error of the source, and does not keep the others from being read.
  *
  * @param list Returns the daemons, such as `daemonsAt('/var/run/ceph')`.
- * @throws HdrscopeError `ERR_INVALID_OPTION` as `cephHistograms` does.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` as `ingestCeph` does.
  * @example
  * ```ts
- * import { cephDaemons } from '@hdrscope/ceph';
+ * import { ingestCephDaemons } from '@hdrscope/ceph';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const dump = `{"osd":{"op_r":{"axes":[{"name":"Items","min":0,"quant_size":8,"buckets":3,
  *   "scale_type":"linear"}],"values":[0,7,2]}}}`;
  * const ask = async (prefix: string) => (prefix === 'perf dump' ? '{}' : dump);
  * const registry = createRegistry();
- * cephDaemons(registry, async () => [{ name: 'osd.0', ask }, { name: 'osd.1', ask }], { merged: true });
+ * ingestCephDaemons(registry, async () => [{ name: 'osd.0', ask }, { name: 'osd.1', ask }], { merged: true });
  *
  * const { families } = await registry.gather();
  * families.map(({ name }) => name); //=> ['ceph.osd.op_r.items', 'ceph.merged.osd.op_r.items']
@@ -142,12 +144,12 @@ export function cephHistograms(
  * families[1]!.series[0]!.histogram.totalCount; //=> 18
  * ```
  */
-export function cephDaemons(
+export function ingestCephDaemons(
   registry: Registry,
   list: () => Promise<readonly CephDaemon[]>,
-  options: CephHistogramsOptions = {},
-): CephHistograms {
-  assertOptions(options, CEPH_DAEMONS);
+  options: IngestCephOptions = {},
+): CephIngestion {
+  assertOptions(options, INGEST_CEPH_DAEMONS);
   const { intake, how, parsed } = partsOf(options);
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
@@ -166,7 +168,7 @@ export function cephDaemons(
     latest = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     // A daemon that does not answer may be the one that has the axis.
     if (answers.every(({ status }) => status === 'fulfilled')) assertKnownAxes(latest, parsed.units);
-    const isFirst = intake.since === 'now' && !intake.memory.hasAnswered;
+    const isFirst = intake.since === 'now' && !hasAnswered(intake.memory);
     const problems: unknown[] = [];
     const all: (readonly Reading[])[] = [];
     for (const [at, answer] of answers.entries()) {
@@ -175,7 +177,7 @@ export function cephDaemons(
         if (answer.status === 'rejected') throw answer.reason;
         const own = answer.value.flatMap((histogram) => readings.of(histogram));
         if (!unheard.delete(name)) all.push(own);
-        else for (const reading of own) intake.memory.keep(reading, performance.now(), {});
+        else for (const reading of own) keepReading(intake.memory, reading, performance.now());
       } catch (error) {
         if (isFirst) unheard.add(name);
         problems.push(ofDaemon(daemons[at]!, error));
@@ -244,7 +246,7 @@ async function histogramsOf(
 }
 
 /** The parts of the options: for the ingestion, for the families, and for the parser. */
-function partsOf(options: CephHistogramsOptions): {
+function partsOf(options: IngestCephOptions): {
   readonly intake: IntakeOptions & { readonly memory: IngestMemory };
   readonly how: FamiliesOfAxes;
   readonly parsed: ParseDumpOptions;
@@ -260,6 +262,7 @@ function partsOf(options: CephHistogramsOptions): {
   } = options;
   const { classes, familyName = defaultFamilyName, merged, ...parsed } = shown;
   if (classes !== undefined) assertOptions(classes, CLASSES);
+  assertDocumentLimits(parsed);
   return {
     intake: { memory, attributes, sourceName, since, timeoutMs, observer },
     how: { classes, familyName, merged },
@@ -270,10 +273,10 @@ function partsOf(options: CephHistogramsOptions): {
 const CLASSES: OptionsOwner<AxisClasses> = {
   name: 'classes',
   names: { axis: true, bounds: true, attribute: true },
-  call: "cephHistograms(registry, fetch, { classes: { axis: 'Request size (bytes)', bounds: [4096] } })",
+  call: "ingestCeph(registry, fetch, { classes: { axis: 'Request size (bytes)', bounds: [4096] } })",
 };
 
-const NAMES: OptionsOwner<CephHistogramsOptions>['names'] = {
+const NAMES: OptionsOwner<IngestCephOptions>['names'] = {
   classes: true,
   familyName: true,
   merged: true,
@@ -291,14 +294,14 @@ const NAMES: OptionsOwner<CephHistogramsOptions>['names'] = {
   memory: true,
 };
 
-const CEPH_HISTOGRAMS: OptionsOwner<CephHistogramsOptions> = {
-  name: 'cephHistograms',
+const INGEST_CEPH: OptionsOwner<IngestCephOptions> = {
+  name: 'ingestCeph',
   names: NAMES,
-  call: "cephHistograms(registry, fetch, { since: 'now' })",
+  call: "ingestCeph(registry, fetch, { since: 'now' })",
 };
 
-const CEPH_DAEMONS: OptionsOwner<CephHistogramsOptions> = {
-  name: 'cephDaemons',
+const INGEST_CEPH_DAEMONS: OptionsOwner<IngestCephOptions> = {
+  name: 'ingestCephDaemons',
   names: NAMES,
-  call: 'cephDaemons(registry, list, { merged: true })',
+  call: 'ingestCephDaemons(registry, list, { merged: true })',
 };

@@ -1,25 +1,12 @@
-import type { Histogram } from '@hdrscope/core';
-import {
-  assertOptions,
-  integersOf,
-  lossyHdr,
-  mustBe,
-  type OptionsOwner,
-  type SlotValueStrategy,
-} from '@hdrscope/core/internal';
+import type { Histogram, SlotValueStrategy } from '@hdrscope/core';
+import { assertOptions, integersOf, lossyHdr, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
-
-/**
- * The value that stands for a slot: its lower end, which is never too large; its upper end, which is never too small; or
- * the geometric mean of both ends.
- */
-export type LossyStrategy = SlotValueStrategy;
 
 /** The options for converting an axis to an HDR histogram. */
 export interface AxisToHdrOptions {
   /** Where in its slot each value is counted. */
-  readonly strategy: LossyStrategy;
+  readonly strategy: SlotValueStrategy;
   /** Counts only values within these ranges. @default all values */
   readonly where?: readonly ValueRange[];
   /** From 0 to 5. The slots of Ceph are far wider than those of 2 digits. @default 2 */
@@ -33,7 +20,7 @@ export interface LossyHdr {
   /** Always true, so that JSON shows that the values are made up within their slots. */
   readonly lossy: true;
   /** Where in its slot each value was counted. */
-  readonly strategy: LossyStrategy;
+  readonly strategy: SlotValueStrategy;
   /** The number of values in the underflow and the overflow. They count at the bound, and may lie far beyond it. */
   readonly open: number;
 }

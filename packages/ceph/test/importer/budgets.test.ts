@@ -1,8 +1,11 @@
+import { createRegistry } from '@hdrscope/registry';
 import { costOf } from '@hdrscope/testing/cost';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import {
+  askHistograms,
   axisTitle,
+  ingestCeph,
   parseHistogramDump,
   parseHistogramLoggers,
   parseHistogramSchema,
@@ -49,6 +52,16 @@ test('a short text cannot ask for any number of cells', () => {
   });
   const error = refusalOf(() => parseHistogramDump(text, { lenient: true }), 'ERR_TOO_LARGE');
   expect(error.message).toMatch(/^the cells of all histograms must have at most/);
+});
+
+test.each([Number.NaN, 0, -1, '100'])('%p is not a limit', async (wrong) => {
+  for (const name of ['maxLength', 'maxElements']) {
+    const options = { [name]: wrong } as object;
+    refusalOf(() => parseHistogramDump('{}', options), 'ERR_INVALID_OPTION');
+    refusalOf(() => ingestCeph(createRegistry(), () => '{}', options), 'ERR_INVALID_OPTION');
+  }
+  const asked = askHistograms(async () => '{}', { attempts: wrong as number });
+  await expect(asked).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });
 });
 
 test('maxElements is a limit of its own', () => {

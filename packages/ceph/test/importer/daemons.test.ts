@@ -1,15 +1,17 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import { askHistograms } from '../../src/importer/ask-histograms.ts';
 import {
   type CephDaemon,
-  cephDaemons,
-  cephHistograms,
   daemonAt,
   daemonName,
   daemonsAt,
+  ingestCeph,
+  ingestCephDaemons,
   type RunningAdminSocket,
   serveAdminSocket,
   socketsIn,
@@ -98,7 +100,7 @@ test('many daemons have series of their own, and together those of all, with exa
   await serve('ceph-osd.0.asok', one);
   await serve('ceph-osd.1.asok', two);
   const registry = createRegistry();
-  cephDaemons(registry, async () => (await socketsIn(folder)).map((path) => daemonAt(path)), {
+  ingestCephDaemons(registry, async () => (await socketsIn(folder)).map((path) => daemonAt(path)), {
     merged: true,
   });
 
@@ -123,9 +125,13 @@ test('daemons come, go and restart: no count is lost or added twice', async () =
   const other = new FakeOsd();
   await serve('ceph-osd.1.asok', other);
   const registry = createRegistry();
-  const ceph = cephDaemons(registry, async () => (await socketsIn(folder)).map((path) => daemonAt(path)), {
-    merged: true,
-  });
+  const ceph = ingestCephDaemons(
+    registry,
+    async () => (await socketsIn(folder)).map((path) => daemonAt(path)),
+    {
+      merged: true,
+    },
+  );
   expect(counted(await registry.gather())[MERGED]).toEqual({ all: [1, 0.005] });
 
   await server.close();
@@ -153,7 +159,7 @@ test('a new socket is no restart where nothing shows that it is an OSD, nor is a
   const dump = () => osd.ask('perf histogram dump', {});
   const serveShop = () => serveAdminSocket({ path, histograms: { dump, schema: () => ({}) } });
   const registry = createRegistry();
-  cephDaemons(registry, () => daemonsAt(path));
+  ingestCephDaemons(registry, () => daemonsAt(path));
   const first = await serveShop();
   await registry.gather();
   await first.close();
@@ -167,13 +173,32 @@ test('a new socket is no restart where nothing shows that it is an OSD, nor is a
   expect(await life!()).toBe(before);
 });
 
+test('a daemon that is silent fails after the time that the options allow', async () => {
+  const path = join(folder, 'osd.0.asok');
+  const silent = createServer().listen(path);
+  await once(silent, 'listening');
+  try {
+    for (const { ask } of [
+      daemonAt(path, { timeoutMs: 30 }),
+      ...(await daemonsAt(folder, { timeoutMs: 30 })),
+    ]) {
+      await expect(ask('perf dump', {})).rejects.toMatchObject({
+        code: 'ERR_ADMIN_SOCKET',
+        message: expect.stringContaining('has not answered within 30 ms'),
+      });
+    }
+  } finally {
+    silent.close();
+  }
+});
+
 test('a daemon that does not answer is an error, and the others are read', async () => {
   const osd = new FakeOsd();
   osd.write(5_000_000, 4096);
   const silent: CephDaemon = { name: 'osd.7', ask: () => Promise.reject(new Error('no answer')) };
   const registry = createRegistry();
   const failed: unknown[] = [];
-  const ceph = cephDaemons(registry, async () => [silent, { name: 'osd.0', ask: osd.ask }], {
+  const ceph = ingestCephDaemons(registry, async () => [silent, { name: 'osd.0', ask: osd.ask }], {
     sourceName: 'cluster',
     observer: { failed: (error) => failed.push(error) },
   });
@@ -197,7 +222,7 @@ test('since now, a first answer is not counted, even when it comes late; a daemo
   });
   const daemons = [daemon('osd.0', one), daemon('osd.1', two)];
   const registry = createRegistry();
-  cephDaemons(registry, async () => daemons, { since: 'now' });
+  ingestCephDaemons(registry, async () => daemons, { since: 'now' });
   expect((await registry.gather()).families).toEqual([]);
   deaf.delete('osd.0');
   expect((await registry.gather()).families).toEqual([]);
@@ -213,7 +238,7 @@ test('sums that are missing once are an error, not an estimate, and the counts c
   const osd = new FakeOsd();
   osd.write(5_000_000, 4096);
   const registry = createRegistry();
-  cephHistograms(registry, () => askHistograms(osd.ask));
+  ingestCeph(registry, () => askHistograms(osd.ask));
   await registry.gather();
   osd.write(5_000_000, 4096);
   let torn = true;
@@ -234,7 +259,7 @@ test('a unit for an axis that no daemon has is an error, and nothing is counted 
   const osd = new FakeOsd();
   osd.write(5_000_000, 4096);
   const registry = createRegistry();
-  cephDaemons(registry, async () => [{ name: 'osd.0', ask: osd.ask }], { units: { Latency: 'us' } });
+  ingestCephDaemons(registry, async () => [{ name: 'osd.0', ask: osd.ask }], { units: { Latency: 'us' } });
   const { errors, families } = await registry.gather();
   expect([(errors[0]!.error as Error).message, families]).toEqual([
     'units must be for one of the axes "Latency (usec)", "Request size (bytes)", got "Latency"',
@@ -247,7 +272,7 @@ test('classes of sizes have estimated sums, and their families say so', async ()
   osd.write(5_000_000, 4096);
   const registry = createRegistry();
   const classes = { axis: 'Request size (bytes)', bounds: [4096] };
-  cephHistograms(registry, () => askHistograms(osd.ask), { classes });
+  ingestCeph(registry, () => askHistograms(osd.ask), { classes });
   const { families } = await registry.gather();
   expect(families.map(({ description }) => description)).toEqual([
     'Latency of osd.op_w_latency_in_bytes_histogram; the sum is an estimate, from the middles of the buckets',

@@ -1,10 +1,10 @@
 import { createRegistry } from '@hdrscope/registry';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import {
-  cephHistograms,
   dumpIncrease,
   explicitAxis,
   formatHistogramDump,
+  ingestCeph,
   PerfHistogram,
   parseCounterSchema,
   parseCounters,
@@ -129,7 +129,7 @@ describe('histograms with labels', () => {
   test('come into a registry with labels as attributes', async () => {
     const registry = createRegistry();
     let text = answer({ put: [5_000_000], get: [2_000_000, 6_000_000] });
-    cephHistograms(registry, () => text, { attributes: { ceph_daemon: 'rgw.a' } });
+    ingestCeph(registry, () => text, { attributes: { ceph_daemon: 'rgw.a' } });
     await registry.gather();
     text = answer({ put: [5_000_000, 7_000_000], get: [2_000_000, 6_000_000] });
     const [family] = (await registry.gather()).families;

@@ -2,11 +2,11 @@ import { explicitCounts } from '@hdrscope/core/internal';
 import { createRegistry, type FamilySnapshot, type Snapshot } from '@hdrscope/registry';
 import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
 import { refusalOf } from '@hdrscope/testing/refusals';
-import { type CephHistogramsOptions, cephHistograms, parseHistogramDump } from '../../src/index.ts';
+import { type IngestCephOptions, ingestCeph, parseHistogramDump } from '../../src/index.ts';
 import { dumpOf, LINEAR } from '../support/dumps.ts';
 
 /** A registry with a source that reads one text after the other, and then the last one again and again. */
-function reading(texts: readonly (string | Error)[], options: CephHistogramsOptions = {}) {
+function reading(texts: readonly (string | Error)[], options: IngestCephOptions = {}) {
   const registry = createRegistry();
   let reads = 0;
   const fetch = async () => {
@@ -14,7 +14,7 @@ function reading(texts: readonly (string | Error)[], options: CephHistogramsOpti
     if (text instanceof Error) throw text;
     return text;
   };
-  const source = cephHistograms(registry, fetch, options);
+  const source = ingestCeph(registry, fetch, options);
   return { registry, source, gather: () => registry.gather() };
 }
 
@@ -82,7 +82,7 @@ test('with `since: now` the counts of the first dump are left out', async () => 
   expect(total(await gather(), LATENCY)).toBe(83_959 - 62_049);
   const since = 'then' as 'now';
   expect(
-    refusalOf(() => cephHistograms(createRegistry(), () => '', { since }), 'ERR_INVALID_OPTION').message,
+    refusalOf(() => ingestCeph(createRegistry(), () => '', { since }), 'ERR_INVALID_OPTION').message,
   ).toMatch(/'beginning' or 'now'/);
 });
 
@@ -90,12 +90,12 @@ test('an ingestion that goes on from the memory of another counts nothing twice,
   const registry = createRegistry();
   const classes = { axis: 'Request size (bytes)', bounds: [4096, 65_536] };
   let text = OSD_DUMP_LATER;
-  const first = cephHistograms(registry, () => text, { classes });
+  const first = ingestCeph(registry, () => text, { classes });
   await registry.gather();
   text = OSD_DUMP; // the daemon began anew
   const before = total(await registry.gather(), LATENCY);
   await first.close();
-  cephHistograms(registry, () => text, { classes, memory: first.memory });
+  ingestCeph(registry, () => text, { classes, memory: first.memory });
   expect(before).toBe(83_959 + 62_049);
   expect(total(await registry.gather(), LATENCY)).toBe(before);
   text = OSD_DUMP_LATER;

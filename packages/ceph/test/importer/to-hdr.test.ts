@@ -1,6 +1,7 @@
+import type { SlotValueStrategy } from '@hdrscope/core';
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { refusalOf } from '@hdrscope/testing/refusals';
-import { type Axis, axisToHdr, type LossyStrategy, PerfHistogram } from '../../src/index.ts';
+import { type Axis, axisToHdr, PerfHistogram } from '../../src/index.ts';
 
 const linear: Axis = { name: 'x', scale: 'linear', min: -10, quantSize: 10, buckets: 4 };
 
@@ -58,7 +59,7 @@ test('the values of an axis of one bucket, which has no bounds, count at 0', () 
 });
 
 test('refuses an unknown strategy', () => {
-  const options = {} as { strategy: LossyStrategy };
+  const options = {} as { strategy: SlotValueStrategy };
   expect(
     refusalOf(() => axisToHdr(new PerfHistogram([SIZE]), 0, options), 'ERR_INVALID_OPTION').message,
   ).toMatch(/strategy must be 'lower', 'geometric' or 'upper', got undefined/);
