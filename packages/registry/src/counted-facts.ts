@@ -1,14 +1,17 @@
-import type { KnownRange, ThresholdCounts } from '@hdrscope/core/internal';
+import type { KnownRange, ThresholdCounts } from '@hdrscope/core';
 import type { Exemplar } from './exemplars.ts';
 import type { Rejected } from './rejected.ts';
 
-/** The facts that are known of counts besides their slots. Values are in the family's unit. */
+/**
+ * The facts that are known of counts besides their slots. Values are in the family's unit. Extremes that contradict each other or
+ * the slots are not used.
+ */
 export interface CountedFacts {
   /** The sum of the values: finite and at least 0. @default the sum of the values that stand for the slots */
   readonly sum?: number | undefined;
-  /** The smallest value. @default the value that stands for the lowest used slot */
+  /** The smallest value: at least 0. @default the value that stands for the lowest used slot */
   readonly min?: number | undefined;
-  /** The largest value. @default the value that stands for the highest used slot */
+  /** The largest value: at least 0. @default the value that stands for the highest used slot */
   readonly max?: number | undefined;
   /** A range that holds all values. Slots that reach beyond it are narrowed to it. @default not known */
   readonly within?: KnownRange | undefined;

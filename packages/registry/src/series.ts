@@ -1,4 +1,4 @@
-import type { Counted, HdrLayout, Layout, ReadonlyCounts } from '@hdrscope/core';
+import type { Counted, HdrLayout, Layout, ReadonlyCounts, Resolution, ThresholdCounts } from '@hdrscope/core';
 import {
   edgesBelow,
   fromTicks,
@@ -9,16 +9,15 @@ import {
   NOTHING_PLACED,
   type Placement,
   placeCounts,
-  type Resolution,
   type SlotRuns,
   SparseCounts,
-  type ThresholdCounts,
 } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
 import type { AddedCounts, CountedFacts } from './counted-facts.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
+import { knownExtremes, narrowed } from './known-extremes.ts';
 import { addRejected, emptyTally, type Rejected, type RejectedTally, rejectedCount } from './rejected.ts';
 import { NO_EXEMPLARS, NOTHING_REJECTED, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
 import {
@@ -94,7 +93,7 @@ export class Series {
   #isChanged = true;
   #hasEnded = false;
 
-  /** @param place Index of the series among those of its family. */
+  /** @internal @param place Index of the series among those of its family. */
   constructor(attributes: Attributes, setup: SeriesSetup, place: number) {
     this.#attributes = attributes;
     this.place = place;
@@ -153,8 +152,8 @@ export class Series {
   /**
    * Starts a stop-watch.
    *
-   * @returns A function that records the time since the start, and returns it in the family's unit. It may be called
-   *   again.
+   * @returns A function that records the time since the start, and returns it in the family's unit. Every call records: a second call
+   *   adds another value, the time since the same start. `startTimer` of `@hdrscope/core` returns a `Timer`, which records once.
    * @throws HdrscopeError `ERR_INVALID_OPTION` when the family's unit is not a unit of time: `ns`, `us`, `ms`, `s`,
    *   `min` or `h`.
    * @example
@@ -203,7 +202,7 @@ export class Series {
    */
   add(counted: Counted, facts: CountedFacts = {}): AddedCounts {
     const { layout, counts } = counted;
-    const { sum, min, max } = facts;
+    const { sum } = facts;
     if (sum !== undefined && !(Number.isFinite(sum) && sum >= 0)) {
       throw mustBe('ERR_INVALID_VALUE', 'sum', 'a finite number of at least 0', sum);
     }
@@ -221,8 +220,9 @@ export class Series {
       // Known facts are about rejected values too, which the series has not counted.
       const isWhole = placed.negative + placed.tooLarge === 0;
       this.#sum += isWhole && sum !== undefined ? sum : placed.sum;
-      this.#min = Math.min(this.#min, isWhole && min !== undefined && min >= 0 ? min : placed.min);
-      this.#max = Math.max(this.#max, isWhole && max !== undefined ? max : placed.max);
+      const { min, max } = isWhole ? knownExtremes(facts, placed) : placed;
+      this.#min = Math.min(this.#min, min);
+      this.#max = Math.max(this.#max, max);
     } else if (counts.total === 0) this.#sum += sum ?? 0;
     this.#tally(placed);
     if (facts.rejected !== undefined) this.#tally(facts.rejected);
@@ -235,7 +235,7 @@ export class Series {
   }
 
   /**
-   * Adds counts by slots of the family's own layout, which takes a fraction of the time of `add`.
+   * @internal Adds counts by slots of the family's own layout, which takes a fraction of the time of `add`.
    *
    * @param runs Counts of slots below `slotCount`, at least one of them.
    * @param facts The exact sum and extremes of the values: at least 0, in the family's unit. `atThresholds` is a division
@@ -395,12 +395,13 @@ export class Series {
     const { resolution } = this.setup;
     const own = histogramOver(this.setup.layout, this.counts);
     this.#addWhole(() => own.add({ layout, counts }), division);
+    const [lower, upper] = [layout.lower(counts.first), layout.upper(counts.last)];
+    const ofSlots = { min: fromTicks(resolution, lower), max: fromTicks(resolution, upper) };
     return {
       ...NOTHING_PLACED,
       count: counts.total,
       sum: sum ?? fromTicks(resolution, meanOf({ layout, counts }) * counts.total),
-      min: Math.max(fromTicks(resolution, layout.lower(counts.first)), within.min ?? 0),
-      max: Math.min(fromTicks(resolution, layout.upper(counts.last)), within.max ?? Number.POSITIVE_INFINITY),
+      ...narrowed(ofSlots, within),
     };
   }
 

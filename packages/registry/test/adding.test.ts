@@ -163,6 +163,29 @@ describe('counts from elsewhere', () => {
     expect(one.snapshot()).toEqual(before);
   });
 
+  const extremes = fc.option(fc.constantFrom(Number.NaN, -1, 0, 12, 14, 17, 30, 1e300), { nil: undefined });
+
+  test('have extremes in order, whatever came with them', () => {
+    const inTicks = new Histogram({ highestTrackableValue: 1000 });
+    inTicks.record(15, 2);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(countedIn(explicitLayout([10, 20]), [0, 2, 0]), inTicks),
+        extremes,
+        extremes,
+        extremes,
+        extremes,
+        (counted, min, max, from, to) => {
+          const one = family({ resolution: 1 }).with({});
+          one.add(counted, { min, max, within: { min: from, max: to } });
+          const state = one.snapshot();
+          expect(state.min >= 0 && state.min <= state.max).toBe(true);
+          if (min! >= 0 && min! <= max!) expect([state.min, state.max]).toEqual([min, max]);
+        },
+      ),
+    );
+  });
+
   test('that are all zero change nothing', () => {
     const one = family().with({});
     one.add(countedIn(explicitLayout([1, 2]), [0, 0, 0]));
