@@ -1,10 +1,16 @@
-import { explicitLayout, type HdrLayout, HdrscopeError, hdrLayout, type Layout } from '@hdrscope/core';
+import {
+  explicitLayout,
+  type HdrLayout,
+  HdrscopeError,
+  hdrLayout,
+  type Layout,
+  type Resolution,
+} from '@hdrscope/core';
 import {
   assertOptions,
   fromTicks,
   mustBe,
   type OptionsOwner,
-  type Resolution,
   resolutionOf,
   scaledLayout,
 } from '@hdrscope/core/internal';
@@ -121,11 +127,17 @@ export function familySettings(options: FamilyOptions): FamilySettings {
   if (typeof name !== 'string' || name === '') {
     throw mustBe('ERR_INVALID_OPTION', 'name', 'a text, not empty', name);
   }
+  if (typeof unit !== 'string') throw mustBe('ERR_INVALID_OPTION', 'unit', 'a text', unit);
+  if (typeof description !== 'string')
+    throw mustBe('ERR_INVALID_OPTION', 'description', 'a text', description);
+  if (scope !== undefined && typeof scope?.name !== 'string') {
+    throw mustBe('ERR_INVALID_OPTION', 'scope', 'an object whose name is a text', scope);
+  }
   const resolution = resolutionOf(options.resolution ?? defaultResolution(unit));
   if (!Number.isSafeInteger(cardinalityLimit) || cardinalityLimit < 1) {
     throw mustBe('ERR_INVALID_OPTION', 'cardinalityLimit', 'an integer of at least 1', cardinalityLimit);
   }
-  if (expireAfterMs !== undefined && !(expireAfterMs > 0)) {
+  if (expireAfterMs !== undefined && !(typeof expireAfterMs === 'number' && expireAfterMs > 0)) {
     throw mustBe('ERR_INVALID_OPTION', 'expireAfterMs', 'a number above 0', expireAfterMs);
   }
   const layout = largestLayout(significantDigits);
@@ -138,7 +150,7 @@ export function familySettings(options: FamilyOptions): FamilySettings {
     layout,
     unitLayout: scaledLayout(layout, resolution),
     cardinalityLimit,
-    boundaries: boundaries && Object.freeze([...explicitLayout(boundaries).edges]),
+    boundaries: boundaries === undefined ? undefined : Object.freeze([...explicitLayout(boundaries).edges]),
     thresholds: thresholdsOf(options),
     expireAfterMs,
   };

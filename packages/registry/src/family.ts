@@ -86,7 +86,10 @@ export class Family implements FamilySettings {
 
   readonly #ended: EndedList;
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it. */
+  /**
+   * @internal
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
+   */
   constructor(options: FamilyOptions, clock: Clock, ended: EndedList = new EndedList()) {
     const settings = familySettings(options);
     const { unit, layout, unitLayout, resolution, cardinalityLimit } = settings;
@@ -168,7 +171,7 @@ export class Family implements FamilySettings {
   }
 
   /**
-   * `snapshot` in slices. Each series shows one moment, and all that was recorded before the call; those of later slices may
+   * @internal `snapshot` in slices. Each series shows one moment, and all that was recorded before the call; those of later slices may
    * show what was recorded meanwhile.
    */
   async snapshotIn(slices: Slices): Promise<FamilySnapshot> {

@@ -33,7 +33,10 @@ export interface SourceOptions {
 
 /** The options of a gather. */
 export interface GatherOptions {
-  /** The time of the snapshot, in milliseconds since 1970. @default the time of the clock when all sources are done */
+  /**
+   * The time of the snapshot, in milliseconds since 1970: a finite number.
+   * @default the time of the clock when all sources are done
+   */
   readonly nowMs?: number;
   /**
    * How long the gather waits for each source, in milliseconds: above 0. The shorter of both limits holds.
@@ -41,8 +44,8 @@ export interface GatherOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * Sources that began to answer so many milliseconds ago, or less, are not asked again: at least 0. Readers that collect
-   * every few seconds pass `SHARED_GATHER_MS`, so that one question serves all of them. What was recorded in this registry
+   * Sources that began to answer so many milliseconds ago, or less, are not asked again: at least 0. The readers of
+   * hdrscope pass 100, so that one question serves all who collect at the same moment. What was recorded in this registry
    * itself is always in the snapshot.
    * @default 0
    */
@@ -84,8 +87,8 @@ export interface Registry {
    * The work is cut into slices of a few milliseconds, so that other work of the process runs in between: each series shows
    * one moment, and the moments of two series are at most as far apart as the gather takes.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `timeoutMs` or `maxAgeMs` is out of range.
-   *   It rejects for no other reason.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
+   *   Otherwise it rejects only with what the clock throws.
    */
   gather(options?: GatherOptions): Promise<Snapshot>;
   /**
@@ -125,10 +128,11 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
 
   const registry: Registry = {
     histogram(options) {
-      const key = familyKey(options);
+      const settings = familySettings(options);
+      const key = familyKey(settings);
       const known = families.get(key);
       if (known !== undefined) {
-        assertSameCounting(known, countingOptions(familySettings(options)));
+        assertSameCounting(known, countingOptions(settings));
         return known;
       }
       const family = new Family(options, clock, ended);
@@ -148,9 +152,13 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     async gather(gatherOptions = {}) {
       assertOptions(gatherOptions, GATHER);
       const { nowMs, timeoutMs = Number.POSITIVE_INFINITY, maxAgeMs = 0 } = gatherOptions;
+      if (nowMs !== undefined && !Number.isFinite(nowMs)) {
+        throw mustBe('ERR_INVALID_OPTION', 'nowMs', 'a finite number', nowMs);
+      }
       assertTimeout(timeoutMs);
-      if (!(maxAgeMs >= 0))
+      if (!(maxAgeMs >= 0)) {
         throw mustBe('ERR_INVALID_OPTION', 'maxAgeMs', 'a number of at least 0', maxAgeMs);
+      }
       const asked = [...sources.values()];
       const failures = await Promise.all(asked.map((source) => failureOf(source, timeoutMs, maxAgeMs)));
       const errors = failures.filter((failure) => failure !== undefined);

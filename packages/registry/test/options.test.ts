@@ -33,3 +33,12 @@ test('a registry that refused a gather answers the next one', async () => {
   await expect(registry.gather(wrong({ now: 7 }))).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });
   expect((await registry.gather({ nowMs: 7 })).timeMs).toBe(7);
 });
+
+test.each([[Number.NaN], [Number.POSITIVE_INFINITY], ['7']])(
+  'a gather refuses the time %p',
+  async (nowMs) => {
+    await expect(createRegistry().gather(wrong({ nowMs }))).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+    });
+  },
+);

@@ -49,6 +49,13 @@ describe('registering a family', () => {
     expect(registry.histogram(OPTIONS)).toBe(family);
   });
 
+  test.each<[options: unknown]>([[undefined], [null], ['x'], [{ name: 7 }], [{ name: 'x', scope: null }]])(
+    'refuses the options %j',
+    (options) => {
+      expectRefused(() => createRegistry().histogram(options as FamilyOptions), 'ERR_INVALID_OPTION');
+    },
+  );
+
   test('refuses wrong options also for a known name, and keeps nothing of them', async () => {
     const registry = createRegistry();
     expectRefused(() => registry.histogram({ name: 'x', significantDigits: 9 }), 'ERR_INVALID_OPTION');
