@@ -32,7 +32,8 @@ export const USES = [
 
 /**
  * Entries that applications load when they start. Modules are those of this workspace, with all that they load at once.
- * A ratio compares the processor time of a process that loads the entry with one that loads nothing.
+ * The entries `internal` of core and registry are two files each more: their own, and the one that they share with the main entry. A ratio
+ * compares the processor time of a process that loads the entry with one that loads nothing.
  *
  * @type {Start[]}
  */
@@ -40,18 +41,18 @@ export const STARTS = [
   { entry: '@hdrscope/core', limitModules: 5, limitRatio: 1.7 },
   { entry: '@hdrscope/registry', limitModules: 8, limitRatio: 2 },
   // `register` shares most of it, so it is in a file of its own.
-  { entry: '@hdrscope/otel', limitModules: 10, limitRatio: 2.6 },
+  { entry: '@hdrscope/otel', limitModules: 12, limitRatio: 2.6 },
   {
     entry: '@hdrscope/otel/register',
-    limitModules: 11,
+    limitModules: 12,
     limitRatio: 3,
     // Beside an SDK: otherwise it loads one, with its exporters.
     environment: { HDRSCOPE_PIPELINE: 'application' },
   },
   // Its entries share two files.
-  { entry: '@hdrscope/prometheus', limitModules: 11, limitRatio: 2.6 },
-  { entry: '@hdrscope/history', limitModules: 9, limitRatio: 2.4 },
-  { entry: '@hdrscope/plot', limitModules: 9, limitRatio: 2.1 },
+  { entry: '@hdrscope/prometheus', limitModules: 12, limitRatio: 2.6 },
+  { entry: '@hdrscope/history', limitModules: 11, limitRatio: 2.4 },
+  { entry: '@hdrscope/plot', limitModules: 10, limitRatio: 2.1 },
 ];
 
 const PAIRS = 7;

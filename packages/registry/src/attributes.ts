@@ -9,7 +9,7 @@ export type Attributes = Readonly<Record<string, unknown>>;
  *
  * @example
  * ```ts
- * import { canonicalText } from '@hdrscope/registry';
+ * import { canonicalText } from '@hdrscope/registry/internal';
  *
  * canonicalText({ route: '/pay', code: 200 }); //=> '{"code":200,"route":"/pay"}'
  * ```

@@ -1,4 +1,5 @@
-import { explicitCounts, type ThresholdCounts } from '@hdrscope/core/internal';
+import type { ThresholdCounts } from '@hdrscope/core';
+import { explicitCounts } from '@hdrscope/core/internal';
 import type { FamilySnapshot } from './family.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
 

@@ -1,5 +1,5 @@
 export type { ProcessPort, RemotePort, ThreadPort } from '@hdrscope/kit';
-export { type Attributes, canonicalText } from './attributes.ts';
+export type { Attributes } from './attributes.ts';
 export { bucketCounts } from './bucket-counts.ts';
 export { type Clock, systemClock } from './clock.ts';
 export type { AddedCounts, CountedFacts } from './counted-facts.ts';
@@ -11,10 +11,10 @@ export { defaultResolution, type FamilyOptions, type FamilySettings, type Scope 
 export type { IngestHealth, ReadingRefusal } from './ingest/health.ts';
 export { ingest } from './ingest/ingest.ts';
 export {
+  type IngestJointOptions,
+  ingestJoint,
   type JointClasses,
   type JointCounts,
-  type JointHistogramOptions,
-  jointHistogram,
 } from './ingest/joint.ts';
 export { IngestMemory, type StreamLimits } from './ingest/memory.ts';
 export type { CounterState, Reading } from './ingest/reading.ts';
@@ -31,7 +31,6 @@ export {
   type GatherOptions,
   type Registry,
   type RegistryOptions,
-  SHARED_GATHER_MS,
   type Source,
   type SourceOptions,
 } from './registry.ts';

@@ -4,14 +4,9 @@ import {
   increase,
   type ReadonlyCounts,
   type ReadonlyHistogram,
-} from '@hdrscope/core';
-import {
-  fromTicks,
-  histogramOver,
-  histogramSince,
   type Resolution,
-  type SparseCounts,
-} from '@hdrscope/core/internal';
+} from '@hdrscope/core';
+import { fromTicks, histogramOver, histogramSince, type SparseCounts } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Exemplar } from './exemplars.ts';
 import { type Extremes, extremesBetween, type Interval, joinUpTo } from './intervals.ts';

@@ -1,5 +1,5 @@
-import type { Layout } from '@hdrscope/core';
-import { divideSlot, mustBe, type ThresholdCounts, thresholdSlots } from '@hdrscope/core/internal';
+import type { Layout, ThresholdCounts } from '@hdrscope/core';
+import { divideSlot, mustBe, thresholdSlots } from '@hdrscope/core/internal';
 import type { FamilySettings } from './family-options.ts';
 
 /** The thresholds of a family, for its series. */

@@ -1,12 +1,11 @@
-import type { EdgeLayout, ExponentialLayout, Layout } from '@hdrscope/core';
+import type { EdgeLayout, ExponentialLayout, IntegerLayout, Layout, Resolution } from '@hdrscope/core';
 import {
   exponentialBound,
   fromTicks,
   hdrFit,
-  type IntegerLayout,
   integerLayout,
+  isExponentialLayout,
   isHdrLayout,
-  type Resolution,
   resolutionOf,
   type ScaledLayout,
   unitBoundaries,
@@ -55,7 +54,7 @@ function suitableOptions(unit: string, layout: Layout | undefined): SuitableOpti
   if (layout === undefined) return {};
   if (isHdrLayout(layout)) return { significantDigits: layout.significantDigits };
   if (isScaledInteger(layout)) return optionsForIntegers(layout);
-  if (isExponential(layout)) {
+  if (isExponentialLayout(layout)) {
     return { resolution: resolutionForRange(unit, layout), significantDigits: EXPONENTIAL_DIGITS };
   }
   return 'edges' in layout ? optionsForBounds(unit, (layout as EdgeLayout).edges) : {};
@@ -63,10 +62,6 @@ function suitableOptions(unit: string, layout: Layout | undefined): SuitableOpti
 
 function isScaledInteger(layout: Layout): layout is ScaledLayout<IntegerLayout> {
   return 'inTicks' in layout && 'bounds' in (layout as ScaledLayout).inTicks;
-}
-
-function isExponential(layout: Layout): layout is ExponentialLayout {
-  return layout.kind === 'exponential' && 'zeroSlot' in layout;
 }
 
 // 3 digits keep exponential buckets up to scale 9 apart. All buckets of a finer scale together span less than a

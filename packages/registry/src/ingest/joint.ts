@@ -4,6 +4,7 @@ import {
   explicitLayout,
   type HdrscopeError,
   type Layout,
+  type Resolution,
 } from '@hdrscope/core';
 import {
   assertOptions,
@@ -12,7 +13,6 @@ import {
   isHdrLayout,
   mustBe,
   type OptionsOwner,
-  type Resolution,
   resolutionOf,
   scaledLayout,
 } from '@hdrscope/core/internal';
@@ -53,8 +53,8 @@ export interface JointClasses {
   readonly names?: readonly string[];
 }
 
-/** The options of `jointHistogram`. */
-export interface JointHistogramOptions extends IntakeOptions {
+/** The options of `ingestJoint`. */
+export interface IngestJointOptions extends IntakeOptions {
   /**
    * The family of each axis, by the name of the axis: its name at least. Times are shown in seconds, sizes in bytes. An axis
    * without a family is not shown.
@@ -80,14 +80,14 @@ export interface JointHistogramOptions extends IntakeOptions {
  * ```ts
  * import { explicitLayout } from '@hdrscope/core';
  * import { JointHistogram } from '@hdrscope/core/joint';
- * import { createRegistry, jointHistogram } from '@hdrscope/registry';
+ * import { createRegistry, ingestJoint } from '@hdrscope/registry';
  *
  * const requests = new JointHistogram([
  *   { name: 'duration', unit: 'ms', layout: explicitLayout([100, 500]) },
  *   { name: 'size', unit: 'bytes', layout: explicitLayout([4096, 65_536]) },
  * ]);
  * const registry = createRegistry();
- * jointHistogram(registry, requests, {
+ * ingestJoint(registry, requests, {
  *   families: { duration: { name: 'http.server.request.duration' } },
  *   classes: { axis: 'size', bounds: [4096] },
  * });
@@ -99,12 +99,12 @@ export interface JointHistogramOptions extends IntakeOptions {
  * duration!.series.map(({ attributes, sum }) => [attributes.size, sum]); //=> [['<=4096', 0.05], ['>4096', 0.3]]
  * ```
  */
-export function jointHistogram(
+export function ingestJoint(
   registry: Registry,
   histogram: JointCounts,
-  options: JointHistogramOptions,
+  options: IngestJointOptions,
 ): Ingestion {
-  assertOptions(options, JOINT_HISTOGRAM);
+  assertOptions(options, INGEST_JOINT);
   const { families, classes, ...intake } = options;
   const shown = shownAxes(histogram, families);
   const parts = partsOf(histogram, classes);
@@ -119,8 +119,8 @@ export function jointHistogram(
   return ingest(registry, { name: 'joint histogram', read }, intake);
 }
 
-const JOINT_HISTOGRAM: OptionsOwner<JointHistogramOptions> = {
-  name: 'jointHistogram',
+const INGEST_JOINT: OptionsOwner<IngestJointOptions> = {
+  name: 'ingestJoint',
   names: {
     families: true,
     classes: true,
@@ -131,7 +131,7 @@ const JOINT_HISTOGRAM: OptionsOwner<JointHistogramOptions> = {
     observer: true,
     memory: true,
   },
-  call: "jointHistogram(registry, histogram, { families: { duration: { name: 'request.duration' } } })",
+  call: "ingestJoint(registry, histogram, { families: { duration: { name: 'request.duration' } } })",
 };
 
 const CLASSES: OptionsOwner<JointClasses> = {
@@ -167,7 +167,7 @@ function readingOf(
   };
 }
 
-function shownAxes({ axes, layouts }: JointCounts, families: JointHistogramOptions['families']): ShownAxis[] {
+function shownAxes({ axes, layouts }: JointCounts, families: IngestJointOptions['families']): ShownAxis[] {
   if (typeof families !== 'object' || families === null || Object.keys(families).length === 0) {
     throw mustBe(
       'ERR_INVALID_OPTION',

@@ -50,37 +50,37 @@ const HOUR_MS = 3_600_000;
  * into it.
  */
 export class IngestMemory {
-  /** Whether the source has answered. */
+  /** @internal Whether the source has answered. */
   hasAnswered = false;
   /** The key that was read last is the last. */
   readonly #streams = new Map<string, Stream>();
 
-  /** How many keys are known. */
+  /** @internal How many keys are known. */
   get size(): number {
     return this.#streams.size;
   }
 
-  /** The known keys; the key that was read last is the last. */
+  /** @internal The known keys; the key that was read last is the last. */
   keys(): IterableIterator<string> {
     return this.#streams.keys();
   }
 
-  /** Whether a distribution with this key was read before and is still remembered. */
+  /** @internal Whether a distribution with this key was read before and is still remembered. */
   has(key: string): boolean {
     return this.#streams.has(key);
   }
 
-  /** The epoch of the last reading of a key; `undefined` for an unknown key. */
+  /** @internal The epoch of the last reading of a key; `undefined` for an unknown key. */
   latestEpoch(key: string): string | undefined {
     return [...(this.#streams.get(key)?.lives.keys() ?? [])].at(-1);
   }
 
-  /** A life of a key, as it was read last; `undefined` when it was not read before. */
+  /** @internal A life of a key, as it was read last; `undefined` when it was not read before. */
   lifeOf(key: string, epoch: string): Life | undefined {
     return this.#streams.get(key)?.lives.get(epoch);
   }
 
-  /** Whether a reading of this key can be kept. */
+  /** @internal Whether a reading of this key can be kept. */
   hasRoomFor(key: string, nowMs: number, limits: StreamLimits): boolean {
     const { maxStreams = Number.POSITIVE_INFINITY } = limits;
     if (this.#streams.size < maxStreams || this.#streams.has(key)) return true;
@@ -88,7 +88,7 @@ export class IngestMemory {
     return oldest === undefined || mayBeForgotten(oldest, nowMs, limits);
   }
 
-  /** Keeps a reading as the last one of its life. A new key takes the room of the key that was not read for longest. */
+  /** @internal Keeps a reading as the last one of its life. A new key takes the room of the key that was not read for longest. */
   keep(reading: Reading, nowMs: number, limits: StreamLimits): void {
     const { key, counted, sum, min, max, rejected, counter = {} } = reading;
     const { epoch = '', sequence, temporality } = counter;
@@ -104,7 +104,7 @@ export class IngestMemory {
     });
   }
 
-  /** Forgets all lives of a distribution, so that its next reading is a first one. */
+  /** @internal Forgets all lives of a distribution, so that its next reading is a first one. */
   forget(key: string): void {
     this.#streams.delete(key);
   }

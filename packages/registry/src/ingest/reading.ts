@@ -1,5 +1,4 @@
-import type { Counted } from '@hdrscope/core';
-import type { KnownRange } from '@hdrscope/core/internal';
+import type { Counted, KnownRange } from '@hdrscope/core';
 import type { Attributes } from '../attributes.ts';
 import type { Exemplar } from '../exemplars.ts';
 import type { FamilyOptions } from '../family-options.ts';

@@ -1,9 +1,9 @@
-import { fromTicks } from '@hdrscope/core/internal';
+import { fromTicks, malformed } from '@hdrscope/core/internal';
 import { asArray, asCount, asFinite, asObject, asText, type Budget } from '@hdrscope/kit';
 import type { Attributes } from '../attributes.ts';
 import type { FamilySnapshot } from '../family.ts';
 import type { FamilyOptions, FamilySettings, Scope } from '../family-options.ts';
-import { asOptionalText, asTime, malformed } from './fields.ts';
+import { asOptionalText, asTime } from './fields.ts';
 import { attributesFromJson, attributesToJson, type WireAttributes } from './wire-attributes.ts';
 
 /** A family as JSON. The families of an instance are numbered from 0. */

@@ -1,11 +1,5 @@
-import type { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { malformed } from '@hdrscope/core/internal';
 import { asFinite, asText } from '@hdrscope/kit';
-
-/** The error for a field with a wrong value. */
-export function malformed(where: string, allowed: string, got: unknown): HdrscopeError {
-  return mustBe('ERR_DECODE', where, allowed, got);
-}
 
 // https://tc39.es/ecma262/#sec-time-values-and-time-range
 const LATEST_MS = 8.64e15;

@@ -1,8 +1,9 @@
+import { malformed } from '@hdrscope/core/internal';
 import { asArray, asCount, asFinite, asObject, type Budget, type Slices } from '@hdrscope/kit';
 import type { Exemplar } from '../exemplars.ts';
 import { type Rejected, rejectedCount } from '../rejected.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { asMeasure, asTime, malformed, measureToJson } from './fields.ts';
+import { asMeasure, asTime, measureToJson } from './fields.ts';
 import { type Numbers, NumbersWriter, readNumbers, type WireNumbers } from './numbers.ts';
 import type { SeriesIds } from './series-ids.ts';
 import { attributesFromJson, attributesToJson, type WireAttributes } from './wire-attributes.ts';

@@ -1,8 +1,7 @@
 import type { ReadonlyCounts } from '@hdrscope/core';
-import { fromBase64, mustBe, type SlotRuns, toBase64 } from '@hdrscope/core/internal';
+import { fromBase64, malformed, type SlotRuns, toBase64 } from '@hdrscope/core/internal';
 import type { Budget } from '@hdrscope/kit';
 import type { Extremes } from '../intervals.ts';
-import { malformed } from './fields.ts';
 
 // The numbers of changed series are in two arrays, as bytes of the machine: both sides of a port are on one machine.
 //
@@ -194,7 +193,7 @@ export class ReceivedSlots implements SlotRuns {
    */
   read(words: Uint32Array, from: number, to: number, slotCount: number, thresholdCount: number): void {
     const most = MOST_WORDS_PER_SLOT * (slotCount + thresholdCount);
-    if (to - from > most) throw mustBe('ERR_DECODE', 'the words of counts', `at most ${most}`, to - from);
+    if (to - from > most) throw malformed('the words of counts', `at most ${most}`, to - from);
     this.#makeRoom(to - from);
     const { slots, counts } = this;
     let length = 0;
@@ -211,8 +210,7 @@ export class ReceivedSlots implements SlotRuns {
       }
       const threshold = slot - FIRST_THRESHOLD;
       const isKnown = threshold < 0 ? slot < slotCount : threshold < thresholdCount;
-      if (slot <= before || !isKnown)
-        throw mustBe('ERR_DECODE', 'slots', `ascending and below ${slotCount}`, slot);
+      if (slot <= before || !isKnown) throw malformed('slots', `ascending and below ${slotCount}`, slot);
       if (count === 0 || count > Number.MAX_SAFE_INTEGER)
         throw malformed('counts', 'from 1 to 2^53 - 1', count);
       before = slot;

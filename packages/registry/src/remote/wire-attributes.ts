@@ -1,6 +1,6 @@
+import { malformed } from '@hdrscope/core/internal';
 import { asArray, asObject, asText, type Budget } from '@hdrscope/kit';
 import type { Attributes } from '../attributes.ts';
-import { malformed } from './fields.ts';
 
 /**
  * Attributes as JSON: keys with values. A value that JSON does not have is an object with one field, which names its

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { visible } from '@hdrscope/core/internal';
+import { malformed, visible } from '@hdrscope/core/internal';
 import {
   asArray,
   asCount,
@@ -13,7 +13,7 @@ import {
   LONGEST_TIMER_MS,
 } from '@hdrscope/kit';
 import type { WireFamily, WireSeries } from './definitions.ts';
-import { asTime, malformed } from './fields.ts';
+import { asTime } from './fields.ts';
 import { asIncrease, type WireIncrease } from './increase.ts';
 
 // The two ends of a port may exchange other messages too, so all messages of a registry have a mark.

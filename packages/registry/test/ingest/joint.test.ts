@@ -1,7 +1,7 @@
 import { explicitLayout, exponentialLayout, hdrLayout, log2Layout } from '@hdrscope/core';
 import { JointHistogram } from '@hdrscope/core/joint';
 import { refusalOf } from '@hdrscope/testing/refusals';
-import { createRegistry, type FamilySnapshot, jointHistogram } from '../../src/index.ts';
+import { createRegistry, type FamilySnapshot, ingestJoint } from '../../src/index.ts';
 
 const BYTES = explicitLayout([4096, 65_536, 1_048_576]);
 const DURATIONS = hdrLayout({ highestTrackableValue: 60_000_000_000, significantDigits: 2 });
@@ -27,7 +27,7 @@ test('each axis is a family, with a series for each class of another axis and ex
   const histogram = requests();
   const registry = createRegistry();
   const classes = { axis: 'size', bounds: [4096, 1_048_576] };
-  jointHistogram(registry, histogram, { families: FAMILIES, classes, attributes: { service: 'shop' } });
+  ingestJoint(registry, histogram, { families: FAMILIES, classes, attributes: { service: 'shop' } });
   for (let i = 1; i <= 100; i++) histogram.record(1_000_000 * i, 10 * i);
   histogram.record(3_000_000_000, 2_000_000);
 
@@ -52,7 +52,7 @@ test('each axis is a family, with a series for each class of another axis and ex
 test('the values of every gather are added once, and a reset takes nothing back', async () => {
   const histogram = requests();
   const registry = createRegistry();
-  const ingestion = jointHistogram(registry, histogram, { families: FAMILIES });
+  const ingestion = ingestJoint(registry, histogram, { families: FAMILIES });
   histogram.record(5, 5);
   await registry.gather();
   await registry.gather();
@@ -78,7 +78,7 @@ test('slots that include their lower bound have the largest integer of the slot 
   ]);
   const registry = createRegistry();
   const classes = { axis: 'size', bounds: [65_536], attribute: 'class', names: ['small', 'large'] };
-  jointHistogram(registry, histogram, { families: { duration: { name: 'd' } }, classes });
+  ingestJoint(registry, histogram, { families: { duration: { name: 'd' } }, classes });
   for (const value of [99, 100, 199, 200]) histogram.record(value, 65_537);
   const [family] = (await registry.gather()).families;
 
@@ -92,7 +92,7 @@ test('bounds in milliseconds are exact bounds in seconds, and slots of other lay
     { name: 'b', unit: 's', layout: exponentialLayout({ scale: 3, minIndex: -80, maxIndex: 20 }) },
   ]);
   const registry = createRegistry();
-  jointHistogram(registry, histogram, { families: { a: { name: 'a' }, b: { name: 'b' } } });
+  ingestJoint(registry, histogram, { families: { a: { name: 'a' }, b: { name: 'b' } } });
   histogram.record(10, 0.25);
   const [a, b] = (await registry.gather()).families;
 
@@ -131,16 +131,16 @@ test.each<[options: object, message: RegExp]>([
     { families: FAMILIES, classes: { axis: 'size', bound: [4096] } },
     /no option "bound": did you mean bounds/,
   ],
-  [{ families: FAMILIES, klasses: {} }, /jointHistogram has no option "klasses"/],
+  [{ families: FAMILIES, klasses: {} }, /ingestJoint has no option "klasses"/],
 ])('%# refuses options that cannot be right, at once', (options, message) => {
-  const call = () => jointHistogram(createRegistry(), requests(), options as never);
+  const call = () => ingestJoint(createRegistry(), requests(), options as never);
   expect(refusalOf(call, 'ERR_INVALID_OPTION').message).toMatch(message);
 });
 
 test('refuses slots without exact buckets', () => {
   const layout = explicitLayout([0.5, 1], 'lower');
   const histogram = new JointHistogram([{ name: 'a', layout }]);
-  const call = () => jointHistogram(createRegistry(), histogram, { families: { a: { name: 'a' } } });
+  const call = () => ingestJoint(createRegistry(), histogram, { families: { a: { name: 'a' } } });
   expect(refusalOf(call, 'ERR_INVALID_OPTION').message).toMatch(
     /include their upper bound, or have integers/,
   );
