@@ -6,6 +6,10 @@ export { excessKurtosisOf, skewnessOf } from './analysis/moments.ts';
 export { type PercentileDifference, percentileDifference } from './analysis/percentile-difference.ts';
 export { type PercentileInterval, percentileInterval } from './analysis/percentile-interval.ts';
 export { type WelchResult, welchTest } from './analysis/welch-test.ts';
+export type { BucketRun } from './conversion/exponential.ts';
+export type { SlotValueStrategy } from './conversion/lossy-hdr.ts';
+export type { KnownRange } from './conversion/placement.ts';
+export type { ThresholdCounts } from './conversion/thresholds.ts';
 export { type Counted, type CountedInOptions, countedIn } from './counted.ts';
 export type { ReadonlyCounts, Storage } from './counts/readonly-counts.ts';
 export type { DoubleHistogramJson } from './encoding/double-json.ts';
@@ -22,7 +26,8 @@ export {
 export { type Advice, type AdviseOptions, advise } from './histogram/advise.ts';
 export { BasicHistogram } from './histogram/basic-histogram.ts';
 export { DoubleHistogram } from './histogram/double-histogram.ts';
-export type { DoubleHistogramOptions, DoubleLayout } from './histogram/double-range.ts';
+export type { DoubleLayout } from './histogram/double-layout.ts';
+export type { DoubleHistogramOptions } from './histogram/double-range.ts';
 export {
   DoubleRecorder,
   type DoubleRecorderOptions,
@@ -58,17 +63,21 @@ export {
   type ExponentialLayout,
   type ExponentialLayoutOptions,
   exponentialLayout,
+  type IndexRange,
 } from './layout/exponential.ts';
 export { type HdrLayout, type HdrLayoutOptions, hdrLayout } from './layout/hdr.ts';
+export type { IntegerLayout } from './layout/integer.ts';
 export type { Layout, LayoutKind } from './layout/layout.ts';
 export { type LinearLayoutOptions, linearLayout } from './layout/linear.ts';
 export { type LogLinearLayoutOptions, logLinearLayout } from './layout/log-linear.ts';
 export { type Log2LayoutOptions, log2Layout } from './layout/log2.ts';
+export type { Resolution } from './layout/scaled.ts';
 export { type Rebucketed, type Rebucketing, rebucket } from './rebucket.ts';
 export {
   type ParsedPercentiles,
   type ParsePercentilesOptions,
   type PercentileLoss,
+  type PrintedPercentile,
   parsePercentiles,
 } from './text/parse-percentiles.ts';
 export {

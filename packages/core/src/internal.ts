@@ -1,7 +1,6 @@
 // Entry `@hdrscope/core/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { explicitCounts } from './conversion/explicit.ts';
 export {
-  type BucketRun,
   type ExponentialBuckets,
   type ExponentialOptions,
   exponentialBuckets,
@@ -11,32 +10,35 @@ export {
 } from './conversion/exponential.ts';
 export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
 export { hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
-export { lossyHdr, type SlotValueStrategy, type SlotValues } from './conversion/lossy-hdr.ts';
+export { type LossyHdr, lossyHdr } from './conversion/lossy-hdr.ts';
 export {
-  type KnownRange,
   NOTHING_PLACED,
   type Placement,
   type PlacementTarget,
   placeCounts,
 } from './conversion/placement.ts';
-export { divideSlot, type ThresholdCounts, thresholdSlots } from './conversion/thresholds.ts';
+export { divideSlot, thresholdSlots } from './conversion/thresholds.ts';
 export type { SlotRuns } from './counts/slot-runs.ts';
 export { SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
 export { fromBase64, toBase64 } from './encoding/base64.ts';
 export { packCounts, packedRuns } from './encoding/packed.ts';
-export { mustBe } from './errors.ts';
+export { malformed, mustBe } from './errors.ts';
 export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';
 export { Inspectable } from './histogram/inspection.ts';
+export { rankOf } from './histogram/percentiles.ts';
 export { meanBounds, meanOf } from './histogram/statistics.ts';
 export { counterIncrease, haveSameSlots } from './increase.ts';
 export { assertLayout } from './layout/checks.ts';
 export { edgesBelow } from './layout/edges.ts';
-export { exponentialBound, exponentialIndex, type IndexRange } from './layout/exponential.ts';
+export {
+  exponentialBound,
+  exponentialIndex,
+  isExponentialLayout,
+} from './layout/exponential.ts';
 export { isHdrLayout } from './layout/hdr.ts';
 export {
-  type IntegerLayout,
   integerAfter,
   integerBefore,
   integerLayout,
@@ -44,7 +46,6 @@ export {
 } from './layout/integer.ts';
 export {
   fromTicks,
-  type Resolution,
   resolutionOf,
   type ScaledLayout,
   scaledLayout,
