@@ -42,7 +42,6 @@ export function deliveriesFor(
       done: 0,
       tried: 0,
       mostBytes: maxRequestBytes,
-      endedSeries: Math.max(0, histograms.length - liveSeries(snapshot)),
       snapshot,
       // The start of cumulative counters stays.
       numbers: isDelta ? own.now : memory.numbers!,
@@ -79,11 +78,11 @@ export function valuesIn(items: readonly Item[]): number {
 
 /** How many of the series that changed between two snapshots have ended. */
 export function endedSince(base: Snapshot, now: Snapshot): number {
-  let changed = 0;
-  for (const { series } of now.changesSince(base)) for (const _ of series) changed++;
-  return Math.max(0, changed - liveSeries(now));
-}
-
-function liveSeries({ families }: Snapshot): number {
-  return families.reduce((sum, { series }) => sum + series.length, 0);
+  let ended = 0;
+  for (const { family, series } of now.changesSince(base)) {
+    // All states of a series share their attributes.
+    const live = new Set(family.series.map(({ attributes }) => attributes));
+    for (const { attributes } of series) if (!live.has(attributes)) ended++;
+  }
+  return ended;
 }

@@ -12,7 +12,6 @@ import { traceLinkOf } from '../trace-link.ts';
 import {
   type Encoding,
   type Frame,
-  INTEGER,
   type Item,
   isInt64,
   type MetricFacts,
@@ -78,7 +77,7 @@ function kindOf(metric: Omit<MetricFacts, 'descriptor'>): string {
   return `,"aggregationTemporality":${temporality}${monotonic}`;
 }
 
-function pointOf({ metric: { dataPointType, descriptor }, point }: Item): object {
+function pointOf({ metric: { dataPointType }, point }: Item): object {
   const { startTime, endTime, attributes, exemplars = [] } = point as Point<unknown>;
   return {
     attributes: attributesOf(attributes),
@@ -88,13 +87,9 @@ function pointOf({ metric: { dataPointType, descriptor }, point }: Item): object
       ? exponentialFields(point.value as ExponentialHistogramValue)
       : dataPointType === PointType.HISTOGRAM
         ? explicitFields(point.value as ExplicitHistogramValue)
-        : numberField(point.value as number, descriptor.valueType)),
+        : { asDouble: double(point.value as number) }),
     ...(exemplars.length > 0 && { exemplars: exemplars.map(exemplarOf) }),
   };
-}
-
-function numberField(value: number, valueType: number): object {
-  return valueType === INTEGER ? { asInt: String(value) } : { asDouble: double(value) };
 }
 
 function explicitFields({ count, sum, min, max, buckets }: ExplicitHistogramValue): object {

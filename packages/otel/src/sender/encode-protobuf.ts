@@ -14,7 +14,6 @@ import { traceLinkOf } from '../trace-link.ts';
 import {
   type Encoding,
   type Frame,
-  INTEGER,
   type Item,
   isInt64,
   type MetricFacts,
@@ -126,18 +125,17 @@ function writeKind(writer: BinaryWriter, metric: MetricFacts): void {
   if ('isMonotonic' in metric && metric.isMonotonic) writer.uint32(varint(3)).bool(true);
 }
 
-function writePoint(writer: BinaryWriter, { metric: { dataPointType, descriptor }, point }: Item): void {
+function writePoint(writer: BinaryWriter, { metric: { dataPointType }, point }: Item): void {
   if (dataPointType === PointType.EXPONENTIAL_HISTOGRAM)
     writeExponential(writer, point as Point<ExponentialHistogramValue>);
   else if (dataPointType === PointType.HISTOGRAM)
     writeExplicit(writer, point as Point<ExplicitHistogramValue>);
-  else writeNumber(writer, point as Point<number>, descriptor.valueType);
+  else writeNumber(writer, point as Point<number>);
 }
 
-function writeNumber(writer: BinaryWriter, point: Point<number>, valueType: number): void {
+function writeNumber(writer: BinaryWriter, point: Point<number>): void {
   writeTimes(writer, point);
-  if (valueType === INTEGER) writer.uint32(fixed64(6)).sfixed64(BigInt(point.value));
-  else writer.uint32(fixed64(4)).double(point.value);
+  writer.uint32(fixed64(4)).double(point.value);
   writeAttributes(writer, 7, point.attributes);
 }
 

@@ -6,7 +6,7 @@ export const NumberPointType = { GAUGE: 2, SUM: 3 } as const;
 
 /** The kind of `MetricData` that holds numbers. */
 export interface NumberMetric {
-  readonly descriptor: Pick<HistogramMetric['descriptor'], 'name' | 'description' | 'unit' | 'valueType'>;
+  readonly descriptor: Pick<HistogramMetric['descriptor'], 'name' | 'description' | 'unit'>;
   readonly aggregationTemporality: number;
   readonly dataPointType: (typeof NumberPointType)[keyof typeof NumberPointType];
   readonly isMonotonic: boolean;
@@ -56,9 +56,6 @@ export interface Encoding {
 export function isInt64(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
 }
-
-/** `ValueType.INT`. */
-export const INTEGER = 0;
 
 export function nanoseconds([seconds, rest]: HrTime): bigint {
   return BigInt(seconds) * 1_000_000_000n + BigInt(rest);

@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { quoted, type SenderTlsFiles } from '@hdrscope/kit/delivery';
-import { type Environment, processEnvironment, variable } from '../environment.ts';
+import { type EnvironmentVariables, processEnvironment, variable } from '../environment.ts';
 import type { OtlpSenderOptions } from './options.ts';
 
 /** The settings of OTLP in an environment. */
@@ -39,7 +39,9 @@ const METRICS_PREFIX = `${PREFIX}METRICS_`;
  * warnings; //=> ['OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds, got soon: it is ignored']
  * ```
  */
-export function otlpOptionsFromEnvironment(environment: Environment = processEnvironment()): OtlpEnvironment {
+export function otlpOptionsFromEnvironment(
+  environment: EnvironmentVariables = processEnvironment(),
+): OtlpEnvironment {
   const variables = new Variables(environment);
   const protocol = variables.word('PROTOCOL', PROTOCOLS) ?? 'http/protobuf';
   const url = protocol === 'grpc' ? grpcUrlIn(variables) : httpUrlIn(variables);
@@ -86,9 +88,9 @@ const KNOWN: ReadonlySet<string> = new Set([
 /** The variables of one environment, and what is wrong with them. */
 class Variables {
   readonly warnings: string[] = [];
-  readonly #environment: Environment;
+  readonly #environment: EnvironmentVariables;
 
-  constructor(environment: Environment) {
+  constructor(environment: EnvironmentVariables) {
     this.#environment = environment;
   }
 

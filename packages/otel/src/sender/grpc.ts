@@ -39,8 +39,7 @@ export function sendGrpc({ url, headers, tls, timeoutMs }: Endpoint): Send {
       };
       const failed = (error: Error, isRefused = !isConnected): void =>
         end(isRefused ? { kind: 'refused', error, isFinal: false } : { kind: 'unknown', error });
-      const onAbort = (): void =>
-        failed(otlpError('the request was cut off, because the sender has stopped'));
+      const onAbort = (): void => failed(otlpError('the request was cut off, because the sender was closed'));
       const timer = setTimeout(
         () => failed(otlpError(`the receiver has not answered within ${timeoutMs} ms`)),
         timeoutMs,
@@ -50,15 +49,22 @@ export function sendGrpc({ url, headers, tls, timeoutMs }: Endpoint): Send {
       session.once('connect', () => {
         isConnected = true;
       });
-      const stream: ClientHttp2Stream = session.request({
-        ...headers,
-        ':method': 'POST',
-        ':path': PATH,
-        'content-type': 'application/grpc+proto',
-        te: 'trailers',
-        'grpc-timeout': timeoutText(timeoutMs),
-        ...(isGzip && { 'grpc-encoding': 'gzip' }),
-      });
+      let stream: ClientHttp2Stream;
+      try {
+        stream = session.request({
+          ...headers,
+          ':method': 'POST',
+          ':path': PATH,
+          'content-type': 'application/grpc+proto',
+          te: 'trailers',
+          'grpc-timeout': timeoutText(timeoutMs),
+          ...(isGzip && { 'grpc-encoding': 'gzip' }),
+        });
+      } catch (cause) {
+        // The name of a header is not valid, for example. The timer and the connection must not outlive the request.
+        end(impossible(cause));
+        return;
+      }
       stream.on('response', (response) => {
         answered = { ...answered, ...response };
       });
@@ -78,11 +84,13 @@ export function sendGrpc({ url, headers, tls, timeoutMs }: Endpoint): Send {
       stream.on('close', () => end(answerOf(answered, Buffer.concat(chunks))));
       stream.end(framed(bytes, isGzip));
       if (signal.aborted) onAbort();
-    }).catch((cause: unknown) => ({
-      kind: 'refused',
-      error: otlpError(`the request cannot be made: ${causeOf(cause)}`, cause),
-      isFinal: false,
-    }));
+    }).catch(impossible);
+}
+
+/** The answer to a request that was never made. */
+function impossible(cause: unknown): Answer {
+  const error = otlpError(`the request cannot be made: ${causeOf(cause)}`, cause);
+  return { kind: 'refused', error, isFinal: false };
 }
 
 /** A limit of time has at most 8 digits: about 27 hours in milliseconds. */

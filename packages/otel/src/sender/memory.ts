@@ -12,8 +12,6 @@ export interface Delivery {
   tried: number;
   /** The most bytes of a request, before it is compressed. */
   mostBytes: number;
-  /** Series that have ended since the last delivery. */
-  readonly endedSeries: number;
   /** The snapshot whose counts the receiver has after all points. */
   readonly snapshot: Snapshot;
   readonly numbers: NumberBase;

@@ -37,34 +37,29 @@ export interface NumberBase {
 
 /** The metrics of numbers, and the counters as they are now. */
 export function numberMetrics(
-  { scope, read }: OtlpNumbers,
+  numbers: OtlpNumbers,
   temporality: number,
   timeMs: number,
   before: NumberBase,
-): { scope: ScopeMetrics; points: number; now: NumberBase } {
+): { scope: ScopeMetrics; now: NumberBase } {
   const counts = new Map<string, number>();
-  let points = 0;
   const endTime = hrTime(timeMs);
   const startTime = hrTime(before.timeMs);
   const isDelta = temporality === Temporality.DELTA;
-  const metrics = read().map(({ name, kind, unit, description, ...metric }): NumberMetric => {
-    points += metric.points.length;
-    return {
-      descriptor: { name, unit, description, valueType: DOUBLE },
+  const metrics = numbers.read().map(
+    ({ name, kind, unit, description, points }): NumberMetric => ({
+      descriptor: { name, unit, description },
       aggregationTemporality: temporality,
       dataPointType: kind === 'counter' ? NumberPointType.SUM : NumberPointType.GAUGE,
       isMonotonic: kind === 'counter',
-      dataPoints: metric.points.map(({ attributes, value }) => {
+      dataPoints: points.map(({ attributes, value }) => {
         const key = JSON.stringify([name, attributes]);
         if (kind === 'counter') counts.set(key, value);
         const earlier = kind === 'counter' && isDelta ? (before.counts.get(key) ?? 0) : 0;
         // A counter that fell has begun again.
         return { startTime, endTime, attributes, value: value < earlier ? value : value - earlier };
       }),
-    };
-  });
-  return { scope: { scope: { name: scope }, metrics }, points, now: { timeMs, counts } };
+    }),
+  );
+  return { scope: { scope: { name: numbers.scope }, metrics }, now: { timeMs, counts } };
 }
-
-/** `ValueType.DOUBLE`. */
-const DOUBLE = 1;

@@ -1,11 +1,11 @@
 import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import type { SenderTlsFiles } from '@hdrscope/kit/delivery';
-import type { Format } from '../metric-settings.ts';
+import type { HistogramFormat } from '../metric-settings.ts';
 import { OtlpSenderMemory } from './memory.ts';
 import type { OtlpNumbers } from './numbers.ts';
 
-/** Hears what becomes of the requests of a sender. */
+/** Hears what becomes of the requests of a sender. Its functions must not throw. */
 export interface OtlpSenderObserver {
   /** The receiver has taken a request. */
   succeeded?(): void;
@@ -19,14 +19,14 @@ export interface OtlpSenderObserver {
 }
 
 /** OTLP over HTTP, in protobuf or in JSON, or over gRPC. */
-export type Protocol = 'http/protobuf' | 'http/json' | 'grpc';
+export type OtlpProtocol = 'http/protobuf' | 'http/json' | 'grpc';
 
 /** Options of `sendOtlp`. */
 export interface OtlpSenderOptions {
   /** The receiver: the whole URL for HTTP, host and port for gRPC. `http:` or `https:`. HTTP sends a user and password in it. */
   readonly url: string;
   /** As in `OTEL_EXPORTER_OTLP_PROTOCOL`. @default 'http/protobuf' */
-  readonly protocol?: Protocol;
+  readonly protocol?: OtlpProtocol;
   /** Headers of each request; metadata for gRPC. @default no headers */
   readonly headers?: Readonly<Record<string, string>>;
   /** Certificates for `https:`. @default those of Node.js */
@@ -36,7 +36,7 @@ export interface OtlpSenderOptions {
   /** Whether points have all counts since the start of a series, or those since the request before. @default 'cumulative' */
   readonly temporality?: 'cumulative' | 'delta';
   /** The kind of histogram. @default the one that a view of the SDK states for an instrument of `createHdr`, else 'exponential' */
-  readonly histograms?: Format;
+  readonly histograms?: HistogramFormat;
   /** The encoding of the bodies of requests. @default 'gzip' */
   readonly compression?: 'gzip' | 'none';
   /**
@@ -45,17 +45,20 @@ export interface OtlpSenderOptions {
    * @default 4194304, 4 MiB, above which gRPC servers [refuse messages by default](https://pkg.go.dev/google.golang.org/grpc#MaxRecvMsgSize)
    */
   readonly maxRequestBytes?: number;
-  /** The time between two requests, in milliseconds. @default 60000 */
+  /** The time between two requests, in milliseconds: above 0, at most 2^31 - 1. @default 60000 */
   readonly intervalMs?: number;
-  /** The longest time for a request and its answer, in milliseconds. @default 10000 */
+  /** The longest time for a request and its answer, in milliseconds: above 0, at most 2^31 - 1. @default 10000 */
   readonly timeoutMs?: number;
-  /** How long deltas that nobody takes are kept, in milliseconds. Then they are given up and counted. @default 3600000, an hour */
+  /**
+   * How long deltas that nobody takes are kept, in milliseconds: above 0, at most 2^31 - 1. Then they are given up and counted.
+   * @default 3600000, an hour
+   */
   readonly giveUpAfterMs?: number;
   /**
    * The most series that have ended and are kept for a receiver that does not answer: an integer of at least 1. With more of them,
    * deltas are given up earlier. @default 100000
    */
-  readonly mostEndedSeries?: number;
+  readonly maxEndedSeries?: number;
   /** Numbers that are sent beside the histograms. @default no numbers */
   readonly numbers?: OtlpNumbers;
   /** Hears of each request. @default nobody hears of the requests; `health` counts them */
@@ -80,7 +83,7 @@ export const SENDER_NAMES: OptionNames<OtlpSenderOptions> = {
   intervalMs: true,
   timeoutMs: true,
   giveUpAfterMs: true,
-  mostEndedSeries: true,
+  maxEndedSeries: true,
   numbers: true,
   observer: true,
   memory: true,
@@ -104,7 +107,7 @@ export function settingsOf(options: OtlpSenderOptions): SenderSettings {
     intervalMs: 60_000,
     timeoutMs: 10_000,
     giveUpAfterMs: 3_600_000,
-    mostEndedSeries: 100_000,
+    maxEndedSeries: 100_000,
     observer: {},
     memory: options.memory ?? new OtlpSenderMemory(),
     unref: true,
@@ -121,7 +124,7 @@ export function settingsOf(options: OtlpSenderOptions): SenderSettings {
     if (typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_MS) continue;
     throw mustBe('ERR_INVALID_OPTION', name, `a number above 0, up to ${LONGEST_TIMER_MS}`, value);
   }
-  for (const name of ['maxRequestBytes', 'mostEndedSeries'] as const) {
+  for (const name of ['maxRequestBytes', 'maxEndedSeries'] as const) {
     const value = settings[name];
     if (Number.isSafeInteger(value) && value >= 1) continue;
     throw mustBe('ERR_INVALID_OPTION', name, 'an integer of at least 1', value);

@@ -3,7 +3,8 @@ import { gzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { type DeliveryHints, DeliveryLoop, quoted } from '@hdrscope/kit/delivery';
-import { type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { type OtlpErrorCode, otlpError } from '../errors.ts';
 import type { Answer, PartialSuccess, Send } from './answer.ts';
 import { compact, type DeliveryOf, deliveriesFor, endedSince, valuesIn } from './deliveries.ts';
@@ -27,7 +28,7 @@ export interface OtlpSenderHealth {
   /** How many points the receiver has rejected in requests that it took otherwise. */
   readonly rejectedPoints: number;
   /**
-   * How many values of deltas the sender has given up: after `giveUpAfterMs`, with more than `mostEndedSeries`, or in points that are too
+   * How many values of deltas the sender has given up: after `giveUpAfterMs`, with more than `maxEndedSeries`, or in points that are too
    * large.
    */
   readonly givenUpValues: number;
@@ -56,7 +57,7 @@ export interface OtlpSender {
    *
    * @param options.timeoutMs Requests are cut off after so many milliseconds. @default each request has its own `timeoutMs`
    */
-  stop(options?: { readonly timeoutMs?: number }): Promise<void>;
+  close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
 const SEND_OTLP: OptionsOwner<OtlpSenderOptions> = {
@@ -66,7 +67,7 @@ const SEND_OTLP: OptionsOwner<OtlpSenderOptions> = {
 };
 
 /**
- * Sends the histograms of a registry by OTLP, until it is stopped. Nothing is lost while the receiver is down: a delta counts as
+ * Sends the histograms of a registry by OTLP, until the sender is closed. Nothing is lost while the receiver is down: a delta counts as
  * delivered when the receiver has taken it, and until then the next request has its values.
  *
  * - A request that was certainly not taken (no connection, 429, 503, other 4xx) leaves its values to the next one, which covers the
@@ -97,7 +98,7 @@ const SEND_OTLP: OptionsOwner<OtlpSenderOptions> = {
  *   temporality: 'delta',
  *   resource: { 'service.name': 'shop' },
  * });
- * await sender.stop();
+ * await sender.close();
  *
  * const [family] = (await central.gather()).families;
  * [family!.name, family!.series[0]!.histogram.totalCount]; //=> ['job.duration', 1]
@@ -149,7 +150,7 @@ class Sender implements OtlpSender {
     return this.#loop.flush();
   }
 
-  stop(options?: { readonly timeoutMs?: number }): Promise<void> {
+  close(options?: { readonly timeoutMs?: number }): Promise<void> {
     return this.#loop.stop(options);
   }
 
@@ -292,7 +293,7 @@ class Sender implements OtlpSender {
   /** Keeps what was not delivered, for as long as that is allowed. Returns what to add to the error. */
   async #keep(delivery: Delivery, { kind, isFinal }: Failure, maxAgeMs: number): Promise<string> {
     const { memory } = this;
-    const { giveUpAfterMs, mostEndedSeries } = this.#settings;
+    const { giveUpAfterMs, maxEndedSeries } = this.#settings;
     const { counters } = memory;
     const nowMs = performance.now();
     memory.failingSinceMs ??= nowMs;
@@ -309,8 +310,8 @@ class Sender implements OtlpSender {
     // A held delivery has no series that have ended since.
     const ended = wasHeld
       ? endedSince(delivery.snapshot, await this.#gather(maxAgeMs))
-      : delivery.endedSeries;
-    if (!isLate && ended <= mostEndedSeries) {
+      : endedSince(memory.base ?? EMPTY_SNAPSHOT, delivery.snapshot);
+    if (!isLate && ended <= maxEndedSeries) {
       if (memory.held !== undefined) compact(memory.held);
       return '';
     }

@@ -114,7 +114,7 @@ async function finish(sender: OtlpSender): Promise<void> {
     if (isDelivered) break;
   }
   // All is delivered. A cumulative sender sends it once more.
-  await sender.stop().catch(() => {});
+  await sender.close().catch(() => {});
 }
 
 describe.each(['delta', 'cumulative'] as const)('%s', (temporality) => {
@@ -205,7 +205,7 @@ test.each([
   const registry = createRegistry();
   registry.histogram({ name: 'a' }).with({}).record(1);
   const sender = sendOtlp(registry, { url: endpoint.url, protocol: 'grpc', timeoutMs });
-  await sender.stop();
+  await sender.close();
   expect(endpoint.headers.map((one) => one['grpc-timeout'])).toEqual([text]);
 });
 
@@ -220,7 +220,7 @@ test('Retry-After is honoured, as seconds and as a date', async () => {
     const sender = sendOtlp(registry, { url: endpoint.url, ...QUICK });
     await sleep(900);
     expect(endpoint.requests).toHaveLength(1);
-    await sender.stop().catch(() => {});
+    await sender.close().catch(() => {});
   }
 });
 
@@ -233,7 +233,7 @@ test('after a failure it waits longer and longer', async () => {
   // 20, 40, 80, 160, 320, 640 ms, or half of each.
   expect(endpoint.requests.length).toBeLessThan(10);
   expect(endpoint.requests.length).toBeGreaterThan(2);
-  await sender.stop().catch(() => {});
+  await sender.close().catch(() => {});
 });
 
 test('the same bytes are sent again while it is unknown whether they were taken', async () => {
@@ -260,7 +260,7 @@ test('the same bytes are sent again while it is unknown whether they were taken'
   expect(endpoint.health.duplicates).toBe(2);
   expect(await endpoint.values()).toBe(2);
   expect(sender.health).toMatchObject({ requests: 2, failedRequests: 2, pendingValues: 0 });
-  await sender.stop();
+  await sender.close();
 });
 
 /** `{ partial_success: { rejected_data_points: 1, error_message: 'quota exceeded' } }` */
@@ -304,7 +304,7 @@ test.each(['http/protobuf', 'grpc'] as const)(
     // The receiver does not want these points again.
     await sender.flush();
     expect(endpoint.requests).toHaveLength(1);
-    await sender.stop();
+    await sender.close();
   },
 );
 
@@ -338,7 +338,7 @@ test('a receiver that takes histograms only is no failure, and is reported once'
     expect.stringMatching(/^the receiver takes histograms only, and has rejected 1 number: "n" is not/),
   ]);
   expect(sender.health).toMatchObject({ requests: 3, rejectedPoints: 3 });
-  await sender.stop();
+  await sender.close();
 });
 
 test('deltas are given up after a time, and counted', async () => {
@@ -362,7 +362,7 @@ test('deltas are given up after a time, and counted', async () => {
   expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5, uncertainValues: 0 });
   fails = undefined;
   series.record(1);
-  await sender.stop();
+  await sender.close();
   expect(await endpoint.values()).toBe(1);
 });
 
@@ -394,7 +394,7 @@ test('ended series are bounded while a request may have been taken', async () =>
   const options = {
     url: endpoint.url,
     temporality: 'delta',
-    mostEndedSeries: 50,
+    maxEndedSeries: 50,
     intervalMs: 3_600_000,
   } as const;
   const sender = sendOtlp(registry, options);
@@ -409,7 +409,7 @@ test('ended series are bounded while a request may have been taken', async () =>
   // The first request of 20 is held, until more than 50 series wait behind it.
   expect(given.slice(0, 3)).toEqual([0, 0, 0]);
   expect(given.at(-1)).toBe(20);
-  await sender.stop().catch(() => {});
+  await sender.close().catch(() => {});
 });
 
 test.each(['delta', 'cumulative'] as const)(
@@ -439,7 +439,7 @@ test.each(['delta', 'cumulative'] as const)(
     const ends = [1_005_000, 1_010_000, 1_010_001, 1_010_002, 1_010_003, 1_071_000];
     const starts = temporality === 'delta' ? [1_000_000, ...ends] : ends.map(() => 1_000_000);
     expect(times).toEqual(ends.map((end, i) => [starts[i], end]));
-    await sender.stop();
+    await sender.close();
   },
 );
 
@@ -452,7 +452,7 @@ test('a receiver that takes all and says something is heard once', async () => {
   const observer = { warned: (message: string) => warned.push(message) };
   const sender = sendOtlp(registry, { url: endpoint.url, observer, intervalMs: 3_600_000 });
   await sender.flush();
-  await sender.stop();
+  await sender.close();
   expect(warned).toEqual(['slow']);
   expect(sender.health).toMatchObject({ requests: 2, rejectedPoints: 0 });
 });
@@ -467,7 +467,7 @@ test('ended series wait in bounded memory', async () => {
     url: endpoint.url,
     temporality: 'delta',
     intervalMs: 3_600_000,
-    mostEndedSeries: 50,
+    maxEndedSeries: 50,
   } as const;
   const sender = sendOtlp(registry, options);
   for (let round = 0; round < 4; round++) {
@@ -479,7 +479,69 @@ test('ended series wait in bounded memory', async () => {
   const { givenUpValues, pendingValues } = sender.health;
   expect(givenUpValues).toBeGreaterThanOrEqual(50);
   expect(givenUpValues + pendingValues).toBe(80);
-  await sender.stop().catch(() => {});
+  await sender.close().catch(() => {});
+});
+
+test.each([503, 502])('after %d, ended series are counted beside others that are idle', async (code) => {
+  let fails: Misbehave | undefined;
+  const endpoint = await startEndpoint(() => fails);
+  let nowMs = 0;
+  const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
+  const idle = registry.histogram({ name: 'idle' });
+  for (let i = 0; i < 100; i++) idle.with({ i }).record(1);
+  const family = registry.histogram({ name: 'a', expireAfterMs: 10 });
+  const sender = sendOtlp(registry, {
+    url: endpoint.url,
+    temporality: 'delta',
+    maxEndedSeries: 50,
+    intervalMs: 3_600_000,
+  });
+  await sender.flush();
+  fails = status(code);
+  for (let round = 0; round < 5; round++) {
+    for (let i = 0; i < 20; i++) family.with({ round, i }).record(1);
+    nowMs += 100;
+    await registry.gather();
+    await sender.flush().catch(() => {});
+  }
+  expect(sender.health.givenUpValues).toBeGreaterThanOrEqual(20);
+  await sender.close().catch(() => {});
+});
+
+test('numbers come from an object of any class', async () => {
+  const endpoint = await startEndpoint(() => undefined);
+  class Errors {
+    readonly scope = 'agent';
+    #count = 3;
+    read() {
+      const points = [{ attributes: {}, value: this.#count }];
+      return [{ name: 'errors', kind: 'counter' as const, unit: '', description: '', points }];
+    }
+  }
+  const sender = sendOtlp(createRegistry(), {
+    url: endpoint.url,
+    protocol: 'http/json',
+    compression: 'none',
+    numbers: new Errors(),
+  });
+  await sender.close();
+  const [scope] = JSON.parse(String(endpoint.bodies[0])).resourceMetrics[0].scopeMetrics;
+  expect(scope.metrics[0].sum.dataPoints[0].asDouble).toBe(3);
+});
+
+test('a gRPC request that cannot be made leaves nothing behind', async () => {
+  const endpoint = await startGrpcEndpoint(() => undefined);
+  const timers = (): number => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+  const before = timers();
+  const registry = createRegistry();
+  registry.histogram({ name: 'a' }).with({}).record(1);
+  const sender = sendOtlp(registry, {
+    url: endpoint.url,
+    protocol: 'grpc',
+    headers: { 'not a name': 'x' },
+  });
+  await expect(sender.close()).rejects.toThrow('the request cannot be made');
+  expect(timers()).toBe(before);
 });
 
 test('memory does not grow with the length of an outage', async () => {
@@ -517,7 +579,7 @@ test('memory does not grow with the length of an outage', async () => {
   expect(requestBytes).toBeGreaterThan(30_000);
   expect((await used()) - before).toBeLessThan((90 * requestBytes) / 3);
   expect(sender.health.pendingValues).toBe(100 * 500 * 59);
-  await sender.stop().catch(() => {});
+  await sender.close().catch(() => {});
 }, 60_000);
 
 test('a sender that replaces another one goes on where it was', async () => {
@@ -538,12 +600,12 @@ test('a sender that replaces another one goes on where it was', async () => {
   await first.flush();
   fails = FAILURES['no answer, but taken'];
   series.record(1);
-  const stopped = first.stop({ timeoutMs: 100 });
+  const stopped = first.close({ timeoutMs: 100 });
   const second = sendOtlp(registry, options);
-  await expect(stopped).rejects.toThrow('the request was cut off, because the sender has stopped');
+  await expect(stopped).rejects.toThrow('the request was cut off, because the sender was closed');
   fails = undefined;
   series.record(1);
-  await second.stop();
+  await second.close();
   expect(await endpoint.values()).toBe(3);
   expect(endpoint.health.duplicates).toBe(1);
 });
@@ -552,7 +614,7 @@ test('the error of a name with several addresses has the reason of each', async 
   const registry = createRegistry();
   registry.histogram({ name: 'a' }).with({}).record(1);
   const sender = sendOtlp(registry, { url: 'http://localhost:9/v1/metrics' });
-  await expect(sender.stop()).rejects.toThrow(/^the request has failed: connect ECONNREFUSED /);
+  await expect(sender.close()).rejects.toThrow(/^the request has failed: connect ECONNREFUSED /);
 });
 
 test('errors do not show secrets of the URL', async () => {
@@ -562,7 +624,7 @@ test('errors do not show secrets of the URL', async () => {
   const registry = createRegistry();
   registry.histogram({ name: 'a' }).with({}).record(1);
   const sender = sendOtlp(registry, { url: 'http://u:hunter2@127.0.0.1:9/v1/metrics' });
-  const error = await sender.stop().catch((reason: Error) => reason);
+  const error = await sender.close().catch((reason: Error) => reason);
   expect(String(error)).toContain('ECONNREFUSED');
   expect(String(error)).not.toContain('hunter2');
 });
@@ -572,7 +634,7 @@ test.each([
   [{ protocol: 'json' }, /^protocol must be 'http\/protobuf' or 'http\/json' or 'grpc'/],
   [{ intervalMs: 0 }, /^intervalMs must be /],
   [{ giveUpAfterMs: Number.POSITIVE_INFINITY }, /^giveUpAfterMs must be /],
-  [{ mostEndedSeries: 0.5 }, /^mostEndedSeries must be /],
+  [{ maxEndedSeries: 0.5 }, /^maxEndedSeries must be /],
   [{ memory: {} }, /^memory must be /],
   [{ interval: 5 }, /did you mean intervalMs/],
 ])('refuses %p', (wrong, message) => {
@@ -610,12 +672,12 @@ test.each(['http/protobuf', 'grpc'] as const)(
     const url = `https://127.0.0.1:${port}/v1/metrics`;
     const options = { url, protocol, headers: { authorization: 'Bearer x' } };
     const wary = sendOtlp(registry, options);
-    await expect(wary.stop()).rejects.toThrow(/self-signed certificate/);
+    await expect(wary.close()).rejects.toThrow(/self-signed certificate/);
     expect(received).toEqual([]);
     const trusting = sendOtlp(registry, { ...options, tls: { caFile: certFile } });
-    await trusting.stop();
+    await trusting.close();
     expect(received).toEqual(['Bearer x']);
     const without = sendOtlp(registry, { ...options, tls: { caFile: join(folder, 'gone.pem') } });
-    await expect(without.stop()).rejects.toThrow(/the request cannot be made: ENOENT/);
+    await expect(without.close()).rejects.toThrow(/the request cannot be made: ENOENT/);
   },
 );

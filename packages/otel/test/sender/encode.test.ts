@@ -1,5 +1,6 @@
 import { countedIn, explicitLayout } from '@hdrscope/core';
 import { createHdr } from '@hdrscope/otel';
+import { ValueType } from '@opentelemetry/api';
 import { JsonMetricsSerializer, ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
 import { AggregationTemporality, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import type { ScopeMetrics } from '../../src/sdk.ts';
@@ -195,10 +196,15 @@ test.each([AggregationTemporality.DELTA, AggregationTemporality.CUMULATIVE])(
       },
     ];
     const before = { timeMs: 1_700_000_000_123, counts: new Map() };
-    const { scope, points } = numberMetrics({ scope: 'agent', read }, temporality, 1_800_000_000_001, before);
-    expect(points).toBe(2);
+    const { scope } = numberMetrics({ scope: 'agent', read }, temporality, 1_800_000_000_001, before);
     const bytes = await encodeRequest({}, [scope]);
-    const metrics = { resource: { attributes: {} }, scopeMetrics: [scope] } as unknown as ResourceMetrics;
+    // The stock exporter asks each descriptor for the type of its numbers.
+    const typed = scope.metrics.map((metric) => ({
+      ...metric,
+      descriptor: { ...metric.descriptor, valueType: ValueType.DOUBLE },
+    }));
+    const scopeMetrics = [{ ...scope, metrics: typed }];
+    const metrics = { resource: { attributes: {} }, scopeMetrics } as unknown as ResourceMetrics;
     expect(Buffer.from(bytes).equals(Buffer.from(ProtobufMetricsSerializer.serializeRequest(metrics)!))).toBe(
       true,
     );

@@ -54,7 +54,7 @@ describe.each(['http/protobuf', 'http/json'] as const)('%s', (protocol) => {
       const later = { value: 0.3, timeMs: Date.now() + 5, attributes: { trace_id: TRACE } };
       series.record(later.value);
       series.offerExemplar(later);
-      await sender.stop();
+      await sender.close();
       const [first] = await exemplarsIn(central);
       expect(first).toMatchObject({ value: 0.3, attributes: { trace_id: TRACE } });
     },

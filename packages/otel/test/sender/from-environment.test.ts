@@ -39,7 +39,7 @@ test('every variable becomes an option, and sendOtlp takes all of them', async (
     temporality: 'delta',
     histograms: 'exponential',
   });
-  await sendOtlp(createRegistry(), options).stop();
+  await sendOtlp(createRegistry(), options).close();
 });
 
 test('variables for metrics come first, and headers are merged', () => {

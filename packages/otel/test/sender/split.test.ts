@@ -134,7 +134,7 @@ test.each(['http/protobuf', 'http/json'] as const)(
         expect(pendingValues).toBe(0);
         // Only a point that is alone in its request can be given up.
         expect(tooLargePoints === 0).toBe(givenUpValues === 0);
-        await sender.stop();
+        await sender.close();
         await endpoint.close();
       }),
       { numRuns: 30 },
@@ -174,7 +174,7 @@ test.each([
       message.includes('is given up, which the receiver may have from an earlier request: job.duration {');
     expect(failed.filter(isUncertain)).toHaveLength(9);
     expect(failed.filter((message) => message.includes('is given up: job.duration {'))).toHaveLength(4);
-    await sender.stop();
+    await sender.close();
   },
 );
 
@@ -201,7 +201,7 @@ test.each(Object.keys(WORDS))('a request that is too large is halved: %s', async
     failed: (error: Error) => failed.push(error),
   };
   const sender = sendOtlp(registry, { url: endpoint.url, observer, ...PLAIN });
-  await sender.stop();
+  await sender.close();
   expect(await endpoint.values()).toBe(recorded);
   expect(failed).toEqual([]);
   expect(warned).toEqual([
@@ -233,7 +233,7 @@ test.each([
     const warned: string[] = [];
     const observer = { warned: (message: string) => warned.push(message) };
     const sender = sendOtlp(registry, { url, protocol, ...PLAIN, compression, observer });
-    await sender.stop();
+    await sender.close();
     expect(receiver.health).toMatchObject({ values: recorded, points: 1000, duplicates: 0 });
     expect(warned).toEqual([
       expect.stringMatching(/^the receiver has answered 413: the body must have at most 20000 bytes/),
@@ -259,7 +259,7 @@ test.each([
   const registry = createRegistry();
   const recorded = manySeries(registry, 30).record(0);
   const sender = sendOtlp(registry, { url: endpoint.url, protocol: 'grpc', ...PLAIN, compression: 'gzip' });
-  await sender.stop();
+  await sender.close();
   expect(await endpoint.values()).toBe(recorded);
   expect(sender.health).toMatchObject({ givenUpValues: 0, tooLargePoints: 0 });
   expect(sender.health.failedRequests).toBeGreaterThan(0);
@@ -275,7 +275,7 @@ test('RESOURCE_EXHAUSTED without a word about the size is a passing state', asyn
   await expect(sender.flush()).rejects.toThrow('gRPC status 8: quota of requests');
   expect(endpoint.requests).toHaveLength(1);
   expect(sender.health).toMatchObject({ pendingValues: recorded, tooLargePoints: 0 });
-  await sender.stop().catch(() => {});
+  await sender.close().catch(() => {});
 });
 
 test.each(['delta', 'cumulative'] as const)(
@@ -311,7 +311,7 @@ test.each(['delta', 'cumulative'] as const)(
       pendingValues: 0,
     });
     record(0);
-    await sender.stop();
+    await sender.close();
     expect(await endpoint.values()).toBe(2 * recorded + 1);
     expect(sender.health.tooLargePoints).toBe(isDelta ? 1 : 2);
   },
@@ -322,7 +322,7 @@ test('a receiver that refuses every size gets each point once, and the sender en
   const registry = createRegistry();
   const recorded = manySeries(registry, 16).record(0);
   const sender = sendOtlp(registry, { url: endpoint.url, ...PLAIN });
-  await sender.stop();
+  await sender.close();
   expect(sender.health).toMatchObject({ tooLargePoints: 16, givenUpValues: recorded, pendingValues: 0 });
   expect(endpoint.requests.length).toBeLessThan(16 + 10);
 });
@@ -349,7 +349,7 @@ test.each(['delta', 'cumulative'] as const)(
     expect(progress[0]).toBeGreaterThan(0);
     expect(progress[1]).toBeGreaterThan(progress[0]!);
     expect(progress[2]).toBeGreaterThan(progress[1]!);
-    await sender.stop();
+    await sender.close();
     expect(await endpoint.values()).toBe(recorded);
     if (temporality === 'delta') expect(repeated).toEqual([]);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(700);
@@ -379,10 +379,10 @@ test('a repetition that the receiver refuses as one was taken, and a first reque
   expect(await endpoint.values()).toBe(recorded);
   expect(endpoint.health.duplicates).toBe(0);
   expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 0 });
-  await sender.stop();
+  await sender.close();
   const foreign = await startEndpoint(() => answering(400, 'duplicate sample for timestamp'));
   const other = sendOtlp(registry, { url: foreign.url, ...PLAIN });
-  await expect(other.stop()).rejects.toThrow('the receiver has answered 400: duplicate sample');
+  await expect(other.close()).rejects.toThrow('the receiver has answered 400: duplicate sample');
   expect(other.health.pendingValues).toBe(recorded);
 });
 
@@ -396,13 +396,13 @@ test('what is left of a delivery goes out by the sender that takes over, in its 
   const memory = new OtlpSenderMemory();
   const limit = { maxRequestBytes: 2000, memory };
   const first = sendOtlp(registry, { url: http.endpoint.url, protocol: 'http/json', ...PLAIN, ...limit });
-  await expect(first.stop()).rejects.toThrow('the receiver has answered 503');
+  await expect(first.close()).rejects.toThrow('the receiver has answered 503');
   const taken = await http.endpoint.values();
   expect(taken).toBeGreaterThan(0);
   expect(first.health.pendingValues).toBe(recorded - taken);
   recorded += record(0);
   const second = sendOtlp(registry, { url: grpc.url, protocol: 'grpc', ...PLAIN, ...limit });
-  await second.stop();
+  await second.close();
   expect(taken + (await grpc.values())).toBe(recorded);
 });
 
@@ -434,5 +434,5 @@ test('a request that a receiver does not read to its end is halved', async () =>
   expect(sizes[0]).toBeGreaterThan(12e6);
   expect(points.size).toBe(3000);
   expect(sender.health).toMatchObject({ failedRequests: 1, givenUpValues: 0, pendingValues: 0 });
-  await sender.stop();
+  await sender.close();
 });

@@ -29,7 +29,7 @@ async function sent(options: Partial<OtlpSenderOptions>) {
     const histogram = meter.createHistogram(name);
     for (let value = 1; value <= 1000; value++) histogram.record(value);
   }
-  await sendOtlp(hdr.registry, { url: endpoint.url, compression: 'none', ...options }).stop();
+  await sendOtlp(hdr.registry, { url: endpoint.url, compression: 'none', ...options }).close();
   const metrics = endpoint.bodies.flatMap((body) => decodedProtobuf(body));
   return Object.fromEntries(metrics.map(({ name, data }) => [name, data]));
 }

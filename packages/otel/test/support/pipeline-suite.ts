@@ -1,4 +1,5 @@
-import { createRegistry, type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import type { Diagnostics } from '@hdrscope/testing/diagnostics';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { context, createContextKey, metrics as globalMetrics, ValueType } from '@opentelemetry/api';
