@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import type { Refusals } from './refusals.ts';
+import type { PointRefusals } from './refusals.ts';
 import { delimited, varint } from './wire.ts';
 
 /** The encoding of a request and of its answer. */
@@ -26,7 +26,7 @@ const STATUS_MESSAGE = delimited(2);
 export function answerSuccess(
   response: ServerResponse,
   encoding: Encoding,
-  { pointCount, message }: Refusals,
+  { pointCount, message }: PointRefusals,
 ): void {
   if (encoding === 'json') {
     const partial = { partialSuccess: { rejectedDataPoints: `${pointCount}`, errorMessage: message } };

@@ -7,18 +7,18 @@ import {
   type Registry,
 } from '@hdrscope/registry';
 import type { ReceiverSettings } from './options.ts';
-import type { RefusalReason } from './point-refusal.ts';
+import type { PointRefusalReason } from './point-refusal.ts';
 import { readingsOf } from './readings.ts';
 import type { ReceivedMetric } from './received.ts';
-import { RefusalNotes, type Refusals } from './refusals.ts';
+import { type PointRefusals, RefusalNotes } from './refusals.ts';
 
 /** Counters of what a receiver has taken in. They only grow, except `streams`. */
 export interface OtlpIntakeHealth
   extends Pick<IngestHealth, 'values' | 'duplicates' | 'late' | 'open' | 'streams'> {
-  /** Points of histograms that were accepted, duplicates and late ones included. */
+  /** How many points of histograms were accepted, duplicates and late ones included. */
   readonly points: number;
   /** Points that were refused, by reason. */
-  readonly refused: Readonly<Record<RefusalReason, number>>;
+  readonly refused: Readonly<Record<PointRefusalReason, number>>;
   /** Restarts of cumulative streams: another start time, or counts that fell. */
   readonly resets: number;
 }
@@ -28,7 +28,7 @@ export class OtlpIntake {
   readonly #settings: ReceiverSettings;
   readonly #ingestion: Ingestion;
   /** Points that did not become readings. */
-  readonly #refused: Record<RefusalReason, number> = {
+  readonly #refused: Record<PointRefusalReason, number> = {
     notHistogram: 0,
     malformed: 0,
     countTooLarge: 0,
@@ -53,7 +53,8 @@ export class OtlpIntake {
   get health(): OtlpIntakeHealth {
     const { readings, values, duplicates, late, open, streams, ...health } = this.#ingestion.health;
     const refused = { ...this.#refused };
-    for (const [reason, count] of Object.entries(health.refused)) refused[reason as RefusalReason] += count;
+    for (const [reason, count] of Object.entries(health.refused))
+      refused[reason as PointRefusalReason] += count;
     const resets = health.resets + health.newLives;
     return {
       points: readings,
@@ -73,7 +74,7 @@ export class OtlpIntake {
    *
    * @returns Which points were refused.
    */
-  *take(metrics: readonly ReceivedMetric[]): Generator<void, Refusals, void> {
+  *take(metrics: readonly ReceivedMetric[]): Generator<void, PointRefusals, void> {
     const notes = new RefusalNotes();
     const readings = readingsOf(metrics, this.#settings, (name, refusal, pointCount = 1) => {
       this.#refused[refusal.reason] += pointCount;

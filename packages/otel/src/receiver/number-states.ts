@@ -1,6 +1,7 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { splitMs } from '@hdrscope/kit';
-import { type Attributes, type Clock, canonicalText, systemClock } from '@hdrscope/registry';
+import { type Attributes, type Clock, systemClock } from '@hdrscope/registry';
+import { canonicalText } from '@hdrscope/registry/internal';
 import type { PointRefusal } from './point-refusal.ts';
 import type { MetricIdentity, NumberPoint, ReceivedData } from './received.ts';
 
@@ -20,7 +21,7 @@ export interface NumberStates {
   metrics(): NumberMetrics;
   /** How many streams there are. */
   readonly streams: number;
-  /** Takes a point. For receivers. */
+  /** @internal Takes a point. */
   take(point: StatePoint): PointRefusal | undefined;
 }
 
@@ -267,7 +268,7 @@ function shown({ identity, data, series }: Metric, nowMs: number): NumberMetric 
     isMonotonic: data.isMonotonic,
     dataPoints: [...series.values()].map(({ attributes, streams, ended, startMs }) => {
       const all = [...streams.values()];
-      const latest = all.reduce((one, other) => (other.timeNs > one.timeNs ? other : one));
+      const latest = all.reduce((one, other) => (isLater(other, one) ? other : one));
       const value = data.isSum ? all.reduce((sum, one) => sum + one.value, ended) : latest.value;
       return {
         startTime: splitMs(Math.min(startMs, nowMs)),
@@ -277,6 +278,11 @@ function shown({ identity, data, series }: Metric, nowMs: number): NumberMetric 
       };
     }),
   };
+}
+
+/** Points of one time, and those without a time, count in the order in which they came. */
+function isLater(one: Stream, other: Stream): boolean {
+  return one.timeNs === other.timeNs ? one.seenMs > other.seenMs : one.timeNs > other.timeNs;
 }
 
 function refusalOf(

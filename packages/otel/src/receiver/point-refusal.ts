@@ -1,13 +1,13 @@
-import type { BucketRun } from '@hdrscope/core/internal';
+import type { BucketRun } from '@hdrscope/core';
 import type { ReadingRefusal } from '@hdrscope/registry';
 import type { ExplicitPoint, ExponentialPoint, ReceivedPoint } from './received.ts';
 
 /** Why a point is refused: as a reading, or with `notHistogram`, because it belongs to a summary, or to a sum or a gauge where no states are kept. */
-export type RefusalReason = 'notHistogram' | ReadingRefusal;
+export type PointRefusalReason = 'notHistogram' | ReadingRefusal;
 
 /** Why one point is refused. */
 export interface PointRefusal {
-  readonly reason: RefusalReason;
+  readonly reason: PointRefusalReason;
   /** A clause for people. It follows the name of the metric. */
   readonly message: string;
 }
@@ -72,7 +72,9 @@ function refusalOfCount(count: number, total: number): PointRefusal | undefined 
 /** Checks that every bucket with a count can hold a double. */
 function refusalOfRange(scale: number, { offset, counts }: BucketRun): PointRefusal | undefined {
   if (counts.length === 0) return undefined;
-  const [least, most] = [-1074 * 2 ** scale, 1024 * 2 ** scale].map(Math.floor) as [number, number];
+  // A bucket has its upper bound and not its lower one, so 2^-1074, the smallest double, ends the lowest bucket.
+  const least = Math.ceil(-1074 * 2 ** scale) - 1;
+  const most = Math.floor(1024 * 2 ** scale);
   if (offset >= least && offset + counts.length <= most) return undefined;
   const isUsed = counts.some((count, i) => count > 0 && (offset + i < least || offset + i >= most));
   return isUsed

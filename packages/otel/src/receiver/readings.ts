@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  type Attributes,
-  type CounterState,
-  canonicalText,
-  type Exemplar,
-  type FamilyOptions,
-  type Reading,
-} from '@hdrscope/registry';
+import type { Attributes, CounterState, Exemplar, FamilyOptions, Reading } from '@hdrscope/registry';
+import { canonicalText } from '@hdrscope/registry/internal';
 import { countedPoint } from './counted-point.ts';
 import type { ReceiverSettings } from './options.ts';
 import { type PointRefusal, refusalOf } from './point-refusal.ts';

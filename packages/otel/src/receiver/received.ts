@@ -1,4 +1,4 @@
-import type { BucketRun } from '@hdrscope/core/internal';
+import type { BucketRun } from '@hdrscope/core';
 import type { Attributes, FamilyOptions } from '@hdrscope/registry';
 
 /**
@@ -6,18 +6,23 @@ import type { Attributes, FamilyOptions } from '@hdrscope/registry';
  * count above 2^53 - 1 is a number that is not a safe integer.
  * Source: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/metrics/v1/metrics.proto
  */
-export interface ReceivedMetric {
+export interface ReceivedMetric extends MetricIdentity {
   /** All attributes of the resource. */
   readonly resource: Attributes;
-  readonly scope: ReceivedScope;
-  readonly name: string;
-  readonly unit: string;
-  readonly description: string;
   readonly data: ReceivedData;
 }
 
 /** The properties of a metric that its family takes. */
-export type MetricIdentity = Pick<ReceivedMetric, 'name' | 'unit' | 'description' | 'scope'>;
+export interface MetricIdentity {
+  /** The library that made the instrument. */
+  readonly scope: ReceivedScope;
+  /** Name of the instrument. */
+  readonly name: string;
+  /** UCUM code of the values, such as `s` or `By`; `''` where the sender states no unit. */
+  readonly unit: string;
+  /** For people; `''` where the sender states no description. */
+  readonly description: string;
+}
 
 /** Options that replace those that the receiver chooses for a family. */
 export type ReceivedFamilyOptions = Pick<

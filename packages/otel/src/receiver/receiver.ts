@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { notify } from '@hdrscope/kit';
 import type { IngestMemory, Registry } from '@hdrscope/registry';
 import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
 import { Bodies } from './body.ts';
@@ -115,10 +116,10 @@ export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = 
       );
       requests++;
       answerSuccess(response, encoding, refusals);
-      observer?.succeeded?.();
+      notify(() => observer?.succeeded?.());
     } catch (error) {
       failedRequests++;
-      observer?.failed?.(error);
+      notify(() => observer?.failed?.(error));
       // The client has gone, or has its answer.
       if (response.destroyed || response.headersSent) return;
       const { status, message } = refusalOf(error);

@@ -1,5 +1,5 @@
 /** The refused points of a request: the `partial_success` of its answer. */
-export interface Refusals {
+export interface PointRefusals {
   /** How many points were refused. */
   readonly pointCount: number;
   /** For people. Empty when no point was refused. */
@@ -27,7 +27,7 @@ export class RefusalNotes {
     else this.#sentences.set(sentence, (known ?? 0) + pointCount);
   }
 
-  refusals(): Refusals {
+  refusals(): PointRefusals {
     const sentences = [...this.#sentences].map(([sentence, count]) => `${sentence} (${pointsText(count)})`);
     if (this.#omitted > 0) sentences.push(`other reasons (${pointsText(this.#omitted)})`);
     return { pointCount: this.#pointCount, message: sentences.join('; ') };

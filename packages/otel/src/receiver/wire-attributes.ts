@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import type { Attributes } from '@hdrscope/registry';
 import { bytesText, DEEPEST_VALUE, integerValue } from './attribute-values.ts';
 import {
   ATTRIBUTE_KEY,
@@ -12,10 +13,16 @@ import {
   VALUE_LIST,
   VALUE_STRING,
 } from './fields.ts';
+import { NO_ATTRIBUTES } from './received.ts';
 import { type MessageReader, readMessage } from './wire.ts';
 
 /** An attribute. One without a value counts as absent. */
 export type Entry = [key: string, value: unknown];
+
+/** The attributes of some entries. Those without any share one object. */
+export function attributesOf(entries: readonly Entry[]): Attributes {
+  return entries.length === 0 ? NO_ATTRIBUTES : Object.fromEntries(entries);
+}
 
 /** Reads a `KeyValue`. */
 export function readEntry(reader: MessageReader, depth = 0): Entry {

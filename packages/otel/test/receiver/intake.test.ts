@@ -492,6 +492,14 @@ describe('points that are refused', () => {
     expect(await receiving.total()).toBe(1);
   });
 
+  test.each([
+    ['the bucket of the smallest double', exponentialPoint(0, -1075, [1]), 0],
+    ['a bucket that ends at the smallest double, with others in it', exponentialPoint(1, -2149, [1]), 0],
+    ['a bucket below it', exponentialPoint(0, -1076, [1]), 1],
+  ])('of %s only when no double lies in it', (_, point, refused) => {
+    expect(new Receiving().exponential(DELTA, point).pointCount).toBe(refused);
+  });
+
   test('have counts above 2^53 - 1, or would raise a series above that', async () => {
     const receiving = new Receiving();
     const most = Number.MAX_SAFE_INTEGER;

@@ -218,6 +218,17 @@ test('an up-down counter falls, and that of a new life replaces the old one', ()
   expect(keeping.value).toBe(5);
 });
 
+test('a gauge without times has the value that came last', () => {
+  const keeping = new Keeping();
+  keeping.gauge({ asDouble: 5 });
+  keeping.time.ms += 1000;
+  keeping.gauge({ asDouble: 7 }, { 'service.name': 'shop', 'host.name': 'other' });
+  expect(keeping.value).toBe(7);
+  keeping.time.ms += 1000;
+  keeping.gauge({ asDouble: 6 });
+  expect(keeping.value).toBe(6);
+});
+
 test('a gauge has the latest value of all senders', () => {
   const keeping = new Keeping();
   keeping.gauge(at(10, 5));

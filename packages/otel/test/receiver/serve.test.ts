@@ -236,6 +236,31 @@ test('an observer hears of accepted requests, failed ones and the values', async
   expect(heard).toEqual([5, 'succeeded', 'metrics are accepted at /v1/metrics only']);
 });
 
+test('requests are answered although the observer throws', async () => {
+  const { emitWarning } = process;
+  const warnings: unknown[] = [];
+  process.emitWarning = (warning: string | Error) => void warnings.push(warning);
+  const { otlp, port } = await started({
+    observer: {
+      succeeded() {
+        throw new Error('succeeded');
+      },
+      failed() {
+        throw new Error('failed');
+      },
+    },
+  });
+  try {
+    const taken = await ask(port, { headers: JSON_TYPE, body: JSON.stringify(fresh(5)) });
+    const refused = await ask(port, { headers: JSON_TYPE, body: '{' });
+    expect([taken.status, refused.status]).toEqual([200, 400]);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+  expect(warnings).toEqual(['succeeded', 'failed']);
+  expect(otlp.health).toMatchObject({ requests: 1, failedRequests: 1 });
+});
+
 test('a failure of the registry is answered with 500, and the server continues', async () => {
   const registry = createRegistry();
   const broken: Registry = {

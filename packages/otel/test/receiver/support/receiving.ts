@@ -5,7 +5,7 @@ import { OtlpIntake, type OtlpIntakeHealth } from '../../../src/receiver/intake.
 import { bodyBudget } from '../../../src/receiver/limits.ts';
 import { type OtlpReceiverOptions, withDefaults } from '../../../src/receiver/options.ts';
 import type { ReceivedMetric } from '../../../src/receiver/received.ts';
-import type { Refusals } from '../../../src/receiver/refusals.ts';
+import type { PointRefusals } from '../../../src/receiver/refusals.ts';
 import {
   type ExplicitJson,
   type ExponentialJson,
@@ -44,20 +44,23 @@ export class Receiving {
     this.intake = new OtlpIntake(this.registry, withDefaults(options));
   }
 
-  metrics(metrics: readonly MetricJson[], resource?: Readonly<Record<string, string | number>>): Refusals {
+  metrics(
+    metrics: readonly MetricJson[],
+    resource?: Readonly<Record<string, string | number>>,
+  ): PointRefusals {
     return this.take(decodedProtobuf(requestBytes(requestJson(metrics, resource))));
   }
 
   /** Takes a request without pauses. */
-  take(metrics: readonly ReceivedMetric[]): Refusals {
+  take(metrics: readonly ReceivedMetric[]): PointRefusals {
     return withoutPauses(this.intake.take(metrics));
   }
 
-  explicit(aggregationTemporality: number, ...dataPoints: ExplicitJson[]): Refusals {
+  explicit(aggregationTemporality: number, ...dataPoints: ExplicitJson[]): PointRefusals {
     return this.metrics([{ name: 'm', unit: 's', histogram: { aggregationTemporality, dataPoints } }]);
   }
 
-  exponential(aggregationTemporality: number, ...dataPoints: ExponentialJson[]): Refusals {
+  exponential(aggregationTemporality: number, ...dataPoints: ExponentialJson[]): PointRefusals {
     return this.metrics([
       { name: 'm', unit: 's', exponentialHistogram: { aggregationTemporality, dataPoints } },
     ]);

@@ -1,11 +1,13 @@
-import { canonicalText, type Reading } from '@hdrscope/registry';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import type { Reading } from '@hdrscope/registry';
+import { canonicalText } from '@hdrscope/registry/internal';
 import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import { bodyBudget } from './limits.ts';
 import { type OtlpReceiverOptions, withDefaults } from './options.ts';
 import { readingsOf } from './readings.ts';
 import type { ReceivedMetric } from './received.ts';
-import { RefusalNotes, type Refusals } from './refusals.ts';
+import { type PointRefusals, RefusalNotes } from './refusals.ts';
 import { Turns } from './turns.ts';
 
 /** How a request of OTLP is written. */
@@ -30,37 +32,47 @@ export interface OtlpPoints {
   /** How many points of sums, gauges and summaries are left out. */
   readonly otherPoints: number;
   /** Points of histograms that contradict themselves. */
-  readonly refusals: Refusals;
+  readonly refusals: PointRefusals;
 }
 
 /** How a request is read. */
-export type ReadOtlpOptions = Pick<
+export type DecodeOtlpOptions = Pick<
   OtlpReceiverOptions,
   'resourceAttributes' | 'familyOptions' | 'maxElements'
 >;
 
+const DECODE_OTLP: OptionsOwner<DecodeOtlpOptions> = {
+  name: 'decodeOtlp',
+  names: { resourceAttributes: true, familyOptions: true, maxElements: true },
+  call: "decodeOtlp(body, 'json', { resourceAttributes: ['service.name'] })",
+};
+
 /**
- * Reads the histograms of an `ExportMetricsServiceRequest` that was written to a file, as the file exporter of the OpenTelemetry Collector
+ * Decodes the histograms of an `ExportMetricsServiceRequest` that was written to a file, as the file exporter of the OpenTelemetry Collector
  * does. `otlpReceiver` is the same for requests over HTTP. Other work of the process runs between the points of a big request.
  *
  * @throws HdrscopeError `ERR_DECODE` when the bytes are no such request; `ERR_TOO_LARGE` when they have more than `maxElements`;
- *   `ERR_INVALID_OPTION` when an option is out of range.
+ *   `ERR_INVALID_OPTION` when the encoding or an option does not exist, or an option is out of range.
  * @example
  * ```ts
- * import { readOtlp } from '@hdrscope/otel/receiver';
+ * import { decodeOtlp } from '@hdrscope/otel/receiver';
  *
  * const dataPoints = [{ timeUnixNano: '2000000', count: '3', sum: 0.4, bucketCounts: ['1', '2'], explicitBounds: [0.1] }];
  * const metrics = [{ name: 'job.duration', unit: 's', histogram: { aggregationTemporality: 1, dataPoints } }];
  * const line = JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] });
- * const { points } = await readOtlp(new TextEncoder().encode(line), 'json');
+ * const { points } = await decodeOtlp(new TextEncoder().encode(line), 'json');
  * points.map(({ reading, timeMs }) => [reading.family.name, reading.counted.counts.total, timeMs]); //=> [['job.duration', 3, 2]]
  * ```
  */
-export async function readOtlp(
+export async function decodeOtlp(
   body: Uint8Array,
   encoding: OtlpEncoding,
-  options: ReadOtlpOptions = {},
+  options: DecodeOtlpOptions = {},
 ): Promise<OtlpPoints> {
+  if (encoding !== 'json' && encoding !== 'protobuf') {
+    throw mustBe('ERR_INVALID_OPTION', 'encoding', "'json' or 'protobuf'", encoding);
+  }
+  assertOptions(options, DECODE_OTLP);
   const { maxElements, ...settings } = withDefaults(options);
   const budget = bodyBudget(maxElements);
   const metrics = await new Turns().take(() =>

@@ -1,4 +1,4 @@
-import { readOtlp } from '../../src/receiver/index.ts';
+import { decodeOtlp, type OtlpEncoding } from '../../src/receiver/index.ts';
 import { attributesJson, requestBytes, requestJson } from './support/request.ts';
 
 const POINT = {
@@ -28,7 +28,7 @@ test.each(['json', 'protobuf'] as const)(
   async (encoding) => {
     const body =
       encoding === 'json' ? new TextEncoder().encode(JSON.stringify(REQUEST)) : requestBytes(REQUEST);
-    const { points, otherPoints, refusals } = await readOtlp(body, encoding);
+    const { points, otherPoints, refusals } = await decodeOtlp(body, encoding);
     expect(points.map(({ reading, startMs, timeMs }) => [reading.family.name, startMs, timeMs])).toEqual([
       ['delta', 1_700_000_000_000, 1_700_000_060_000],
       ['cumulative', 1_700_000_000_000, 1_700_000_060_000],
@@ -43,8 +43,16 @@ test.each(['json', 'protobuf'] as const)(
 
 test('a body that is no request is refused, and one with too many elements', async () => {
   const text = new TextEncoder().encode('{"resourceMetrics": 7}');
-  await expect(readOtlp(text, 'json')).rejects.toMatchObject({ code: 'ERR_DECODE' });
-  await expect(readOtlp(requestBytes(REQUEST), 'protobuf', { maxElements: 3 })).rejects.toMatchObject({
+  await expect(decodeOtlp(text, 'json')).rejects.toMatchObject({ code: 'ERR_DECODE' });
+  await expect(decodeOtlp(requestBytes(REQUEST), 'protobuf', { maxElements: 3 })).rejects.toMatchObject({
     code: 'ERR_TOO_LARGE',
+  });
+});
+
+test('an encoding that does not exist is refused', async () => {
+  const encoding = 'http/protobuf' as OtlpEncoding;
+  await expect(decodeOtlp(requestBytes(REQUEST), encoding)).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: "encoding must be 'json' or 'protobuf', got \"http/protobuf\"",
   });
 });
