@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -137,6 +138,8 @@ const ROUTE = { 'http.route': '/items/:id' };
 describe('alone', () => {
   test.each<[service: string, option: string, route: Record<string, string>]>([
     ['express.cjs', '--import', ROUTE],
+    ['express.mjs', '--import', ROUTE],
+    ['express.mjs', '--require', ROUTE],
     ['fastify.mjs', '--import', {}],
     ['nest.cjs', '--require', ROUTE],
   ])('%s with %s', async (service, option, route) => {
@@ -146,6 +149,18 @@ describe('alone', () => {
     expectItems();
     expectDurations(route);
     expect(running.stderr()).not.toContain('hdrscope:');
+  });
+
+  test('an ES module whose hook the command line loads already', async () => {
+    const { resolve } = createRequire(
+      join(application.folder, 'node_modules/@opentelemetry/instrumentation-express/package.json'),
+    );
+    const loader = `--experimental-loader=${resolve('@opentelemetry/instrumentation/hook.mjs')}`;
+    const running = await application.start([loader, '--import', REGISTER, 'express.mjs'], toSink);
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectDurations(ROUTE);
+    expect(running.stderr()).not.toContain('already been initialized');
   });
 
   test('a bundle of webpack, with a copy of the API in it', async () => {
@@ -159,6 +174,20 @@ describe('alone', () => {
     expect(await quit(running)).toBe(0);
     expectItems();
     expectDurations();
+  });
+
+  test('the thread with the hooks of ES modules is not a thread of the application', async () => {
+    const port = await freePort();
+    const running = await application.start(['--import', REGISTER, 'express.mjs'], {
+      OTEL_METRICS_EXPORTER: 'prometheus',
+      OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+      OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+    });
+    await visit(running, 1);
+    const page = await waitFor(() => scrape(port), { what: 'metrics' });
+    expect(page).toContain('http_route="/items/:id"');
+    expect(await quit(running)).toBe(0);
+    expect(running.stderr()).not.toContain('threads');
   });
 
   test('threads export by themselves, under identities of their own', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 
 type Module = Readonly<Record<string, unknown>>;
@@ -11,6 +11,10 @@ export interface Application {
   load(specifier: string): Module;
   /** Loads a package that another one depends on. */
   loadFrom(owner: string, specifier: string): Module;
+  /** The path of a module that another package depends on; `undefined` when it is not there. */
+  resolveFrom(owner: string, specifier: string): string | undefined;
+  /** Whether its main module may be an ES module, by its name, its package.json or its text. */
+  readonly mayBeEsModule: boolean;
   /** The names in `dependencies` of its package.json. */
   readonly dependencies: readonly string[];
 }
@@ -36,17 +40,20 @@ export function findApplication(main: string | undefined, workingDirectory: stri
     }
     throw new HdrscopeError('ERR_INVALID_OPTION', `${specifier} cannot be loaded`, { cause });
   };
+  const resolve = (specifier: string, from: readonly string[]): string[] =>
+    from.flatMap((place) => {
+      try {
+        return [createRequire(place).resolve(specifier)];
+      } catch {
+        return [];
+      }
+    });
   return {
     load: (specifier) => load(specifier, places),
-    loadFrom(owner, specifier) {
-      const owners = places.flatMap((place) => {
-        try {
-          return [createRequire(place).resolve(owner)];
-        } catch {
-          return [];
-        }
-      });
-      return load(specifier, [...owners, ...places]);
+    loadFrom: (owner, specifier) => load(specifier, [...resolve(owner, places), ...places]),
+    resolveFrom: (owner, specifier) => resolve(specifier, [...resolve(owner, places), ...places])[0],
+    get mayBeEsModule() {
+      return main !== undefined && mayBeEsModule(realPath(main));
     },
     get dependencies() {
       return [...new Set(folders.flatMap(dependenciesAt))];
@@ -58,20 +65,46 @@ function isMissing(error: unknown): boolean {
   return (error as { readonly code?: unknown } | undefined)?.code === 'MODULE_NOT_FOUND';
 }
 
+interface Manifest {
+  readonly dependencies?: object;
+  readonly type?: unknown;
+}
+
 /** The dependencies in the nearest package.json that is not that of an installed package. */
 function dependenciesAt(folder: string): string[] {
+  const manifest = manifestAt(folder, (at) => !/[\\/]node_modules([\\/]|$)/.test(at));
+  return Object.keys(manifest?.dependencies ?? {});
+}
+
+/** The nearest package.json of a folder that `counts` and that can be read. */
+function manifestAt(folder: string, counts: (folder: string) => boolean): Manifest | undefined {
   for (let at = folder; ; at = dirname(at)) {
-    if (!/[\\/]node_modules([\\/]|$)/.test(at)) {
+    if (counts(at)) {
       try {
-        const manifest = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as {
-          readonly dependencies?: object;
-        };
-        return Object.keys(manifest.dependencies ?? {});
+        return JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as Manifest;
       } catch {
         // This folder has no package.json that can be read.
       }
     }
-    if (dirname(at) === at) return [];
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** https://nodejs.org/api/packages.html#determining-module-system */
+function mayBeEsModule(main: string): boolean {
+  const extension = extname(main);
+  if (extension === '.mjs' || extension === '.mts') return true;
+  if (extension === '.cjs' || extension === '.cts') return false;
+  const type = manifestAt(dirname(main), () => true)?.type;
+  if (type !== undefined) return type === 'module';
+  return /^[ \t]*(import|export)\b/m.test(textOf(main));
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }
 

@@ -1,17 +1,24 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { reasonOf } from '@hdrscope/kit';
 import { createNoopMeter, type MeterProvider, ProxyTracerProvider, trace } from '@opentelemetry/api';
-import { type Environment, namesIn, variable } from '../environment.ts';
+import { type EnvironmentVariables, namesIn, variable } from '../environment.ts';
 import type { HdrInstrumentation } from '../instrumentation.ts';
 import type { Application } from './application.ts';
 import { AUTO_INSTRUMENTATIONS } from './auto-instrumentations.ts';
+import { hookEsModules, type PatchedModules } from './es-modules.ts';
 import { notice } from './notice.ts';
 
 /** The members of an instrumentation that are called here. */
 interface Instrumentation
   extends Pick<HdrInstrumentation, 'instrumentationName' | 'setMeterProvider' | 'setTracerProvider'> {
   /** A private member of all of them: a module that was patched has exports here. */
-  readonly _modules?: readonly { readonly moduleExports?: unknown }[];
+  readonly _modules?: readonly { readonly name?: unknown; readonly moduleExports?: unknown }[];
+}
+
+/** A package with its instrumentations. */
+interface StartedPackage {
+  readonly name: string;
+  readonly instrumentations: readonly Instrumentation[];
 }
 
 /** The instrumentations that `register` has started. */
@@ -33,9 +40,11 @@ export interface Instrumentations {
 export function startInstrumentations(
   provider: MeterProvider,
   application: Application,
-  environment: Environment,
+  environment: EnvironmentVariables,
 ): Instrumentations {
-  const started = packageNames(application, environment).flatMap((name) => startPackage(name, application));
+  const packages = packageNames(application, environment).map((name) => startPackage(name, application));
+  hookEsModules(packages.map(patchedModules), application, environment);
+  const started = packages.flatMap(({ instrumentations }) => instrumentations);
   for (const instrumentation of started) {
     instrumentation.setMeterProvider(provider);
     instrumentation.setTracerProvider(SILENT_TRACERS);
@@ -68,7 +77,7 @@ function hasPatched({ _modules: modules }: Instrumentation): boolean {
   return modules?.some(({ moduleExports }) => moduleExports !== undefined) === true;
 }
 
-function packageNames({ dependencies }: Application, environment: Environment): readonly string[] {
+function packageNames({ dependencies }: Application, environment: EnvironmentVariables): readonly string[] {
   const wanted = namesIn(variable(environment, 'HDRSCOPE_INSTRUMENTATIONS') ?? '');
   if (wanted.length === 1 && wanted[0]!.toLowerCase() === 'none') return [];
   if (wanted.length > 0) return wanted;
@@ -84,7 +93,16 @@ function packageNames({ dependencies }: Application, environment: Environment): 
   return found;
 }
 
-function startPackage(name: string, application: Application): Instrumentation[] {
+function patchedModules({ name, instrumentations }: StartedPackage): PatchedModules {
+  const modules = instrumentations.flatMap(({ _modules = [] }) => _modules.map((module) => module.name));
+  return { owner: name, modules: modules.filter((module) => typeof module === 'string') };
+}
+
+function startPackage(name: string, application: Application): StartedPackage {
+  return { name, instrumentations: instrumentationsOf(name, application) };
+}
+
+function instrumentationsOf(name: string, application: Application): Instrumentation[] {
   try {
     const exported = application.load(name);
     const { getNodeAutoInstrumentations: all } = exported as {

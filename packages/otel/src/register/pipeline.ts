@@ -1,14 +1,12 @@
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, type Worker } from 'node:worker_threads';
 import { reasonOf } from '@hdrscope/kit';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { Hdr } from '../create-hdr.ts';
-import { type Environment, namesIn, variable } from '../environment.ts';
-import { makeReaders, wantedExporters } from '../metric-readers.ts';
+import { type EnvironmentVariables, namesIn, variable } from '../environment.ts';
+import { makeReaders, SDK, wantedExporters } from '../metric-readers.ts';
 import type { Reader } from '../sdk.ts';
 import type { Application } from './application.ts';
 import { notice } from './notice.ts';
-
-const SDK = '@opentelemetry/sdk-metrics';
 
 /** A pipeline that `register` has made. */
 export interface Pipeline {
@@ -35,7 +33,7 @@ type Construct = new (options: object) => never;
 export function makePipeline(
   hdr: Hdr,
   application: Application,
-  environment: Environment,
+  environment: EnvironmentVariables,
 ): Pipeline | undefined {
   const missing = new Set<string>();
   const readers = makeReaders(withoutServers(environment), (specifier) => loaded(application, specifier), {
@@ -96,20 +94,25 @@ export function makePipeline(
 }
 
 /** A thread leaves the port to the main thread. */
-function withoutServers(environment: Environment): Environment {
+function withoutServers(environment: EnvironmentVariables): EnvironmentVariables {
   const wanted = wantedExporters(environment);
   if (!wanted.has('prometheus')) return environment;
   if (isMainThread) {
-    process.once('worker', () => {
-      notice(
-        'HDRSCOPE_UNREACHABLE',
-        'scrapes have no metrics of worker threads, which only push exporters reach',
-      );
-    });
+    process.on('worker', warnOfThread);
     return environment;
   }
   const others = [...wanted].filter((name) => name !== 'prometheus').join(',');
   return { ...environment, OTEL_METRICS_EXPORTER: others || 'none' };
+}
+
+function warnOfThread(thread: Worker): void {
+  // Node.js runs the hooks of ES modules in a thread of its own: https://nodejs.org/api/module.html#customization-hooks
+  if (thread.constructor.name === 'InternalWorker') return;
+  process.off('worker', warnOfThread);
+  notice(
+    'HDRSCOPE_UNREACHABLE',
+    'scrapes have no metrics of worker threads, which only push exporters reach',
+  );
 }
 
 /** What to install for histograms with native buckets, in place of the stock exporter. */
@@ -123,7 +126,7 @@ function loaded(application: Application, specifier: string): Readonly<Record<st
 }
 
 /** The resource that `NodeSDK` would have: of the environment, the process and the host, or as `OTEL_NODE_RESOURCE_DETECTORS` says. */
-function resourceOf(application: Application, environment: Environment): unknown {
+function resourceOf(application: Application, environment: EnvironmentVariables): unknown {
   const resources = application.loadFrom(SDK, '@opentelemetry/resources') as unknown as {
     readonly defaultResource: () => { merge(other: unknown): unknown };
     readonly detectResources: (options: { readonly detectors: readonly unknown[] }) => unknown;

@@ -2,7 +2,7 @@ import { reasonOf } from '@hdrscope/kit';
 import { type MeterProvider, type MetricsAPI, metrics } from '@opentelemetry/api';
 import { createHdr, type Hdr } from '../create-hdr.ts';
 import { delegate } from '../delegate.ts';
-import { type Environment, processEnvironment, variable } from '../environment.ts';
+import { type EnvironmentVariables, processEnvironment, variable } from '../environment.ts';
 import { wantedExporters } from '../metric-readers.ts';
 import { isWrapped } from '../provider.ts';
 import { type Application, findApplication, isPackageManager } from './application.ts';
@@ -54,7 +54,7 @@ export function start(): void {
   }
 }
 
-function hdrOf(environment: Environment, application: Application): Hdr {
+function hdrOf(environment: EnvironmentVariables, application: Application): Hdr {
   const { views, problems } = readViews(variable(environment, 'HDRSCOPE_VIEWS'), (text) => {
     const { parse } = application.load('yaml') as { readonly parse: (text: string) => unknown };
     return parse(text);
@@ -68,7 +68,7 @@ function hdrOf(environment: Environment, application: Application): Hdr {
   }
 }
 
-function ownerOf(environment: Environment): Owner {
+function ownerOf(environment: EnvironmentVariables): Owner {
   const wanted = variable(environment, 'HDRSCOPE_PIPELINE')?.toLowerCase();
   if (wanted === 'application' || wanted === 'register') return wanted;
   if (wanted !== undefined) {
@@ -105,7 +105,7 @@ function wrapped(provider: MeterProvider, isEarlier: boolean, hdr: Hdr): MeterPr
 }
 
 /** Starts the SDK from its configuration file, and the instrumentations. The hook gets the provider that it makes. */
-function startSdk(application: Application, environment: Environment): boolean {
+function startSdk(application: Application, environment: EnvironmentVariables): boolean {
   const startNodeSdk = loadStartNodeSdk(application);
   if (startNodeSdk === undefined) {
     const needed = '@opentelemetry/sdk-node with startNodeSDK';
@@ -137,7 +137,12 @@ function loadStartNodeSdk(application: Application): StartNodeSdk | undefined {
   }
 }
 
-function startPipeline(hdr: Hdr, application: Application, environment: Environment, hook: ApiHook): void {
+function startPipeline(
+  hdr: Hdr,
+  application: Application,
+  environment: EnvironmentVariables,
+  hook: ApiHook,
+): void {
   const pipeline = makePipeline(hdr, application, environment);
   if (pipeline === undefined) return;
   // By then an application that makes a pipeline and instrumentations of its own has mostly made them.

@@ -37,6 +37,32 @@ test('packages come from where the application, or a package of it, finds them',
   expect(application.loadFrom('not-there', 'app-only')).toEqual({ where: 'app' });
 });
 
+test('the path of a module is looked for where the package that depends on it finds it', () => {
+  const application = findApplication(main, '/');
+  expect(application.resolveFrom('tool', 'nested')).toBe(
+    join(folder, 'node_modules/tool/node_modules/nested/index.js'),
+  );
+  expect(application.resolveFrom('tool', 'not-there')).toBeUndefined();
+});
+
+test.each([
+  ['a.mjs', '', true],
+  ['a.cjs', 'import "x"', false],
+  ['a.js', '// import is a word\nconst a = require("x");', false],
+  ['a.js', '#!/usr/bin/env node\nimport express from "express";', true],
+  ['a.js', 'export {}', true],
+  ['module/a.js', '', true],
+  ['commonjs/a.js', 'import "x"', false],
+])('whether %s with the text %j may be an ES module: %s', (path, text, expected) => {
+  write('module/package.json', { type: 'module' });
+  write('commonjs/package.json', { type: 'commonjs' });
+  expect(findApplication(write(path, text), folder).mayBeEsModule).toBe(expected);
+});
+
+test('without a main module there is no ES module', () => {
+  expect(findApplication(undefined, folder).mayBeEsModule).toBe(false);
+});
+
 test.each([
   ['not-there', "Cannot find module 'not-there'"],
   ['broken', 'broken inside'],

@@ -1,0 +1,47 @@
+import { isBuiltin, register } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+import { reasonOf } from '@hdrscope/kit';
+import type { EnvironmentVariables } from '../environment.ts';
+import type { Application } from './application.ts';
+import { notice } from './notice.ts';
+
+/** An instrumentation package that was started, and the modules that it patches. */
+export interface PatchedModules {
+  readonly owner: string;
+  readonly modules: readonly string[];
+}
+
+/**
+ * Lets instrumentations patch packages that ES modules import. Node.js asks the hook of OpenTelemetry about each import; the hook wraps
+ * the packages that instrumentations patch, and no others. It costs a thread, so a program that is CommonJS does without it, and so
+ * does one whose instrumentations patch modules of Node.js alone, which `patchBuiltins` gives to ES modules.
+ *
+ * https://github.com/open-telemetry/opentelemetry-js/blob/main/doc/esm-support.md
+ */
+export function hookEsModules(
+  patched: readonly PatchedModules[],
+  application: Application,
+  environment: EnvironmentVariables,
+): void {
+  // Other threads share the hooks of the main one.
+  if (!isMainThread || !application.mayBeEsModule) return;
+  const options = [...process.execArgv, environment.NODE_OPTIONS ?? ''].join(' ');
+  if (options.includes(HOOK)) return;
+  // Packages may have copies of the hook, and a patch is known to its own copy only.
+  const namesByHook = new Map<string, string[]>();
+  for (const { owner, modules } of patched) {
+    const names = modules.filter((name) => !isBuiltin(name));
+    const path = names.length > 0 ? application.resolveFrom(owner, HOOK) : undefined;
+    if (path !== undefined) namesByHook.set(path, [...(namesByHook.get(path) ?? []), ...names]);
+  }
+  for (const [path, include] of namesByHook) {
+    try {
+      register(pathToFileURL(path).href, { data: { include } });
+    } catch (error) {
+      notice('HDRSCOPE_FAILED', `packages that ES modules import are not instrumented: ${reasonOf(error)}`);
+    }
+  }
+}
+
+const HOOK = '@opentelemetry/instrumentation/hook.mjs';
