@@ -1,10 +1,11 @@
 import { type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
+import { VERSION } from './version.ts';
 
 /** The members of `@opentelemetry/instrumentation`'s `Instrumentation` that `NodeSDK` calls. */
 export interface HdrInstrumentation {
   /** Always `@hdrscope/otel`. */
   readonly instrumentationName: string;
-  /** Version of the instrumentation, for the SDK's diagnostics. */
+  /** The version of this package. */
   readonly instrumentationVersion: string;
   /** Has no effect: the provider is wrapped when the SDK hands it over. */
   enable(): void;
@@ -31,7 +32,7 @@ export function hdrInstrumentation(wrap: (provider: MeterProvider) => MeterProvi
   const wrapped = new WeakSet<MeterProvider>();
   return {
     instrumentationName: '@hdrscope/otel',
-    instrumentationVersion: '0.1.0',
+    instrumentationVersion: VERSION,
     enable() {},
     disable() {},
     setTracerProvider() {},

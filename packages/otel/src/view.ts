@@ -115,7 +115,10 @@ export function compileView(view: HdrView): CompiledView {
   assertCriteria(view);
   assertOptions(view, VIEW);
   assertFamilyOptions(view);
-  const { maxSize, maxScale } = view;
+  const { maxSize, maxScale, tee } = view;
+  if (tee !== undefined && typeof tee !== 'boolean') {
+    throw mustBe('ERR_INVALID_OPTION', 'tee', 'true or false', tee);
+  }
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize >= 2)) {
     throw mustBe('ERR_INVALID_OPTION', 'maxSize', 'an integer of at least 2', maxSize);
   }
@@ -125,7 +128,7 @@ export function compileView(view: HdrView): CompiledView {
   const { allowAttributes, denyAttributes, attributesProcessors = [] } = view;
   assertKeys('allowAttributes', allowAttributes);
   assertKeys('denyAttributes', denyAttributes);
-  assertArray('attributesProcessors', 'attribute processors', attributesProcessors);
+  assertProcessors(attributesProcessors);
   const name = view.instrumentName === undefined ? undefined : wildcard(view.instrumentName);
   const equal = (criterion: string | undefined, actual: string | undefined): boolean =>
     criterion === undefined || criterion === (actual ?? '');
@@ -169,9 +172,13 @@ function assertCriteria(view: HdrView): void {
 
 /** Checks the options that the family takes: the registry would refuse them only when the instrument is made. */
 function assertFamilyOptions(view: HdrView): void {
-  const { name, resolution, significantDigits, aggregationCardinalityLimit: limit, boundaries } = view;
+  const { name, description, resolution, significantDigits, expireAfterMs, boundaries } = view;
+  const { aggregationCardinalityLimit: limit } = view;
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw mustBe('ERR_INVALID_OPTION', 'name', 'a text, not empty', name);
+  }
+  if (description !== undefined && typeof description !== 'string') {
+    throw mustBe('ERR_INVALID_OPTION', 'description', 'a text', description);
   }
   if (resolution !== undefined) resolutionOf(resolution);
   if (significantDigits !== undefined) {
@@ -180,8 +187,8 @@ function assertFamilyOptions(view: HdrView): void {
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
     throw mustBe('ERR_INVALID_OPTION', 'aggregationCardinalityLimit', 'an integer of at least 1', limit);
   }
-  if (view.expireAfterMs !== undefined && !(view.expireAfterMs > 0)) {
-    throw mustBe('ERR_INVALID_OPTION', 'expireAfterMs', 'a number above 0', view.expireAfterMs);
+  if (expireAfterMs !== undefined && !(typeof expireAfterMs === 'number' && expireAfterMs > 0)) {
+    throw mustBe('ERR_INVALID_OPTION', 'expireAfterMs', 'a number above 0', expireAfterMs);
   }
   if (boundaries !== undefined) {
     assertArray('boundaries', 'numbers', boundaries);
@@ -193,6 +200,14 @@ function assertKeys(name: string, keys: readonly string[] | undefined): void {
   if (keys === undefined) return;
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) {
     throw mustBe('ERR_INVALID_OPTION', name, 'a list of keys', keys);
+  }
+}
+
+function assertProcessors(processors: readonly AttributesProcessor[]): void {
+  assertArray('attributesProcessors', 'attribute processors', processors);
+  for (const [i, processor] of processors.entries()) {
+    if (typeof processor?.process === 'function') continue;
+    throw mustBe('ERR_INVALID_OPTION', `attributesProcessors[${i}]`, 'an object with process()', processor);
   }
 }
 

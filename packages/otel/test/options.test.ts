@@ -1,7 +1,7 @@
 import { createRegistry } from '@hdrscope/registry';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { createHdr } from '../src/index.ts';
-import { numberStates, otlpReceiver, serveOtlp } from '../src/receiver/index.ts';
+import { decodeOtlp, numberStates, otlpReceiver, serveOtlp } from '../src/receiver/index.ts';
 
 /** Options of any kind, as a program without types passes them. */
 const wrong = (options: object): never => options as never;
@@ -18,6 +18,7 @@ test.each<[call: string, meant: string, action: () => unknown]>([
   ['hdr.wrapReader', 'format', () => hdr.wrapReader(wrong({}), wrong({ formt: 'explicit' }))],
   ['hdr.producer', 'temporality', () => hdr.producer(wrong({ temporalty: 'delta' }))],
   ['otlpReceiver', 'maxStreams', () => otlpReceiver(createRegistry(), wrong({ maxStream: 7 }))],
+  ['decodeOtlp', 'maxElements', () => decodeOtlp(new Uint8Array(), 'protobuf', wrong({ maxElement: 7 }))],
   ['numberStates', 'maxStreams', () => numberStates(wrong({ maxStream: 7 }))],
   ['serveOtlp', 'host', () => serveOtlp(createRegistry(), wrong({ hots: '127.0.0.1' }))],
 ])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {

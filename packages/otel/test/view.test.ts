@@ -134,6 +134,11 @@ test.each<[what: string, view: Record<string, unknown>]>([
   ['a resolution that is no number', { resolution: '1' }],
   ['a cardinality limit of 0', { aggregationCardinalityLimit: 0 }],
   ['an empty name', { name: '' }],
+  ['a description that is no text', { description: 7 }],
+  ['a time that is no number', { expireAfterMs: '60000' }],
+  ['a time of 0', { expireAfterMs: 0 }],
+  ['tee as a text', { tee: 'false' }],
+  ['a processor without process()', { attributesProcessors: [{}] }],
 ])('a mistake in a view shows at start-up: %s', (_, options) => {
   const refusal = refusalOf(() => createHdr({ views: [{ instrumentName: 'x', ...options }] }));
   expect(refusal.code).toBe('ERR_INVALID_OPTION');
@@ -151,7 +156,7 @@ test.each([[undefined], [{}], [{ views: { instrumentName: 'x' } }]])(
 );
 
 test('a view with every option keeps them as given', () => {
-  const view: HdrView = {
+  const view: Required<HdrView> = {
     instrumentName: 'x',
     instrumentType: 'HISTOGRAM',
     instrumentUnit: 's',
@@ -160,15 +165,27 @@ test('a view with every option keeps them as given', () => {
     meterSchemaUrl: 'u',
     name: 'y',
     description: 'd',
-    attributesProcessors: [],
+    attributesProcessors: [{ process: (attributes) => attributes }],
+    allowAttributes: ['a'],
+    denyAttributes: ['b'],
+    tee: false,
     significantDigits: 0,
     resolution: 0.5,
     aggregationCardinalityLimit: 1,
+    expireAfterMs: 60_000,
     maxSize: 2,
     maxScale: -10,
     boundaries: [],
   };
-  expect(compileView(view)).toMatchObject(view);
+  const { attributesProcessors, ...others } = view;
+  const compiled = compileView(view);
+  expect(compiled).toMatchObject(others);
+  // The lists of keys are processors, too.
+  expect(compiled.attributesProcessors).toEqual([
+    ...attributesProcessors,
+    expect.anything(),
+    expect.anything(),
+  ]);
   createHdr({ views: [view] });
   expect(log.warnings).toEqual([]);
 });
