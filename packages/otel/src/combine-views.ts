@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { Format } from './metric-settings.ts';
+import type { HistogramFormat } from './metric-settings.ts';
 import type { AttributesProcessor } from './sdk.ts';
 import type { SdkMetric } from './sdk-views.ts';
 import type { CompiledView } from './view.ts';
@@ -7,7 +7,7 @@ import type { CompiledView } from './view.ts';
 /** An HDR view, together with what the SDK's views say about the same instrument. */
 export interface CombinedView extends CompiledView {
   /** The kind of histogram, where a view of the SDK states it. */
-  readonly format?: Format | undefined;
+  readonly format?: HistogramFormat | undefined;
   readonly hasMinMax: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { createRegistry, type FamilySnapshot, type Registry } from '@hdrscope/registry';
 import { diag, type MeterProvider } from '@opentelemetry/api';
-import { type Environment, processEnvironment } from './environment.ts';
+import { type EnvironmentVariables, processEnvironment } from './environment.ts';
 import { type ExemplarFilter, exemplarFilterOf } from './exemplar-filter.ts';
 import { type HdrInstrumentation, hdrInstrumentation } from './instrumentation.ts';
 import { type Load, readersFromEnvironment } from './metric-readers.ts';
@@ -27,7 +27,7 @@ export interface HdrOptions {
    */
   readonly exemplarFilter?: ExemplarFilter;
   /** Environment variables to read. @default those of the process */
-  readonly environment?: Environment;
+  readonly environment?: EnvironmentVariables;
 }
 
 /** The HDR side of a metrics pipeline. */

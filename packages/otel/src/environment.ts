@@ -1,9 +1,9 @@
 /** Environment variables by name. An empty value counts as unset: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The environment of the process, or an empty one if there is no process. */
-export function processEnvironment(): Environment {
-  return (globalThis as { readonly process?: { readonly env?: Environment } }).process?.env ?? {};
+export function processEnvironment(): EnvironmentVariables {
+  return (globalThis as { readonly process?: { readonly env?: EnvironmentVariables } }).process?.env ?? {};
 }
 
 /** The names in a text, separated by commas. A comma at the end adds none. */
@@ -15,7 +15,7 @@ export function namesIn(text: string): string[] {
 }
 
 /** The value of the first variable that is set. */
-export function variable(environment: Environment, ...names: readonly string[]): string | undefined {
+export function variable(environment: EnvironmentVariables, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = environment[name]?.trim();
     if (value) return value;

@@ -1,7 +1,7 @@
 import { mustBe } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { type Context, TraceFlags, trace } from '@opentelemetry/api';
-import { type Environment, variable } from './environment.ts';
+import { type EnvironmentVariables, variable } from './environment.ts';
 
 /** Which measurements may become exemplars: all of them, those in a sampled span, or none of them. */
 export type ExemplarFilter = 'always_on' | 'trace_based' | 'always_off';
@@ -14,7 +14,10 @@ const FILTERS: readonly string[] = ['always_on', 'trace_based', 'always_off'] sa
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the filter is unknown.
  */
-export function exemplarFilterOf(configured: string | undefined, environment: Environment): ExemplarFilter {
+export function exemplarFilterOf(
+  configured: string | undefined,
+  environment: EnvironmentVariables,
+): ExemplarFilter {
   const filter =
     configured ?? variable(environment, 'OTEL_METRICS_EXEMPLAR_FILTER')?.toLowerCase() ?? 'always_off';
   if (!FILTERS.includes(filter))

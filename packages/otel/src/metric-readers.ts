@@ -2,7 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { delegate } from './delegate.ts';
-import { type Environment, namesIn, variable } from './environment.ts';
+import { type EnvironmentVariables, namesIn, variable } from './environment.ts';
 import { PackedBuckets } from './packed-buckets.ts';
 import type { Reader } from './sdk.ts';
 
@@ -21,7 +21,8 @@ const OTLP_PACKAGES: Readonly<Record<string, string>> = {
   grpc: '@opentelemetry/exporter-metrics-otlp-grpc',
 };
 
-const SDK = '@opentelemetry/sdk-metrics';
+/** The package of the metrics SDK. */
+export const SDK = '@opentelemetry/sdk-metrics';
 
 /** The exporter of `@hdrscope/prometheus` has native histograms. The stock exporter shows explicit buckets. */
 const PROMETHEUS_PACKAGES = [
@@ -41,7 +42,7 @@ export interface ReadersOptions {
 }
 
 /** The exporters that `OTEL_METRICS_EXPORTER` names, each once. */
-export function wantedExporters(environment: Environment): ReadonlySet<string> {
+export function wantedExporters(environment: EnvironmentVariables): ReadonlySet<string> {
   const names = namesIn(variable(environment, 'OTEL_METRICS_EXPORTER') ?? '');
   return new Set(names.length === 0 ? ['otlp'] : names);
 }
@@ -55,7 +56,10 @@ export function wantedExporters(environment: Environment): ReadonlySet<string> {
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable has a value that is not allowed, or a package is not installed.
  */
-export async function readersFromEnvironment(environment: Environment, load: Load): Promise<Reader[]> {
+export async function readersFromEnvironment(
+  environment: EnvironmentVariables,
+  load: Load,
+): Promise<Reader[]> {
   const modules = new Map<string, Awaited<ReturnType<Load>>>();
   const failures = new Map<string, unknown>();
   for (const specifier of packagesFor(environment)) {
@@ -73,7 +77,7 @@ export async function readersFromEnvironment(environment: Environment, load: Loa
 }
 
 /** The packages that the readers of an environment may come from. */
-function packagesFor(environment: Environment): string[] {
+function packagesFor(environment: EnvironmentVariables): string[] {
   const wanted = wantedExporters(environment);
   const otlp = wanted.has('otlp') ? OTLP_PACKAGES[protocolOf(environment)] : undefined;
   return [
@@ -85,7 +89,7 @@ function packagesFor(environment: Environment): string[] {
 
 /** Makes the readers of `readersFromEnvironment` at once. */
 export function makeReaders(
-  environment: Environment,
+  environment: EnvironmentVariables,
   load: LoadNow,
   { preventServerStart, onProblem }: ReadersOptions = {},
 ): Reader[] {
@@ -106,7 +110,7 @@ export function makeReaders(
   return readers;
 }
 
-function pushReader(name: string, environment: Environment, load: LoadNow): Reader {
+function pushReader(name: string, environment: EnvironmentVariables, load: LoadNow): Reader {
   const exporter = exporterOf(name, environment, load);
   const exportIntervalMillis = milliseconds(environment, 'OTEL_METRIC_EXPORT_INTERVAL', DEFAULT_INTERVAL_MS);
   const timeout = milliseconds(environment, 'OTEL_METRIC_EXPORT_TIMEOUT', DEFAULT_TIMEOUT_MS);
@@ -119,7 +123,7 @@ function pushReader(name: string, environment: Environment, load: LoadNow): Read
   }) as Reader;
 }
 
-function exporterOf(name: string, environment: Environment, load: LoadNow): object {
+function exporterOf(name: string, environment: EnvironmentVariables, load: LoadNow): object {
   if (name === 'console')
     return readable(new (named(load, SDK, 'ConsoleMetricExporter'))() as ConsoleExporter);
   if (name !== 'otlp') {
@@ -167,14 +171,18 @@ function unpackedValue(value: unknown): unknown {
   return positive instanceof PackedBuckets ? { ...(value as object), positive: { ...positive } } : value;
 }
 
-function protocolOf(environment: Environment): string {
+function protocolOf(environment: EnvironmentVariables): string {
   return (
     variable(environment, 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL') ??
     'http/protobuf'
   );
 }
 
-function prometheusReader(environment: Environment, load: LoadNow, preventServerStart: boolean): Reader {
+function prometheusReader(
+  environment: EnvironmentVariables,
+  load: LoadNow,
+  preventServerStart: boolean,
+): Reader {
   const host = variable(environment, 'OTEL_EXPORTER_PROMETHEUS_HOST') ?? 'localhost';
   const port = variable(environment, 'OTEL_EXPORTER_PROMETHEUS_PORT') ?? String(DEFAULT_PROMETHEUS_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
@@ -210,7 +218,7 @@ function named(load: LoadNow, specifier: string, name: string): Constructor {
   }
 }
 
-function milliseconds(environment: Environment, name: string, otherwise: number): number {
+function milliseconds(environment: EnvironmentVariables, name: string, otherwise: number): number {
   const given = variable(environment, name);
   if (given === undefined) return otherwise;
   const value = Number(given);

@@ -1,7 +1,7 @@
 import type { FamilySnapshot, Registry } from '@hdrscope/registry';
 
 /** The kind of histogram that a reader collects. */
-export type Format = 'exponential' | 'explicit';
+export type HistogramFormat = 'exponential' | 'explicit';
 
 /** How readers see the metric of a family. */
 export interface MetricSettings {
@@ -15,7 +15,7 @@ export interface MetricSettings {
   /** Boundaries of an explicit histogram. */
   readonly boundaries: readonly number[];
   /** The kind of histogram for readers that do not insist on another one; `undefined` leaves it to the reader. */
-  readonly format: Format | undefined;
+  readonly format: HistogramFormat | undefined;
   /** Whether points show the minimum and the maximum. */
   readonly hasMinMax: boolean;
 }
@@ -44,7 +44,7 @@ export function metricSettings(
     readonly maxSize?: number | undefined;
     readonly maxScale?: number | undefined;
     readonly boundaries?: readonly number[] | undefined;
-    readonly format?: Format | undefined;
+    readonly format?: HistogramFormat | undefined;
     readonly hasMinMax?: boolean | undefined;
   } = {},
 ): MetricSettings {

@@ -1,18 +1,13 @@
-import {
-  EMPTY_SNAPSHOT,
-  type FamilySnapshot,
-  type GatherOptions,
-  type Registry,
-  SHARED_GATHER_MS,
-} from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT, type FamilySnapshot, type GatherOptions, type Registry } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { EXPLICIT } from './explicit.ts';
 import { EXPONENTIAL } from './exponential.ts';
 import { KeptPoints } from './kept-points.ts';
-import type { Format, MetricSettings } from './metric-settings.ts';
+import type { HistogramFormat, MetricSettings } from './metric-settings.ts';
 import { type KeptKind, toScopeMetrics } from './metrics.ts';
 import {
-  type Collection,
-  type CollectionOptions,
+  type MetricCollection,
+  type MetricCollectionOptions,
   type Producer,
   type ScopeMetrics,
   Temporality,
@@ -31,13 +26,13 @@ export interface HdrCollection {
 }
 
 /** The kind of histogram of a metric, for which a view of the SDK may state one. */
-export type FormatOf = (stated: Format | undefined) => Format;
+export type FormatOf = (stated: HistogramFormat | undefined) => HistogramFormat;
 
 /** Collects for one reader. */
 export type HdrCollector = (
   temporality: number,
   formatOf: FormatOf,
-  options: (CollectionOptions & Pick<GatherOptions, 'maxAgeMs'>) | undefined,
+  options: (MetricCollectionOptions & Pick<GatherOptions, 'maxAgeMs'>) | undefined,
 ) => Promise<HdrCollection>;
 
 /**
@@ -85,7 +80,7 @@ export interface ProducerOptions {
   /** The temporality of the reader. @default 'cumulative' */
   readonly temporality?: 'cumulative' | 'delta';
   /** The kind of histogram. @default the one that a view of the SDK states, else 'exponential' */
-  readonly format?: Format;
+  readonly format?: HistogramFormat;
 }
 
 /** Makes a producer for a reader's `metricProducers`: see `Hdr.producer`. */
@@ -96,7 +91,7 @@ export function hdrProducer(
   const wanted = temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
   const collect = hdrCollector(store, wanted);
   return {
-    async collect(options): Promise<Collection> {
+    async collect(options): Promise<MetricCollection> {
       const { scopeMetrics, errors } = await collect(
         wanted,
         (stated) => format ?? stated ?? 'exponential',

@@ -1,11 +1,18 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { type GatherOptions, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
+import type { GatherOptions, Snapshot } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { delegate } from './delegate.ts';
-import { type Environment, variable } from './environment.ts';
-import type { Format } from './metric-settings.ts';
+import { type EnvironmentVariables, variable } from './environment.ts';
+import type { HistogramFormat } from './metric-settings.ts';
 import { mergeScopes } from './metrics.ts';
 import { type FormatOf, type HdrStore, hdrCollector } from './producer.ts';
-import { AggregationType, type Collection, HISTOGRAM_INSTRUMENT, type Producer, type Reader } from './sdk.ts';
+import {
+  AggregationType,
+  HISTOGRAM_INSTRUMENT,
+  type MetricCollection,
+  type Producer,
+  type Reader,
+} from './sdk.ts';
 
 /** How a wrapped reader collects HDR histograms. */
 export interface ReaderOptions {
@@ -15,7 +22,7 @@ export interface ReaderOptions {
    * `OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION` names, else exponential histograms. The stock Prometheus
    * exporter gets explicit buckets, the only kind that it can show, unless it selects exponential ones. @default 'auto'
    */
-  readonly format?: 'auto' | Format;
+  readonly format?: 'auto' | HistogramFormat;
 }
 
 /**
@@ -27,7 +34,7 @@ export function wrapReader<Wrapped extends Reader>(
   reader: Wrapped,
   store: HdrStore,
   options: ReaderOptions,
-  environment: Environment,
+  environment: EnvironmentVariables,
 ): Wrapped {
   const { format = 'auto' } = options;
   if (format !== 'auto' && format !== 'exponential' && format !== 'explicit') {
@@ -88,7 +95,7 @@ function withHdr(
 ): Producer {
   const collect = hdrCollector(store, reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT));
   return {
-    async collect(options): Promise<Collection> {
+    async collect(options): Promise<MetricCollection> {
       // Runs first: if the SDK fails, no interval of a delta reader has been gathered and lost.
       const collection = await sdk.collect(options);
       const aggregation = reader.selectAggregation(HISTOGRAM_INSTRUMENT).type;
@@ -110,7 +117,7 @@ function withHdr(
 }
 
 /** The formats of the aggregations that a reader may select. */
-const SELECTED: Readonly<Record<number, Format>> = {
+const SELECTED: Readonly<Record<number, HistogramFormat>> = {
   [AggregationType.EXPLICIT_BUCKET_HISTOGRAM]: 'explicit',
   [AggregationType.EXPONENTIAL_HISTOGRAM]: 'exponential',
 };
@@ -118,9 +125,9 @@ const SELECTED: Readonly<Record<number, Format>> = {
 function suitedFormat(
   reader: Reader,
   aggregation: number,
-  stated: Format | undefined,
-  environment: Environment,
-): Format {
+  stated: HistogramFormat | undefined,
+  environment: EnvironmentVariables,
+): HistogramFormat {
   const selected = SELECTED[aggregation];
   // The stock Prometheus exporter drops exponential histograms. Its request handler gives it away.
   if ('getMetricsRequestHandler' in reader) return selected ?? 'explicit';

@@ -1,10 +1,11 @@
 import { type Attributes, diag, type HrTime, type Meter, type MeterProvider } from '@opentelemetry/api';
-import type { Format } from './metric-settings.ts';
+import type { HistogramFormat } from './metric-settings.ts';
 import {
   type AttributesProcessor,
   type ExplicitHistogramValue,
   HISTOGRAM_INSTRUMENT,
   type HistogramMetric,
+  type InstrumentDescriptor,
   type MetricScope,
   PointType,
   Temporality,
@@ -25,23 +26,13 @@ export type SdkAggregation =
   | { readonly kind: 'default' | 'drop' | 'other' }
   | {
       readonly kind: 'histogram';
-      readonly format: Format;
+      readonly format: HistogramFormat;
       /** The bounds of an explicit histogram. */
       readonly boundaries?: readonly number[];
       /** The most buckets of an exponential histogram. */
       readonly maxSize?: number | undefined;
       readonly hasMinMax: boolean;
     };
-
-/** The members of the SDK's `InstrumentDescriptor`. */
-export interface InstrumentDescriptor {
-  readonly name: string;
-  readonly description: string;
-  readonly unit: string;
-  readonly type: string;
-  readonly valueType: number;
-  readonly advice: object;
-}
 
 /**
  * Finds the metrics that the SDK's views make of a histogram. When no view matches, the result is the metric of an instrument without

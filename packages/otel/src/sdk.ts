@@ -58,25 +58,31 @@ export interface Point<Value> {
   readonly exemplars?: readonly Exemplar[];
 }
 
+/** `InstrumentDescriptor`. */
+export interface InstrumentDescriptor {
+  readonly name: string;
+  readonly description: string;
+  readonly unit: string;
+  readonly type: string;
+  readonly valueType: number;
+  readonly advice: object;
+}
+
 /** The kind of `MetricData` that this package makes. */
 export interface HistogramMetric {
-  readonly descriptor: {
-    readonly name: string;
-    readonly description: string;
-    readonly unit: string;
-    readonly type: string;
-    readonly valueType: number;
-    readonly advice: object;
-  };
+  readonly descriptor: InstrumentDescriptor;
   readonly aggregationTemporality: number;
   readonly dataPointType: number;
   readonly dataPoints: readonly Point<HistogramValue>[];
 }
 
-/** `InstrumentationScope`. */
+/** `InstrumentationScope`: the library that made an instrument. */
 export interface MetricScope {
+  /** Name of the library, such as `@opentelemetry/instrumentation-http`. */
   readonly name: string;
+  /** Version of the library. */
   readonly version?: string | undefined;
+  /** The schema URL of its meter. */
   readonly schemaUrl?: string | undefined;
 }
 
@@ -85,27 +91,32 @@ export function scopeKey({ name, version = '', schemaUrl = '' }: MetricScope): s
   return JSON.stringify([name, version, schemaUrl]);
 }
 
-/** `ScopeMetrics`. */
+/** `ScopeMetrics`: the metrics of one library. */
 export interface ScopeMetrics {
+  /** The library. */
   readonly scope: MetricScope;
+  /** `MetricData` of the SDK: sums, gauges and histograms. */
   readonly metrics: readonly { readonly descriptor: { readonly name: string; readonly type?: string } }[];
 }
 
-/** `CollectionResult`. */
-export interface Collection {
+/** `CollectionResult`: what a producer collects. */
+export interface MetricCollection {
+  /** `ResourceMetrics`: the metrics by the library that made them. */
   readonly resourceMetrics: { readonly resource?: unknown; readonly scopeMetrics: readonly ScopeMetrics[] };
+  /** The errors of producers whose metrics are missing. */
   readonly errors: readonly unknown[];
 }
 
-/** `MetricCollectOptions`. */
-export interface CollectionOptions {
+/** `MetricCollectOptions`: how a producer collects. */
+export interface MetricCollectionOptions {
+  /** The time limit of the collection, in milliseconds. @default no limit */
   readonly timeoutMillis?: number | undefined;
 }
 
 /** `MetricProducer`. */
 export interface Producer {
   /** Collects everything in the registry, as resource metrics of the SDK. */
-  collect(options?: CollectionOptions): Promise<Collection>;
+  collect(options?: MetricCollectionOptions): Promise<MetricCollection>;
 }
 
 /** The members of `IMetricReader` that this package calls. */
