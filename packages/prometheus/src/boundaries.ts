@@ -13,7 +13,7 @@ export type ClassicBoundaries =
 /**
  * The boundaries from the option, else the family's own, else those that suit the unit.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the option's boundaries are not finite and ascending.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the option's boundaries are not finite numbers in ascending order.
  */
 export function boundariesFor(
   option: ClassicBoundaries | undefined,
@@ -35,11 +35,13 @@ export function checkClassicBoundaries(option: ClassicBoundaries | undefined): v
 }
 
 function checkBoundaries(boundaries: readonly number[]): void {
-  const wrong = boundaries.find(
-    (boundary, i) => !Number.isFinite(boundary) || (i > 0 && boundary <= boundaries[i - 1]!),
-  );
-  if (wrong !== undefined) {
-    throw mustBe('ERR_INVALID_OPTION', 'classicBoundaries', 'finite numbers in ascending order', wrong);
+  const allowed = 'finite numbers in ascending order';
+  if (!Array.isArray(boundaries)) {
+    throw mustBe('ERR_INVALID_OPTION', 'classicBoundaries', allowed, boundaries);
+  }
+  for (const [i, boundary] of (boundaries as readonly number[]).entries()) {
+    if (Number.isFinite(boundary) && (i === 0 || boundary > boundaries[i - 1]!)) continue;
+    throw mustBe('ERR_INVALID_OPTION', 'classicBoundaries', allowed, boundary);
   }
 }
 

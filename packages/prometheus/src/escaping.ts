@@ -1,6 +1,6 @@
 import type { Labels, Metric } from './families.ts';
 import type { LazyFamily, LazyMetrics } from './lazy-family.ts';
-import { exposedName } from './names.ts';
+import { exposedName, withoutNameLabel } from './names.ts';
 
 /**
  * How names are written that have characters other than letters, digits, underscores and colons: quoted (`allow-utf-8`), or with
@@ -99,7 +99,7 @@ function escapedLabels(labels: Labels, scheme: EscapingScheme): Labels {
   if (labels.every(([name]) => escapedName(name, scheme, true) === name)) return labels;
   const values = new Map<string, string>();
   for (const [name, value] of labels) {
-    const escaped = escapedName(name, scheme, true);
+    const escaped = withoutNameLabel(escapedName(name, scheme, true));
     const before = values.get(escaped);
     values.set(escaped, before === undefined ? value : `${before};${value}`);
   }

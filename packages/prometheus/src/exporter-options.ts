@@ -1,6 +1,7 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { GUARD_NAMES, type GuardOptions } from '@hdrscope/kit/server';
 import { DEFAULT_ADDRESS, LISTEN_NAMES, type ListenOptions } from './address.ts';
+import { checkClassicBoundaries } from './boundaries.ts';
 import { assertTimeout } from './deadline.ts';
 import type { FamilySource } from './family-source.ts';
 import { RESOURCE_METRICS_NAMES, type ResourceMetricsOptions } from './from-otel.ts';
@@ -78,12 +79,13 @@ const EXPORTER: OptionsOwner<HdrPrometheusExporterOptions> = {
   call: 'new HdrPrometheusExporter({ port: 9464 })',
 };
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `buckets` or `timeoutMs` is out of range. */
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when an option of metrics or scrapes does not exist or is out of range. */
 export function assertExporterOptions(options: HdrPrometheusExporterOptions): void {
   assertOptions(options, EXPORTER);
-  const { buckets, timeoutMs } = options;
+  const { buckets, classicBoundaries, timeoutMs } = options;
   assertTimeout(timeoutMs);
   assertNaming(options);
+  checkClassicBoundaries(classicBoundaries);
   if (buckets !== undefined && !['native', 'classic', 'both'].includes(buckets)) {
     throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native', 'classic' or 'both'", buckets);
   }

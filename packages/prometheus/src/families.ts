@@ -1,4 +1,4 @@
-import type { BucketRun } from '@hdrscope/core/internal';
+import type { BucketRun } from '@hdrscope/core';
 import type { Exemplar } from '@hdrscope/registry';
 import type { RangeBucket } from './vmrange.ts';
 
@@ -38,7 +38,7 @@ export const STARTED_TYPES: ReadonlySet<MetricType> = /* @__PURE__ */ new Set([
 export interface Metric {
   /** The labels that distinguish it from the other series of the family. */
   readonly labels: Labels;
-  /** The time that samples carry, in milliseconds since 1970. Left out, they carry none. */
+  /** The time that samples carry, in milliseconds since 1970; text 0.0.4 and protobuf round it. Left out, they carry none. */
   readonly timestampMs?: number | undefined;
   /** When the counting began, in milliseconds since 1970. */
   readonly createdMs?: number | undefined;
@@ -68,7 +68,7 @@ export interface HistogramValue {
   readonly native?: NativeBuckets | undefined;
   /** Shown in every format. */
   readonly classic?: ClassicBuckets | undefined;
-  /** Computes the classic buckets that formats without native ones show when `classic` is left out. */
+  /** Computes the classic buckets that are shown in place of native ones when `classic` is left out. */
   readonly toClassic?: (() => ClassicBuckets) | undefined;
   /** Computes the buckets that text 0.0.4 shows in place of classic ones, in the form of VictoriaMetrics. */
   readonly toRanges?: (() => readonly RangeBucket[]) | undefined;

@@ -8,7 +8,7 @@ export const NO_LABELS: Labels = /* @__PURE__ */ Object.freeze([]);
  * The labels of a series.
  *
  * @param extra Labels besides its attributes. An attribute of the same name takes precedence.
- * @param reserved A name that the format needs. An attribute of this name becomes `exported_…`.
+ * @param reserved A name that the format needs. A label of this name becomes `exported_…`.
  * @param isKept Whether keys keep all their characters.
  */
 export function seriesLabels(
@@ -17,15 +17,16 @@ export function seriesLabels(
   reserved?: string,
   isKept = false,
 ): Labels {
-  const own = labelsOf(attributes, isKept);
-  return withExtra(reserved === undefined ? own : withoutName(own, reserved), extra);
+  const all = withExtra(labelsOf(attributes, isKept), extra);
+  return reserved === undefined ? all : withoutName(all, reserved);
 }
 
-/** The labels, of which the one with a reserved name is called `exported_…`. */
+/** The labels, of which the one with a reserved name is called `exported_…`. Prometheus refuses a scrape with a name that comes twice. */
 export function withoutName(labels: Labels, reserved: string): Labels {
-  return indexOfName(labels, reserved) < 0
-    ? labels
-    : labels.map(([name, value]) => [name === reserved ? `exported_${name}` : name, value] as const);
+  if (indexOfName(labels, reserved) < 0) return labels;
+  let free = `exported_${reserved}`;
+  while (indexOfName(labels, free) >= 0) free = `exported_${free}`;
+  return labels.map(([name, value]) => [name === reserved ? free : name, value] as const);
 }
 
 /**

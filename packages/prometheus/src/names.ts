@@ -92,8 +92,13 @@ export function familyName(
 
 /** The name of a label, made by the rules of `familyName`. */
 export function labelName(key: string, isKept = false): string {
-  const name = isKept ? key : sanitized(key);
+  const name = isKept ? withoutNameLabel(key) : sanitized(key);
   return name === '' || (!isKept && startsWithDigit(name)) ? `_${name}` : name;
+}
+
+/** The same name, except for the label in which Prometheus keeps the name of the metric: it refuses a scrape that has it twice. */
+export function withoutNameLabel(name: string): string {
+  return name === '__name__' ? 'exported___name__' : name;
 }
 
 /** The name with the suffix of its type. Only OpenMetrics' metadata has names without it. */

@@ -2,16 +2,14 @@ import { exemplarsByBucket } from './exemplars.ts';
 import { type HistogramValue, type Metric, type MetricFamily, STARTED_TYPES } from './families.ts';
 import { type FormatWriter, textFormat } from './format-writer.ts';
 import type { FamilyFacts } from './lazy-family.ts';
-import { unitInName } from './names.ts';
 import { summarySamples } from './summary.ts';
 import {
   boundaryText,
   classicBucketsOf,
-  escapedValue,
   exemplarText,
   labelsText,
-  nameText,
   numberText,
+  openMetricsComments,
   openSeriesText,
   secondsText,
   seriesText,
@@ -26,13 +24,7 @@ export function openMetricsWriter(): FormatWriter {
 }
 
 function comments(family: FamilyFacts): string {
-  const { help } = family;
-  const name = nameText(family.name);
-  const type = typeOf(family);
-  const unit = type === 'info' ? '' : unitInName(family);
-  const unitLine = unit === '' ? '' : `# UNIT ${name} ${unit}\n`;
-  const helpLine = help === '' ? '' : `# HELP ${name} ${escapedValue(help)}\n`;
-  return `# TYPE ${name} ${type}\n${unitLine}${helpLine}`;
+  return openMetricsComments(family.name, typeOf(family), family);
 }
 
 const SUFFIXES: Readonly<Record<MetricFamily['type'], string>> = {

@@ -1,4 +1,4 @@
-import type { BucketRun } from '@hdrscope/core/internal';
+import type { BucketRun } from '@hdrscope/core';
 import {
   type ClassicBuckets,
   type HistogramValue,
@@ -9,16 +9,15 @@ import {
 } from './families.ts';
 import { type FormatWriter, textFormat } from './format-writer.ts';
 import type { FamilyFacts } from './lazy-family.ts';
-import { exposedName, unitInName } from './names.ts';
+import { exposedName } from './names.ts';
 import { spansOf } from './native.ts';
 import {
   boundaryText,
   classicBucketsOf,
-  escapedValue,
   exemplarText,
   labelsText,
-  nameText,
   numberText,
+  openMetricsComments,
   secondsText,
   seriesText,
 } from './text-parts.ts';
@@ -33,12 +32,7 @@ export function openMetrics2Writer(): FormatWriter {
 }
 
 function comments(family: FamilyFacts): string {
-  const { help, type } = family;
-  const name = nameText(fullName(family));
-  const unit = type === 'info' ? '' : unitInName(family);
-  const unitLine = unit === '' ? '' : `# UNIT ${name} ${unit}\n`;
-  const helpLine = help === '' ? '' : `# HELP ${name} ${escapedValue(help)}\n`;
-  return `# TYPE ${name} ${type}\n${unitLine}${helpLine}`;
+  return openMetricsComments(fullName(family), family.type, family);
 }
 
 /** The name that both comments and samples have. That of an info must end with `_info`. */

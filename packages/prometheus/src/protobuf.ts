@@ -14,6 +14,7 @@ import type {
 import { type FormatWriter, NO_BYTES } from './format-writer.ts';
 import { exposedName, unitInName } from './names.ts';
 import { delimited, fixed64, varint, writeCount, writeSide } from './native-wire.ts';
+import { classicBucketsOf } from './text-parts.ts';
 
 // https://github.com/prometheus/client_model/blob/v0.6.2/io/prometheus/client/metrics.proto
 const FAMILY_NAME = delimited(1);
@@ -146,7 +147,7 @@ function writeMetric(writer: BinaryWriter, type: MetricFamily['type'], metric: M
     }
   }
   writer.join();
-  if (timestampMs !== undefined) writer.uint32(METRIC_TIMESTAMP_MS).int64(timestampMs);
+  if (timestampMs !== undefined) writer.uint32(METRIC_TIMESTAMP_MS).int64(Math.round(timestampMs));
 }
 
 function writeSummary(writer: BinaryWriter, { count, sum, quantiles }: SummaryValue): void {
@@ -160,10 +161,9 @@ function writeSummary(writer: BinaryWriter, { count, sum, quantiles }: SummaryVa
   }
 }
 
-function writeHistogram(
-  writer: BinaryWriter,
-  { count, sum, classic, native, exemplars }: HistogramValue,
-): void {
+function writeHistogram(writer: BinaryWriter, value: HistogramValue): void {
+  const { count, sum, native, exemplars } = value;
+  const classic = native === undefined ? classicBucketsOf(value) : value.classic;
   writeCount(writer.uint32(HISTOGRAM_COUNT), count);
   writer.uint32(HISTOGRAM_SUM).double(sum ?? Number.NaN);
   if (classic !== undefined) writeClassic(writer, classic, exemplars);

@@ -1,7 +1,8 @@
 import type { Exemplar } from '@hdrscope/registry';
 import { isClassicLabel, isClassicName } from './escaping.ts';
 import { exemplarLabels } from './exemplars.ts';
-import type { ClassicBuckets, HistogramValue, Labels } from './families.ts';
+import type { ClassicBuckets, HistogramValue, Labels, MetricFamily } from './families.ts';
+import { unitInName } from './names.ts';
 
 // The parts that the text formats write alike.
 
@@ -38,7 +39,7 @@ export function openSeriesText(name: string, labels: string): string {
 }
 
 /** Escapes the value of a label: backslash, line feed and quote. */
-export function escapedValue(value: string): string {
+function escapedValue(value: string): string {
   return /[\\\n"]/.test(value)
     ? value.replace(/[\\\n"]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`))
     : value;
@@ -66,4 +67,22 @@ export function boundaryText(boundary: number): string {
 /** The classic buckets of a histogram; without any, one for all values. */
 export function classicBucketsOf(value: HistogramValue): ClassicBuckets {
   return value.classic ?? value.toClassic?.() ?? { boundaries: [], counts: [value.count] };
+}
+
+/**
+ * The comments of a family in either version of OpenMetrics.
+ *
+ * @param name The name in the comments: some have the suffix of the type.
+ */
+export function openMetricsComments(
+  name: string,
+  type: MetricFamily['type'],
+  family: Pick<MetricFamily, 'name' | 'unit' | 'help'>,
+): string {
+  const { help } = family;
+  const shown = nameText(name);
+  const unit = type === 'info' ? '' : unitInName(family);
+  const unitLine = unit === '' ? '' : `# UNIT ${shown} ${unit}\n`;
+  const helpLine = help === '' ? '' : `# HELP ${shown} ${escapedValue(help)}\n`;
+  return `# TYPE ${shown} ${type}\n${unitLine}${helpLine}`;
 }

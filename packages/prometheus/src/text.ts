@@ -39,7 +39,8 @@ const TYPES: Readonly<Record<MetricFamily['type'], string>> = {
 function samples(family: FamilyFacts, { labels, timestampMs, value }: Metric): string {
   const name = exposedName(family);
   const own = labelsText(labels);
-  const end = timestampMs === undefined ? '\n' : ` ${timestampMs}\n`;
+  // This format has whole milliseconds only: Prometheus refuses a scrape with a fraction.
+  const end = timestampMs === undefined ? '\n' : ` ${Math.round(timestampMs)}\n`;
   if (value.kind === 'summary') return summarySamples(name, own, value, end, numberText);
   return value.kind === 'number'
     ? `${seriesText(name, own)} ${numberText(value.value)}${end}`
