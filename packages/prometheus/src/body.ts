@@ -12,8 +12,10 @@ export interface BodySink {
   /** With `on`, a long body is written in pieces, as fast as the client takes them. Left out, `end` gets it whole. */
   // biome-ignore lint/suspicious/noExplicitAny: streams differ in the bodies that they accept besides bytes
   write?(chunk: any): unknown;
+  /** Registers a listener. The answer waits for `'drain'` and ends at `'close'`. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind of stream has events of its own
   on?(event: any, listener: any): unknown;
+  /** Ends the answer, after the given bytes. */
   // biome-ignore lint/suspicious/noExplicitAny: as for `write`
   end(body?: any): unknown;
   /** Whether the client has gone. */

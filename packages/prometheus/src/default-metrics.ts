@@ -21,14 +21,14 @@ export interface DefaultMetrics {
   /** Reads the numbers at each scrape. Pass it to `sources` of a handler or an exporter. */
   readonly families: FamilySource;
   /** Ends all measurements. The counts stay. */
-  stop(): void;
+  close(): void;
 }
 
 const DEFAULT_INTERVAL_MS = 10;
 const UTILIZATION_WINDOW_MS = 10_000;
 
 /**
- * Measures the Node.js process until `stop` is called. It does not keep the process alive. Call it once for a registry: a
+ * Measures the Node.js process until `close` is called. It does not keep the process alive. Call it once for a registry: a
  * second call would count everything twice.
  *
  * The delay of the event loop (`nodejs.eventloop.delay`, in seconds) and the pauses of the garbage collector
@@ -53,7 +53,7 @@ const UTILIZATION_WINDOW_MS = 10_000;
  * const families = await defaults.families({});
  * families.slice(0, 3).map(({ name }) => name);
  * //=> ['process_cpu_user_seconds', 'process_cpu_system_seconds', 'process_cpu_seconds']
- * defaults.stop();
+ * defaults.close();
  * ```
  */
 export function collectDefaultMetrics(
@@ -98,7 +98,7 @@ export function collectDefaultMetrics(
       if (registry !== undefined) return numbers;
       return [...numbers, ...familiesOfSnapshot(await store.gather(), options)];
     },
-    stop() {
+    close() {
       stopDelay();
       stopPauses();
       clearInterval(window);

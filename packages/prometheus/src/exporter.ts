@@ -1,6 +1,7 @@
 import { reasonOf, Slices, within } from '@hdrscope/kit';
 import { assertGuardOptions, type ServerRefusals } from '@hdrscope/kit/server';
-import { EMPTY_SNAPSHOT, SHARED_GATHER_MS } from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { addressOf } from './address.ts';
 import { report, reportFailures, warnOnce } from './diagnostics.ts';
 import {
@@ -18,7 +19,7 @@ import {
   type FamiliesByScope,
   lazyFamiliesOfResourceMetrics,
 } from './from-otel.ts';
-import { type SnapshotOptions, snapshotOptionsOf } from './from-registry.ts';
+import { type SnapshotFamiliesOptions, snapshotOptionsOf } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { refusalFamilies } from './refusal-families.ts';
 import { histogramsByScope, problemsOf, type RegistrySource } from './registry-source.ts';
@@ -78,7 +79,7 @@ export class HdrPrometheusExporter {
 
   readonly #options: ExposedMetricsOptions & { readonly warn: Warn };
   /** The options that sources of families get. */
-  readonly #shown: SnapshotOptions;
+  readonly #shown: SnapshotFamiliesOptions;
   readonly #scrapes: Scrapes;
   readonly #producers: readonly MetricSource[];
   readonly #sources: readonly FamilySource[];
@@ -173,6 +174,7 @@ export class HdrPrometheusExporter {
   }
 
   /**
+   * @internal
    * Shows the histograms of a registry in scrapes without a detour through OpenTelemetry's points. For `@hdrscope/otel`: it may
    * change in any release.
    *

@@ -1,13 +1,13 @@
 import { reasonOf, within } from '@hdrscope/kit';
 import { report } from './diagnostics.ts';
 import type { MetricFamily, Warn } from './families.ts';
-import type { SnapshotOptions } from './from-registry.ts';
+import type { SnapshotFamiliesOptions } from './from-registry.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { exposedName } from './names.ts';
 
 /** Returns more families than those of a registry or an SDK. Called at every scrape with the options for snapshots. */
 export type FamilySource = (
-  options: SnapshotOptions,
+  options: SnapshotFamiliesOptions,
 ) => readonly MetricFamily[] | Promise<readonly MetricFamily[]>;
 
 /**
@@ -18,7 +18,7 @@ export type FamilySource = (
 export async function gatherFamilies(
   main: Promise<readonly LazyFamily[]>,
   sources: readonly FamilySource[],
-  options: SnapshotOptions,
+  options: SnapshotFamiliesOptions,
   timeoutMs: number,
 ): Promise<readonly LazyFamily[]> {
   const [own, ...others] = await Promise.all([
@@ -52,7 +52,7 @@ function withoutTakenNames(
 
 async function familiesOf(
   source: FamilySource,
-  options: SnapshotOptions,
+  options: SnapshotFamiliesOptions,
   timeoutMs: number,
 ): Promise<readonly MetricFamily[]> {
   try {

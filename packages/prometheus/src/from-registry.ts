@@ -16,7 +16,7 @@ import { assertNaming, familyName, keepsCharacters, NAMING_NAMES, type NamingOpt
 import { LEAST_MAX_BUCKETS, LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
 
 /** How a snapshot looks in Prometheus. */
-export interface SnapshotOptions extends NamingOptions {
+export interface SnapshotFamiliesOptions extends NamingOptions {
   /** The buckets in formats with native histograms. Text formats always have classic ones. @default 'native' */
   readonly buckets?: 'native' | 'classic' | 'both' | undefined;
   /**
@@ -43,8 +43,8 @@ export interface SnapshotOptions extends NamingOptions {
   readonly warn?: Warn | undefined;
 }
 
-/** The names of `SnapshotOptions`. */
-export const SNAPSHOT_NAMES: OptionNames<SnapshotOptions> = {
+/** The names of `SnapshotFamiliesOptions`. */
+export const SNAPSHOT_NAMES: OptionNames<SnapshotFamiliesOptions> = {
   ...NAMING_NAMES,
   buckets: true,
   classicBoundaries: true,
@@ -55,14 +55,14 @@ export const SNAPSHOT_NAMES: OptionNames<SnapshotOptions> = {
   warn: true,
 };
 
-const FAMILIES_OF_SNAPSHOT: OptionsOwner<SnapshotOptions> = {
+const FAMILIES_OF_SNAPSHOT: OptionsOwner<SnapshotFamiliesOptions> = {
   name: 'familiesOfSnapshot',
   names: SNAPSHOT_NAMES,
   call: 'familiesOfSnapshot(snapshot, { withUnitSuffix: true })',
 };
 
 const DEFAULT_MAX_BUCKETS = 160;
-const BUCKETS: readonly SnapshotOptions['buckets'][] = ['native', 'classic', 'both', undefined];
+const BUCKETS: readonly SnapshotFamiliesOptions['buckets'][] = ['native', 'classic', 'both', undefined];
 
 /**
  * Converts a snapshot of a registry to families. Each family of the registry becomes a histogram. If there are any,
@@ -85,14 +85,17 @@ const BUCKETS: readonly SnapshotOptions['buckets'][] = ['native', 'classic', 'bo
  * //=> ['# TYPE fetch_size histogram', 'fetch_size_count{host="a"} 1', 'fetch_size_sum{host="a"} 1000']
  * ```
  */
-export function familiesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions = {}): MetricFamily[] {
+export function familiesOfSnapshot(
+  snapshot: Snapshot,
+  options: SnapshotFamiliesOptions = {},
+): MetricFamily[] {
   assertOptions(options, FAMILIES_OF_SNAPSHOT);
   assertSnapshotOptions(options);
   return mergeFamilies(lazyFamiliesOfSnapshot(snapshot, options), options.warn ?? (() => {}));
 }
 
 /** The options of a snapshot among those of a handler or an exporter, which pass them to `FamilySource`s. */
-export function snapshotOptionsOf(options: SnapshotOptions): SnapshotOptions {
+export function snapshotOptionsOf(options: SnapshotFamiliesOptions): SnapshotFamiliesOptions {
   const { prefix, withUnitSuffix, translationStrategy, buckets, classicBoundaries } = options;
   const { vmrange, maxBuckets, withoutScopeInfo, appendTimestamp, warn } = options;
   return {
@@ -110,7 +113,7 @@ export function snapshotOptionsOf(options: SnapshotOptions): SnapshotOptions {
 }
 
 /** Checks all options but the boundaries of a function. */
-export function assertSnapshotOptions(options: SnapshotOptions): void {
+export function assertSnapshotOptions(options: SnapshotFamiliesOptions): void {
   const { maxBuckets, buckets, classicBoundaries } = options;
   assertNaming(options);
   if (maxBuckets !== undefined && !(Number.isSafeInteger(maxBuckets) && maxBuckets >= LEAST_MAX_BUCKETS)) {
@@ -134,7 +137,7 @@ export function assertSnapshotOptions(options: SnapshotOptions): void {
  */
 export function lazyFamiliesOfSnapshot(
   snapshot: Snapshot,
-  options: SnapshotOptions,
+  options: SnapshotFamiliesOptions,
   bucketsOf: (family: FamilySnapshot) => HistogramLook['buckets'] = () => options.buckets ?? 'native',
 ): LazyFamily[] {
   const { warn = () => {}, appendTimestamp = false, maxBuckets = DEFAULT_MAX_BUCKETS } = options;

@@ -1,5 +1,6 @@
 import { assertOptions, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
-import { type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
+import type { Registry } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { assertTimeout } from './deadline.ts';
 import { reportFailures, warnOnce } from './diagnostics.ts';
 import { Exposition } from './exposition.ts';
@@ -8,7 +9,7 @@ import {
   assertSnapshotOptions,
   lazyFamiliesOfSnapshot,
   SNAPSHOT_NAMES,
-  type SnapshotOptions,
+  type SnapshotFamiliesOptions,
   snapshotOptionsOf,
 } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
@@ -16,19 +17,19 @@ import { answerScrape, type ScrapeOptions, type ScrapeRequest, type ScrapeRespon
 import { Scrapes } from './scrapes.ts';
 
 /** Options of `prometheusHandler`. */
-export interface HandlerOptions extends SnapshotOptions, ScrapeOptions {
+export interface PrometheusHandlerOptions extends SnapshotFamiliesOptions, ScrapeOptions {
   /** Sources of more families, such as `families` of `collectDefaultMetrics`. @default no other families */
   readonly sources?: readonly FamilySource[] | undefined;
 }
 
-/** The names of `HandlerOptions`. */
-export const HANDLER_NAMES: OptionNames<HandlerOptions> = {
+/** The names of `PrometheusHandlerOptions`. */
+export const HANDLER_NAMES: OptionNames<PrometheusHandlerOptions> = {
   ...SNAPSHOT_NAMES,
   timeoutMs: true,
   sources: true,
 };
 
-const PROMETHEUS_HANDLER: OptionsOwner<HandlerOptions> = {
+const PROMETHEUS_HANDLER: OptionsOwner<PrometheusHandlerOptions> = {
   name: 'prometheusHandler',
   names: HANDLER_NAMES,
   call: 'prometheusHandler(registry, { withUnitSuffix: true })',
@@ -69,7 +70,7 @@ const PROMETHEUS_HANDLER: OptionsOwner<HandlerOptions> = {
  */
 export function prometheusHandler(
   registry: Registry,
-  options: HandlerOptions = {},
+  options: PrometheusHandlerOptions = {},
 ): (request: ScrapeRequest, response: ScrapeResponse) => void {
   assertOptions(options, PROMETHEUS_HANDLER);
   const { sources = [], timeoutMs } = options;

@@ -1,3 +1,7 @@
+export type { RemotePort } from '@hdrscope/kit';
+export type { GuardOptions, ServerLimits, ServerRefusals, TlsFiles } from '@hdrscope/kit/server';
+export type { ListenOptions } from './address.ts';
+export type { BodySink } from './body.ts';
 export type { ClassicBoundaries } from './boundaries.ts';
 export { collectDefaultMetrics, type DefaultMetrics, type DefaultMetricsOptions } from './default-metrics.ts';
 export type { EscapingScheme } from './escaping.ts';
@@ -17,8 +21,8 @@ export type {
 } from './families.ts';
 export type { FamilySource } from './family-source.ts';
 export { familiesOfResourceMetrics, type ResourceMetricsOptions } from './from-otel.ts';
-export { familiesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
-export { type HandlerOptions, prometheusHandler } from './handler.ts';
+export { familiesOfSnapshot, type SnapshotFamiliesOptions } from './from-registry.ts';
+export { type PrometheusHandlerOptions, prometheusHandler } from './handler.ts';
 export type { NamingOptions, TranslationStrategy } from './names.ts';
 export { type NegotiatedFormat, negotiate } from './negotiation.ts';
 export {
@@ -39,5 +43,5 @@ export type {
   ScopeMetricsLike,
 } from './resource-metrics.ts';
 export type { ScrapeOptions, ScrapeRequest, ScrapeResponse } from './scrape.ts';
-export { type RunningServer, type ServeOptions, servePrometheus } from './serve.ts';
+export { type RunningPrometheus, type ServePrometheusOptions, servePrometheus } from './serve.ts';
 export type { RangeBucket } from './vmrange.ts';

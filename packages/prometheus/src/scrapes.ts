@@ -1,5 +1,5 @@
 import { Slices, within } from '@hdrscope/kit';
-import { SHARED_GATHER_MS } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { type Body, gzipped } from './body.ts';
 import type { Deadline } from './deadline.ts';
 import type { Exposition } from './exposition.ts';

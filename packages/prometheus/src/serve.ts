@@ -8,27 +8,27 @@ import {
 } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
 import { addressOf, LISTEN_NAMES, type ListenOptions } from './address.ts';
-import { HANDLER_NAMES, type HandlerOptions, prometheusHandler } from './handler.ts';
+import { HANDLER_NAMES, type PrometheusHandlerOptions, prometheusHandler } from './handler.ts';
 import { refusalFamilies } from './refusal-families.ts';
 import { MetricsServer } from './server.ts';
 
 /** Options of `servePrometheus`. */
-export interface ServeOptions extends HandlerOptions, ListenOptions, GuardOptions {}
+export interface ServePrometheusOptions extends PrometheusHandlerOptions, ListenOptions, GuardOptions {}
 
-const SERVE_PROMETHEUS: OptionsOwner<ServeOptions> = {
+const SERVE_PROMETHEUS: OptionsOwner<ServePrometheusOptions> = {
   name: 'servePrometheus',
   names: { ...HANDLER_NAMES, ...LISTEN_NAMES, ...GUARD_NAMES },
   call: 'servePrometheus(registry, { port: 9464 })',
 };
 
 /** A listening server. */
-export interface RunningServer {
+export interface RunningPrometheus {
   /** The port that the server listens on. */
   readonly port: number;
   /** How many requests and connections it has refused, by reason. */
   readonly refusals: Readonly<ServerRefusals>;
   /** Answers running scrapes, within a second, then closes all connections. Never rejects. */
-  stop(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /**
@@ -48,13 +48,13 @@ export interface RunningServer {
  * const response = await fetch(`http://localhost:${server.port}/metrics`);
  * [response.status, response.headers.get('content-type')];
  * //=> [200, 'text/plain; version=0.0.4; charset=utf-8']
- * await server.stop();
+ * await server.close();
  * ```
  */
 export async function servePrometheus(
   registry: Registry,
-  options: ServeOptions = {},
-): Promise<RunningServer> {
+  options: ServePrometheusOptions = {},
+): Promise<RunningPrometheus> {
   assertOptions(options, SERVE_PROMETHEUS);
   const {
     host,
@@ -73,5 +73,5 @@ export async function servePrometheus(
   const sources = [() => refusalFamilies(refusals), ...(shown.sources ?? [])];
   const server = new MetricsServer(address, prometheusHandler(registry, { ...shown, sources }), guard);
   await server.start();
-  return { port: server.port!, refusals, stop: () => server.stop() };
+  return { port: server.port!, refusals, close: () => server.stop() };
 }

@@ -6,7 +6,7 @@ import { rendered } from './support/text.ts';
 
 const watches: DefaultMetrics[] = [];
 afterEach(() => {
-  for (const watch of watches.splice(0)) watch.stop();
+  for (const watch of watches.splice(0)) watch.close();
 });
 
 function watch(...[registry, options]: Parameters<typeof collectDefaultMetrics>): DefaultMetrics {
@@ -153,7 +153,7 @@ test('nothing counts after stop', async () => {
   const registry = createRegistry();
   const metrics = watch(registry, { eventLoopIntervalMs: 1 });
   await sleep(20);
-  metrics.stop();
+  metrics.close();
   const [before] = await seriesOf(registry, 'nodejs.eventloop.delay');
   await sleep(20);
   const [after] = await seriesOf(registry, 'nodejs.eventloop.delay');

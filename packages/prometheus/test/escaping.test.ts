@@ -124,6 +124,12 @@ test('labels that get one name have their values joined', () => {
   expect(text).toContain('x{a_b="1;2"} 1\n');
 });
 
+test('no label becomes the one in which Prometheus keeps the name of the metric', () => {
+  const metrics = [{ labels: [['..name..', '1']] as const, value }];
+  const text = new TextDecoder().decode(render([family('gauge', value, { metrics })], 'text', 'underscores'));
+  expect(text).toContain('x{exported___name__="1"} 1\n');
+});
+
 describe('a handler', () => {
   const registry = createRegistry();
   registry.histogram({ name: 'job.duration', unit: 's' }).with({ 'job.kind': 'mail' }).record(1);

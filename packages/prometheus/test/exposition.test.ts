@@ -6,7 +6,7 @@ import { lazyFamiliesOfSnapshot } from '../src/from-registry.ts';
 import {
   type ExpositionFormat,
   familiesOfSnapshot,
-  type HandlerOptions,
+  type PrometheusHandlerOptions,
   prometheusHandler,
   render,
 } from '../src/index.ts';
@@ -40,7 +40,7 @@ describe('a scrape', () => {
     { name: 'depth', resolution: 1, boundaries: [1, 2, 4] },
   ];
   const attributesOf = (series: number) => (series % 7 === 3 ? { x: String(series % 5) } : { x: series });
-  const OPTIONS: HandlerOptions[] = [
+  const OPTIONS: PrometheusHandlerOptions[] = [
     {},
     { withoutScopeInfo: true, buckets: 'both' },
     { appendTimestamp: true },

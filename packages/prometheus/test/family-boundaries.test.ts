@@ -1,6 +1,6 @@
 import { countedIn, explicitLayout } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
-import { familiesOfSnapshot, type SnapshotOptions } from '../src/from-registry.ts';
+import { familiesOfSnapshot, type SnapshotFamiliesOptions } from '../src/from-registry.ts';
 import { render } from '../src/render.ts';
 
 const BOUNDARIES = [0, 1, 4, 8, 16, 32, 64];
@@ -22,7 +22,7 @@ function depths(): Registry {
   return registry;
 }
 
-async function text(registry: Registry, options?: SnapshotOptions): Promise<string[]> {
+async function text(registry: Registry, options?: SnapshotFamiliesOptions): Promise<string[]> {
   const families = familiesOfSnapshot(await registry.gather(), options);
   return new TextDecoder().decode(render(families, 'text')).split('\n');
 }

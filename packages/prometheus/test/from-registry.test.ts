@@ -3,14 +3,14 @@ import {
   familiesOfSnapshot,
   type HistogramValue,
   type MetricFamily,
-  type SnapshotOptions,
+  type SnapshotFamiliesOptions,
 } from '../src/index.ts';
 import { registryOf, START_MS, testRegistry } from './support/registry.ts';
 import { rendered, samplesIn } from './support/text.ts';
 
 async function familiesOf(
   registry: ReturnType<typeof testRegistry>,
-  options?: SnapshotOptions,
+  options?: SnapshotFamiliesOptions,
 ): Promise<MetricFamily[]> {
   return familiesOfSnapshot(await registry.gather(), options);
 }
@@ -18,7 +18,7 @@ async function familiesOf(
 /** The histogram of the only series. */
 async function histogramOf(
   registry: ReturnType<typeof testRegistry>,
-  options?: SnapshotOptions,
+  options?: SnapshotFamiliesOptions,
 ): Promise<HistogramValue> {
   const [family] = await familiesOf(registry, options);
   return family!.metrics[0]!.value as HistogramValue;
@@ -73,7 +73,7 @@ describe('options', () => {
     return registry;
   };
 
-  test.each<[options: SnapshotOptions, name: string, labels: number]>([
+  test.each<[options: SnapshotFamiliesOptions, name: string, labels: number]>([
     [{}, 'a_b', 2],
     [{ withoutScopeInfo: true }, 'a_b', 1],
     [{ prefix: 'my' }, 'my_a_b', 2],
@@ -96,7 +96,7 @@ describe('options', () => {
     });
   });
 
-  test.each<[options: SnapshotOptions, message: string]>([
+  test.each<[options: SnapshotFamiliesOptions, message: string]>([
     [{ classicBoundaries: [1, 1] }, 'classicBoundaries must be finite numbers in ascending order, got 1'],
     [
       { classicBoundaries: () => [2, 1] },
@@ -105,6 +105,14 @@ describe('options', () => {
     [
       { classicBoundaries: [1, Number.POSITIVE_INFINITY] },
       'classicBoundaries must be finite numbers in ascending order, got Infinity',
+    ],
+    [
+      { classicBoundaries: 5 as unknown as number[] },
+      'classicBoundaries must be finite numbers in ascending order, got 5',
+    ],
+    [
+      { classicBoundaries: [1, undefined as unknown as number] },
+      'classicBoundaries must be finite numbers in ascending order, got undefined',
     ],
     [{ buckets: 'most' as 'both' }, `buckets must be 'native', 'classic' or 'both', got "most"`],
   ])('%j is refused', async (options, message) => {

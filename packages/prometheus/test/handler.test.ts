@@ -4,8 +4,8 @@ import { createRegistry, type Registry } from '@hdrscope/registry';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import {
   type FamilySource,
-  type HandlerOptions,
   type MetricFamily,
+  type PrometheusHandlerOptions,
   prometheusHandler,
   servePrometheus,
 } from '../src/index.ts';
@@ -32,7 +32,11 @@ async function serve(handler: ReturnType<typeof prometheusHandler>): Promise<num
   return (server.address() as AddressInfo).port;
 }
 
-async function scrape(registry: Registry, asked?: Asked, options?: HandlerOptions): Promise<Answer> {
+async function scrape(
+  registry: Registry,
+  asked?: Asked,
+  options?: PrometheusHandlerOptions,
+): Promise<Answer> {
   return ask(await serve(prometheusHandler(registry, options)), asked);
 }
 
@@ -123,7 +127,7 @@ describe('a registry', () => {
     const server = await servePrometheus(registryWithValues(), { port: 0, endpoint: 'numbers' });
     expect((await ask(server.port, { path: '/numbers' })).status).toBe(200);
     expect((await ask(server.port)).status).toBe(404);
-    await server.stop();
+    await server.close();
     await expect(ask(server.port)).rejects.toThrow('ECONNREFUSED');
   });
 });

@@ -217,6 +217,19 @@ test('an attribute of a reserved name gets another name', () => {
   expect(seriesLabels({ le: '5' }, [], 'le')).toEqual([['exported_le', '5']]);
 });
 
+test('no label comes twice because of a reserved name', () => {
+  expect(seriesLabels({ le: '5', exported_le: '7' }, [], 'le')).toEqual([
+    ['exported_exported_le', '5'],
+    ['exported_le', '7'],
+  ]);
+  expect(seriesLabels({}, [['le', 'of the resource']], 'le')).toEqual([['exported_le', 'of the resource']]);
+});
+
+test('an attribute does not take the label in which Prometheus keeps the name of the metric', () => {
+  expect(labelsOf({ __name__: 'x' }, true)).toEqual([['exported___name__', 'x']]);
+  expect(labelsOf({ __name__: 'x' })).toEqual([['_name_', 'x']]);
+});
+
 test('labels are those of the attributes, the scope and the reserved name of the call', () => {
   const attributes = { x: 1 };
   seriesLabels(attributes, [['a', '1']]);

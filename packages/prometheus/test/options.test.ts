@@ -66,6 +66,6 @@ test('a source of families gets only options that families of a snapshot have', 
   };
   const server = await servePrometheus(createRegistry(), { port: 0, timeoutMs: 5000, sources: [noted] });
   await fetch(`http://localhost:${server.port}/metrics`);
-  await server.stop();
+  await server.close();
   expect(asked).toEqual([[]]);
 });

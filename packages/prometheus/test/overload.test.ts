@@ -7,8 +7,8 @@ import { createRegistry, type Registry } from '@hdrscope/registry';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import {
-  type HandlerOptions,
   HdrPrometheusExporter,
+  type PrometheusHandlerOptions,
   prometheusHandler,
   servePrometheus,
 } from '../src/index.ts';
@@ -39,13 +39,13 @@ function busyRegistry(seriesCount: number): { readonly registry: Registry; gathe
 /** The two ways to serve a registry: a server of this package, and a handler in a server of the application. */
 const WAYS: readonly (readonly [
   string,
-  (registry: Registry, options?: HandlerOptions) => Promise<number>,
+  (registry: Registry, options?: PrometheusHandlerOptions) => Promise<number>,
 ])[] = [
   [
     'servePrometheus',
     async (registry, options) => {
       const server = await servePrometheus(registry, { ...options, host: '127.0.0.1', port: 0 });
-      endings.push(() => server.stop());
+      endings.push(() => server.close());
       return server.port;
     },
   ],
@@ -195,7 +195,7 @@ test('an answer of many chunks adds few listeners to the response', async () => 
   process.on('warning', warn);
   endings.push(() => process.off('warning', warn));
   const server = await servePrometheus(busyRegistry(400).registry, { host: '127.0.0.1', port: 0 });
-  endings.push(() => server.stop());
+  endings.push(() => server.close());
   expect((await ask(server.port)).bytes.length).toBeGreaterThan(2 ** 18);
   await sleep(10);
   expect(warnings).toEqual([]);
@@ -259,7 +259,7 @@ describe('a server', () => {
       port: 0,
       allowedHosts: ['metrics.lan'],
     });
-    endings.push(() => server.stop());
+    endings.push(() => server.close());
     const { port } = server;
     expect(await statusOf(port, { host: 'evil.example' })).toBe(403);
     expect(await statusOf(port, { origin: 'http://evil.example' })).toBe(403);
@@ -291,7 +291,7 @@ describe('a server', () => {
       port: 0,
       sources: [() => [{ name: 'mine', help: '', unit: '', type: 'gauge', metrics: [] }]],
     });
-    endings.push(() => server.stop());
+    endings.push(() => server.close());
     await statusOf(server.port, { host: 'evil.example' });
     const text = (await ask(server.port)).text;
     expect(text).toContain('hdrscope_server_refusals_total{reason="host"} 1\n');
@@ -302,7 +302,7 @@ describe('a server', () => {
   test('with a token refuses requests without it, except at /healthz', async () => {
     const token = 'a-token-of-20-letters';
     const server = await servePrometheus(createRegistry(), { host: '127.0.0.1', port: 0, token });
-    endings.push(() => server.stop());
+    endings.push(() => server.close());
     const { port } = server;
     expect(await statusOf(port, {})).toBe(401);
     expect(await statusOf(port, { authorization: `Bearer ${token}`, host: 'any.example' })).toBe(200);
@@ -311,7 +311,7 @@ describe('a server', () => {
 
   test('answers while 600 idle connections are open', async () => {
     const server = await servePrometheus(createRegistry(), { host: '127.0.0.1', port: 0 });
-    endings.push(() => server.stop());
+    endings.push(() => server.close());
     for (let n = 0; n < 600; n++) await client(server.port, 'G');
     expect(await timeOf(() => ask(server.port))).toBeLessThan(5000);
   }, 30_000);

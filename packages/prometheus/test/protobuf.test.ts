@@ -199,6 +199,15 @@ test('a histogram can have both signs, a negative schema, exemplars, and no sum'
   });
 });
 
+test('a histogram without native buckets has the classic ones that it computes', () => {
+  const toClassic = () => ({ boundaries: [1], counts: [2, 3] });
+  const { histogram } = decoded('histogram', { kind: 'histogram', count: 5, sum: 9, toClassic }).metrics[0]!;
+  expect(histogram!.buckets).toEqual([
+    { cumulative: 2n, upperBound: 1 },
+    { cumulative: 5n, upperBound: Number.POSITIVE_INFINITY },
+  ]);
+});
+
 test('a classic histogram has no field that would make it native', () => {
   const classic = { boundaries: [], counts: [2] };
   const { histogram } = decoded('histogram', { kind: 'histogram', count: 2, sum: 3, classic }).metrics[0]!;

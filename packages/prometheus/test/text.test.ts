@@ -99,6 +99,14 @@ test('a histogram shows its classic buckets cumulative, after count and sum', ()
   ]);
 });
 
+test('times are whole milliseconds, the only ones that Prometheus reads', () => {
+  const metrics: Metric[] = [{ labels: [], timestampMs: 1234.5678, value: number(1) }];
+  expect(samplesIn(rendered([family('gauge', number(1), { metrics })], 'text'))).toEqual(['x 1 1235']);
+  expect(decodeFamilies(render([family('gauge', number(1), { metrics })], 'protobuf'))).toMatchObject([
+    { metrics: [{ timestampMs: 1235 }] },
+  ]);
+});
+
 test('a histogram without buckets and sum has the infinite bucket', () => {
   const value: Metric['value'] = { kind: 'histogram', count: 3, sum: undefined };
   expect(samplesIn(rendered([family('histogram', value)], 'text'))).toEqual([

@@ -34,7 +34,7 @@ export interface PromClientCollection {
    */
   collectFrom(port: RemotePort): () => void;
   /** Ends asking all workers. */
-  stop(): void;
+  close(): void;
 }
 
 const COLLECT_PROM_CLIENT: OptionsOwner<CollectPromClientOptions> = {
@@ -76,7 +76,7 @@ const MOST_LEFT = 1000;
  * const [jobs] = await collection.families({});
  * jobs!.metrics[0]!.value; //=> { kind: 'number', value: 4 }
  *
- * collection.stop();
+ * collection.close();
  * await stop();
  * port1.close();
  * ```
@@ -141,7 +141,7 @@ export function collectPromClient(options: CollectPromClientOptions = {}): PromC
       return families;
     },
     collectFrom,
-    stop() {
+    close() {
       cluster?.off('fork', onFork);
       for (const remote of remotes.values()) remote.end();
     },

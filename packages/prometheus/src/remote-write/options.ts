@@ -5,7 +5,7 @@ import type { FamilySource } from '../family-source.ts';
 import { assertSnapshotOptions } from '../from-registry.ts';
 import { NAMING_NAMES, type NamingOptions } from '../names.ts';
 
-/** Hears what becomes of the requests of a writer. */
+/** Hears what becomes of the requests of a writer. Its functions must not throw. */
 export interface RemoteWriteObserver {
   /** The receiver has taken all samples of a snapshot. */
   succeeded?(): void;
@@ -21,11 +21,12 @@ export interface RemoteWriteOptions extends NamingOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Certificates for `https:`. @default those of Node.js */
   readonly tls?: SenderTlsFiles | undefined;
-  /** Labels of all series, such as `job` and `instance`. The labels of a series take precedence. @default no labels */
+  /** Labels of all series, such as `job` and `instance`, but not `__name__`. The labels of a series take precedence. @default no labels */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /**
    * `'custom'` sends families that have `boundaries` with buckets of just these boundaries, where their counts are exact, and
-   * all others with native buckets. `'native'` sends all with native buckets. @default 'native'
+   * all others with native buckets. It suits counts that were made elsewhere, such as those of the kernel. `'native'` sends all with
+   * native buckets, which keep the precision of values that were recorded here. @default 'native'
    */
   readonly buckets?: 'native' | 'custom' | undefined;
   /** The most native buckets of a series: an integer of at least 8. @default 160 */
@@ -34,12 +35,12 @@ export interface RemoteWriteOptions extends NamingOptions {
   readonly withoutScopeInfo?: boolean | undefined;
   /** Sources of more families, such as `families` of `collectDefaultMetrics`. @default no other families */
   readonly sources?: readonly FamilySource[] | undefined;
-  /** The time between two snapshots that are sent, in milliseconds. @default 15000 */
+  /** The time between two snapshots that are sent, in milliseconds: above 0, at most 2^31 - 1. @default 15000 */
   readonly intervalMs?: number | undefined;
-  /** The longest time for a request and its answer, in milliseconds. @default 10000 */
+  /** The longest time for a request and its answer, in milliseconds: above 0, at most 2^31 - 1. @default 10000 */
   readonly timeoutMs?: number | undefined;
   /** The most series of a request: an integer of at least 1. @default 2000, that of Prometheus itself */
-  readonly mostSeriesPerRequest?: number | undefined;
+  readonly maxSeriesPerRequest?: number | undefined;
   /** Hears of each request. @default nobody hears of the requests; `health` counts them */
   readonly observer?: RemoteWriteObserver | undefined;
   /** Receives what could not be shown. @default no warnings */
@@ -60,7 +61,7 @@ const NAMES: OptionNames<RemoteWriteOptions> = {
   sources: true,
   intervalMs: true,
   timeoutMs: true,
-  mostSeriesPerRequest: true,
+  maxSeriesPerRequest: true,
   observer: true,
   warn: true,
   unref: true,
@@ -80,7 +81,7 @@ type WithDefaults =
   | 'sources'
   | 'intervalMs'
   | 'timeoutMs'
-  | 'mostSeriesPerRequest'
+  | 'maxSeriesPerRequest'
   | 'observer'
   | 'warn'
   | 'unref';
@@ -102,14 +103,14 @@ export function settingsOf(options: RemoteWriteOptions): RemoteWriteSettings {
     sources: [],
     intervalMs: 15_000,
     timeoutMs: 10_000,
-    mostSeriesPerRequest: 2000,
+    maxSeriesPerRequest: 2000,
     observer: {},
     warn: () => {},
     unref: true,
     ...given,
     url: urlOf(options.url),
   } as RemoteWriteSettings;
-  const { buckets, mostSeriesPerRequest, headers } = settings;
+  const { buckets, maxSeriesPerRequest, headers, labels } = settings;
   if (buckets !== 'native' && buckets !== 'custom')
     throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native' or 'custom'", buckets);
   assertSnapshotOptions({ ...settings, buckets: 'native' });
@@ -118,16 +119,18 @@ export function settingsOf(options: RemoteWriteOptions): RemoteWriteSettings {
     if (typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_MS) continue;
     throw mustBe('ERR_INVALID_OPTION', name, `a number above 0, up to ${LONGEST_TIMER_MS}`, value);
   }
-  if (!Number.isSafeInteger(mostSeriesPerRequest) || mostSeriesPerRequest < 1)
+  if (!Number.isSafeInteger(maxSeriesPerRequest) || maxSeriesPerRequest < 1)
     throw mustBe(
       'ERR_INVALID_OPTION',
-      'mostSeriesPerRequest',
+      'maxSeriesPerRequest',
       'an integer of at least 1',
-      mostSeriesPerRequest,
+      maxSeriesPerRequest,
     );
   const reserved = Object.keys(headers).find((name) => RESERVED_HEADERS.has(name.toLowerCase()));
   if (reserved !== undefined)
     throw mustBe('ERR_INVALID_OPTION', 'headers', 'without those that the protocol needs', reserved);
+  if (Object.hasOwn(labels, '__name__'))
+    throw mustBe('ERR_INVALID_OPTION', 'labels', 'without __name__, which is the name of the metric', labels);
   return settings;
 }
 

@@ -1,10 +1,11 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { Slices } from '@hdrscope/kit';
 import { DeliveryLoop, post } from '@hdrscope/kit/delivery';
-import { type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
+import type { Registry } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import type { RemoteWriteErrorCode } from '../errors.ts';
 import { gatherFamilies } from '../family-source.ts';
-import { lazyFamiliesOfSnapshot, type SnapshotOptions } from '../from-registry.ts';
+import { lazyFamiliesOfSnapshot, type SnapshotFamiliesOptions } from '../from-registry.ts';
 import type { LazyFamily } from '../lazy-family.ts';
 import { type KnownSeries, mergeSteps } from '../merge-families.ts';
 import { inSlices } from '../steps.ts';
@@ -47,11 +48,11 @@ export interface RemoteWriter {
    *
    * @param options.timeoutMs Requests are cut off after so many milliseconds. @default each request has its own `timeoutMs`
    */
-  stop(options?: { readonly timeoutMs?: number }): Promise<void>;
+  close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
 /**
- * Sends the histograms of a registry to Prometheus by remote write 2.0, until it is stopped: with native buckets, or with buckets of
+ * Sends the histograms of a registry to Prometheus by remote write 2.0, until the writer is closed: with native buckets, or with buckets of
  * their own boundaries, and with start timestamps and exemplars.
  *
  * - Counts are cumulative, so that a request that is lost, or that arrives twice, changes no later count. Nothing is queued while the
@@ -62,7 +63,7 @@ export interface RemoteWriter {
  *   asks for, up to an hour. Samples that the receiver has refused for good are counted, and not sent again.
  * - A series that is removed from the registry, or left out by its source, is not sent any more, not even with what it counted after
  *   the last request. If the receiver may have it, the next request marks it as stale, so that queries do not show it any more.
- *   `stop` marks no series: a writer that follows goes on with them, and the last counts of a program that ends can be queried.
+ *   `close` marks no series: a writer that follows goes on with them, and the last counts of a program that ends can be queried.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
@@ -86,7 +87,7 @@ export interface RemoteWriter {
  *   url: `http://127.0.0.1:${port}/api/v1/write`,
  *   labels: { job: 'shop' },
  * });
- * await writer.stop();
+ * await writer.close();
  * writer.health.writtenHistograms; //=> 1
  * receiver.close();
  * ```
@@ -104,7 +105,7 @@ type Entry = PresentSeries | SentSeries;
 class Writer implements RemoteWriter {
   readonly #registry: Registry;
   readonly #settings: RemoteWriteSettings;
-  readonly #shown: SnapshotOptions;
+  readonly #shown: SnapshotFamiliesOptions;
   readonly #loop: DeliveryLoop;
   readonly #known: KnownSeries = new Map();
   readonly #ledger = new SentSeriesLedger();
@@ -141,7 +142,7 @@ class Writer implements RemoteWriter {
     return this.#loop.flush();
   }
 
-  stop(options?: { readonly timeoutMs?: number }): Promise<void> {
+  close(options?: { readonly timeoutMs?: number }): Promise<void> {
     return this.#loop.stop(options);
   }
 
@@ -158,13 +159,13 @@ class Writer implements RemoteWriter {
   }
 
   async #sendAll(maxAgeMs: number): Promise<void> {
-    const { mostSeriesPerRequest } = this.#settings;
+    const { maxSeriesPerRequest } = this.#settings;
     const { entries, timeMs } = await this.#gather(maxAgeMs);
     const first = entries.length === 0 ? 0 : this.#next % entries.length;
     const inTurn = [...entries.slice(first), ...entries.slice(0, first)];
     let failure: HdrscopeError<RemoteWriteErrorCode> | undefined;
-    for (let from = 0; from < inTurn.length; from += mostSeriesPerRequest) {
-      const part = inTurn.slice(from, from + mostSeriesPerRequest);
+    for (let from = 0; from < inTurn.length; from += maxSeriesPerRequest) {
+      const part = inTurn.slice(from, from + maxSeriesPerRequest);
       const { kind, presence, error } = await this.#send(part, timeMs);
       // Any series of the request may be the one that was written.
       for (const entry of part) if (isPresent(entry)) this.#ledger.sent(entry.sent, presence);

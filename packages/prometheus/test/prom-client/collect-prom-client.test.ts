@@ -27,7 +27,7 @@ afterEach(async () => {
 
 function collect(options: CollectPromClientOptions = {}): PromClientCollection {
   const collection = collectPromClient({ timeoutMs: 60_000, ...options });
-  ends.push(() => collection.stop());
+  ends.push(() => collection.close());
   return collection;
 }
 
@@ -398,7 +398,7 @@ describe('a cluster', () => {
     expect(await page()).toEqual(expect.arrayContaining(['c_total{b="2",a="1"} 4', 'sum{a="1"} 2']));
     exit();
     expect(await page()).toEqual(expect.arrayContaining(['c_total{b="2",a="1"} 4', 'sum{a="1"} 1']));
-    collection.stop();
+    collection.close();
     expect(cluster.listenerCount('fork')).toBe(0);
     expect(await page()).toEqual(expect.arrayContaining(['c_total{b="2",a="1"} 4']));
   });

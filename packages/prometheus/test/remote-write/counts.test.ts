@@ -40,7 +40,7 @@ describe('counts', () => {
           const registry = createRegistry();
           const family = registry.histogram({ name: 'x' });
           const writer = remote.writeTo(registry, {
-            mostSeriesPerRequest: size,
+            maxSeriesPerRequest: size,
             labels: { run: `${Math.random()}` },
           });
           let recorded = 0;
@@ -51,7 +51,7 @@ describe('counts', () => {
             await writer.flush().catch(() => {});
           }
           remote.receiver.reply = take;
-          await writer.stop();
+          await writer.close();
           expect(countsIn(remote.receiver)).toBe(recorded);
         },
       ),
@@ -76,7 +76,7 @@ describe('counts', () => {
       await writer.flush().catch(() => {});
       remote.receiver.reply = take;
       nowMs += 1000;
-      await writer.stop();
+      await writer.close();
     }
     expect(countsIn(remote.receiver)).toBe(recorded);
   });

@@ -194,7 +194,7 @@ describe('a series that has ended', () => {
     registry.histogram({ name: 'x' }).with({}).record(1);
     const writer = remote.writeTo(registry);
     await writer.flush();
-    await writer.stop();
+    await writer.close();
     expect(marks()).toEqual([['x', false]]);
   });
 });

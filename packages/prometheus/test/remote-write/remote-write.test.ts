@@ -206,7 +206,7 @@ describe('a writer', () => {
   });
 
   test('splits many series into requests', async () => {
-    const writer = remote.writeTo(registryWith(25), { mostSeriesPerRequest: 10 });
+    const writer = remote.writeTo(registryWith(25), { maxSeriesPerRequest: 10 });
     await writer.flush();
     expect(remote.receiver.requests.map(({ series }) => series.length)).toEqual([10, 10, 5]);
     expect(writer.health).toMatchObject({ requests: 3, writtenHistograms: 25 });
@@ -215,7 +215,7 @@ describe('a writer', () => {
   test('counts a partial write, goes on with the other series, and does not send the same again', async () => {
     const failed: string[] = [];
     const writer = remote.writeTo(registryWith(25), {
-      mostSeriesPerRequest: 10,
+      maxSeriesPerRequest: 10,
       observer: { failed: (error) => failed.push(error.message) },
     });
     remote.receiver.reply = (request, response) => {
@@ -241,7 +241,7 @@ describe('a writer', () => {
 
   test('takes an answer that names no numbers for a receiver of another version', async () => {
     remote.receiver.reply = (_request, response) => void response.writeHead(204).end();
-    const writer = remote.writeTo(registryWith(25), { mostSeriesPerRequest: 10 });
+    const writer = remote.writeTo(registryWith(25), { maxSeriesPerRequest: 10 });
     await expect(writer.flush()).rejects.toThrow(/does not speak remote write 2/);
     expect(remote.receiver.requests).toHaveLength(1);
     expect(writer.health).toMatchObject({ requests: 0, failedRequests: 1, writtenHistograms: 0 });
@@ -249,13 +249,13 @@ describe('a writer', () => {
 
   test.each([401, 404, 415])('ends a snapshot at the status %i', async (status) => {
     remote.receiver.reply = (_request, response) => void response.writeHead(status).end('no');
-    const writer = remote.writeTo(registryWith(25), { mostSeriesPerRequest: 10 });
+    const writer = remote.writeTo(registryWith(25), { maxSeriesPerRequest: 10 });
     await expect(writer.flush()).rejects.toMatchObject({ details: { isFinal: true } });
     expect(remote.receiver.requests).toHaveLength(1);
   });
 
   test('begins after a failure with the series that the receiver lacks', async () => {
-    const writer = remote.writeTo(registryWith(25), { mostSeriesPerRequest: 10 });
+    const writer = remote.writeTo(registryWith(25), { maxSeriesPerRequest: 10 });
     remote.receiver.reply = (request, response) => {
       if (remote.receiver.requests.length === 2) response.writeHead(503, { 'retry-after': '7' }).end('busy');
       else take(request, response);
@@ -292,13 +292,13 @@ describe('a writer', () => {
 
   test('stops once, with a last request, within its time', async () => {
     const writer = remote.writeTo(registryWith(1));
-    const stopped = writer.stop();
-    expect(writer.stop()).toBe(stopped);
+    const stopped = writer.close();
+    expect(writer.close()).toBe(stopped);
     await stopped;
     expect(remote.receiver.requests).toHaveLength(1);
     remote.receiver.reply = () => {};
     const other = remote.writeTo(registryWith(1));
-    await expect(other.stop({ timeoutMs: 50 })).rejects.toThrow(/was cut off/);
+    await expect(other.close({ timeoutMs: 50 })).rejects.toThrow(/was cut off/);
   });
 
   test('rejects while nobody listens', async () => {
@@ -313,9 +313,10 @@ describe('a writer', () => {
     ['an unknown option', { hostname: 'x' }],
     ['a wrong URL', { url: 'localhost:9090' }],
     ['a reserved header', { headers: { 'Content-Type': 'text/plain' } }],
+    ['a label for the name of the metric', { labels: { __name__: 'x' } }],
     ['other buckets', { buckets: 'classic' }],
     ['an interval of 0', { intervalMs: 0 }],
-    ['requests without series', { mostSeriesPerRequest: 0 }],
+    ['requests without series', { maxSeriesPerRequest: 0 }],
     ['too few buckets', { maxBuckets: 1 }],
     ['an unknown strategy', { translationStrategy: 'x' }],
   ])('refuses %s', (_title, options) => {

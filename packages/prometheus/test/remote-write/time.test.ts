@@ -43,7 +43,7 @@ test('10,000 series are written in at most twice the processor time of a scrape,
       best[kind] = Math.min(best[kind], user + system);
     }
   }
-  await writer.stop();
+  await writer.close();
   server.close();
   expect(writer.health.rejectedSamples).toBe(0);
   expect(best.write / best.scrape).toBeLessThanOrEqual(2);

@@ -22,7 +22,7 @@ export function useReceiver(): Remote {
   });
   afterEach(async () => {
     receiver.reply = take;
-    await Promise.allSettled(writers.splice(0).map((writer) => writer.stop()));
+    await Promise.allSettled(writers.splice(0).map((writer) => writer.close()));
     await receiver.stop();
     expect(receiver.faults).toEqual([]);
   });
