@@ -3,8 +3,8 @@ import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import { readEntries } from '../reader/read.ts';
-import { readPercentileText } from './percentile-text.ts';
-import { readText, recogniseText, type TextKind } from './recognise.ts';
+import { parsePercentileText } from './percentile-text.ts';
+import { readText, readUpTo, recogniseText, type TextKind } from './recognise.ts';
 
 /** The histogram of an interval of a log, or of a whole percentile text. */
 export interface ReadHistogram {
@@ -41,7 +41,7 @@ const REFUSED: Readonly<Record<Exclude<TextKind, 'log' | 'percentiles'>, string>
  * is thrown unchanged.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` when the file is of another
- *   kind; `ERR_TOO_LARGE` when percentile text is longer than 64 MiB; the errors of `readPercentileText`.
+ *   kind; `ERR_TOO_LARGE` when percentile text is longer than 64 MiB; the errors of `parsePercentileText`.
  * @example
  * ```ts
  * import { formatPercentiles, Histogram } from '@hdrscope/core';
@@ -122,11 +122,11 @@ async function histogramOfText(
   source: AsyncIterable<Uint8Array>,
   valueScale: number,
 ): Promise<ReadHistogram> {
-  const text = await readText(source, LARGEST_TEXT_BYTES);
-  if (text.length >= LARGEST_TEXT_BYTES) {
+  const { text, isCut } = await readUpTo(source, LARGEST_TEXT_BYTES);
+  if (isCut) {
     throw new HdrscopeError('ERR_TOO_LARGE', 'percentile text must be shorter than 64 MiB');
   }
-  const { histogram } = readPercentileText(text, { valueScale });
+  const { histogram } = parsePercentileText(text, { valueScale });
   return { tag: undefined, startSec: 0, lengthSec: 0, histogram };
 }
 

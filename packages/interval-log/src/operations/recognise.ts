@@ -6,7 +6,7 @@ import { type LogSource, textOf } from '../reader/input.ts';
  * The kind of a text, recognised by its content:
  *
  * - `'log'`: an interval log.
- * - `'percentiles'`: a percentile distribution with its counts, which `readPercentileText` reads.
+ * - `'percentiles'`: a percentile distribution with its counts, which `parsePercentileText` reads.
  * - `'percentiles without counts'`: some percentiles of a distribution, as `wrk` prints them. The number of values is
  *   unknown, so they can neither be added up nor compared.
  * - `'percentiles per interval'`: the table of intervals that HdrHistogram's log processor writes. It has a few
@@ -52,6 +52,14 @@ export async function readText(
   maxBytes: number = Number.POSITIVE_INFINITY,
 ): Promise<string> {
   if (!(maxBytes > 0)) throw mustBe('ERR_INVALID_OPTION', 'maxBytes', 'a number above 0', maxBytes);
+  return (await readUpTo(source, maxBytes)).text;
+}
+
+/** `readText` that shows whether it has ended at `maxBytes`, so that the text may go on. */
+export async function readUpTo(
+  source: LogSource,
+  maxBytes: number,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
@@ -59,10 +67,10 @@ export async function readText(
     for await (const chunk of textOf(source)) {
       text += decoder.decode(chunk, { stream: true });
       bytes += chunk.length;
-      if (bytes >= maxBytes) break;
+      if (bytes >= maxBytes) return { text, isCut: true };
     }
   } catch (error) {
     if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
   }
-  return text;
+  return { text: text + decoder.decode(), isCut: false };
 }

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, lstat, open, realpath, rename, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { OutputFile, ProcessorFiles } from './io.ts';
 
 /**
  * Makes the files of a `ProcessorIo` from the file system of this machine. `create` refuses a file that `openLog` reads. A file that
- * `create` makes appears when it is closed, and has the mode of the file that it replaces.
+ * `create` makes appears when it is closed, unless a write has failed, and has the mode of the file that it replaces.
  *
  * @param options `signal` ends the reading of logs; the processor writes what it has read. @default reading ends with the log
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
@@ -59,7 +59,10 @@ function identity({ dev, ino }: { readonly dev: number; readonly ino: number }):
   return `${dev}:${ino}`;
 }
 
-/** Makes a file that has another name until it is closed, so that nobody reads a part of it. */
+/**
+ * Makes a file that has another name until it is closed, so that nobody reads a part of it. When a write has failed, closing removes
+ * it, and a file that it was to replace stays.
+ */
 async function createFile(path: string): Promise<OutputFile> {
   // A symbolic link stays, and leads to the new file.
   const target = await realpath(path).catch(() => path);
@@ -79,11 +82,20 @@ async function createFile(path: string): Promise<OutputFile> {
     await handle.chown(replaced.uid, replaced.gid).catch(() => {});
     await handle.chmod(replaced.mode & 0o777).catch(() => {});
   }
+  let hasFailed = false;
   return {
-    write: (text) => handle.writeFile(text),
+    async write(text) {
+      try {
+        await handle.writeFile(text);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    },
     async close() {
       await handle.close();
-      await rename(unfinished, target);
+      if (hasFailed) await unlink(unfinished);
+      else await rename(unfinished, target);
     },
   };
 }

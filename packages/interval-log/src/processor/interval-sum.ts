@@ -29,7 +29,7 @@ export class IntervalSum {
     const histogram = this.#correction.correct(interval);
     this.#total ??= emptied(histogram);
     this.#isDouble = interval.isDouble;
-    // Both are of one class, as `#assertAlike` has made sure.
+    // Both are of one class, as `#assertSameKind` has made sure.
     this.#total.add(histogram as never);
     return histogram;
   }

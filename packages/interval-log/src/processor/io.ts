@@ -30,12 +30,14 @@ export interface ProcessorFiles {
 
 /** A log that is being read. */
 export interface OpenedLog {
+  /** Its bytes or its text. */
   readonly source: LogSource;
+  /** Releases the file, whether or not it was read to its end. */
   close(): void;
 }
 
 /** An output file. */
 export interface OutputFile extends TextOutput {
-  /** Ends the file. Resolves when all of the text is written. */
+  /** Ends the file. Resolves when all of the text is written. After a failed write the file may be missing. */
   close(): Promise<void>;
 }

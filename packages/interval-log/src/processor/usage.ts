@@ -65,7 +65,7 @@ intervals of all tags, as HdrHistogram does.`,
  *
  * @example
  * ```ts
- * import { PROCESSOR_ARGUMENTS } from '@hdrscope/interval-log';
+ * import { PROCESSOR_ARGUMENTS } from '@hdrscope/interval-log/internal';
  *
  * PROCESSOR_ARGUMENTS[0]; //=> { name: '-i', value: 'LOG', description: 'path of the log, which may be compressed by gzip [standard input]' }
  * ```

@@ -17,7 +17,8 @@ export async function lockPath(path: string): Promise<() => Promise<void>> {
   const name = `\0hdrscope-interval-log-${createHash('sha256').update(path).digest('hex')}`;
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => {
+    // Later errors are those of connections, which nobody has a reason to make. Without a listener they would end the process.
+    server.on('error', (cause) => {
       if (codeOf(cause) !== 'EADDRINUSE') return resolve();
       const message = `${path} must be written by one sink at a time, and another sink has it open: close that one first`;
       reject(new HdrscopeError<LogErrorCode>('ERR_LOG_WRITE', message, { cause, details: { path } }));

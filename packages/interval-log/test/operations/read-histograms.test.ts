@@ -84,6 +84,15 @@ test.each([
   await expect(readAll(text)).rejects.toMatchObject({ code: 'ERR_LOG_FORMAT', message });
 });
 
+test('refuses percentile text of 64 MiB, also when it has half as many characters', async () => {
+  const text = formatPercentiles(histogramOf(5_000_000, 7), { valueScale: 1e6 });
+  async function* source() {
+    yield bytes(text);
+    for (let i = 0; i < 64; i++) yield bytes('ä'.repeat(2 ** 19));
+  }
+  await expect(all(readHistograms(source()))).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
+});
+
 test('closes its source when the consumer stops', async () => {
   let isClosed = false;
   async function* source() {

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import { createProcessorFiles } from '../../src/processor/files.ts';
+import type { OutputFile, ProcessorFiles } from '../../src/processor/io.ts';
 import { processLog } from '../../src/processor/process.ts';
 import { formatInterval } from '../../src/writer/format.ts';
 import { bytes } from '../support/read.ts';
@@ -113,8 +114,11 @@ describe('files', () => {
     folder = newDirectory();
   });
 
-  function run(inputPath: string, outputPath: string, signal?: AbortSignal): Promise<void> {
-    const files = createProcessorFiles({ ...(signal && { signal }) });
+  function run(
+    inputPath: string,
+    outputPath: string,
+    files: ProcessorFiles = createProcessorFiles(),
+  ): Promise<void> {
     return processLog({ inputPath, outputPath }, { stdin: bytes(''), stdout: output, stderr: output, files });
   }
 
@@ -136,11 +140,28 @@ describe('files', () => {
 
   test('a signal ends the run, and the files have the intervals read before', async () => {
     const log = join(folder, 'log');
-    writeFileSync(log, line(1));
+    // More than is read at one time.
+    const intervals = 20_000;
+    writeFileSync(log, line(1).repeat(intervals));
     const out = join(folder, 'out');
+    const controller = new AbortController();
+    const files = createProcessorFiles({ signal: controller.signal });
+    const create = async (path: string): Promise<OutputFile> => {
+      const file = await files.create(path);
+      return {
+        write: (text) => {
+          controller.abort();
+          return file.write(text);
+        },
+        close: () => file.close(),
+      };
+    };
 
-    await expect(run(log, out, AbortSignal.abort())).rejects.toThrow('aborted');
-    expect(readFileSync(out, 'utf8')).toMatch(/^#\[Interval percentile log between/);
+    await expect(run(log, out, { ...files, create })).rejects.toThrow('aborted');
+    const rows = rowsOf(readFileSync(out, 'utf8')).length;
+    expect(rows).toBeGreaterThan(100);
+    expect(rows).toBeLessThan(intervals);
+    expect(readdirSync(folder).sort()).toEqual(['log', 'out', 'out.hgrm']);
   });
 });
 
