@@ -2,10 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogEntry } from '../reader/entry.ts';
-import { LogParser, type ParserOptions } from '../reader/parser.ts';
+import { isGzip } from '../reader/input.ts';
+import { LogParser, type ParseLogOptions } from '../reader/parser.ts';
 
 const CHUNK_BYTES = 2 ** 16;
-const GZIP_MAGIC = 0x8b1f;
 
 /** How many bytes at the beginning of a file tell it from others. */
 export const HEAD_BYTES = 4096;
@@ -38,7 +38,7 @@ export class Reading {
   #head = Buffer.alloc(0);
 
   /** @param beginning The first bytes that `readOn` expects. @default any */
-  constructor(options: ParserOptions, beginning: Buffer = NOTHING) {
+  constructor(options: ParseLogOptions, beginning: Buffer = NOTHING) {
     this.beginning = beginning;
     this.parser = new LogParser({ maxMalformed: Number.POSITIVE_INFINITY, ...options });
   }
@@ -104,7 +104,7 @@ export class Reading {
       if (bytesRead === overlap) return position > 0 || this.beginning.length === 0;
       const chunk = buffer.subarray(overlap, bytesRead);
       if (position === 0 && this.beginning.length > 0 && !beginsAlike(chunk, this.beginning)) return false;
-      if (position === 0 && chunk[0]! + 256 * (chunk[1] ?? 0) === GZIP_MAGIC) {
+      if (position === 0 && isGzip(chunk)) {
         const message = `a followed log must be plain text, and ${name} is compressed: read it with readEntries`;
         throw new HdrscopeError<LogErrorCode>('ERR_LOG_FORMAT', message, { details: { path: name } });
       }

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { textOf } from '../reader/input.ts';
+import { isGzip, textOf } from '../reader/input.ts';
 import { HEAD_BYTES, type Place } from './reading.ts';
 
 // The mark that a rotation puts behind the name of a log or before its extension: `.1`, `-20260102`, `.20260102T030405Z`, `.old`.
@@ -155,7 +155,7 @@ async function openSibling(path: string): Promise<Sibling | undefined> {
     const status = await handle.stat({ bigint: true });
     const magic = Buffer.alloc(2);
     await handle.read(magic, 0, 2, 0);
-    const isCompressed = magic.readUInt16BE() === GZIP_MAGIC;
+    const isCompressed = isGzip(magic);
     let head = Buffer.alloc(0);
     for await (const chunk of textFrom({ handle, isCompressed }, 0)) {
       head = Buffer.concat([head, chunk]);
@@ -174,8 +174,6 @@ async function openSibling(path: string): Promise<Sibling | undefined> {
     throw error;
   }
 }
-
-const GZIP_MAGIC = 0x1f8b;
 
 function isRotated(name: string, base: string): boolean {
   if (name === base || UNREADABLE.test(name)) return false;

@@ -137,19 +137,19 @@ test('reads a rotated file to its end, and then its successor', async () => {
 
 test('ends when its signal aborts while it waits', async () => {
   await writeFile(path, line(1));
-  const ending = new AbortController();
-  const followed = follow(ending.signal);
+  const finish = new AbortController();
+  const followed = follow(finish.signal);
   await followed.next();
   await followed.next();
   const next = followed.next();
-  ending.abort();
+  finish.abort();
   expect(await next).toBe('done');
 });
 
 test('reads every whole line before it ends in good order', async () => {
   await writeFile(path, line(1));
-  const ending = new AbortController();
-  const entries = followLog(path, { pollMs: 3_600_000, ending: ending.signal });
+  const finish = new AbortController();
+  const entries = followLog(path, { pollMs: 3_600_000, finishSignal: finish.signal });
   const next = async () => {
     const { done, value } = await entries.next();
     return done ? 'done' : describeEntry(value);
@@ -158,7 +158,7 @@ test('reads every whole line before it ends in good order', async () => {
   appendFileSync(path, line(2));
   renameSync(path, `${path}.1`);
   writeFileSync(path, line(3) + line(4).slice(0, 30));
-  ending.abort();
+  finish.abort();
   expect([await next(), await next(), await next(), await next()]).toEqual([
     'interval at 2',
     'replaced',
@@ -175,10 +175,10 @@ describe('a follower with the memory of an earlier one', () => {
 
   /** What a follower reads until it has caught up. */
   async function look(): Promise<string[]> {
-    const ending = new AbortController();
-    ending.abort();
+    const finish = new AbortController();
+    finish.abort();
     const seen: string[] = [];
-    const entries = followLog(path, { memory: memory.current, ending: ending.signal });
+    const entries = followLog(path, { memory: memory.current, finishSignal: finish.signal });
     for await (const entry of entries) if (entry.kind !== 'caught-up') seen.push(describeEntry(entry));
     return seen;
   }
