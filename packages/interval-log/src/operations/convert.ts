@@ -2,17 +2,11 @@ import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { placeOfHistogram } from '../reader/line.ts';
+import { SELECTION_NAMES, type Selection, selector } from '../reader/selection.ts';
 import { FORMAT_VERSION_LINE, LEGEND_LINE } from '../writer/format.ts';
 import { decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
+import { OPERATION_NAMES, type OperationOptions, reportMalformed } from './options.ts';
 import { readLines } from './read-lines.ts';
-import {
-  OPERATION_NAMES,
-  type OperationOptions,
-  reportMalformed,
-  SELECTION_NAMES,
-  type Selection,
-  selector,
-} from './selection.ts';
 
 // The first bytes of a compressed V2 encoding.
 const V2 = 'HISTFAAA';
@@ -22,7 +16,7 @@ const VERSION_LINE = /^#\[Histogram log format version /;
  * Converts the histograms of a log to the V2 encoding, which every current HdrHistogram reads, and yields its lines.
  * Histograms in that encoding are copied unchanged if they can be decoded. Doubles stay doubles.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is invalid; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
  *   malformed line, unless `onMalformed` takes it.
  */
 export async function* convertToV2(
@@ -72,7 +66,7 @@ export interface DecodeIntervalsOptions extends Selection, OperationOptions {
 /**
  * Reads the selected intervals and decodes their histograms, whichever HdrHistogram has encoded them.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is invalid; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
  *   malformed line, unless `onMalformed` takes it.
  */
 export async function* decodeIntervals(

@@ -1,17 +1,16 @@
 import { formatDecimal } from '@hdrscope/core/internal';
+import type { IntervalLine } from '../reader/entry.ts';
+import { toMicros } from '../reader/micros.ts';
 import { FORMAT_VERSION_LINE, formatBaseTime, formatStartTime, LEGEND_LINE } from '../writer/format.ts';
 
-/** The fields of an interval's line. */
-export interface LineFields {
-  readonly tag: string | undefined;
-  readonly timestampSec: number;
-  readonly lengthSec: number;
-  readonly writtenMax: number;
-  readonly encoded: string;
-}
-
 /** Formats the line of an interval whose histogram is already encoded. */
-export function formatLine({ tag, timestampSec, lengthSec, writtenMax, encoded }: LineFields): string {
+export function formatLine({
+  tag,
+  timestampSec,
+  lengthSec,
+  writtenMax,
+  encoded,
+}: Omit<IntervalLine, 'lineNumber'>): string {
   const prefix = tag === undefined ? '' : `Tag=${tag},`;
   const numbers = [timestampSec, lengthSec, writtenMax].map(formatNumber).join();
   return `${prefix}${numbers},${encoded}\n`;
@@ -34,10 +33,4 @@ function formatNumber(x: number): string {
   let text = formatDecimal(toMicros(x), 6);
   for (let spare = 3; spare > 0 && text.endsWith('0'); spare--) text = text.slice(0, -1);
   return text;
-}
-
-/** Rounds to microseconds. It removes the error of sums of doubles: `1441812279.474 + 0.526` becomes a whole second. */
-export function toMicros(seconds: number): number {
-  const rounded = Math.round(seconds * 1e6) / 1e6;
-  return Number.isFinite(rounded) ? rounded : seconds;
 }

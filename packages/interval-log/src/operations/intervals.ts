@@ -3,7 +3,8 @@ import { Slices } from '@hdrscope/kit';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { pause, readBatches } from '../reader/read.ts';
-import { type OperationOptions, reportMalformed, type Selection, selector } from './selection.ts';
+import { type Selection, selector } from '../reader/selection.ts';
+import { type OperationOptions, reportMalformed } from './options.ts';
 
 /** The histogram of a log's intervals: integers or doubles, as in the log. */
 export type LogHistogram = Histogram | DoubleHistogram;

@@ -3,10 +3,11 @@ import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
+import { toMicros } from '../reader/micros.ts';
 import { YEAR_SEC } from '../reader/time.ts';
-import { formatHeader, formatLine, toMicros } from './format-line.ts';
+import { formatHeader, formatLine } from './format-line.ts';
+import { OPERATION_NAMES, type OperationOptions, reportMalformed } from './options.ts';
 import { readLines } from './read-lines.ts';
-import { OPERATION_NAMES, type OperationOptions, reportMalformed } from './selection.ts';
 
 /** Options of `mergeLogs`. */
 export interface MergeOptions extends OperationOptions {

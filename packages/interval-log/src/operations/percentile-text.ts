@@ -2,8 +2,8 @@ import { Histogram, type ParsedPercentiles, type PercentileLoss, parsePercentile
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { BoundedHistogram } from './compare.ts';
 
-/** Options of `readPercentileText`. */
-export interface ReadPercentileTextOptions {
+/** Options of `parsePercentileText`. */
+export interface ParsePercentileTextOptions {
   /** Divisor of the printed values. Above 0. @default 1e6, for nanoseconds printed as milliseconds */
   readonly valueScale?: number;
 }
@@ -36,17 +36,17 @@ const MOST_DIGITS = 5;
  * @example
  * ```ts
  * import { formatPercentiles, Histogram } from '@hdrscope/core';
- * import { readPercentileText } from '@hdrscope/interval-log';
+ * import { parsePercentileText } from '@hdrscope/interval-log';
  *
  * const original = new Histogram({ highestTrackableValue: 3_600_000_000_000 });
  * for (let ms = 1; ms <= 1000; ms++) original.record(ms * 1e6);
  *
- * const { histogram } = readPercentileText(formatPercentiles(original, { valueScale: 1e6 }));
+ * const { histogram } = parsePercentileText(formatPercentiles(original, { valueScale: 1e6 }));
  * histogram.valueAtPercentile(50) === original.valueAtPercentile(50); //=> true
  * ```
  */
-export function readPercentileText(text: string, options: ReadPercentileTextOptions = {}): PercentileText {
-  assertOptions(options, READ_PERCENTILE_TEXT);
+export function parsePercentileText(text: string, options: ParsePercentileTextOptions = {}): PercentileText {
+  assertOptions(options, PARSE_PERCENTILE_TEXT);
   const { valueScale = 1e6 } = options;
   const parsed = parsePercentiles(text, { valueScale });
   const decimals = parsed.histogram.layout.significantDigits;
@@ -67,10 +67,10 @@ export function readPercentileText(text: string, options: ReadPercentileTextOpti
   return { histogram, ...bounds, rows: parsed.rows, loss: lossOf(printed.loss, histogram, scale) };
 }
 
-const READ_PERCENTILE_TEXT: OptionsOwner<ReadPercentileTextOptions> = {
-  name: 'readPercentileText',
+const PARSE_PERCENTILE_TEXT: OptionsOwner<ParsePercentileTextOptions> = {
+  name: 'parsePercentileText',
   names: { valueScale: true },
-  call: 'readPercentileText(text, { valueScale: 1000 })',
+  call: 'parsePercentileText(text, { valueScale: 1000 })',
 };
 
 /** A printed value and its count. Values from `from` to below `to` print as this one. */

@@ -2,9 +2,11 @@ import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/interna
 import { Slices } from '@hdrscope/kit';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { formatHeader, formatLine, toMicros } from './format-line.ts';
+import { toMicros } from '../reader/micros.ts';
+import { SELECTION_NAMES, type Selection } from '../reader/selection.ts';
+import { formatHeader, formatLine } from './format-line.ts';
 import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
-import { OPERATION_NAMES, type OperationOptions, SELECTION_NAMES, type Selection } from './selection.ts';
+import { OPERATION_NAMES, type OperationOptions } from './options.ts';
 import { ownTag, TagLimits, type TagOptions } from './tag-totals.ts';
 
 /** Options of `reintervalLog`. */

@@ -1,23 +1,17 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
+import { SELECTION_NAMES, type Selection, selector } from '../reader/selection.ts';
 import { formatStartTime } from '../writer/format.ts';
+import { OPERATION_NAMES, type OperationOptions, reportMalformed } from './options.ts';
 import { readLines } from './read-lines.ts';
-import {
-  OPERATION_NAMES,
-  type OperationOptions,
-  reportMalformed,
-  SELECTION_NAMES,
-  type Selection,
-  selector,
-} from './selection.ts';
 
 /**
  * Copies the selected intervals and all other lines of a log. No histogram is decoded. A log without a start time starts
  * with its first interval. If that one is left out, a line with the start time is added, so that the times of the other
  * intervals stay the same.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is invalid; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
  *   malformed line, unless `onMalformed` takes it.
  */
 export async function* sliceLog(

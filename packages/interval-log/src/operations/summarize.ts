@@ -1,7 +1,8 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogSource } from '../reader/input.ts';
+import { SELECTION_NAMES, type Selection } from '../reader/selection.ts';
 import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
-import { OPERATION_NAMES, type OperationOptions, SELECTION_NAMES, type Selection } from './selection.ts';
+import { OPERATION_NAMES, type OperationOptions } from './options.ts';
 import { ownTag, TagLimits, type TagOptions } from './tag-totals.ts';
 
 /** Options of `summarizeLogs`. */
@@ -32,7 +33,7 @@ export interface LogSummary {
 /**
  * Adds up the intervals of each tag, over one log or several. Memory holds one histogram per tag, of all tags 1 GiB at most.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is invalid; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
  *   malformed line, unless `onMalformed` takes it; `ERR_TOO_LARGE` when there are more than `maxTags` tags, or their histograms
  *   take more than 1 GiB.
  * @example
@@ -88,7 +89,7 @@ const SUMMARIZE_LOGS: OptionsOwner<SummarizeOptions> = {
 /**
  * Adds up all selected intervals of any tag. Returns `undefined` if no interval is selected.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is invalid; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
  *   malformed line, unless `onMalformed` takes it.
  */
 export async function sumLogs(

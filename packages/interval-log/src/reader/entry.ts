@@ -3,7 +3,7 @@ import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { lineError } from '../errors.ts';
 
 /** The content of one line of an interval log. A blank line has no entry. */
-export type LogEntry = Comment | StartTime | BaseTime | Legend | LogInterval | MalformedLine;
+export type LogEntry = LogComment | LogStartTime | LogBaseTime | LogLegend | LogInterval | MalformedLine;
 
 interface Entry {
   /** Lines count from 1. */
@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /** A line that begins with `#` and states no time, such as `#[Histogram log format version 1.3]`. */
-export interface Comment extends Entry {
+export interface LogComment extends Entry {
   /** Marks a comment. */
   readonly kind: 'comment';
   /** The text after the `#`. */
@@ -19,7 +19,7 @@ export interface Comment extends Entry {
 }
 
 /** The start of what the log describes: `#[StartTime: 1441812279.474 (seconds since epoch), …]`. */
-export interface StartTime extends Entry {
+export interface LogStartTime extends Entry {
   /** Marks a start time. */
   readonly kind: 'start-time';
   /** Seconds since 1970. */
@@ -27,7 +27,7 @@ export interface StartTime extends Entry {
 }
 
 /** The moment from which timestamps of later lines count: `#[BaseTime: 1441812279.000 (seconds since epoch)]`. */
-export interface BaseTime extends Entry {
+export interface LogBaseTime extends Entry {
   /** Marks a base time. */
   readonly kind: 'base-time';
   /** Seconds since 1970. */
@@ -35,7 +35,7 @@ export interface BaseTime extends Entry {
 }
 
 /** The line that names the columns. */
-export interface Legend extends Entry {
+export interface LogLegend extends Entry {
   /** Marks the legend. */
   readonly kind: 'legend';
   /** Column names without their quotes. */
@@ -103,6 +103,7 @@ export class LogInterval implements Entry {
   /** Seconds since the start of the log. */
   readonly offsetSec: number;
 
+  /** @internal */
   constructor(line: IntervalLine, time: IntervalTime) {
     this.lineNumber = line.lineNumber;
     this.tag = line.tag;

@@ -19,6 +19,11 @@ export type LogSource =
 const CHUNK_BYTES = 2 ** 18;
 const GZIP_MAGIC = [0x1f, 0x8b];
 
+/** Whether a file begins as gzip does. */
+export function isGzip(head: Uint8Array): boolean {
+  return startsWith(head, GZIP_MAGIC);
+}
+
 /**
  * Reads any text as chunks of UTF-8, decompressed and without a byte order mark. Memory stays bounded for a text of any
  * length. An error of the source is thrown unchanged.
@@ -31,7 +36,7 @@ const GZIP_MAGIC = [0x1f, 0x8b];
  * @example
  * ```ts
  * import { gzipSync } from 'node:zlib';
- * import { textOf } from '@hdrscope/interval-log';
+ * import { textOf } from '@hdrscope/interval-log/internal';
  *
  * let text = '';
  * for await (const chunk of textOf(gzipSync('1.5\n2\n'))) text += new TextDecoder().decode(chunk);
@@ -47,7 +52,7 @@ export async function* textOf(
   const bytes = counted(bytesOf(source), onBytes);
   const { head, rest } = await peek(bytes);
   const whole = prepend(head, rest);
-  if (startsWith(head, GZIP_MAGIC)) {
+  if (isGzip(head)) {
     const unzipped = await peek(inBudget(gunzipped, whole, maxInflatedBytes));
     yield* asUtf8(unzipped.head, prepend(unzipped.head, unzipped.rest));
   } else {

@@ -1,6 +1,6 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { lineError } from '../errors.ts';
-import type { BaseTime, Comment, IntervalLine, Legend, StartTime } from './entry.ts';
+import type { IntervalLine, LogBaseTime, LogComment, LogLegend, LogStartTime } from './entry.ts';
 
 // Source: HdrHistogram (Java), `HistogramLogScanner`. Each pair of fields is separated by one space or comma. Fields after the
 // histogram are ignored.
@@ -13,10 +13,10 @@ const TIME_NOTE = /^#\[(StartTime|BaseTime):[ ,]*([^ ,)\]]*)/;
 
 /** The content of one line, before its time is interpreted; `undefined` for a blank line. */
 export type ParsedLine =
-  | Comment
-  | StartTime
-  | BaseTime
-  | Legend
+  | LogComment
+  | LogStartTime
+  | LogBaseTime
+  | LogLegend
   | (IntervalLine & { readonly kind?: never })
   | undefined;
 
@@ -43,7 +43,7 @@ const QUOTE = '"'.charCodeAt(0);
 // No writer names more than a dozen.
 const MOST_COLUMNS = 1000;
 
-function legend(text: string, lineNumber: number): Legend {
+function legend(text: string, lineNumber: number): LogLegend {
   const columns = text.split(',', MOST_COLUMNS + 1);
   if (columns.length > MOST_COLUMNS) {
     const message = `a legend must name at most ${MOST_COLUMNS} columns, got more in ${excerpt(text)}`;
@@ -56,7 +56,7 @@ function unquoted(column: string): string {
   return column.trim().replace(/^"|"$/g, '');
 }
 
-function timeNote(text: string, lineNumber: number): StartTime | BaseTime | undefined {
+function timeNote(text: string, lineNumber: number): LogStartTime | LogBaseTime | undefined {
   const [, what, seconds] = TIME_NOTE.exec(text) ?? [];
   if (what === undefined || seconds === undefined) return undefined;
   const kind = what === 'StartTime' ? 'start-time' : 'base-time';

@@ -8,7 +8,7 @@ import { type DroppedLine, LineSplitter } from './lines.ts';
 import { LogTime, TIME_MODES, type TimeMode } from './time.ts';
 
 /** Options that change how lines become entries. */
-export interface ParserOptions {
+export interface ParseLogOptions {
   /** How start times, base times and timestamps are interpreted. @default 'java' */
   readonly time?: TimeMode;
   /**
@@ -27,8 +27,8 @@ export interface ParserOptions {
   readonly maxMalformed?: number;
 }
 
-/** The names of `ParserOptions`. */
-export const PARSER_NAMES: OptionNames<ParserOptions> = {
+/** The names of `ParseLogOptions`. */
+export const PARSER_NAMES: OptionNames<ParseLogOptions> = {
   time: true,
   maxLineBytes: true,
   maxMalformed: true,
@@ -57,7 +57,7 @@ export class LogParser {
     time = 'java',
     maxLineBytes = DEFAULT_MAX_LINE_BYTES,
     maxMalformed = DEFAULT_MAX_MALFORMED,
-  }: ParserOptions = {}) {
+  }: ParseLogOptions = {}) {
     if (!TIME_MODES.includes(time)) {
       throw mustBe('ERR_INVALID_OPTION', 'time', TIME_MODES.map((mode) => `'${mode}'`).join(', '), time);
     }

@@ -1,12 +1,13 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import { brokenEnd, type LogEntry, type LogInterval, type MalformedLine } from './entry.ts';
 import { type LogSource, textOf } from './input.ts';
-import { LogParser, PARSER_NAMES, type ParserOptions } from './parser.ts';
+import { LogParser, PARSER_NAMES, type ParseLogOptions } from './parser.ts';
+import { SELECTION_NAMES, type Selection, selector } from './selection.ts';
 
 /** Options of every function that reads a log. */
-export interface ReadOptions extends ParserOptions {
+export interface ReadOptions extends ParseLogOptions {
   /**
    * Receives the number of bytes taken from the source, chunk by chunk, and 0 after each pause within a chunk: for a progress bar. An
    * error that it throws ends the reading. @default not called
@@ -30,17 +31,7 @@ export const READ_NAMES: OptionNames<ReadOptions> = {
 };
 
 /** Options of `readIntervals`: which intervals it yields, and what happens to malformed lines. */
-export interface IntervalOptions extends ReadOptions {
-  /** Only intervals with one of these tags; `undefined` stands for intervals without a tag. @default all */
-  readonly tags?: Iterable<string | undefined>;
-  /** Only intervals that start at least this many seconds after the start of the log. @default no limit */
-  readonly fromSec?: number;
-  /** Only intervals that start at most this many seconds after the start of the log. @default no limit */
-  readonly toSec?: number;
-  /** Only intervals that start at or after this time, in milliseconds since 1970. @default no limit */
-  readonly fromTimeMs?: number;
-  /** Only intervals that start at or before this time, in milliseconds since 1970. @default no limit */
-  readonly toTimeMs?: number;
+export interface ReadIntervalsOptions extends ReadOptions, Selection {
   /** Receives every malformed line, and reading continues. @default the error of the line is thrown, and reading ends */
   readonly onMalformed?: (line: MalformedLine) => void;
 }
@@ -119,7 +110,10 @@ export async function* readBatches(
 }
 
 /**
- * Reads the intervals of a log. Options select tags and ranges of start times, bounds included.
+ * Reads the intervals of a log. Options select tags and a range of start times.
+ *
+ * The range ends before `to`, as in every operation. HdrHistogram's `HistogramLogReader` includes the end: its
+ * `nextIntervalHistogram(0, 60)` also returns an interval that starts at second 60.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step, `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line;
  *   `ERR_TOO_LARGE` when the log passes `maxMalformed` or `maxInflatedBytes`.
@@ -138,15 +132,15 @@ export async function* readBatches(
  */
 export async function* readIntervals(
   source: LogSource,
-  options: IntervalOptions = {},
+  options: ReadIntervalsOptions = {},
 ): AsyncGenerator<LogInterval, void> {
   assertOptions(options, READ_INTERVALS);
-  const isWanted = selection(options);
+  const isSelected = selector(options);
   const slices = new Slices();
   for await (const entries of readBatches(source, options)) {
     for (const entry of entries) {
       if (entry?.kind === 'interval') {
-        if (isWanted(entry)) yield entry;
+        if (isSelected(entry)) yield entry;
       } else if (entry?.kind === 'malformed') {
         if (options.onMalformed === undefined) throw entry.error;
         options.onMalformed(entry);
@@ -156,40 +150,12 @@ export async function* readIntervals(
   }
 }
 
-const READ_INTERVALS: OptionsOwner<IntervalOptions> = {
+const READ_INTERVALS: OptionsOwner<ReadIntervalsOptions> = {
   name: 'readIntervals',
   names: {
     ...READ_NAMES,
-    tags: true,
-    fromSec: true,
-    toSec: true,
-    fromTimeMs: true,
-    toTimeMs: true,
+    ...SELECTION_NAMES,
     onMalformed: true,
   },
   call: "readIntervals('service.hlog', { tags: ['read'] })",
 };
-
-/**
- * Makes a function that checks whether an interval has one of the tags and lies in the ranges of the options.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
- */
-function selection(options: IntervalOptions): (interval: LogInterval) => boolean {
-  if (typeof options.tags === 'string') {
-    throw mustBe('ERR_INVALID_OPTION', 'tags', 'a list of tags', options.tags);
-  }
-  const tags = options.tags && new Set(options.tags);
-  const { fromSec, toSec, fromTimeMs, toTimeMs } = options;
-  for (const [name, value] of Object.entries({ fromSec, toSec, fromTimeMs, toTimeMs })) {
-    if (value !== undefined && Number.isNaN(Number(value))) {
-      throw mustBe('ERR_INVALID_OPTION', name, 'a number', value);
-    }
-  }
-  return (interval) =>
-    (tags === undefined || tags.has(interval.tag)) &&
-    (fromSec === undefined || interval.offsetSec >= fromSec) &&
-    (toSec === undefined || interval.offsetSec <= toSec) &&
-    (fromTimeMs === undefined || interval.startSec >= fromTimeMs / 1000) &&
-    (toTimeMs === undefined || interval.startSec <= toTimeMs / 1000);
-}

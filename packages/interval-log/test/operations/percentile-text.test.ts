@@ -1,5 +1,6 @@
 import { formatPercentiles, Histogram } from '@hdrscope/core';
-import { compareHistograms, readPercentileText, recogniseText } from '../../src/index.ts';
+import { compareHistograms, parsePercentileText } from '../../src/index.ts';
+import { recogniseText } from '../../src/operations/recognise.ts';
 
 /** Nanoseconds from 50 µs to about a minute, most of them short. */
 function recorded(significantDigits: number, count = 20_000): Histogram {
@@ -21,7 +22,7 @@ test.each([
   'a histogram of %i digits prints again as it was printed, divided by %d',
   (significantDigits, valueScale) => {
     const text = formatPercentiles(recorded(significantDigits), { valueScale });
-    const { histogram } = readPercentileText(text, { valueScale });
+    const { histogram } = parsePercentileText(text, { valueScale });
     expect(histogram.layout.significantDigits).toBe(significantDigits);
     expect(rowsOf(formatPercentiles(histogram, { valueScale }))).toEqual(rowsOf(text));
   },
@@ -29,7 +30,7 @@ test.each([
 
 test('a histogram of five digits has the printed values within five digits', () => {
   const [original, valueScale] = [recorded(5), 1e6];
-  const { histogram } = readPercentileText(formatPercentiles(original, { valueScale }));
+  const { histogram } = parsePercentileText(formatPercentiles(original, { valueScale }));
   for (const percentile of [0, 50, 75, 100]) {
     const value = original.valueAtPercentile(percentile);
     expect(Math.abs(histogram.valueAtPercentile(percentile) - value)).toBeLessThanOrEqual(5 + value / 5e4);
@@ -43,7 +44,7 @@ test('printed values are kept if the printer had another layout', () => {
       12.351     0.000000           10         1.00
      123.519     1.000000           20          inf
 `;
-  const { histogram } = readPercentileText(text);
+  const { histogram } = parsePercentileText(text);
   expect([histogram.min, histogram.max].map((value) => (value / 1e6).toFixed(3))).toEqual([
     '12.351',
     '123.519',
@@ -52,7 +53,7 @@ test('printed values are kept if the printer had another layout', () => {
 
 test('every percentile lies between those of lowest and highest', () => {
   const original = recorded(3);
-  const { lowest, highest, loss } = readPercentileText(formatPercentiles(original, { valueScale: 1e6 }));
+  const { lowest, highest, loss } = parsePercentileText(formatPercentiles(original, { valueScale: 1e6 }));
   expect([lowest.totalCount, highest.totalCount, loss.totalCount]).toEqual([20_000, 20_000, 20_000]);
   expect(loss.valueResolution).toBe(500);
   expect(loss.mean.printed).toBeCloseTo(original.mean, -3);
@@ -65,7 +66,7 @@ test('every percentile lies between those of lowest and highest', () => {
 
 test('a comparison with printed percentiles shows a difference only if it exceeds the loss', () => {
   const original = recorded(3);
-  const text = readPercentileText(formatPercentiles(original, { valueScale: 1e6 }));
+  const text = parsePercentileText(formatPercentiles(original, { valueScale: 1e6 }));
   const percentiles = [50, 75, 90, 97, 99, 99.9];
   const same = compareHistograms(original, text, { percentiles });
   expect(same.percentiles.map(({ change }) => change)).toEqual(percentiles.map(() => 'no difference shown'));

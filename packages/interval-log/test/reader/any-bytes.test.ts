@@ -3,17 +3,17 @@ import { HdrscopeError } from '@hdrscope/core';
 import {
   convertToV2,
   decodeIntervals,
-  logIntoRegistry,
+  ingestLog,
   mergeLogs,
   parseSeriesTag,
   readEntries,
   readHistograms,
   readIntervals,
-  recogniseText,
   reintervalLog,
   sliceLog,
   summarizeLogs,
 } from '@hdrscope/interval-log';
+import { recogniseText } from '@hdrscope/interval-log/internal';
 import { createRegistry } from '@hdrscope/registry';
 import { costOf } from '@hdrscope/testing/cost';
 import fc from 'fast-check';
@@ -96,8 +96,8 @@ const READERS: Readonly<Record<string, (log: Source) => Promise<unknown>>> = {
   convertToV2: (log) => drain(convertToV2(log, { onMalformed })),
   decodeIntervals: (log) => drain(decodeIntervals(log, { onMalformed, storage: 'sparse' })),
   readHistograms: (log) => drain(readHistograms(log)),
-  logIntoRegistry: (log) =>
-    logIntoRegistry(createRegistry(), log, {
+  ingestLog: (log) =>
+    ingestLog(createRegistry(), log, {
       seriesOf: ({ tag }) => ({
         family: { name: 'f', unit: 's', resolution: 1e-9, significantDigits: 3 },
         attributes: { tag },

@@ -9,8 +9,8 @@ import {
   runProcessor,
   sliceLog,
   summarizeLogs,
-  textOf,
 } from '@hdrscope/interval-log';
+import { textOf } from '@hdrscope/interval-log/internal';
 import { all, bytes, read } from '../support/read.ts';
 
 const MB = 2 ** 20;

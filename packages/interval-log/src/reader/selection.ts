@@ -1,8 +1,7 @@
-import { assertOptions, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
-import type { LogInterval, MalformedLine } from '../reader/entry.ts';
-import type { LogSource } from '../reader/input.ts';
-import { READ_NAMES, type ReadOptions } from '../reader/read.ts';
-import { toMicros } from './format-line.ts';
+import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import type { LogInterval } from './entry.ts';
+import { toMicros } from './micros.ts';
+import { tagSet } from './tag-set.ts';
 
 /** A moment: seconds after the start of the log, or seconds since 1970. */
 export type Moment = { readonly offsetSec: number } | { readonly epochSec: number };
@@ -20,15 +19,6 @@ export interface Selection {
 /** The names of `Selection`. */
 export const SELECTION_NAMES: OptionNames<Selection> = { tags: true, from: true, to: true };
 
-/** Options of every operation on logs. */
-export interface OperationOptions extends ReadOptions {
-  /** Receives every malformed line, and the operation leaves it out. @default the error of the line is thrown */
-  readonly onMalformed?: (line: MalformedLine, source: LogSource) => void;
-}
-
-/** The names of `OperationOptions`. */
-export const OPERATION_NAMES: OptionNames<OperationOptions> = { ...READ_NAMES, onMalformed: true };
-
 const SELECTS: OptionsOwner<Selection> = {
   name: 'selects',
   names: SELECTION_NAMES,
@@ -38,32 +28,37 @@ const SELECTS: OptionsOwner<Selection> = {
 /**
  * Makes a function that checks whether an interval is selected.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, `tags` is no list, or a moment has no number.
  */
 export function selects(selection: Selection): (interval: LogInterval) => boolean {
   assertOptions(selection, SELECTS);
   return selector(selection);
 }
 
-/** `selects` for options that are checked already and may have more names. */
+/**
+ * `selects` for options whose names are checked already, and which may have more names.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ */
 export function selector({ tags, from, to }: Selection): (interval: LogInterval) => boolean {
-  const wanted = tags && new Set(tags);
+  const wanted = tagSet(tags);
+  assertMoment('from', from);
+  assertMoment('to', to);
   return (interval) =>
     (wanted === undefined || wanted.has(interval.tag)) &&
     (from === undefined || sinceMoment(interval, from) >= 0) &&
     (to === undefined || sinceMoment(interval, to) < 0);
 }
 
-function sinceMoment({ startSec, offsetSec }: LogInterval, moment: Moment): number {
-  return toMicros('offsetSec' in moment ? offsetSec - moment.offsetSec : startSec - moment.epochSec);
+/** @throws HdrscopeError `ERR_INVALID_OPTION` unless the moment has a number. Without one, no interval would be selected. */
+function assertMoment(name: string, moment: Partial<Record<string, unknown>> | undefined): void {
+  if (moment === undefined) return;
+  const { offsetSec, epochSec } = moment ?? {};
+  const seconds = offsetSec ?? epochSec;
+  if (typeof seconds === 'number' && !Number.isNaN(seconds)) return;
+  throw mustBe('ERR_INVALID_OPTION', name, 'a moment, { offsetSec } or { epochSec }', moment);
 }
 
-/** Passes a malformed line to `onMalformed`, or throws its error if there is no listener. */
-export function reportMalformed(
-  { onMalformed }: OperationOptions,
-  line: MalformedLine,
-  source: LogSource,
-): void {
-  if (onMalformed === undefined) throw line.error;
-  onMalformed(line, source);
+function sinceMoment({ startSec, offsetSec }: LogInterval, moment: Moment): number {
+  return toMicros('offsetSec' in moment ? offsetSec - moment.offsetSec : startSec - moment.epochSec);
 }
