@@ -1,5 +1,6 @@
 export type { LogErrorCode } from './errors.ts';
-export { FollowMemory, type FollowNote, type FollowOptions, followLog } from './follow/follow.ts';
+export { FollowMemory, type FollowOptions, followLog } from './follow/follow.ts';
+export type { FollowNote } from './follow/note.ts';
 export {
   type BoundedHistogram,
   type ChangeVerdict,
@@ -16,19 +17,18 @@ export {
 } from './operations/convert.ts';
 export type { LogHistogram } from './operations/intervals.ts';
 export { type MergeOptions, mergeLogs } from './operations/merge.ts';
+export type { OperationOptions } from './operations/options.ts';
 export {
+  type ParsePercentileTextOptions,
   type PercentileText,
-  type ReadPercentileTextOptions,
-  readPercentileText,
+  parsePercentileText,
 } from './operations/percentile-text.ts';
 export {
   type ReadHistogram,
   type ReadHistogramsOptions,
   readHistograms,
 } from './operations/read-histograms.ts';
-export { readText, recogniseText, type TextKind } from './operations/recognise.ts';
 export { type ReintervalOptions, reintervalLog } from './operations/reinterval.ts';
-export { type Moment, type OperationOptions, type Selection, selects } from './operations/selection.ts';
 export { sliceLog } from './operations/slice.ts';
 export {
   type LogSummary,
@@ -40,28 +40,36 @@ export {
 export type { TagOptions } from './operations/tag-totals.ts';
 export { type ProcessorArguments, parseProcessorArgs } from './processor/arguments.ts';
 export { createProcessorFiles } from './processor/files.ts';
-export type { OutputFile, ProcessorFiles, ProcessorIo, TextOutput } from './processor/io.ts';
+export type { OpenedLog, OutputFile, ProcessorFiles, ProcessorIo, TextOutput } from './processor/io.ts';
 export type { MovingWindow, ProcessorOptions } from './processor/options.ts';
 export { processLog } from './processor/process.ts';
 export { runProcessor } from './processor/run.ts';
-export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
-export type { LogEntry, LogInterval, MalformedLine } from './reader/entry.ts';
-export { type LogSource, textOf } from './reader/input.ts';
-export { type IntervalOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
+export type {
+  LogBaseTime,
+  LogComment,
+  LogEntry,
+  LogInterval,
+  LogLegend,
+  LogStartTime,
+  MalformedLine,
+} from './reader/entry.ts';
+export type { LogSource } from './reader/input.ts';
+export type { ParseLogOptions } from './reader/parser.ts';
+export { type ReadIntervalsOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
+export type { Moment, Selection } from './reader/selection.ts';
 export type { TimeMode } from './reader/time.ts';
-export { isFamilyNote } from './series/family-note.ts';
 export { formatSeriesTag, parseSeriesTag, type SeriesTag } from './series/series-tag.ts';
+export type { IntervalLogHealth } from './sink/health.ts';
 export { openIntervalLog } from './sink/open.ts';
-export type { FsyncPolicy, RotationOptions, SinkOptions } from './sink/options.ts';
+export type { FsyncPolicy, IntervalLogOptions, RotationOptions } from './sink/options.ts';
 export type { IntervalLogSink } from './sink/sink.ts';
-export type { SinkState } from './sink/state.ts';
 export {
-  type EntriesIntoRegistry,
-  entriesIntoRegistry,
-  type LogIntoRegistryOptions,
-  type LogIntoRegistryResult,
-  logIntoRegistry,
-} from './source/log-into-registry.ts';
+  type IngestLogOptions,
+  type IngestLogResult,
+  ingestLog,
+  ingestLogEntries,
+  type LogIngestion,
+} from './source/ingest-log.ts';
 export type { LoggedSeries } from './source/logged-families.ts';
 export { type RecordedLog, type SnapshotsOptions, snapshotsOfLogs } from './source/snapshots-of-logs.ts';
 export type { IntervalFormat } from './writer/format.ts';

@@ -1,21 +1,21 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogEntry } from './reader/entry.ts';
-import { LogParser, PARSER_NAMES, type ParserOptions } from './reader/parser.ts';
+import { LogParser, PARSER_NAMES, type ParseLogOptions } from './reader/parser.ts';
 
 export type { LogErrorCode } from './errors.ts';
 export type {
-  BaseTime,
-  Comment,
-  Legend,
+  LogBaseTime,
+  LogComment,
   LogEntry,
   LogInterval,
+  LogLegend,
+  LogStartTime,
   MalformedLine,
-  StartTime,
 } from './reader/entry.ts';
-export type { ParserOptions } from './reader/parser.ts';
+export type { ParseLogOptions } from './reader/parser.ts';
 export type { TimeMode } from './reader/time.ts';
 
-const OWNER: OptionsOwner<ParserOptions> = {
+const OWNER: OptionsOwner<ParseLogOptions> = {
   name: 'parseLog',
   names: PARSER_NAMES,
   call: "parseLog(text, { time: 'java' })",
@@ -41,7 +41,10 @@ const OWNER: OptionsOwner<ParserOptions> = {
  * }
  * ```
  */
-export function* parseLog(log: string | Uint8Array, options: ParserOptions = {}): Generator<LogEntry, void> {
+export function* parseLog(
+  log: string | Uint8Array,
+  options: ParseLogOptions = {},
+): Generator<LogEntry, void> {
   assertOptions(options, OWNER);
   const parser = new LogParser(options);
   yield* parser.push(typeof log === 'string' ? new TextEncoder().encode(log) : log);

@@ -6,24 +6,24 @@ import {
   convertToV2,
   createProcessorFiles,
   decodeIntervals,
-  entriesIntoRegistry,
   followLog,
   formatInterval,
   IntervalLogWriter,
-  logIntoRegistry,
+  ingestLog,
+  ingestLogEntries,
   mergeLogs,
   openIntervalLog,
+  parsePercentileText,
   processLog,
   readEntries,
   readHistograms,
   readIntervals,
-  readPercentileText,
   reintervalLog,
-  selects,
   sliceLog,
   sumLogs,
   summarizeLogs,
 } from '../src/index.ts';
+import { selects } from '../src/internal.ts';
 
 /** Options of any kind, as a program without types passes them. */
 const wrong = (options: object): never => options as never;
@@ -48,7 +48,7 @@ test.each<[call: string, meant: string, action: () => unknown]>([
   ['decodeIntervals', 'storage', () => decodeIntervals(LOG, wrong({ stroage: 'sparse' }))],
   ['followLog', 'pollMs', () => followLog(LOG, wrong({ pollMillis: 7 }))],
   ['mergeLogs', 'onOutOfOrder', () => mergeLogs([LOG], wrong({ outOfOrder: () => {} }))],
-  ['readPercentileText', 'valueScale', () => readPercentileText('', wrong({ valueScal: 7 }))],
+  ['parsePercentileText', 'valueScale', () => parsePercentileText('', wrong({ valueScal: 7 }))],
   ['readHistograms', 'valueScale', () => readHistograms([], wrong({ valuScale: 7 }))],
   ['reintervalLog', 'lengthSec', () => reintervalLog(LOG, wrong({ lengthSecs: 60 }))],
   ['selects', 'tags', () => selects(wrong({ tag: ['a'] }))],
@@ -68,7 +68,7 @@ test.each<[call: string, meant: string, action: () => unknown]>([
     () => firstInterval().then((interval) => interval.histogram(wrong({ store: 'sparse' }))),
   ],
   ['readEntries', 'onBytes', () => readEntries(LOG, wrong({ onByte: () => {} }))],
-  ['readIntervals', 'fromSec', () => readIntervals(LOG, wrong({ formSec: 7 }))],
+  ['readIntervals', 'from', () => readIntervals(LOG, wrong({ form: { offsetSec: 7 } }))],
   ['openIntervalLog', 'intervalMs', () => openIntervalLog(registry, wrong({ path: LOG, interval: 7 }))],
   [
     'openIntervalLog, in rotation',
@@ -81,12 +81,8 @@ test.each<[call: string, meant: string, action: () => unknown]>([
     () => formatInterval(histogram, wrong({ startSec: 0, endSec: 1, valueScal: 7 })),
   ],
   ['IntervalLogWriter', 'baseTimeMs', () => new IntervalLogWriter(() => {}, wrong({ baseTime: 7 }))],
-  ['logIntoRegistry', 'seriesOf', () => logIntoRegistry(registry, LOG, wrong({ serieOf: () => undefined }))],
-  [
-    'entriesIntoRegistry',
-    'seriesOf',
-    () => entriesIntoRegistry(registry, wrong({ serieOf: () => undefined })),
-  ],
+  ['ingestLog', 'seriesOf', () => ingestLog(registry, LOG, wrong({ serieOf: () => undefined }))],
+  ['ingestLogEntries', 'seriesOf', () => ingestLogEntries(registry, wrong({ serieOf: () => undefined }))],
 ])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
   await expectMisspelt(action, meant);
 });

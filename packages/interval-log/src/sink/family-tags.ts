@@ -1,4 +1,4 @@
-import type { Resolution } from '@hdrscope/core/internal';
+import type { Resolution } from '@hdrscope/core';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, Scope } from '@hdrscope/registry';
 import type { FamilyNote } from '../series/family-note.ts';

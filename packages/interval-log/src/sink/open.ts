@@ -3,7 +3,7 @@ import { type Registry, systemClock } from '@hdrscope/registry';
 import { writeError } from '../errors.ts';
 import { type Files, isMissing, realFiles } from './files.ts';
 import { lockPath } from './lock.ts';
-import { type SinkOptions, settingsOf } from './options.ts';
+import { type IntervalLogOptions, settingsOf } from './options.ts';
 import { IntervalLogSink, type SinkRuntime } from './sink.ts';
 import { realDelay } from './ticker.ts';
 
@@ -46,14 +46,14 @@ const NODE: SinkRuntime = {
  * }
  * ```
  */
-export function openIntervalLog(registry: Registry, options: SinkOptions): Promise<IntervalLogSink> {
+export function openIntervalLog(registry: Registry, options: IntervalLogOptions): Promise<IntervalLogSink> {
   return openSink(registry, options, NODE);
 }
 
 /** `openIntervalLog` with a given runtime. */
 export async function openSink(
   registry: Registry,
-  options: SinkOptions,
+  options: IntervalLogOptions,
   runtime: SinkRuntime,
 ): Promise<IntervalLogSink> {
   const settings = settingsOf(options);

@@ -1,10 +1,9 @@
 import { constants } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS } from '@hdrscope/kit';
+import { LONGEST_TIMER_MS, warn } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
 import { assertTimeZone } from '../writer/java-date.ts';
-import { warn } from './health.ts';
 
 /** When data is forced to the disk: never, when a file is finished, or at every interval. */
 export type FsyncPolicy = 'never' | 'rotation' | 'interval';
@@ -20,7 +19,7 @@ export interface RotationOptions {
    *
    * @default no rotation by signal
    */
-  readonly signal?: NodeJS.Signals;
+  readonly onSignal?: NodeJS.Signals;
   /** Number of rotated logs to keep, an integer of at least 0. Older ones are removed. @default all */
   readonly keep?: number;
   /** Whether rotated logs are compressed, in the background. @default false */
@@ -28,7 +27,7 @@ export interface RotationOptions {
 }
 
 /** Options of `openIntervalLog`. */
-export interface SinkOptions {
+export interface IntervalLogOptions {
   /** The file, in an existing directory. An existing interval log is continued. */
   readonly path: string;
   /** Time between two intervals, in milliseconds: from 1 to 2^31 - 1. @default 1000 */
@@ -60,7 +59,8 @@ export interface SinkOptions {
 }
 
 /** Checked options, with their defaults. */
-export interface SinkSettings extends Required<Omit<SinkOptions, 'timeZone' | 'since' | 'rotation'>> {
+export interface IntervalLogSettings
+  extends Required<Omit<IntervalLogOptions, 'timeZone' | 'since' | 'rotation'>> {
   readonly timeZone: string | undefined;
   readonly since: Snapshot | undefined;
   readonly rotation: RotationSettings;
@@ -69,7 +69,7 @@ export interface SinkSettings extends Required<Omit<SinkOptions, 'timeZone' | 's
 export interface RotationSettings {
   readonly sizeBytes: number;
   readonly everyMs: number;
-  readonly signal: NodeJS.Signals | undefined;
+  readonly onSignal: NodeJS.Signals | undefined;
   readonly keep: number;
   readonly gzip: boolean;
 }
@@ -78,7 +78,7 @@ const POLICIES: readonly FsyncPolicy[] = ['never', 'rotation', 'interval'];
 // Signals that a process cannot handle.
 const DEADLY = ['SIGKILL', 'SIGSTOP'];
 
-const OWNER: OptionsOwner<SinkOptions> = {
+const OWNER: OptionsOwner<IntervalLogOptions> = {
   name: 'openIntervalLog',
   names: {
     path: true,
@@ -101,12 +101,12 @@ const OWNER: OptionsOwner<SinkOptions> = {
 
 const ROTATION: OptionsOwner<RotationOptions> = {
   name: 'rotation',
-  names: { sizeBytes: true, everyMs: true, signal: true, keep: true, gzip: true },
+  names: { sizeBytes: true, everyMs: true, onSignal: true, keep: true, gzip: true },
   call: "openIntervalLog(registry, { path: 'service.hlog', rotation: { keep: 7 } })",
 };
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function settingsOf(options: SinkOptions): SinkSettings {
+export function settingsOf(options: IntervalLogOptions): IntervalLogSettings {
   assertOptions(options, OWNER);
   const { path, intervalMs = 1000, fsync = 'rotation', level = 6, timeZone, comment = '' } = options;
   if (typeof path !== 'string' || path === '') throw refused('path', 'the path of a file', path);
@@ -140,14 +140,14 @@ export function settingsOf(options: SinkOptions): SinkSettings {
 function rotationOf(options: RotationOptions): RotationSettings {
   assertOptions(options, ROTATION);
   const { sizeBytes = Number.POSITIVE_INFINITY, everyMs = Number.POSITIVE_INFINITY } = options;
-  const { signal, keep = Number.POSITIVE_INFINITY, gzip = false } = options;
+  const { onSignal, keep = Number.POSITIVE_INFINITY, gzip = false } = options;
   if (!isInteger(sizeBytes, 1)) throw refused('rotation.sizeBytes', 'an integer of at least 1', sizeBytes);
   if (!(everyMs >= 1)) throw refused('rotation.everyMs', 'a number of at least 1', everyMs);
   if (!isInteger(keep, 0)) throw refused('rotation.keep', 'an integer of at least 0', keep);
-  if (signal !== undefined && (!(signal in constants.signals) || DEADLY.includes(signal))) {
-    throw refused('rotation.signal', 'a signal that can be handled, such as SIGHUP', signal);
+  if (onSignal !== undefined && (!(onSignal in constants.signals) || DEADLY.includes(onSignal))) {
+    throw refused('rotation.onSignal', 'a signal that can be handled, such as SIGHUP', onSignal);
   }
-  return { sizeBytes, everyMs, signal, keep, gzip };
+  return { sizeBytes, everyMs, onSignal, keep, gzip };
 }
 
 function assertTime(name: string, timeMs: number, atLeast: number): void {

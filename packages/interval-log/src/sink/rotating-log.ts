@@ -3,21 +3,21 @@ import type { Clock } from '@hdrscope/registry';
 import { writeError } from '../errors.ts';
 import type { Archive } from './archive.ts';
 import type { Block } from './block.ts';
+import type { Duties } from './duties.ts';
 import { type Access, type Files, statusOf, syncDirectory } from './files.ts';
-import type { Health } from './health.ts';
 import { LogFile } from './log-file.ts';
-import type { SinkSettings } from './options.ts';
+import type { IntervalLogSettings } from './options.ts';
 import { COMPRESSED, PARTIAL, rotatedLogs, rotatedNames } from './rotated-names.ts';
 
 /** The collaborators of a rotating log. */
 export interface RotatingLogParts {
   readonly path: string;
-  readonly settings: Pick<SinkSettings, 'rotation' | 'fsync'>;
+  readonly settings: Pick<IntervalLogSettings, 'rotation' | 'fsync'>;
   /** Makes the header of a block in a file that does not state the block's base time yet. */
   readonly headerOf: (block: Block) => string;
   readonly files: Files;
   readonly clock: Clock;
-  readonly health: Health;
+  readonly duties: Duties;
   readonly archive: Archive;
 }
 
@@ -118,19 +118,19 @@ export class RotatingLog {
 
   /** Renames the file, unless it is empty. Resolves to whether it did. Never rejects. */
   async rotate(): Promise<boolean> {
-    const { health, archive, path } = this.#parts;
+    const { duties, archive, path } = this.#parts;
     this.#isRotationRequested = true;
     try {
       const isRotated = await this.#moveAway();
       this.#isRotationRequested = false;
-      health.succeeded('rotate');
+      duties.succeeded('rotate');
       if (isRotated) {
         this.#rotationCount++;
         archive.maintain();
       }
       return isRotated;
     } catch (error) {
-      health.failed('rotate', writeError('rotate', path, error));
+      duties.failed('rotate', writeError('rotate', path, error));
       return false;
     }
   }
@@ -164,7 +164,7 @@ export class RotatingLog {
     try {
       if (this.#parts.settings.fsync !== 'never') await file?.sync();
     } catch (error) {
-      this.#parts.health.failed('write', writeError('write', this.#parts.path, error));
+      this.#parts.duties.failed('write', writeError('write', this.#parts.path, error));
     }
     await file?.close().catch(() => {});
   }

@@ -1,7 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
-import { type Clock, type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
+import { notify, within } from '@hdrscope/kit';
+import type { Clock, Registry, Snapshot } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { writeError } from '../errors.ts';
 import {
   FORMAT_VERSION_LINE,
@@ -12,14 +14,14 @@ import {
 } from '../writer/format.ts';
 import { Archive } from './archive.ts';
 import { type Block, blockOf, hasIncrease } from './block.ts';
+import { Duties, type Duty } from './duties.ts';
 import { FamilyTags } from './family-tags.ts';
 import type { Files } from './files.ts';
-import { type Duty, Health, notify } from './health.ts';
+import type { IntervalLogHealth } from './health.ts';
 import type { lockPath } from './lock.ts';
-import type { SinkSettings } from './options.ts';
+import type { IntervalLogSettings } from './options.ts';
 import { RotatingLog } from './rotating-log.ts';
 import { SingleFlight } from './single-flight.ts';
-import type { SinkState } from './state.ts';
 import { type Delay, startTicker } from './ticker.ts';
 
 /** The environment of a sink. Tests replace it. */
@@ -46,10 +48,10 @@ const LEAST_PROBE_BYTES = 4096;
 /** Writes a registry to an interval log, interval by interval. Made by `openIntervalLog`. */
 export class IntervalLogSink {
   readonly #registry: Registry;
-  readonly #settings: SinkSettings;
+  readonly #settings: IntervalLogSettings;
   readonly #runtime: SinkRuntime;
   readonly #unlock: () => Promise<void>;
-  readonly #health: Health;
+  readonly #duties: Duties;
   readonly #archive: Archive;
   readonly #log: RotatingLog;
   readonly #tags = new FamilyTags();
@@ -67,14 +69,20 @@ export class IntervalLogSink {
   readonly #counts = { bytes: 0, intervals: 0, lines: 0, skippedTicks: 0, failingSources: 0 };
   #lastBlockBytes = 0;
 
-  constructor(registry: Registry, settings: SinkSettings, runtime: SinkRuntime, unlock: () => Promise<void>) {
+  /** @internal */
+  constructor(
+    registry: Registry,
+    settings: IntervalLogSettings,
+    runtime: SinkRuntime,
+    unlock: () => Promise<void>,
+  ) {
     const { path, rotation, since } = settings;
     const { clock, files } = runtime;
     this.#registry = registry;
     this.#settings = settings;
     this.#runtime = runtime;
     this.#unlock = unlock;
-    this.#health = new Health(settings);
+    this.#duties = new Duties(settings);
     this.#archive = new Archive(path, rotation, files, (error) => this.#report('archive', error));
     this.#log = new RotatingLog({
       path,
@@ -82,7 +90,7 @@ export class IntervalLogSink {
       headerOf: (block) => this.#headerOf(block),
       files,
       clock,
-      health: this.#health,
+      duties: this.#duties,
       archive: this.#archive,
     });
     this.#written = since ?? registry.emptySnapshot();
@@ -93,13 +101,13 @@ export class IntervalLogSink {
   }
 
   /** The work so far, as a frozen copy that later work does not change. */
-  get state(): SinkState {
+  get health(): IntervalLogHealth {
     return Object.freeze({
       path: this.#settings.path,
       isClosed: this.#isClosed,
-      isFailing: this.#health.isFailing,
-      failures: this.#health.failureCount,
-      lastError: this.#health.lastError,
+      isFailing: this.#duties.isFailing,
+      failures: this.#duties.failureCount,
+      lastError: this.#duties.lastError,
       writtenUntilMs: this.#writtenUntilMs,
       fileBytes: this.#log.sizeBytes,
       rotations: this.#log.rotationCount,
@@ -107,7 +115,7 @@ export class IntervalLogSink {
     });
   }
 
-  /** Opens the file and starts the ticker. Called by `openIntervalLog`. */
+  /** @internal Opens the file and starts the ticker. Called by `openIntervalLog`. */
   async start(): Promise<void> {
     const { intervalMs, aligned, rotation } = this.#settings;
     const { clock, delay, signals } = this.#runtime;
@@ -117,7 +125,7 @@ export class IntervalLogSink {
     const nowMs = aligned ? clock.nowMs : clock.monotonicMs;
     const originMs = aligned ? 0 : nowMs();
     this.#stopTicker = startTicker(() => this.#tick(), { intervalMs, originMs, nowMs, delay });
-    if (rotation.signal !== undefined) signals.on(rotation.signal, this.#onSignal);
+    if (rotation.onSignal !== undefined) signals.on(rotation.onSignal, this.#onSignal);
   }
 
   /** Writes all counts up to now. Resolves to whether they are in the log. Never rejects. */
@@ -150,16 +158,16 @@ export class IntervalLogSink {
     const endMs = performance.now() + closeTimeoutMs;
     const left = (): number => endMs - performance.now();
     this.#stopTicker();
-    if (rotation.signal !== undefined) this.#runtime.signals.off(rotation.signal, this.#onSignal);
+    if (rotation.onSignal !== undefined) this.#runtime.signals.off(rotation.onSignal, this.#onSignal);
     const last = this.#cycles.runNext();
     if (!(await endsWithin(last, left()))) {
       const late = new Error(`the last interval was not written within ${closeTimeoutMs} ms`);
-      this.#health.failed('write', writeError('write', path, late));
+      this.#duties.failed('write', writeError('write', path, late));
     }
     this.#isClosed = true;
     if (!(await endsWithin(this.#archive.idle(), left()))) await this.#archive.abandon();
     // A hanging write must not delay `close` beyond its timeout.
-    await endsWithin(this.#log.close(), Math.max(left(), 1));
+    await endsWithin(this.#log.close(), left());
     await this.#unlock();
   }
 
@@ -186,7 +194,7 @@ export class IntervalLogSink {
     const { clock } = this.#runtime;
     try {
       // A snapshot that cannot be written is useless, and it costs more the longer the failure lasts.
-      if (this.#health.isFailingAt('write')) await this.#log.probe(this.#probeBytes);
+      if (this.#duties.isFailingAt('write')) await this.#log.probe(this.#probeBytes);
       const snapshot = await this.#registry.gather({
         timeoutMs: this.#settings.gatherTimeoutMs,
         // The last interval has everything.
@@ -244,19 +252,16 @@ export class IntervalLogSink {
   }
 
   #report(duty: Duty, error: HdrscopeError | undefined): void {
-    if (error === undefined) this.#health.succeeded(duty);
-    else this.#health.failed(duty, error);
+    if (error === undefined) this.#duties.succeeded(duty);
+    else this.#duties.failed(duty, error);
   }
 }
 
 /** Whether a promise settles in time. The promise must not reject. */
 function endsWithin(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    // Not unref'ed: the caller awaits the end of the sink.
-    const timer = setTimeout(() => resolve(false), Math.max(timeoutMs, 0));
-    promise.then(() => {
-      clearTimeout(timer);
-      resolve(true);
-    });
-  });
+  // Not unref'ed: the caller awaits the end of the sink.
+  return within(promise, Math.max(timeoutMs, 1), { unref: false }).then(
+    () => true,
+    () => false,
+  );
 }

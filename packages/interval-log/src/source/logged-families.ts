@@ -2,7 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { visible } from '@hdrscope/core/internal';
 import type { Attributes, FamilyOptions } from '@hdrscope/registry';
 import { lineError } from '../errors.ts';
-import type { Comment, LogInterval } from '../reader/entry.ts';
+import type { LogComment, LogInterval } from '../reader/entry.ts';
 import { type FamilyNote, isFamilyNote, parseFamilyNote } from '../series/family-note.ts';
 import { parseSeriesTag, type SeriesTag } from '../series/series-tag.ts';
 
@@ -27,7 +27,7 @@ export class LoggedFamilies {
    *
    * @returns The error of a note that has no effect: it cannot be read, differs from the first one, or is one too many.
    */
-  add({ text, lineNumber }: Comment): HdrscopeError | undefined {
+  add({ text, lineNumber }: LogComment): HdrscopeError | undefined {
     const note = parseFamilyNote(text);
     if (note === undefined) return isFamilyNote(text) ? unreadable(lineNumber) : undefined;
     const key = note.tagAttributes === undefined ? WITHOUT_TAGS : JSON.stringify(note.tagAttributes);

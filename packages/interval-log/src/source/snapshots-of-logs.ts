@@ -2,18 +2,14 @@ import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/interna
 import { TimeoutError, within } from '@hdrscope/kit';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import type { LogEntry, LogInterval } from '../reader/entry.ts';
-import {
-  type EntriesIntoRegistry,
-  entriesIntoRegistry,
-  type LogIntoRegistryOptions,
-} from './log-into-registry.ts';
+import { type IngestLogOptions, ingestLogEntries, type LogIngestion } from './ingest-log.ts';
 
 /** A log for `snapshotsOfLogs`. */
-export interface RecordedLog extends LogIntoRegistryOptions {
+export interface RecordedLog extends IngestLogOptions {
   /** The entries of the log, as `readEntries` and `followLog` yield them. Intervals come in the order of their starts. */
   readonly entries: AsyncIterable<LogEntry>;
   /** Gets the result at the end of the log. @default not called */
-  readonly onEnd?: (result: EntriesIntoRegistry['result']) => void;
+  readonly onEnd?: (result: LogIngestion['result']) => void;
 }
 
 /** When `snapshotsOfLogs` yields a snapshot. */
@@ -27,7 +23,7 @@ export interface SnapshotsOptions {
    * About how many snapshots are wanted: an integer of at least 2. After so many, neighbouring intervals share a snapshot. Each time the
    * log turns out to be twice as long, twice as many intervals share one. @default a snapshot for each interval
    */
-  readonly mostSnapshots?: number;
+  readonly maxSnapshots?: number;
 }
 
 /**
@@ -60,15 +56,15 @@ export async function* snapshotsOfLogs(
   options: SnapshotsOptions = {},
 ): AsyncGenerator<Snapshot, void> {
   assertOptions(options, SNAPSHOTS_OF_LOGS);
-  const { idleMs, mostSnapshots } = options;
-  const pace = new Pace(mostSnapshots);
+  const { idleMs, maxSnapshots } = options;
+  const pace = new Pace(maxSnapshots);
   if (idleMs !== undefined && !(idleMs > 0)) throw mustBe('ERR_INVALID_OPTION', 'idleMs', 'above 0', idleMs);
-  if (mostSnapshots !== undefined && !(Number.isInteger(mostSnapshots) && mostSnapshots >= 2)) {
-    throw mustBe('ERR_INVALID_OPTION', 'mostSnapshots', 'an integer of at least 2', mostSnapshots);
+  if (maxSnapshots !== undefined && !(Number.isInteger(maxSnapshots) && maxSnapshots >= 2)) {
+    throw mustBe('ERR_INVALID_OPTION', 'maxSnapshots', 'an integer of at least 2', maxSnapshots);
   }
   let nowMs = 0;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
-  const readers = logs.map((log) => new LogReader(log, (options) => entriesIntoRegistry(registry, options)));
+  const readers = logs.map((log) => new LogReader(log, (options) => ingestLogEntries(registry, options)));
   /** The step that is being read: intervals that start at one moment. */
   let step: { readonly startMs: number; endMs: number } | undefined;
   let isFirst = true;
@@ -103,7 +99,7 @@ export async function* snapshotsOfLogs(
 
 const SNAPSHOTS_OF_LOGS: OptionsOwner<SnapshotsOptions> = {
   name: 'snapshotsOfLogs',
-  names: { idleMs: true, mostSnapshots: true },
+  names: { idleMs: true, maxSnapshots: true },
   call: 'snapshotsOfLogs([{ entries }], { idleMs: 500 })',
 };
 
@@ -143,13 +139,13 @@ class LogReader {
   head: LogInterval | undefined;
   isAtEnd = false;
   readonly #entries: AsyncIterator<LogEntry>;
-  readonly #into: EntriesIntoRegistry;
+  readonly #into: LogIngestion;
   readonly #onEnd: RecordedLog['onEnd'];
   #advancing: Promise<void> | undefined;
 
   constructor(
     { entries, onEnd, ...options }: RecordedLog,
-    intoRegistry: (options: LogIntoRegistryOptions) => EntriesIntoRegistry,
+    intoRegistry: (options: IngestLogOptions) => LogIngestion,
   ) {
     this.#entries = entries[Symbol.asyncIterator]();
     this.#into = intoRegistry(options);

@@ -114,6 +114,18 @@ describe('an output file of the processor', () => {
     expect(readdirSync(directory)).toEqual(['out']);
   });
 
+  test('of which a write has failed is removed, and the file before it stays', async () => {
+    const directory = newDirectory();
+    const path = join(directory, 'out');
+    writeFileSync(path, 'old');
+    const file = await createProcessorFiles().create(path);
+    await file.write('new');
+    await expect(file.write(7 as never)).rejects.toThrow('of type string');
+    await file.close();
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(directory)).toEqual(['out']);
+  });
+
   test('goes to the file to which a symbolic link leads', async () => {
     const directory = newDirectory();
     writeFileSync(join(directory, 'target'), 'old');

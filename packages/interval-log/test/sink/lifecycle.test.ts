@@ -45,7 +45,10 @@ describe('opening', () => {
     [{ interval: 500 }, 'openIntervalLog has no option "interval": did you mean intervalMs?'],
     [{ rotation: { everyMs: 0 } }, 'rotation.everyMs must be a number of at least 1, got 0'],
     [{ rotation: { keep: -1 } }, 'rotation.keep must be an integer of at least 0, got -1'],
-    [{ rotation: { signal: 'SIGKILL' as const } }, /^rotation.signal must be a signal that can be handled/],
+    [
+      { rotation: { onSignal: 'SIGKILL' as const } },
+      /^rotation.onSignal must be a signal that can be handled/,
+    ],
     [{ fsync: 'always' as 'never' }, "fsync must be 'never', 'rotation', 'interval', got \"always\""],
     [{ timeZone: 'Mars' }, /^timeZone/],
   ])('with %o is refused', async (options, message) => {
@@ -62,13 +65,13 @@ describe('opening', () => {
 
 describe('closing', () => {
   test('writes the last interval, stops all timers and handlers, and happens once', async () => {
-    const log = await opened({ rotation: { signal: 'SIGHUP' } });
+    const log = await opened({ rotation: { onSignal: 'SIGHUP' } });
     expect([log.time.timerCount, log.signals.listenerCount('SIGHUP')]).toEqual([1, 1]);
     log.record();
     expect(log.sink.close()).toBe(log.sink.close());
     await log.sink.close();
     expect([log.time.timerCount, log.signals.listenerCount('SIGHUP')]).toEqual([0, 0]);
-    expect(log.sink.state).toMatchObject({ isClosed: true, intervals: 1 });
+    expect(log.sink.health).toMatchObject({ isClosed: true, intervals: 1 });
     log.record();
     expect([await log.sink.flush(), await log.sink.rotate()]).toEqual([false, false]);
     expect((await intervalsOf(log.path)).length).toBe(1);
@@ -92,6 +95,6 @@ describe('closing', () => {
     log.faulty.faults.write.push({ code: 'ENOSPC' });
     await log.sink.close();
     expect(log.events).toEqual([expect.stringContaining('ENOSPC')]);
-    expect(log.sink.state).toMatchObject({ isFailing: true, intervals: 0, isClosed: true });
+    expect(log.sink.health).toMatchObject({ isFailing: true, intervals: 0, isClosed: true });
   });
 });

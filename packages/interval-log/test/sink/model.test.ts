@@ -115,10 +115,10 @@ test('after any failures the logs hold every count up to the last successful wri
         } else if (one.do === 'fail') {
           faulty.faults[one.fault.operation].push(one.fault);
         } else if (one.do === 'rotate') {
-          const writtenBefore = sink!.state.writtenUntilMs;
+          const writtenBefore = sink!.health.writtenUntilMs;
           time.advance(10);
           await sink!.rotate();
-          if (sink!.state.writtenUntilMs > writtenBefore) model.commit();
+          if (sink!.health.writtenUntilMs > writtenBefore) model.commit();
         } else if (one.do === 'move') {
           try {
             renameSync(path, join(directory, `moved-${moves++}.hlog`));
@@ -126,8 +126,8 @@ test('after any failures the logs hold every count up to the last successful wri
             // It was moved before, and has not been written since.
           }
         } else {
-          failures += sink!.state.failures;
-          rotations += sink!.state.rotations;
+          failures += sink!.health.failures;
+          rotations += sink!.health.rotations;
           // Without faults the flush succeeds. A torn part that could not be cut off would else be found after the crash.
           faulty.clear();
           expect(await flush()).toBe(true);
@@ -141,15 +141,15 @@ test('after any failures the logs hold every count up to the last successful wri
           await start();
         }
         // Less than a second passes, so no tick comes.
-        expect(sink!.state.skippedTicks).toBe(0);
+        expect(sink!.health.skippedTicks).toBe(0);
       }
       faulty.clear();
       time.advance(1);
       await sink!.close();
-      expect(sink!.state.isFailing).toBe(false);
+      expect(sink!.health.isFailing).toBe(false);
       model.commit();
-      failures += sink!.state.failures;
-      rotations += sink!.state.rotations;
+      failures += sink!.health.failures;
+      rotations += sink!.health.rotations;
       expect(factsByTag(await totalsIn(directory))).toEqual(model.facts());
     }),
     { numRuns: 100, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: false },

@@ -42,7 +42,7 @@ process.on('message', async (message) => {
   if (message === 'record') record();
   if (message === 'flush') await sink.flush();
   if (message === 'close') { await sink.close(); process.disconnect(); }
-  process.connected && process.send({ recorded, state: { ...sink.state, lastError: undefined } });
+  process.connected && process.send({ recorded, health: { ...sink.health, lastError: undefined } });
 });
 if (!isQuiet) setInterval(record, 1);
 `;
@@ -61,7 +61,7 @@ function start(options: object, args: readonly string[] = []): { child: ChildPro
 async function ask(
   child: ChildProcess,
   message: string,
-): Promise<{ recorded: number; state: { failures: number } }> {
+): Promise<{ recorded: number; health: { failures: number } }> {
   const answer = once(child, 'message');
   child.send(message);
   return (await answer)[0];
@@ -109,7 +109,7 @@ test('a sink does not keep a process alive', async () => {
     script,
     `import { openIntervalLog } from '@hdrscope/interval-log';
      import { createRegistry } from '@hdrscope/registry';
-     await openIntervalLog(createRegistry(), { path: ${JSON.stringify(path)}, rotation: { signal: 'SIGHUP' } });`,
+     await openIntervalLog(createRegistry(), { path: ${JSON.stringify(path)}, rotation: { onSignal: 'SIGHUP' } });`,
   );
   execFileSync(process.execPath, [script], { timeout: 90_000 });
   // The ended process has left no lock.
@@ -123,7 +123,7 @@ test('SIGHUP rotates the log of a process, which goes on', async () => {
     paths: [path],
     isQuiet: true,
     intervalMs: 5,
-    rotation: { signal: 'SIGHUP', gzip: true },
+    rotation: { onSignal: 'SIGHUP', gzip: true },
   });
   await until(() => said.includes('open'));
   await ask(child, 'record');

@@ -53,7 +53,7 @@ test('a file does not grow above its size limit, and each has the header that a 
     expect(text.match(/^#\[(Histogram log|StartTime|BaseTime|Family)/gm)).toHaveLength(4);
   }
   expect((await totalsIn(log.directory)).get('x')!.totalCount).toBe(20);
-  expect(log.sink.state.rotations).toBe(paths.length - 1);
+  expect(log.sink.health.rotations).toBe(paths.length - 1);
 });
 
 test('a file is rotated at midnight, and a file of an earlier day when it is opened', async () => {
@@ -73,15 +73,15 @@ test('a file is rotated at midnight even if no series has counted anything', asy
   const log = await rotating({ everyMs: 86_400_000 }, MIDNIGHT_MS - 250);
   await log.count();
   log.time.advance(1000);
-  await until(() => log.sink.state.rotations === 1);
+  await until(() => log.sink.health.rotations === 1);
   await log.sink.close();
 });
 
 test('a signal rotates the file after the interval is written', async () => {
-  const log = await rotating({ signal: 'SIGHUP' }, MIDNIGHT_MS);
+  const log = await rotating({ onSignal: 'SIGHUP' }, MIDNIGHT_MS);
   log.registry.histogram({ name: 'x', unit: 'By' }).with({}).record(1);
   log.signals.emit('SIGHUP');
-  await until(() => log.sink.state.rotations === 1);
+  await until(() => log.sink.health.rotations === 1);
   await log.sink.close();
   expect((await totalsIn(log.directory)).get('x')!.totalCount).toBe(1);
   expect(log.names()).toEqual(['app.20260102T000000Z.hlog']);
@@ -113,9 +113,9 @@ test('a failed rotation is tried again, and intervals are written meanwhile', as
   await log.count();
   expect(await log.sink.rotate()).toBe(false);
   await log.count();
-  expect(log.sink.state).toMatchObject({ isFailing: true, failures: 2, intervals: 2, rotations: 0 });
+  expect(log.sink.health).toMatchObject({ isFailing: true, failures: 2, intervals: 2, rotations: 0 });
   await log.count();
-  expect(log.sink.state).toMatchObject({ isFailing: false, rotations: 1, intervals: 3 });
+  expect(log.sink.health).toMatchObject({ isFailing: false, rotations: 1, intervals: 3 });
   await log.sink.close();
   expect((await totalsIn(log.directory)).get('x')!.totalCount).toBe(3);
 });
@@ -164,8 +164,8 @@ test('a failed compression is reported, keeps the original, and is tried again a
   await log.count();
   log.faulty.faults.unlink.push({ code: 'EACCES' });
   await log.sink.rotate();
-  await until(() => log.sink.state.isFailing);
-  expect(log.sink.state.lastError).toMatchObject({
+  await until(() => log.sink.health.isFailing);
+  expect(log.sink.health.lastError).toMatchObject({
     code: 'ERR_LOG_WRITE',
     message: expect.stringContaining('cannot maintain the rotated logs of'),
     cause: { code: 'EACCES' },
@@ -173,7 +173,7 @@ test('a failed compression is reported, keeps the original, and is tried again a
   await log.count();
   await log.sink.rotate();
   await log.sink.close();
-  expect(log.sink.state.isFailing).toBe(false);
+  expect(log.sink.health.isFailing).toBe(false);
   expect(log.names()).toEqual(['app.20260102T000000Z.hlog.gz', 'app.20260102T000000Z_0001.hlog.gz']);
   expect((await totalsIn(log.directory)).get('x')!.totalCount).toBe(2);
 });

@@ -113,13 +113,13 @@ describe('intervals', () => {
     for (const stepMs of [0, 0, 2500, 0, 0, -3_600_000 - 1200, 0, 0]) {
       log.time.setWallClock(log.time.nowMs() + stepMs);
       log.record();
-      const { intervals } = log.sink.state;
+      const { intervals } = log.sink.health;
       // Small steps show when the interval ends.
-      for (let n = 0; n < 200 && log.sink.state.intervals === intervals; n++) {
+      for (let n = 0; n < 200 && log.sink.health.intervals === intervals; n++) {
         log.time.advance(100);
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
-      wholeIntervals.push(log.sink.state.writtenUntilMs % 10_000 === 0);
+      wholeIntervals.push(log.sink.health.writtenUntilMs % 10_000 === 0);
     }
     await log.sink.close();
     // One tick is late after the clock was set forward.
@@ -147,9 +147,9 @@ describe('intervals', () => {
     await until(() => log.faulty.writesInFlight === 1);
     log.record();
     log.time.advance(5000);
-    expect(log.sink.state.skippedTicks).toBe(5);
+    expect(log.sink.health.skippedTicks).toBe(5);
     open();
-    await until(() => log.sink.state.intervals === 1);
+    await until(() => log.sink.health.intervals === 1);
     await log.sink.flush();
     await log.sink.close();
     expect(log.faulty.mostWritesInFlight).toBe(1);
@@ -165,7 +165,7 @@ describe('intervals', () => {
     log.registry.add({ name: 'hangs', collect: () => new Promise(() => {}) });
     log.record();
     expect(await log.sink.flush()).toBe(true);
-    expect(log.sink.state).toMatchObject({ failingSources: 1, lines: 1 });
+    expect(log.sink.health).toMatchObject({ failingSources: 1, lines: 1 });
     await log.sink.close();
   });
 });
@@ -200,8 +200,8 @@ describe('a failure', () => {
       expect.stringMatching(/^ERR_LOG_WRITE: cannot write .*app\.hlog: E/),
       'recovered',
     ]);
-    expect(log.sink.state.isFailing).toBe(false);
-    expect(log.sink.state.lastError).toMatchObject({ cause: { code: expect.stringMatching(/ENOSPC|EIO/) } });
+    expect(log.sink.health.isFailing).toBe(false);
+    expect(log.sink.health.lastError).toMatchObject({ cause: { code: expect.stringMatching(/ENOSPC|EIO/) } });
     expect(readFileSync(log.path).subarray(0, whole.length)).toEqual(whole);
     const intervals = await intervalsOf(log.path);
     expect(intervals.reduce((sum, one) => sum + one.histogram().totalCount, 0)).toBe(3);
@@ -216,7 +216,7 @@ describe('a failure', () => {
     log.record();
     await tick(log);
     await tick(log);
-    expect(log.sink.state).toMatchObject({ isFailing: true, failures: 2 });
+    expect(log.sink.health).toMatchObject({ isFailing: true, failures: 2 });
     mkdirSync(log.directory);
     await tick(log);
     await log.sink.close();
@@ -259,7 +259,7 @@ describe('a failure', () => {
     const { runtime, faulty } = surroundings();
     const sink = await openSink(createRegistry(), { path: join(newDirectory(), 'app.hlog') }, runtime);
     faulty.faults.open.push({ code: 'EACCES' });
-    rmSync(sink.state.path);
+    rmSync(sink.health.path);
     await sink.rotate();
     expect(warnings).toEqual([expect.stringMatching(/^cannot open .*EACCES/)]);
     await sink.close();

@@ -158,7 +158,7 @@ test('a log without intervals has no snapshot', async () => {
 test('a long log has as many snapshots as are wanted and some more, and all counts', async () => {
   const lines = Array.from({ length: 2000 }, (_, second) => line(second + 1, second + 2, [1]));
   const all = await allOf(
-    snapshotsOfLogs([{ entries: entriesOf(...lines), seriesOf }], { mostSnapshots: 100 }),
+    snapshotsOfLogs([{ entries: entriesOf(...lines), seriesOf }], { maxSnapshots: 100 }),
   );
   expect(all.length).toBeGreaterThan(100);
   // Each time when the log is twice as long, fifty more.
@@ -167,6 +167,6 @@ test('a long log has as many snapshots as are wanted and some more, and all coun
   all.forEach(([second, counts]) => {
     expect(counts['']).toBe(second === 1 ? undefined : second - 1);
   });
-  const wrong = snapshotsOfLogs([], { mostSnapshots: 1 });
+  const wrong = snapshotsOfLogs([], { maxSnapshots: 1 });
   await expect(wrong.next()).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });
 });

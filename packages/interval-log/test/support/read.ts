@@ -1,6 +1,6 @@
 import type { LogEntry, LogInterval } from '../../src/reader/entry.ts';
 import type { LogSource } from '../../src/reader/input.ts';
-import { LogParser, type ParserOptions } from '../../src/reader/parser.ts';
+import { LogParser, type ParseLogOptions } from '../../src/reader/parser.ts';
 import { type ReadOptions, readEntries, readIntervals } from '../../src/reader/read.ts';
 
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -21,7 +21,7 @@ export function inChunks(whole: Uint8Array, size: number): Uint8Array[] {
 }
 
 /** The entries of a text. */
-export function entriesOf(text: string, options?: ParserOptions): LogEntry[] {
+export function entriesOf(text: string, options?: ParseLogOptions): LogEntry[] {
   const parser = new LogParser(options);
   return [...parser.push(bytes(text)), ...parser.end()];
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { HdrscopeError } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
-import type { SinkOptions } from '../../../src/index.ts';
+import type { IntervalLogOptions } from '../../../src/index.ts';
 import { openSink } from '../../../src/sink/open.ts';
 import type { IntervalLogSink } from '../../../src/sink/sink.ts';
 import { newDirectory } from '../../support/sandbox.ts';
@@ -20,7 +20,7 @@ export interface Opened extends Surroundings {
 }
 
 export async function opened(
-  options: Partial<SinkOptions> = {},
+  options: Partial<IntervalLogOptions> = {},
   directory = newDirectory(),
 ): Promise<Opened> {
   const around = surroundings(START_MS);
@@ -39,7 +39,7 @@ export async function opened(
 
 /** Advances time by an interval and waits for its cycle. */
 export async function tick({ time, sink }: Opened, ms = 1000): Promise<void> {
-  const { writtenUntilMs, failures } = sink.state;
+  const { writtenUntilMs, failures } = sink.health;
   time.advance(ms);
-  await until(() => sink.state.writtenUntilMs !== writtenUntilMs || sink.state.failures > failures);
+  await until(() => sink.health.writtenUntilMs !== writtenUntilMs || sink.health.failures > failures);
 }

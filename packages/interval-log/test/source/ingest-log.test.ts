@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
 import { testUnless } from '@hdrscope/testing/skips';
-import { type LoggedSeries, type LogInterval, logIntoRegistry, openIntervalLog } from '../../src/index.ts';
+import { ingestLog, type LoggedSeries, type LogInterval, openIntervalLog } from '../../src/index.ts';
 import { intervalsOf } from '../support/read.ts';
 import { newDirectory } from '../support/sandbox.ts';
 
@@ -41,7 +41,7 @@ async function logOfThree(): Promise<{ path: string; registry: ReturnType<typeof
 test('a log becomes the registry from which it was written', async () => {
   const { path, registry } = await logOfThree();
   const copy = createRegistry();
-  expect(await logIntoRegistry(copy, path)).toEqual({ merged: 12, leftOut: 0, malformed: 0 });
+  expect(await ingestLog(copy, path)).toEqual({ merged: 12, leftOut: 0, malformed: 0 });
   const facts = async (one: typeof registry): Promise<unknown[]> =>
     (await one.gather()).families.map((family) => [
       family.name,
@@ -63,14 +63,14 @@ test('a family that the registry has with another resolution is refused', async 
   const { path } = await logOfThree();
   const registry = createRegistry();
   registry.histogram({ name: 'http.duration', unit: 's', significantDigits: 3, resolution: 1e-6 });
-  await expect(logIntoRegistry(registry, path)).rejects.toMatchObject({ code: 'ERR_ALREADY_REGISTERED' });
+  await expect(ingestLog(registry, path)).rejects.toMatchObject({ code: 'ERR_ALREADY_REGISTERED' });
 });
 
 test('a family that the registry has with another cardinality limit keeps it', async () => {
   const { path } = await logOfThree();
   const registry = createRegistry();
   registry.histogram({ name: 'http.duration', unit: 's', significantDigits: 3, cardinalityLimit: 5 });
-  expect(await logIntoRegistry(registry, path)).toMatchObject({ merged: 12 });
+  expect(await ingestLog(registry, path)).toMatchObject({ merged: 12 });
 });
 
 test('intervals of other writers are left out, unless seriesOf knows their series', async () => {
@@ -78,13 +78,13 @@ test('intervals of other writers are left out, unless seriesOf knows their serie
   const log = Buffer.from(
     `Tag=get,1.0,1.0,0.0,${line}\n2.0,1.0,0.0,${line}\n2.0,1.0,0.0,HISTFAAAbroken\nno\n`,
   );
-  expect(await logIntoRegistry(createRegistry(), log)).toEqual({ merged: 0, leftOut: 3, malformed: 1 });
+  expect(await ingestLog(createRegistry(), log)).toEqual({ merged: 0, leftOut: 3, malformed: 1 });
   const registry = createRegistry();
   const seriesOf = ({ tag = '' }: LogInterval): LoggedSeries => ({
     family: { name: 'java', unit: 's' },
     attributes: { tag },
   });
-  expect(await logIntoRegistry(registry, log, { seriesOf })).toEqual({
+  expect(await ingestLog(registry, log, { seriesOf })).toEqual({
     merged: 2,
     leftOut: 0,
     malformed: 2,

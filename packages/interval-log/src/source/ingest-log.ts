@@ -6,8 +6,8 @@ import type { LogSource } from '../reader/input.ts';
 import { readEntries } from '../reader/read.ts';
 import { LoggedFamilies, type LoggedSeries } from './logged-families.ts';
 
-/** Options of `logIntoRegistry` and `entriesIntoRegistry`. */
-export interface LogIntoRegistryOptions extends Pick<IntakeOptions, 'attributes' | 'observer'> {
+/** Options of `ingestLog` and `ingestLogEntries`. */
+export interface IngestLogOptions extends Pick<IntakeOptions, 'attributes' | 'observer'> {
   /**
    * Returns the series of an interval whose family the log does not describe, as in logs of other writers. Values of the
    * interval count as ticks of the family's resolution. `undefined` leaves the interval out.
@@ -26,7 +26,7 @@ export interface LogIntoRegistryOptions extends Pick<IntakeOptions, 'attributes'
 }
 
 /** How many intervals of a log were added, and how many were not. */
-export interface LogIntoRegistryResult {
+export interface IngestLogResult {
   /** How many intervals have their values in the registry now. */
   readonly merged: number;
   /** How many intervals belong to unknown families, or hold doubles, which a series cannot count. */
@@ -35,10 +35,10 @@ export interface LogIntoRegistryResult {
   readonly malformed: number;
 }
 
-/** Adds a log to a registry entry by entry. Made by `entriesIntoRegistry`. */
-export interface EntriesIntoRegistry {
+/** Adds a log to a registry entry by entry. Made by `ingestLogEntries`. */
+export interface LogIngestion {
   /** The result so far. It changes with every entry. */
-  readonly result: LogIntoRegistryResult;
+  readonly result: IngestLogResult;
   /**
    * Takes the next entry of the log: a comment that describes a family, or an interval to count. Other entries have no
    * effect.
@@ -57,7 +57,7 @@ export interface EntriesIntoRegistry {
  *   before the error stay in the registry. `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
- * import { logIntoRegistry } from '@hdrscope/interval-log';
+ * import { ingestLog } from '@hdrscope/interval-log';
  * import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
  *
  * const log = new TextEncoder().encode(
@@ -65,29 +65,29 @@ export interface EntriesIntoRegistry {
  *     'Tag=rpc?method="7",0.127,1.007,0.000,HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n',
  * );
  * const registry = createRegistry();
- * await logIntoRegistry(registry, log); //=> { merged: 1, leftOut: 0, malformed: 0 }
+ * await ingestLog(registry, log); //=> { merged: 1, leftOut: 0, malformed: 0 }
  * const [family] = (await registry.gather()).families;
  * family!.series[0]!.attributes; //=> { method: '7' }
  * valuesAtPercentiles(family!, family!.series[0]!, [100]); //=> [4.2e-8]
  * ```
  */
-export async function logIntoRegistry(
+export async function ingestLog(
   registry: Registry,
   log: LogSource,
-  options: LogIntoRegistryOptions = {},
-): Promise<LogIntoRegistryResult> {
-  const entries = entriesIntoRegistry(registry, options);
+  options: IngestLogOptions = {},
+): Promise<IngestLogResult> {
+  const entries = ingestLogEntries(registry, options);
   for await (const entry of readEntries(log)) entries.take(entry);
   return entries.result;
 }
 
 /**
- * Makes a `logIntoRegistry` that takes entries one by one, as `followLog` yields them.
+ * Makes a `ingestLog` that takes entries one by one, as `followLog` yields them.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
- * import { entriesIntoRegistry, readEntries } from '@hdrscope/interval-log';
+ * import { ingestLogEntries, readEntries } from '@hdrscope/interval-log';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const log = new TextEncoder().encode(
@@ -95,16 +95,13 @@ export async function logIntoRegistry(
  * );
  * const registry = createRegistry();
  * const family = { name: 'rpc.duration', unit: 's', resolution: 1e-9, significantDigits: 3 };
- * const entries = entriesIntoRegistry(registry, { seriesOf: ({ tag }) => ({ family, attributes: { tag } }) });
+ * const entries = ingestLogEntries(registry, { seriesOf: ({ tag }) => ({ family, attributes: { tag } }) });
  * for await (const entry of readEntries(log)) entries.take(entry);
  * entries.result; //=> { merged: 1, leftOut: 0, malformed: 0 }
  * ```
  */
-export function entriesIntoRegistry(
-  registry: Registry,
-  options: LogIntoRegistryOptions = {},
-): EntriesIntoRegistry {
-  assertOptions(options, LOG_INTO_REGISTRY);
+export function ingestLogEntries(registry: Registry, options: IngestLogOptions = {}): LogIngestion {
+  assertOptions(options, INGEST_LOG);
   const { seriesOf = () => undefined, onRefusedNote = () => {}, ...intake } = options;
   const ingestion = ingest(registry, { name: 'interval log' }, intake);
   const families = new LoggedFamilies();
@@ -142,8 +139,8 @@ function decoded(interval: LogInterval): ReturnType<LogInterval['histogram']> | 
   }
 }
 
-const LOG_INTO_REGISTRY: OptionsOwner<LogIntoRegistryOptions> = {
-  name: 'logIntoRegistry',
+const INGEST_LOG: OptionsOwner<IngestLogOptions> = {
+  name: 'ingestLog',
   names: { attributes: true, observer: true, seriesOf: true, onRefusedNote: true },
-  call: "logIntoRegistry(registry, log, { attributes: { 'host.name': 'a7' } })",
+  call: "ingestLog(registry, log, { attributes: { 'host.name': 'a7' } })",
 };

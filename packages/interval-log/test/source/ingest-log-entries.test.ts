@@ -1,6 +1,6 @@
 import { Histogram } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
-import { entriesIntoRegistry, formatInterval, readEntries } from '../../src/index.ts';
+import { formatInterval, ingestLogEntries, readEntries } from '../../src/index.ts';
 
 test('added attributes override those of the log and those of seriesOf', async () => {
   const histogram = new Histogram({ highestTrackableValue: 1_000_000 });
@@ -10,7 +10,7 @@ test('added attributes override those of the log and those of seriesOf', async (
     '#[Family: {"name":"rpc","unit":"s","resolution":1e-9,"significantDigits":3,"description":""}]\n';
   const log = new TextEncoder().encode(`${note}${line('rpc?host=a&method=get')}${line('other')}`);
   const registry = createRegistry();
-  const entries = entriesIntoRegistry(registry, {
+  const entries = ingestLogEntries(registry, {
     attributes: { host: 'b' },
     seriesOf: ({ tag }) => ({
       family: { name: 'else', significantDigits: 3 },
@@ -41,7 +41,7 @@ test('a family keeps its first description, and notes without effect are reporte
   const log = `${note('s')}${line}${bad.slice(0, 3).join('')}${note('By')}${line}${note('s')}${bad[3]}\n${line}`;
   const registry = createRegistry();
   const refused: unknown[] = [];
-  const entries = entriesIntoRegistry(registry, {
+  const entries = ingestLogEntries(registry, {
     onRefusedNote: ({ code, details }) => refused.push([code, details.line]),
   });
   for await (const entry of readEntries(new TextEncoder().encode(log))) entries.take(entry);
@@ -62,7 +62,7 @@ test('descriptions beyond 10,000 families are refused, so a log cannot fill the 
     `#[Family: {"name":"${name}","unit":"s","resolution":1e-9,"significantDigits":3,"description":""}]\n`;
   const log = Array.from({ length: 10_002 }, (_, at) => note(`f${at}`)).join('') + note('f0');
   const refused: unknown[] = [];
-  const entries = entriesIntoRegistry(createRegistry(), {
+  const entries = ingestLogEntries(createRegistry(), {
     onRefusedNote: ({ details }) => refused.push(details),
   });
   for await (const entry of readEntries(new TextEncoder().encode(log))) entries.take(entry);
@@ -80,7 +80,7 @@ describe('a log cannot take much memory or time with what it says about families
 
   async function refusedOf(lines: Iterable<string>): Promise<{ line: number; most: number }[]> {
     const refused: { line: number; most: number }[] = [];
-    const entries = entriesIntoRegistry(createRegistry(), {
+    const entries = ingestLogEntries(createRegistry(), {
       onRefusedNote: ({ details }) => refused.push(details as { line: number; most: number }),
     });
     const log = new TextEncoder().encode([...lines].join(''));
@@ -106,7 +106,7 @@ describe('a log cannot take much memory or time with what it says about families
 
   test('the family without attributes in its tags stays the last one that is tried', async () => {
     const registry = createRegistry();
-    const entries = entriesIntoRegistry(registry);
+    const entries = ingestLogEntries(registry);
     const line = 'Tag=f?a=1,0.127,1.007,0.000,HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n';
     const plain = note('f', '').replace(',"tagAttributes":{}', '');
     const log = plain + note('f', '', { a: 1 }) + line;
