@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { fileError } from '../errors.ts';
 import { askFolder, type QueryOptions } from '../query/query-history.ts';
-import type { SlotBounds } from '../rows/slots.ts';
+import { MOST_BITS, type SlotBounds } from '../rows/slots.ts';
 import { judged, type ObjectivePeriod, type ObjectiveVerdict, type WithinCounts } from './judge.ts';
 import { type CheckedObjective, checkedObjective, type ObjectiveQuestion } from './question.ts';
 import { formsStatement, withinStatement } from './statement.ts';
@@ -26,6 +27,8 @@ export interface ObjectiveHistory {
 }
 
 const TRIES = 3;
+// Their values would count as bad.
+const STRANGE = `its rows must have bits from 0 to ${MOST_BITS}, and no new scales while they are read`;
 // As long as Date counts.
 const LONGEST_MS = 8.64e15;
 
@@ -70,8 +73,11 @@ export async function objectiveHistory(
     const rows = await askFolder(folder, checked, options, (source) =>
       withinStatement({ ...checked, unit }, source, slots),
     );
-    // Rows of another scale may have been written between the two statements.
-    if (attempt < TRIES && rows.some(({ strange }) => Number(strange) > 0)) continue;
+    if (rows.some(({ strange }) => Number(strange) > 0)) {
+      // Rows of another scale may have been written between the two statements.
+      if (attempt < TRIES) continue;
+      throw fileError('read', folder, new Error(STRANGE));
+    }
     const divided = forms
       .map(({ scale, bits }) => dividedSlot(threshold, scale, bits))
       .filter((slot) => slot !== undefined)

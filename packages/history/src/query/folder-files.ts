@@ -14,8 +14,8 @@ export type Span = Pick<CheckedQuestion, 'sinceMs' | 'untilMs'>;
  * @throws HdrscopeError `ERR_HISTORY_FILE`
  */
 export async function filesOf(folder: string, { sinceMs, untilMs }: Span): Promise<string[]> {
-  const first = sinceMs === undefined ? '' : `${DAY}${dayOf(sinceMs)}`;
-  const last = untilMs === undefined ? '\uffff' : `${DAY}${dayOf(untilMs)}`;
+  const first = sinceMs === undefined ? '' : folderOf(sinceMs);
+  const last = untilMs === undefined ? '\uffff' : folderOf(untilMs);
   try {
     const days = (await readdir(folder)).filter((name) => isDayFolder(name) && name >= first && name <= last);
     const names = await Promise.all(
@@ -30,6 +30,13 @@ export async function filesOf(folder: string, { sinceMs, untilMs }: Span): Promi
   }
 }
 
+// The names of later days have a sign and more digits, and would come before all others.
+const LAST_DAY_MS = Date.parse('9999-12-31');
+
+function folderOf(timeMs: number): string {
+  return `${DAY}${dayOf(Math.min(timeMs, LAST_DAY_MS))}`;
+}
+
 /** The names in the folder of a day, which may be removed meanwhile. */
 async function namesIn(path: string): Promise<string[]> {
   try {
@@ -40,17 +47,17 @@ async function namesIn(path: string): Promise<string[]> {
   }
 }
 
-/**
- * A text that changes when a file is replaced.
- *
- * @returns `undefined` when a file is missing.
- */
-export async function stateOf(files: readonly string[]): Promise<string | undefined> {
+/** For each file a text that changes when it is replaced; `undefined` when it is missing. */
+export function statesOf(files: readonly string[]): Promise<(string | undefined)[]> {
+  return Promise.all(files.map(stateOf));
+}
+
+async function stateOf(path: string): Promise<string | undefined> {
   try {
-    const facts = await Promise.all(files.map((path) => stat(path)));
-    return JSON.stringify(facts.map(({ ino, mtimeMs, size }) => [ino, mtimeMs, size]));
+    const { ino, mtimeMs, size } = await stat(path);
+    return JSON.stringify([ino, mtimeMs, size]);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw fileError('read', (error as NodeJS.ErrnoException).path ?? '', error);
+    throw fileError('read', path, error);
   }
 }

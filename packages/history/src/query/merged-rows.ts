@@ -45,7 +45,7 @@ export interface MergedRow extends Distribution {
  * import { mkdtemp } from 'node:fs/promises';
  * import { tmpdir } from 'node:os';
  * import { join } from 'node:path';
- * import { mergedRows, openHistory, percentilesOf } from '@hdrscope/history';
+ * import { queryMergedRows, openHistory, percentilesOf } from '@hdrscope/history';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const registry = createRegistry();
@@ -54,13 +54,13 @@ export interface MergedRow extends Distribution {
  * const folder = await mkdtemp(join(tmpdir(), 'history-'));
  * await (await openHistory(registry, { folder })).close();
  *
- * for await (const row of mergedRows(folder, { metric: 'sizes', by: [] })) {
+ * for await (const row of queryMergedRows(folder, { metric: 'sizes', by: [] })) {
  *   [row.count, row.k.length]; //=> [100, 100]
  *   percentilesOf(row, [99]); //=> [{ percentile: 99, value: 99, lower: 99, upper: 99 }]
  * }
  * ```
  */
-export async function* mergedRows(
+export async function* queryMergedRows(
   folder: string,
   question: MergeQuestion = {},
   options: QueryOptions = {},

@@ -1,18 +1,19 @@
 import { assertOptions, mustBe, type OptionsOwner, resolutionOf } from '@hdrscope/core/internal';
+import { fileError } from '../errors.ts';
 import { type PercentileValue, valueAt } from '../rows/percentiles.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
 import { statementOf } from '../sql/statement.ts';
 import { withDuckDb } from './duckdb.ts';
-import { filesOf, type Span, stateOf } from './folder-files.ts';
+import { filesOf, type Span, statesOf } from './folder-files.ts';
 import { rowSourceOf } from './row-sources.ts';
 
-/** One group of series in one bucket of time. */
+/** One group of series in one stretch of time. */
 export interface HistoryGroup {
   /** The values of the keys of `by`; a key that the series do not have is absent. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Start of the bucket, in milliseconds since 1970; `undefined` without `everyMs`. */
+  /** Begin of the stretch of time, in milliseconds since 1970; `undefined` without `everyMs`. */
   readonly startMs: number | undefined;
   /** UCUM code of the unit of all values. */
   readonly unit: string;
@@ -48,16 +49,17 @@ const OWNER: OptionsOwner<QueryOptions> = {
 
 const LEAST_MEMORY = 2 ** 24;
 const TRIES = 3;
+const REPLACED = `its files were replaced while they were read, ${TRIES} times one after the other: ask again`;
 
 /**
  * Answers a question about the files of a folder with DuckDB, in this process. All counts are merged inside the engine, in its own
  * threads. Needs the package `@duckdb/node-api`.
  *
  * @param folder The folder that `openHistory` writes. Only the days that the question asks for are read.
- * @returns One entry for each group and bucket that has values, ordered by group and time; the lists of several units or scales of one
- *   metric are apart.
+ * @returns One entry for each group and stretch of time that has values, ordered by group and time. Units and scales of one metric have
+ *   entries of their own.
  * @throws HdrscopeError `ERR_INVALID_OPTION` and `ERR_INVALID_VALUE` as `historySql`; `ERR_HISTORY_FILE` when the folder cannot be
- *   listed; `ERR_HISTORY_ENGINE` when DuckDB is not installed or cannot read a file.
+ *   listed, or its files are replaced again and again while they are read; `ERR_HISTORY_ENGINE` when DuckDB is not installed or cannot read a file.
  */
 export async function queryHistory(
   folder: string,
@@ -72,13 +74,13 @@ export async function queryHistory(
 }
 
 /**
- * The rows of a statement about the files of a folder. When a file is removed by `compact` or replaced by `rollup` meanwhile, the statement is
+ * The rows of a statement about the files of a folder. When a file is removed by `compactHistory` or replaced by `rollUpHistory` meanwhile, the statement is
  * asked again: it reads files twice.
  *
  * @param span Only the days between these times are read.
  * @param statement Makes the statement, from SQL that stands for all rows.
  * @returns No rows when the folder has no files of these days.
- * @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_HISTORY_FILE`, `ERR_HISTORY_ENGINE`
+ * @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_HISTORY_ENGINE`; `ERR_HISTORY_FILE`, also when files are replaced at each attempt.
  */
 export async function askFolder(
   folder: string,
@@ -93,13 +95,18 @@ export async function askFolder(
   for (let attempt = 1; ; attempt++) {
     const files = await filesOf(folder, span);
     if (files.length === 0) return [];
-    const before = await stateOf(files);
+    const before = await statesOf(files);
     const answer = await withDuckDb(settings, async (run) =>
       run(statement(await rowSourceOf(files, run))),
     ).catch((error: unknown) => ({ error }));
-    const isSame = before !== undefined && (await stateOf(files)) === before;
-    if (!isSame && attempt < TRIES) continue;
+    const after = await statesOf(files);
+    const isReplaced = after.some((state, i) => state !== undefined && state !== before[i]);
+    const isRemoved = after.includes(undefined);
+    // An answer stays right when files are removed: they were read before, and the file that has their rows now was not.
+    const isDoubtful = isReplaced || (isRemoved && 'error' in answer);
+    if (isDoubtful && attempt < TRIES) continue;
     if ('error' in answer) throw answer.error;
+    if (isReplaced) throw fileError('read', folder, new Error(REPLACED));
     return answer;
   }
 }

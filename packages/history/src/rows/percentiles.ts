@@ -1,4 +1,5 @@
-import { fromTicks, mustBe, type Resolution, resolutionOf } from '@hdrscope/core/internal';
+import type { Resolution } from '@hdrscope/core';
+import { fromTicks, mustBe, resolutionOf } from '@hdrscope/core/internal';
 import type { Distribution } from './row.ts';
 import { slotBounds } from './slots.ts';
 

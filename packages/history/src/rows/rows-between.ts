@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { fromTicks, mustBe, usedSlots } from '@hdrscope/core/internal';
+import { assertOptions, fromTicks, mustBe, type OptionsOwner, usedSlots } from '@hdrscope/core/internal';
 import {
   type Attributes,
   EMPTY_SNAPSHOT,
@@ -28,7 +28,7 @@ export interface RowFacts {
  * ticks of the family's resolution. Values that were rejected are in no row.
  *
  * @param earlier An earlier snapshot of the same registry. Without one, rows have all counts of `later`, from the starts of the series.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when a fact is outside its range; `ERR_INCOMPATIBLE` when the snapshots are not of one
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a fact does not exist or is outside its range; `ERR_INCOMPATIBLE` when the snapshots are not of one
  *   registry.
  * @example
  * ```ts
@@ -50,6 +50,7 @@ export function* rowsBetween(
   later: Snapshot,
   facts: RowFacts,
 ): Generator<HistoryRow, void, undefined> {
+  assertOptions(facts, FACTS);
   const { producer, sequence = 0 } = facts;
   if (typeof producer !== 'string' || producer === '') {
     throw mustBe('ERR_INVALID_OPTION', 'producer', 'a text, not empty', producer);
@@ -66,6 +67,12 @@ export function* rowsBetween(
     }
   }
 }
+
+const FACTS: OptionsOwner<RowFacts> = {
+  name: 'rowsBetween',
+  names: { producer: true, sequence: true },
+  call: "rowsBetween(earlier, later, { producer: 'shop 7d1f' })",
+};
 
 function rowOf(
   family: FamilySnapshot,

@@ -11,7 +11,7 @@ import { countedOfRow } from './counted-of-row.ts';
  * A metric that has several units or scales becomes several families: the second is called `NAME in steps of SCALE UNIT`. A family has the
  * digits of its first row.
  *
- * @param rows Ordered by time, as `mergedRows` yields them with `everyMs`. An error of theirs is thrown unchanged.
+ * @param rows Ordered by time, as `queryMergedRows` yields them with `everyMs`. An error of theirs is thrown unchanged.
  * @throws HdrscopeError as `countedOfRow`, when a row is not as the format has it.
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-import type { Resolution } from '@hdrscope/core/internal';
+import type { Resolution } from '@hdrscope/core';
 
 // A value that was in another unit before, such as milliseconds, has been rounded twice.
 const VALUE_ROUNDING = 2 ** -51;

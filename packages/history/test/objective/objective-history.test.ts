@@ -178,3 +178,12 @@ test.each([
 test('a misspelt option is refused', async () => {
   await expectMisspelt(() => objectiveHistory('a', { ...QUESTION, thresholds: 1 } as never), 'threshold');
 });
+
+test('a row with more bits than a history has is refused, because its values would count as bad', async () => {
+  const folder = newDirectory();
+  await writeRows(folder, [row(0, 999, 1), row(0, 5, 0, { bits: 21 })]);
+  await expect(objectiveHistory(folder, QUESTION)).rejects.toMatchObject({
+    code: 'ERR_HISTORY_FILE',
+    message: expect.stringContaining('its rows must have bits from 0 to 20'),
+  });
+});

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { historySpan, type MergedRow, type MergeQuestion, mergedRows, mergeRows } from '../../src/index.ts';
+import {
+  historySpan,
+  type MergedRow,
+  type MergeQuestion,
+  mergeRows,
+  queryMergedRows,
+} from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
 import { groupKey } from '../support/merged-percentiles.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf, START_MS } from '../support/recorded.ts';
@@ -9,7 +15,7 @@ const RUNS = { numRuns: 25 };
 
 async function merged(folder: string, question?: MergeQuestion): Promise<MergedRow[]> {
   const rows: MergedRow[] = [];
-  for await (const row of mergedRows(folder, question)) rows.push(row);
+  for await (const row of queryMergedRows(folder, question)) rows.push(row);
   return rows;
 }
 

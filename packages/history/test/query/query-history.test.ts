@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
-import { queryHistory } from '../../src/index.ts';
+import { queryHistory, queryMergedRows } from '../../src/index.ts';
 import { loadDuckDb } from '../../src/query/duckdb.ts';
+import { askFolder } from '../../src/query/query-history.ts';
 import { writeRows } from '../support/folder.ts';
 import { rowsOf, START_MS } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -30,6 +31,20 @@ test('only the days that are asked for are read', async () => {
   });
 });
 
+test('a question may end, and a stretch of time may be as long, as Date counts', async () => {
+  const folder = newDirectory();
+  await writeRows(folder, await rowsOf([{ significantDigits: 2, attributes: {}, intervals: [[1, 2]] }]));
+  const [latestMs, yearsMs] = [8.64e15, 1e15];
+  const counts = async (span: object) =>
+    (await queryHistory(folder, { metric: 'lat', ...span })).map(({ count }) => count);
+  expect(await counts({ untilMs: latestMs })).toEqual([2]);
+  expect(await counts({ untilMs: latestMs, everyMs: yearsMs })).toEqual([2]);
+  expect(await counts({ sinceMs: latestMs })).toEqual([]);
+  const merged: number[] = [];
+  for await (const { count } of queryMergedRows(folder, { everyMs: yearsMs })) merged.push(count);
+  expect(merged).toEqual([2]);
+});
+
 test('an empty folder, and a metric that nobody counted, have no answer', async () => {
   const folder = newDirectory();
   expect(await queryHistory(folder, { metric: 'lat' })).toEqual([]);
@@ -40,6 +55,47 @@ test('an empty folder, and a metric that nobody counted, have no answer', async 
   expect(await queryHistory(folder, { metric: 'lat' }, { threads: 1, memoryBytes: 2 ** 28 })).toHaveLength(1);
   rmSync(folder, { recursive: true });
   await expect(queryHistory(folder, { metric: 'lat' })).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE' });
+});
+
+describe('files that are replaced while they are read', () => {
+  const ALL = { sinceMs: undefined, untilMs: undefined };
+
+  /** A folder with a file, and a function that replaces the file by an equal one. */
+  async function replaceable(): Promise<{ folder: string; replace: () => void }> {
+    const folder = newDirectory();
+    const path = await writeRows(
+      folder,
+      await rowsOf([{ significantDigits: 2, attributes: {}, intervals: [[1]] }]),
+    );
+    const replace = (): void => {
+      copyFileSync(path, `${path}.partial`);
+      renameSync(`${path}.partial`, path);
+    };
+    return { folder, replace };
+  }
+
+  test('are asked again', async () => {
+    const { folder, replace } = await replaceable();
+    let attempts = 0;
+    const rows = await askFolder(folder, ALL, {}, ({ all }) => {
+      if (++attempts < 3) replace();
+      return `SELECT "count" FROM ${all}`;
+    });
+    expect(rows.map(({ count }) => Number(count))).toEqual([1]);
+    expect(attempts).toBe(3);
+  });
+
+  test('have no answer when that never ends, because a part of it would be of other files', async () => {
+    const { folder, replace } = await replaceable();
+    const asked = askFolder(folder, ALL, {}, ({ all }) => {
+      replace();
+      return `SELECT "count" FROM ${all}`;
+    });
+    await expect(asked).rejects.toMatchObject({
+      code: 'ERR_HISTORY_FILE',
+      message: expect.stringContaining('its files were replaced while they were read'),
+    });
+  });
 });
 
 test('the error says how to install DuckDB', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type MergedRow, mergedRows, rowsBetween, snapshotsOfRows } from '../../src/index.ts';
+import { type MergedRow, queryMergedRows, rowsBetween, snapshotsOfRows } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
 import { INTERVAL_MS, recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -12,10 +12,10 @@ test('the differences of neighbouring snapshots are the rows', async () => {
       if (rows.length === 0) return;
       await writeRows(folder, rows);
       const merged: MergedRow[] = [];
-      for await (const row of mergedRows(folder, { everyMs: INTERVAL_MS })) merged.push(row);
+      for await (const row of queryMergedRows(folder, { everyMs: INTERVAL_MS })) merged.push(row);
       const again: unknown[] = [];
       let before: Parameters<typeof rowsBetween>[0];
-      for await (const snapshot of snapshotsOfRows(mergedRows(folder, { everyMs: INTERVAL_MS }))) {
+      for await (const snapshot of snapshotsOfRows(queryMergedRows(folder, { everyMs: INTERVAL_MS }))) {
         if (before !== undefined) {
           for (const row of rowsBetween(before, snapshot, { producer: 'p' })) again.push(shownOf(row));
         }
