@@ -1,47 +1,22 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BuiltPackages } from '@hdrscope/testing';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { compactWith } from '../../src/compact/compact.ts';
-import { compact, type HistoryRow, queryHistory } from '../../src/index.ts';
+import { compactHistory, queryHistory } from '../../src/index.ts';
 import { compareRows } from '../../src/parquet/order.ts';
+import { folderWith } from '../support/filled-folder.ts';
 import { rowsIn, writeRows } from '../support/folder.ts';
-import { runScript } from '../support/killed.ts';
-import { rowsOf } from '../support/recorded.ts';
 import { FaultyFiles } from '../support/runtime.ts';
 import { newDirectory } from '../support/sandbox.ts';
 
 const LATER_MS = Date.parse('2024-01-01');
-
-/** A folder with files of one day, each row in one of them. */
-async function folderWith(
-  fileCount: number,
-  rowsPerFile = 5,
-): Promise<{ folder: string; rows: HistoryRow[] }> {
-  const folder = newDirectory();
-  const all: HistoryRow[] = [];
-  const routes = ['/a', '/b', '/c'];
-  for (let file = 0; file < fileCount; file++) {
-    const intervals = Array.from({ length: rowsPerFile }, (_, i) => [file, i, file * i]);
-    const rows = (
-      await rowsOf([{ significantDigits: 2, attributes: { route: routes[file % 3]! }, intervals }])
-    ).map((row) => ({
-      ...row,
-      producer: `producer ${file % 4}`,
-      sequence: row.sequence + file * rowsPerFile,
-    }));
-    await writeRows(folder, rows);
-    all.push(...rows);
-  }
-  return { folder, rows: all };
-}
 
 test('the files of a day become one, with every row once, in order', async () => {
   const { folder, rows } = await folderWith(40);
   // A retry of a writer, and a crash of an earlier compaction.
   await writeRows(folder, rows.slice(3, 20));
   const before = await queryHistory(folder, { metric: 'lat', by: ['route'] });
-  const days = await compact(folder, { nowMs: LATER_MS });
+  const days = await compactHistory(folder, { nowMs: LATER_MS });
   expect(days).toEqual([
     {
       day: '2023-11-14',
@@ -61,15 +36,15 @@ test('the files of a day become one, with every row once, in order', async () =>
   expect(await queryHistory(folder, { metric: 'lat', by: ['route'] })).toEqual(
     before.map((group) => ({ ...group, sum: expect.closeTo(group.sum, 12) })),
   );
-  expect(await compact(folder, { nowMs: LATER_MS })).toEqual([]);
+  expect(await compactHistory(folder, { nowMs: LATER_MS })).toEqual([]);
 });
 
 test('days that have ended a short time ago are left alone', async () => {
   const { folder } = await folderWith(3);
   const endMs = Date.parse('2023-11-15');
-  expect(await compact(folder, { nowMs: endMs + 7_199_999 })).toEqual([]);
+  expect(await compactHistory(folder, { nowMs: endMs + 7_199_999 })).toEqual([]);
   expect((await rowsIn(folder)).size).toBe(3);
-  expect(await compact(folder, { nowMs: endMs, olderThanMs: 0 })).toMatchObject([{ files: 3 }]);
+  expect(await compactHistory(folder, { nowMs: endMs, olderThanMs: 0 })).toMatchObject([{ files: 3 }]);
 });
 
 test('files that writers have left when they died are removed after a day, and other files stay', async () => {
@@ -80,7 +55,7 @@ test('files that writers have left when they died are removed after a day, and o
   writeFileSync(join(day, 'notes.txt'), '');
   writeFileSync(join(folder, 'notes.txt'), '');
   utimesSync(join(day, 'old.parquet.partial'), 0, 0);
-  await compact(folder, { nowMs: Date.now() });
+  await compactHistory(folder, { nowMs: Date.now() });
   expect(readdirSync(day).sort()).toEqual([
     expect.stringMatching(/\.parquet$/),
     'notes.txt',
@@ -100,7 +75,7 @@ test.each(['open', 'write', 'datasync', 'rename', 'unlink'] as const)(
     });
     expect(faulty.openFiles).toBe(0);
     expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
-    await compact(folder, { nowMs: LATER_MS });
+    await compactHistory(folder, { nowMs: LATER_MS });
     const files = await rowsIn(folder);
     expect([files.size, [...files.values()].flat().length]).toEqual([1, rows.length]);
   },
@@ -109,7 +84,7 @@ test.each(['open', 'write', 'datasync', 'rename', 'unlink'] as const)(
 test('a broken file ends the work, and stays', async () => {
   const { folder } = await folderWith(3);
   writeFileSync(join(folder, 'day=2023-11-14', 'broken.parquet'), 'broken');
-  await expect(compact(folder, { nowMs: LATER_MS })).rejects.toMatchObject({
+  await expect(compactHistory(folder, { nowMs: LATER_MS })).rejects.toMatchObject({
     code: 'ERR_HISTORY_FILE',
     message: expect.stringContaining('broken.parquet'),
   });
@@ -119,52 +94,22 @@ test('a broken file ends the work, and stays', async () => {
 test('two compactions at one time lose nothing', async () => {
   const { folder, rows } = await folderWith(10);
   const options = { nowMs: LATER_MS };
-  await Promise.allSettled([compact(folder, options), compact(folder, options)]);
+  await Promise.allSettled([compactHistory(folder, options), compactHistory(folder, options)]);
   expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
-  await compact(folder, options);
+  await compactHistory(folder, options);
   expect((await rowsIn(folder)).size).toBe(1);
 });
 
-describe('a process that is killed', () => {
-  let packages: BuiltPackages;
-  beforeAll(() => {
-    packages = new BuiltPackages(['history']);
-  });
-  afterAll(() => packages.remove());
-
-  test('while it compacts loses no row and doubles none, for a reader at any time', async () => {
-    const script = packages.script(
-      'compact',
-      `import { compact } from '@hdrscope/history';
-      console.log('begins');
-      await compact(process.argv[2], { nowMs: ${LATER_MS} });`,
-    );
-    const run = (folder: string, killAfterMs?: number): Promise<number> =>
-      runScript(script, [folder], killAfterMs);
-    const wholeMs = await run((await folderWith(12, 40)).folder);
-    const outcomes = new Set<number>();
-    for (let tenth = 0; tenth <= 10; tenth++) {
-      const { folder, rows } = await folderWith(12, 40);
-      await run(folder, (wholeMs * tenth) / 10);
-      const names = readdirSync(join(folder, 'day=2023-11-14'));
-      outcomes.add(names.length);
-      expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
-      await compact(folder, { nowMs: LATER_MS });
-      const files = await rowsIn(folder);
-      expect([files.size, [...files.values()].flat().length]).toEqual([1, rows.length]);
-    }
-    expect(outcomes.size).toBeGreaterThan(1);
-  }, 120_000);
-});
-
 test('options that do not exist, or are outside their ranges, are refused', async () => {
-  await expectMisspelt(() => compact(newDirectory(), { olderThanMS: 1 } as never), 'olderThanMs');
-  await expect(compact('')).rejects.toThrow('folder must be the path of a folder, got ""');
-  await expect(compact('a', { olderThanMs: -1 })).rejects.toThrow(
+  await expectMisspelt(() => compactHistory(newDirectory(), { olderThanMS: 1 } as never), 'olderThanMs');
+  await expect(compactHistory('')).rejects.toThrow('folder must be the path of a folder, got ""');
+  await expect(compactHistory('a', { olderThanMs: -1 })).rejects.toThrow(
     'olderThanMs must be a number of milliseconds, at least 0, got -1',
   );
-  await expect(compact('a', { nowMs: Number.NaN })).rejects.toThrow(
+  await expect(compactHistory('a', { nowMs: Number.NaN })).rejects.toThrow(
     'nowMs must be a number of milliseconds, got NaN',
   );
-  await expect(compact(join(newDirectory(), 'absent'))).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE' });
+  await expect(compactHistory(join(newDirectory(), 'absent'))).rejects.toMatchObject({
+    code: 'ERR_HISTORY_FILE',
+  });
 });

@@ -232,7 +232,7 @@ test('ranges without values, or with too few for the percentile, are no evidence
 test('a change that is certain, but small, is not explained', () => {
   const shifted = { k: [slotOfTick(1e6, BITS) + 2], c: [1e6] };
   const one = [series({ route: '/pay' }, { k: [slotOfTick(1e6, BITS)], c: [1e6] }, shifted)];
-  expect(explainChange(one, { ...QUESTION, leastChange: 0.2 }).verdict).toBe('no difference shown');
+  expect(explainChange(one, { ...QUESTION, minChange: 0.2 }).verdict).toBe('no difference shown');
   expect(explainChange(one, QUESTION).verdict).toBe('nothing explains it');
 });
 

@@ -1,5 +1,5 @@
 import { expectMisspelt } from '@hdrscope/testing/refusals';
-import { explain } from '../../src/explain/explain.ts';
+import { explainHistory } from '../../src/explain/explain.ts';
 import { explainChange } from '../../src/explain/explain-change.ts';
 import type { SeriesChange } from '../../src/explain/series-change.ts';
 import type { HistoryRow } from '../../src/index.ts';
@@ -58,7 +58,7 @@ test.each([1, 2, 3])('files and DuckDB give the explanation of incident %i in me
   const rows = rowsOf(series);
   await writeRows(folder, rows);
   await writeRows(folder, rows.slice(0, 50)); // a retry
-  const found = await explain(folder, { metric: 'lat', ...RANGES });
+  const found = await explainHistory(folder, { metric: 'lat', ...RANGES });
   const expected = explainChange(series, { percentile: 99.9, bits: BITS, scale: SCALE });
   const sorted = (causes: typeof expected.causes) =>
     causes.map((cause) => JSON.stringify({ ...cause, evidence: Math.round(cause.evidence) })).sort();
@@ -69,18 +69,22 @@ test.each([1, 2, 3])('files and DuckDB give the explanation of incident %i in me
   });
   expect(found.verdict).toBe('explained');
   expect(found.causes[0]!.attributes).toContainEqual({ key: guilty.key, value: guilty.value });
-  const inside = await explain(folder, { metric: 'lat', ...RANGES, where: { [guilty.key]: guilty.value } });
+  const inside = await explainHistory(folder, {
+    metric: 'lat',
+    ...RANGES,
+    where: { [guilty.key]: guilty.value },
+  });
   expect(inside.after.count).toBe(found.causes[0]!.after.count);
 });
 
 test('a quiet day in files has no verdict, and a metric that nobody counted has no values', async () => {
   const folder = newDirectory();
   await writeRows(folder, rowsOf(world(randomOf(1001)).series));
-  expect(await explain(folder, { metric: 'lat', ...RANGES })).toMatchObject({
+  expect(await explainHistory(folder, { metric: 'lat', ...RANGES })).toMatchObject({
     verdict: 'no difference shown',
     causes: [],
   });
-  expect(await explain(folder, { metric: 'other', ...RANGES })).toMatchObject({
+  expect(await explainHistory(folder, { metric: 'other', ...RANGES })).toMatchObject({
     unit: undefined,
     verdict: 'too few values',
     before: { count: 0 },
@@ -95,7 +99,7 @@ test('rows of more bits are merged at the fewest of all', async () => {
     k: row.k.map((slot) => slot * 8 + 5),
   }));
   await writeRows(folder, [...rowsOf(series).slice(0, 3), ...finer.slice(3)]);
-  const found = await explain(folder, { metric: 'lat', ...RANGES });
+  const found = await explainHistory(folder, { metric: 'lat', ...RANGES });
   const expected = explainChange(series, { percentile: 99.9, bits: BITS, scale: SCALE });
   expect(found.difference).toEqual(expected.difference);
 });
@@ -105,7 +109,7 @@ test('rows of two scales are refused', async () => {
   const { series } = world(randomOf(5));
   await writeRows(folder, rowsOf(series));
   await writeRows(folder, rowsOf(series, { producer: 'q', scale: 1e-6 }));
-  await expect(explain(folder, { metric: 'lat', ...RANGES })).rejects.toMatchObject({
+  await expect(explainHistory(folder, { metric: 'lat', ...RANGES })).rejects.toMatchObject({
     code: 'ERR_INCOMPATIBLE',
     message: expect.stringContaining('lat must have one unit and scale in both ranges, got "s" in steps of'),
   });
@@ -114,8 +118,8 @@ test('rows of two scales are refused', async () => {
 test.each([
   [{ percentile: 101 }, 'percentile must be a number from 0 to 100, got 101'],
   [{ confidence: 1 }, 'confidence must be a number above 0 and below 1, got 1'],
-  [{ leastShare: 0 }, 'leastShare must be a number above 0 and at most 1, got 0'],
-  [{ leastChange: -1 }, 'leastChange must be a finite number of at least 0, got -1'],
+  [{ minShare: 0 }, 'minShare must be a number above 0 and at most 1, got 0'],
+  [{ minChange: -1 }, 'minChange must be a finite number of at least 0, got -1'],
   [{ after: RANGES.before }, 'after must be a range that does not overlap with before'],
   [
     { before: { sinceMs: 2, untilMs: 1 } },
@@ -123,12 +127,12 @@ test.each([
   ],
   [{ before: undefined }, 'before must be a range: { sinceMs, untilMs }, got undefined'],
 ])('%j is refused', async (wrong, message) => {
-  await expect(explain('a', { metric: 'lat', ...RANGES, ...wrong } as never)).rejects.toThrow(message);
+  await expect(explainHistory('a', { metric: 'lat', ...RANGES, ...wrong } as never)).rejects.toThrow(message);
 });
 
 test('a misspelt option is refused', async () => {
   await expectMisspelt(
-    () => explain('a', { metric: 'lat', ...RANGES, percentiles: 1 } as never),
+    () => explainHistory('a', { metric: 'lat', ...RANGES, percentiles: 1 } as never),
     'percentile',
   );
 });

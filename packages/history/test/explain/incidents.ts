@@ -65,11 +65,13 @@ interface Part {
 function counts(mean: number, parts: readonly Part[], expectation: Float64Array, random: Random): SlotCounts {
   const k: number[] = [];
   const c: number[] = [];
-  const upTo = (i: number): number =>
-    parts.reduce(
-      (sum, { weight, median, sigma }) => sum + weight * phi((BOUNDS[i]! - Math.log(median)) / sigma),
-      0,
-    );
+  const logs = parts.map(({ median }) => Math.log(median));
+  const upTo = (i: number): number => {
+    let sum = 0;
+    for (const [at, { weight, sigma }] of parts.entries())
+      sum += weight * phi((BOUNDS[i]! - logs[at]!) / sigma);
+    return sum;
+  };
   let seen = upTo(0);
   for (let i = 0; i < BOUNDS.length - 1; i++) {
     const next = upTo(i + 1);

@@ -8,12 +8,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { BuiltPackages } from '@hdrscope/testing';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
-import { compact, type HistoryRow, queryHistory, rollup } from '../../src/index.ts';
+import { compactHistory, queryHistory, rollUpHistory } from '../../src/index.ts';
+import { minutes } from '../support/filled-folder.ts';
 import { rowsIn, writeRows } from '../support/folder.ts';
-import { runScript } from '../support/killed.ts';
 import { recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
 
@@ -22,19 +21,6 @@ const DAY_MS = 86_400_000;
 const LATER_MS = Date.parse('2024-01-01');
 const DAY = 'day=2023-11-14';
 const FILE = `${Date.parse('2023-11-14')}-rollup-3600000-0.parquet`;
-
-/** Rows of one series, a minute each, from the start of 2023-11-14 on. */
-async function minutes(count: number, producer = 'shop 7d1f'): Promise<HistoryRow[]> {
-  const [row] = await rowsOf([{ significantDigits: 2, attributes: { route: '/a' }, intervals: [[5, 700]] }]);
-  const startMs = Date.parse('2023-11-14');
-  return Array.from({ length: count }, (_, i) => ({
-    ...row!,
-    startMs: startMs + i * 60_000,
-    endMs: startMs + (i + 1) * 60_000,
-    producer,
-    sequence: i,
-  }));
-}
 
 async function ask(folder: string, everyMs?: number) {
   return await queryHistory(folder, { metric: 'lat', ...(everyMs && { everyMs }) });
@@ -56,7 +42,7 @@ test('percentiles of rollups are those of all rows, by group and time, whatever 
         const [folder, into] = [newDirectory(), newDirectory()];
         for (const row of rows) await writeRows(folder, [row]);
         await writeRows(folder, rows.slice(0, 1));
-        const days = await rollup(folder, into, { nowMs: LATER_MS });
+        const days = await rollUpHistory(folder, into, { nowMs: LATER_MS });
         expect(days.reduce((sum, { sourceRows }) => sum + sourceRows, 0)).toBe(rows.length);
         const question = { metric: 'lat', percentiles: [0, 50, 99, 100], by, ...(everyMs && { everyMs }) };
         const [raw, rolled] = [await queryHistory(folder, question), await queryHistory(into, question)];
@@ -72,7 +58,7 @@ test('each series and hour has one row, which is the same whenever it is made', 
   const rows = await minutes(150);
   // More files than are read at one time.
   for (let i = 0; i < 150; i += 3) await writeRows(folder, rows.slice(i, i + 3));
-  expect(await rollup(folder, into, { nowMs: LATER_MS })).toEqual([
+  expect(await rollUpHistory(folder, into, { nowMs: LATER_MS })).toEqual([
     { day: '2023-11-14', sourceRows: 150, rows: 3, bytes: expect.any(Number), isKept: false },
   ]);
   const files = await rowsIn(into);
@@ -93,8 +79,8 @@ test('each series and hour has one row, which is the same whenever it is made', 
       }),
     ),
   );
-  await compact(folder, { nowMs: LATER_MS });
-  await rollup(folder, again, { nowMs: LATER_MS });
+  await compactHistory(folder, { nowMs: LATER_MS });
+  await rollUpHistory(folder, again, { nowMs: LATER_MS });
   expect(await rowsIn(again)).toEqual(files);
   // A copy of a rollup counts once.
   copyFileSync(join(into, DAY, FILE), join(into, DAY, 'copy.parquet'));
@@ -106,26 +92,28 @@ test('only stretches that have ended are made, and days that have not changed ar
   await writeRows(folder, await minutes(150));
   const startMs = Date.parse('2023-11-14');
   const at = (minute: number) => ({ nowMs: startMs + minute * 60_000, olderThanMs: 600_000 });
-  expect(await rollup(folder, into, at(69))).toEqual([]);
-  expect(await rollup(folder, into, at(70))).toMatchObject([{ sourceRows: 60, rows: 1 }]);
-  expect(await rollup(folder, into, at(129))).toEqual([]);
-  expect(await rollup(folder, into, at(130))).toMatchObject([{ sourceRows: 120, rows: 2 }]);
+  expect(await rollUpHistory(folder, into, at(69))).toEqual([]);
+  expect(await rollUpHistory(folder, into, at(70))).toMatchObject([{ sourceRows: 60, rows: 1 }]);
+  expect(await rollUpHistory(folder, into, at(129))).toEqual([]);
+  expect(await rollUpHistory(folder, into, at(130))).toMatchObject([{ sourceRows: 120, rows: 2 }]);
   expect(await ask(into, HOUR_MS)).toMatchObject([{ count: 120 }, { count: 120 }]);
-  expect(await rollup(folder, into, { nowMs: LATER_MS })).toMatchObject([{ sourceRows: 150, rows: 3 }]);
-  expect(await rollup(folder, into, { nowMs: LATER_MS })).toEqual([]);
+  expect(await rollUpHistory(folder, into, { nowMs: LATER_MS })).toMatchObject([
+    { sourceRows: 150, rows: 3 },
+  ]);
+  expect(await rollUpHistory(folder, into, { nowMs: LATER_MS })).toEqual([]);
 });
 
 test('late rows are added, and a compacted day stays what it is', async () => {
   const [folder, into] = [newDirectory(), newDirectory()];
   await writeRows(folder, await minutes(100));
-  await rollup(folder, into, { nowMs: LATER_MS });
+  await rollUpHistory(folder, into, { nowMs: LATER_MS });
   await writeRows(folder, await minutes(10, 'late 1a2b'));
-  expect(await rollup(folder, into, { nowMs: LATER_MS })).toMatchObject([{ sourceRows: 110 }]);
+  expect(await rollUpHistory(folder, into, { nowMs: LATER_MS })).toMatchObject([{ sourceRows: 110 }]);
   expect(await ask(into)).toMatchObject([{ count: 220 }]);
-  await compact(folder, { nowMs: LATER_MS });
-  await rollup(folder, into, { nowMs: LATER_MS });
+  await compactHistory(folder, { nowMs: LATER_MS });
+  await rollUpHistory(folder, into, { nowMs: LATER_MS });
   expect(await ask(into)).toMatchObject([{ count: 220 }]);
-  expect(await rollup(folder, into, { nowMs: LATER_MS })).toEqual([]);
+  expect(await rollUpHistory(folder, into, { nowMs: LATER_MS })).toEqual([]);
 });
 
 test('rollups outlive the rows that they were made of', async () => {
@@ -133,26 +121,28 @@ test('rollups outlive the rows that they were made of', async () => {
   const rows = await minutes(100);
   const first = await writeRows(folder, rows.slice(0, 50));
   await writeRows(folder, rows.slice(50));
-  await rollup(folder, into, { nowMs: LATER_MS });
+  await rollUpHistory(folder, into, { nowMs: LATER_MS });
   rmSync(first);
-  expect(await rollup(folder, into, { nowMs: LATER_MS })).toMatchObject([{ sourceRows: 50, isKept: true }]);
+  expect(await rollUpHistory(folder, into, { nowMs: LATER_MS })).toMatchObject([
+    { sourceRows: 50, isKept: true },
+  ]);
   expect(await ask(into)).toMatchObject([{ count: 200 }]);
   rmSync(join(folder, DAY), { recursive: true });
-  expect(await rollup(folder, into, { nowMs: LATER_MS })).toEqual([]);
+  expect(await rollUpHistory(folder, into, { nowMs: LATER_MS })).toEqual([]);
   expect(await ask(into)).toMatchObject([{ count: 200 }]);
   // Another history does not replace them either.
   const other = newDirectory();
   await writeRows(other, await minutes(140, 'another producer'));
-  expect(await rollup(other, into, { nowMs: LATER_MS })).toMatchObject([{ isKept: true }]);
+  expect(await rollUpHistory(other, into, { nowMs: LATER_MS })).toMatchObject([{ isKept: true }]);
   expect(await ask(into)).toMatchObject([{ count: 200 }]);
 });
 
 test('a rollup of rollups is that of all rows', async () => {
   const [folder, hours, days, once] = [newDirectory(), newDirectory(), newDirectory(), newDirectory()];
   await writeRows(folder, await minutes(1440));
-  await rollup(folder, hours, { nowMs: LATER_MS });
-  await rollup(hours, days, { everyMs: DAY_MS, nowMs: LATER_MS });
-  await rollup(folder, once, { everyMs: DAY_MS, nowMs: LATER_MS });
+  await rollUpHistory(folder, hours, { nowMs: LATER_MS });
+  await rollUpHistory(hours, days, { everyMs: DAY_MS, nowMs: LATER_MS });
+  await rollUpHistory(folder, once, { everyMs: DAY_MS, nowMs: LATER_MS });
   expect(await rowsIn(days)).toEqual(await rowsIn(once));
   expect([...(await rowsIn(days)).values()].flat()).toMatchObject([
     { count: 2880, startMs: Date.parse('2023-11-14') },
@@ -167,7 +157,7 @@ test('a process that is killed leaves files that nobody reads, and they are remo
     writeFileSync(join(into, name, 'day.partial'), 'begun');
   }
   utimesSync(join(into, '.rollup-old'), 0, 0);
-  await rollup(folder, into, { nowMs: Date.now() });
+  await rollUpHistory(folder, into, { nowMs: Date.now() });
   expect(readdirSync(into).sort()).toEqual(['.rollup-young', DAY]);
   expect(readdirSync(join(into, DAY))).toEqual([FILE]);
 });
@@ -175,10 +165,10 @@ test('a process that is killed leaves files that nobody reads, and they are remo
 test('a broken file ends the work, and the earlier rollup stays', async () => {
   const [folder, into] = [newDirectory(), newDirectory()];
   await writeRows(folder, await minutes(10));
-  await rollup(folder, into, { nowMs: LATER_MS });
+  await rollUpHistory(folder, into, { nowMs: LATER_MS });
   const before = readFileSync(join(into, DAY, FILE));
   writeFileSync(join(folder, DAY, 'broken.parquet'), 'broken');
-  await expect(rollup(folder, into, { nowMs: LATER_MS })).rejects.toMatchObject({
+  await expect(rollUpHistory(folder, into, { nowMs: LATER_MS })).rejects.toMatchObject({
     code: 'ERR_HISTORY_FILE',
     message: expect.stringContaining('broken.parquet'),
   });
@@ -189,29 +179,29 @@ test('a broken file ends the work, and the earlier rollup stays', async () => {
 test('a folder that has other files is refused', async () => {
   const folder = newDirectory();
   await writeRows(folder, await minutes(10));
-  await expect(rollup(folder, join(folder, '.'), {})).rejects.toThrow('into must be another folder');
+  await expect(rollUpHistory(folder, join(folder, '.'), {})).rejects.toThrow('into must be another folder');
   const into = newDirectory();
-  await rollup(folder, into, { nowMs: LATER_MS });
-  await expect(rollup(folder, into, { everyMs: DAY_MS })).rejects.toMatchObject({
+  await rollUpHistory(folder, into, { nowMs: LATER_MS });
+  await expect(rollUpHistory(folder, into, { everyMs: DAY_MS })).rejects.toMatchObject({
     code: 'ERR_HISTORY_FILE',
     message: expect.stringContaining(`it must have rollups of 86400000 ms only, and has ${DAY}/${FILE}`),
   });
 });
 
 test('options that do not exist, or are outside their ranges, are refused', async () => {
-  await expectMisspelt(() => rollup('a', 'b', { every: 1 } as never), 'everyMs');
-  await expect(rollup('', 'b')).rejects.toThrow('folder must be the path of a folder, got ""');
-  await expect(rollup('a', '')).rejects.toThrow('into must be the path of a folder, got ""');
-  await expect(rollup('a', 'b', { everyMs: 7_000_000 })).rejects.toThrow(
+  await expectMisspelt(() => rollUpHistory('a', 'b', { every: 1 } as never), 'everyMs');
+  await expect(rollUpHistory('', 'b')).rejects.toThrow('folder must be the path of a folder, got ""');
+  await expect(rollUpHistory('a', '')).rejects.toThrow('into must be the path of a folder, got ""');
+  await expect(rollUpHistory('a', 'b', { everyMs: 7_000_000 })).rejects.toThrow(
     'everyMs must be an integer of milliseconds that divides a day, got 7000000',
   );
-  await expect(rollup('a', 'b', { olderThanMs: -1 })).rejects.toThrow(
+  await expect(rollUpHistory('a', 'b', { olderThanMs: -1 })).rejects.toThrow(
     'olderThanMs must be a number of milliseconds, at least 0, got -1',
   );
-  await expect(rollup('a', 'b', { nowMs: Number.NaN })).rejects.toThrow(
+  await expect(rollUpHistory('a', 'b', { nowMs: Number.NaN })).rejects.toThrow(
     'nowMs must be a number of milliseconds',
   );
-  await expect(rollup(join(newDirectory(), 'absent'), 'b')).rejects.toMatchObject({
+  await expect(rollUpHistory(join(newDirectory(), 'absent'), 'b')).rejects.toMatchObject({
     code: 'ERR_HISTORY_FILE',
   });
 });
@@ -220,58 +210,17 @@ test('a question meanwhile counts the day as it was or as it is', async () => {
   const [folder, into] = [newDirectory(), newDirectory()];
   const rows = await minutes(120);
   await writeRows(folder, rows.slice(0, 60));
-  await rollup(folder, into, { nowMs: LATER_MS });
+  await rollUpHistory(folder, into, { nowMs: LATER_MS });
   const counts = new Set<number>();
   for (let i = 60; i < 120; i += 10) {
     await writeRows(folder, rows.slice(i, i + 10));
     const [answers] = await Promise.all([
       Promise.all([ask(into), ask(into), ask(into)]),
-      rollup(folder, into, { nowMs: LATER_MS }),
+      rollUpHistory(folder, into, { nowMs: LATER_MS }),
     ]);
     for (const [group] of answers) counts.add(group!.count);
     for (const [group] of answers) expect(group!.count % 20).toBe(0);
     expect(await ask(into)).toMatchObject([{ count: 2 * (i + 10) }]);
   }
   expect(Math.max(...counts)).toBeLessThanOrEqual(240);
-});
-
-describe('a process that is killed', () => {
-  let packages: BuiltPackages;
-  beforeAll(() => {
-    packages = new BuiltPackages(['history']);
-  });
-  afterAll(() => packages.remove());
-
-  test('while it rolls up leaves whole days, and the next call makes the others', async () => {
-    const script = packages.script(
-      'rollup',
-      `import { rollup } from '@hdrscope/history';
-      console.log('begins');
-      await rollup(process.argv[2], process.argv[3], { nowMs: ${LATER_MS} });`,
-    );
-    const folder = newDirectory();
-    const days = 4;
-    const rows = await minutes(400);
-    for (let day = 0; day < days; day++) {
-      const ofDay = rows.map((row, i) => ({
-        ...row,
-        startMs: row.startMs + day * DAY_MS,
-        endMs: row.endMs + day * DAY_MS,
-        sequence: day * rows.length + i,
-      }));
-      await writeRows(folder, ofDay);
-    }
-    const run = (into: string, killAfterMs?: number): Promise<number> =>
-      runScript(script, [folder, into], killAfterMs);
-    const wholeMs = await run(newDirectory());
-    for (let fifth = 0; fifth <= 5; fifth++) {
-      const into = newDirectory();
-      await run(into, (wholeMs * fifth) / 5);
-      for (const { count } of await ask(into, DAY_MS)) expect(count).toBe(2 * rows.length);
-      await rollup(folder, into, { nowMs: LATER_MS });
-      expect((await ask(into, DAY_MS)).map(({ count }) => count)).toEqual(
-        Array.from({ length: days }, () => 2 * rows.length),
-      );
-    }
-  }, 120_000);
 });

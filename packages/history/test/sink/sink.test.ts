@@ -46,7 +46,10 @@ describe('a history', () => {
     const series = registry.histogram({ name: 'lat', unit: 's' }).with({});
     const collected: Snapshot[] = [];
     series.record(1);
-    const first = await openHistory(registry, { folder, onInterval: (snapshot) => collected.push(snapshot) });
+    const first = await openHistory(registry, {
+      folder,
+      onCollected: (snapshot) => collected.push(snapshot),
+    });
     await first.close();
     series.record(2);
     const second = await openHistory(registry, { folder, since: collected.at(-1)! });
@@ -61,7 +64,7 @@ describe('a history', () => {
   });
 
   test('waits until a file is old, or has enough rows', async () => {
-    const { folder, record, tick, sink } = await opened({ rotateMs: 180_000, maxRows: 3 });
+    const { folder, record, tick, sink } = await opened({ batchMs: 180_000, maxBatchRows: 3 });
     for (let i = 0; i < 2; i++) {
       record();
       await tick();
@@ -119,7 +122,7 @@ describe('a failing disk', () => {
   test.each(['open', 'write', 'datasync', 'rename'] as const)(
     'keeps the rows in memory when it fails at %s, and each is written once when it works again',
     async (operation) => {
-      const { folder, record, tick, faulty, events, sink } = await opened({ maxRows: 1 });
+      const { folder, record, tick, faulty, events, sink } = await opened({ maxBatchRows: 1 });
       faulty.faults.set(operation, 'ENOSPC');
       record();
       await tick();
@@ -142,7 +145,7 @@ describe('a failing disk', () => {
   );
 
   test('is tried ever more rarely where intervals are short, and at once by a flush', async () => {
-    const { record, fire, faulty, sink } = await opened({ everyMs: 100, rotateMs: 0 });
+    const { record, fire, faulty, sink } = await opened({ intervalMs: 100, batchMs: 0 });
     faulty.faults.set('open', 'EIO');
     record();
     for (let i = 0; i < 200; i++) {
@@ -158,7 +161,7 @@ describe('a failing disk', () => {
   });
 
   test('costs bounded memory: the oldest rows are lost, and counted', async () => {
-    const { record, tick, faulty, sink, folder } = await opened({ maxRows: 1, maxWaitingBytes: 2000 });
+    const { record, tick, faulty, sink, folder } = await opened({ maxBatchRows: 1, maxWaitingBytes: 2000 });
     faulty.faults.set('write', 'EIO');
     for (let i = 0; i < 10; i++) {
       record();
@@ -177,7 +180,7 @@ describe('a failing disk', () => {
   });
 
   test('leaves a batch that was tried as it is, so that it is written once, or lost as a whole', async () => {
-    const { record, tick, faulty, sink, folder } = await opened({ rotateMs: 0, maxWaitingBytes: 1500 });
+    const { record, tick, faulty, sink, folder } = await opened({ batchMs: 0, maxWaitingBytes: 1500 });
     const recordAndTick = async () => {
       record();
       await tick();
@@ -226,7 +229,7 @@ describe('a failing disk', () => {
     const thrower = () => {
       throw new Error('of the listener');
     };
-    const { record, faulty, sink, tick } = await opened({ maxRows: 1, onError: thrower });
+    const { record, faulty, sink, tick } = await opened({ maxBatchRows: 1, onError: thrower });
     record();
     faulty.faults.set('open', 'EACCES');
     await tick();
@@ -262,9 +265,9 @@ describe('the end', () => {
 describe('a refusal', () => {
   test.each([
     [{ folder: '' }, 'folder must be the path of a folder, unless there is a table, got ""'],
-    [{ everyMs: 0 }, 'everyMs must be a number of milliseconds from 1 to 2^31 - 1, got 0'],
-    [{ rotateMs: Number.NaN }, 'rotateMs must be a number of milliseconds from 0 to 2^31 - 1, got NaN'],
-    [{ maxRows: 0.5 }, 'maxRows must be an integer of at least 1, got 0.5'],
+    [{ intervalMs: 0 }, 'intervalMs must be a number of milliseconds from 1 to 2^31 - 1, got 0'],
+    [{ batchMs: Number.NaN }, 'batchMs must be a number of milliseconds from 0 to 2^31 - 1, got NaN'],
+    [{ maxBatchRows: 0.5 }, 'maxBatchRows must be an integer of at least 1, got 0.5'],
     [{ maxWaitingBytes: 0 }, 'maxWaitingBytes must be an integer of at least 1, got 0'],
     [{ producer: '' }, 'producer must be a text, not empty, got ""'],
     [{ closeTimeoutMs: -1 }, 'closeTimeoutMs must be a number of milliseconds above 0, to 2^31 - 1, got -1'],
@@ -278,8 +281,8 @@ describe('a refusal', () => {
   });
 
   test('names the option that was meant', async () => {
-    const options = { folder: newDirectory(), everyMS: 1 };
-    await expectMisspelt(() => openHistory(createRegistry(), options as never), 'everyMs');
+    const options = { folder: newDirectory(), intervalMS: 1 };
+    await expectMisspelt(() => openHistory(createRegistry(), options as never), 'intervalMs');
   });
 
   test('says that the folder cannot be written', async () => {
@@ -301,7 +304,7 @@ describe('a refusal', () => {
 });
 
 test('an interval that ends while the one before is being written becomes part of the next one', async () => {
-  const { folder, record, sink, faulty, tick, fire } = await opened({ maxRows: 1 });
+  const { folder, record, sink, faulty, tick, fire } = await opened({ maxBatchRows: 1 });
   let open = () => {};
   faulty.gate = new Promise((resolve) => {
     open = resolve;

@@ -1,11 +1,10 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
-import fc from 'fast-check';
-import { type HistoryQuestion, type HistorySource, historySql, historyTableSql } from '../../src/index.ts';
+import { type HistoryQuestion, historySql, historyTableSql } from '../../src/index.ts';
+import { expectAnyTexts } from '../support/any-texts.ts';
 import { writeRows } from '../support/folder.ts';
 import { expectMergedPercentiles, withNumbers } from '../support/merged-percentiles.ts';
-import { anyText, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
 import { expectAllShapes } from '../support/shaped-rows.ts';
 
@@ -14,7 +13,7 @@ interface Session {
   cleanup(): void;
 }
 
-describeWithPeers(['chdb'])('ClickHouse', () => {
+describeWithPeers(['chdb'])('ClickHouse that reads files', () => {
   let session: Session;
   beforeAll(() => {
     const load = createRequire(join(programOf('chdb'), 'tests.js'));
@@ -23,48 +22,37 @@ describeWithPeers(['chdb'])('ClickHouse', () => {
   });
   afterAll(() => session.cleanup());
 
-  const ask = (question: HistoryQuestion, source: HistorySource): Record<string, unknown>[] =>
+  const answerOf = (sql: string): Record<string, unknown>[] =>
     withNumbers(
       session
-        .query(historySql(question, 'clickhouse', source), 'JSONEachRow')
+        .query(sql, 'JSONEachRow')
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line)),
     );
+  const ask = (question: HistoryQuestion, folder: string): Record<string, unknown>[] =>
+    answerOf(historySql(question, 'clickhouse', { folder }));
 
-  test('gives the percentiles of merged rows, by group and time, from files and from a table', async () => {
+  test('gives the percentiles of merged rows, by group and time', async () => {
     await expectMergedPercentiles(15, async (lists) => {
       const folder = newDirectory();
       for (const rows of lists) await writeRows(folder, rows);
+      return [(question) => ask(question, folder)];
+    });
+  });
+
+  test('reads files of all encodings, also into a table', async () => {
+    await expectAllShapes(ask);
+    await expectAllShapes((question, folder) => {
       session.query('CREATE DATABASE IF NOT EXISTS tests');
       session.query('DROP TABLE IF EXISTS tests.history');
       session.query(historyTableSql('clickhouse', ['tests', 'history']));
       session.query(`INSERT INTO tests.history SELECT * FROM file('${folder}/*/*.parquet', 'Parquet')`);
-      const sources = [{ folder }, { table: ['tests', 'history'] }];
-      return sources.map((source) => (question) => ask(question, source));
+      return answerOf(historySql(question, 'clickhouse', { table: ['tests', 'history'] }));
     });
   });
 
-  test('reads files of all encodings', async () => {
-    await expectAllShapes((question, folder) => ask(question, { folder }));
-  });
-
   test('finds a metric and its attributes whatever their characters are', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyText, anyText, anyText, async (metric, key, value) => {
-        const [row] = await rowsOf([{ significantDigits: 2, attributes: {}, intervals: [[1, 2, 3]] }]);
-        const attributes = Object.fromEntries([[key, value]]);
-        const folder = newDirectory();
-        await writeRows(folder, [
-          { ...row!, metric, attributes },
-          { ...row!, metric: `${metric}x`, attributes, producer: 'another metric' },
-          { ...row!, metric, producer: 'without' },
-        ]);
-        const answer = ask({ metric, by: [key], where: attributes }, { folder });
-        expect(answer.map(({ group1, count }) => [group1, count])).toEqual([[value, 3]]);
-        expect(ask({ metric }, { folder }).map(({ count }) => count)).toEqual([6]);
-      }),
-      { numRuns: 40 },
-    );
+    await expectAnyTexts(40, ask);
   });
 });

@@ -25,7 +25,7 @@ test('DuckDB finds a metric and its attributes whatever their characters are, an
       ]);
       expect((await queryHistory(folder, { metric: `${metric}${other}y` })).length).toBe(0);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 

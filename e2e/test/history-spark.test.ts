@@ -1,0 +1,87 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline';
+import { type HistoryQuestion, type HistoryRow, historySql } from '@hdrscope/history';
+import { describeWithPeers, programOf } from '@hdrscope/testing';
+
+/** What the tests of the history expect of every engine that reads its files. The package exports none of it. */
+interface Expectations {
+  expectMergedPercentiles(
+    numRuns: number,
+    store: (
+      lists: readonly (readonly HistoryRow[])[],
+    ) => Promise<readonly ((question: HistoryQuestion) => Answer)[]>,
+  ): Promise<void>;
+  expectAllShapes(ask: (question: HistoryQuestion, folder: string) => Answer): Promise<void>;
+  expectAnyTexts(
+    numRuns: number,
+    ask: (question: HistoryQuestion, folder: string) => Answer,
+    more: readonly string[],
+  ): Promise<void>;
+  writeRows(folder: string, rows: readonly HistoryRow[]): Promise<string>;
+  /** Removed after the tests of the file. */
+  newDirectory(): string;
+}
+type Answer = Promise<Record<string, unknown>[]>;
+
+const found: object = {};
+// One after the other, because Jest links modules that share others at one time only.
+for (const file of ['merged-percentiles', 'shaped-rows', 'any-texts', 'folder', 'sandbox']) {
+  const url = new URL(`../../packages/history/test/support/${file}.ts`, import.meta.url);
+  Object.assign(found, await import(url.href));
+}
+const { expectMergedPercentiles, expectAllShapes, expectAnyTexts, writeRows, newDirectory } =
+  found as Expectations;
+
+describeWithPeers(['spark'])('Spark, asked for the history in a folder,', () => {
+  let spark: ChildProcessWithoutNullStreams;
+  let lines: Interface;
+  beforeAll(() => {
+    const folder = newDirectory();
+    const settings = [
+      // The folder that Spark makes for tables, even if there are none.
+      `--conf spark.sql.warehouse.dir=${folder}/tables`,
+      // Statements run a few times only, so code that is compiled quickly wins.
+      '--driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"',
+      'pyspark-shell',
+    ];
+    const env = { ...process.env, PYSPARK_SUBMIT_ARGS: settings.join(' ') };
+    spark = spawn(programOf('spark'), { cwd: folder, env });
+    spark.stderr.resume();
+    lines = createInterface({ input: spark.stdout });
+  });
+  afterAll(async () => {
+    const ended = once(spark, 'exit');
+    spark.stdin.end();
+    await ended;
+    // The virtual machine of Java may hold them a little longer.
+    lines.close();
+    spark.stdout.destroy();
+    spark.stderr.destroy();
+  });
+
+  const ask = async (question: HistoryQuestion, folder: string): Answer => {
+    const answer = once(lines, 'line');
+    spark.stdin.write(`${JSON.stringify(historySql(question, 'spark', { folder }))}\n`);
+    const rows = JSON.parse((await answer)[0]);
+    if (!Array.isArray(rows)) throw new Error(rows.error);
+    return rows;
+  };
+
+  test('gives the percentiles of merged rows, by group and time', async () => {
+    await expectMergedPercentiles(6, async (lists) => {
+      const folder = newDirectory();
+      for (const rows of lists) await writeRows(folder, rows);
+      return [(question) => ask(question, folder)];
+    });
+  }, 300_000);
+
+  test('reads files of all encodings', async () => {
+    await expectAllShapes(ask);
+  }, 300_000);
+
+  test('finds a metric and its attributes whatever their characters are', async () => {
+    const special = ['$' + '{x}', '$' + '{spark.app.name}', '\\$', '\\u0041', '\\%', '\\_'];
+    await expectAnyTexts(10, ask, special);
+  }, 300_000);
+});

@@ -1,0 +1,83 @@
+import { cpSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { BuiltPackages } from '@hdrscope/testing';
+import { compactHistory, queryHistory, rollUpHistory } from '../src/index.ts';
+import { folderWith, minutes } from './support/filled-folder.ts';
+import { rowsIn, writeRows } from './support/folder.ts';
+import { runScript } from './support/killed.ts';
+import { newDirectory } from './support/sandbox.ts';
+
+const DAY_MS = 86_400_000;
+const LATER_MS = Date.parse('2024-01-01');
+
+describe('a process that is killed', () => {
+  let packages: BuiltPackages;
+  beforeAll(() => {
+    packages = new BuiltPackages(['history']);
+  });
+  afterAll(() => packages.remove());
+
+  test('while it compacts loses no row and doubles none, for a reader at any time', async () => {
+    const script = packages.script(
+      'compact',
+      `import { compactHistory } from '@hdrscope/history';
+      console.log('begins');
+      await compactHistory(process.argv[2], { nowMs: ${LATER_MS} });`,
+    );
+    const run = (folder: string, killAfterMs?: number): Promise<number> =>
+      runScript(script, [folder], killAfterMs);
+    const { folder: filled, rows } = await folderWith(12, 40);
+    const copy = (): string => {
+      const folder = newDirectory();
+      cpSync(filled, folder, { recursive: true });
+      return folder;
+    };
+    const wholeMs = await run(copy());
+    const outcomes = new Set<number>();
+    for (let tenth = 0; tenth <= 10; tenth++) {
+      const folder = copy();
+      await run(folder, (wholeMs * tenth) / 10);
+      const names = readdirSync(join(folder, 'day=2023-11-14'));
+      outcomes.add(names.length);
+      expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
+      await compactHistory(folder, { nowMs: LATER_MS });
+      const files = await rowsIn(folder);
+      expect([files.size, [...files.values()].flat().length]).toEqual([1, rows.length]);
+    }
+    expect(outcomes.size).toBeGreaterThan(1);
+  }, 120_000);
+
+  test('while it rolls up leaves whole days, and the next call makes the others', async () => {
+    const script = packages.script(
+      'rollup',
+      `import { rollUpHistory } from '@hdrscope/history';
+      console.log('begins');
+      await rollUpHistory(process.argv[2], process.argv[3], { nowMs: ${LATER_MS} });`,
+    );
+    const folder = newDirectory();
+    const days = 4;
+    const rows = await minutes(400);
+    for (let day = 0; day < days; day++) {
+      const ofDay = rows.map((row, i) => ({
+        ...row,
+        startMs: row.startMs + day * DAY_MS,
+        endMs: row.endMs + day * DAY_MS,
+        sequence: day * rows.length + i,
+      }));
+      await writeRows(folder, ofDay);
+    }
+    const daysOf = (into: string) => queryHistory(into, { metric: 'lat', everyMs: DAY_MS });
+    const run = (into: string, killAfterMs?: number): Promise<number> =>
+      runScript(script, [folder, into], killAfterMs);
+    const wholeMs = await run(newDirectory());
+    for (let fifth = 0; fifth <= 5; fifth++) {
+      const into = newDirectory();
+      await run(into, (wholeMs * fifth) / 5);
+      for (const { count } of await daysOf(into)) expect(count).toBe(2 * rows.length);
+      await rollUpHistory(folder, into, { nowMs: LATER_MS });
+      expect((await daysOf(into)).map(({ count }) => count)).toEqual(
+        Array.from({ length: days }, () => 2 * rows.length),
+      );
+    }
+  }, 120_000);
+});
