@@ -1,6 +1,7 @@
-export { type CompactedDay, type CompactOptions, compact } from './compact/compact.ts';
+export type { SenderTlsFiles } from '@hdrscope/kit/delivery';
+export { type CompactedDay, type CompactOptions, compactHistory } from './compact/compact.ts';
 export type { HistoryErrorCode } from './errors.ts';
-export { explain, type HistoryExplanation } from './explain/explain.ts';
+export { explainHistory, type HistoryExplanation } from './explain/explain.ts';
 export { explainChange } from './explain/explain-change.ts';
 export type {
   AttributeSide,
@@ -23,10 +24,10 @@ export type { WrittenFile } from './parquet/write-file.ts';
 export { writeRows } from './parquet/write-rows.ts';
 export { type HistoryMetric, historyMetrics } from './query/history-metrics.ts';
 export { type HistorySpan, historySpan, type SpanQuestion } from './query/history-span.ts';
-export { type MergedRow, type MergeQuestion, mergedRows } from './query/merged-rows.ts';
+export { type MergedRow, type MergeQuestion, queryMergedRows } from './query/merged-rows.ts';
 export { type HistoryGroup, type QueryOptions, queryHistory } from './query/query-history.ts';
 export type { RolledDay } from './rollup/day.ts';
-export { type FolderRollupOptions, rollup } from './rollup/rollup.ts';
+export { type RollupOptions, rollUpHistory } from './rollup/rollup.ts';
 export { countedOfRow } from './rows/counted-of-row.ts';
 export { mergeRows } from './rows/merge-rows.ts';
 export { type PercentileValue, percentilesOf } from './rows/percentiles.ts';
@@ -42,8 +43,8 @@ export type { HistoryTarget, RowBatch } from './sink/target.ts';
 export type { DialectName } from './sql/dialects.ts';
 export { type HistorySource, historySql } from './sql/history-sql.ts';
 export type { HistoryQuestion } from './sql/question.ts';
-export { historyRollupSql, type RollupOptions } from './sql/rollup-sql.ts';
-export { historyTableSql, type TableDialect, type TableOptions } from './sql/table-sql.ts';
+export { historyRollupSql, type RollupSqlOptions } from './sql/rollup-sql.ts';
+export { historyTableSql, type TableDialect, type TableSqlOptions } from './sql/table-sql.ts';
 export { type ClickHouseTableOptions, clickHouseTable } from './tables/clickhouse.ts';
 export type { ServerTableOptions } from './tables/options.ts';
 export { type PostgresTableOptions, postgresTable } from './tables/postgres.ts';

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
 import { readRows } from '../parquet/decode.ts';
-import { codeOf, type Files, realFiles, remove, syncDirectory } from '../parquet/files.ts';
+import { type Files, isAbandoned, realFiles, remove, syncDirectory } from '../parquet/files.ts';
 import { DAY, ENDING, fileName, isDayFolder, PARTIAL } from '../parquet/names.ts';
 import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
 import { writeFile } from '../parquet/write-file.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { DAY_MS } from '../times.ts';
-import { merged } from './merged.ts';
+import { FILES_AT_ONCE, merged } from './merged.ts';
 
-/** Options of `compact`. */
+/** Options of `compactHistory`. */
 export interface CompactOptions {
   /** Only days that ended so long ago, in milliseconds: at least 0. A day has new files until its last rows are written. @default 7_200_000 */
   readonly olderThanMs?: number;
@@ -37,13 +37,10 @@ export interface CompactedDay {
 }
 
 const OWNER: OptionsOwner<CompactOptions> = {
-  name: 'compact',
+  name: 'compactHistory',
   names: { olderThanMs: true, nowMs: true },
-  call: "compact('history', { olderThanMs: 3_600_000 })",
+  call: "compactHistory('history', { olderThanMs: 3_600_000 })",
 };
-
-// Memory has a row group of each file that is read at one time.
-const FILES_AT_ONCE = 32;
 
 /**
  * Merges the files of each day into one: smaller, and faster to read. Readers may read meanwhile. The new file is complete before the
@@ -59,11 +56,11 @@ const FILES_AT_ONCE = 32;
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it; `ERR_HISTORY_FILE` when a
  *   file cannot be read or written. All rows are in files then too.
  */
-export async function compact(folder: string, options: CompactOptions = {}): Promise<CompactedDay[]> {
+export async function compactHistory(folder: string, options: CompactOptions = {}): Promise<CompactedDay[]> {
   return await compactWith(folder, options, realFiles);
 }
 
-/** `compact` with given operations of the file system. */
+/** `compactHistory` with given operations of the file system. */
 export async function compactWith(
   folder: string,
   options: CompactOptions,
@@ -162,11 +159,6 @@ async function removePartial(
 ): Promise<void> {
   for (const name of names.filter((one) => one.endsWith(PARTIAL))) {
     const path = join(folder, name);
-    try {
-      if ((await stat(path)).mtimeMs + DAY_MS < nowMs) await remove(files, path);
-    } catch (error) {
-      // Its writer has completed it meanwhile.
-      if (codeOf(error) !== 'ENOENT') throw error;
-    }
+    if (await isAbandoned(path, nowMs)) await remove(files, path);
   }
 }

@@ -1,6 +1,9 @@
 import { compareRows } from '../parquet/order.ts';
 import type { HistoryRow } from '../rows/row.ts';
 
+/** How many files are read at one time: memory has a row group of each. */
+export const FILES_AT_ONCE = 32;
+
 interface Head {
   readonly rows: AsyncIterator<HistoryRow>;
   row: HistoryRow;

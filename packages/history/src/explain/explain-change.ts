@@ -19,7 +19,7 @@ import { type Judged, verdicts } from './verdicts.ts';
 /**
  * Explains why a percentile has moved: ranks attribute values by what the difference has to do with them.
  *
- * **Whether it moved.** `percentileDifference` of the whole must be significant and at least `leastChange`; otherwise there is nothing to
+ * **Whether it moved.** `percentileDifference` of the whole must be significant and at least `minChange`; otherwise there is nothing to
  * explain, and no attribute gets a verdict.
  *
  * **How much an attribute value explains.** Had it stayed as it was, the percentile after would have been another one, Q'. With Q for the
@@ -33,7 +33,7 @@ import { type Judged, verdicts } from './verdicts.ts';
  * parts are those of E. Kitagawa, "Components of a difference between two rates", JASA 50 (1955).
  *
  * **Which one is the cause.** The explained part alone does not show it: when one route is slow and all its requests go through one host,
- * the host explains as much as the route, and a set with all series always explains everything. So candidates that explain `leastShare` are
+ * the host explains as much as the route, and a set with all series always explains everything. So candidates that explain `minShare` are
  * ranked by evidence: the growth of slow values among them against that of all others, where slow is above the lower one of the two
  * percentiles. It is largest for the very set of series whose values have changed: see `growthEvidence`. It must exceed what the largest
  * of all candidates reaches by chance: see `leastEvidence`. When all series change alike, no
@@ -49,7 +49,7 @@ import { type Judged, verdicts } from './verdicts.ts';
  *   `scale` is.
  */
 export function explainChange(series: readonly SeriesChange[], question: ChangeQuestion): ChangeExplanation {
-  const { confidence, leastChange, leastShare } = checkedLimits(question);
+  const { confidence, minChange, minShare } = checkedLimits(question);
   const { percentile } = question;
   const axis = slotAxis(series);
   const whole = sidesOf(series, axis);
@@ -65,7 +65,7 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   if (difference.confidence < confidence) {
     return { ...sides, difference, verdict: 'too few values', causes: [] };
   }
-  if (!difference.significant || moved === 0 || Math.abs(moved) < leastChange * valueBefore) {
+  if (!difference.significant || moved === 0 || Math.abs(moved) < minChange * valueBefore) {
     return { ...sides, difference, verdict: 'no difference shown', causes: [] };
   }
   const direction = Math.sign(moved);
@@ -103,23 +103,23 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   };
   const candidates = candidatesOf(series);
   const least = leastEvidence(candidates.length, 1 - confidence);
-  return { ...sides, difference, ...verdicts(candidates.map(judge), slow, { least, leastShare, direction }) };
+  return { ...sides, difference, ...verdicts(candidates.map(judge), slow, { least, minShare, direction }) };
 }
 
 /** The limits, with their defaults. @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function checkedLimits(limits: ExplainLimits): Required<ExplainLimits> {
-  const { confidence = 0.999, leastChange = 0.05, leastShare = 0.5 } = limits;
+  const { confidence = 0.999, minChange = 0.05, minShare = 0.5 } = limits;
   const isNumber = (value: unknown): value is number => typeof value === 'number';
   if (!(isNumber(confidence) && confidence > 0 && confidence < 1)) {
     throw mustBe('ERR_INVALID_OPTION', 'confidence', 'a number above 0 and below 1', confidence);
   }
-  if (!(isNumber(leastChange) && leastChange >= 0 && leastChange < Number.POSITIVE_INFINITY)) {
-    throw mustBe('ERR_INVALID_OPTION', 'leastChange', 'a finite number of at least 0', leastChange);
+  if (!(isNumber(minChange) && minChange >= 0 && minChange < Number.POSITIVE_INFINITY)) {
+    throw mustBe('ERR_INVALID_OPTION', 'minChange', 'a finite number of at least 0', minChange);
   }
-  if (!(isNumber(leastShare) && leastShare > 0 && leastShare <= 1)) {
-    throw mustBe('ERR_INVALID_OPTION', 'leastShare', 'a number above 0 and at most 1', leastShare);
+  if (!(isNumber(minShare) && minShare > 0 && minShare <= 1)) {
+    throw mustBe('ERR_INVALID_OPTION', 'minShare', 'a number above 0 and at most 1', minShare);
   }
-  return { confidence, leastChange, leastShare };
+  return { confidence, minChange, minShare };
 }
 
 /** Reads a percentile of pooled counts. Values are in the unit. */

@@ -23,10 +23,10 @@ export interface HistoryExplanation extends ChangeExplanation {
  *   `ERR_HISTORY_ENGINE` as `queryHistory`.
  * @example
  * ```ts no-run there is no such folder
- * import { explain } from '@hdrscope/history';
+ * import { explainHistory } from '@hdrscope/history';
  *
  * const at = (time: string) => Date.parse(`2026-03-10T${time}Z`);
- * const { verdict, causes } = await explain('history', {
+ * const { verdict, causes } = await explainHistory('history', {
  *   metric: 'http.server.request.duration',
  *   before: { sinceMs: at('14:00'), untilMs: at('15:10') },
  *   after: { sinceMs: at('15:10'), untilMs: at('15:18') },
@@ -34,7 +34,7 @@ export interface HistoryExplanation extends ChangeExplanation {
  * if (verdict === 'explained') console.log(causes[0]!.attributes, causes[0]!.explains);
  * ```
  */
-export async function explain(
+export async function explainHistory(
   folder: string,
   question: ExplainQuestion,
   options: QueryOptions = {},

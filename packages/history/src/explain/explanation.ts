@@ -6,9 +6,9 @@ export interface ExplainLimits {
   /** The probability with which intervals hold, and with which no cause is named by chance: above 0 and below 1. @default 0.999 */
   readonly confidence?: number;
   /** The least change of the percentile that is explained, as a part of it before. At least 0. @default 0.05 */
-  readonly leastChange?: number;
+  readonly minChange?: number;
   /** The least part of the difference that a cause explains: above 0 and at most 1. @default 0.5 */
-  readonly leastShare?: number;
+  readonly minShare?: number;
 }
 
 /** The distributions of series in two ranges, with equal slots. */
@@ -76,7 +76,7 @@ export interface ExplainedCause {
 /**
  * - `explained`: a cause is named.
  * - `nothing explains it`: the percentile has moved, but no attribute value has enough evidence and explains enough of it.
- * - `no difference shown`: the difference is not significant, or smaller than `leastChange`.
+ * - `no difference shown`: the difference is not significant, or smaller than `minChange`.
  * - `too few values`: for an interval of the demanded confidence.
  */
 export type ExplanationVerdict =

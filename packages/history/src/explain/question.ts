@@ -43,8 +43,8 @@ const OWNER: OptionsOwner<ExplainQuestion> = {
     after: true,
     where: true,
     confidence: true,
-    leastChange: true,
-    leastShare: true,
+    minChange: true,
+    minShare: true,
   },
   call: "{ metric: 'http.server.request.duration', before: { sinceMs, untilMs }, after: { sinceMs, untilMs } }",
 };

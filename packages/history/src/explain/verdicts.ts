@@ -17,7 +17,7 @@ export interface VerdictLimits {
   /** The least evidence. */
   readonly least: number;
   /** The least part of the difference. */
-  readonly leastShare: number;
+  readonly minShare: number;
   /** 1 when the percentile has grown, -1 when it has fallen. */
   readonly direction: number;
 }
@@ -30,12 +30,12 @@ export interface VerdictLimits {
 export function verdicts(
   judged: readonly Judged[],
   slow: readonly SlowValues[],
-  { least, leastShare, direction }: VerdictLimits,
+  { least, minShare, direction }: VerdictLimits,
 ): Pick<ChangeExplanation, 'verdict' | 'causes'> {
   const byEvidence = [...judged].sort((a, b) => b.evidence - a.evidence || b.explains - a.explains);
-  const isEnough = (one: Judged): boolean => one.evidence >= least && one.explains >= leastShare;
+  const isEnough = (one: Judged): boolean => one.evidence >= least && one.explains >= minShare;
   const byGrowth = byEvidence.find(isEnough);
-  const first = byGrowth ?? byShare(judged, least, leastShare);
+  const first = byGrowth ?? byShare(judged, least, minShare);
   if (first === undefined) {
     const causes = byEvidence.map((one) => causeOf(one, one.evidence >= least ? 'part' : 'not shown'));
     return { verdict: 'nothing explains it', causes };
@@ -46,7 +46,7 @@ export function verdicts(
   const others = byEvidence.filter((one) => one !== first);
   const causes = others.map((one) => {
     if (one.evidence < least) return causeOf(one, 'not shown');
-    if (one.explains < leastShare) return causeOf(one, 'part');
+    if (one.explains < minShare) return causeOf(one, 'part');
     const rest = sumOf(one.candidate.members.map((i) => outside[i]!));
     const isOwn = growthEvidence(againstRest(rest, allOutside)) * direction >= least;
     return causeOf(one, isOwn ? 'explains it as well' : 'overlaps');
@@ -56,9 +56,9 @@ export function verdicts(
 }
 
 /** The candidate whose changed share explains the most. */
-function byShare(judged: readonly Judged[], least: number, leastShare: number): Judged | undefined {
+function byShare(judged: readonly Judged[], least: number, minShare: number): Judged | undefined {
   return judged
-    .filter(({ share, shareEvidence }) => share >= leastShare && shareEvidence >= least)
+    .filter(({ share, shareEvidence }) => share >= minShare && shareEvidence >= least)
     .sort((a, b) => Math.min(b.share, 1) - Math.min(a.share, 1) || b.shareEvidence - a.shareEvidence)[0];
 }
 

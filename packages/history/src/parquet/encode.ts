@@ -3,7 +3,7 @@ import { ByteWriter } from 'hyparquet-writer';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
 import { type EncodedColumn, writeChunk } from './chunk.ts';
-import { attributeTexts, doubles, integers, texts } from './flat-columns.ts';
+import { attributeColumn, doubles, integers, texts } from './flat-columns.ts';
 import { ROWS_KEY, RowRangesFinder } from './row-ranges.ts';
 import { SCHEMA } from './schema.ts';
 import { counts, slots } from './slot-columns.ts';
@@ -85,8 +85,8 @@ export class ParquetEncoder {
 function* encodedColumns(rows: readonly HistoryRow[]): Generator<EncodedColumn> {
   yield texts('metric', rows, ({ metric }) => metric, boundsOfTexts(rows.map(({ metric }) => metric)));
   yield texts('unit', rows, ({ unit }) => unit);
-  yield attributeTexts('key', rows, Object.keys);
-  yield attributeTexts('value', rows, Object.values);
+  yield attributeColumn('key', rows, Object.keys);
+  yield attributeColumn('value', rows, Object.values);
   const starts = boundsOfIntegers(rows.map(({ startMs }) => startMs));
   yield integers('start', 'INT64', rows, ({ startMs }) => startMs, starts);
   yield integers('end', 'INT64', rows, ({ endMs }) => endMs);

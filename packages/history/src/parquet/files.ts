@@ -1,4 +1,5 @@
-import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { DAY_MS } from '../times.ts';
 
 /** The operations of the file system that writers need. Tests make them fail. */
 export interface Files {
@@ -38,6 +39,19 @@ export async function remove(files: Files, path: string): Promise<void> {
     await files.unlink(path);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/**
+ * Whether nobody has written an unfinished file or folder for a day, so that its writer has died. A missing one is not abandoned: its writer
+ * has completed it.
+ */
+export async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
+  try {
+    return (await stat(path)).mtimeMs + DAY_MS < nowMs;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
   }
 }
 

@@ -28,7 +28,7 @@ export function texts(
 }
 
 /** The keys or the values of the attributes. */
-export function attributeTexts(
+export function attributeColumn(
   part: 'key' | 'value',
   rows: Rows,
   textsOf: (attributes: HistoryRow['attributes']) => readonly string[],

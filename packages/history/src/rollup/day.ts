@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { merged } from '../compact/merged.ts';
+import { FILES_AT_ONCE, merged } from '../compact/merged.ts';
 import { readMetadata, readRows } from '../parquet/decode.ts';
 import { realFiles, syncDirectory } from '../parquet/files.ts';
 import { DAY, ENDING, fileName, PARTIAL } from '../parquet/names.ts';
@@ -28,9 +28,6 @@ export interface RolledDay {
    */
   readonly isKept: boolean;
 }
-
-// Memory has a row group of each file that is read at one time.
-const FILES_AT_ONCE = 32;
 
 // Other programs may have written them.
 const NOT_IN_ORDER =
@@ -73,7 +70,7 @@ export async function rollUpDay(path: string, into: string, task: DayTask): Prom
     const ranges = new RowRangesFinder();
     const counted = (async function* () {
       let last: HistoryRow | undefined;
-      for await (const row of mergedRows(few)) {
+      for await (const row of rowsOfFiles(few)) {
         if (last !== undefined && compareRows(last, row) >= 0) throw new Error(NOT_IN_ORDER);
         last = row;
         if (row.startMs >= untilMs) continue;
@@ -125,7 +122,7 @@ async function fewFiles(paths: readonly string[], work: string): Promise<readonl
     for (let i = 0; i < level.length; i += FILES_AT_ONCE) {
       const path = join(work, `${made++}${PARTIAL}`);
       const some = level.slice(i, i + FILES_AT_ONCE);
-      await writeFile(realFiles, path, rowGroups(mergedRows(some), SLOTS_PER_GROUP));
+      await writeFile(realFiles, path, rowGroups(rowsOfFiles(some), SLOTS_PER_GROUP));
       next.push(path);
     }
     level = next;
@@ -134,7 +131,7 @@ async function fewFiles(paths: readonly string[], work: string): Promise<readonl
 }
 
 /** The rows of files in order, each once. */
-function mergedRows(paths: readonly string[]): AsyncGenerator<HistoryRow, void, undefined> {
+function rowsOfFiles(paths: readonly string[]): AsyncGenerator<HistoryRow, void, undefined> {
   return merged(
     paths.map((path) => readRows(path)),
     () => {},

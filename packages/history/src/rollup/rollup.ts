@@ -1,14 +1,14 @@
-import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
-import { codeOf } from '../parquet/files.ts';
+import { isAbandoned } from '../parquet/files.ts';
 import { DAY, ENDING, isDayFolder } from '../parquet/names.ts';
 import { DAY_MS, HOUR_MS } from '../times.ts';
 import { type RolledDay, rollUpDay, rollupName, WORK } from './day.ts';
 
-/** Options of `rollup`. */
-export interface FolderRollupOptions {
+/** Options of `rollUpHistory`. */
+export interface RollupOptions {
   /** The length of a stretch of time, in milliseconds: an integer that divides a day. Stretches start at multiples of it since 1970, in UTC. @default 3_600_000 */
   readonly everyMs?: number;
   /** Only stretches that ended so long ago, in milliseconds: at least 0. Rows that come later are added by a later call. @default 1_200_000 */
@@ -17,10 +17,10 @@ export interface FolderRollupOptions {
   readonly nowMs?: number;
 }
 
-const OWNER: OptionsOwner<FolderRollupOptions> = {
-  name: 'rollup',
+const OWNER: OptionsOwner<RollupOptions> = {
+  name: 'rollUpHistory',
   names: { everyMs: true, olderThanMs: true, nowMs: true },
-  call: "rollup('history', 'hourly', { everyMs: 3_600_000 })",
+  call: "rollUpHistory('history', 'hourly', { everyMs: 3_600_000 })",
 };
 
 /**
@@ -44,7 +44,7 @@ const OWNER: OptionsOwner<FolderRollupOptions> = {
  * import { mkdtemp } from 'node:fs/promises';
  * import { tmpdir } from 'node:os';
  * import { join } from 'node:path';
- * import { openHistory, queryHistory, rollup } from '@hdrscope/history';
+ * import { openHistory, queryHistory, rollUpHistory } from '@hdrscope/history';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const folder = await mkdtemp(join(tmpdir(), 'history-'));
@@ -54,16 +54,16 @@ const OWNER: OptionsOwner<FolderRollupOptions> = {
  * await history.close();
  *
  * const tomorrow = Date.now() + 86_400_000;
- * const days = await rollup(join(folder, 'minutes'), join(folder, 'hours'), { nowMs: tomorrow });
+ * const days = await rollUpHistory(join(folder, 'minutes'), join(folder, 'hours'), { nowMs: tomorrow });
  * days.map(({ sourceRows, rows }) => [sourceRows, rows]); //=> [[1, 1]]
  * const [sizes] = await queryHistory(join(folder, 'hours'), { metric: 'sizes' });
  * sizes!.max; //=> 2000
  * ```
  */
-export async function rollup(
+export async function rollUpHistory(
   folder: string,
   into: string,
-  options: FolderRollupOptions = {},
+  options: RollupOptions = {},
 ): Promise<RolledDay[]> {
   assertOptions(options, OWNER);
   const { everyMs = HOUR_MS, olderThanMs = 1_200_000, nowMs = Date.now() } = options;
@@ -118,10 +118,12 @@ async function prepare(folder: string, into: string, everyMs: number, nowMs: num
   if (isSame) throw mustBe('ERR_INVALID_OPTION', 'into', 'another folder than that of the history', into);
   try {
     for (const name of await readdir(into)) {
-      if (name.startsWith(WORK)) await removeOld(join(into, name), nowMs);
+      const path = join(into, name);
+      if (name.startsWith(WORK) && (await isAbandoned(path, nowMs)))
+        await rm(path, { recursive: true, force: true });
       if (!isDayFolder(name)) continue;
       const own = rollupName(Date.parse(name.slice(DAY.length)), everyMs);
-      const other = (await readdir(join(into, name))).find((file) => file.endsWith(ENDING) && file !== own);
+      const other = (await readdir(path)).find((file) => file.endsWith(ENDING) && file !== own);
       if (other === undefined) continue;
       throw new Error(
         `it must have rollups of ${everyMs} ms only, and has ${join(name, other)}: name a folder of their own`,
@@ -129,15 +131,5 @@ async function prepare(folder: string, into: string, everyMs: number, nowMs: num
     }
   } catch (error) {
     throw fileError('roll up into', into, error);
-  }
-}
-
-/** Removes what a process that died has left. */
-async function removeOld(path: string, nowMs: number): Promise<void> {
-  try {
-    if ((await stat(path)).mtimeMs + DAY_MS < nowMs) await rm(path, { recursive: true, force: true });
-  } catch (error) {
-    // Its process has removed it meanwhile.
-    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }

@@ -6,7 +6,7 @@ export interface HistoryHealth {
   readonly target: string;
   /** The producer of all rows: the readable name and a random id. */
   readonly producer: string;
-  /** Whether `close` has been called. */
+  /** Whether `close` has written the last rows, or has given them up: nothing more is written. */
   readonly isClosed: boolean;
   /** Whether the latest attempt to collect or to write rows failed. */
   readonly isFailing: boolean;

@@ -9,8 +9,8 @@ import { type HistoryRuntime, HistorySink } from './sink.ts';
 const NODE: HistoryRuntime = {
   clock: systemClock,
   files: realFiles,
-  repeat: (callback, everyMs) => {
-    const timer = setInterval(callback, everyMs).unref();
+  repeat: (callback, intervalMs) => {
+    const timer = setInterval(callback, intervalMs).unref();
     return () => clearInterval(timer);
   },
 };

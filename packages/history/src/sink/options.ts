@@ -20,14 +20,14 @@ export interface HistoryOptions {
   /** The table. Several processes may write to one table. */
   readonly table?: HistoryTable;
   /** The length of an interval in milliseconds, from 1 to 2^31 − 1: each series has a row for each interval. @default 60_000 */
-  readonly everyMs?: number;
+  readonly intervalMs?: number;
   /**
    * How long rows wait in memory for others of their batch, in milliseconds: at 0 they are written at each interval. A process that dies
    * loses the waiting rows. @default 900_000 for a folder, 0 for a table
    */
-  readonly rotateMs?: number;
+  readonly batchMs?: number;
   /** A file or an insert has so many rows at most, and is written as soon as so many wait: an integer of at least 1. @default 10_000 */
-  readonly maxRows?: number;
+  readonly maxBatchRows?: number;
   /**
    * How much memory waiting rows may take while they cannot be written, in bytes: an integer of at least 1. The oldest rows beyond it
    * are lost, and count as `lostRows`. @default 64 MiB
@@ -35,7 +35,7 @@ export interface HistoryOptions {
   readonly maxWaitingBytes?: number;
   /** A readable name of who counts, such as that of a service, not empty. A random id follows it. @default the name of the host */
   readonly producer?: string;
-  /** How long a gather waits for sources, in milliseconds: above 0. @default `everyMs`, at most 10 s */
+  /** How long a gather waits for sources, in milliseconds: above 0. @default `intervalMs`, at most 10 s */
   readonly gatherTimeoutMs?: number;
   /** How long `close` may take, in milliseconds: above 0. @default 10_000 */
   readonly closeTimeoutMs?: number;
@@ -49,7 +49,7 @@ export interface HistoryOptions {
    * Called after each interval, with the snapshot whose counts all have become rows. A history that goes on after this one takes it as
    * `since`. @default not called
    */
-  readonly onInterval?: (collected: Snapshot) => void;
+  readonly onCollected?: (collected: Snapshot) => void;
 }
 
 /** Checked options, with their defaults. */
@@ -63,9 +63,9 @@ const OWNER: OptionsOwner<HistoryOptions> = {
   names: {
     folder: true,
     table: true,
-    everyMs: true,
-    rotateMs: true,
-    maxRows: true,
+    intervalMs: true,
+    batchMs: true,
+    maxBatchRows: true,
     maxWaitingBytes: true,
     producer: true,
     gatherTimeoutMs: true,
@@ -73,7 +73,7 @@ const OWNER: OptionsOwner<HistoryOptions> = {
     since: true,
     onError: true,
     onRecovery: true,
-    onInterval: true,
+    onCollected: true,
   },
   call: "openHistory(registry, { folder: 'history' })",
 };
@@ -82,27 +82,27 @@ const OWNER: OptionsOwner<HistoryOptions> = {
 export function settingsOf(options: HistoryOptions): HistorySettings {
   assertOptions(options, OWNER);
   const place = placeOf(options);
-  const { everyMs = 60_000, rotateMs = 'table' in place ? 0 : 900_000, maxRows = 10_000 } = options;
+  const { intervalMs = 60_000, batchMs = 'table' in place ? 0 : 900_000, maxBatchRows = 10_000 } = options;
   const { maxWaitingBytes = 2 ** 26, producer = hostname() || 'hdrscope', closeTimeoutMs = 10_000 } = options;
   if (typeof producer !== 'string' || producer === '') {
     throw refused('producer', 'a text, not empty', producer);
   }
-  if (!(everyMs >= 1 && everyMs <= LONGEST_TIMER_MS)) {
-    throw refused('everyMs', 'a number of milliseconds from 1 to 2^31 - 1', everyMs);
+  if (!(intervalMs >= 1 && intervalMs <= LONGEST_TIMER_MS)) {
+    throw refused('intervalMs', 'a number of milliseconds from 1 to 2^31 - 1', intervalMs);
   }
-  const { gatherTimeoutMs = Math.min(everyMs, 10_000) } = options;
-  if (!(rotateMs >= 0 && rotateMs <= LONGEST_TIMER_MS)) {
-    throw refused('rotateMs', 'a number of milliseconds from 0 to 2^31 - 1', rotateMs);
+  const { gatherTimeoutMs = Math.min(intervalMs, 10_000) } = options;
+  if (!(batchMs >= 0 && batchMs <= LONGEST_TIMER_MS)) {
+    throw refused('batchMs', 'a number of milliseconds from 0 to 2^31 - 1', batchMs);
   }
   assertTime('gatherTimeoutMs', gatherTimeoutMs);
   assertTime('closeTimeoutMs', closeTimeoutMs);
-  assertCount('maxRows', maxRows);
+  assertCount('maxBatchRows', maxBatchRows);
   assertCount('maxWaitingBytes', maxWaitingBytes);
   return {
     place,
-    everyMs,
-    rotateMs,
-    maxRows,
+    intervalMs,
+    batchMs,
+    maxBatchRows,
     maxWaitingBytes,
     producer,
     gatherTimeoutMs,
@@ -110,7 +110,7 @@ export function settingsOf(options: HistoryOptions): HistorySettings {
     since: options.since,
     onError: options.onError ?? warn,
     onRecovery: options.onRecovery ?? (() => {}),
-    onInterval: options.onInterval ?? (() => {}),
+    onCollected: options.onCollected ?? (() => {}),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { notify, Slices, within } from '@hdrscope/kit';
 import { backoffMs } from '@hdrscope/kit/delivery';
-import { type Clock, type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
+import type { Clock, Registry, Snapshot } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import type { Files } from '../parquet/files.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { rowsBetween } from '../rows/rows-between.ts';
@@ -15,7 +16,7 @@ export interface HistoryRuntime {
   readonly clock: Clock;
   readonly files: Files;
   /** Calls back again and again, until the returned function is called. It does not keep the process alive. */
-  readonly repeat: (callback: () => void, everyMs: number) => () => void;
+  readonly repeat: (callback: () => void, intervalMs: number) => () => void;
 }
 
 /** Writes a registry to a folder or a table, interval by interval. Made by `openHistory`. */
@@ -54,7 +55,7 @@ export class HistorySink {
     failingSources: 0,
   };
 
-  /** @param producer The readable name with a random id. */
+  /** @internal @param producer The readable name with a random id. */
   constructor(
     registry: Registry,
     settings: HistorySettings,
@@ -68,7 +69,7 @@ export class HistorySink {
     this.#target = target;
     this.#producer = producer;
     this.#collected = settings.since ?? registry.emptySnapshot();
-    this.#stopTicks = runtime.repeat(() => this.#tick(), settings.everyMs);
+    this.#stopTicks = runtime.repeat(() => this.#tick(), settings.intervalMs);
     this.#isPrepared = target.prepare === undefined;
     // At once, so that people hear of a wrong password before the first interval ends.
     if (!this.#isPrepared) this.#inTurn(() => this.#attempt(() => this.#prepare()));
@@ -152,7 +153,7 @@ export class HistorySink {
       if (written > 0 || this.#waiting.length === 0) this.#succeeded();
     });
     this.#loseBeyond(this.#isClosed ? 0 : this.#settings.maxWaitingBytes);
-    notify(() => this.#settings.onInterval(this.#collected));
+    notify(() => this.#settings.onCollected(this.#collected));
     return this.#waiting.length === 0;
   }
 
@@ -193,11 +194,11 @@ export class HistorySink {
 
   /** Writes batches until the waiting rows are few and young; after a failure, until no row waits. Returns the number of batches. */
   async #writeDue(isAll: boolean): Promise<number> {
-    const { maxRows, rotateMs } = this.#settings;
+    const { maxBatchRows, batchMs } = this.#settings;
     let batches = 0;
     while (!this.#isClosed && this.#waiting.length > 0) {
-      const isOld = this.#runtime.clock.monotonicMs() - this.#waiting.oldestMs >= rotateMs;
-      if (!(isAll || isOld || this.#isFailing || this.#waiting.length >= maxRows)) break;
+      const isOld = this.#runtime.clock.monotonicMs() - this.#waiting.oldestMs >= batchMs;
+      if (!(isAll || isOld || this.#isFailing || this.#waiting.length >= maxBatchRows)) break;
       await this.#writeNext();
       batches++;
     }
@@ -205,7 +206,7 @@ export class HistorySink {
   }
 
   async #writeNext(): Promise<void> {
-    const batch = this.#waiting.next(this.#settings.maxRows, this.#target.maxBatchBytes);
+    const batch = this.#waiting.next(this.#settings.maxBatchRows, this.#target.maxBatchBytes);
     const bytes = await this.#target.write({ producer: this.#producer, ...batch });
     if (this.#isClosed) return;
     this.#waiting.remove(batch);
@@ -226,7 +227,7 @@ export class HistorySink {
     this.#isFailing = true;
     this.#lastError = error;
     this.#counts.failures++;
-    const waitMs = backoffMs(++this.#failuresInARow, this.#settings.everyMs, undefined, 0);
+    const waitMs = backoffMs(++this.#failuresInARow, this.#settings.intervalMs, undefined, 0);
     this.#retryMs = this.#runtime.clock.monotonicMs() + waitMs;
     if (isNew) notify(() => this.#settings.onError(error));
   }

@@ -50,11 +50,11 @@ export class WaitingRows {
   }
 
   /**
-   * The first rows of one day: at most `maxRows`, and of at most `maxBytes` unless the first alone is larger. They stay, and the batch is
+   * The first rows of one day: at most `maxBatchRows`, and of at most `maxBytes` unless the first alone is larger. They stay, and the batch is
    * the same until it is written or lost: a failed attempt may have written it.
    */
-  next(maxRows: number, maxBytes: number): WaitingBatch {
-    this.#batch ??= { number: this.#batches++, rows: this.#firstOfDay(maxRows, maxBytes) };
+  next(maxBatchRows: number, maxBytes: number): WaitingBatch {
+    this.#batch ??= { number: this.#batches++, rows: this.#firstOfDay(maxBatchRows, maxBytes) };
     return this.#batch;
   }
 
@@ -77,14 +77,14 @@ export class WaitingRows {
     return { rows: [...tried, ...others], tried: tried.length };
   }
 
-  #firstOfDay(maxRows: number, maxBytes: number): HistoryRow[] {
+  #firstOfDay(maxBatchRows: number, maxBytes: number): HistoryRow[] {
     const day = dayOf(this.#rows[0]!.row.startMs);
     const rows: HistoryRow[] = [];
     let bytes = 0;
     for (const { row } of this.#rows) {
       if (dayOf(row.startMs) !== day) continue;
       bytes += bytesOf(row);
-      if (rows.length === maxRows || (rows.length > 0 && bytes > maxBytes)) break;
+      if (rows.length === maxBatchRows || (rows.length > 0 && bytes > maxBytes)) break;
       rows.push(row);
     }
     return rows;

@@ -25,7 +25,7 @@ const OWNER: OptionsOwner<HistorySource> = {
  * combination has lines of its own in the answer.
  *
  * Each line of the answer has the columns `group1`, `group2`, … (the values of `by`; NULL for series without the key), `start_ms` (the
- * start of the bucket; NULL without `everyMs`), `unit`, `scale`, `bits`, `count`, `sum`, `min`, `max`, and for each percentile two
+ * start of the stretch of time; NULL without `everyMs`), `unit`, `scale`, `bits`, `count`, `sum`, `min`, `max`, and for each percentile two
  * columns, such as `p99_9_lower` and `p99_9_upper`: the bounds of its slot, in the unit. The true value lies between them.
  *
  * All texts of the question may have any characters.

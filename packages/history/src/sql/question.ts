@@ -17,8 +17,8 @@ export interface HistoryQuestion {
   /** Only intervals that start before this time: milliseconds since 1970. @default all */
   readonly untilMs?: number;
   /**
-   * The length of a bucket of time, in milliseconds: an integer of at least 1. Buckets start at multiples of it since 1970, in UTC, and
-   * an interval belongs to the bucket that it starts in. @default one bucket
+   * The length of a stretch of time, in milliseconds: an integer of at least 1. Stretches start at multiples of it since 1970, in UTC,
+   * and an interval belongs to the stretch in which it starts. @default the whole time is one
    */
   readonly everyMs?: number;
 }

@@ -4,17 +4,17 @@ import { DIALECTS } from './dialects.ts';
 import type { HistorySource } from './history-sql.ts';
 import { assertTableDialect, REMEMBERING, type TableDialect, tableNameOf, ttlOf } from './table-sql.ts';
 
-/** How a rollup is made. */
-export interface RollupOptions {
+/** Options of `historyRollupSql`. */
+export interface RollupSqlOptions {
   /** The name of the rollup; it is in the schema or database of the table. @default the name of the table and `_rollup` */
   readonly into?: string;
-  /** The length of its intervals in milliseconds: an integer of at least 1. @default 3_600_000, an hour */
+  /** The length of a stretch of time in milliseconds: an integer of at least 1. Stretches start at multiples of it since 1970, in UTC. @default 3_600_000, an hour */
   readonly everyMs?: number;
   /** After how many days ClickHouse removes its rows: an integer of at least 1. @default rows stay */
   readonly ttlDays?: number;
 }
 
-const OWNER: OptionsOwner<RollupOptions> = {
+const OWNER: OptionsOwner<RollupSqlOptions> = {
   name: 'historyRollupSql',
   names: { into: true, everyMs: true, ttlDays: true },
   call: "historyRollupSql('clickhouse', 'history', { into: 'history_hourly' })",
@@ -44,7 +44,7 @@ const OWNER: OptionsOwner<RollupOptions> = {
 export function historyRollupSql(
   dialect: TableDialect,
   table: NonNullable<HistorySource['table']> = 'history',
-  options: RollupOptions = {},
+  options: RollupSqlOptions = {},
 ): readonly string[] {
   assertTableDialect(dialect);
   const from = tableNameOf(dialect, table);
@@ -58,10 +58,10 @@ export function historyRollupSql(
   const ttl = ttlOf(dialect, ttlDays, 'start');
   const nameOf = (ending: string): string =>
     tableNameOf(dialect, [...parts.slice(0, -1), `${into}${ending}`]);
-  const bucket = bucketOf(dialect, everyMs);
+  const stretch = stretchOf(dialect, everyMs);
   return dialect === 'clickhouse'
-    ? clickhouseRollup({ from, nameOf, bucket, ttl })
-    : postgresRollup({ from, nameOf, bucket }, `${into}_key`);
+    ? clickhouseRollup({ from, nameOf, stretch, ttl })
+    : postgresRollup({ from, nameOf, stretch }, `${into}_key`);
 }
 
 interface Rollup {
@@ -69,11 +69,11 @@ interface Rollup {
   readonly from: string;
   /** The quoted name of the rollup with an ending. */
   readonly nameOf: (ending: string) => string;
-  /** The start of the interval that a row belongs to, in milliseconds since 1970. */
-  readonly bucket: string;
+  /** The start of the stretch of time that a row belongs to, in milliseconds since 1970. */
+  readonly stretch: string;
 }
 
-function bucketOf(name: TableDialect, everyMs: number): string {
+function stretchOf(name: TableDialect, everyMs: number): string {
   const dialect = DIALECTS[name];
   const ms = dialect.ms(dialect.name('start'));
   return `(${ms} - ${ms} % ${everyMs})`;
@@ -82,7 +82,7 @@ function bucketOf(name: TableDialect, everyMs: number): string {
 // Rows of different values in one of these are never added.
 const KEY = ['metric', 'unit', 'attributes', 'scale', 'bits', 'version'];
 
-function clickhouseRollup({ from, nameOf, bucket, ttl }: Rollup & { readonly ttl: string }): string[] {
+function clickhouseRollup({ from, nameOf, stretch, ttl }: Rollup & { readonly ttl: string }): string[] {
   const states = nameOf('_states');
   const key = [...KEY, 'start'].join(', ');
   return [
@@ -102,7 +102,7 @@ function clickhouseRollup({ from, nameOf, bucket, ttl }: Rollup & { readonly ttl
   version Int32
 ) ENGINE = AggregatingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, unit, scale, bits, version)${ttl}${REMEMBERING}`,
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${nameOf('_insert')} TO ${states} AS
-SELECT metric, unit, attributes, ${DIALECTS.clickhouse.time(bucket)} AS start, max(rows.\`end\`) AS \`end\`, sum(rows.count) AS count,
+SELECT metric, unit, attributes, ${DIALECTS.clickhouse.time(stretch)} AS start, max(rows.\`end\`) AS \`end\`, sum(rows.count) AS count,
   sum(rows.sum) AS sum, min(rows.min) AS min, max(rows.max) AS max, scale, bits, sumMap((rows.k, rows.c)) AS slots, version
 FROM ${from} AS rows
 GROUP BY ${key}`,
@@ -115,13 +115,13 @@ GROUP BY ${key}`,
   ];
 }
 
-function postgresRollup({ from, nameOf, bucket }: Rollup, index: string): string[] {
-  const key = [...KEY, 'bucket'].join(', ');
+function postgresRollup({ from, nameOf, stretch }: Rollup, index: string): string[] {
+  const key = [...KEY, 'stretch'].join(', ');
   const view = nameOf('');
   return [
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view} AS
 WITH rows AS (
-  SELECT *, ${bucket} AS bucket FROM ${from}
+  SELECT *, ${stretch} AS stretch FROM ${from}
 ), facts AS (
   SELECT ${key}, max("end") AS "end", sum(count)::bigint AS count, sum(sum) AS sum, min(min) AS min, max(max) AS max
   FROM rows GROUP BY ${key}
@@ -132,8 +132,8 @@ WITH rows AS (
   SELECT ${key}, array_agg(slot ORDER BY slot) AS k, array_agg(n ORDER BY slot) AS c
   FROM slots GROUP BY ${key}
 )
-SELECT metric, unit, attributes, ${DIALECTS.postgres.time('bucket')} AS "start", "end",
-  'rollup ' || md5(jsonb_build_array(${KEY.join(', ')})::text) AS producer, bucket AS sequence, count, sum, min, max, scale, bits,
+SELECT metric, unit, attributes, ${DIALECTS.postgres.time('stretch')} AS "start", "end",
+  'rollup ' || md5(jsonb_build_array(${KEY.join(', ')})::text) AS producer, stretch AS sequence, count, sum, min, max, scale, bits,
   coalesce(k, '{}') AS k, coalesce(c, '{}') AS c, version
 FROM facts LEFT JOIN lists USING (${key})`,
     // Without it, a refresh locks out readers.

@@ -12,7 +12,7 @@ const slotColumn = (i: number): string => `slot_${i + 1}`;
  * A statement whose rows have the columns `group1`, …; `start_ms`; `unit`, `scale`, `bits`; `count`, `sum`, `min`, `max`; and for each
  * percentile the columns that `ofPercentile` makes of the slot that it lies in. It may use `bits`, and `per_unit`, the number of ticks in the unit.
  *
- * Each group and bucket of time has a number, `id`, by which its slots are added: texts are compared once for each row, and not for each slot.
+ * Each group and stretch of time has a number, `id`, by which its slots are added: texts are compared once for each row, and not for each slot.
  *
  * Series without a key of `by` are a group of their own. Inside, the value of a key is a text that begins with `=`, and no value is an
  * empty text: NULLs are equal to nothing, so they would get lost where two parts are joined.

@@ -7,7 +7,7 @@ import { type HistorySource, sourceOf } from './history-sql.ts';
 export type TableDialect = 'clickhouse' | 'postgres';
 
 /** How a table of rows is made. */
-export interface TableOptions {
+export interface TableSqlOptions {
   /**
    * After how many days ClickHouse removes rows: an integer of at least 1. PostgreSQL has no such option: see docs/formats/history.md for
    * the statement that removes old rows. @default rows stay
@@ -15,7 +15,7 @@ export interface TableOptions {
   readonly ttlDays?: number;
 }
 
-const OWNER: OptionsOwner<TableOptions> = {
+const OWNER: OptionsOwner<TableSqlOptions> = {
   name: 'historyTableSql',
   names: { ttlDays: true },
   call: "historyTableSql('clickhouse', 'history', { ttlDays: 90 })",
@@ -83,7 +83,7 @@ const COLUMNS = {
 export function historyTableSql(
   dialect: TableDialect,
   table: NonNullable<HistorySource['table']> = 'history',
-  options: TableOptions = {},
+  options: TableSqlOptions = {},
 ): string {
   assertTableDialect(dialect);
   const name = tableNameOf(dialect, table);

@@ -1,10 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
-import type { TableOptions } from '../sql/table-sql.ts';
+import type { TableSqlOptions } from '../sql/table-sql.ts';
 
 /** Options of every table. */
-export interface ServerTableOptions extends TableOptions {
+export interface ServerTableOptions extends TableSqlOptions {
   /**
    * The user.
    * @default the user of `url`
