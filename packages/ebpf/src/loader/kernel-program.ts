@@ -177,13 +177,13 @@ const MOST_KEYS = 10_000;
  *   `ERR_KERNEL` when the program cannot be loaded.
  * @example
  * ```ts no-run needs the rights to load programs
- * import { kernelHistograms } from '@hdrscope/ebpf';
+ * import { ingestKernel } from '@hdrscope/ebpf';
  * import { openKernelProgram } from '@hdrscope/ebpf/loader';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const registry = createRegistry();
  * const { source } = await openKernelProgram('runqueue', { by: 'cgroup' });
- * const kernel = kernelHistograms(registry, source);
+ * const kernel = ingestKernel(registry, source);
  * // … and later, which ends the program too:
  * await kernel.close();
  * ```

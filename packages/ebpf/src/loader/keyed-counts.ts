@@ -2,6 +2,7 @@ import type { Attributes } from '@hdrscope/registry';
 import { MapReader } from '../bpf/map-reader.ts';
 import { deleteElement, mapInfo } from '../bpf/maps.ts';
 import type { Bpf } from '../bpf/syscall.ts';
+import { errnoOf } from '../errors.ts';
 import type { KernelHistogram } from '../source/source.ts';
 import type { LoadedProgram } from './load-program.ts';
 import { type ProgramHistogram, wordsIn } from './program-histogram.ts';
@@ -157,7 +158,12 @@ export class KeyedCounts {
     idle.sort(([, a], [, b]) => a.changedAt - b.changedAt);
     const most = this.#entries.size - Math.floor(this.#options.maxKeys * AFTERWARDS);
     for (const [text, { series }] of idle.slice(0, Math.max(0, most))) {
-      deleteElement(bpf, this.#fd, Buffer.from(text, 'latin1'));
+      try {
+        deleteElement(bpf, this.#fd, Buffer.from(text, 'latin1'));
+      } catch (error) {
+        // Somebody else has removed it, such as an administrator. Otherwise each later reading would fail here.
+        if (errnoOf(error) !== 'ENOENT') throw error;
+      }
       this.#entries.delete(text);
       series.entries--;
       if (series.entries === 0) this.#series.delete(JSON.stringify(series.attributes));

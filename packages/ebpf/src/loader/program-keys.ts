@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { Attributes } from '@hdrscope/registry';
 import { LITTLE_ENDIAN, textUntilNul, viewOf } from '../bpf/memory.ts';
 import { addressText } from '../exporter-config/addresses.ts';
+import { mountsIn } from '../mounts.ts';
 
 /** Makes the attributes of a key from its bytes. */
 type KeyReader = (key: Uint8Array) => Attributes;
@@ -38,9 +39,7 @@ export function cgroupKeys(mountinfo = '/proc/self/mountinfo'): () => KeyReader 
 
 /** Where cgroups of version 2 are mounted; `undefined` when they are not. */
 function cgroupFolder(mountinfo: string): string | undefined {
-  const mounts = readFileSync(mountinfo, 'utf8');
-  const [, folder] = /^(?:\S+ ){4}(\S+) .* - cgroup2 /m.exec(mounts) ?? [];
-  return folder?.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+  return mountsIn(readFileSync(mountinfo, 'utf8')).find(({ type }) => type === 'cgroup2')?.path;
 }
 
 /** Paths of all cgroups by their ids, which are the inodes of their folders. */

@@ -28,11 +28,11 @@ export interface KernelMapOptions {
   readonly shape?: MapShape;
   /** Name of the histograms. @default the name of the map, from its types or its pin when the kernel has cut it */
   readonly histogram?: string;
-  /** Largest size of the memory for reading, in bytes. @default 64 MiB */
+  /** Largest size of the memory for reading, in bytes: an integer of at least 1. A larger map is refused. @default 64 MiB */
   readonly maxBytes?: number;
   /** Whether one call reads many entries, on kernels that can do so. @default true */
   readonly batch?: boolean;
-  /** Access to the kernel. @default through koffi */
+  /** @internal Access to the kernel, which tests replace. @default through koffi */
   readonly bpf?: Bpf;
 }
 
@@ -49,8 +49,8 @@ export interface KernelMapOptions {
  *
  * A full `lru_` map drops its least recently used entries without notice, so its totals are lossy.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, `id` is not an integer above 0, or not exactly
- *   one option chooses the map. `read` throws `ERR_KERNEL` when the map cannot be read now, and `ERR_TOO_LARGE` when it
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, `id` or `maxBytes` is not an integer above 0, or not
+ *   exactly one option chooses the map. `read` throws `ERR_KERNEL` when the map cannot be read now, and `ERR_TOO_LARGE` when it
  *   takes more than `maxBytes`.
  * @example
  * ```ts no-run needs a map that is pinned
@@ -65,9 +65,12 @@ export interface KernelMapOptions {
 export function kernelMap(options: KernelMapOptions): KernelSource {
   assertOptions(options, KERNEL_MAP);
   if (options.shape !== undefined) assertOptions(options.shape, MAP_SHAPE);
-  const { path, id, name } = options;
+  const { path, id, name, maxBytes } = options;
   if ([path, id, name].filter((which) => which !== undefined).length !== 1) {
     throw new HdrscopeError('ERR_INVALID_OPTION', 'a map must be named by one of path, id and name');
+  }
+  if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes >= 1)) {
+    throw mustBe('ERR_INVALID_OPTION', 'maxBytes', 'an integer of at least 1', maxBytes);
   }
   if (path !== undefined) return new KernelMap(options, pinnedMap(path));
   if (name !== undefined) return new KernelMap(options, foundMap({ name }));

@@ -26,7 +26,7 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
  * Formats a histogram for people, as bars: one line for each slot from the first to the last slot with counts. Every slot with counts
  * has a bar, however short. The text is empty when there are no counts.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or a length is outside its range,
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, `rows` is unknown, or a length is outside its range,
  *   `ERR_INVALID_COUNT` as `sumOfCpus` does.
  * @example
  * ```ts

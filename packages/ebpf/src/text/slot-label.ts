@@ -1,5 +1,5 @@
-import type { ReadonlyCounts } from '@hdrscope/core';
-import type { IntegerLayout } from '@hdrscope/core/internal';
+import type { IntegerLayout, ReadonlyCounts } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 
 /** The integers of a slot: `5`, `2-4`, `65+`, or `<0` when it is open downwards. */
 export function slotLabel(slots: IntegerLayout, slot: number): string {
@@ -16,8 +16,13 @@ export interface ShownSlots {
   readonly rows?: 'all' | 'used';
 }
 
-/** The slots that are shown, ascending. */
+/**
+ * The slots that are shown, ascending.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `rows` is neither.
+ */
 export function shownSlots({ length, first, last }: ReadonlyCounts, rows: 'all' | 'used'): number[] {
+  if (rows !== 'all' && rows !== 'used') throw mustBe('ERR_INVALID_OPTION', 'rows', "'all' or 'used'", rows);
   const [from, to] = rows === 'all' ? [0, length - 1] : [first, last];
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
 }

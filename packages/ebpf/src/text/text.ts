@@ -1,5 +1,5 @@
-import type { Counted } from '@hdrscope/core';
-import { assertOptions, formatDecimal, type IntegerLayout, type OptionsOwner } from '@hdrscope/core/internal';
+import type { Counted, IntegerLayout } from '@hdrscope/core';
+import { assertOptions, formatDecimal, type OptionsOwner } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from '../cpu-counts.ts';
 import { type KernelQuantileOptions, kernelQuantiles } from '../quantile.ts';
 import { type ShownSlots, shownSlots, slotLabel } from './slot-label.ts';
@@ -18,7 +18,7 @@ export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
  * number of that algorithm.
  *
  * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is outside its range, `ERR_INVALID_OPTION` when an option does
- *   not exist, or the interpolation is unknown, `ERR_INVALID_COUNT` as `sumOfCpus` does.
+ *   not exist, or the interpolation or `rows` is unknown, `ERR_INVALID_COUNT` as `sumOfCpus` does.
  * @example
  * ```ts
  * import { formatKernelHistogram, queueDepthLayout } from '@hdrscope/ebpf';

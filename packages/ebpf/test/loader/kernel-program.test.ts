@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRegistry } from '@hdrscope/registry';
 import { possibleCpus } from '../../src/bpf/cpus.ts';
-import { kernelHistograms, logLinear8Layout, sumOfCpus } from '../../src/index.ts';
+import { ingestKernel, logLinear8Layout, sumOfCpus } from '../../src/index.ts';
 import {
   KERNEL_PROGRAMS,
   type KernelProgram,
@@ -87,7 +87,7 @@ testLoader('names the cgroup of this process', async () => {
 testLoader('has all values in all series, when more tasks come and go than it has room for', async () => {
   program = await openKernelProgram('runqueue', { by: 'task', maxKeys: 8 });
   const registry = createRegistry();
-  const kernel = kernelHistograms(registry, program.source);
+  const kernel = ingestKernel(registry, program.source);
   const counted = async () => {
     const { families } = await registry.gather();
     const { series } = families.find(({ name }) => name === 'linux.runqueue.latency')!;

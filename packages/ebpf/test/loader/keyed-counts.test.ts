@@ -67,6 +67,19 @@ kernelTest('keys with the same attributes are one histogram, also after one of t
 
   count(101, 4, 0, 7);
   expect(read(6, 2, 38)).toEqual({ '{"key":1}': [5, 2, 37], '{"key":2}': [1, 0, 1] });
+  deleteElement(bpf, fd, indexKey(101));
+  count(1, 2, 2, 31);
+  expect(read(7, 2, 39)).toEqual({ '{"key":1}': [6, 2, 38], '{"key":2}': [1, 0, 1] });
+});
+
+kernelTest('an entry that somebody else has removed is no error when it would make room', () => {
+  for (const key of [1, 2, 3]) count(key, 1, 0, 1);
+  read(3, 0, 3);
+  for (const key of [4, 5, 6]) count(key, 1, 0, 1);
+  read(6, 0, 6);
+  deleteElement(bpf, fd, indexKey(1));
+  count(7, 1, 0, 1);
+  expect(Object.keys(read(7, 0, 7)).sort()).toEqual([4, 5, 6, 7].map((key) => `{"key":${key}}`));
 });
 
 kernelTest('what no entry has is one more histogram, which never falls', () => {

@@ -46,6 +46,12 @@ test('a histogram without counts has no percentiles', () => {
   expect(formatKernelBars({ ...DEPTHS, counts })).toBe('');
 });
 
+test('rows of another kind than all and used are refused', () => {
+  const options = { rows: 'none' as never };
+  expect(() => formatKernelHistogram(DEPTHS, options)).toThrow("rows must be 'all' or 'used', got \"none\"");
+  expect(() => formatKernelBars(DEPTHS, options)).toThrow("rows must be 'all' or 'used', got \"none\"");
+});
+
 test('a slot is labelled with its integers', () => {
   const { slots } = bpftraceLhistLayout({ min: -5, max: 5, step: 5 });
   expect([0, 1, 2, 3].map((slot) => slotLabel(slots, slot))).toEqual(['<-5', '-5..-1', '0-4', '5+']);
