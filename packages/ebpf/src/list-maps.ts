@@ -5,6 +5,7 @@ import type { BtfType } from './bpf/btf.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
 import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
+import { mountsIn } from './mounts.ts';
 import { mapName, typesOf } from './source/kernel-map-plan.ts';
 import { evidenceOf, type KnownLayout, type LayoutGuess } from './source/map-layout.ts';
 
@@ -105,19 +106,9 @@ function unlessRefused<Value>(ask: () => Value, expected: readonly string[] | un
 }
 
 function pathsInBpffs(): readonly string[] {
-  const mounts = mountsOfBpffs(readFileSync('/proc/self/mountinfo', 'utf8'));
-  return [...new Set(mounts.flatMap(filesBelow))];
-}
-
-/** The mount points of every bpffs in `/proc/self/mountinfo`. */
-export function mountsOfBpffs(mountinfo: string): readonly string[] {
-  return mountinfo.split('\n').flatMap((line) => {
-    const [before = '', after = ''] = line.split(' - ');
-    const path = before.split(' ')[4];
-    if (!after.startsWith('bpf ') || path === undefined) return [];
-    // Blanks and some other characters are octal numbers. Source: proc(5).
-    return [path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))];
-  });
+  const mounts = mountsIn(readFileSync('/proc/self/mountinfo', 'utf8'));
+  const bpffs = mounts.filter(({ type }) => type === 'bpf');
+  return [...new Set(bpffs.flatMap(({ path }) => filesBelow(path)))];
 }
 
 const MOST_PINS = 100_000;

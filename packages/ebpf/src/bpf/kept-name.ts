@@ -8,7 +8,7 @@ const KEPT_BYTES = 15;
  *
  * @example
  * ```ts
- * import { keptName } from '@hdrscope/ebpf';
+ * import { keptName } from '@hdrscope/ebpf/internal';
  *
  * keptName('bio_latency_seconds'); //=> 'bio_latency_sec'
  * ```

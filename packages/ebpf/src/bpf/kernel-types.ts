@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { BTF_MAGIC } from './btf.ts';
 import { LITTLE_ENDIAN, viewOf } from './memory.ts';
 
 /** The file in which the kernel shows its types (BTF), to every process. */
 const KERNEL_TYPES = '/sys/kernel/btf/vmlinux';
 
-/** Source: Linux, `Documentation/bpf/btf.rst`: the magic number and the length of the header, at the beginning. */
-const MAGIC = 0xeb9f;
+/** Source: Linux, `Documentation/bpf/btf.rst`. */
 const HEADER_BYTES = 24;
 
 /** The types of the kernel: how large they are, or why a program cannot find them. */
@@ -22,7 +22,7 @@ export function kernelTypes(path: string = KERNEL_TYPES): KernelTypes {
       // A kernel that has no types shows no file, so an empty file is not the kernel's.
       const length = readSync(fd, header);
       if (length === 0) return { problem: `${path} is empty`, cure: HIDDEN };
-      const isBtf = length === HEADER_BYTES && viewOf(header).getUint16(0, LITTLE_ENDIAN) === MAGIC;
+      const isBtf = length === HEADER_BYTES && viewOf(header).getUint16(0, LITTLE_ENDIAN) === BTF_MAGIC;
       if (!isBtf) return { problem: `${path} does not begin as BTF does`, cure: HIDDEN };
       return { sizeBytes: fstatSync(fd).size };
     } finally {

@@ -2,10 +2,11 @@ import { readlinkSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import { errnoOf, kernelError } from '../errors.ts';
 import { Attr, call } from './attr.ts';
-import { mapNameInBtf, readBtf } from './btf.ts';
+import { readBtf } from './btf.ts';
 import { MAP_TYPES, type MapType, READ_ONLY } from './commands.ts';
 import { idsAfter } from './ids.ts';
 import { keptName } from './kept-name.ts';
+import { mapNameInBtf } from './map-name.ts';
 import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 

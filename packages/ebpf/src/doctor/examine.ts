@@ -14,13 +14,13 @@ import { toolFindings } from './tools.ts';
  *
  * @example
  * ```ts
- * import { examine } from '@hdrscope/ebpf';
+ * import { examineKernel } from '@hdrscope/ebpf';
  *
- * const findings = await examine();
+ * const findings = await examineKernel();
  * findings[0]?.what; //=> 'kernel'
  * ```
  */
-export async function examine(): Promise<readonly Finding[]> {
+export async function examineKernel(): Promise<readonly Finding[]> {
   return [...systemFindings(), ...(await toolFindings()), ...(await kernelFindings())];
 }
 

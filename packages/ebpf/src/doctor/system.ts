@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { arch, endianness, platform, release } from 'node:os';
 import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
 import { kernelTypes } from '../bpf/kernel-types.ts';
+import { mountsIn } from '../mounts.ts';
 import { bad, type Finding, firstLine, good } from './finding.ts';
 
 /** Features that this package uses, with the first version of Linux that has them, newest first. */
@@ -92,14 +93,9 @@ function capabilities(): Finding {
 
 function mounts(): Finding {
   const what = 'bpffs';
-  const paths = (textOf('/proc/self/mounts') ?? '')
-    .split('\n')
-    .map((line) => line.split(' '))
-    .filter(([, , type]) => type === 'bpf')
-    // Blanks in paths are octal numbers.
-    .map(([, path]) =>
-      path!.replace(/\\(\d{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8))),
-    );
+  const paths = mountsIn(textOf('/proc/self/mountinfo') ?? '')
+    .filter(({ type }) => type === 'bpf')
+    .map(({ path }) => path);
   if (paths.length > 0) return good(what, paths.map(withMode).join(', '));
   return bad(what, 'not mounted', 'mount -t bpf -o mode=0755 bpf /sys/fs/bpf, which holds pins');
 }

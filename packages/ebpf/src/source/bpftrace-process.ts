@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { keptName } from '../bpf/kept-name.ts';
 import { mapsOfScript, type ScriptMap } from './bpftrace-script.ts';
 
 /** What the script of a running bpftrace says about a map, or why no script says something about it. */
@@ -10,7 +11,6 @@ interface Holder {
   readonly args: readonly string[];
 }
 
-const KEPT_BYTES = 15;
 const MOST_SCRIPT_BYTES = 2 ** 20;
 /** Processes start in units of a hundredth of a second, and clocks are set. */
 const CLOCK_TOLERANCE_MS = 1000;
@@ -25,8 +25,7 @@ export function scriptMapOf(id: number, name: string): ScriptFinding {
   if (holder === undefined) return { why: 'no bpftrace that this process can see holds it' };
   const script = scriptOf(holder);
   if ('why' in script) return script;
-  const kept = (text: string): string => Buffer.from(text).subarray(0, KEPT_BYTES).toString();
-  const fitting = mapsOfScript(script.text).filter((map) => kept(`AT_${map.name.slice(1)}`) === name);
+  const fitting = mapsOfScript(script.text).filter((map) => keptName(`AT_${map.name.slice(1)}`) === name);
   const [map] = fitting;
   if (map !== undefined && fitting.length === 1) return { map };
   return {

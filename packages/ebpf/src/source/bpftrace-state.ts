@@ -1,4 +1,5 @@
-import { type IntegerLayout, mustBe } from '@hdrscope/core/internal';
+import type { IntegerLayout } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { learnLayout } from './bpftrace-layout.ts';

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
-import { type BtfType, mapNameInBtf, readBtf } from '../bpf/btf.ts';
+import { type BtfType, readBtf } from '../bpf/btf.ts';
 import { type Field, readField } from '../bpf/fields.ts';
 import { mayBeCut } from '../bpf/kept-name.ts';
+import { mapNameInBtf } from '../bpf/map-name.ts';
 import { programsOfMap } from '../bpf/map-programs.ts';
 import { DEFAULT_MAX_BYTES, MapReader, type MapReaderOptions } from '../bpf/map-reader.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
 import type { Bpf } from '../bpf/syscall.ts';
 import { errnoOf, kernelError } from '../errors.ts';
-import { kernelLayoutOf } from '../layout/by-name.ts';
+import { parseKernelLayout } from '../layout/by-name.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { originOfMap } from '../metric-text.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
@@ -38,7 +39,7 @@ import {
   shapeFor,
   titleOfGuess,
 } from './map-layout.ts';
-import { mapShapeOf } from './shape-text.ts';
+import { parseMapShape } from './shape-text.ts';
 import type { Frame, KernelHistogram } from './source.ts';
 import { isComparable, SumCheck, sumContradicts } from './sum-check.ts';
 
@@ -196,9 +197,9 @@ class OneMap implements MapPlan {
       // A guess with a gap for the user.
       if (/[A-Z]/.test(layout)) return true;
       try {
-        const guessed = kernelLayoutOf(layout);
+        const guessed = parseKernelLayout(layout);
         const whole: MapShape = {
-          ...(described === undefined ? {} : mapShapeOf(described)),
+          ...(described === undefined ? {} : parseMapShape(described)),
           ...(sum === undefined ? {} : { sum }),
           ...shape,
         };

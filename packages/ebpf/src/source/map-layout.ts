@@ -32,9 +32,9 @@ export interface KnownLayout {
 
 /** A layout that a map may have, as options. */
 export interface LayoutGuess {
-  /** A text for `kernelLayoutOf`. */
+  /** A text for `parseKernelLayout`. */
   readonly layout: string;
-  /** A text for `mapShapeOf`, when the map has no types. */
+  /** A text for `parseMapShape`, when the map has no types. */
   readonly shape?: string;
   /** `'after-last'` when the index after the last slot may hold the sum of the values; left out otherwise. */
   readonly sum?: 'after-last';

@@ -2,7 +2,7 @@ import { mustBe } from '@hdrscope/core/internal';
 import { type ArrayField, type Field, type IntegerType, sizeOfField } from '../bpf/fields.ts';
 import type { MapShape } from './kernel-map-shape.ts';
 
-/** Describes the texts that `mapShapeOf` takes, for help texts and errors. */
+/** Describes the texts that `parseMapShape` takes, for help texts and errors. */
 export const MAP_SHAPE_SYNTAX = "C structs, such as 'key { char comm[16]; u64 slot; } value { u64 count; }'";
 
 /** Names of integers in C, on machines with 64 bits. `__u32` and `uint32_t` are `u32`. */
@@ -19,20 +19,20 @@ const C_INTEGERS: Readonly<Record<string, IntegerType>> = {
 const LONGEST = 10_000;
 
 /**
- * Parses the types of the keys and values of a map, written as in C: `key { char comm[16]; u64 slot; } value { u64 count; }`.
+ * Parses the types of the keys and values of a map, as people write them in C: `key { char comm[16]; u64 slot; } value { u64 count; }`.
  * Each of both may be left out, and then comes from the types of the map. C aligns a field to its own size, and so does this.
  * `char name[16]` is a text, `u8 bytes[16]` is shown in hexadecimal, and `u32 slots[26]` is an array of counters.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the text is not such a description.
  * @example
  * ```ts
- * import { mapShapeOf } from '@hdrscope/ebpf';
+ * import { parseMapShape } from '@hdrscope/ebpf';
  *
- * const { value } = mapShapeOf('value { u64 latency; u32 slots[26]; }');
+ * const { value } = parseMapShape('value { u64 latency; u32 slots[26]; }');
  * value!.map(({ name, type, offset }) => `${name} ${type} ${offset}`); //=> ['latency u64 0', 'slots u32 8']
  * ```
  */
-export function mapShapeOf(text: string): MapShape {
+export function parseMapShape(text: string): MapShape {
   const plain = text.length > LONGEST ? '' : withSingleSpaces(text);
   const [, key, value] = /^(?:key ?\{([^{}]*)\})? ?(?:value ?\{([^{}]*)\})?$/.exec(plain) ?? [];
   if (key === undefined && value === undefined) {

@@ -67,7 +67,7 @@ export interface KernelHistogram {
   readonly metric?: HistogramMetric;
 }
 
-/** What a source knows of the metric of a histogram: defaults of `kernelHistograms`. */
+/** What a source knows of the metric of a histogram: defaults of `ingestKernel`. */
 export interface HistogramMetric {
   /** See `KernelFamilyOptions`. */
   readonly kernelUnit?: CountedUnit;

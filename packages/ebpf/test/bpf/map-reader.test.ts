@@ -5,30 +5,14 @@ import { MapReader } from '../../src/bpf/map-reader.ts';
 import { createMap, deleteElement, mapInfo, updateElement } from '../../src/bpf/maps.ts';
 import { allocate } from '../../src/bpf/memory.ts';
 import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
-import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
+import type { Bpf } from '../../src/bpf/syscall.ts';
 import { testRun } from '../../src/bpf/test-run.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
-import { expectNoMaps, indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
+import { indexKey, kernelSession } from '../support/kernel.ts';
 
-const noKernel = await whyNoKernel();
-const kernelTest = kernelTestUnless(noKernel);
 const PREFIX = 'hdr_rd';
+const { kernelTest, bpf, open } = await kernelSession(PREFIX);
 const cpus = possibleCpus().length;
-const open: number[] = [];
-let bpf: Bpf;
-
-beforeAll(async () => {
-  bpf = await loadBpf().catch(() => undefined as unknown as Bpf);
-});
-
-afterEach(() => {
-  for (const fd of open.splice(0)) bpf.close(fd);
-});
-
-// After all is closed, no map may be left.
-afterAll(async () => {
-  if (noKernel === undefined) await expectNoMaps(bpf, PREFIX);
-});
 
 /** A hash without this flag takes the memory of all its entries at once. */
 const BPF_F_NO_PREALLOC = 1;

@@ -114,3 +114,31 @@ export function indexKey(index: number): Uint8Array {
 export function perCpuValue(...counts: readonly (number | bigint)[]): Uint8Array {
   return new Uint8Array(new BigUint64Array(counts.map(BigInt)).buffer);
 }
+
+/** The kernel for the tests of one file. */
+export interface KernelSession {
+  /** `test`, skipped where there is no kernel to ask. */
+  readonly kernelTest: typeof test;
+  readonly bpf: Bpf;
+  /** Descriptors, which are closed after each test. */
+  readonly open: number[];
+}
+
+/**
+ * Opens the kernel for the tests of one file.
+ *
+ * @param prefix How the names of their maps begin. After the last test no such map may be left.
+ */
+export async function kernelSession(prefix: string): Promise<KernelSession> {
+  const noKernel = await whyNoKernel();
+  // Tests that use it are skipped where there is none.
+  const bpf = await loadBpf().catch(() => undefined as unknown as Bpf);
+  const open: number[] = [];
+  afterEach(() => {
+    for (const fd of open.splice(0)) bpf.close(fd);
+  });
+  afterAll(async () => {
+    if (noKernel === undefined) await expectNoMaps(bpf, prefix);
+  });
+  return { kernelTest: kernelTestUnless(noKernel), bpf, open };
+}

@@ -1,4 +1,5 @@
-import { mapNameInBtf, parseBtf } from '../../src/bpf/btf.ts';
+import { parseBtf } from '../../src/bpf/btf.ts';
+import { mapNameInBtf } from '../../src/bpf/map-name.ts';
 import { createMap, findMapByName, mapInfo } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
