@@ -1,5 +1,5 @@
-import { type Counted, countedIn } from '@hdrscope/core';
-import { type IntegerLayout, mustBe } from '@hdrscope/core/internal';
+import { type Counted, countedIn, type IntegerLayout } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { KernelLayout } from './layout/kernel-layout.ts';
 
 /** Counts over a kernel layout, for each CPU: a `KernelHistogram`, a `KernelIncrease`, or arrays of your own. */

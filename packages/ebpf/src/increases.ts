@@ -16,7 +16,7 @@ export const KERNEL_COUNTERS: Pick<Required<CounterOptions>, 'resets'> = { reset
 /**
  * Compares each frame of a source with the one before. No count is negative, and no event appears twice: counters that began
  * anew, maps that were replaced, and histograms that disappeared and came back count from 0. A registry does the same by
- * itself: see `kernelHistograms`.
+ * itself: see `ingestKernel`.
  *
  * @example
  * ```ts

@@ -1,6 +1,4 @@
 export type { ArrayField, Field, FieldType, IntegerType } from './bpf/fields.ts';
-export { keptName } from './bpf/kept-name.ts';
-export type { Bpf } from './bpf/syscall.ts';
 export {
   type CpuCounts,
   countsOfCpus,
@@ -8,17 +6,17 @@ export {
   type KernelTotals,
   sumOfCpus,
 } from './cpu-counts.ts';
-export { examine } from './doctor/examine.ts';
+export { examineKernel } from './doctor/examine.ts';
 export type { Finding } from './doctor/finding.ts';
 export type { KernelErrorCode, KernelErrorDetails } from './errors.ts';
 export {
   type ExporterConfigOptions,
   type ExporterHistogram,
-  fromEbpfExporterConfig,
-} from './exporter-config/from-config.ts';
-export { fromEbpfExporterConfigFile } from './exporter-config/from-file.ts';
+  parseEbpfExporterConfig,
+} from './exporter-config/parse-config.ts';
+export { readEbpfExporterConfig } from './exporter-config/read-config.ts';
 export { type KernelIncrease, KernelIncreases } from './increases.ts';
-export { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf } from './layout/by-name.ts';
+export { KERNEL_LAYOUT_SYNTAX, parseKernelLayout } from './layout/by-name.ts';
 export {
   type ExporterKeyRange,
   exporterExp2Layout,
@@ -30,7 +28,6 @@ export {
   explicitKernelLayout,
   type KernelLayout,
   type KernelLayoutOptions,
-  slotOfIndex,
 } from './layout/kernel-layout.ts';
 export {
   type BpftraceLhistOptions,
@@ -48,10 +45,10 @@ export { newestMapId } from './newest-map.ts';
 export { type KernelQuantileOptions, kernelQuantile, kernelQuantiles } from './quantile.ts';
 export type { KernelFamilyOptions } from './readings.ts';
 export {
+  type IngestKernelOptions,
+  ingestKernel,
   type KernelHealth,
-  type KernelHistograms,
-  type KernelHistogramsOptions,
-  kernelHistograms,
+  type KernelIngestion,
 } from './registry-source.ts';
 export { type BpftoolMapOptions, bpftoolMap } from './source/bpftool.ts';
 export { type BpftraceOptions, type BpftraceSource, bpftrace } from './source/bpftrace.ts';
@@ -60,7 +57,7 @@ export { type IteratorFileOptions, iteratorFile } from './source/iterator-file.t
 export { type KernelMapOptions, kernelMap } from './source/kernel-map.ts';
 export type { CountsField, MapShape } from './source/kernel-map-shape.ts';
 export type { KnownLayout, LayoutGuess } from './source/map-layout.ts';
-export { MAP_SHAPE_SYNTAX, mapShapeOf } from './source/shape-text.ts';
+export { MAP_SHAPE_SYNTAX, parseMapShape } from './source/shape-text.ts';
 export type { Frame, HistogramMetric, KernelHistogram, KernelSource } from './source/source.ts';
 export { formatKernelBars, type KernelBarsOptions } from './text/bars.ts';
 export type { ShownSlots } from './text/slot-label.ts';

@@ -12,7 +12,7 @@ const UNIT_ENDINGS: Readonly<Partial<Record<CountedUnit, RegExp>>> = {
 };
 
 /**
- * The name of the family of a map or a variable, when the options of `kernelHistograms` have no other one. The `@` of bpftrace
+ * The name of the family of a map or a variable, when the options of `ingestKernel` have no other one. The `@` of bpftrace
  * goes, and so does `AT_`, which the kernel has for it. A unit at the end goes, because the family has its own.
  *
  * @param histogram Name of the map or variable.

@@ -1,5 +1,5 @@
-import { type Counted, type Quantile, quantilesOf } from '@hdrscope/core';
-import { assertOptions, type IntegerLayout, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { type Counted, type IntegerLayout, type Quantile, quantilesOf } from '@hdrscope/core';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from './cpu-counts.ts';
 
 /** Which value of its slot a quantile is reported as. */

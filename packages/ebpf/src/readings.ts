@@ -1,4 +1,5 @@
-import { fromTicks, mustBe, type Resolution, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
+import type { Resolution } from '@hdrscope/core';
+import { fromTicks, mustBe, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
 import {
   type Attributes,
   type CountedUnit,

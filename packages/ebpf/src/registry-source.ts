@@ -12,7 +12,7 @@ import { type KernelFamilyOptions, KernelReadings } from './readings.ts';
 import type { KernelSource } from './source/source.ts';
 
 /** How kernel histograms become families of a registry. `families` replaces options for histograms of some names. */
-export interface KernelHistogramsOptions extends KernelFamilyOptions, IntakeOptions {
+export interface IngestKernelOptions extends KernelFamilyOptions, IntakeOptions {
   /** Attributes of every series. They take precedence over attributes of the histograms. @default no attributes */
   readonly attributes?: KernelFamilyOptions['attributes'];
   /** Options for histograms of one name, by name. @default the same options for all names */
@@ -28,7 +28,7 @@ export interface KernelHealth extends IngestHealth {
 }
 
 /** Kernel histograms in a registry. */
-export interface KernelHistograms extends Ingestion {
+export interface KernelIngestion extends Ingestion {
   /** The counters at this moment. */
   readonly health: KernelHealth;
 }
@@ -48,7 +48,7 @@ export interface KernelHistograms extends Ingestion {
  *   values are checked when the first histogram arrives, and their errors appear in the snapshot.
  * @example
  * ```ts
- * import { kernelHistograms, queueDepthLayout } from '@hdrscope/ebpf';
+ * import { ingestKernel, queueDepthLayout } from '@hdrscope/ebpf';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const counts = Float64Array.of(1200, 980, 1400, 800, 400, 30, 10, 1);
@@ -63,7 +63,7 @@ export interface KernelHistograms extends Ingestion {
  *   close() {},
  * };
  * const registry = createRegistry();
- * const kernel = kernelHistograms(registry, source, { name: 'runqueue.depth', unit: '{thread}' });
+ * const kernel = ingestKernel(registry, source, { name: 'runqueue.depth', unit: '{thread}' });
  *
  * const [family] = (await registry.gather()).families;
  * family!.boundaries; //=> [0, 1, 4, 8, 16, 32, 64]
@@ -73,12 +73,12 @@ export interface KernelHistograms extends Ingestion {
  * await kernel.close();
  * ```
  */
-export function kernelHistograms(
+export function ingestKernel(
   registry: Registry,
   source: KernelSource,
-  options: KernelHistogramsOptions = {},
-): KernelHistograms {
-  assertOptions(options, KERNEL_HISTOGRAMS);
+  options: IngestKernelOptions = {},
+): KernelIngestion {
+  assertOptions(options, INGEST_KERNEL);
   for (const family of Object.values(options.families ?? {})) assertOptions(family, KERNEL_FAMILY);
   const { families: byName = {}, since, timeoutMs, sourceName, observer, memory, ...common } = options;
   const readings = new KernelReadings((name) =>
@@ -123,8 +123,8 @@ const FAMILY_NAMES: OptionNames<KernelFamilyOptions> = {
   scope: true,
 };
 
-const KERNEL_HISTOGRAMS: OptionsOwner<KernelHistogramsOptions> = {
-  name: 'kernelHistograms',
+const INGEST_KERNEL: OptionsOwner<IngestKernelOptions> = {
+  name: 'ingestKernel',
   names: {
     ...FAMILY_NAMES,
     families: true,
@@ -134,7 +134,7 @@ const KERNEL_HISTOGRAMS: OptionsOwner<KernelHistogramsOptions> = {
     observer: true,
     memory: true,
   },
-  call: "kernelHistograms(registry, source, { name: 'runqueue.depth' })",
+  call: "ingestKernel(registry, source, { name: 'runqueue.depth' })",
 };
 
 const KERNEL_FAMILY: OptionsOwner<KernelFamilyOptions> = {

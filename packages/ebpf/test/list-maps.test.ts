@@ -1,17 +1,9 @@
 import { createMap, mapInfo, pin } from '../src/bpf/maps.ts';
 import { loadBpf } from '../src/bpf/syscall.ts';
-import { listMaps, mountsOfBpffs } from '../src/list-maps.ts';
+import { listMaps } from '../src/list-maps.ts';
 import { kernelTestUnless, mountBpffs, whyNoKernel, whyNoMount } from './support/kernel.ts';
 
 const MAP = { type: 'percpu_array', keySize: 4, valueSize: 8, maxEntries: 8 } as const;
-
-test('finds the mount points of every bpffs', () => {
-  const mountinfo = `24 1 0:22 / /sys rw,nosuid - sysfs sysfs rw
-33 24 0:29 / /sys/fs/bpf rw,nosuid,nodev shared:10 - bpf bpf rw,mode=700
-40 1 0:44 / /tmp/a\\040b rw - bpf none rw
-`;
-  expect(mountsOfBpffs(mountinfo)).toEqual(['/sys/fs/bpf', '/tmp/a b']);
-});
 
 kernelTestUnless((await whyNoKernel()) ?? whyNoMount())('lists a map and its pins', async () => {
   const bpf = await loadBpf();

@@ -1,5 +1,5 @@
 import { createRegistry } from '@hdrscope/registry';
-import { framesSource, kernelHistograms, kernelMap, queueDepthLayout } from '../src/index.ts';
+import { framesSource, ingestKernel, kernelMap, queueDepthLayout } from '../src/index.ts';
 import { openKernelCounter } from '../src/loader/kernel-counter.ts';
 import { kernelMetricName, originOfMap } from '../src/metric-text.ts';
 import { kernelTestUnless, whyNoKernel } from './support/kernel.ts';
@@ -40,7 +40,7 @@ test('a family without a description says what counts, in which slots and in whi
     [{ origin: 'a map of a bpftrace script' }, ', a map of a bpftrace script'],
   ] as const) {
     const registry = createRegistry();
-    kernelHistograms(registry, framesSource([{ ...frame, ...more }]), { kernelUnit: 'us' });
+    ingestKernel(registry, framesSource([{ ...frame, ...more }]), { kernelUnit: 'us' });
     const [family] = (await registry.gather()).families;
     expect(family).toMatchObject({
       name: 'wait',

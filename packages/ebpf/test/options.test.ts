@@ -9,8 +9,8 @@ import {
   formatKernelBars,
   formatKernelHistogram,
   framesSource,
+  ingestKernel,
   iteratorFile,
-  kernelHistograms,
   kernelMap,
   kernelQuantile,
   kernelQuantiles,
@@ -51,12 +51,11 @@ test.each<[call: string, meant: string, action: () => unknown]>([
   ['openKernelCounter', 'name', () => openKernelCounter(wrong({ nam: 'a' }))],
   ['loadProgram', 'libbpf', () => loadProgram('./none.o', wrong({ libpbf: './none.so' }))],
   ['openKernelProgram', 'libbpf', () => openKernelProgram('runqueue', wrong({ libpbf: './none.so' }))],
-  ['kernelHistograms', 'perCpu', () => kernelHistograms(createRegistry(), source, wrong({ perCPU: true }))],
+  ['ingestKernel', 'perCpu', () => ingestKernel(createRegistry(), source, wrong({ perCPU: true }))],
   [
-    'kernelHistograms, in families',
+    'ingestKernel, in families',
     'description',
-    () =>
-      kernelHistograms(createRegistry(), source, { families: { queue_hist: wrong({ descriptoin: 'x' }) } }),
+    () => ingestKernel(createRegistry(), source, { families: { queue_hist: wrong({ descriptoin: 'x' }) } }),
   ],
 ])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
   await expectMisspelt(action, meant);

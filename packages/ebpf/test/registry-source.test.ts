@@ -2,7 +2,7 @@ import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import type { KernelLayout } from '../src/layout/kernel-layout.ts';
 import { bpftraceHistLayout, libbpfToolsLayout, queueDepthLayout } from '../src/layout/presets.ts';
-import { kernelHistograms } from '../src/registry-source.ts';
+import { ingestKernel } from '../src/registry-source.ts';
 import type { Frame, KernelSource } from '../src/source/source.ts';
 
 type Counts = Record<number, number>[];
@@ -66,7 +66,7 @@ async function seriesOf(registry: Registry) {
 
 test('a gather adds the increase of all CPUs', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
-  kernelHistograms(registry, source.set([{ 0: 5, 2: 1 }, { 2: 2 }]), { attributes: { host: 'a' } });
+  ingestKernel(registry, source.set([{ 0: 5, 2: 1 }, { 2: 2 }]), { attributes: { host: 'a' } });
   expect((await seriesOf(registry)).series[0]!.histogram.totalCount).toBe(8);
   source.set([
     { 0: 5, 2: 4 },
@@ -83,7 +83,7 @@ test('a gather adds the increase of all CPUs', async () => {
 
 test('each CPU has its own series with perCpu', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
-  kernelHistograms(registry, source.set([{ 1: 5 }, {}, { 1: 2 }], { sums: [5, 0, 2] }), { perCpu: true });
+  ingestKernel(registry, source.set([{ 1: 5 }, {}, { 1: 2 }], { sums: [5, 0, 2] }), { perCpu: true });
   const { series } = await seriesOf(registry);
   expect(series.map(({ attributes, histogram, sum }) => [attributes, histogram.totalCount, sum])).toEqual([
     [{ dev: 'sda', cpu: 0 }, 5, 5],
@@ -102,7 +102,7 @@ test.each([
 ] as const)('counts in %s become a family in "%s"', async (kernelUnit, unit, scale) => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   const kernel = libbpfToolsLayout();
-  kernelHistograms(registry, source.set([{ 3: 2 }], { kernel, sums: [21] }), { kernelUnit });
+  ingestKernel(registry, source.set([{ 3: 2 }], { kernel, sums: [21] }), { kernelUnit });
   const { series, family } = await seriesOf(registry);
   expect(family.unit).toBe(unit);
   expect(family.boundaries![3]).toBeCloseTo(15 * scale, 12);
@@ -115,7 +115,7 @@ test.each([
 test('histograms of one name can have other options', async () => {
   const registry = createRegistry();
   const source = new FakeSource().set([{ 1: 1 }], { name: 'lat' });
-  kernelHistograms(registry, source, {
+  ingestKernel(registry, source, {
     kernelUnit: 'us',
     attributes: { host: 'a' },
     families: {
@@ -146,7 +146,7 @@ test('histograms of one name can have other options', async () => {
 
 test('the snapshot names a source that fails, and its totals stay', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
-  const kernel = kernelHistograms(registry, source.set([{ 1: 5 }]));
+  const kernel = ingestKernel(registry, source.set([{ 1: 5 }]));
   await registry.gather();
   source.next = () => Promise.reject(new Error('gone'));
   const failed = await seriesOf(registry);
@@ -161,7 +161,7 @@ test('the snapshot names a source that fails, and its totals stay', async () => 
 
 test('totals stay through resets, new maps and evictions, and health counts them', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
-  const kernel = kernelHistograms(registry, source.set([{ 1: 5 }]));
+  const kernel = ingestKernel(registry, source.set([{ 1: 5 }]));
   const total = async () => (await seriesOf(registry)).series[0]!.histogram.totalCount;
   expect(await total()).toBe(5);
   source.set([{ 1: 2 }]);
@@ -185,7 +185,7 @@ test('totals stay through resets, new maps and evictions, and health counts them
 test('values outside the range of the family count as rejected', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   const layout = bpftraceHistLayout();
-  const kernel = kernelHistograms(registry, source.set([{ 0: 2, 1: 3, 65: 4 }], { kernel: layout }));
+  const kernel = ingestKernel(registry, source.set([{ 0: 2, 1: 3, 65: 4 }], { kernel: layout }));
   const { series } = await seriesOf(registry);
   expect(series[0]!.histogram.totalCount).toBe(3);
   expect(series[0]!.rejected).toMatchObject({ negative: 2, tooLarge: 4, largest: 2 ** 63 });
@@ -194,7 +194,7 @@ test('values outside the range of the family count as rejected', async () => {
 
 test('health counts values in slots finer than the digits of their family', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
-  const kernel = kernelHistograms(registry, source.set([{ 3: 5 }], { kernel: bpftraceHistLayout() }));
+  const kernel = ingestKernel(registry, source.set([{ 3: 5 }], { kernel: bpftraceHistLayout() }));
   await registry.gather();
   expect(kernel.health.inexact).toBe(0);
   source.set([{ 3: 5, 9: 2 }], { kernel: bpftraceHistLayout(3), generation: '2' });
@@ -204,7 +204,7 @@ test('health counts values in slots finer than the digits of their family', asyn
 
 test('since: now counts from the first frame', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
-  kernelHistograms(registry, source.set([{ 1: 5 }]), { since: 'now' });
+  ingestKernel(registry, source.set([{ 1: 5 }]), { since: 'now' });
   expect((await seriesOf(registry)).family).toBeUndefined();
   source.set([{ 1: 7 }]);
   expect((await seriesOf(registry)).series[0]!.histogram.totalCount).toBe(2);
@@ -212,7 +212,7 @@ test('since: now counts from the first frame', async () => {
 
 test('simultaneous gathers read once', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
-  kernelHistograms(registry, source);
+  ingestKernel(registry, source);
   source.next = async () => frameOf([{ 1: 5 }]);
   await Promise.all([registry.gather(), registry.gather()]);
   expect(source.reads).toBe(1);
@@ -220,7 +220,7 @@ test('simultaneous gathers read once', async () => {
 
 test('a closed source is not read again, and its counts stay', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
-  const kernel = kernelHistograms(registry, source.set([{ 1: 5 }]));
+  const kernel = ingestKernel(registry, source.set([{ 1: 5 }]));
   await registry.gather();
   await kernel.close();
   expect(source.isClosed).toBe(true);
@@ -230,9 +230,9 @@ test('a closed source is not read again, and its counts stay', async () => {
 
 test('invalid options are refused, or appear as errors when they are used', async () => {
   const [registry, source] = [createRegistry(), new FakeSource().set([{ 1: 5 }])];
-  expect(() => kernelHistograms(registry, source, { since: 'then' as never })).toThrow('since must be');
-  expect(() => kernelHistograms(registry, source, { timeoutMs: 0 })).toThrow('timeoutMs must be');
-  kernelHistograms(registry, source, { kernelUnit: 'weeks' as never });
+  expect(() => ingestKernel(registry, source, { since: 'then' as never })).toThrow('since must be');
+  expect(() => ingestKernel(registry, source, { timeoutMs: 0 })).toThrow('timeoutMs must be');
+  ingestKernel(registry, source, { kernelUnit: 'weeks' as never });
   expect((await registry.gather()).errors).toMatchObject([
     { error: { message: 'kernelUnit must be one of ns, us, ms, s, bytes, KiB, none, got "weeks"' } },
   ]);
@@ -247,7 +247,7 @@ test('every event is in the total once, in its slot', async () => {
       }),
       async (gains) => {
         const [registry, source] = [createRegistry(), new FakeSource()];
-        kernelHistograms(registry, source);
+        ingestKernel(registry, source);
         const totals = new Array<number>(8).fill(0);
         const { slots } = queueDepthLayout();
         for (const gain of gains) {

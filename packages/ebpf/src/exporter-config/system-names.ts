@@ -2,6 +2,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '@hdrscope/kit';
 import { kernelError } from '../errors.ts';
+import { mountsIn } from '../mounts.ts';
 
 /** Where the names of this machine are. Tests use others. */
 export interface SystemPaths {
@@ -173,18 +174,10 @@ function symbolNames(text: string): ReadonlyMap<string, string> {
 
 /** The mount points of all hierarchies of control groups in `/proc/self/mountinfo`, those of version 2 first. */
 function cgroupMounts(mountinfo: string): readonly string[] {
-  const mounts = mountinfo.split('\n').flatMap((line) => {
-    const [before = '', after = ''] = line.split(' - ');
-    const path = before.split(' ')[4];
-    const [, version] = /^cgroup(2?) /.exec(after) ?? [];
-    if (version === undefined || path === undefined) return [];
-    // Blanks and some other characters are octal numbers. Source: proc(5).
-    const plain = path.replace(/\\(\d{3})/g, (_, octal: string) =>
-      String.fromCharCode(Number.parseInt(octal, 8)),
-    );
-    return [{ path: plain, version }];
-  });
-  return mounts.sort((a, b) => b.version.localeCompare(a.version)).map(({ path }) => path);
+  const mounts = mountsIn(mountinfo);
+  return ['cgroup2', 'cgroup'].flatMap((version) =>
+    mounts.filter(({ type }) => type === version).map(({ path }) => path),
+  );
 }
 
 const MOST_FOLDERS = 200_000;

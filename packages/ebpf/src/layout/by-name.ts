@@ -36,7 +36,7 @@ const NUMBERS: Readonly<Record<string, readonly [least: number, most: number]>> 
   'bpftrace-lhist': [3, 3],
 };
 
-/** Describes the texts that `kernelLayoutOf` takes, for help texts and errors. */
+/** Describes the texts that `parseKernelLayout` takes, for help texts and errors. */
 export const KERNEL_LAYOUT_SYNTAX: string = `${Object.keys(LAYOUTS).join(', ')}, most also with the number of slots (libbpf-tools:27), hist(n, k) as bpftrace-hist:K, lhist(n, min, max, step) as bpftrace-lhist:MIN:MAX:STEP, or upper bounds (0,1,4,8)`;
 
 /**
@@ -50,14 +50,14 @@ export const KERNEL_LAYOUT_SYNTAX: string = `${Object.keys(LAYOUTS).join(', ')},
  * @throws HdrscopeError `ERR_INVALID_OPTION` when no layout has the name, or the layout cannot have that number of slots.
  * @example
  * ```ts
- * import { kernelLayoutOf } from '@hdrscope/ebpf';
+ * import { parseKernelLayout } from '@hdrscope/ebpf';
  *
- * kernelLayoutOf('libbpf-tools:27').slots.slotCount; //=> 27
- * kernelLayoutOf('0,1,4,8').slots.slotOf(3); //=> 2
- * kernelLayoutOf('bpftrace-lhist:0:100:10').slots.slotOf(15); //=> 2
+ * parseKernelLayout('libbpf-tools:27').slots.slotCount; //=> 27
+ * parseKernelLayout('0,1,4,8').slots.slotOf(3); //=> 2
+ * parseKernelLayout('bpftrace-lhist:0:100:10').slots.slotOf(15); //=> 2
  * ```
  */
-export function kernelLayoutOf(text: string): KernelLayout {
+export function parseKernelLayout(text: string): KernelLayout {
   if (/^-?\d+(,-?\d+)*$/.test(text)) return explicitKernelLayout(text.split(',').map(Number));
   const [name = '', ...numbers] = text.split(':');
   const make = Object.hasOwn(LAYOUTS, name) ? LAYOUTS[name] : undefined;

@@ -58,10 +58,10 @@ export function exporterLinearLayout({
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the keys are not such integers.
  * @example
  * ```ts
- * import { exporterFixedLayout, slotOfIndex } from '@hdrscope/ebpf';
+ * import { exporterFixedLayout } from '@hdrscope/ebpf';
  *
  * const sizes = exporterFixedLayout([10, 100, 1000]);
- * slotOfIndex(sizes, 100); //=> 1
+ * sizes.keys; //=> [10, 100, 1000]
  * [sizes.slots.lower(1), sizes.slots.upper(1)]; //=> [11, 100]
  * ```
  */

@@ -1,10 +1,5 @@
-import {
-  assertOptions,
-  type IntegerLayout,
-  integerLayout,
-  mustBe,
-  type OptionsOwner,
-} from '@hdrscope/core/internal';
+import type { IntegerLayout } from '@hdrscope/core';
+import { assertOptions, integerLayout, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 
 /**
  * The slots of a histogram in the kernel, and the indices at which a program counts them. All programs count integers, but
@@ -50,10 +45,10 @@ export function slotOfIndex({ slots, firstIndex, keys }: KernelLayout, index: nu
  *   first bound, or `keys` are not one different integer for each slot.
  * @example
  * ```ts
- * import { explicitKernelLayout, slotOfIndex } from '@hdrscope/ebpf';
+ * import { explicitKernelLayout } from '@hdrscope/ebpf';
  *
  * const depths = explicitKernelLayout([0, 1, 4, 8, 16, 32, 64]);
- * slotOfIndex(depths, 2); //=> 2
+ * depths.slots.slotOf(3); //=> 2
  * [depths.slots.lower(2), depths.slots.upper(2)]; //=> [2, 4]
  * [depths.slots.lower(7), depths.slots.upper(7)]; //=> [65, Infinity]
  * ```

@@ -1,5 +1,5 @@
 import { loadBpf } from '../../src/bpf/syscall.ts';
-import { examine, type Finding } from '../../src/index.ts';
+import { examineKernel, type Finding } from '../../src/index.ts';
 import { expectNoMaps, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
 
 const testKernel = kernelTestUnless(await whyNoKernel());
@@ -7,7 +7,7 @@ const testKernel = kernelTestUnless(await whyNoKernel());
 let findings: ReadonlyMap<string, Finding>;
 
 beforeAll(async () => {
-  findings = new Map((await examine()).map((finding) => [finding.what, finding]));
+  findings = new Map((await examineKernel()).map((finding) => [finding.what, finding]));
 });
 
 test('checks every subject', () => {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Attributes, createRegistry } from '@hdrscope/registry';
 import { decodedSource } from '../../src/exporter-config/decoded-source.ts';
-import { fromEbpfExporterConfig } from '../../src/exporter-config/from-config.ts';
 import { readLabels } from '../../src/exporter-config/labels.ts';
+import { parseEbpfExporterConfig } from '../../src/exporter-config/parse-config.ts';
 import { SystemNames } from '../../src/exporter-config/system-names.ts';
 import { YamlValue } from '../../src/exporter-config/yaml-value.ts';
 import { exporterExp2Layout } from '../../src/layout/exporter-layouts.ts';
-import { kernelHistograms } from '../../src/registry-source.ts';
+import { ingestKernel } from '../../src/registry-source.ts';
 import { framesSource } from '../../src/source/frames.ts';
 import type { Frame, KernelHistogram } from '../../src/source/source.ts';
 
@@ -302,7 +302,7 @@ describe('histograms of one label', () => {
     const frames = [frameOf(of(1, 10), of(2, 100)), frameOf(of(1, 12)), frameOf(of(1, 12), of(2, 5))];
     const registry = createRegistry();
     const source = decodedSource(framesSource(frames), { labels, names });
-    const kernel = kernelHistograms(registry, source, {});
+    const kernel = ingestKernel(registry, source, {});
     const totals: unknown[] = [];
     for (let i = 0; i < frames.length; i++) {
       const [family] = (await registry.gather()).families;
@@ -361,7 +361,7 @@ describe('sums', () => {
 });
 
 test('a configuration decodes what a source reads', async () => {
-  const [histogram] = fromEbpfExporterConfig(`
+  const [histogram] = parseEbpfExporterConfig(`
 metrics:
   histograms:
     - name: sizes

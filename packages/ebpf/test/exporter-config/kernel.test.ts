@@ -1,27 +1,10 @@
 import { createMap, mapInfo, type NewMap, updateElement } from '../../src/bpf/maps.ts';
-import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
-import { fromEbpfExporterConfig } from '../../src/exporter-config/from-config.ts';
+import { parseEbpfExporterConfig } from '../../src/exporter-config/parse-config.ts';
 import { kernelMap } from '../../src/source/kernel-map.ts';
-import { expectNoMaps, indexKey, kernelTestUnless, perCpuValue, whyNoKernel } from '../support/kernel.ts';
+import { indexKey, kernelSession, perCpuValue } from '../support/kernel.ts';
 
 const PREFIX = 'hdr_exporter';
-const noKernel = await whyNoKernel();
-const kernelTest = kernelTestUnless(noKernel);
-const open: number[] = [];
-let bpf: Bpf;
-
-beforeAll(async () => {
-  bpf = await loadBpf().catch(() => undefined as unknown as Bpf);
-});
-
-afterEach(() => {
-  for (const fd of open.splice(0)) bpf.close(fd);
-});
-
-// After all is closed, no map may be left.
-afterAll(async () => {
-  if (noKernel === undefined) await expectNoMaps(bpf, PREFIX);
-});
+const { kernelTest, bpf, open } = await kernelSession(PREFIX);
 
 function config(labels: string): string {
   return `metrics: { histograms: [{ name: h, bucket_type: exp2, bucket_max: 2, labels: [${labels}] }] }`;
@@ -38,7 +21,7 @@ async function read(
   const fd = createMap(bpf, { ...map, valueSize: 8, name: PREFIX });
   open.push(fd);
   for (const [key, count] of entries) updateElement(bpf, fd, key, perCpuValue(count));
-  const [histogram] = fromEbpfExporterConfig(yaml);
+  const [histogram] = parseEbpfExporterConfig(yaml);
   const source = histogram!.decode(kernelMap({ id: mapInfo(bpf, fd).id, ...histogram!.map }));
   try {
     const { histograms } = await source.read();

@@ -1,4 +1,4 @@
-import { kernelLayoutOf } from '../../src/index.ts';
+import { parseKernelLayout } from '../../src/index.ts';
 
 test.each([
   ['queue-depth', 'queue-depth', 8],
@@ -6,11 +6,11 @@ test.each([
   ['libbpf-tools:27', 'libbpf-tools', 27],
   ['0,1,4,8', undefined, 5],
 ])('%j names a layout', (text, name, slots) => {
-  const layout = kernelLayoutOf(text);
+  const layout = parseKernelLayout(text);
   if (name !== undefined) expect(layout.name).toBe(name);
   expect(layout.slots.slotCount).toBe(slots);
 });
 
 test.each(['log2', '', 'toString', 'bcc:x', 'libbpf-tools:1', '4,1'])('%j does not name a layout', (text) => {
-  expect(() => kernelLayoutOf(text)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_OPTION' }));
+  expect(() => parseKernelLayout(text)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_OPTION' }));
 });

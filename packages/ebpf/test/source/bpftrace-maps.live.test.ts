@@ -8,9 +8,9 @@ import {
   bpftoolMap,
   type KernelLayout,
   type KernelMapOptions,
-  kernelLayoutOf,
   kernelMap,
   listMaps,
+  parseKernelLayout,
   sumOfCpus,
 } from '../../src/index.ts';
 import { parseBpftraceLine } from '../../src/source/bpftrace-line.ts';
@@ -190,7 +190,7 @@ bpftraceTest('other maps of bpftrace are refused, whatever layout is given', asy
       () => 'read',
       (error: Error) => error.message,
     );
-  const hist = kernelLayoutOf('bpftrace-hist');
+  const hist = parseKernelLayout('bpftrace-hist');
   for (const [name, call] of [
     ['AT_count', '@count = count()'],
     ['AT_sum', '@sum = sum(…)'],
@@ -211,8 +211,8 @@ bpftraceTest('other maps of bpftrace are refused, whatever layout is given', asy
   expect(await refusalOf('AT_long_name_of')).toContain(two);
   expect(await refusalOf('AT_long_name_of')).toContain('has 2 assignments to such a map');
   expect(await refusalOf('AT_lh', hist)).toContain('the layout bpftrace-hist cannot be right');
-  expect(await refusalOf('AT_lh', kernelLayoutOf('bpftrace-lhist:0:100:5'))).toContain('cannot be right');
-  const right = kernelLayoutOf('bpftrace-lhist:0:100:10');
+  expect(await refusalOf('AT_lh', parseKernelLayout('bpftrace-lhist:0:100:5'))).toContain('cannot be right');
+  const right = parseKernelLayout('bpftrace-lhist:0:100:10');
   expect(await refusalOf('AT_lh', right)).toBe('read');
   if (hasProgram('bpftool')) {
     const byTool = (name: string, layout: KernelLayout) =>
@@ -229,8 +229,8 @@ bpftraceTest('without a readable script, the layout of a map of bpftrace is aske
   const refusal = await read(run.idOf('AT_lh')).catch((error: Error) => error);
   expect((refusal as Error).message).toContain('bpftrace has read its script from standard input');
   expect((refusal as Error).message).toContain('its numbers fit bpftrace-hist, bpftrace-lhist:MIN:MAX:STEP');
-  const linear = await read(run.idOf('AT_lh'), { layout: kernelLayoutOf('bpftrace-lhist:0:100:10') });
-  const log = await read(run.idOf('AT_byname'), { layout: kernelLayoutOf('bpftrace-hist') });
+  const linear = await read(run.idOf('AT_lh'), { layout: parseKernelLayout('bpftrace-lhist:0:100:10') });
+  const log = await read(run.idOf('AT_byname'), { layout: parseKernelLayout('bpftrace-hist') });
   const printed = await run.end();
   expect(slotsOf(linear)[0]).toEqual(printed.get('@lh[]'));
   expect([slotsOf(log)[0]]).toEqual(

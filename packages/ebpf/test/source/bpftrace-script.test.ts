@@ -1,4 +1,4 @@
-import { type KernelLayout, slotOfIndex } from '../../src/index.ts';
+import { type KernelLayout, slotOfIndex } from '../../src/layout/kernel-layout.ts';
 import {
   keyOfBpftrace,
   layoutOfScriptMap,

@@ -13,8 +13,8 @@ import {
   explicitKernelLayout,
   formatKernelBars,
   formatKernelHistogram,
-  fromEbpfExporterConfig,
   iteratorFile,
+  parseEbpfExporterConfig,
   queueDepthLayout,
 } from '../../src/index.ts';
 import { entriesOfDump, infoOfShow } from '../../src/source/bpftool-json.ts';
@@ -113,7 +113,7 @@ test.each<[what: string, text: string, read: (text: string) => unknown]>([
   ['the list of bpftool', `[${SHOW},${SHOW}]`, (text) => infoOfShow(text, ['name', 'm'])],
   ['the dump of bpftool', DUMP, (text) => entriesOfDump(text, INFO)],
   ['a dump of an array', DUMP, (text) => entriesOfDump(text, { ...INFO, type: 'array' })],
-  ['a configuration of ebpf_exporter', YAML, fromEbpfExporterConfig],
+  ['a configuration of ebpf_exporter', YAML, parseEbpfExporterConfig],
 ])(
   '%s is read or refused, however it is mutated',
   (_, text, read) => {
@@ -130,11 +130,11 @@ test.each<[what: string, make: () => string, read: (text: string) => unknown]>([
   ['dense lines of bpftrace', () => `[${'{},'.repeat(5e6)}{}]`, parseBpftraceLine],
   ['deep output of bpftool', () => '['.repeat(4e6) + ']'.repeat(4e6), (text) => entriesOfDump(text, INFO)],
   ['dense output of bpftool', () => `[${'{},'.repeat(5e6)}{}]`, (text) => entriesOfDump(text, INFO)],
-  ['deep YAML', () => '['.repeat(1e6), fromEbpfExporterConfig],
-  ['deep lists of YAML', () => '- '.repeat(5e5), fromEbpfExporterConfig],
-  ['dense YAML', () => `[${'1,'.repeat(4e5)}1]`, fromEbpfExporterConfig],
-  ['YAML with 40,000 errors', () => 'a: b: c\n'.repeat(40_000), fromEbpfExporterConfig],
-  ['long YAML', () => 'a'.repeat(8e6), fromEbpfExporterConfig],
+  ['deep YAML', () => '['.repeat(1e6), parseEbpfExporterConfig],
+  ['deep lists of YAML', () => '- '.repeat(5e5), parseEbpfExporterConfig],
+  ['dense YAML', () => `[${'1,'.repeat(4e5)}1]`, parseEbpfExporterConfig],
+  ['YAML with 40,000 errors', () => 'a: b: c\n'.repeat(40_000), parseEbpfExporterConfig],
+  ['long YAML', () => 'a'.repeat(8e6), parseEbpfExporterConfig],
 ])('%s are refused at once', (_, make, read) => {
   const text = make();
   const { cpuMs, grownMib } = costOf(() => refusalOf(() => read(text)));
@@ -147,8 +147,8 @@ test('YAML whose aliases multiply is refused', () => {
     { length: 30 },
     (_, i) => `a${i}: &a${i} [${i === 0 ? 1 : `*a${i - 1}, *a${i - 1}`}]`,
   );
-  refusalOf(() => fromEbpfExporterConfig(`${levels.join('\n')}\nmetrics: { histograms: *a29 }`));
-  refusalOf(() => fromEbpfExporterConfig(`a: &a 1\nmetrics: [${'*a,'.repeat(5000)}]`), 'ERR_TOO_LARGE');
+  refusalOf(() => parseEbpfExporterConfig(`${levels.join('\n')}\nmetrics: { histograms: *a29 }`));
+  refusalOf(() => parseEbpfExporterConfig(`a: &a 1\nmetrics: [${'*a,'.repeat(5000)}]`), 'ERR_TOO_LARGE');
 });
 
 test('sizes of maps that do not fit into 32 bits are refused', () => {

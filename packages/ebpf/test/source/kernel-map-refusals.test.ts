@@ -6,10 +6,10 @@ import { createMap, mapInfo, type NewMap, pin, updateElement } from '../../src/b
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import {
   type KernelMapOptions,
-  kernelLayoutOf,
   kernelMap,
   libbpfToolsLayout,
-  mapShapeOf,
+  parseKernelLayout,
+  parseMapShape,
   sumOfCpus,
 } from '../../src/index.ts';
 import {
@@ -123,7 +123,7 @@ kernelTest('members before the slots are not counts, with a layout and without',
 kernelTest('a sum that the slots cannot have is refused, unless it is another number', async () => {
   const id = mapInfo(bpf, latencies('hist')).id;
   // The slots hold 139 values of at least 4096, or with the layout of bcc of at least 2048.
-  const layout = kernelLayoutOf('libbpf-tools:26');
+  const layout = parseKernelLayout('libbpf-tools:26');
   expect(await messageOf({ id, layout, shape: { sum: 'count' } })).toMatch(
     /the layout libbpf-tools contradicts map \d+ \(hists\): its slots cannot have the sum .* set `sum` to 'none'/,
   );
@@ -134,7 +134,7 @@ kernelTest('a described shape decides, and one of another size is refused', asyn
   const id = mapInfo(bpf, latencies('stats')).id;
   const layout = libbpfToolsLayout();
   const shape = {
-    ...mapShapeOf('key { u16 cpu; u16 op; } value { u64 latency; u64 n; u32 slots[26]; }'),
+    ...parseMapShape('key { u16 cpu; u16 op; } value { u64 latency; u64 n; u32 slots[26]; }'),
     sum: 'latency',
   };
   const { histograms } = await read({ id, layout, shape });
@@ -144,11 +144,11 @@ kernelTest('a described shape decides, and one of another size is refused', asyn
     { cpu: 1, op: 0 },
     { cpu: 2, op: 0 },
   ]);
-  const short = mapShapeOf('value { u32 slots[26]; }');
+  const short = parseMapShape('value { u32 slots[26]; }');
   expect(await messageOf({ id, layout, shape: short })).toContain(
     'its values have 120 bytes, and the shape describes 104',
   );
-  const wrong = mapShapeOf('key { u64 pid; }');
+  const wrong = parseMapShape('key { u64 pid; }');
   expect(await messageOf({ id, layout, shape: wrong })).toContain(
     'its keys have 4 bytes, and the shape describes 8',
   );
@@ -160,8 +160,8 @@ kernelTest(
     const fd = newMap({ maxEntries: 27 });
     updateElement(bpf, fd, indexKey(26), new Uint8Array(new BigUint64Array([7n]).buffer));
     const { id } = mapInfo(bpf, fd);
-    expect(await messageOf({ id, layout: kernelLayoutOf('bcc') })).toContain('counts at index 27');
-    expect(await messageOf({ id, layout: kernelLayoutOf('libbpf-tools:26') })).toContain(
+    expect(await messageOf({ id, layout: parseKernelLayout('bcc') })).toContain('counts at index 27');
+    expect(await messageOf({ id, layout: parseKernelLayout('libbpf-tools:26') })).toContain(
       'counts at index 26',
     );
     expect(await messageOf({ id })).not.toContain('libbpf-tools:26');
@@ -250,4 +250,15 @@ nobodyTest('a user without any capability gets errors that say what helps', asyn
   } finally {
     built.remove();
   }
+});
+
+test.each([
+  [{}, 'a map must be named by one of path, id and name'],
+  [{ path: 'a', name: 'b' }, 'a map must be named by one of path, id and name'],
+  [{ id: 0 }, 'id must be an integer of at least 1, got 0'],
+  [{ id: 1, maxBytes: Number.NaN }, 'maxBytes must be an integer of at least 1, got NaN'],
+])('the options %j are refused', (options, message) => {
+  expect(() => kernelMap(options)).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_OPTION', message: expect.stringContaining(message) }),
+  );
 });

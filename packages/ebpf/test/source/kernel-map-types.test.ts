@@ -1,30 +1,13 @@
 import { createMap, mapInfo, type NewMap } from '../../src/bpf/maps.ts';
-import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { libbpfToolsLayout, queueDepthLayout } from '../../src/layout/presets.ts';
 import { type KernelMapOptions, kernelMap } from '../../src/source/kernel-map.ts';
 import { slotTotals } from '../support/contract.ts';
-import { expectNoMaps, indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
+import { indexKey, kernelSession } from '../support/kernel.ts';
 import { BtfBuilder, loadBtf } from '../support/kernel-btf.ts';
 import { type CountedMap, countedMap } from '../support/kernel-counted.ts';
 
 const PREFIX = 'hdr_types';
-const noKernel = await whyNoKernel();
-const kernelTest = kernelTestUnless(noKernel);
-const open: number[] = [];
-let bpf: Bpf;
-
-beforeAll(async () => {
-  bpf = await loadBpf().catch(() => undefined as unknown as Bpf);
-});
-
-afterEach(() => {
-  for (const fd of open.splice(0)) bpf.close(fd);
-});
-
-// After all is closed, no map may be left.
-afterAll(async () => {
-  if (noKernel === undefined) await expectNoMaps(bpf, PREFIX);
-});
+const { kernelTest, bpf, open } = await kernelSession(PREFIX);
 
 /** A map whose keys and values have types, as compilers write them. */
 function typedMap(

@@ -5,8 +5,8 @@ import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { testRun } from '../../src/bpf/test-run.ts';
 import {
   type KernelMapOptions,
-  kernelLayoutOf,
   kernelMap,
+  parseKernelLayout,
   queueDepthLayout,
   sumOfCpus,
 } from '../../src/index.ts';
@@ -138,7 +138,7 @@ matrixTest.each(
   expect(offered).toContain(isHash ? inHash : sum === undefined ? layout : `${layout} (with sum ${sum})`);
 
   const { histograms } = await read(matrix.fdOf(map), {
-    layout: kernelLayoutOf(layout),
+    layout: parseKernelLayout(layout),
     ...(sum !== undefined && { shape: { sum } }),
   });
   expectRight(histograms, kind, false);

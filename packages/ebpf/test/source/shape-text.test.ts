@@ -1,16 +1,16 @@
-import { mapShapeOf } from '../../src/index.ts';
+import { parseMapShape } from '../../src/index.ts';
 
 const fieldsOf = (fields: readonly { name: string; type: string; offset: number; length?: number }[] = []) =>
   fields.map(({ name, type, offset, length }) => `${name} ${type}${length ? `[${length}]` : ''} ${offset}`);
 
 test('aligns fields as C does', () => {
-  const shape = mapShapeOf('key { u8 op; char comm[16]; __u32 cpu; uint64_t slot } value { u64 latency }');
+  const shape = parseMapShape('key { u8 op; char comm[16]; __u32 cpu; uint64_t slot } value { u64 latency }');
   expect(fieldsOf(shape.key)).toEqual(['op u8 0', 'comm char[16] 1', 'cpu u32 20', 'slot u64 24']);
   expect([shape.keySize, shape.valueSize]).toEqual([32, 8]);
 });
 
 test('describes values with slots and other members', () => {
-  const shape = mapShapeOf(
+  const shape = parseMapShape(
     'value { unsigned long long latency, long count; __u32 slots[27]; u8 mac[6]; bool ok; }',
   );
   expect(fieldsOf(shape.value)).toEqual([
@@ -30,7 +30,7 @@ test.each([
   ['value { u32 }', 'a type and a name'],
   [`value { ${'u32 a; '.repeat(5000)} }`, 'the shape must be C structs'],
 ])('%j is refused', (text, message) => {
-  expect(() => mapShapeOf(text)).toThrow(
+  expect(() => parseMapShape(text)).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_OPTION', message: expect.stringContaining(message) }),
   );
 });

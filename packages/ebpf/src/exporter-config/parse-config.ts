@@ -35,7 +35,7 @@ export interface ExporterHistogram {
   readonly decode: (source: KernelSource) => KernelSource;
 }
 
-/** Options of `fromEbpfExporterConfig`. */
+/** Options of `parseEbpfExporterConfig`. */
 export interface ExporterConfigOptions {
   /** What the names of families begin with. @default 'ebpf_exporter_', as on the page of ebpf_exporter */
   readonly prefix?: string;
@@ -58,9 +58,9 @@ const MOST_HISTOGRAMS = 256;
  *   decoder; `ERR_TOO_LARGE` when it is larger than any configuration.
  * @example
  * ```ts
- * import { fromEbpfExporterConfig } from '@hdrscope/ebpf';
+ * import { parseEbpfExporterConfig } from '@hdrscope/ebpf';
  *
- * const [latency] = fromEbpfExporterConfig(`
+ * const [latency] = parseEbpfExporterConfig(`
  * metrics:
  *   histograms:
  *     - name: bio_latency_seconds
@@ -78,7 +78,7 @@ const MOST_HISTOGRAMS = 256;
  * [latency!.family.name, latency!.family.scale]; //=> ['ebpf_exporter_bio_latency_seconds', 0.000001]
  * ```
  */
-export function fromEbpfExporterConfig(
+export function parseEbpfExporterConfig(
   text: string,
   options: ExporterConfigOptions = {},
 ): ExporterHistogram[] {
@@ -92,9 +92,9 @@ export function fromEbpfExporterConfig(
 }
 
 const EXPORTER_CONFIG: OptionsOwner<ExporterConfigOptions> = {
-  name: 'fromEbpfExporterConfig',
+  name: 'parseEbpfExporterConfig',
   names: { prefix: true },
-  call: "fromEbpfExporterConfig(text, { prefix: '' })",
+  call: "parseEbpfExporterConfig(text, { prefix: '' })",
 };
 
 function histogramOf(histogram: YamlValue, prefix: string, names: SystemNames): ExporterHistogram {

@@ -1,4 +1,4 @@
-import { fromEbpfExporterConfig } from '../../src/exporter-config/from-config.ts';
+import { parseEbpfExporterConfig } from '../../src/exporter-config/parse-config.ts';
 import { isComplete, resolveShape } from '../../src/source/kernel-map-shape.ts';
 
 const CONFIG = `metrics:
@@ -62,7 +62,7 @@ function config(...lines: string[]): string {
 const BUCKET = 'labels: [{ name: bucket, size: 4, decoders: [{ name: uint }] }]';
 
 test('a histogram has its buckets, unit and key', () => {
-  const [latency] = fromEbpfExporterConfig(CONFIG);
+  const [latency] = parseEbpfExporterConfig(CONFIG);
   const { layout, shape, histogram } = latency!.map;
   expect([latency!.name, histogram, layout.name, layout.firstIndex]).toEqual([
     'bio_latency_seconds',
@@ -95,13 +95,13 @@ test('a histogram has its buckets, unit and key', () => {
 
 test('the names of families begin with a prefix of choice', () => {
   const names = (prefix: string) =>
-    fromEbpfExporterConfig(CONFIG, { prefix }).map(({ family }) => family.name);
+    parseEbpfExporterConfig(CONFIG, { prefix }).map(({ family }) => family.name);
   expect(names('')).toEqual(['bio_latency_seconds', 'tcp_sizes']);
   expect(names('node.')).toEqual(['node.bio_latency_seconds', 'node.tcp_sizes']);
 });
 
 test('a histogram can be read without types', () => {
-  const [latency] = fromEbpfExporterConfig(CONFIG);
+  const [latency] = parseEbpfExporterConfig(CONFIG);
   const { layout, shape } = latency!.map;
   const info = {
     type: 'percpu_hash' as const,
@@ -121,7 +121,7 @@ test('a histogram can be read without types', () => {
 });
 
 test('fixed buckets, hexadecimal labels and anchors are read', () => {
-  const [, sizes] = fromEbpfExporterConfig(CONFIG);
+  const [, sizes] = parseEbpfExporterConfig(CONFIG);
   expect(sizes!.map.layout.keys).toEqual([100, 1000, 10_000]);
   expect(sizes!.map.shape!.key).toEqual([
     { name: 'cgroup', type: 'u64', offset: 0 },
@@ -135,13 +135,13 @@ test.each([
   ['exp2zero', 'bucket_max: 5', 'ebpf-exporter-exp2zero'],
   ['linear', 'bucket_max: 5', 'ebpf-exporter-linear'],
 ])('buckets of the type %s are read', (type, more, name) => {
-  const [histogram] = fromEbpfExporterConfig(config(`bucket_type: ${type}`, more, BUCKET));
+  const [histogram] = parseEbpfExporterConfig(config(`bucket_type: ${type}`, more, BUCKET));
   expect([histogram!.map.layout.name, histogram!.map.layout.slots.slotCount]).toEqual([name, 6]);
 });
 
 test('a key of linear buckets is a value that was divided by the multiplier and rounded down', () => {
   const linear = (...lines: string[]) => {
-    const [histogram] = fromEbpfExporterConfig(
+    const [histogram] = parseEbpfExporterConfig(
       config('bucket_type: linear', 'bucket_max: 3', ...lines, BUCKET),
     );
     const { slots } = histogram!.map.layout;
@@ -176,8 +176,8 @@ test('a key of linear buckets is a value that was divided by the multiplier and 
 });
 
 test('a configuration may be without histograms', () => {
-  expect(fromEbpfExporterConfig('metrics:\n  counters: []\n')).toEqual([]);
-  expect(fromEbpfExporterConfig('')).toEqual([]);
+  expect(parseEbpfExporterConfig('metrics:\n  counters: []\n')).toEqual([]);
+  expect(parseEbpfExporterConfig('')).toEqual([]);
 });
 
 test.each([
@@ -327,7 +327,7 @@ test.each([
     ];
   }),
 ])('%s is refused with its line', (_, text, message) => {
-  expect(() => fromEbpfExporterConfig(text)).toThrow(
+  expect(() => parseEbpfExporterConfig(text)).toThrow(
     expect.objectContaining({
       code: 'ERR_INVALID_OPTION',
       message: message instanceof RegExp ? expect.stringMatching(message) : message,
