@@ -194,10 +194,11 @@ export function problemFamilies(
   extra: Labels,
 ): LazyFamily[] {
   const rejected = new RejectedTally();
-  for (const { name, unit, series } of families) {
+  for (const { name, unit, series, endedRejected } of families) {
     const exposed = familyName(name, unit, 'histogram', options);
     if (exposed === undefined) continue;
     for (const one of series) rejected.add(exposed, one.rejected);
+    rejected.add(exposed, endedRejected);
   }
   const found = [...rejected.families(timestampMs), ...errorFamilies(errors, timestampMs)];
   return found.map((family) =>

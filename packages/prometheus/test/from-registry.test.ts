@@ -240,6 +240,21 @@ describe('in a snapshot', () => {
     ]);
   });
 
+  test('the counter of rejected values does not fall when a series ends', async () => {
+    const registry = registryOf([-1]);
+    const family = registry.histogram({ name: 'x' });
+    family.with({ other: 'series' }).record(-2);
+    const negative = async (): Promise<string | undefined> => {
+      const text = rendered(await familiesOf(registry, { withoutScopeInfo: true }), 'text');
+      return samplesIn(text).find((line) => line.includes('reason="negative"'));
+    };
+    expect(await negative()).toMatch(/ 2$/);
+    family.remove({ other: 'series' });
+    expect(await negative()).toMatch(/ 2$/);
+    family.with({ other: 'series' }).record(-3);
+    expect(await negative()).toMatch(/ 3$/);
+  });
+
   test('no problem means no family for problems', async () => {
     expect((await familiesOf(registryOf([1]))).map(({ name }) => name)).toEqual(['x']);
   });

@@ -5,7 +5,7 @@ import { type ChangesAfter, ChangesChain, noChangesYet } from './changes.ts';
 import type { Clock } from './clock.ts';
 import { type EndedAfter, EndedList } from './ended.ts';
 import { type FamilyOptions, type FamilySettings, familySettings, type Scope } from './family-options.ts';
-import { rejectedCount } from './rejected.ts';
+import { NOTHING_REJECTED, type Rejected, rejectedCount, rejectedTogether } from './rejected.ts';
 import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
 import { TextTable } from './text-table.ts';
@@ -15,6 +15,11 @@ import { familyThresholds } from './thresholds.ts';
 export interface FamilySnapshot extends Omit<FamilySettings, 'cardinalityLimit' | 'expireAfterMs'> {
   /** In the order in which they were made; the overflow series is the last. */
   readonly series: readonly SeriesSnapshot[];
+  /**
+   * What series rejected that have ended since the family was made. `series` no longer has it, and a tally of the family must not fall. In
+   * a difference it is empty: series that ended in between are still among its `series`.
+   */
+  readonly endedRejected: Rejected;
 }
 
 /** The attributes of the series that takes all values beyond the cardinality limit. */
@@ -85,6 +90,7 @@ export class Family implements FamilySettings {
   readonly #chain = new ChangesChain();
 
   readonly #ended: EndedList;
+  #endedRejected: Rejected = NOTHING_REJECTED;
 
   /**
    * @internal
@@ -217,6 +223,7 @@ export class Family implements FamilySettings {
       series: Object.freeze(
         this.#overflowState === undefined ? this.#states.slice() : [...this.#states, this.#overflowState],
       ),
+      endedRejected: this.#endedRejected,
     });
     // In one step with the states: a series is in the snapshot or has ended before it, and never both or neither.
     const after = noChangesYet();
@@ -288,6 +295,8 @@ export class Family implements FamilySettings {
         this.#index.forget(series.attributes);
       }
       if (last.counts.total + rejectedCount(last.rejected) > 0) this.#ended.add(this, last);
+      if (rejectedCount(last.rejected) > 0)
+        this.#endedRejected = rejectedTogether(this.#endedRejected, last.rejected);
     }
     const gone = new Set(ended);
     this.#states = this.#states.filter((_, place) => !gone.has(this.#series[place]!));

@@ -31,6 +31,16 @@ export function addRejected(tally: RejectedTally, added: Partial<Rejected>): voi
   tally.overflowing += overflowing;
 }
 
+/** One object for nearly all series and families. */
+export const NOTHING_REJECTED: Rejected = /* @__PURE__ */ Object.freeze(emptyTally());
+
+/** The sum of two tallies. */
+export function rejectedTogether(one: Rejected, other: Rejected): Rejected {
+  const tally = { ...one };
+  addRejected(tally, other);
+  return Object.freeze(tally);
+}
+
 /** How many values were rejected, for all reasons together. */
 export function rejectedCount(rejected: Partial<Rejected>): number {
   const { notANumber = 0, negative = 0, tooLarge = 0, overflowing = 0 } = rejected;

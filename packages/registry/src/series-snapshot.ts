@@ -10,7 +10,7 @@ import { fromTicks, histogramOver, histogramSince, type SparseCounts } from '@hd
 import type { Attributes } from './attributes.ts';
 import type { Exemplar } from './exemplars.ts';
 import { type Extremes, extremesBetween, type Interval, joinUpTo } from './intervals.ts';
-import { emptyTally, type Rejected, rejectedSince } from './rejected.ts';
+import { NOTHING_REJECTED, type Rejected, rejectedSince } from './rejected.ts';
 
 /** A series at one moment. Immutable. */
 export interface SeriesSnapshot extends Counted<HdrLayout> {
@@ -190,8 +190,6 @@ function jsonOf(snapshot: SeriesSnapshot): object {
 const EMPTY_EXTREMES: Extremes = { min: 0, max: 0 };
 
 export const NO_EXEMPLARS: readonly Exemplar[] = /* @__PURE__ */ Object.freeze([]);
-
-export const NOTHING_REJECTED: Rejected = /* @__PURE__ */ Object.freeze(emptyTally());
 
 /** The extremes within their slots, of states that no chain of intervals connects. */
 function extremesOf(now: SeriesSnapshot, then: SeriesSnapshot, resolution: Resolution): Extremes {

@@ -18,8 +18,15 @@ import type { AddedCounts, CountedFacts } from './counted-facts.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
 import { knownExtremes, narrowed } from './known-extremes.ts';
-import { addRejected, emptyTally, type Rejected, type RejectedTally, rejectedCount } from './rejected.ts';
-import { NO_EXEMPLARS, NOTHING_REJECTED, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
+import {
+  addRejected,
+  emptyTally,
+  NOTHING_REJECTED,
+  type Rejected,
+  type RejectedTally,
+  rejectedCount,
+} from './rejected.ts';
+import { NO_EXEMPLARS, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
 import {
   assertDivides,
   countAtThresholds,

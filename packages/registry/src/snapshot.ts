@@ -3,7 +3,7 @@ import { changesBetween, type SeriesChange } from './changes.ts';
 import { type EndedAfter, endedBetween } from './ended.ts';
 import { type FamilySnapshot, origins } from './family.ts';
 import type { Scope } from './family-options.ts';
-import { rejectedCount } from './rejected.ts';
+import { NOTHING_REJECTED, rejectedCount } from './rejected.ts';
 import { differenceOf, type SeriesSnapshot } from './series-snapshot.ts';
 
 /** A source that failed during a gather. */
@@ -84,7 +84,7 @@ export function createSnapshot(
     errors: Object.freeze(errors),
     since(previous: Snapshot): Snapshot {
       const differences = [...familyChanges(families, previous, inOrder)].map(({ family, series }) =>
-        Object.freeze({ ...family, series: Object.freeze([...series]) }),
+        Object.freeze({ ...family, series: Object.freeze([...series]), endedRejected: NOTHING_REJECTED }),
       );
       return createSnapshot(timeMs, differences, errors);
     },

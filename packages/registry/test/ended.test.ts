@@ -94,6 +94,27 @@ describe('a series that is removed', () => {
     expect([series!.counts.total, series!.rejected.negative, series!.exemplars.length]).toEqual([6, 1, 1]);
   });
 
+  test('leaves what it rejected to its family', async () => {
+    const { registry, family } = setUp();
+    const none = await registry.gather();
+    for (const value of [1, -1, -1, Number.NaN]) family.with({ at: 'a' }).record(value);
+    const first = await registry.gather();
+    family.remove({ at: 'a' });
+    family.with({ at: 'b' }).record(-1);
+    family.remove({ at: 'b' });
+    const last = await registry.gather();
+    const ended = [none, first, last].map(({ families }) => families[0]!.endedRejected);
+    expect(ended.map(({ negative, notANumber }) => [negative, notANumber])).toEqual([
+      [0, 0],
+      [0, 0],
+      [3, 1],
+    ]);
+    // In a difference, the series that have ended are still there.
+    const [difference] = last.since(first).families;
+    expect(difference!.endedRejected.negative).toBe(0);
+    expect(difference!.series.map(({ rejected }) => rejected.negative)).toEqual([1]);
+  });
+
   test('frees its place under the cardinality limit', async () => {
     const { registry, family } = setUp({ cardinalityLimit: 1 });
     const first = family.with({ at: 'a' });
