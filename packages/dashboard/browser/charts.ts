@@ -1,4 +1,4 @@
-import { chartOption, type Plot, plotFromJson, type ThemeName, type Zone } from '@hdrscope/plot';
+import { chartOption, type Plot, plotFromJson, plotToJson, type ThemeName, type Zone } from '@hdrscope/plot';
 import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AriaComponent,
@@ -32,7 +32,7 @@ export function chartIn(element: HTMLElement): ECharts {
 
 /** A plot that came as JSON, in which infinite bounds are `null`. */
 export function receivedPlot(plot: Plot): Plot {
-  return plotFromJson(JSON.stringify(plot));
+  return plotFromJson(plotToJson(plot));
 }
 
 /** Draws a plot without its titles, which the page shows above the drawing. */

@@ -15,13 +15,17 @@ async function plots() {
 
 /** @returns {Promise<Target>} */
 export async function plotJson() {
-  const { plotFromJson } = await plotPackage();
+  const { plotFromJson, plotToJson, describePlot, plotTable } = await plotPackage();
   return {
     form: 'json',
     seeds: await plots(),
-    // Nothing checks that the text is a plot: only a service of our own writes one.
-    allows: (error) => error instanceof SyntaxError || error instanceof TypeError,
-    run: (text) => plotFromJson(text),
+    run(text) {
+      const plot = plotFromJson(text);
+      const again = plotToJson(plot);
+      assertThat(plotToJson(plotFromJson(again)) === again, () => `other JSON of ${again}`);
+      describePlot(plot);
+      plotTable(plot);
+    },
   };
 }
 

@@ -12,14 +12,7 @@ import type { Input } from '../inputs/open-inputs.ts';
 import { wholeText } from '../inputs/whole-text.ts';
 import { cureOf } from '../numbers/number-plan.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
-
-const KINDS: readonly string[] = [
-  'percentiles',
-  'comparison',
-  'over-time',
-  'heat-map',
-  'bars',
-] satisfies Plot['kind'][];
+import { isPlotDocument } from '../plot-document.ts';
 
 /** Facts about the contents that the command line states. */
 interface JsonOptions {
@@ -44,8 +37,8 @@ export async function plotsOfJson(
 ): Promise<Plot[]> {
   const text = await wholeText(input, 'JSON', onBytes);
   const json = explain(input.name, () => parsed(text));
-  if (Array.isArray(json) && json.length > 0 && json.every(isPlot)) {
-    return json.map((plot) => plotFromJson(JSON.stringify(plot)));
+  if (Array.isArray(json) && json.length > 0 && json.every(isPlotDocument)) {
+    return explain(input.name, () => json.map((plot) => plotFromJson(JSON.stringify(plot))));
   }
   const kernel = kernelHistograms(json);
   if (kernel !== undefined) {
@@ -73,7 +66,7 @@ const PER_DOCUMENT = 100;
 /** Parses a document, or one document per line; `undefined` for a dump of Ceph with other text around it. */
 function parsed(text: string): unknown {
   const whole = parsedOrNot(text, new Budget('JSON', LIMITS));
-  if (whole !== undefined) return isPlot(whole) ? [whole] : whole;
+  if (whole !== undefined) return isPlotDocument(whole) ? [whole] : whole;
   const budget = new Budget('JSON', LIMITS);
   const documents: unknown[] = [];
   const trimmed = text.trim();
@@ -124,10 +117,6 @@ function explain<T>(name: string, parse: () => T): T {
     if (!(error instanceof HdrscopeError)) throw error;
     throw new Refusal(`${name}: ${error.message}`, { cause: error });
   }
-}
-
-function isPlot(json: unknown): json is Plot {
-  return typeof json === 'object' && json !== null && 'kind' in json && KINDS.includes(String(json.kind));
 }
 
 /** The histograms that `hdrscope ebpf read --json` or `ebpf watch --json` has printed; `undefined` for other documents. */

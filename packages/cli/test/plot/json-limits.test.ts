@@ -30,3 +30,28 @@ test.each([
   expect(exitCode).toBe(1);
   expect(stderr).toContain(message);
 });
+
+test.each([
+  [{ kind: 'percentiles' }, 'plot.unit must be one of ns, us, ms, s, bytes, KiB, none, got undefined'],
+  [
+    { kind: 'bars', unit: 'none', slots: [{ lower: 2, upper: 1 }], counts: [1] },
+    'upper must be at least 2, got 1',
+  ],
+  [
+    { kind: 'over-time', unit: 'ms', timesMs: [0], lines: [{ name: 'p99', values: ['7'] }] },
+    'a number or null, got "7"',
+  ],
+])('plots of other shapes are refused: %j', async (plot, message) => {
+  const ran = await hdrscope(['plot', '-'], { stdin: JSON.stringify({ version: 1, ...plot }) });
+  expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(ran.stderr).toMatch(/^hdrscope: standard input: plot\./);
+  expect(ran.stderr).toContain(message);
+});
+
+test('a kind that is no text is that of no plot', async () => {
+  const stdin = '{"kind":{"toString":1,"valueOf":1}}';
+  const { exitCode, stderr } = await hdrscope(['plot', '-'], { stdin });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^hdrscope: standard input is JSON/);
+  expect(stderr).not.toContain('This should not happen');
+});
