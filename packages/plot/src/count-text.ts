@@ -24,7 +24,8 @@ const STEPS = [
 
 /** A count in at most five characters, if it is below 10^18: `999`, `1.2k`, `84k`, `1M`. */
 export function formatShortCount(count: number): string {
-  const step = STEPS.find(([size]) => Number(count.toPrecision(2)) >= size);
+  // Rounds before it chooses the step: 999,999 is 1M. Below a thousand, nothing is rounded to two digits.
+  const step = count < 1000 ? undefined : STEPS.find(([size]) => Number(count.toPrecision(2)) >= size);
   if (step === undefined) return String(Number(count.toPrecision(3)));
   const scaled = count / step[0];
   return `${scaled < 9.95 ? Number(scaled.toFixed(1)) : Math.round(scaled)}${step[1]}`;

@@ -42,7 +42,7 @@ function sentencesOf(plot: Plot, zone: Zone): string[] {
       return [
         'Values by percentile.',
         ...plot.curves.map((curve) => describeCurve(curve, plot.unit)),
-        ...objectives(plot.lines, plot.unit),
+        ...objectives(plot.slos, plot.unit),
       ];
     case 'comparison':
       return [
@@ -62,7 +62,10 @@ function sentencesOf(plot: Plot, zone: Zone): string[] {
       const total = totalOf(plot.counts);
       const most = plot.counts.indexOf(largestOf(plot.counts, 0));
       const slot = plot.slots[most];
-      const mode = slot === undefined ? [] : [`Most are in ${slotText(slot, plot.unit, plot.isInteger)}.`];
+      const mode =
+        slot === undefined || total === 0
+          ? []
+          : [`Most are in ${slotText(slot, plot.unit, plot.isInteger)}.`];
       const slots = countText(plot.slots.length, 'slots');
       return [`${countText(total, 'counts')} of ${plot.name ?? 'value'} in ${slots}.`, ...mode];
     }
@@ -105,6 +108,6 @@ function describeHeatMap({ x, y, counts, countName = 'values' }: HeatMapPlot, zo
   return [`Heat map of ${y.name} by ${x.name}: ${countText(total, countName)} in all.`, ...range, ...mode];
 }
 
-function objectives(lines: readonly SloLine[] = [], unit: CountedUnit): string[] {
-  return lines.length === 0 ? [] : [`Objectives: ${lines.map((line) => sloName(line, unit)).join(', ')}.`];
+function objectives(slos: readonly SloLine[] = [], unit: CountedUnit): string[] {
+  return slos.length === 0 ? [] : [`Objectives: ${slos.map((slo) => sloName(slo, unit)).join(', ')}.`];
 }

@@ -196,7 +196,9 @@ function histogramOf(totals: Map<string, Histogram>, tag: string): Histogram {
 
 function subtitleOf(count: number, leftOut: number, tags: number): string {
   const parts = [count === 1 ? '1 interval' : `${formatCount(count)} intervals`];
-  if (tags > MOST_CURVES) parts.push(`the ${MOST_CURVES} largest of ${tags} tags`);
+  if (tags > MOST_TAGS)
+    parts.push(`the ${MOST_CURVES} largest of ${MOST_TAGS} tags and all other tags as one`);
+  else if (tags > MOST_CURVES) parts.push(`the ${MOST_CURVES} largest of ${tags} tags`);
   if (leftOut > 0) parts.push(`${formatCount(leftOut)} left out because they are damaged or hold doubles`);
   return parts.join(', ');
 }

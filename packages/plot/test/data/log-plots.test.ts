@@ -59,7 +59,9 @@ test('tags beyond the first hundred share a curve, and no value is lost', () => 
   const curves = curvesOf(log.plots());
   expect(curves).toHaveLength(8);
   expect(curves[0]).toMatchObject({ name: 'other tags', totalCount: 900 });
-  expect(log.plots()[0]!.subtitle).toBe('1,000 intervals, the 8 largest of 101 tags');
+  expect(log.plots()[0]!.subtitle).toBe(
+    '1,000 intervals, the 8 largest of 100 tags and all other tags as one',
+  );
 });
 
 /** A log with as many tags as intervals. */
@@ -96,7 +98,7 @@ test('a log that grows takes any number of tags', async () => {
   const log = createLogPlots();
   for await (const interval of taggedLog(200))
     log.add({ ...interval, tag: `${interval.tag}${'y'.repeat(99)}` });
-  expect(log.plots()[0]?.subtitle).toBe('200 intervals, the 8 largest of 101 tags');
+  expect(log.plots()[0]?.subtitle).toBe('200 intervals, the 8 largest of 100 tags and all other tags as one');
 });
 
 test('other work runs while a long log is read', async () => {
