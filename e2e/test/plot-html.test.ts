@@ -21,7 +21,7 @@ const percentiles: PercentilePlot = {
   title: 'Two services',
   unit: 'us',
   curves: [curveOf('</script><script>alert(1)</script>', 100), curveOf('b', 170)],
-  lines: [{ value: 20_000, percentile: 99 }],
+  slos: [{ value: 20_000, percentile: 99 }],
 };
 
 const heatMap: HeatMapPlot = {

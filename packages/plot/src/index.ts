@@ -63,11 +63,11 @@ export type {
   CurvePoint,
   HeatAxis,
   HeatMapPlot,
-  PercentileChange,
   PercentilePlot,
   Period,
   Plot,
   PlotTitles,
+  PlottedChange,
   SloLine,
   TimePlot,
 } from './plot.ts';

@@ -74,13 +74,13 @@ export interface PercentilePlot extends PlotTitles {
   /** The distributions, in the order of their colours. */
   readonly curves: readonly Curve[];
   /** Objectives. */
-  readonly lines?: readonly SloLine[];
+  readonly slos?: readonly SloLine[];
   /** The scale of the vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
 /** One percentile before and after. */
-export interface PercentileChange {
+export interface PlottedChange {
   /** From 0 to 100. */
   readonly percentile: number;
   /** The value at the percentile before, in the unit of the plot. */
@@ -104,7 +104,7 @@ export interface ComparisonPlot extends PlotTitles {
   /** The distribution after the change. */
   readonly after: Curve;
   /** One entry for each compared percentile, in the order of the table. */
-  readonly changes: readonly PercentileChange[];
+  readonly changes: readonly PlottedChange[];
   /** The confidence of the intervals of `changes`, between 0 and 1, such as 0.99. */
   readonly confidence: number;
   /** The scale of the upper vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
@@ -178,5 +178,5 @@ export interface BarPlot extends PlotTitles {
   /** One for each slot, each at least 0. */
   readonly counts: readonly number[];
   /** Objectives. */
-  readonly lines?: readonly SloLine[];
+  readonly slos?: readonly SloLine[];
 }

@@ -26,7 +26,7 @@ const NAMES = ['name', 'countName'] as const;
 function partsOf(plot: Plot): object {
   switch (plot.kind) {
     case 'percentiles':
-      return { curves: plot.curves.map(named), ...(plot.lines && { lines: plot.lines.map(named) }) };
+      return { curves: plot.curves.map(named), ...(plot.slos && { slos: plot.slos.map(named) }) };
     case 'comparison':
       return { before: named(plot.before), after: named(plot.after) };
     case 'over-time':
@@ -34,7 +34,7 @@ function partsOf(plot: Plot): object {
     case 'heat-map':
       return { x: named(plot.x), y: named(plot.y) };
     case 'bars':
-      return plot.lines === undefined ? {} : { lines: plot.lines.map(named) };
+      return plot.slos === undefined ? {} : { slos: plot.slos.map(named) };
   }
 }
 

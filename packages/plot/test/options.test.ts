@@ -43,7 +43,7 @@ async function seriesCurve(options: never) {
 
 test.each<[call: string, meant: string, action: () => unknown]>([
   ['barsOf', 'unit', () => barsOf(layout, [1], wrong({ units: 'ms' }))],
-  ['barsBetween', 'lines', () => barsBetween([0, 1], [], wrong({ line: [] }))],
+  ['barsBetween', 'slos', () => barsBetween([0, 1], [], wrong({ slo: [] }))],
   ['barsOfHistogram', 'bars', () => barsOfHistogram(histogram, wrong({ bar: 9 }))],
   ['axesToDraw', 'x', () => axesToDraw([layout], wrong({ xx: 0 }))],
   ['heatMapOfCells', 'countName', () => heatMapOfCells(cells, wrong({ x: 0, y: 1, countsName: 'a' }))],

@@ -39,24 +39,24 @@ export function asCurves(ofValues: readonly Plot[], others: readonly SourcedPlot
       finished.push(plot);
       continue;
     }
-    const { unit, lines, slots, counts } = countsOf(plot);
+    const { unit, slos, slots, counts } = countsOf(plot);
     const curve = curveOfSlots(nameOf(plot, file), slots, counts, { columns });
     const at = plots.findIndex((one) => one.kind === 'percentiles' && one.unit === unit);
     const shared: PercentilePlot =
       at < 0 ? { kind: 'percentiles', unit, curves: [] } : (plots[at] as PercentilePlot);
-    plots[at < 0 ? plots.length : at] = withCurve(shared, curve, lines);
+    plots[at < 0 ? plots.length : at] = withCurve(shared, curve, slos);
   }
   return [...plots, ...finished];
 }
 
 function withCurve(plot: PercentilePlot, curve: Curve, objectives: readonly SloLine[]): PercentilePlot {
-  const { lines = [], curves } = plot;
+  const { slos = [], curves } = plot;
   // Plots of one run have the same objectives.
-  const added = objectives.filter((line) => !lines.some((known) => isSame(known, line)));
+  const added = objectives.filter((slo) => !slos.some((known) => isSame(known, slo)));
   return {
     ...plot,
     curves: [...curves, curve],
-    ...(lines.length + added.length > 0 && { lines: [...lines, ...added] }),
+    ...(slos.length + added.length > 0 && { slos: [...slos, ...added] }),
   };
 }
 
@@ -66,18 +66,18 @@ function isSame(one: SloLine, other: SloLine): boolean {
 
 interface SlotCounts extends Pick<BarPlot, 'slots' | 'counts'> {
   readonly unit: PercentilePlot['unit'];
-  readonly lines: readonly SloLine[];
+  readonly slos: readonly SloLine[];
 }
 
 function countsOf(plot: CountedPlot): SlotCounts {
   if (plot.kind === 'bars') {
-    const { unit, slots, counts, lines = [] } = plot;
-    return { unit, slots, counts, lines };
+    const { unit, slots, counts, slos = [] } = plot;
+    return { unit, slots, counts, slos };
   }
   const { y, counts } = plot;
   const totals = counts.map((row) => row.reduce((sum, count) => sum + count, 0));
   // `hasCounts` excludes an axis of times.
-  return { unit: y.unit as PercentilePlot['unit'], slots: y.slots, counts: totals, lines: [] };
+  return { unit: y.unit as PercentilePlot['unit'], slots: y.slots, counts: totals, slos: [] };
 }
 
 /** The names of curves. Equal names of several files also say which file is meant: hiding one curve must not hide the other. */

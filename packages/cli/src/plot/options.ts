@@ -39,8 +39,8 @@ export function dressed(plot: Plot, { title, slo, log = false, linear = false }:
   const isScaled = (log || linear) && titled.kind !== 'heat-map' && titled.kind !== 'bars';
   const scaled: Plot = isScaled ? { ...titled, valueAxis: log ? 'log' : 'linear' } : titled;
   if (slo.length === 0 || scaled.kind === 'heat-map' || scaled.kind === 'comparison') return scaled;
-  const lines = sloLines(slo, scaled.unit);
-  return scaled.kind === 'over-time' ? { ...scaled, slos: lines } : { ...scaled, lines };
+  const slos = sloLines(slo, scaled.unit);
+  return { ...scaled, slos };
 }
 
 /** Whether the plot has no counts. */

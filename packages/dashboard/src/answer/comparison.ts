@@ -1,6 +1,6 @@
 import { percentileDifference } from '@hdrscope/core';
 import { fromTicks } from '@hdrscope/core/internal';
-import { type ComparisonPlot, countedUnitOf, curveOfSeries, type PercentileChange } from '@hdrscope/plot';
+import { type ComparisonPlot, countedUnitOf, curveOfSeries, type PlottedChange } from '@hdrscope/plot';
 import type { FamilyDefinition } from '../history/history.ts';
 import type { Change, Comparison } from '../messages.ts';
 import type { Distribution } from './distribution.ts';
@@ -77,7 +77,7 @@ export function comparisonPlotOf(
     before: curveOf(before),
     after: curveOf(after),
     changes: changes.map(
-      ({ percentile, before, after, lower, upper }): PercentileChange => ({
+      ({ percentile, before, after, lower, upper }): PlottedChange => ({
         ...{ percentile, before, after },
         ...(lower !== null && upper !== null && { lower, upper }),
       }),

@@ -101,7 +101,7 @@ function curvesOf(
     unit: countedUnitOf(family),
     // A curve without values has no points.
     curves: curves.filter(({ totalCount }) => totalCount > 0),
-    ...(slos.length > 0 && { lines: slos }),
+    ...(slos.length > 0 && { slos }),
   };
 }
 

@@ -29,7 +29,7 @@ const PIXELS_PER_LABEL = 56;
 /** A bar for each slot. All bars have one width. They are labelled with their slots, or with round values where these have no room. */
 export function barChart(plot: BarPlot, setting: Setting): ChartOption {
   const { theme } = setting;
-  const { slots, counts, unit, isInteger = false, lines = [], name = 'value' } = plot;
+  const { slots, counts, unit, isInteger = false, slos = [], name = 'value' } = plot;
   const { option, top } = frameOf(plot, setting, describePlot(plot));
   const most = largestOf(counts, 0);
   // Counts have no parts, unless they are shares of counts.
@@ -42,10 +42,10 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
   const texts = counts.map((count) => (count > 0 ? formatCount(count) : ''));
   const isCounted = texts.every((text) => textWidth(text, COUNT_SIZE) + 4 <= room);
   const labels = labelsOf(plot, room, grid.width);
-  const slos = uprightSlos(lines, unit, (value) => placeOf(slots, value, isInteger), end, grid);
+  const upright = uprightSlos(slos, unit, (value) => placeOf(slots, value, isInteger), end, grid);
   return {
     ...option,
-    grid: { left: grid.left, right: grid.right, top: top + slos.height, bottom: 52 },
+    grid: { left: grid.left, right: grid.right, top: top + upright.height, bottom: 52 },
     tooltip: tooltipOf(theme, {
       trigger: 'item',
       formatter: ({ value }: { value: unknown }) => {
@@ -65,7 +65,7 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
     },
     yAxis: {
       ...valueAxis(range, 'none', theme, nameAbove('count', grid, setting)),
-      nameGap: 10 + slos.height,
+      nameGap: 10 + upright.height,
       axisTick: { show: true, customValues: ticks },
       axisLabel: { color: theme.text, customValues: ticks, hideOverlap: true, formatter: formatTickCount },
     },
@@ -80,7 +80,7 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
         renderItem: (_: unknown, api: DrawingApi) => drawBar(api, theme),
       },
       ...(isCounted ? [countSeries(counts, texts, theme)] : []),
-      ...markSeries(slos.marks, theme.slo, theme),
+      ...markSeries(upright.marks, theme.slo, theme),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import type { ComparisonPlot, PercentileChange } from '../plot.ts';
+import type { ComparisonPlot, PlottedChange } from '../plot.ts';
 import { confidenceText, formatValue } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting } from './frame.ts';
@@ -73,7 +73,7 @@ interface Ratio {
 }
 
 /** @returns `undefined` when there is no ratio: the value before is 0. */
-function ratioOf({ percentile, before, after, lower, upper }: PercentileChange): Ratio | undefined {
+function ratioOf({ percentile, before, after, lower, upper }: PlottedChange): Ratio | undefined {
   if (!(before > 0)) return undefined;
   const share = (difference: number | undefined): number =>
     difference === undefined ? after / before : 1 + difference / before;
@@ -140,12 +140,12 @@ function ratioAxis(
 }
 
 function nearestChange(
-  changes: readonly PercentileChange[],
+  changes: readonly PlottedChange[],
   percentile: number,
   { unit }: ComparisonPlot,
 ): (readonly [string, string])[] {
   const place = ninesOf(Math.min(percentile, 100 - 1e-12));
-  const distance = (change: PercentileChange) =>
+  const distance = (change: PlottedChange) =>
     Math.abs(ninesOf(Math.min(change.percentile, 100 - 1e-12)) - place);
   const [first, ...rest] = changes;
   if (first === undefined) return [];
@@ -156,7 +156,7 @@ function nearestChange(
 
 /** The difference of a percentile, with its interval. */
 export function differenceText(
-  { before, after, lower, upper }: PercentileChange,
+  { before, after, lower, upper }: PlottedChange,
   unit: ComparisonPlot['unit'],
 ): string {
   const difference = after - before;

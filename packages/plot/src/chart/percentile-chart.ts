@@ -14,13 +14,13 @@ import { clampTo, labelsOf, rangeOf, type Scale, type ValueRange, valueAxis } fr
 /** Values by percentile: a line in steps for each curve, its confidence as a band, objectives as dashed lines. */
 export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOption {
   const { theme } = setting;
-  const { curves, unit, lines = [], valueAxis: scale, title } = plot;
+  const { curves, unit, slos = [], valueAxis: scale, title } = plot;
   const names = curves.map(({ name }) => name);
   const { option, top } = frameOf(plot, setting, describePlot(plot), names);
-  const range = curveRange(curves, lines, unit, scale);
+  const range = curveRange(curves, slos, unit, scale);
   const end = axisEnd(curves.flatMap((curve) => placesOf(curve).at(-1) ?? []));
   const corners = curves.map(cornersOf);
-  const labels = [...curveLabels(curves, corners, title, theme), ...sloLabels(lines, unit, end, theme)];
+  const labels = [...curveLabels(curves, corners, title, theme), ...sloLabels(slos, unit, end, theme)];
   const grid = placeOfGrid(labelsOf(range, unit), setting, labelRoom(labels, setting));
   return {
     ...option,
@@ -29,8 +29,8 @@ export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOp
     xAxis: percentileAxis(end, grid, theme, nameBelow('percentile', grid, setting)),
     yAxis: valueAxis(range, unit, theme, nameAbove('value', grid, setting)),
     series: [
-      ...curves.flatMap((curve, i) => curveSeries(curve, corners[i]!, i, lines, unit, range, theme)),
-      ...percentileSlos({ lines, unit, theme, range }, end),
+      ...curves.flatMap((curve, i) => curveSeries(curve, corners[i]!, i, slos, unit, range, theme)),
+      ...percentileSlos({ slos, unit, theme, range }, end),
       ...labelSeries(labels, (value) => clampTo(range, value), grid, theme),
     ],
   };
@@ -53,11 +53,11 @@ export function curveLabels(
 /** The range of the values of curves, of their bounds and of objectives. */
 export function curveRange(
   curves: readonly Curve[],
-  lines: readonly SloLine[],
+  slos: readonly SloLine[],
   unit: CountedUnit,
   scale: Scale | undefined,
 ): ValueRange {
-  const values: number[] = lines.map(({ value }) => value);
+  const values: number[] = slos.map(({ value }) => value);
   for (const { points } of curves) {
     for (const { value, lower, upper } of points) values.push(value, lower ?? value, upper ?? value);
   }
@@ -69,7 +69,7 @@ export function curveSeries(
   curve: Curve,
   corners: readonly Corner[],
   index: number,
-  lines: readonly SloLine[],
+  slos: readonly SloLine[],
   unit: CountedUnit,
   range: ValueRange,
   theme: Theme,
@@ -92,7 +92,7 @@ export function curveSeries(
       data: corners.map(([place, value]) => [place, clamp(value)]),
       z: 3,
     },
-    ...crossingSeries(curve, lineStyle.color, { lines, unit, theme, range }),
+    ...crossingSeries(curve, lineStyle.color, { slos, unit, theme, range }),
   ];
 }
 

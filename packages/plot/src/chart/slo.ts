@@ -22,24 +22,24 @@ export function sloName({ name, value, percentile }: SloLine, unit: CountedUnit)
 
 /** Objectives on the vertical axis. */
 interface LevelOptions {
-  readonly lines: readonly SloLine[];
+  readonly slos: readonly SloLine[];
   readonly unit: CountedUnit;
   readonly theme: Theme;
   /** An objective outside of it is drawn at its nearer end: on a logarithmic axis, zero is at the beginning. */
   readonly range: ValueRange;
 }
 
-/** The names of objectives, which stand beside those of the lines. */
+/** The names of objectives, which stand beside those of the curves. */
 export function sloLabels(
-  lines: readonly SloLine[],
+  slos: readonly SloLine[],
   unit: CountedUnit,
   end: number,
   theme: Theme,
 ): LineLabel[] {
-  return lines.map((line) => ({
-    name: sloName(line, unit),
+  return slos.map((slo) => ({
+    name: sloName(slo, unit),
     stroke: { color: theme.slo, type: 'dashed', width: 2 },
-    corners: [[stopOf(line, end), line.value]],
+    corners: [[stopOf(slo, end), slo.value]],
   }));
 }
 
@@ -49,17 +49,17 @@ function stopOf({ percentile = 100 }: SloLine, end: number): number {
 }
 
 /** A line at each value, which ends at its percentile with a tick down to the axis. */
-export function percentileSlos({ lines, theme, range }: LevelOptions, end: number): ChartSeries[] {
-  const marks = lines.map((line): Mark => {
-    const stop = stopOf(line, end);
-    return { y: clampTo(range, line.value), ...(stop < end ? { stop } : {}) };
+export function percentileSlos({ slos, theme, range }: LevelOptions, end: number): ChartSeries[] {
+  const marks = slos.map((slo): Mark => {
+    const stop = stopOf(slo, end);
+    return { y: clampTo(range, slo.value), ...(stop < end ? { stop } : {}) };
   });
   return markSeries(marks, theme.slo, theme);
 }
 
 /** A line over the whole width at each value. */
-export function levelSlos({ lines, theme, range }: LevelOptions): ChartSeries[] {
-  const marks = lines.map(({ value }) => ({ y: clampTo(range, value) }));
+export function levelSlos({ slos, theme, range }: LevelOptions): ChartSeries[] {
+  const marks = slos.map(({ value }) => ({ y: clampTo(range, value) }));
   return markSeries(marks, theme.slo, theme);
 }
 
@@ -78,15 +78,15 @@ export interface UprightSlos {
  * @param placeOf The place of a value on the axis, which goes from 0 to `end`.
  */
 export function uprightSlos(
-  lines: readonly SloLine[],
+  slos: readonly SloLine[],
   unit: CountedUnit,
   placeOf: (value: number) => number,
   end: number,
   { left, right, width }: GridPlace,
 ): UprightSlos {
   const rows: { from: number; to: number }[][] = [];
-  const marks = lines
-    .map((line) => ({ text: sloName(line, unit), place: placeOf(line.value) }))
+  const marks = slos
+    .map((slo) => ({ text: sloName(slo, unit), place: placeOf(slo.value) }))
     .sort((a, b) => a.place - b.place)
     .map(({ text: name, place }): UprightMark => {
       const text = middleCut(name, left + width + right - 16);
@@ -106,14 +106,14 @@ export function uprightSlos(
 export function crossingSeries(
   curve: Curve,
   color: string,
-  { lines, unit, theme, range }: LevelOptions,
+  { slos, unit, theme, range }: LevelOptions,
 ): ChartSeries[] {
   const places = placesOf(curve);
-  const data = lines.flatMap((line) => {
-    const at = crossingOf(curve, line.value);
+  const data = slos.flatMap((slo) => {
+    const at = crossingOf(curve, slo.value);
     if (at === undefined) return [];
-    const name = `${sloName(line, unit)}: ${percentileText(curve.points[at]!.percentile)}`;
-    return [{ value: [places[at]!, clampTo(range, line.value)], name }];
+    const name = `${sloName(slo, unit)}: ${percentileText(curve.points[at]!.percentile)}`;
+    return [{ value: [places[at]!, clampTo(range, slo.value)], name }];
   });
   if (data.length === 0) return [];
   return [

@@ -76,7 +76,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
           }),
         };
       }),
-      ...levelSlos({ lines: slos, unit, theme, range }),
+      ...levelSlos({ slos, unit, theme, range }),
       ...labelSeries(labels, (value) => clampTo(range, value), grid, theme),
     ],
   };

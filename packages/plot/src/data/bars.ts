@@ -2,6 +2,7 @@ import { type Counted, explicitLayout, type HdrLayout, type Layout } from '@hdrs
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { BarPlot, PlotTitles, SloLine } from '../plot.ts';
+import { assertInteger } from './checks.ts';
 import { createHeatMap } from './heat-map.ts';
 
 /** How bars are made. */
@@ -11,7 +12,7 @@ export interface BarsOptions extends PlotTitles {
   /** The name of the values, such as `latency`. @default 'value' */
   readonly name?: string;
   /** Objectives. @default no objectives */
-  readonly lines?: readonly SloLine[];
+  readonly slos?: readonly SloLine[];
 }
 
 /**
@@ -57,7 +58,7 @@ export function barsOf(layout: Layout, counts: ArrayLike<number>, options: BarsO
 
 const BARS_OF: OptionsOwner<BarsOptions> = {
   name: 'barsOf',
-  names: { unit: true, name: true, lines: true, title: true, subtitle: true },
+  names: { unit: true, name: true, slos: true, title: true, subtitle: true },
   call: "barsOf(layout, counts, { unit: 'ms' })",
 };
 
@@ -114,6 +115,7 @@ export interface HistogramBarsOptions extends BarsOptions {
 export function barsOfHistogram(histogram: Counted<HdrLayout>, options: HistogramBarsOptions = {}): BarPlot {
   assertOptions(options, BARS_OF_HISTOGRAM);
   const { bars = 40, unit = 'none', ...rest } = options;
+  assertInteger('bars', bars, 2, 1000);
   const heatMap = createHeatMap({ rows: bars, columns: 2 });
   heatMap.add({ startMs: 0, endMs: 0, histogram });
   const { y, counts } = heatMap.plot();
@@ -122,6 +124,6 @@ export function barsOfHistogram(histogram: Counted<HdrLayout>, options: Histogra
 
 const BARS_OF_HISTOGRAM: OptionsOwner<HistogramBarsOptions> = {
   name: 'barsOfHistogram',
-  names: { bars: true, unit: true, name: true, lines: true, title: true, subtitle: true },
+  names: { bars: true, unit: true, name: true, slos: true, title: true, subtitle: true },
   call: 'barsOfHistogram(histogram, { bars: 20 })',
 };

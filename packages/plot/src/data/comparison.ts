@@ -1,7 +1,7 @@
 import { type Counted, type HdrLayout, percentileDifference } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { ComparisonPlot, PercentileChange, PlotTitles } from '../plot.ts';
+import type { ComparisonPlot, PlotTitles, PlottedChange } from '../plot.ts';
 import { type CurveSource, percentileCurve } from './percentile-curve.ts';
 
 /** One side of a comparison. */
@@ -57,7 +57,7 @@ export function comparisonPlot(
 ): ComparisonPlot {
   assertOptions(options, COMPARISON_PLOT);
   const { unit = 'none', percentiles = [50, 90, 99, 99.9], confidence = 0.99, ...rest } = options;
-  const changes = percentiles.map((percentile): PercentileChange => {
+  const changes = percentiles.map((percentile): PlottedChange => {
     const found = percentileDifference(after.histogram, before.histogram, percentile, { confidence });
     return {
       percentile,

@@ -2,6 +2,7 @@ import { sloName } from '../chart/slo.ts';
 import { slotText } from '../chart/slot-text.ts';
 import { formatCount } from '../count-text.ts';
 import { largestOf, longestOf } from '../data/largest.ts';
+import { totalOf } from '../data/used-part.ts';
 import type { AxisSlot, BarPlot } from '../plot.ts';
 import { painted } from './canvas.ts';
 import { inkOf, sloInk } from './inks.ts';
@@ -30,23 +31,33 @@ export function barLines(plot: BarPlot, options: TerminalOptions): string[] {
   const counts = shown.map(({ count }) => formatCount(count));
   const labelWidth = longestOf(labels);
   const countWidth = longestOf(counts);
-  const room = Math.max(LEAST_BAR, columns - labelWidth - countWidth - 3);
+  const beside = columns - labelWidth - countWidth - 3;
+  // Long bounds leave no room for a bar beside them on a narrow screen. They stand above it, because a bound that is cut is another bound.
+  const isAbove = beside < LEAST_BAR;
+  const room = isAbove ? Math.max(LEAST_BAR, columns - countWidth - 2) : beside;
   const notes = shown.map(({ slot }) => objectivesText(slot, plot, ascii));
   const noteWidth = longestOf(notes);
   const width = noteWidth === 0 ? room : Math.max(LEAST_BAR, room - noteWidth - 1);
   const { colour } = inkOf(0, options);
   const side = ascii ? '|' : '│';
-  const lines = shown.map(({ count }, i) => {
+  const lines = shown.flatMap(({ count }, i) => {
     const length = (count / most) * width;
     const bar = ascii ? asciiBar(length) : blockBar(length);
     const note = cut(notes[i]!, room - bar.length - 1, ascii);
-    const text = `${labels[i]!.padEnd(labelWidth)} ${counts[i]!.padStart(countWidth)} ${side}`;
     const end = note === '' ? '' : ` ${painted(note, sloInk(options).colour)}`;
-    return `${text}${painted(bar, colour)}${end}`;
+    const line = `${counts[i]!.padStart(countWidth)} ${side}${painted(bar, colour)}${end}`;
+    return isAbove ? [labels[i]!, line] : [`${labels[i]!.padEnd(labelWidth)} ${line}`];
   });
-  const merged = Math.ceil(plot.slots.length / rows);
-  const total = `total ${formatCount(plot.counts.reduce((a, b) => a + b, 0))}`;
-  return [...lines, merged > 1 ? `${total}; each bar is ${merged} slots together` : total];
+  return [...lines, ...totalLines(plot, rows, columns)];
+}
+
+function totalLines({ slots, counts }: BarPlot, rows: number, columns: number): string[] {
+  const total = `total ${formatCount(totalOf(counts))}`;
+  const merged = Math.ceil(slots.length / rows);
+  if (merged <= 1) return [total];
+  const parts = [total, `each bar is ${merged} slots together`];
+  const line = parts.join('; ');
+  return line.length <= columns ? [line] : parts;
 }
 
 /** The slots, with as many neighbours merged as it takes to fit into the rows. */
@@ -56,7 +67,7 @@ function mergedRows({ slots, counts }: BarPlot, rows: number): Row[] {
     const [from, to] = [row * size, Math.min(slots.length, (row + 1) * size)];
     return {
       slot: { lower: slots[from]!.lower, upper: slots[to - 1]!.upper },
-      count: counts.slice(from, to).reduce((a, b) => a + b, 0),
+      count: totalOf(counts.slice(from, to)),
     };
   });
 }
@@ -64,12 +75,12 @@ function mergedRows({ slots, counts }: BarPlot, rows: number): Row[] {
 /** The objectives whose value lies in the slot, behind an arrow. */
 function objectivesText(
   { lower, upper }: AxisSlot,
-  { lines = [], unit, isInteger }: BarPlot,
+  { slos = [], unit, isInteger }: BarPlot,
   ascii: boolean,
 ): string {
-  const names = lines
+  const names = slos
     .filter(({ value }) => value >= lower && (value < upper || (isInteger === true && value === upper)))
-    .map((line) => plain(sloName(line, unit), ascii));
+    .map((slo) => plain(sloName(slo, unit), ascii));
   return names.length === 0 ? '' : `${ascii ? '<-' : '◂'} ${names.join(', ')}`;
 }
 

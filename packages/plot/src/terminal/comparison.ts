@@ -1,5 +1,5 @@
 import { longestOf } from '../data/largest.ts';
-import type { ComparisonPlot, PercentileChange } from '../plot.ts';
+import type { ComparisonPlot, PlottedChange } from '../plot.ts';
 import { confidenceText, formatValue, percentileName } from '../value-text.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { percentileLines } from './percentiles.ts';
@@ -27,7 +27,7 @@ const WITHOUT_DIFFERENCE = [0, 1, 2, 4, 5];
 const WITHOUT_INTERVAL = [0, 1, 2, 4];
 
 function rowOf(
-  { percentile, before, after, lower, upper }: PercentileChange,
+  { percentile, before, after, lower, upper }: PlottedChange,
   { unit }: ComparisonPlot,
 ): string[] {
   const signed = (value: number): string =>
@@ -38,7 +38,13 @@ function rowOf(
     formatValue(before, unit),
     formatValue(after, unit),
     signed(after - before),
-    Number.isFinite(part) ? `${part < 0 ? '-' : '+'}${Math.abs(part * 100).toFixed(1)} %` : '',
+    Number.isFinite(part) ? percentText(part) : '',
     lower === undefined || upper === undefined ? 'too few values' : `${signed(lower)} to ${signed(upper)}`,
   ];
+}
+
+/** A part that is shown as zero has a plus. */
+function percentText(part: number): string {
+  const text = Math.abs(part * 100).toFixed(1);
+  return `${part < 0 && text !== '0.0' ? '-' : '+'}${text} %`;
 }

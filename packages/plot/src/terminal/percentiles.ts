@@ -13,12 +13,12 @@ import { type LegendEntry, legendLines, namesFor } from './text.ts';
 
 /** Curves over percentiles, below their legend. */
 export function percentileLines(
-  { curves, lines = [], unit, valueAxis }: Pick<PercentilePlot, 'curves' | 'lines' | 'unit' | 'valueAxis'>,
+  { curves, slos = [], unit, valueAxis }: Pick<PercentilePlot, 'curves' | 'slos' | 'unit' | 'valueAxis'>,
   options: TerminalOptions,
 ): string[] {
   const drawn = curves.filter(({ points }) => points.length > 0);
   const legend = legendLines(
-    legendOf(curves, lines, unit, options),
+    legendOf(curves, slos, unit, options),
     options.columns ?? DEFAULT_COLUMNS,
     options,
   );
@@ -46,7 +46,7 @@ export function percentileLines(
         unit,
         valueAxis,
         lines: chart,
-        limits: lines.map((line) => limitOf(line, end, options)),
+        limits: slos.map((slo) => limitOf(slo, end, options)),
         ticks: ticksOf(end),
         isMarked: drawn.length > 1 && options.colours !== true,
       },

@@ -2,7 +2,7 @@ import { chartOption, zoomedTimes } from '../../src/chart/chart-option.ts';
 import { describePlot } from '../../src/chart/description.ts';
 import type { ChartOption, ChartSeries } from '../../src/chart/option.ts';
 import { THEMES } from '../../src/chart/theme.ts';
-import type { HeatMapPlot } from '../../src/plot.ts';
+import type { HeatMapPlot, Plot } from '../../src/plot.ts';
 import { allPlots, bars, comparison, curve, heatMap, overTime, percentiles } from '../support/plots.ts';
 
 function seriesOf({ series }: ChartOption, type: string, name?: string): ChartSeries[] {
@@ -35,6 +35,11 @@ describe.each(allPlots.map((plot) => [plot.kind, plot] as const))('the chart of 
   });
 });
 
+test('bars that count nothing have no most frequent slot', () => {
+  const plot: Plot = { kind: 'bars', unit: 'none', slots: [{ lower: 0, upper: 1 }], counts: [0] };
+  expect(describePlot(plot)).toBe('0 counts of value in 1 slot.');
+});
+
 describe('percentiles', () => {
   test('are all in the line of their curve, with the maximum at the number of values', () => {
     const [line] = seriesOf(chartOption(percentiles), 'line', 'GET /');
@@ -49,7 +54,7 @@ describe('percentiles', () => {
   test('have a ring where a curve passes an objective', () => {
     const [ring] = seriesOf(chartOption(percentiles), 'scatter', 'GET /');
     expect(ring!.data).toEqual([{ value: [2, 30_000], name: 'p99 ≤ 30 ms: 99 %' }]);
-    const kept = chartOption({ ...percentiles, lines: [{ value: 250_000 }] });
+    const kept = chartOption({ ...percentiles, slos: [{ value: 250_000 }] });
     expect(seriesOf(kept, 'scatter', 'GET /')).toEqual([]);
   });
 
@@ -68,7 +73,7 @@ describe('percentiles', () => {
     ];
     const option = chartOption({
       ...percentiles,
-      lines: [],
+      slos: [],
       valueAxis: 'log',
       curves: [{ ...curve, points }],
     });
@@ -82,7 +87,7 @@ describe('percentiles', () => {
   test('have the names of their curves and objectives in the room at the right', () => {
     const rightOf = (option: ChartOption) => (option.grid as { right: number }).right;
     const [one] = percentiles.curves;
-    const single = { ...percentiles, title: one!.name, lines: [], curves: [one!] };
+    const single = { ...percentiles, title: one!.name, slos: [], curves: [one!] };
     // The title names a single curve.
     expect(rightOf(chartOption(single))).toBeLessThan(30);
     expect(rightOf(chartOption(percentiles))).toBeGreaterThan(100);

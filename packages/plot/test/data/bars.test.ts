@@ -77,6 +77,9 @@ test('edges that do not ascend are refused', () => {
 test('a histogram has at most as many bars as asked for, besides the bar of zeros, and no count is lost', () => {
   const histogram = new Histogram({ highestTrackableValue: 10_000_000 });
   for (let value = 0; value < 5000; value++) histogram.record(value * 7);
+  expect(() => barsOfHistogram(histogram, { bars: 1 })).toThrow(
+    'bars must be an integer from 2 to 1000, got 1',
+  );
   const { slots, counts } = barsOfHistogram(histogram, { bars: 16 });
   expect(slots.length).toBeLessThanOrEqual(17);
   expect(slots.length).toBeGreaterThan(8);

@@ -35,7 +35,7 @@ function plotsWith(text: string): readonly Plot[] {
   const objective = { name: text, value: 3, percentile: 90 };
   const named = { ...curve, name: text };
   return [
-    { ...percentiles, ...titles, curves: [named, curve], lines: [objective] },
+    { ...percentiles, ...titles, curves: [named, curve], slos: [objective] },
     { ...comparison, ...titles, before: named, after: { ...named, name: `${text}2` } },
     { ...overTime, ...titles, lines: [{ ...overTime.lines[0]!, name: text }], slos: [objective] },
     {
@@ -45,7 +45,7 @@ function plotsWith(text: string): readonly Plot[] {
       x: { ...heatMap.x, name: text },
       y: { ...heatMap.y, name: text },
     },
-    { ...bars, ...titles, name: text, lines: [objective] },
+    { ...bars, ...titles, name: text, slos: [objective] },
   ];
 }
 
@@ -137,7 +137,7 @@ test('a title of 100,000 dots and spaces is described in little time', () => {
 test('a plot of 150,000 slots or lines is drawn', () => {
   const slots = Array.from({ length: 150_000 }, (_, i) => ({ lower: i, upper: i + 1 }));
   const counts = slots.map((_, i) => i);
-  expect(plotText({ ...bars, slots, counts, lines: [] })).toContain('total');
+  expect(plotText({ ...bars, slots, counts, slos: [] })).toContain('total');
   const y = { name: 'y', unit: 'none' as const, slots };
   const x = { name: 'x', unit: 'none' as const, slots: slots.slice(0, 1) };
   const map: Plot = { kind: 'heat-map', x, y, counts: counts.map((count) => [count]) };

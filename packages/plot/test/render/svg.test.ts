@@ -96,7 +96,7 @@ test.each([
       unit: 'ms',
       valueAxis: 'log',
       curves: [{ name: 'a', points: [{ percentile: 100, value: 0 }], totalCount: 1 }],
-      lines: [{ value: 0 }],
+      slos: [{ value: 0 }],
     },
   ],
   ['no bars', { kind: 'bars', unit: 'none', slots: [], counts: [] }],

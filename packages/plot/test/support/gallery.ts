@@ -82,7 +82,7 @@ const KINDS: readonly Of[] = [
     title: `Intervals and objectives: ${data}`,
     unit: 'ns',
     curves: [percentileCurve(data, histogram, { confidence: 0.95 })],
-    lines: [
+    slos: [
       { value: histogram.valueAtPercentile(90), percentile: 90 },
       { value: histogram.valueAtPercentile(99), percentile: 99 },
       {
@@ -162,7 +162,7 @@ function longNames(): Plot[] {
       unit: 'ns',
       title: 'Twenty routes',
       curves,
-      lines: [{ value: 5e6, percentile: 99 }],
+      slos: [{ value: 5e6, percentile: 99 }],
     },
     {
       kind: 'percentiles',
@@ -196,7 +196,7 @@ function longNames(): Plot[] {
       slots: powersOfTwo(0, 12).map(({ lower, upper }) => ({ lower, upper: upper - 1 })),
       isInteger: true,
       counts: [1, 5, 90, 1200, 40_000, 123_456, 8000, 400, 12, 3, 0, 1],
-      lines: [
+      slos: [
         { value: 50 },
         { value: 55 },
         { value: 60, name: 'what was promised to everybody' },

@@ -29,7 +29,7 @@ export const percentiles: PercentilePlot = {
   subtitle: 'Monday',
   unit: 'us',
   curves: [curve, { ...curve, name: '<b>POST</b> & "more"', totalCount: 100 }],
-  lines: [{ value: 30_000, percentile: 99 }],
+  slos: [{ value: 30_000, percentile: 99 }],
 };
 
 export const comparison: ComparisonPlot = {
@@ -100,7 +100,7 @@ export const bars: BarPlot = {
     { lower: 65, upper: Number.POSITIVE_INFINITY },
   ],
   counts: [5, 12_345, 70, 1],
-  lines: [{ value: 3 }],
+  slos: [{ value: 3 }],
 };
 
 export const allPlots: readonly Plot[] = [percentiles, comparison, overTime, heatMap, bars];

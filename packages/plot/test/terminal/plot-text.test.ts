@@ -34,7 +34,7 @@ const CURVES: PercentilePlot = {
     'Latency of a service whose name is so long that it does not fit into a line of any terminal there is',
   unit: 'ns',
   curves: [percentileCurve('get', before), percentileCurve('put', after, { confidence: 0.95 })],
-  lines: [
+  slos: [
     { value: 50e6, percentile: 99 },
     { name: 'never more than µs', value: 3e9 },
   ],
@@ -49,7 +49,7 @@ const PLOTS: Readonly<Record<Plot['kind'], Plot>> = {
   ),
   'over-time': overTimePlot(TIMED, { unit: 'ns', slos: [{ value: 100e6 }] }),
   'heat-map': heatMapOverTime(TIMED, { unit: 'ns' }),
-  bars: barsOfHistogram(before, { unit: 'ns', lines: [{ value: 50e6, percentile: 99 }] }),
+  bars: barsOfHistogram(before, { unit: 'ns', slos: [{ value: 50e6, percentile: 99 }] }),
 };
 
 const linesOf = (plot: Plot, options?: TerminalOptions): string[] =>
@@ -101,7 +101,7 @@ test('a curve has its axes and its objective', () => {
     kind: 'percentiles',
     unit: 'ms',
     curves: [curve],
-    lines: [{ value: 500, percentile: 90 }],
+    slos: [{ value: 500, percentile: 90 }],
   };
   expect(linesOf(plot, { columns: 40, rows: 6, ascii: true })).toEqual([
     '* get  1,000 values  max 1 s',
@@ -129,6 +129,13 @@ test('names that are too long lose their middle, and their counts stay', () => {
   const curves = [percentileCurve('x'.repeat(100), before)];
   const [legend] = linesOf({ kind: 'percentiles', unit: 'ns', curves }, { columns: 40 });
   expect(legend).toBe('⠒ xxxxx…xxxxx  10,000 values  max 251 ms');
+});
+
+test('a change that is shown as zero has no minus', () => {
+  const changes = [{ percentile: 50, before: 100_000, after: 99_999 }];
+  const text = plotText({ ...PLOTS.comparison, changes } as Plot);
+  expect(text).toContain('+0.0 %');
+  expect(text).not.toContain('-0.0 %');
 });
 
 test('a comparison has a table of changes, and says when there are too few values', () => {
@@ -168,7 +175,7 @@ test('an objective stands beside the bar that has its value, and every slot that
         { lower: 5, upper: Number.POSITIVE_INFINITY },
       ],
       counts: [0, 100_000, 1, 0],
-      lines: [{ value: 4, percentile: 99 }],
+      slos: [{ value: 4, percentile: 99 }],
     },
     { columns: 40, ascii: true },
   );
@@ -178,6 +185,21 @@ test('an objective stands beside the bar that has its value, and every slot that
     '2-4       1 |# <- p99 <= 4',
     '5+        0 |',
     'total 100,001',
+  ]);
+});
+
+test('long bounds of bars are above the bars of a narrow screen, and are whole', () => {
+  const slots = [0, 1, 2, 3, 4].map((n) => ({ lower: 1e11 + n, upper: 1e11 + n + 1 }));
+  const plot: Plot = { kind: 'bars', unit: 'none', slots, counts: [7, 1_000_000, 5, 0, 1] };
+  expect(linesOf(plot, { columns: 40, ascii: true, rows: 4 })).toEqual([
+    '100,000,000,000-100,000,000,002',
+    `1,000,007 |${'#'.repeat(29)}`,
+    '100,000,000,002-100,000,000,004',
+    '        5 |#',
+    '100,000,000,004-100,000,000,005',
+    '        1 |#',
+    'total 1,000,013',
+    'each bar is 2 slots together',
   ]);
 });
 
@@ -213,7 +235,7 @@ test('a single value is drawn', () => {
 });
 
 test('a logarithmic axis, which values of a decade have, shows small values beside large ones', () => {
-  const plot: PercentilePlot = { ...CURVES, curves: [CURVES.curves[0]!], lines: [] };
+  const plot: PercentilePlot = { ...CURVES, curves: [CURVES.curves[0]!], slos: [] };
   for (const label of ['1 ms', '10 ms']) {
     for (const log of [plot, { ...plot, valueAxis: 'log' as const }]) {
       expect(plotText(log)).toContain(` ${label} ┤`);
