@@ -1,3 +1,4 @@
+import { rankOf } from '@hdrscope/core/internal';
 import {
   type AxisSlot,
   type BarPlot,
@@ -36,10 +37,10 @@ export interface CurveValues {
 export function verdictsOn(plot: Plot, known: readonly CurveValues[]): string[] {
   if (plot.kind === 'over-time') return (plot.slos ?? []).flatMap((slo) => overTime(plot, slo));
   if (plot.kind === 'bars')
-    return (plot.lines ?? []).flatMap((slo) => verdict(slo, slotOfBars(plot, slo), plot.unit));
+    return (plot.slos ?? []).flatMap((slo) => verdict(slo, slotOfBars(plot, slo), plot.unit));
   if (plot.kind !== 'percentiles') return [];
-  const { unit, curves, lines = [] } = plot;
-  return lines.flatMap((slo) =>
+  const { unit, curves, slos = [] } = plot;
+  return slos.flatMap((slo) =>
     curves.flatMap((curve) => {
       const exact = known.find(({ name }) => name === curve.name);
       const slot = exact?.slotAt(slo.percentile ?? 100) ?? slotOfCurve(curve, slo);
@@ -77,10 +78,12 @@ function slotOfCurve({ points }: Curve, { percentile = 100 }: SloLine): Slot | u
 
 function slotOfBars({ slots, counts }: BarPlot, { percentile = 100 }: SloLine): Slot | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
+  // Shares of counts have no ranks.
+  const wanted = counts.every(Number.isInteger) ? rankOf(percentile, total) : (percentile / 100) * total;
   let countTo = 0;
   return slots.find((_, at) => {
     countTo += counts[at]!;
-    return counts[at]! > 0 && countTo >= (percentile / 100) * total;
+    return counts[at]! > 0 && countTo >= wanted;
   });
 }
 
@@ -88,8 +91,10 @@ function slotOfBars({ slots, counts }: BarPlot, { percentile = 100 }: SloLine): 
 function overTime(plot: Extract<Plot, { kind: 'over-time' }>, { percentile, value }: SloLine): string[] {
   if (percentile === undefined) return [];
   const name = percentileTitle(percentile);
-  const counted = plot.lines.find((line) => line.name === name)?.values.filter((one) => one !== null);
-  if (counted === undefined || counted.length === 0) return [];
+  const line = plot.lines.find((one) => one.name === name);
+  if (line === undefined) return [`${name} has no line: --percentiles ${percentile} draws and judges it`];
+  const counted = line.values.filter((one) => one !== null);
+  if (counted.length === 0) return [];
   const missed = counted.filter((one) => one > value).length;
   const shown = formatValue(value, plot.unit, EXACT_DIGITS);
   const result = missed === 0 ? `keeps ${shown} in all` : `misses ${shown} in ${formatCount(missed)} of`;

@@ -3,7 +3,13 @@ import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
-import type { ComparisonPlot, HeatMapPlot, PercentilePlot, TimePlot } from '@hdrscope/plot';
+import {
+  type ComparisonPlot,
+  type HeatMapPlot,
+  type PercentilePlot,
+  plotToJson,
+  type TimePlot,
+} from '@hdrscope/plot';
 import { OSD_DUMP } from '@hdrscope/testing/osd';
 import { hdrscope } from '../support/fake-io.ts';
 import { evenly, logText, testShared, useFolder } from '../support/logs.ts';
@@ -109,15 +115,15 @@ describe('--slo', () => {
     ['p50=64KiB', 'bytes', { percentile: 50, value: 65_536 }],
     ['p50=1MiB', 'KiB', { percentile: 50, value: 1024 }],
   ])('takes %s for values in %s', async (slo, unit, line) => {
-    const { lines } = await dataOf<PercentilePlot>(['--slo', slo, '--unit', unit, '-'], { stdin: SINGLE });
-    expect(lines).toEqual([line]);
+    const { slos } = await dataOf<PercentilePlot>(['--slo', slo, '--unit', unit, '-'], { stdin: SINGLE });
+    expect(slos).toEqual([line]);
   });
 
   test('may be repeated', async () => {
-    const { lines } = await dataOf<PercentilePlot>(['--slo', 'p50=1ms', '--slo', 'p99=2ms', '-'], {
+    const { slos } = await dataOf<PercentilePlot>(['--slo', 'p50=1ms', '--slo', 'p99=2ms', '-'], {
       stdin: SINGLE,
     });
-    expect(lines?.map(({ value }) => value)).toEqual([1e6, 2e6]);
+    expect(slos?.map(({ value }) => value)).toEqual([1e6, 2e6]);
   });
 
   test.each(['p99', 'p101=5ms', 'p9x=5ms', 'p99=', ''])('%p is refused', async (slo) => {
@@ -164,6 +170,25 @@ describe('--slo', () => {
       'p99 misses 1.5 s in 1 of 2 intervals',
       'p50 keeps 2 s in all 2 intervals',
     ]);
+  });
+
+  test('as many values as an objective wants keep it', async () => {
+    // 99.9 / 100 × 1000 is 999.0000000000001 in doubles.
+    const slots = [
+      { lower: 0, upper: 1 },
+      { lower: 1000, upper: 1001 },
+    ];
+    const bars = plotToJson({ kind: 'bars', unit: 'none', slots, counts: [999, 1] });
+    expect(await verdictsOf(['--slo', 'p99.9=5'], bars)).toEqual(['p99.9 is from 0 to 1: keeps 5']);
+    expect(await verdictsOf(['--slo', 'p99.91=5'], bars)).toEqual(['p99.91 is 1,001: misses 5']);
+  });
+
+  test('a percentile without a line over time is named with its cure', async () => {
+    const args = ['plot', '--kind', 'over-time', '--slo', 'p99.99=1.5s', '-'];
+    const { stdout } = await hdrscope(args, { stdin: LOG });
+    expect(stdout).toContain('p99.99 has no line: --percentiles 99.99 draws and judges it\n');
+    const more = await hdrscope([...args, '--percentiles', '99.99'], { stdin: LOG });
+    expect(more.stdout).toContain('p99.99 misses 1.5 s in 1 of 2 intervals\n');
   });
 
   test('percentile text has no verdict on values between two of its rows', async () => {
@@ -344,13 +369,13 @@ describe('other kinds', () => {
     const paths = ['one', 'two'].map((name) => folder.write(`${name}.hlog`, SINGLE));
     const bars = await hdrscope(['plot', ...paths, '--kind', 'bars', '--slo', 'p99=600ms', '--json']);
     const stdin = bars.stdout;
-    const { curves, lines } = await dataOf<PercentilePlot>(['-', '--kind', 'percentiles'], { stdin });
+    const { curves, slos } = await dataOf<PercentilePlot>(['-', '--kind', 'percentiles'], { stdin });
     expect(curves).toHaveLength(2);
-    expect(lines).toEqual([{ percentile: 99, value: 600e6 }]);
+    expect(slos).toEqual([{ percentile: 99, value: 600e6 }]);
 
     const args = ['-', '--kind', 'percentiles', '--slo', 'max=1s'];
     const asked = await dataOf<PercentilePlot>(args, { stdin });
-    expect(asked.lines).toEqual([{ percentile: 100, value: 1e9 }]);
+    expect(asked.slos).toEqual([{ percentile: 100, value: 1e9 }]);
   });
 
   test('a curve of a log knows its period, and has the slots of the histogram', async () => {

@@ -1,5 +1,5 @@
 import type { ReadonlyCounts } from '@hdrscope/core';
-import { usedSlots } from '@hdrscope/core/internal';
+import { rankOf, usedSlots } from '@hdrscope/core/internal';
 import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { FamilyDefinition } from '../history/history.ts';
@@ -33,29 +33,32 @@ export function objectiveResults(
     if (distribution.histogram.totalCount === 0) {
       return { name, percentile, value, least: null, most: null, verdict: 'unknown' };
     }
-    const { least, most } = shareWithin(family, distribution, limit);
-    const wanted = percentile / 100;
+    const { total } = distribution.histogram.counts;
+    const { least, most } = countsWithin(family, distribution, limit);
+    // Counts are compared, because shares are rounded: 99.9 / 100 is more than 999 / 1000.
+    const wanted = rankOf(percentile, total);
     const verdict = least >= wanted ? 'kept' : most < wanted ? 'missed' : 'unknown';
-    return { name, percentile, value, least, most, verdict };
+    return { name, percentile, value, least: least / total, most: most / total, verdict };
   });
 }
 
-interface Share {
-  /** Of the values in slots that end at the limit or below. */
+/** How many values are at most a limit. */
+interface CountsWithin {
+  /** The values in slots that end at the limit or below. */
   readonly least: number;
-  /** Those in the slot of the limit included. */
+  /** These, and the values in the slot of the limit. */
   readonly most: number;
 }
 
-function shareWithin(
+function countsWithin(
   { unitLayout, boundaries = [] }: FamilyDefinition,
   { histogram: { counts }, buckets }: Distribution,
   limit: number,
-): Share {
+): CountsWithin {
   const boundary = boundaries.indexOf(limit);
   if (buckets !== undefined && boundary >= 0) {
-    const share = countTo(buckets, boundary) / counts.total;
-    return { least: share, most: share };
+    const count = countTo(buckets, boundary);
+    return { least: count, most: count };
   }
   let within = 0;
   let straddling = 0;
@@ -64,7 +67,7 @@ function shareWithin(
     else if (unitLayout.lower(slot) <= limit) straddling += count;
     else break;
   }
-  return { least: within / counts.total, most: (within + straddling) / counts.total };
+  return { least: within, most: within + straddling };
 }
 
 /** The counts of all buckets up to one. */

@@ -231,11 +231,32 @@ test('an objective at a boundary of the family is exact', async () => {
   }
 });
 
+test('an objective that exactly as many values keep as it wants is kept', async () => {
+  const page = new TimedPage();
+  const series = page.family({ boundaries: [0.09, 1] }).with({});
+  await page.update();
+  // 99.9 / 100 is 0.9990000000000001 in doubles, and 999 / 1000 is not.
+  for (let count = 0; count < 999; count++) series.record(0.05);
+  series.record(0.5);
+  await page.pass(1000);
+  const { detail } = await page.ask({
+    pick: 'rpc.duration',
+    objectives: [
+      { percentile: 99.9, value: '90ms' },
+      { percentile: 99.91, value: '90ms' },
+    ],
+  });
+  expect(detail!.objectives).toMatchObject([
+    { least: 0.999, most: 0.999, verdict: 'kept' },
+    { least: 0.999, most: 0.999, verdict: 'missed' },
+  ]);
+});
+
 test('objectives are lines of the plots', async () => {
   const page = await pageWithIncident();
   const { detail } = await page.ask({ pick: LABEL, objectives: [{ percentile: 99.9, value: '250ms' }] });
   const line = { percentile: 99.9, value: 0.25 };
-  expect(plotOf(detail!.plots, 'percentiles').lines).toEqual([line]);
+  expect(plotOf(detail!.plots, 'percentiles').slos).toEqual([line]);
   expect(plotOf(detail!.plots, 'over-time').slos).toEqual([line]);
 });
 
@@ -336,19 +357,19 @@ test('a family with boundaries has a bar and a row of the heat map for each of i
   const late = (await page.ask({ pick: 'depth', range: second(1, 3) })).detail!.plots;
   expect(plotOf(late, 'bars')).toMatchObject({ slots, counts: [1, 1] });
 
-  const { view } = await page.ask({ view: 'Kernel' });
-  expect(view!.plots.map(({ kind, title }) => [kind, title])).toEqual([
+  const { tab } = await page.ask({ tab: 'Kernel' });
+  expect(tab!.plots.map(({ kind, title }) => [kind, title])).toEqual([
     ['bars', 'depth'],
     ['heat-map', 'depth over time'],
   ]);
 });
 
-test('the bar of a view has all values of a family without boundaries', async () => {
+test('the bar of a tab has all values of a family without boundaries', async () => {
   const page = new TimedPage();
   for (let n = 0; n < 3; n++) page.family().with({}).record(1);
   await page.update();
-  const { view } = await page.ask({ view: 'Kernel' });
-  expect(plotOf(view!.plots, 'bars').counts).toEqual([3]);
+  const { tab } = await page.ask({ tab: 'Kernel' });
+  expect(plotOf(tab!.plots, 'bars').counts).toEqual([3]);
 });
 
 test('an answer that is made while an interval is added hides no new series from later answers', async () => {

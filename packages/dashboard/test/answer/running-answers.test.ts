@@ -1,7 +1,7 @@
 import { RunningAnswers } from '../../src/answer/running-answers.ts';
 import { NO_QUESTION, type Question } from '../../src/question.ts';
 
-const view = (name: string): Question => ({ ...NO_QUESTION, view: name });
+const tab = (name: string): Question => ({ ...NO_QUESTION, tab: name });
 const fixed: Question = { ...NO_QUESTION, range: { fromMs: 1, toMs: 2 } };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -10,21 +10,21 @@ test('a question that is asked while its answer is made is answered once', async
   let finish = (): void => {};
   const answers: string[] = [];
   const running = new RunningAnswers(
-    async ({ view: name = '' }) => {
+    async ({ tab: name = '' }) => {
       asked++;
       await new Promise<void>((resolve) => {
         finish = resolve;
       });
-      return { view: { name, plots: [] } };
+      return { tab: { name, plots: [] } };
     },
-    (key, texts) => answers.push(`${key}: ${texts.get('view')}`),
+    (key, texts) => answers.push(`${key}: ${texts.get('tab')}`),
   );
-  for (let n = 0; n < 3; n++) running.ask(view('a'));
+  for (let n = 0; n < 3; n++) running.ask(tab('a'));
   expect(asked).toBe(1);
   finish();
   await turn();
-  expect(answers).toEqual(['view=a: {"name":"a","plots":[]}']);
-  running.ask(view('a'));
+  expect(answers).toEqual(['tab=a: {"name":"a","plots":[]}']);
+  running.ask(tab('a'));
   expect(asked).toBe(2);
 });
 
@@ -43,7 +43,7 @@ test('an answer about a time that has ended is kept for some seconds, unless nob
     await turn();
   }
   expect([asked, answers]).toEqual([1, 4]);
-  running.keep(new Set(['view=a']));
+  running.keep(new Set(['tab=a']));
   running.ask(fixed);
   expect(asked).toBe(2);
 });
@@ -58,7 +58,7 @@ test('an answer that fails is asked for again', async () => {
     () => {},
   );
   for (let n = 0; n < 2; n++) {
-    running.ask(view('a'));
+    running.ask(tab('a'));
     await turn();
   }
   expect(asked).toBe(2);

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { textOf } from '@hdrscope/interval-log';
+import { textOf } from '@hdrscope/interval-log/internal';
 import { Slices } from '@hdrscope/kit';
 import type { LineTally } from '../line-tally.ts';
 import type { LoadInput } from './load-input.ts';
