@@ -239,7 +239,7 @@ describeWithChromium('the live page in an incident', () => {
 
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Kernel' }).click();
-      await page.locator('.view .card').first().waitFor();
+      await page.locator('.tab-panel .card').first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
     });
   });
@@ -254,7 +254,7 @@ describeWithChromium('the live page in an incident', () => {
     };
     record();
     live.load(record, 500);
-    await live.serve(many, { everyMs: 1000 });
+    await live.serve(many, { intervalMs: 1000 });
     const page = await live.open();
     await new Promise((resolve) => setTimeout(resolve, 3000));
     const session = await page.context().newCDPSession(page);

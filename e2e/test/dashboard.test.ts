@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig, startAgent } from '@hdrscope/agent';
+import { parseConfig, startAgent } from '@hdrscope/agent';
 import { askAdminSocket, formatHistogramDump, PerfHistogram, serveAdminSocket } from '@hdrscope/ceph';
 import { Histogram } from '@hdrscope/core';
 import { FORMAT_VERSION_LINE, formatInterval, LEGEND_LINE, readHistograms } from '@hdrscope/interval-log';
@@ -38,7 +38,7 @@ function writesOf(osd: number): PerfHistogram {
 
 describeWithChromium('the live page', () => {
   const live = useLiveDashboard({
-    historySeconds: 20,
+    historyMs: 20_000,
     openFile: (_, bytes) => plotsOfLog(readHistograms(bytes)),
   });
 
@@ -189,13 +189,13 @@ describeWithChromium('the live page', () => {
     expect(await drawing.getAttribute('aria-label')).toMatch(/p50 .* p99 .* maximum .* of [\d,]+ values\./);
   });
 
-  test('has views of the kernel, with a bar for each slot', async () => {
+  test('has tabs of the kernel, with a bar for each slot', async () => {
     const page = await live.open();
 
     await page.getByRole('button', { name: 'Kernel' }).click();
 
-    await until(async () => (await page.locator('.view canvas').count()) === 2, 'two charts');
-    expect(await page.locator('.view h3').allTextContents()).toEqual([
+    await until(async () => (await page.locator('.tab-panel canvas').count()) === 2, 'two charts');
+    expect(await page.locator('.tab-panel h3').allTextContents()).toEqual([
       'kernel.run_queue.latency (cpu=1)',
       'kernel.run_queue.latency (cpu=0)',
     ]);
@@ -219,7 +219,7 @@ describeWithChromium('the live page', () => {
           return serveAdminSocket({ path, histograms: { schema: () => '{}', dump } });
         }),
       );
-      const { config } = readConfig(`sources:
+      const { config } = parseConfig(`sources:
 ${paths.map((socket, osd) => `  - { name: osd.${osd}, type: ceph, socket: ${socket} }`).join('\n')}
 sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
       const lines: string[] = [];
@@ -235,7 +235,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
 
       await page.getByRole('button', { name: 'Ceph' }).click();
 
-      const card = page.locator('.view .card').first();
+      const card = page.locator('.tab-panel .card').first();
       await card.locator('canvas').waitFor();
       expect(await card.locator('h3').textContent()).toBe(`osd.${counter} of osd.0, osd.1`);
       await page.screenshot({ path: join(screenshots, `ceph-${name}.png`), fullPage: true });

@@ -92,7 +92,7 @@ async function soakIn(directory, { seconds, attack, onProgress }) {
   const path = join(directory, 'soak.hlog');
   const log = await openIntervalLog(registry, { path, intervalMs: 1000 });
   // The history of the page is complete after a fifth of the soak, so that its memory belongs to the warm-up.
-  const dashboard = await serveDashboard(registry, { port: 0, historySeconds: Math.max(10, seconds / 5) });
+  const dashboard = await serveDashboard(registry, { port: 0, historyMs: Math.max(10_000, seconds * 200) });
   const prometheus = await servePrometheus(registry, { host: '127.0.0.1', port: 0 });
 
   const perRecorder = perSecond / (threadCount + 1);
@@ -121,7 +121,7 @@ async function soakIn(directory, { seconds, attack, onProgress }) {
   await provider.shutdown();
   await log.close();
   await dashboard.close();
-  await prometheus.stop();
+  await prometheus.close();
 
   /** @type {(name: string, everyMs: number, output: Output) => Way} */
   const wayOf = (name, everyMs, { counts, times }) => {

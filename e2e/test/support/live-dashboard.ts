@@ -21,7 +21,7 @@ export class LiveDashboard {
   #load: NodeJS.Timeout | undefined;
 
   constructor(options: ServeDashboardOptions) {
-    this.#options = { port: 0, everyMs: 200, title: 'orders', ...options };
+    this.#options = { port: 0, intervalMs: 200, title: 'orders', ...options };
   }
 
   get registry(): Registry {

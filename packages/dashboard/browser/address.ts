@@ -59,10 +59,10 @@ function sortingOf(text: string): Sorting {
   return isKnown ? { key: name as SortKey, isDescending } : BY_NAME;
 }
 
-/** The question that the page sends to the server. A view shows no series, and a row is not compared with itself. */
+/** The question that the page sends to the server. A tab shows no series, and a row is not compared with itself. */
 export function askedOf(question: Question): Question {
-  const { view, pick, other } = question;
-  if (view !== undefined) return { ...NO_QUESTION, view };
+  const { tab, pick, other } = question;
+  if (tab !== undefined) return { ...NO_QUESTION, tab };
   return other !== undefined && other === pick ? { ...question, other: undefined } : question;
 }
 
@@ -76,11 +76,6 @@ export function exportAddress(question: Question, format: 'csv' | 'hgrm'): strin
 /** A question as the server repeats it in its answers. */
 export function questionText(question: Question): string {
   return questionParams(questionOf(questionParams(question))).toString();
-}
-
-/** Whether the server answers with rows of its own, and not with the table. */
-export function hasOwnRows({ range, by, where }: Question): boolean {
-  return range !== undefined || by !== undefined || where.length > 0;
 }
 
 /** The parts of a question on which its rows depend. Two questions with the same parts have the same rows. */

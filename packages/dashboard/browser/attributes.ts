@@ -1,5 +1,5 @@
-import type { Question } from '../src/question.ts';
-import { keyOf, type TableRow } from './state.ts';
+import { keyOf, type Question } from '../src/question.ts';
+import type { TableRow } from './state.ts';
 
 /** An attribute key of the table. */
 export interface AttributeKey {

@@ -1,4 +1,5 @@
-import { attributeValue, keyOf, type TableRow } from './state.ts';
+import { keyOf } from '../src/question.ts';
+import { attributeValue, type TableRow } from './state.ts';
 
 /** The columns that distinguish rows: the name of the family, attributes in columns of their own, and a column for the rest. */
 export interface Columns {

@@ -1,8 +1,7 @@
 import { formatCount, formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { Change, Comparison } from '../src/messages.ts';
+import { type Change, type Comparison, percentileName } from '../src/messages.ts';
 import { h, setChildren, table } from './dom.ts';
-import { percentileText } from './texts.ts';
 
 /** The percentiles of two times or of two rows, with their differences and verdicts. */
 export class ComparisonTable {
@@ -32,7 +31,7 @@ function rowOf({ percentile, before, after, lower, upper, verdict }: Change, uni
   return h(
     'tr',
     {},
-    h('th', { scope: 'row' }, percentileText(percentile)),
+    h('th', { scope: 'row' }, percentileName(percentile)),
     h('td', {}, formatValue(before, unit)),
     h('td', {}, formatValue(after, unit)),
     h('td', {}, signedText(after - before, unit)),

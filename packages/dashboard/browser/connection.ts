@@ -1,4 +1,4 @@
-import type { DetailMessage, RowsMessage, TableMessage, ViewMessage } from '../src/messages.ts';
+import type { DetailMessage, RowsMessage, TableMessage, TabMessage } from '../src/messages.ts';
 import { type Question, questionParams } from '../src/question.ts';
 
 /** Takes the messages of the server. */
@@ -6,7 +6,7 @@ export interface Listeners {
   onTable(message: TableMessage): void;
   onRows(message: RowsMessage): void;
   onDetail(message: DetailMessage): void;
-  onView(message: ViewMessage): void;
+  onTab(message: TabMessage): void;
   onState(state: ConnectionState): void;
 }
 
@@ -60,7 +60,7 @@ export class Connection {
     on('table', this.#listeners.onTable);
     on('rows', this.#listeners.onRows);
     on('detail', this.#listeners.onDetail);
-    on('view', this.#listeners.onView);
+    on('tab', this.#listeners.onTab);
     source.onopen = () => this.#listeners.onState('live');
     source.onerror = () => {
       this.#listeners.onState(source.readyState === EventSource.CONNECTING ? 'connecting' : 'lost');

@@ -1,12 +1,12 @@
 import type { DetailMessage } from '../src/messages.ts';
-import type { Objective } from '../src/question.ts';
+import { keyOf, type Objective } from '../src/question.ts';
 import { ChartGrid } from './chart-card.ts';
 import type { Style } from './charts.ts';
 import { longRangeText } from './clock.ts';
 import { ComparisonTable } from './comparison-table.ts';
 import { button, h, setAttribute, setChildren, setText } from './dom.ts';
 import { Objectives } from './objectives.ts';
-import { keyOf, type TableRow } from './state.ts';
+import type { TableRow } from './state.ts';
 
 /** Reacts to what people do with the detail. */
 export interface DetailListeners {

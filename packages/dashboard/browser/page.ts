@@ -16,12 +16,12 @@ import { remember, remembered } from './preference.ts';
 import { Received } from './received.ts';
 import { SeriesTable } from './series-table.ts';
 import { foundRows, sortedRows, type TableFacts, type TableRow } from './state.ts';
+import { TabPanel } from './tab-panel.ts';
 import { Tabs } from './tabs.ts';
 import { historyText, recordFactsText, refusalsText } from './texts.ts';
 import { currentTheme, themeSwitch } from './theme.ts';
 import { Timeline } from './timeline.ts';
 import { Toolbar } from './toolbar.ts';
-import { ViewPanel } from './view-panel.ts';
 
 const UTC_KEY = 'hdrscope-utc';
 const ADDRESS_MS = 200;
@@ -39,7 +39,7 @@ export class Page {
   readonly #timeline: Timeline;
   readonly #detail: DetailPanel;
   readonly #files = new Files(() => this.#style);
-  readonly #viewPanel = new ViewPanel();
+  readonly #tabPanel = new TabPanel();
   readonly #live: HTMLElement;
   readonly #errors = h('ul', { class: 'errors', hidden: true });
   readonly #restarted = new Notice('warning');
@@ -67,15 +67,15 @@ export class Page {
       onDetail: (message) => {
         if (this.#received.takeDetail(message, this.#view.question)) this.#drawDetail();
       },
-      onView: (message) => {
-        if (this.#received.takeView(message, this.#view.question)) this.#viewPanel.show(message, this.#style);
+      onTab: (message) => {
+        if (this.#received.takeTab(message, this.#view.question)) this.#tabPanel.show(message, this.#style);
       },
       onState: (state) => {
         this.#connected = state;
         this.#tick();
       },
     });
-    this.#tabs = new Tabs((view) => this.#ask({ view }));
+    this.#tabs = new Tabs((tab) => this.#ask({ tab }));
     this.#header = new Header(this.#tabs.element, [themeSwitch(() => this.#redraw()), this.#files.button], {
       onPause: () => this.#togglePause(),
       onLink: () => this.#writeAddress(),
@@ -140,7 +140,7 @@ export class Page {
       this.#notFound.element,
       this.#asOf,
     );
-    main.append(this.#detail.element, this.#viewPanel.element, this.#files.element);
+    main.append(this.#detail.element, this.#tabPanel.element, this.#files.element);
     const footer = h('footer', {}, this.#history, h('p', { class: 'keys' }, keys, pause));
     return h('div', { class: 'app' }, this.#header.element, main, footer);
   }
@@ -210,12 +210,12 @@ export class Page {
     const { isFirst, isRestarted } = this.#received.takeTable(message);
     this.#lastUpdateMs = performance.now();
     if (isRestarted) this.#sayRestarted(message);
-    const { view } = this.#view.question;
-    const [firstView] = message.views;
+    const { tab } = this.#view.question;
+    const [firstTab] = message.tabs;
     // A page without series shows files, so it opens with the first of them.
-    const isOfFiles = isFirst && this.#received.table.series.size === 0 && firstView !== undefined;
-    if (isOfFiles && view === undefined) this.#ask({ view: firstView });
-    else if (!isFirst && view !== undefined && !message.views.includes(view)) this.#ask({ view: undefined });
+    const isOfFiles = isFirst && this.#received.table.series.size === 0 && firstTab !== undefined;
+    if (isOfFiles && tab === undefined) this.#ask({ tab: firstTab });
+    else if (!isFirst && tab !== undefined && !message.tabs.includes(tab)) this.#ask({ tab: undefined });
     this.#tick();
     if (this.#received.pausedMs === undefined) this.#draw();
   }
@@ -260,11 +260,11 @@ export class Page {
     if (facts === undefined) return;
     this.#header.show(facts.title, facts.timeMs, facts.isRecord, this.#zone);
     this.#drawFacts(facts);
-    this.#tabs.show(facts.views, question.view);
-    this.#live.hidden = question.view !== undefined;
-    this.#timeline.element.hidden = question.view !== undefined;
-    this.#viewPanel.open(question.view, this.#style);
-    if (question.view === undefined) {
+    this.#tabs.show(facts.tabs, question.tab);
+    this.#live.hidden = question.tab !== undefined;
+    this.#timeline.element.hidden = question.tab !== undefined;
+    this.#tabPanel.open(question.tab, this.#style);
+    if (question.tab === undefined) {
       this.#drawSeries();
       return;
     }
@@ -387,7 +387,7 @@ export class Page {
 
   #drawDetail(): void {
     const { detail } = this.#received;
-    if (detail === undefined || this.#view.question.view !== undefined) return;
+    if (detail === undefined || this.#view.question.tab !== undefined) return;
     const row = this.#picked?.label === detail.label ? this.#picked : undefined;
     const overTime = detail.plots.find((plot) => plot.kind === 'over-time');
     this.#overTime = overTime && (receivedPlot(overTime) as TimePlot);
@@ -400,8 +400,8 @@ export class Page {
   #redraw(): void {
     this.#draw();
     this.#drawDetail();
-    const { view } = this.#received;
-    if (view !== undefined) this.#viewPanel.show(view, this.#style);
+    const { tab } = this.#received;
+    if (tab !== undefined) this.#tabPanel.show(tab, this.#style);
     this.#files.draw();
     this.#tick();
   }

@@ -1,6 +1,6 @@
-import type { DetailMessage, RowsMessage, TableMessage, ViewMessage } from '../src/messages.ts';
-import type { Question } from '../src/question.ts';
-import { askedOf, hasOwnRows, questionText, rowsQuestion } from './address.ts';
+import type { DetailMessage, RowsMessage, TableMessage, TabMessage } from '../src/messages.ts';
+import { hasOwnRows, type Question } from '../src/question.ts';
+import { askedOf, questionText, rowsQuestion } from './address.ts';
 import {
   applyChanges,
   emptyTable,
@@ -39,7 +39,7 @@ export class Received {
   readonly table: TableState = emptyTable();
   readonly #answer: Slot<Answer> = { shown: undefined, waiting: undefined };
   readonly #detail: Slot<DetailMessage> = { shown: undefined, waiting: undefined };
-  readonly #view: Slot<ViewMessage> = { shown: undefined, waiting: undefined };
+  readonly #tab: Slot<TabMessage> = { shown: undefined, waiting: undefined };
   #pause: { readonly atMs: number; readonly rows: readonly TableRow[] } | undefined;
 
   get facts(): TableFacts | undefined {
@@ -50,8 +50,8 @@ export class Received {
     return this.#detail.shown;
   }
 
-  get view(): ViewMessage | undefined {
-    return this.#view.shown;
+  get tab(): TabMessage | undefined {
+    return this.#tab.shown;
   }
 
   /** The time of the data that are shown, by the clock of the server; `undefined` when there is no pause. */
@@ -64,7 +64,7 @@ export class Received {
     const { facts, series } = this.table;
     if (this.#pause !== undefined) {
       this.#pause = undefined;
-      for (const slot of [this.#answer, this.#detail, this.#view] as Slot<unknown>[]) {
+      for (const slot of [this.#answer, this.#detail, this.#tab] as Slot<unknown>[]) {
         slot.shown = slot.waiting ?? slot.shown;
         slot.waiting = undefined;
       }
@@ -94,9 +94,9 @@ export class Received {
   }
 
   /** @returns Whether the message is shown now. */
-  takeView(message: ViewMessage, question: Question): boolean {
-    if (message.name !== question.view) return false;
-    return this.#take(this.#view, message, (shown) => shown.name === message.name);
+  takeTab(message: TabMessage, question: Question): boolean {
+    if (message.name !== question.tab) return false;
+    return this.#take(this.#tab, message, (shown) => shown.name === message.name);
   }
 
   /** The rows that are shown, before a search. Until the rows of a question come, the rows of the question before it are shown. */

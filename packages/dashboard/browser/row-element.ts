@@ -1,7 +1,8 @@
 import { formatCount } from '@hdrscope/plot';
+import { keyOf } from '../src/question.ts';
 import type { Columns } from './columns.ts';
 import { h, setAttribute, setText } from './dom.ts';
-import { attributeValue, keyOf, type Span, type TableRow, valuesOf } from './state.ts';
+import { attributeValue, type Span, type TableRow, valuesOf } from './state.ts';
 import { rateText, valueText } from './texts.ts';
 
 /** How a row is shown. */

@@ -1,13 +1,13 @@
 import {
   type AnswerRow,
   type FamilyFacts,
+  percentileName,
   ROW_PERCENTILES,
   type Row,
   type RowsMessage,
   type SeriesFacts,
   type TableMessage,
 } from '../src/messages.ts';
-import { percentileText } from './texts.ts';
 
 /** A row of the table: a series, or several that the server has merged. */
 export interface TableRow {
@@ -104,7 +104,7 @@ export function frozenRows(rows: readonly TableRow[]): TableRow[] {
 export type Span = 'last' | 'all';
 
 /** The names of the values of a row, in order. */
-export const VALUE_NAMES: readonly string[] = ROW_PERCENTILES.map(percentileText);
+export const VALUE_NAMES: readonly string[] = ROW_PERCENTILES.map(percentileName);
 
 /** A column by which rows are sorted: a number is an index of `VALUE_NAMES`, and `@` with a key is the column of an attribute. */
 export type SortKey = 'name' | 'count' | 'rate' | 0 | 1 | 2 | 3 | 4 | `@${string}`;
@@ -160,10 +160,4 @@ function byName(a: TableRow, b: TableRow): number {
 export function attributeValue({ attributes }: TableRow, key: string): string | undefined {
   const start = `${key}=`;
   return attributes.find((attribute) => attribute.startsWith(start))?.slice(start.length);
-}
-
-/** The key of an attribute: `method` of `method=GET`. */
-export function keyOf(attribute: string): string {
-  const at = attribute.indexOf('=');
-  return at < 0 ? attribute : attribute.slice(0, at);
 }

@@ -9,11 +9,6 @@ export function rateText(perSecond: number): string {
   return `${rounded.toLocaleString('en-US')}/s`;
 }
 
-/** The name of a percentile: `p99.9`, and `max` for 100. */
-export function percentileText(percentile: number): string {
-  return percentile >= 100 ? 'max' : `p${percentile}`;
-}
-
 /** A value in a unit that people read, or a bare number when plots do not know the unit. */
 export function valueText(value: number | undefined, { counted }: Pick<FamilyFacts, 'counted'>): string {
   return value === undefined ? '-' : formatValue(value, counted);

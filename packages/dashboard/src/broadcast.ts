@@ -39,7 +39,7 @@ export class Broadcast {
     this.#feed = new Feed(shown, settings, () => this.#sendAll());
     this.answers = new Answers(this.#feed.table, this.#feed.history, { isRecord: this.#feed.isRecord });
     this.#running = new RunningAnswers(
-      (question) => this.answers.of(question, (name) => this.#feed.viewContents(name)),
+      (question) => this.answers.of(question, (name) => this.#feed.tabContents(name)),
       (key, texts) => {
         for (const one of this.#subscribers) if (one.key === key) one.answer(texts);
       },
@@ -103,21 +103,21 @@ export class Broadcast {
   }
 
   #tableText(seen: number): string {
-    const { table, history, isRecord, isReading, errors, viewNames } = this.#feed;
+    const { table, history, isRecord, isReading, errors, tabNames } = this.#feed;
     const from = table.knowsChangesSince(seen) ? seen : 0;
     const { families, series, rows, removed } = table.changesSince(from);
-    const { title, everyMs, openFile } = this.#settings;
+    const { title, intervalMs, openFile } = this.#settings;
     const facts: Omit<TableMessage, 'families' | 'series' | 'rows' | 'removed'> = {
       isWhole: from === 0,
       title,
       opensFiles: openFile !== undefined,
-      everyMs,
+      everyMs: intervalMs,
       timeMs: table.snapshot.timeMs,
       epoch: this.#epoch,
       isRecord,
       isReading,
       history: history.facts,
-      views: viewNames,
+      tabs: tabNames,
       errors,
       refusals: REFUSAL_REASONS.map((reason) => [reason, this.#refusals[reason]] as const).filter(
         ([, count]) => count > 0,

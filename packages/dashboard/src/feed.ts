@@ -1,10 +1,11 @@
 import { visible } from '@hdrscope/core/internal';
 import { reasonOf, Slices } from '@hdrscope/kit';
-import { type FamilySnapshot, type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
-import type { ViewContents } from './answer/answers.ts';
+import type { FamilySnapshot, Registry, Snapshot } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import type { TabContents } from './answer/answers.ts';
 import { History } from './history/history.ts';
 import { LiveTable } from './live-table.ts';
-import type { DashboardSettings, View } from './options.ts';
+import type { DashboardSettings, DashboardTab } from './options.ts';
 
 /** The time limit of a gather, after which the page goes on without the slow source. */
 const PATIENCE_MS = 5000;
@@ -12,7 +13,7 @@ const PATIENCE_MS = 5000;
 // Without clients, updates are this many times rarer: they only keep the history.
 const IDLE_TIMES = 5;
 
-// A view with more charts is hard to read. Each series has two.
+// A tab with more charts is hard to read. Each series has two.
 const MOST_SERIES = 12;
 
 // A series that has ended stays in the table for so long. The history keeps its counts for longer.
@@ -37,7 +38,7 @@ export class Feed {
   readonly #settings: DashboardSettings;
   readonly #onUpdate: () => void;
   #timer: NodeJS.Timeout | undefined;
-  #views: readonly View[] = [];
+  #tabs: readonly DashboardTab[] = [];
   #errors: readonly string[] = [];
   #running: Promise<void> | undefined;
   #isStopped = false;
@@ -76,12 +77,12 @@ export class Feed {
       void this.#readRecord(this.#shown);
       return;
     }
-    const { everyMs } = this.#settings;
+    const { intervalMs } = this.#settings;
     this.#timer = setInterval(() => {
       // A timer is early or late by a little.
-      const isDue = performance.now() - this.#lastMs >= everyMs * IDLE_TIMES - everyMs / 2;
+      const isDue = performance.now() - this.#lastMs >= intervalMs * IDLE_TIMES - intervalMs / 2;
       if (isWatched() || isDue) void this.update();
-    }, everyMs).unref();
+    }, intervalMs).unref();
   }
 
   stop(): void {
@@ -92,7 +93,7 @@ export class Feed {
   /** Whether the last update is at most one and a half intervals old. */
   get isFresh(): boolean {
     if (this.isRecord) return true;
-    return this.table.updates > 0 && performance.now() - this.#lastMs < 1.5 * this.#settings.everyMs;
+    return this.table.updates > 0 && performance.now() - this.#lastMs < 1.5 * this.#settings.intervalMs;
   }
 
   /** Brings everything up to date; joins an update that is under way. Never rejects. */
@@ -112,7 +113,7 @@ export class Feed {
     } catch (error) {
       this.#errors = [visible(`the registry: ${reasonOf(error)}`)];
     }
-    await this.#askViews();
+    await this.#askTabs();
     if (this.#isWatched()) await this.table.writeRows();
     this.#onUpdate();
   }
@@ -143,33 +144,33 @@ export class Feed {
     if (!isFirst) await this.history.add(this.table.startMs, snapshot.timeMs, this.table.increases());
   }
 
-  /** When the views cannot be made, the last ones stay. */
-  async #askViews(): Promise<void> {
+  /** When the tabs cannot be made, the last ones stay. */
+  async #askTabs(): Promise<void> {
     try {
-      this.#views = await this.#settings.views();
+      this.#tabs = await this.#settings.tabs();
     } catch (error) {
-      this.#errors = [...this.#errors, visible(`the views: ${reasonOf(error)}`)];
+      this.#errors = [...this.#errors, visible(`the tabs: ${reasonOf(error)}`)];
     }
   }
 
-  /** The names of all views. */
-  get viewNames(): string[] {
+  /** The names of all tabs beside that of the series. */
+  get tabNames(): string[] {
     const families = new Set(this.table.series.map(({ latestFamily }) => latestFamily));
-    const ofFamilies = [...families].map((family) => this.#viewOf(family));
-    const names = [...this.#views.map(({ name }) => visible(name)), ...ofFamilies];
+    const ofFamilies = [...families].map((family) => this.#tabOf(family));
+    const names = [...this.#tabs.map(({ name }) => visible(name)), ...ofFamilies];
     return [...new Set(names)].filter((name) => name !== undefined);
   }
 
-  #viewOf(family: FamilySnapshot): string | undefined {
-    const name = this.#settings.viewOf(family);
+  #tabOf(family: FamilySnapshot): string | undefined {
+    const name = this.#settings.tabOf(family);
     return name === undefined ? undefined : visible(name);
   }
 
-  /** What a view shows: the plots that were given, and the busiest series of its families. */
-  viewContents(name: string): ViewContents {
-    const plots = this.#views.filter((view) => visible(view.name) === name).flatMap((view) => view.plots);
+  /** What a tab shows: the plots that were given, and the busiest series of its families. */
+  tabContents(name: string): TabContents {
+    const plots = this.#tabs.filter((tab) => visible(tab.name) === name).flatMap((tab) => tab.plots);
     const series = this.table.series
-      .filter(({ latestFamily, latest }) => latest.counts.total > 0 && this.#viewOf(latestFamily) === name)
+      .filter(({ latestFamily, latest }) => latest.counts.total > 0 && this.#tabOf(latestFamily) === name)
       .sort((a, b) => b.latest.counts.total - a.latest.counts.total)
       .slice(0, MOST_SERIES)
       .sort((a, b) => a.facts.id - b.facts.id);

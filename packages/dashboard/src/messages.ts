@@ -72,8 +72,8 @@ export interface TableMessage {
   readonly rows: readonly Row[];
   /** The ids of series that the client no longer shows. Families without series go with them. */
   readonly removed: readonly number[];
-  /** The names of all views. */
-  readonly views: readonly string[];
+  /** The names of all tabs beside that of the series. */
+  readonly tabs: readonly string[];
   /** Sources that failed, each with its reason. */
   readonly errors: readonly string[];
   /** What the server has refused: counts above 0. */
@@ -179,8 +179,8 @@ export interface Change {
   readonly verdict: 'worse' | 'better' | 'no difference shown' | 'too few values';
 }
 
-/** The event `view`: the plots of a view. */
-export interface ViewMessage {
+/** The event `tab`: the plots of a tab. */
+export interface TabMessage {
   readonly name: string;
   readonly plots: readonly Plot[];
 }

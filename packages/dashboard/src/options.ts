@@ -11,7 +11,7 @@ import type { Plot } from '@hdrscope/plot';
 import type { FamilySnapshot } from '@hdrscope/registry';
 
 /** A tab of the page: plots under a name. */
-export interface View {
+export interface DashboardTab {
   /** The text of the tab, different from those of other tabs. */
   readonly name: string;
   /** The plots from top to bottom. */
@@ -33,14 +33,14 @@ export interface DashboardOptions {
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /** The time between two updates in milliseconds: from 100 to 3,600,000. @default 1000 */
-  readonly everyMs?: number | undefined;
-  /** How long the page remembers what was counted, in seconds: from 10 to 2,592,000, which is 30 days. @default 21600, 6 hours */
-  readonly historySeconds?: number | undefined;
+  readonly intervalMs?: number | undefined;
+  /** How long the page remembers what was counted, in milliseconds: from 10,000 to 2,592,000,000, which is 30 days. @default 21,600,000, 6 hours */
+  readonly historyMs?: number | undefined;
   /**
-   * The memory for it in MiB: from 1 to 4096. When it is full, neighbouring intervals are merged, the older ones first, so that
-   * times far back are coarser. @default 64
+   * The memory for it in bytes: from 1,048,576 to 4,294,967,296. When it is full, neighbouring intervals are merged, the older ones first, so that
+   * times far back are coarser. @default 67,108,864, 64 MiB
    */
-  readonly historyMiB?: number | undefined;
+  readonly historyBytes?: number | undefined;
   /**
    * Makes plots of a file that somebody drops on the page. The page shows the message of an `HdrscopeError` that it throws, and
    * of no other error. `bytes` throws after 256 MiB, and when the text of the file, after decompression by gzip, has more than 256 MiB
@@ -50,14 +50,14 @@ export interface DashboardOptions {
     | ((name: string, bytes: AsyncIterable<Uint8Array>) => Promise<readonly Plot[]>)
     | undefined;
   /** Makes more tabs, at every update. When it rejects, the tabs stay and the page shows the reason. @default no more tabs */
-  readonly views?: (() => Promise<readonly View[]>) | undefined;
+  readonly tabs?: (() => Promise<readonly DashboardTab[]>) | undefined;
   /**
-   * The name of the view that shows the buckets of a family; `undefined` for a family without a view.
+   * The name of the tab that shows the buckets of a family; `undefined` for a family without a tab.
    *
    * @default for families with boundaries, 'Ceph' when the name begins with `ceph`, and 'Kernel' when it begins with
    *   `kernel`, `ebpf`, `bpf`, `runqueue`, `run_queue` or `block`
    */
-  readonly viewOf?: ((family: FamilySnapshot) => string | undefined) | undefined;
+  readonly tabOf?: ((family: FamilySnapshot) => string | undefined) | undefined;
 }
 
 /** The options of the page, and the address at which it is served. */
@@ -73,12 +73,12 @@ export interface DashboardSettings {
   readonly title: string;
   readonly token: string | undefined;
   readonly allowedHosts: readonly string[];
-  readonly everyMs: number;
+  readonly intervalMs: number;
   readonly historyMs: number;
   readonly historyBytes: number;
   readonly openFile: DashboardOptions['openFile'];
-  readonly views: NonNullable<DashboardOptions['views']>;
-  readonly viewOf: NonNullable<DashboardOptions['viewOf']>;
+  readonly tabs: NonNullable<DashboardOptions['tabs']>;
+  readonly tabOf: NonNullable<DashboardOptions['tabOf']>;
 }
 
 /** The names of the options of a page. */
@@ -86,12 +86,12 @@ export const PAGE_NAMES: OptionNames<DashboardOptions> = {
   title: true,
   token: true,
   allowedHosts: true,
-  everyMs: true,
-  historySeconds: true,
-  historyMiB: true,
+  intervalMs: true,
+  historyMs: true,
+  historyBytes: true,
   openFile: true,
-  views: true,
-  viewOf: true,
+  tabs: true,
+  tabOf: true,
 };
 
 const SERVE_DASHBOARD: OptionsOwner<ServeDashboardOptions> = {
@@ -106,22 +106,18 @@ export function settingsOf(options: DashboardOptions): DashboardSettings {
     title = 'hdrscope',
     token,
     allowedHosts = [],
-    everyMs = 1000,
-    historySeconds = 21_600,
-    historyMiB = 64,
+    intervalMs = 1000,
+    historyMs = 21_600_000,
+    historyBytes = 64 * 2 ** 20,
     openFile,
   } = options;
-  const { views = () => Promise.resolve([]), viewOf = viewByName } = options;
+  const { tabs = () => Promise.resolve([]), tabOf = tabByName } = options;
   if (typeof title !== 'string') throw mustBe('ERR_INVALID_OPTION', 'title', 'a text', title);
   assertGuardOptions('localhost', { token, allowedHosts });
-  assertWithin('everyMs', everyMs, 100, 3_600_000);
-  assertWithin('historySeconds', historySeconds, 10, 2_592_000);
-  assertWithin('historyMiB', historyMiB, 1, 4096);
-  return {
-    ...{ title, token, allowedHosts, everyMs, openFile, views, viewOf },
-    historyMs: historySeconds * 1000,
-    historyBytes: historyMiB * 2 ** 20,
-  };
+  assertWithin('intervalMs', intervalMs, 100, 3_600_000);
+  assertWithin('historyMs', historyMs, 10_000, 2_592_000_000);
+  assertWithin('historyBytes', historyBytes, 2 ** 20, 2 ** 32);
+  return { title, token, allowedHosts, intervalMs, historyMs, historyBytes, openFile, tabs, tabOf };
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
@@ -151,7 +147,7 @@ function assertWithin(name: string, value: unknown, from: number, to: number): v
   throw mustBe('ERR_INVALID_OPTION', name, `a number from ${from} to ${to}`, value);
 }
 
-function viewByName({ name, boundaries }: FamilySnapshot): string | undefined {
+function tabByName({ name, boundaries }: FamilySnapshot): string | undefined {
   if (boundaries === undefined) return undefined;
   if (/^ceph/i.test(name)) return 'Ceph';
   return /^(kernel|e?bpf|run_?queue|block)/i.test(name) ? 'Kernel' : undefined;

@@ -36,8 +36,8 @@ export interface Question {
   /** Attributes that series must have, as `key=value`. Of several with one key, a series must have one. */
   readonly where: readonly string[];
   readonly objectives: readonly Objective[];
-  /** The name of a view that is shown in place of the series. */
-  readonly view?: string | undefined;
+  /** The name of a tab that is shown in place of the series. */
+  readonly tab?: string | undefined;
 }
 
 /** The question of a page that was just opened. */
@@ -53,12 +53,12 @@ export function isFixed({ range }: Question): boolean {
 
 /** A question as the query of an address. What is left out is not in it. */
 export function questionParams(question: Question): URLSearchParams {
-  const { pick, other, range, baseline, by, where, objectives, view } = question;
+  const { pick, other, range, baseline, by, where, objectives, tab } = question;
   const params = new URLSearchParams();
   const set = (name: string, value: string | undefined): void => {
     if (value !== undefined) params.set(name, value);
   };
-  set('view', view);
+  set('tab', tab);
   set('pick', pick);
   set('other', other);
   set('time', range && rangeText(range));
@@ -78,7 +78,7 @@ export function keyOfQuestion(question: Question): string {
 export function questionOf(params: URLSearchParams): Question {
   const text = (name: string): string | undefined => params.get(name) ?? undefined;
   return {
-    view: text('view'),
+    tab: text('tab'),
     pick: text('pick'),
     other: text('other'),
     range: parseRange(text('time')),
@@ -148,3 +148,14 @@ const UNITS: Readonly<Record<CountedUnit, { readonly measure: Quantity['measure'
     KiB: { measure: 'size', size: 1024 },
     none: { measure: 'number', size: 1 },
   };
+
+/** Whether the answer has rows of its own, and not those of the table. */
+export function hasOwnRows({ range, by, where }: Question): boolean {
+  return range !== undefined || by !== undefined || where.length > 0;
+}
+
+/** The key of an attribute: `route` of `route=/search`. */
+export function keyOf(attribute: string): string {
+  const end = attribute.indexOf('=');
+  return end < 0 ? attribute : attribute.slice(0, end);
+}

@@ -4,7 +4,7 @@ import { keyOfQuestion, type Question } from './question.ts';
 
 /** A server-sent event. */
 export interface Message {
-  readonly event: 'table' | 'rows' | 'detail' | 'view';
+  readonly event: 'table' | 'rows' | 'detail' | 'tab';
   /** JSON in one line. */
   readonly data: string;
   /** The id that a client sends when it connects again. */

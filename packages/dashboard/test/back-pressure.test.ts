@@ -10,12 +10,12 @@ test('a client that does not read gets no updates, and then all changes at once'
   const series = registry.histogram({ name: 'queue', unit: 's' }).with({});
   // A few updates of this size fill the buffers of the system.
   const counts = new Array<number>(500_000).fill(1_000_000);
-  const views = async () => {
+  const tabs = async () => {
     counts[0]! += 1;
     return [{ name: 'large', plots: [{ kind: 'bars' as const, unit: 'none' as const, slots: [], counts }] }];
   };
-  const { port } = await serve(registry, { everyMs: 100, views });
-  const response = await open({ port, path: '/events?view=large' });
+  const { port } = await serve(registry, { intervalMs: 100, tabs });
+  const response = await open({ port, path: '/events?tab=large' });
   const reading = await EventReader.open({ port });
   await reading.table();
 

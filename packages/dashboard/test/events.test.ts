@@ -44,7 +44,7 @@ test('the first event has all series, with the values of the registry', async ()
     title: 'orders',
     opensFiles: false,
     everyMs: 1000,
-    views: [],
+    tabs: [],
     errors: [],
     refusals: [],
     families: [
@@ -67,7 +67,7 @@ test('later events have only the changes, which add up to the values of the regi
   const [a, b] = ['/a', '/b'].map((route) => requests(registry).with({ route }));
   a!.record(0.25);
   b!.record(1);
-  const { port } = await serve(registry, { everyMs: 100 });
+  const { port } = await serve(registry, { intervalMs: 100 });
   const events = await EventReader.open({ port });
   const messages = [await events.table()];
 
@@ -103,7 +103,7 @@ test('a client that connects again gets what it has missed, by header or by addr
   const series = requests(registry).with({ route: '/a' });
   series.record(1);
   requests(registry).with({ route: '/b' }).record(1);
-  const { port } = await serve(registry, { everyMs: 100 });
+  const { port } = await serve(registry, { intervalMs: 100 });
   const events = await EventReader.open({ port });
   const { id } = await events.table();
   events.close();
@@ -158,7 +158,7 @@ test('the detail of a series has the curve of its histogram in the registry', as
 });
 
 test('an unknown series has no detail', async () => {
-  const { port } = await serve(createRegistry(), { everyMs: 100 });
+  const { port } = await serve(createRegistry(), { intervalMs: 100 });
   const events = await EventReader.open({ port, path: '/events?pick=other' });
 
   expect((await events.next()).event).toBe('table');
@@ -181,38 +181,38 @@ test('a source that fails is named, and the other sources go on', async () => {
   expect(table).toMatchObject({ errors: ['kernel: no permission'], rows: [expect.arrayContaining([0, 1])] });
 });
 
-test('families with boundaries of the kernel and of Ceph have views, with a bar for each slot', async () => {
+test('families with boundaries of the kernel and of Ceph have tabs, with a bar for each slot', async () => {
   const registry = createRegistry();
   const boundaries = [1, 2, 4, 8];
   for (const name of ['kernel.depth', 'ceph.depth', 'other.depth']) {
     registry.histogram({ name, boundaries, resolution: 1 }).with({ cpu: 1 }).record(3);
   }
   const { port } = await serve(registry);
-  const events = await EventReader.open({ port, path: '/events?view=Kernel' });
+  const events = await EventReader.open({ port, path: '/events?tab=Kernel' });
 
-  expect((await events.table()).views).toEqual(['Kernel', 'Ceph']);
-  expect(await events.view()).toMatchObject({
+  expect((await events.table()).tabs).toEqual(['Kernel', 'Ceph']);
+  expect(await events.tab()).toMatchObject({
     name: 'Kernel',
     plots: [{ kind: 'bars', title: 'kernel.depth (cpu=1)', slots: [{ lower: 3, upper: 4 }], counts: [1] }],
   });
 });
 
-test('given views are shown, and stay when new ones cannot be made', async () => {
+test('given tabs are shown, and stay when new ones cannot be made', async () => {
   let fails = false;
   const plot = { kind: 'bars', unit: 'none', slots: [], counts: [] } as const;
-  const views = async () => {
+  const tabs = async () => {
     if (fails) throw new Error('gone');
     return [{ name: 'service.hlog', plots: [plot] }];
   };
-  const { port } = await serve(createRegistry(), { views, everyMs: 100 });
-  const events = await EventReader.open({ port, path: '/events?view=service.hlog' });
-  expect(await events.view()).toEqual({ name: 'service.hlog', plots: [plot] });
+  const { port } = await serve(createRegistry(), { tabs, intervalMs: 100 });
+  const events = await EventReader.open({ port, path: '/events?tab=service.hlog' });
+  expect(await events.tab()).toEqual({ name: 'service.hlog', plots: [plot] });
 
   fails = true;
   let table = await events.table();
   while (table.errors.length === 0) table = await events.table();
 
-  expect(table).toMatchObject({ errors: ['the views: gone'], views: ['service.hlog'] });
+  expect(table).toMatchObject({ errors: ['the tabs: gone'], tabs: ['service.hlog'] });
 });
 
 test('one gather serves all clients', async () => {
@@ -224,7 +224,7 @@ test('one gather serves all clients', async () => {
       gathers++;
     },
   });
-  const { port } = await serve(registry, { everyMs: 100 });
+  const { port } = await serve(registry, { intervalMs: 100 });
   const clients = await Promise.all(Array.from({ length: 8 }, () => EventReader.open({ port })));
   const firsts = await Promise.all(clients.map((client) => client.table()));
   const before = gathers;
@@ -255,7 +255,7 @@ test('a client hears that a series is gone, at most five minutes after its end',
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
   const family = registry.histogram({ name: 'jobs' });
   for (const n of [1, 2]) family.with({ n }).record(1);
-  const { port } = await serve(registry, { everyMs: 100, historySeconds: 10 });
+  const { port } = await serve(registry, { intervalMs: 100, historyMs: 10_000 });
   const events = await EventReader.open({ port });
   expect((await events.table()).series.map(({ id }) => id)).toEqual([0, 1]);
 

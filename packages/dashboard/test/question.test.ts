@@ -27,7 +27,7 @@ const question: fc.Arbitrary<Question> = fc.record({
     ),
     { maxLength: 3 },
   ),
-  view: fc.option(text, { nil: undefined }),
+  tab: fc.option(text, { nil: undefined }),
 });
 
 test('an address has the whole question', () => {
@@ -44,7 +44,7 @@ test('parts of an address that cannot be read are left out', () => {
     'time=5-3&before=x&by=%25E0%25A4%25A&slo=p101=1ms&slo=99.9=5ms&slo=p0=1s&slo=nonsense&other=',
   );
   expect(questionOf(params)).toEqual({
-    ...{ pick: undefined, other: '', range: undefined, baseline: undefined, by: undefined, view: undefined },
+    ...{ pick: undefined, other: '', range: undefined, baseline: undefined, by: undefined, tab: undefined },
     ...{ where: [], objectives: [{ percentile: 99.9, value: '5ms' }] },
   });
   const many = new URLSearchParams(

@@ -24,7 +24,7 @@ async function idle(port: number, text: string): Promise<void> {
 }
 
 test('500 idle connections neither keep the owner out nor end an open page', async () => {
-  const { port } = await serve(createRegistry(), { token: TOKEN, everyMs: 100 });
+  const { port } = await serve(createRegistry(), { token: TOKEN, intervalMs: 100 });
   const events = await EventReader.open({ port, headers: OWNER });
   await events.table();
   for (let n = 0; n < 500; n++) await idle(port, n % 2 === 0 ? 'GET' : '');
@@ -43,7 +43,7 @@ test('500 idle connections neither keep the owner out nor end an open page', asy
 test('what the server refuses shows on the page, by its reason', async () => {
   const { port, refusals } = await serve(createRegistry(), {
     token: TOKEN,
-    everyMs: 100,
+    intervalMs: 100,
     limits: { requests: 2 },
   });
   const events = await EventReader.open({ port, headers: OWNER });
@@ -63,7 +63,7 @@ test('what the server refuses shows on the page, by its reason', async () => {
 });
 
 test('a page on which nothing changes stays open for longer than a connection may be idle', async () => {
-  const { port } = await serve(createRegistry(), { everyMs: 3_600_000, limits: { idleMs: 600 } });
+  const { port } = await serve(createRegistry(), { intervalMs: 3_600_000, limits: { idleMs: 600 } });
   const events = await EventReader.open({ port });
   await events.table();
   const startMs = performance.now();

@@ -40,7 +40,7 @@ export class TimedPage {
   }
 
   ask(question: Partial<Question>): Promise<Answer> {
-    const viewOf = () => ({ plots: [], series: this.table.series });
-    return this.answers.of({ ...NO_QUESTION, ...question }, viewOf);
+    const tabOf = () => ({ plots: [], series: this.table.series });
+    return this.answers.of({ ...NO_QUESTION, ...question }, tabOf);
   }
 }

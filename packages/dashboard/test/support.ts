@@ -5,7 +5,7 @@ import {
   type Shown,
   serveDashboard,
 } from '../src/index.ts';
-import type { DetailMessage, RowsMessage, TableMessage, ViewMessage } from '../src/messages.ts';
+import type { DetailMessage, RowsMessage, TableMessage, TabMessage } from '../src/messages.ts';
 
 const endings: (() => unknown)[] = [];
 
@@ -120,8 +120,8 @@ export class EventReader {
     return JSON.parse((await this.#nextOf('rows')).data);
   }
 
-  async view(): Promise<ViewMessage> {
-    return JSON.parse((await this.#nextOf('view')).data);
+  async tab(): Promise<TabMessage> {
+    return JSON.parse((await this.#nextOf('tab')).data);
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { serveDashboard } from '@hdrscope/dashboard';
 import type { DashboardSinkConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 import { guardOf } from '../guard.ts';
-import { cephViews, type OverTimeOfCounters } from './ceph-views.ts';
+import { cephTabs, type OverTimeOfCounters } from './ceph-tabs.ts';
 
 /** Serves the live page. */
 export const startDashboard: Start<DashboardSinkConfig> = async (config, context) => {
@@ -12,8 +12,8 @@ export const startDashboard: Start<DashboardSinkConfig> = async (config, context
   const page = await serveDashboard(registry, {
     ...listen,
     title,
-    // The page asks for views after a gather, which has read the daemons.
-    views: async () => cephViews(perfHistograms, overTime, context.nowMs()),
+    // The page asks for tabs after a gather, which has read the daemons.
+    tabs: async () => cephTabs(perfHistograms, overTime, context.nowMs()),
     ...guardOf(config, context),
   });
   return { note: page.url, stop: () => page.close() };

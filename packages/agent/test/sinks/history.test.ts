@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HistoryRow, queryHistory, readRows } from '@hdrscope/history';
-import { readConfig } from '../../src/index.ts';
+import { parseConfig } from '../../src/index.ts';
 import { configOf, sample, until, urlIn, useWorld } from '../support/agents.ts';
 
 const world = useWorld();
@@ -40,11 +40,11 @@ test('a stop writes all rows, and DuckDB reads them', async () => {
   const { stdin, open } = gated('1 2 3\n');
   open(0);
   const agent = await world.start(
-    `${STDIN}\nsinks: [{ type: history, folder: ${folder}, every: 1h, producer: shop }]`,
+    `${STDIN}\nsinks: [{ type: history, folder: ${folder}, interval: 1h, producer: shop }]`,
     stdin,
   );
   expect(world.lines).toContain(`sink history has started: ${folder}`);
-  await until('all are counted', () => agent.health().entries[0]!.values === 3);
+  await until('all are counted', () => agent.health.entries[0]!.values === 3);
   expect(readdirSync(folder)).toEqual([]);
   expect(await agent.stop()).toEqual([]);
   const rows = await rowsIn(folder);
@@ -53,7 +53,7 @@ test('a stop writes all rows, and DuckDB reads them', async () => {
   expect(ofInput.producer).toMatch(/^shop [0-9a-f]{16}$/);
   const [answer] = await queryHistory(folder, { metric: 'n', percentiles: [50] });
   expect([answer!.count, answer!.max]).toEqual([3, 0.003]);
-  expect(agent.health().entries[1]).toMatchObject({
+  expect(agent.health.entries[1]).toMatchObject({
     state: 'stopped',
     storage: { waitingRows: 0, writtenRows: rows.length, lostRows: 0 },
   });
@@ -63,21 +63,22 @@ test('a sink that changes goes on where the one before ended, and its counters o
   const folder = world.pathOf('history');
   const { stdin, open } = gated('1 2 3\n', '4\n');
   open(0);
-  const yaml = (every: string) => `${STDIN}\nsinks: [{ type: history, folder: ${folder}, every: ${every} }]`;
+  const yaml = (interval: string) =>
+    `${STDIN}\nsinks: [{ type: history, folder: ${folder}, interval: ${interval} }]`;
   const agent = await world.start(yaml('1h'), stdin);
-  await until('three are counted', () => agent.health().entries[0]!.values === 3);
-  expect(await agent.reload(configOf(yaml('2h')))).toMatchObject({
+  await until('three are counted', () => agent.health.entries[0]!.values === 3);
+  expect(await agent.reload(() => configOf(yaml('2h')))).toMatchObject({
     stopped: ['sink history'],
     kept: ['source stdin'],
   });
-  const { writtenRows } = agent.health().entries[1]!.storage!;
+  const { writtenRows } = agent.health.entries[1]!.storage!;
   expect(writtenRows).toBeGreaterThan(0);
   open(1);
-  await until('four are counted', () => agent.health().entries[0]!.values === 4);
+  await until('four are counted', () => agent.health.entries[0]!.values === 4);
   await agent.stop();
   const rows = (await rowsIn(folder)).filter(({ metric }) => metric === 'n');
   expect(rows.map(({ count }) => count).sort()).toEqual([1, 3]);
-  expect(agent.health().entries[1]!.storage!.writtenRows).toBeGreaterThan(writtenRows);
+  expect(agent.health.entries[1]!.storage!.writtenRows).toBeGreaterThan(writtenRows);
 });
 
 test('shows its rows as metrics, and that it works', async () => {
@@ -87,7 +88,7 @@ test('shows its rows as metrics, and that it works', async () => {
   const agent = await world.start(
     `${STDIN}
 sinks:
-  - { type: history, folder: ${folder}, every: 20ms, rotate: 1ms }
+  - { type: history, folder: ${folder}, interval: 20ms, batch: 1ms }
   - { type: prometheus, listen: 'localhost:0' }`,
     stdin,
   );
@@ -99,30 +100,30 @@ sinks:
   expect(await sample(url, `hdrscope_agent_sink_lost_rows_total${labels}`)).toBe(0);
   expect(await sample(url, `hdrscope_agent_sink_waiting_rows${labels}`)).toBeGreaterThanOrEqual(0);
   expect(await sample(url, `hdrscope_agent_up${labels}`)).toBe(1);
-  expect(agent.health().entries[1]!.lastSuccessMs).toBeGreaterThan(0);
+  expect(agent.health.entries[1]!.lastSuccessMs).toBeGreaterThan(0);
 });
 
 test('a folder that cannot be written fails the sink, and rows wait until it can', async () => {
   const folder = world.pathOf('history');
   const { stdin, open } = gated('1 2 3\n');
   const agent = await world.start(
-    `${STDIN}\nsinks: [{ type: history, folder: ${folder}, every: 20ms, rotate: 1ms }]`,
+    `${STDIN}\nsinks: [{ type: history, folder: ${folder}, interval: 20ms, batch: 1ms }]`,
     stdin,
   );
   // A file in the place of the folder refuses every writer, root included.
   rmSync(folder, { recursive: true });
   writeFileSync(folder, '');
   open(0);
-  await until('it fails', () => agent.health().entries[1]!.state === 'failing');
-  await until('rows wait', () => agent.health().entries[1]!.storage!.waitingRows > 0);
-  expect(agent.health().entries[1]!.lastError).toContain(folder);
+  await until('it fails', () => agent.health.entries[1]!.state === 'failing');
+  await until('rows wait', () => agent.health.entries[1]!.storage!.waitingRows > 0);
+  expect(agent.health.entries[1]!.lastError).toContain(folder);
   rmSync(folder);
   mkdirSync(folder);
-  await until('it works again', () => agent.health().entries[1]!.state === 'running');
+  await until('it works again', () => agent.health.entries[1]!.state === 'running');
   await agent.stop();
   const rows = await rowsIn(folder);
   expect(rows.filter(({ metric }) => metric === 'n').reduce((sum, { count }) => sum + count, 0)).toBe(3);
-  expect(agent.health().entries[1]!.storage).toMatchObject({ waitingRows: 0, lostRows: 0 });
+  expect(agent.health.entries[1]!.storage).toMatchObject({ waitingRows: 0, lostRows: 0 });
 });
 
 test('rows that were never written are lost at the end, which the stop reports', async () => {
@@ -130,37 +131,37 @@ test('rows that were never written are lost at the end, which the stop reports',
   const { stdin, open } = gated('1 2 3\n');
   open(0);
   const agent = await world.start(
-    `${STDIN}\nsinks: [{ type: history, folder: ${folder}, every: 1h }]`,
+    `${STDIN}\nsinks: [{ type: history, folder: ${folder}, interval: 1h }]`,
     stdin,
   );
-  await until('all are counted', () => agent.health().entries[0]!.values === 3);
+  await until('all are counted', () => agent.health.entries[0]!.values === 3);
   rmSync(folder, { recursive: true });
   writeFileSync(folder, '');
   expect(await agent.stop()).toEqual([expect.stringContaining('sink history did not end well')]);
-  expect(agent.health().entries[1]!.storage!.lostRows).toBeGreaterThan(0);
+  expect(agent.health.entries[1]!.storage!.lostRows).toBeGreaterThan(0);
 });
 
 test('a folder that is a file is tried again', async () => {
   const folder = world.pathOf('file');
   writeFileSync(folder, '');
   const agent = await world.start(`sources: []\nsinks: [{ type: history, folder: ${folder} }]`);
-  expect(agent.health().entries[0]).toMatchObject({ state: 'waiting' });
+  expect(agent.health.entries[0]).toMatchObject({ state: 'waiting' });
   rmSync(folder);
-  await until('it runs', () => agent.health().entries[0]!.state === 'running');
+  await until('it runs', () => agent.health.entries[0]!.state === 'running');
 });
 
 test('has defaults, and one sink for a folder', () => {
-  const { config } = readConfig('sources: []\nsinks: [{ type: history, folder: /a }]');
+  const { config } = parseConfig('sources: []\nsinks: [{ type: history, folder: /a }]');
   expect(config!.sinks).toEqual([
     {
       type: 'history',
       name: 'history',
       folder: '/a',
-      every: 60_000,
-      maxWaiting: 2 ** 26,
+      interval: 60_000,
+      maxWaitingSize: 2 ** 26,
     },
   ]);
-  const { issues } = readConfig(
+  const { issues } = parseConfig(
     'sources: []\nsinks: [{ type: history, folder: /a }, { type: history, name: b, folder: /b/../a }]',
   );
   expect(issues.map(({ message }) => message)).toEqual([

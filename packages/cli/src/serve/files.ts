@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
-import type { View } from '@hdrscope/dashboard';
-import { readHistograms, recogniseText } from '@hdrscope/interval-log';
+import type { DashboardTab } from '@hdrscope/dashboard';
+import { readHistograms } from '@hdrscope/interval-log';
+import { recogniseText } from '@hdrscope/interval-log/internal';
 import { type Plot, plotsOfLog } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../command.ts';
@@ -16,7 +17,7 @@ interface ShownFiles {
   /** Logs are shown with all their intervals. */
   readonly logs: readonly ShownLog[];
   /** Any other file has a tab with its plots. */
-  readonly others: readonly View[];
+  readonly others: readonly DashboardTab[];
 }
 
 /**
@@ -34,7 +35,7 @@ export async function shownFiles(
   if (follow) return { logs: paths.map((path) => ({ path, title: path })), others: [] };
   const { inputs } = await openInputs(paths, { takes: ['log', 'percentiles'], otherwise: 'log' }, io);
   const logs: ShownLog[] = [];
-  const others: View[] = [];
+  const others: DashboardTab[] = [];
   for (const [at, { kind, title, beginning }] of inputs.entries()) {
     const path = paths[at]!;
     // A text without an interval is refused, with the reason, when it is read as a whole.

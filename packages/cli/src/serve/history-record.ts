@@ -2,15 +2,16 @@ import { stat } from 'node:fs/promises';
 import {
   type HistorySpan,
   historySpan,
-  mergedRows,
+  queryMergedRows,
   type SpanQuestion,
   snapshotsOfRows,
 } from '@hdrscope/history';
 import type { Snapshot } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../command.ts';
+import { durationText } from '../duration.ts';
 import { formatTime } from '../format.ts';
 import { type SpanOptions, spanOf } from '../history/span-options.ts';
-import { stretchFor, stretchText } from '../history/stretch.ts';
+import { stretchFor } from '../history/stretch.ts';
 import { withEngine } from '../query/engine.ts';
 
 /** The options of a command line that are for histories, and those that go with none. */
@@ -62,7 +63,7 @@ export async function recordOfHistory(
   if (span === undefined) throw new Refusal(await whyEmpty(folder, question));
   const everyMs = stretchFor(span, MOST_STRETCHES);
   await io.stderr.write(coarsenessNote(span, everyMs));
-  return snapshotsOfRows(mergedRows(folder, { ...question, everyMs }, { memoryBytes: MEMORY_BYTES }));
+  return snapshotsOfRows(queryMergedRows(folder, { ...question, everyMs }, { memoryBytes: MEMORY_BYTES }));
 }
 
 // Late timers make intervals of a minute a little longer than a minute.
@@ -71,7 +72,7 @@ const NOT_COARSER = 1.1;
 /** A line that says how coarse the page is; nothing when it shows the intervals of the history. */
 function coarsenessNote({ intervalMs }: HistorySpan, everyMs: number): string {
   if (everyMs <= intervalMs * NOT_COARSER) return '';
-  return `hdrscope: the page shows stretches of ${stretchText(everyMs)}, because the time is long; --since and --until choose a shorter one\n`;
+  return `hdrscope: the page shows stretches of ${durationText(everyMs)}, because the time is long; --since and --until choose a shorter one\n`;
 }
 
 async function whyEmpty(folder: string, { metric }: SpanQuestion): Promise<string> {

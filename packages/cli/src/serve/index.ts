@@ -10,7 +10,7 @@ import { ExitCode, type Io, UsageError } from '../command.ts';
 import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
 import { addSpan } from '../history/span-options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
-import { portOption } from '../shared-options.ts';
+import { hostOption, portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo-registry.ts';
 import { openDropped, shownFiles } from './files.ts';
@@ -46,7 +46,7 @@ export function parser(): Command {
     .argument('[file...]', 'the files to show, or the folder of a history')
     .option('-f, --follow', 'follows the logs as they grow')
     .addOption(portOption(9465))
-    .option('--host <name>', 'the address to listen on', 'localhost')
+    .addOption(hostOption())
     .option(
       '--token [text]',
       'the token that opens the page; without a text, that of HDRSCOPE_TOKEN or a random one. Other users of this machine can see a text here',
@@ -81,7 +81,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
       ...{ port, host },
       title: operands.length === 1 ? basename(resolve(operands[0]!)) : 'hdrscope',
       openFile: (_, bytes) => openDropped(unit, bytes),
-      views: async () => others,
+      tabs: async () => others,
     });
     const url = server.url.replace(/^https?/, schemeOf(guard));
     const whole = guard.token === undefined ? url : `${url}?token=${guard.token}`;

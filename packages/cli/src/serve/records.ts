@@ -49,7 +49,7 @@ export function recordOf(logs: readonly ShownLog[], options: RecordOptions, io: 
       },
     };
   });
-  return snapshotsOfLogs(recorded, options.follow ? { idleMs: IDLE_MS } : { mostSnapshots: MOST_SNAPSHOTS });
+  return snapshotsOfLogs(recorded, options.follow ? { idleMs: IDLE_MS } : { maxSnapshots: MOST_SNAPSHOTS });
 }
 
 function warn(io: Io, text: string): void {

@@ -50,7 +50,7 @@ function lastOf(text: string, event: string): Record<string, unknown> {
   return JSON.parse(all.at(-1)![1]!);
 }
 
-test('shows a log with all of its intervals, and percentile text in a view of its own', async () => {
+test('shows a log with all of its intervals, and percentile text in a tab of its own', async () => {
   const histogram = new Histogram({ autoResize: true, significantDigits: 3 });
   histogram.record(5_000_000, 7);
   const paths = [
@@ -64,7 +64,7 @@ test('shows a log with all of its intervals, and percentile text in a view of it
       /event: detail\n.*"totalCount":20.*\n\n/.test(all),
     );
     expect(lastOf(text, 'table')).toMatchObject({
-      ...{ isRecord: true, views: ['before.hgrm'] },
+      ...{ isRecord: true, tabs: ['before.hgrm'] },
       history: { intervals: 2, range: { fromMs: 1_700_000_000_000, toMs: 1_700_000_002_000 } },
     });
     expect(lastOf(text, 'rows')).toMatchObject({ rows: [{ count: 20, perSecond: 10 }] });
@@ -75,9 +75,7 @@ test('shows a log with all of its intervals, and percentile text in a view of it
         { kind: 'heat-map' },
       ],
     });
-    const other = await eventsUntil(`${url}events?view=before.hgrm`, (all) =>
-      /event: view\n.*\n\n/.test(all),
-    );
+    const other = await eventsUntil(`${url}events?tab=before.hgrm`, (all) => /event: tab\n.*\n\n/.test(all));
     expect(other).toContain('"totalCount":7');
   });
 

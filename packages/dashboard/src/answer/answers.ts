@@ -4,14 +4,14 @@ import { intervalsWithin, timeOf } from '../history/coarsening.ts';
 import type { History, HistorySeries } from '../history/history.ts';
 import type { PackedInterval } from '../history/packed-interval.ts';
 import type { LiveTable } from '../live-table.ts';
-import type { AnswerRow, DetailMessage, RowsMessage, ViewMessage } from '../messages.ts';
-import { keyOfQuestion, type Question } from '../question.ts';
+import type { AnswerRow, DetailMessage, RowsMessage, TabMessage } from '../messages.ts';
+import { hasOwnRows, keyOfQuestion, type Question } from '../question.ts';
 import { detailOf, distributionIn, type GroupInTime } from './detail.ts';
 import { distributionAsText, type ExportedFile, rowsAsCsv } from './export.ts';
 import { GroupHistory } from './group-history.ts';
 import { type Group, groupsOf } from './groups.ts';
 import { type GroupRow, liveRows, rowsWithin } from './rows.ts';
-import { plotsInView } from './view.ts';
+import { plotsInTab } from './tab.ts';
 
 // A page shows no more, and a message of so many rows has a megabyte.
 const MOST_ROWS = 2000;
@@ -25,12 +25,12 @@ export interface Answer {
   readonly rows?: RowsMessage;
   /** Left out when no row is picked, or the picked one does not exist. */
   readonly detail?: DetailMessage;
-  /** Left out when no view is asked for. */
-  readonly view?: ViewMessage;
+  /** Left out when no tab is asked for. */
+  readonly tab?: TabMessage;
 }
 
-/** What a view shows: plots that somebody else has made, and series. */
-export interface ViewContents {
+/** What a tab shows: plots that somebody else has made, and series. */
+export interface TabContents {
   readonly plots: readonly Plot[];
   readonly series: readonly HistorySeries[];
 }
@@ -51,20 +51,20 @@ export class Answers {
     this.#isRecord = options.isRecord;
   }
 
-  /** @param viewOf What a view shows. */
-  async of(question: Question, viewOf: (name: string) => ViewContents): Promise<Answer> {
+  /** @param tabOf What a tab shows. */
+  async of(question: Question, tabOf: (name: string) => TabContents): Promise<Answer> {
     const slices = new Slices();
     // All awaits come after this and the groups: a later interval may have series that the groups lack.
     const intervals = [...this.#history.intervals];
-    if (question.view !== undefined) {
-      const { plots, series } = viewOf(question.view);
+    if (question.tab !== undefined) {
+      const { plots, series } = tabOf(question.tab);
       const groups = groupsOf(series, { where: [] });
       const own: Plot[] = [];
       for (const group of groups) {
         const inTime = await this.#inTime(group, intervals, slices);
-        for (const plot of plotsInView(inTime, this.#table)) own.push(plot);
+        for (const plot of plotsInTab(inTime, this.#table)) own.push(plot);
       }
-      return { view: { name: question.view, plots: [...plots, ...own] } };
+      return { tab: { name: question.tab, plots: [...plots, ...own] } };
     }
     const groups = this.#groupsOf(question);
     const rows =
@@ -149,11 +149,6 @@ export class Answers {
 /** The group of a label. When a series has ended and another has its attributes, the later one has the label. */
 function groupOf(groups: readonly Group[], wanted: string | undefined): Group | undefined {
   return wanted === undefined ? undefined : groups.findLast(({ label }) => label === wanted);
-}
-
-/** Whether a question has other rows than the table. */
-function hasOwnRows({ range, by, where }: Question): boolean {
-  return range !== undefined || by !== undefined || where.length > 0;
 }
 
 function bounded(rows: readonly AnswerRow[]): Pick<RowsMessage, 'rows' | 'leftOut'> {

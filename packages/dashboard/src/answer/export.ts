@@ -2,8 +2,9 @@ import { formatPercentiles } from '@hdrscope/core';
 import { countedUnitOf } from '@hdrscope/plot';
 import { SHOWN_UNITS } from '@hdrscope/registry';
 import { type AnswerRow, percentileName, ROW_PERCENTILES } from '../messages.ts';
+import { keyOf } from '../question.ts';
 import type { Distribution } from './distribution.ts';
-import { type Group, keyOf } from './groups.ts';
+import type { Group } from './groups.ts';
 
 /** A file to download. */
 export interface ExportedFile {

@@ -1,5 +1,5 @@
 import type { FamilyDefinition, HistorySeries } from '../history/history.ts';
-import type { Question } from '../question.ts';
+import { keyOf, type Question } from '../question.ts';
 
 /** A row of an answer: a series, or several of one family that are merged. */
 export interface Group {
@@ -44,12 +44,6 @@ export function groupsOf(
 /** The label of a row. */
 function labelOf(family: string, attributes: readonly string[]): string {
   return `${family} ${attributes.join(', ')}`.trim();
-}
-
-/** The key of an attribute: `route` of `route=/search`. */
-export function keyOf(pair: string): string {
-  const end = pair.indexOf('=');
-  return end < 0 ? pair : pair.slice(0, end);
 }
 
 /** Whether a series has one of the wanted attributes of each key. */

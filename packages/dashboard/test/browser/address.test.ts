@@ -2,13 +2,12 @@ import {
   addressOf,
   askedOf,
   FIRST_VIEW,
-  hasOwnRows,
   type PageView,
   questionText,
   rowsQuestion,
   viewOfAddress,
 } from '../../browser/address.ts';
-import { NO_QUESTION } from '../../src/question.ts';
+import { hasOwnRows, NO_QUESTION } from '../../src/question.ts';
 
 const FULL: PageView = {
   question: {
@@ -19,7 +18,7 @@ const FULL: PageView = {
     by: ['http.route', 'a,b'],
     where: ['status=500', 'status=503'],
     objectives: [{ percentile: 99.9, value: '250ms' }],
-    view: undefined,
+    tab: undefined,
   },
   search: 'get /a',
   span: 'last',
@@ -54,9 +53,9 @@ test('parts that cannot be read are left out', () => {
   expect(view.question.objectives).toEqual([]);
 });
 
-test('a view is asked without the question of the series, which the address keeps', () => {
-  const question = { ...FULL.question, view: 'Kernel' };
-  expect(askedOf(question)).toEqual({ ...NO_QUESTION, view: 'Kernel' });
+test('a tab is asked without the question of the series, which the address keeps', () => {
+  const question = { ...FULL.question, tab: 'Kernel' };
+  expect(askedOf(question)).toEqual({ ...NO_QUESTION, tab: 'Kernel' });
   expect(askedOf(FULL.question)).toBe(FULL.question);
   expect(askedOf({ ...FULL.question, other: FULL.question.pick })).toEqual({
     ...FULL.question,

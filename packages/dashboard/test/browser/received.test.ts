@@ -61,7 +61,7 @@ test('an answer to a question that is no longer asked is not shown', () => {
   expect(one.takeDetail(detailFor({ ...NO_QUESTION, pick: 'a' }, 'a'), { ...NO_QUESTION, pick: 'b' })).toBe(
     false,
   );
-  expect(one.takeView({ name: 'Ceph', plots: [] }, { ...NO_QUESTION, view: 'Kernel' })).toBe(false);
+  expect(one.takeTab({ name: 'Ceph', plots: [] }, { ...NO_QUESTION, tab: 'Kernel' })).toBe(false);
   expect(one.detail).toBeUndefined();
 });
 

@@ -21,7 +21,7 @@ export const MESSAGE: TableMessage = {
   history: {
     ...{ range: { fromMs: 0, toMs: 0 }, intervals: 0, finestMs: 0, coarsestMs: 0, bytes: 0, mostBytes: 0 },
   },
-  ...{ families: [], series: [], rows: [], removed: [], views: [], errors: [], refusals: [] },
+  ...{ families: [], series: [], rows: [], removed: [], tabs: [], errors: [], refusals: [] },
 };
 
 /** A row of a family, with values that tests do not read. */

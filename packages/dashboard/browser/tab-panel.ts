@@ -1,10 +1,10 @@
-import type { ViewMessage } from '../src/messages.ts';
+import type { TabMessage } from '../src/messages.ts';
 import { ChartGrid } from './chart-card.ts';
 import type { Style } from './charts.ts';
 import { h, setAttribute, setText } from './dom.ts';
 
-/** The plots of a view, in place of the series. */
-export class ViewPanel {
+/** The plots of a tab, in place of the series. */
+export class TabPanel {
   readonly element: HTMLElement;
   readonly #title = h('h2', { class: 'hidden-text' });
   readonly #charts = new ChartGrid();
@@ -14,14 +14,14 @@ export class ViewPanel {
   constructor() {
     this.element = h(
       'section',
-      { class: 'detail view', hidden: true },
+      { class: 'detail tab-panel', hidden: true },
       this.#title,
       this.#charts.element,
       this.#empty,
     );
   }
 
-  /** Opens a view; `undefined` closes the panel. The plots of another view go at once. */
+  /** Opens a tab; `undefined` closes the panel. The plots of another tab go at once. */
   open(name: string | undefined, style: Style): void {
     this.element.hidden = name === undefined;
     if (name === undefined || name === this.#shown) return;
@@ -32,7 +32,7 @@ export class ViewPanel {
     this.#charts.show([], style);
   }
 
-  show({ name, plots }: ViewMessage, style: Style): void {
+  show({ name, plots }: TabMessage, style: Style): void {
     if (name !== this.#shown) return;
     this.#charts.show(plots, style, name);
     setText(this.#empty, plots.length === 0 ? `${name} has nothing to show.` : '');

@@ -6,8 +6,8 @@ import type { Group } from './groups.ts';
 import { heatMapOf } from './heat-maps.ts';
 import { sinceStart } from './rows.ts';
 
-/** The plots of a series in a view: its buckets since the start, and what it counted in each interval. */
-export function plotsInView({ group, history, intervals }: GroupInTime, table: LiveTable): readonly Plot[] {
+/** The plots of a series in a tab: its buckets since the start, and what it counted in each interval. */
+export function plotsInTab({ group, history, intervals }: GroupInTime, table: LiveTable): readonly Plot[] {
   const title = titleOf(group);
   const bars = bucketsOf(group.family, sinceStart(group, table), title);
   const heatMap = heatMapOf(group.family, history, intervals, `${title} over time`);

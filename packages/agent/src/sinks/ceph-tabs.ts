@@ -1,6 +1,6 @@
 import { type Axis, axisTitle, type ImportedHistogram, type PerfHistogram } from '@hdrscope/ceph';
 import { HdrscopeError } from '@hdrscope/core';
-import type { View } from '@hdrscope/dashboard';
+import type { DashboardTab } from '@hdrscope/dashboard';
 import { axesToDraw, type HeatMapPlot, heatMapOfCells } from '@hdrscope/plot';
 import type { EntryContext } from '../entry.ts';
 import { LatencyOverTime } from './latency-over-time.ts';
@@ -33,11 +33,11 @@ export type OverTimeOfCounters = Map<string, LatencyOverTime>;
  *
  * @param overTime Kept from one call to the next.
  */
-export function cephViews(
+export function cephTabs(
   perfHistograms: EntryContext['perfHistograms'],
   overTime: OverTimeOfCounters,
   nowMs: number,
-): View[] {
+): DashboardTab[] {
   const counters: Counter[] = [];
   for (const [source, latest] of perfHistograms) {
     for (const one of latest()) if (canBeShown(one.histogram)) addTo(counters, one, source);

@@ -5,10 +5,10 @@ import {
   PerfHistogram,
   parseHistogramDump,
 } from '@hdrscope/ceph';
-import type { View } from '@hdrscope/dashboard';
+import type { DashboardTab } from '@hdrscope/dashboard';
 import type { HeatMapPlot, Plot } from '@hdrscope/plot';
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
-import { cephViews, type OverTimeOfCounters } from '../../src/sinks/ceph-views.ts';
+import { cephTabs, type OverTimeOfCounters } from '../../src/sinks/ceph-tabs.ts';
 import { configOf, until, urlIn, useWorld } from '../support/agents.ts';
 import { serveOsd } from '../support/perf-daemons.ts';
 
@@ -27,14 +27,14 @@ const source = (name: string, path: string): string => `  - { name: ${name}, typ
 const configuration = (...sources: readonly string[]): string =>
   `sources:\n${sources.join('')}sinks: [{ type: dashboard, listen: 'localhost:0' }]`;
 
-/** The view of Ceph that the live page gets, once the view passes the check. */
-async function viewOf(url: string, isSo: (plots: readonly Plot[]) => boolean): Promise<readonly Plot[]> {
-  const response = await fetch(`${url}events?view=Ceph`, { signal: AbortSignal.timeout(20_000) });
+/** The tab of Ceph that the live page gets, once the tab passes the check. */
+async function tabOf(url: string, isSo: (plots: readonly Plot[]) => boolean): Promise<readonly Plot[]> {
+  const response = await fetch(`${url}events?tab=Ceph`, { signal: AbortSignal.timeout(20_000) });
   let text = '';
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
     text += chunk;
-    const last = [...text.matchAll(/^event: view\ndata: (.*)\n\n/gm)].at(-1);
-    const { plots } = JSON.parse(last?.[1] ?? '{"plots":[]}') as View;
+    const last = [...text.matchAll(/^event: tab\ndata: (.*)\n\n/gm)].at(-1);
+    const { plots } = JSON.parse(last?.[1] ?? '{"plots":[]}') as DashboardTab;
     if (isSo(plots)) return plots;
   }
   throw new Error('the events have ended');
@@ -46,17 +46,17 @@ const everyHeatMap = (plots: readonly Plot[]): readonly HeatMapPlot[] =>
 const heatMapsOf = (plots: readonly Plot[]): readonly HeatMapPlot[] =>
   everyHeatMap(plots).filter(({ x }) => x.unit !== 'time');
 
-/** Waits for a view with a number of heat maps. */
+/** Waits for a tab with a number of heat maps. */
 async function heatMaps(count: number): Promise<readonly HeatMapPlot[]> {
   const url = urlIn(world.lines, 'dashboard');
-  return heatMapsOf(await viewOf(url, (plots) => heatMapsOf(plots).length === count));
+  return heatMapsOf(await tabOf(url, (plots) => heatMapsOf(plots).length === count));
 }
 
 /** The heat maps of one daemon, without a page. */
 async function mapsOf(counters: Readonly<Record<string, PerfHistogram>>): Promise<readonly Plot[]> {
   const path = await serveOsd(world, 'osd.0', counters);
   const dump = parseHistogramDump(await askAdminSocket(path, 'perf histogram dump'));
-  return cephViews(new Map([['osd.0', () => dump]]), new Map(), 0).flatMap(({ plots }) => plots);
+  return cephTabs(new Map([['osd.0', () => dump]]), new Map(), 0).flatMap(({ plots }) => plots);
 }
 
 test("a counter with two axes is a heat map of the daemon's dump, before the bars of each axis", async () => {
@@ -65,7 +65,7 @@ test("a counter with two axes is a heat map of the daemon's dump, before the bar
   });
   await world.start(configuration(source('osd.0', path)));
 
-  const plots = await viewOf(urlIn(world.lines, 'dashboard'), ({ length }) => length === 3);
+  const plots = await tabOf(urlIn(world.lines, 'dashboard'), ({ length }) => length === 3);
 
   expect(plots.map(({ kind }) => kind)).toEqual(['heat-map', 'bars', 'bars']);
   const [{ x, y, counts, ...rest }] = plots as [HeatMapPlot];
@@ -143,13 +143,13 @@ test('a heat map grows with its daemon, and disappears with its source', async (
   const url = urlIn(world.lines, 'dashboard');
   const subtitleIs = (subtitle: string) => (plots: readonly Plot[]) =>
     heatMapsOf(plots)[0]?.subtitle === subtitle;
-  await viewOf(url, subtitleIs('2 values together, since the daemons began'));
+  await tabOf(url, subtitleIs('2 values together, since the daemons began'));
 
   second.record(150_000, 600);
-  await viewOf(url, subtitleIs('3 values together, since the daemons began'));
-  await agent.reload(configOf(configuration(sourceOf1)));
+  await tabOf(url, subtitleIs('3 values together, since the daemons began'));
+  await agent.reload(() => configOf(configuration(sourceOf1)));
 
-  const plots = await viewOf(url, subtitleIs('2 values since the daemon began'));
+  const plots = await tabOf(url, subtitleIs('2 values since the daemon began'));
   expect(heatMapsOf(plots).map(({ title }) => title)).toEqual([`osd.${WRITES} of osd.1`]);
   // The counts of the families stay.
   await until('both are counted', async () => {
@@ -172,8 +172,8 @@ test('latencies over time are the counts of each few seconds, of all daemons, ac
   const overTime: OverTimeOfCounters = new Map();
   const show = (nowMs: number): HeatMapPlot[] => {
     const dump = [imported('osd.0', one), imported('osd.1', two)];
-    const [view] = cephViews(new Map([['all', () => dump]]), overTime, nowMs);
-    return everyHeatMap(view!.plots).filter(({ x }) => x.unit === 'time');
+    const [tab] = cephTabs(new Map([['all', () => dump]]), overTime, nowMs);
+    return everyHeatMap(tab!.plots).filter(({ x }) => x.unit === 'time');
   };
   const columns = ([plot]: HeatMapPlot[]): [from: number, to: number, counts: Record<string, number>][] =>
     plot!.x.slots.map(({ lower, upper }, at) => [
