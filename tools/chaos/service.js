@@ -5,7 +5,7 @@
  * @typedef {object} ServiceSettings
  * @property {string} run
  * @property {string} ledger
- * @property {import('@hdrscope/interval-log').SinkOptions} [log]
+ * @property {import('@hdrscope/interval-log').IntervalLogOptions} [log]
  * @property {import('@hdrscope/otel/sender').OtlpSenderOptions} [otlp]
  * @property {string} [socket] The path of an admin socket.
  */
@@ -38,7 +38,7 @@ if (otlp !== undefined) {
   const { sendOtlp } = await import('@hdrscope/otel/sender');
   const sender = sendOtlp(registry, { ...otlp, observer: { failed: onError } });
   ends.push(async () => {
-    await sender.stop();
+    await sender.close();
     const { givenUpValues, rejectedPoints, pendingValues } = sender.health;
     if (givenUpValues + rejectedPoints + pendingValues > 0) throw new Error('not all was delivered');
   });

@@ -25,9 +25,9 @@ export interface EntryHealth {
   readonly errors: number;
   /** How often it was started again after it could not start or had died. */
   readonly restarts: number;
-  /** In milliseconds since 1970. */
+  /** When its last action succeeded, in milliseconds since 1970; `undefined` before the first success. */
   readonly lastSuccessMs: number | undefined;
-  /** The message of the last error. It stays when the entry works again. */
+  /** The message of the last error; `undefined` before the first one. It stays when the entry works again. */
   readonly lastError: string | undefined;
   /** The deliveries of a sink of type `otlp` or `remote-write`; `undefined` for all others. */
   readonly delivery: EntryDelivery | undefined;
@@ -44,6 +44,7 @@ export type EntryDelivery = OtlpSenderHealth;
 export interface EntryStorage {
   /** Rows in memory, for the next file or insert. */
   readonly waitingRows: number;
+  /** Rows in files or in the table. */
   readonly writtenRows: number;
   /** Rows that were given up, because they could not be written for too long. */
   readonly lostRows: number;
@@ -117,7 +118,7 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     name: 'hdrscope.agent.errors',
     kind: 'counter',
     unit: '',
-    description: 'What went wrong in a source or a sink',
+    description: 'Failures of a source or a sink',
     points: ofEntries(({ errors }) => errors),
   },
   {
@@ -131,20 +132,20 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     name: 'hdrscope.agent.up',
     kind: 'gauge',
     unit: '',
-    description: 'Whether the last that a source or a sink did went well',
+    description: 'Whether the last action of a source or a sink succeeded',
     points: ofEntries(({ state }) => (state === 'running' ? 1 : 0)),
   },
   {
     name: 'hdrscope.agent.last.success.age',
     kind: 'gauge',
     unit: 's',
-    description: 'How long ago a source or a sink did something that went well',
+    description: 'Seconds since an action of a source or a sink succeeded',
     points: ofEntries(({ lastSuccessMs }, nowMs) =>
       lastSuccessMs === undefined ? undefined : Math.max(0, nowMs - lastSuccessMs) / 1000,
     ),
   },
   {
-    name: 'hdrscope.agent.sink.pending',
+    name: 'hdrscope.agent.sink.pending.values',
     kind: 'gauge',
     unit: '',
     description: 'Values that the receiver of a sink has not taken yet, in deltas',

@@ -12,7 +12,7 @@ test('an unreadable map and an unreadable script are named, and the others go on
 ${PROMETHEUS}`);
   const { errors } = await agent.registry.gather();
   expect(errors.map(({ source }) => source).sort()).toEqual(['bpftrace', 'ebpf-map']);
-  expect(agent.health().entries.map(({ state }) => state)).toEqual(['failing', 'failing', 'running']);
+  expect(agent.health.entries.map(({ state }) => state)).toEqual(['failing', 'failing', 'running']);
 });
 
 test('unreadable maps of ebpf_exporter are an error each, and a wrong configuration is named with its line', async () => {
@@ -30,7 +30,7 @@ test('unreadable maps of ebpf_exporter are an error each, and a wrong configurat
 ${PROMETHEUS}`);
   const { errors } = await agent.registry.gather();
   expect(errors.map(({ source }) => source)).toEqual(['right', 'right']);
-  const [right, wrong] = agent.health().entries;
+  const [right, wrong] = agent.health.entries;
   expect(right).toMatchObject({ state: 'failing', lastError: expect.stringContaining('no-pins/') });
   expect(wrong).toMatchObject({
     state: 'waiting',
@@ -77,7 +77,7 @@ test('each map of a script has its own metric, description, unit and attributes'
 ${PROMETHEUS}`);
   await until('all is counted', async () => {
     await agent.registry.gather();
-    return agent.health().entries[0]!.values === 27;
+    return agent.health.entries[0]!.values === 27;
   });
   const { families } = await agent.registry.gather();
   const own = families.filter(({ name }) => !name.startsWith('hdrscope.'));
@@ -104,7 +104,7 @@ test('a script counts in the configured unit', async () => {
 ${PROMETHEUS}`);
   await until('it is counted', async () => {
     await agent.registry.gather();
-    return agent.health().entries[0]!.values === 9;
+    return agent.health.entries[0]!.values === 9;
   });
   const { families } = await agent.registry.gather();
   const [series] = families.find(({ unit, series }) => unit === 's' && series[0]?.attributes.call)!.series;
@@ -133,5 +133,5 @@ test('processMetrics shows metrics of the process, also after a reload', async (
   const text = await (await fetch(urlIn(world.lines))).text();
   expect(text).toContain('process_cpu_seconds_total');
   expect(text).toContain('hdrscope_agent_gather_duration');
-  expect(agent.health().entries[0]!.state).toBe('running');
+  expect(agent.health.entries[0]!.state).toBe('running');
 });

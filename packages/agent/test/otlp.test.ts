@@ -37,7 +37,7 @@ function gated(first: string, second: string): { stdin: AsyncIterable<Uint8Array
 }
 
 function valuesOf(agent: Agent, name: string): number {
-  return agent.health().entries.find((entry) => entry.name === name)!.values;
+  return agent.health.entries.find((entry) => entry.name === name)!.values;
 }
 
 test.each([
@@ -55,7 +55,7 @@ sinks:
   const sending = await world.start(yaml('5s'), stdin);
   await until('three are counted', () => valuesOf(sending, 'stdin') === 3);
   // A sink that changes sends its counts, and the next sink goes on there.
-  await sending.reload(configOf(yaml('6s')));
+  await sending.reload(() => configOf(yaml('6s')));
   const count = `job_count${LABELS}`;
   expect(await sample(prometheus, count)).toBe(3);
   open();
@@ -65,7 +65,7 @@ sinks:
   expect(await sample(prometheus, `job_sum${LABELS}`)).toBeCloseTo(0.1);
   // The durations of its gathers are sent too.
   expect(valuesOf(taking, 'otlp')).toBeGreaterThan(4);
-  expect(taking.health().entries[0]!.errors).toBe(0);
+  expect(taking.health.entries[0]!.errors).toBe(0);
 });
 
 test('sums and gauges are passed on to Prometheus, and summaries are refused in the answer', async () => {
@@ -103,9 +103,9 @@ test('sums and gauges are passed on to Prometheus, and summaries are refused in 
   expect(await sample(prometheus, `orders_total${labels}`)).toBe(7);
   expect(await sample(prometheus, `queue_length${labels}`)).toBe(7);
   // Another configuration of the sink leaves the states alone.
-  await agent.reload(configOf(IN.replace('prometheus,', 'prometheus, buckets: both,')));
+  await agent.reload(() => configOf(IN.replace('prometheus,', 'prometheus, buckets: both,')));
   expect(await sample(urlIn(world.lines), `orders_total${labels}`)).toBe(7);
-  expect(agent.health().entries[0]!.errors).toBe(0);
+  expect(agent.health.entries[0]!.errors).toBe(0);
 });
 
 test('a sink without a receiver is reported as failing', async () => {
@@ -114,8 +114,8 @@ test('a sink without a receiver is reported as failing', async () => {
     `${STDIN}\nsinks: [{ type: otlp, url: 'http://127.0.0.1:9/v1/metrics', interval: 50ms, timeout: 50ms }]`,
     stdin,
   );
-  await until('it has failed', () => agent.health().entries[1]!.errors > 0);
-  expect(agent.health().entries[1]!.state).toBe('failing');
+  await until('it has failed', () => agent.health.entries[1]!.errors > 0);
+  expect(agent.health.entries[1]!.state).toBe('failing');
   expect(world.lines.join('\n')).toMatch(/^sink otlp has failed: /m);
 });
 
@@ -148,7 +148,7 @@ test('a refused request is an error of the source', async () => {
   const agent = await world.start(IN);
   expect((await fetch(receiver(), { method: 'POST', body: 'nonsense' })).ok).toBe(false);
   await agent.registry.gather();
-  expect(agent.health().entries[0]).toMatchObject({
+  expect(agent.health.entries[0]).toMatchObject({
     state: 'failing',
     lastError: 'since the previous gather, the receiver has refused 1 request',
   });
@@ -185,7 +185,7 @@ test('sends by gRPC', async () => {
     '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
   ]);
   expect(requests[0]!.bytes).toBeGreaterThan(100);
-  expect(agent.health().entries[1]).toMatchObject({ state: 'stopped', errors: 0 });
+  expect(agent.health.entries[1]).toMatchObject({ state: 'stopped', errors: 0 });
 });
 
 /** A server that answers each request by `answer`, and the requests that it has received. */
@@ -216,17 +216,17 @@ test('deltas that nobody takes are pending in the health, and are delivered late
   const sink = (to: string, interval: string) => `${STDIN}
 sinks: [{ type: otlp, name: central, url: '${to}', interval: ${interval}, timeout: ${interval}, temporality: delta, resource: { service.name: shop } }]`;
   const agent = await world.start(sink(`http://${gate.url}`, '100ms'), stdin);
-  const central = () => agent.health().entries[1]!;
+  const central = () => agent.health.entries[1]!;
   await until('values wait', () => central().state === 'failing' && central().delivery!.pendingValues >= 3);
   expect(central()).toMatchObject({ lastError: 'the receiver has answered 503' });
   isDown = false;
   await until('a redirect is no delivery', () => central().lastError === 'the receiver has answered 307');
   // The sink that replaces it owes the same values.
-  await agent.reload(configOf(sink(url, '1s')));
+  await agent.reload(() => configOf(sink(url, '1s')));
   await until('all are delivered', () => central().delivery!.pendingValues === 0);
   expect(await sample(prometheus, `job_count${LABELS}`)).toBe(3);
   expect(central()).toMatchObject({ state: 'running', delivery: { pendingValues: 0, givenUpValues: 0 } });
-  expect(taking.health().entries[0]!.errors).toBe(0);
+  expect(taking.health.entries[0]!.errors).toBe(0);
 });
 
 test('a partial success is logged with its message and count, and is in the health', async () => {
@@ -246,13 +246,13 @@ sinks:
   );
   const prometheus = urlIn(world.lines);
   await until('it is counted', () => valuesOf(agent, 'stdin') === 1);
-  await agent.reload(
+  await agent.reload(() =>
     configOf(`${STDIN}
 sinks:
   - { type: otlp, url: 'http://${url}', interval: 500ms, timeout: 500ms }
   - { type: prometheus, listen: '127.0.0.1:0' }`),
   );
-  const sink = () => agent.health().entries[1]!;
+  const sink = () => agent.health.entries[1]!;
   await until('points were rejected', () => sink().delivery!.rejectedPoints > 0);
   expect(sink().lastError).toBe('the receiver has rejected 2 points over http/protobuf: quota exceeded');
   expect(sink().delivery).toMatchObject({ lastPartialSuccess: { rejectedPoints: 2, message } });
@@ -263,17 +263,17 @@ sinks:
   expect(await sample(prometheus, rejected)).toBeGreaterThanOrEqual(2);
 });
 
-test('a point is alone in its request with a small maxRequestBytes, and counts when it is too large', async () => {
+test('a point is alone in its request with a small maxRequestSize, and counts when it is too large', async () => {
   const { url } = await startEndpoint((response) => response.writeHead(413).end());
   const { stdin } = gated('1\n', '');
   const agent = await world.start(
     `${STDIN}
 sinks:
-  - { type: otlp, url: 'http://${url}', interval: 200ms, timeout: 200ms, maxRequestBytes: 1B, temporality: delta }
+  - { type: otlp, url: 'http://${url}', interval: 200ms, timeout: 200ms, maxRequestSize: 1B, temporality: delta }
   - { type: prometheus, listen: '127.0.0.1:0' }`,
     stdin,
   );
-  const sink = () => agent.health().entries[1]!;
+  const sink = () => agent.health.entries[1]!;
   // Numbers of the agent itself are points, too.
   await until('all points are given up', () => sink().delivery!.tooLargePoints > 1);
   const { tooLargePoints } = sink().delivery!;
@@ -295,7 +295,7 @@ test('what is wrong with the variables of OpenTelemetry is logged once, not at e
   const sink = (interval: string): string =>
     `sources: []\nsinks: [{ type: otlp, url: 'http://${url}', interval: ${interval} }]`;
   const agent = await world.start(sink('1h'));
-  await agent.reload(configOf(sink('2h')));
+  await agent.reload(() => configOf(sink('2h')));
   expect(world.lines.filter((line) => line.includes('soon'))).toEqual([
     'sink otlp: OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds, got soon: it is ignored',
   ]);

@@ -49,10 +49,10 @@ test('a sink sends at its interval, with its headers, and its deliveries grow ov
     'x-scope-orgid': 'me',
     authorization: `Basic ${btoa('u:hunter22')}`,
   });
-  const deliveredNow = () => agent.health().entries.find(({ kind }) => kind === 'sink')!.delivery!;
+  const deliveredNow = () => agent.health.entries.find(({ kind }) => kind === 'sink')!.delivery!;
   await until('the answers have come', () => deliveredNow().requests >= 2);
   const { requests } = deliveredNow();
-  await agent.reload(configOf(yaml(url, ', buckets: native')));
+  await agent.reload(() => configOf(yaml(url, ', buckets: native')));
   await until('it goes on', () => deliveredNow().requests > requests);
   expect(deliveredNow()).toMatchObject({ pendingValues: 0, rejectedPoints: 0 });
   const before = received.length;
@@ -66,7 +66,7 @@ test('a sink whose receiver refuses samples is failing, and counts them', async 
     response.writeHead(400, { 'x-prometheus-remote-write-histograms-written': '0' }).end('out of order');
   });
   const agent = await world.start(yaml(url), typed('1\n'));
-  const sink = () => agent.health().entries.find(({ kind }) => kind === 'sink')!;
+  const sink = () => agent.health.entries.find(({ kind }) => kind === 'sink')!;
   await until('samples were refused', () => (sink().delivery?.rejectedPoints ?? 0) > 0);
   expect(sink().state).toBe('failing');
   expect(sink().lastError).toMatch(/has answered 400 and has not written \d+ of \d+ samples: out of order/);

@@ -48,15 +48,15 @@ async function untilScraped(agent, values) {
 export const killAgent = {
   name: 'kill-agent',
   promise:
-    'an agent that is killed goes on: with `from: beginning` it has the whole log, with `from: end` its sinks have nothing twice',
-  window: 'with `from: end`: while there is no agent, and its last interval',
+    'an agent that is killed goes on: with `since: beginning` it has the whole log, with `since: now` its sinks have nothing twice',
+  window: 'with `since: now`: while there is no agent, and its last interval',
   mostWindowMs: 10_000,
   async run(round) {
-    const from = round.random.of(['beginning', 'end']);
+    const since = round.random.of(['beginning', 'now']);
     const log = round.path('service.hlog');
     const copy = round.path('agent.hlog');
     const config = `sources:
-  - { type: interval-log, path: ${log}, from: ${from}, poll: 20ms }
+  - { type: interval-log, path: ${log}, since: ${since}, poll: 20ms }
 sinks:
   - { type: prometheus, listen: '127.0.0.1:0' }
   - { type: interval-log, path: ${copy}, interval: 50ms }
@@ -77,7 +77,7 @@ sinks:
     await round.pause(2500, 2000);
     await service.stop();
     const ledger = round.ledger(service.run);
-    if (from === 'beginning') {
+    if (since === 'beginning') {
       const sum = await untilScraped(agent, valuesOf(ledger.batches));
       await agent.stop();
       return {

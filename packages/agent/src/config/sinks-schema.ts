@@ -38,8 +38,8 @@ const otlp = mapping({
   timeout: duration.prefault('10s'),
   temporality: oneOf('cumulative', 'delta').default('cumulative'),
   histograms: oneOf('exponential', 'explicit').default('exponential'),
-  compression: oneOf('gzip', 'none').default('none'),
-  maxRequestBytes: size.prefault('4MiB'),
+  compression: oneOf('gzip', 'none').default('gzip'),
+  maxRequestSize: size.prefault('4MiB'),
   giveUpAfter: duration.prefault('1h'),
   tls,
   resource: texts.prefault({}),
@@ -124,9 +124,9 @@ const history = mapping({
   folder: text('the path of a folder').exactOptional(),
   clickhouse: clickhouse.exactOptional(),
   postgres: postgres.exactOptional(),
-  every: duration.prefault('1m'),
-  rotate: duration.exactOptional(),
-  maxWaiting: size.prefault('64MiB'),
+  interval: duration.prefault('1m'),
+  batch: duration.exactOptional(),
+  maxWaitingSize: size.prefault('64MiB'),
   producer: text('a readable name').optional(),
 }).check(({ value, issues }) => {
   const places = HISTORY_PLACES.filter((place) => value[place] !== undefined);

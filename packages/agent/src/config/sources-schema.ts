@@ -1,5 +1,5 @@
 import { AXIS_UNITS } from '@hdrscope/core/joint';
-import { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf, MAP_SHAPE_SYNTAX, mapShapeOf } from '@hdrscope/ebpf';
+import { KERNEL_LAYOUT_SYNTAX, MAP_SHAPE_SYNTAX, parseKernelLayout, parseMapShape } from '@hdrscope/ebpf';
 import { KERNEL_PROGRAMS } from '@hdrscope/ebpf/loader';
 import { isLoopback } from '@hdrscope/kit/server';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ const intervalLog = mapping({
   type: z.literal('interval-log'),
   name,
   path: text('the path of a log'),
-  from: oneOf('beginning', 'end').default('beginning'),
+  since,
   poll: duration.prefault('250ms'),
   metric: metric.optional(),
   attributes,
@@ -71,8 +71,8 @@ const ebpfMap = mapping({
   map: text('the path of a pin, id:N or name:X').regex(/^(?!id:(?![1-9]\d*$))(?!name:$)/, {
     error: 'must be the path of a pin, id:N or name:X',
   }),
-  layout: acceptedBy(kernelLayoutOf, `a layout: ${KERNEL_LAYOUT_SYNTAX}`).optional(),
-  shape: acceptedBy(mapShapeOf, `a shape: ${MAP_SHAPE_SYNTAX}`).optional(),
+  layout: acceptedBy(parseKernelLayout, `a layout: ${KERNEL_LAYOUT_SYNTAX}`).optional(),
+  shape: acceptedBy(parseMapShape, `a shape: ${MAP_SHAPE_SYNTAX}`).optional(),
   sum: z
     .union([text('a sum'), z.int({ error: SUM }).nonnegative({ error: SUM })], {
       error: SUM,

@@ -17,11 +17,19 @@ sources:
     attributes:
       source: stdin
 
+  # Numbers that programs write into a named pipe, which mkfifo has made: mydb -l > /run/hdrscope/latencies
+  # - name: latencies
+  #   type: pipe
+  #   path: /run/hdrscope/latencies
+  #   metric:
+  #     name: mydb.duration
+  #     unit: us
+
   # An interval log, followed as it grows. The metric is for logs of other writers than hdrscope.
   # - name: service
   #   type: interval-log
   #   path: /var/log/service/latency.hlog
-  #   from: end           # beginning: what is there already counts, too
+  #   since: now          # beginning: what is there already counts, too
   #   metric:
   #     name: service.duration
   #     unit: ns
@@ -76,7 +84,7 @@ sinks:
   # Parquet files with all distributions, for months: "hdrscope query FOLDER" asks them.
   # - type: history
   #   folder: /var/lib/hdrscope/history
-  #   every: 1m
+  #   interval: 1m
 
   # The same in a table: "npm install pg" first, or "npm install @clickhouse/client" for clickhouse.
   # - name: table

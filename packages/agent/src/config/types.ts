@@ -53,7 +53,7 @@ export interface IntervalLogSourceConfig extends Entry {
   /** Path of the log, which may appear later. */
   readonly path: string;
   /** Whether the intervals that the log already holds are counted, or only new ones. */
-  readonly from: 'beginning' | 'end';
+  readonly since: 'beginning' | 'now';
   /** Milliseconds between two looks at the file. */
   readonly poll: number;
   /** The family of intervals whose family the log does not name. Without it they are left out. */
@@ -110,9 +110,9 @@ export interface EbpfMapSourceConfig extends Entry {
   readonly type: 'ebpf-map';
   /** The path of its pin, `id:N` or `name:X`. */
   readonly map: string;
-  /** The text of a layout, which `kernelLayoutOf` of `@hdrscope/ebpf` parses. @default what the map shows */
+  /** The text of a layout, which `parseKernelLayout` of `@hdrscope/ebpf` parses. @default what the map shows */
   readonly layout?: string | undefined;
-  /** The types of its keys and values, which `mapShapeOf` of `@hdrscope/ebpf` parses. @default the types of the map */
+  /** The types of its keys and values, which `parseMapShape` of `@hdrscope/ebpf` parses. @default the types of the map */
   readonly shape?: string | undefined;
   /** Position of the sum: a field of the value, an index, `after-last` or `none`. @default the field called sum */
   readonly sum?: string | number | undefined;
@@ -252,7 +252,7 @@ export interface OtlpSinkConfig extends Entry {
   readonly protocol: 'http/protobuf' | 'http/json' | 'grpc';
   /** The URL of the metrics endpoint itself: nothing is added to it. */
   readonly url: string;
-  /** They win over those of OpenTelemetry's variables. */
+  /** Headers of every request. They win over those of OpenTelemetry's variables. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds between two requests. */
   readonly interval: number;
@@ -265,8 +265,8 @@ export interface OtlpSinkConfig extends Entry {
   /** The encoding of the bodies of requests. */
   readonly compression: 'gzip' | 'none';
   /** The most bytes of a request, before it is compressed. */
-  readonly maxRequestBytes: number;
-  /** How long deltas that nobody takes are kept. */
+  readonly maxRequestSize: number;
+  /** Milliseconds for which deltas that nobody takes are kept. */
   readonly giveUpAfter: number;
   /** Files for https. Those that are left out are those of OpenTelemetry's variables, then those of Node.js. */
   readonly tls: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
@@ -276,14 +276,19 @@ export interface OtlpSinkConfig extends Entry {
 
 /** Metrics sent by remote write. */
 export interface RemoteWriteSinkConfig extends Entry {
+  /** Marks a sender of remote write. */
   readonly type: 'remote-write';
-  /** The whole URL. */
+  /** The whole URL, with the path. */
   readonly url: string;
+  /** Headers of every request, such as `authorization`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds between two requests. */
   readonly interval: number;
+  /** Milliseconds that a request and its answer may take. */
   readonly timeout: number;
   /** `'custom'` sends histograms of the kernel, of Ceph and explicit ones with their own boundaries. */
   readonly buckets: 'custom' | 'native';
+  /** Whether names end with the unit, such as `_seconds`. */
   readonly unitSuffix: boolean;
   /** Files for https. @default those of Node.js */
   readonly tls: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
@@ -311,15 +316,15 @@ export interface IntervalLogSinkConfig extends Entry {
   readonly aligned: boolean;
   /** When the system must have the log on the disk. */
   readonly fsync: 'never' | 'rotation' | 'interval';
-  /**
-   * When a log is closed and a new one begun, after milliseconds (`every`) or bytes (`size`), and how many closed ones stay
-   * (`keep`).
-   */
+  /** When a log is closed and a new one begun, and what becomes of closed ones. */
   readonly rotation: {
+    /** The age that closes a log, in milliseconds. @default any age */
     readonly every?: number | undefined;
-    /** The size that closes a log, in bytes. */
+    /** The size that closes a log, in bytes. @default any size */
     readonly size?: number | undefined;
+    /** How many closed logs stay. @default all */
     readonly keep?: number | undefined;
+    /** Whether closed logs are compressed. */
     readonly gzip: boolean;
   };
 }
@@ -338,26 +343,28 @@ export interface HistorySinkConfig extends Entry {
   /** The table of PostgreSQL that takes the rows. */
   readonly postgres?: TableConfig;
   /** Length of an interval in milliseconds: each series with new values has a row for each. */
-  readonly every: number;
-  /** How long rows wait in memory at most. An agent that is killed loses them. @default 15 minutes for a folder, no time for a table */
-  readonly rotate?: number;
+  readonly interval: number;
+  /** Milliseconds for which rows wait in memory at most. An agent that is killed loses them. @default 15 minutes for a folder, no time for a table */
+  readonly batch?: number;
   /** The memory of rows that cannot be written, in bytes. The oldest rows beyond it are lost. */
-  readonly maxWaiting: number;
+  readonly maxWaitingSize: number;
   /** A readable name of the writer. @default the name of the host */
   readonly producer?: string | undefined;
 }
 
 /** A table of a server. */
 export interface TableConfig {
+  /** The address of the server, such as `postgres://localhost/metrics`. */
   readonly url: string;
-  /** @default the user of `url` */
+  /** Who asks the server. @default the user of `url` */
   readonly user?: string;
-  /** @default the password of `url` */
+  /** The password of the user. @default the password of `url` */
   readonly password?: string;
   /** Its name, or the parts of a qualified name. */
   readonly table: string | readonly string[];
   /** Whether it is made if it does not exist. */
   readonly create: boolean;
+  /** Milliseconds that an insert may take. */
   readonly timeout: number;
 }
 
@@ -395,7 +402,7 @@ export type SinkConfig =
   | HealthSinkConfig;
 
 /** A checked configuration with all defaults, as plain data. */
-export interface AgentConfig {
+export interface CheckedConfig {
   /** Milliseconds that a stop may take. */
   readonly shutdownTimeout: number;
   /** Names are unique. */

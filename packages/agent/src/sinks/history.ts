@@ -12,7 +12,7 @@ import type { EntryStorage } from '../health.ts';
 
 /** Keeps the registry in a folder or a table. A place that is opened again is continued. */
 export const startHistory: Start<HistorySinkConfig> = async (config, context) => {
-  const { name, every, rotate, maxWaiting, producer } = config;
+  const { name, interval, batch, maxWaitingSize, producer } = config;
   const { collected, storages } = context.memory;
   const { text: place } = historyPlace(config);
   const since = collected.get(place);
@@ -28,13 +28,13 @@ export const startHistory: Start<HistorySinkConfig> = async (config, context) =>
   };
   const sink = await openHistory(context.registry, {
     ...placeOf(config),
-    everyMs: every,
-    ...(rotate !== undefined && { rotateMs: rotate }),
-    maxWaitingBytes: maxWaiting,
+    intervalMs: interval,
+    ...(batch !== undefined && { batchMs: batch }),
+    maxWaitingBytes: maxWaitingSize,
     closeTimeoutMs: context.shutdownTimeoutMs,
     ...(producer !== undefined && { producer }),
     ...(since !== undefined && { since }),
-    onInterval(snapshot) {
+    onCollected(snapshot) {
       collected.set(place, snapshot);
       report(sink);
       if (!sink.health.isFailing) context.succeeded();

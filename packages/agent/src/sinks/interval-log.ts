@@ -26,7 +26,7 @@ export const startIntervalLogSink: Start<IntervalLogSinkConfig> = async (config,
     note: path,
     async stop() {
       await sink.close();
-      const { isFailing, lastError } = sink.state;
+      const { isFailing, lastError } = sink.health;
       if (isFailing && lastError !== undefined) throw lastError;
     },
   };

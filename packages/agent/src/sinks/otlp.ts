@@ -15,7 +15,7 @@ import { startSending } from './sending.ts';
 /** Sends the histograms of the registry and the agent's own metrics over OTLP. */
 export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
   const { url, protocol, temporality, histograms, compression, resource } = config;
-  const { interval, timeout, giveUpAfter, maxRequestBytes } = config;
+  const { interval, timeout, giveUpAfter, maxRequestSize } = config;
   const variables = otlpOptionsFromEnvironment();
   for (const warning of variables.warnings) noteOnce(warning, context);
   const start = (observer: OtlpSenderObserver): OtlpSender =>
@@ -25,7 +25,7 @@ export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
       temporality,
       histograms,
       compression,
-      maxRequestBytes,
+      maxRequestBytes: maxRequestSize,
       headers: { ...variables.options.headers, ...config.headers },
       tls: { ...variables.options.tls, ...config.tls },
       resource: { 'service.name': 'hdrscope', ...resource },

@@ -3,7 +3,7 @@ import {
   type FamilySource,
   familiesOfResourceMetrics,
   type MetricFamily,
-  type ServeOptions,
+  type ServePrometheusOptions,
   servePrometheus,
 } from '@hdrscope/prometheus';
 import type { PrometheusSinkConfig } from '../config/types.ts';
@@ -20,7 +20,7 @@ export const startPrometheus: Start<PrometheusSinkConfig> = async (config, conte
     (shown) => [...healthFamilies(context), ...receivedFamilies(context, shown)],
   ];
   if (defaults !== undefined) sources.push(defaults.families);
-  const options: ServeOptions = {
+  const options: ServePrometheusOptions = {
     ...listen,
     endpoint: path,
     buckets,
@@ -34,12 +34,12 @@ export const startPrometheus: Start<PrometheusSinkConfig> = async (config, conte
     return {
       note: urlOf(config, server.port, path),
       async stop() {
-        defaults?.stop();
-        await server.stop();
+        defaults?.close();
+        await server.close();
       },
     };
   } catch (error) {
-    defaults?.stop();
+    defaults?.close();
     throw error;
   }
 };

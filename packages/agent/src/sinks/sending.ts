@@ -4,7 +4,7 @@ import { withoutUser } from './without-user.ts';
 
 /** A sender that works for a sink. */
 interface Sender {
-  stop(options: { readonly timeoutMs: number }): Promise<void>;
+  close(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
 /** Hears the reports of a sender. */
@@ -40,7 +40,7 @@ export function startSending<Own extends Sender>(
     note: withoutUser(url),
     async stop() {
       try {
-        await sender.stop({ timeoutMs: context.shutdownTimeoutMs });
+        await sender.close({ timeoutMs: context.shutdownTimeoutMs });
       } finally {
         report();
       }

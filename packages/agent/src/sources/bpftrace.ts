@@ -1,4 +1,4 @@
-import { bpftrace, type KernelFamilyOptions, kernelHistograms } from '@hdrscope/ebpf';
+import { bpftrace, ingestKernel, type KernelFamilyOptions } from '@hdrscope/ebpf';
 import type { BpftraceMapConfig, BpftraceSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
@@ -13,7 +13,7 @@ export const startBpftrace: Start<BpftraceSourceConfig> = async (config, { regis
     printEveryMs: printEvery,
     startTimeoutMs: timeout,
   });
-  const histograms = kernelHistograms(registry, source, {
+  const histograms = ingestKernel(registry, source, {
     ...intake(source.name),
     kernelUnit: unit,
     attributes,

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { type CephDaemon, cephDaemons, daemonsAt } from '@hdrscope/ceph';
+import { type CephDaemon, daemonsAt, ingestCephDaemons } from '@hdrscope/ceph';
 import type { CephSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
@@ -9,12 +9,12 @@ export const startCeph: Start<CephSourceConfig> = async (config, { registry, int
   // The attributes of the source name an only daemon.
   const list = async (): Promise<CephDaemon[]> => {
     const isFolder = (await stat(socket).catch(() => undefined))?.isDirectory() === true;
-    const daemons = await daemonsAt(socket, timeout);
+    const daemons = await daemonsAt(socket, { timeoutMs: timeout });
     if (daemons.length === 0)
       throw new Error(`${socket} has no sockets: none of its files is a socket whose name ends in .asok`);
     return isFolder ? daemons : daemons.map(({ ask, life }) => ({ ask, ...(life && { life }) }));
   };
-  const ceph = cephDaemons(registry, list, {
+  const ceph = ingestCephDaemons(registry, list, {
     ...intake(`ceph ${socket}`),
     since,
     units,

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import {
   bpftoolMap,
   type ExporterHistogram,
-  fromEbpfExporterConfigFile,
-  type KernelHistograms,
-  kernelHistograms,
+  ingestKernel,
+  type KernelIngestion,
   kernelMap,
+  readEbpfExporterConfig,
 } from '@hdrscope/ebpf';
 import type { SourceObserver } from '@hdrscope/registry';
 import type { EbpfExporterSourceConfig } from '../config/types.ts';
@@ -14,9 +14,9 @@ import type { Start } from '../entry.ts';
 /** The histograms of a configuration of ebpf_exporter. Every gather reads their maps. The file is read at the start. */
 export const startEbpfExporter: Start<EbpfExporterSourceConfig> = async (config, { registry, intake }) => {
   const { pins, perCpu, attributes, timeout, since, prefix } = config;
-  const histograms = fromEbpfExporterConfigFile(config.config, { prefix });
+  const histograms = await readEbpfExporterConfig(config.config, { prefix });
   const observerOf = shared();
-  const running: KernelHistograms[] = [];
+  const running: KernelIngestion[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(running.map((one) => one.close()));
   };
@@ -25,7 +25,7 @@ export const startEbpfExporter: Start<EbpfExporterSourceConfig> = async (config,
       const { name, family, decode } = histogram;
       const { observer = {}, ...options } = intake(`ebpf-exporter ${pins ?? 'name'} ${name}`);
       running.push(
-        kernelHistograms(registry, decode(mapOf(histogram, config)), {
+        ingestKernel(registry, decode(mapOf(histogram, config)), {
           ...options,
           ...family,
           observer: observerOf(name, observer),

@@ -1,11 +1,11 @@
 import {
   bpftoolMap,
+  ingestKernel,
   type KernelSource,
-  kernelHistograms,
-  kernelLayoutOf,
   kernelMap,
   type MapShape,
-  mapShapeOf,
+  parseKernelLayout,
+  parseMapShape,
 } from '@hdrscope/ebpf';
 import type { EbpfMapSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
@@ -14,7 +14,7 @@ import type { Start } from '../entry.ts';
 export const startEbpfMap: Start<EbpfMapSourceConfig> = async (config, { registry, intake }) => {
   const { map, metric, description, unit, perCpu, attributes, timeout, since } = config;
   const source = sourceOf(config);
-  const histograms = kernelHistograms(registry, source, {
+  const histograms = ingestKernel(registry, source, {
     ...intake(`ebpf-map ${map}`),
     ...(metric !== undefined && { name: metric }),
     ...(description !== undefined && { description }),
@@ -29,12 +29,12 @@ export const startEbpfMap: Start<EbpfMapSourceConfig> = async (config, { registr
 
 function sourceOf({ map, layout: text, shape, sum, bpftool }: EbpfMapSourceConfig): KernelSource {
   const described: MapShape = {
-    ...(shape !== undefined && mapShapeOf(shape)),
+    ...(shape !== undefined && parseMapShape(shape)),
     ...(sum !== undefined && { sum }),
   };
   const options = { ...whichMap(map), shape: described };
   if (text === undefined) return kernelMap(options);
-  const layout = kernelLayoutOf(text);
+  const layout = parseKernelLayout(text);
   return bpftool ? bpftoolMap({ ...options, layout }) : kernelMap({ ...options, layout });
 }
 

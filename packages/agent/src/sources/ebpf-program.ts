@@ -1,4 +1,4 @@
-import { type KernelSource, kernelHistograms } from '@hdrscope/ebpf';
+import { ingestKernel, type KernelSource } from '@hdrscope/ebpf';
 import { openKernelProgram } from '@hdrscope/ebpf/loader';
 import type { EbpfProgramSourceConfig } from '../config/types.ts';
 import type { EntryContext, Running } from '../entry.ts';
@@ -21,7 +21,7 @@ export async function startEbpfProgram(
   try {
     if (program.note !== undefined) noteOnce(program.note, context);
     const options = { ...intake(`ebpf-program ${note}`), perCpu, attributes, timeoutMs: timeout };
-    const histograms = kernelHistograms(registry, counting(program.source, missed), options);
+    const histograms = ingestKernel(registry, counting(program.source, missed), options);
     return { note, stop: () => histograms.close() };
   } catch (error) {
     program.close();

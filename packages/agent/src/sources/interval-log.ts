@@ -1,11 +1,11 @@
 import {
-  entriesIntoRegistry,
   type FollowNote,
   type FollowOptions,
   followLog,
-  isFamilyNote,
+  ingestLogEntries,
   type LogEntry,
 } from '@hdrscope/interval-log';
+import { isFamilyNote } from '@hdrscope/interval-log/internal';
 import { SHOWN_UNITS } from '@hdrscope/registry';
 import type { IntervalLogSourceConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
@@ -15,11 +15,16 @@ import { familyOf } from './metric-family.ts';
 /** How long the end of a source may take. */
 const LAST_LOOK_MS = 1000;
 
+const LOSSES = {
+  truncated: 'was truncated, and no rotated file has the lines before: some may be lost',
+  replaced: 'was replaced more often than it was read: some lines may be lost',
+} satisfies Record<NonNullable<FollowNote['reason']>, string>;
+
 /** Follows an interval log as it grows. Waits for a log that does not exist yet. */
 export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, context) => {
   const [ending, abortion] = [new AbortController(), new AbortController()];
   const { path } = config;
-  const following = follow(config, context, { ending: ending.signal, signal: abortion.signal }).then(
+  const following = follow(config, context, { finishSignal: ending.signal, signal: abortion.signal }).then(
     () => {},
     (error: unknown) => {
       if (!ending.signal.aborted) context.died(error);
@@ -38,15 +43,15 @@ export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, c
 };
 
 async function follow(
-  { path, poll, from, metric, attributes }: IntervalLogSourceConfig,
+  { path, poll, since, metric, attributes }: IntervalLogSourceConfig,
   context: EntryContext,
-  ends: Pick<FollowOptions, 'ending' | 'signal'>,
+  ends: Pick<FollowOptions, 'finishSignal' | 'signal'>,
 ): Promise<void> {
   const log = context.memory.logOf(path);
-  log.isSkipping ??= from === 'end';
+  log.isSkipping ??= since === 'now';
   const registered = metric && familyOf(metric);
   let isNew = false;
-  const entries = entriesIntoRegistry(context.registry, {
+  const entries = ingestLogEntries(context.registry, {
     observer: { added: context.added },
     onRefusedNote: (error) => {
       if (isNew) context.failed(error);
@@ -85,7 +90,9 @@ async function follow(
     } else if (entry.kind === 'caught-up') {
       log.isSkipping = false;
       context.succeeded();
-    } else context.info(`${path} was ${entry.kind}: reading it from its start`);
+    } else if (entry.kind === 'lost')
+      context.failed(new Error(`${path} ${LOSSES[entry.reason ?? 'truncated']}`));
+    else context.info(`${path} was ${entry.kind}: reading it from its start`);
   }
 }
 
