@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { reasonOf, within } from '@hdrscope/kit';
 import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
+import { type AgentConfig, checkedOf } from './config/agent-config.ts';
 import { Mask } from './config/secrets.ts';
-import type { AgentConfig, SinkConfig, SourceConfig } from './config/types.ts';
+import type { CheckedConfig, SinkConfig, SourceConfig } from './config/types.ts';
 import type { EntryContext } from './entry.ts';
 import { type AgentHealth, newTally, type Tally } from './health.ts';
 import { type AgentLog, createLog } from './log.ts';
@@ -33,6 +34,8 @@ export interface Reloaded {
   readonly stopped: readonly string[];
   /** Equal entries, which run on. */
   readonly kept: readonly string[];
+  /** Why the configuration was refused; left out when it was applied. */
+  readonly problem?: string;
 }
 
 /** A running agent. */
@@ -40,14 +43,15 @@ export interface Agent {
   /** Holds what all sources bring. */
   readonly registry: Registry;
   /** The state of all entries at this moment. */
-  health(): AgentHealth;
+  readonly health: AgentHealth;
   /**
-   * Applies another configuration: equal entries keep running, others are stopped and started. The registry keeps all
-   * its counts. Reloads run one after the other. Never rejects.
+   * Reads another configuration and applies it: equal entries keep running, others are stopped and started. The registry keeps all
+   * its counts. When `read` fails, the configuration before goes on, and the agent counts and logs the problem. Reloads run one
+   * after the other. Never rejects.
+   *
+   * @param read Such as `() => readConfigFile(path)`.
    */
-  reload(config: AgentConfig): Promise<Reloaded>;
-  /** Counts and logs that another configuration was refused, and why. */
-  refuseReload(error: unknown): void;
+  reload(read: () => AgentConfig | Promise<AgentConfig>): Promise<Reloaded>;
   /**
    * Reads all sources once more and stops them, then lets the sinks send what they still hold. Resolves with a line for
    * each entry that failed or exceeded `shutdownTimeout`: with an empty list when all is well. Never rejects; a second
@@ -68,12 +72,12 @@ interface SupervisedEntry<Config> {
  * Starts the sources and sinks of a configuration. One that cannot start is tried again later, and the others go on, so
  * this never rejects.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or when `config` was not parsed.
  * @example
  * ```ts
- * import { readConfig, startAgent } from '@hdrscope/agent';
+ * import { parseConfig, startAgent } from '@hdrscope/agent';
  *
- * const { config } = readConfig(`
+ * const { config } = parseConfig(`
  * sources: [{ type: stdin, metric: { name: job.duration, unit: ms } }]
  * sinks: [{ type: prometheus, listen: 'localhost:0' }]
  * `);
@@ -83,7 +87,7 @@ interface SupervisedEntry<Config> {
  * const agent = await startAgent(config!, { stdin });
  *
  * await agent.registry.gather();
- * agent.health().entries.map(({ name, state, values }) => [name, state, values]);
+ * agent.health.entries.map(({ name, state, values }) => [name, state, values]);
  * //=> [['stdin', 'running', 3], ['prometheus', 'running', 0]]
  * await agent.stop(); //=> []
  * ```
@@ -91,7 +95,7 @@ interface SupervisedEntry<Config> {
 export async function startAgent(config: AgentConfig, options: AgentOptions = {}): Promise<Agent> {
   assertOptions(options, START_AGENT);
   if (options.retry !== undefined) assertOptions(options.retry, RETRY);
-  const agent = new RunningAgent(config, options);
+  const agent = new RunningAgent(checkedOf(config), options);
   await agent.start();
   return agent;
 }
@@ -121,12 +125,14 @@ class RunningAgent implements Agent {
   readonly #tallies = new Map<string, Tally>();
   readonly #reloads = { applied: 0, refused: 0 };
   readonly #startedMs: number = systemClock.nowMs();
-  #config: AgentConfig;
+  #config: CheckedConfig;
   #entries: SupervisedEntry<AnyConfig>[] = [];
   #work: Promise<unknown> = Promise.resolve();
+  /** Apart from `#work`: a file that never ends must not hold up the stop. */
+  #reading: Promise<unknown> = Promise.resolve();
   #stopping: Promise<readonly string[]> | undefined;
 
-  constructor(config: AgentConfig, { stdin = nothing(), log = () => {}, retry = {} }: AgentOptions) {
+  constructor(config: CheckedConfig, { stdin = nothing(), log = () => {}, retry = {} }: AgentOptions) {
     this.#config = config;
     this.#mask.add(config);
     this.#stdin = new StdinFeed(stdin);
@@ -139,7 +145,7 @@ class RunningAgent implements Agent {
     await this.#startAll(this.#entries);
   }
 
-  health(): AgentHealth {
+  get health(): AgentHealth {
     const entries = this.#entries.map(({ label }) => {
       const tally = this.#tallies.get(label)!;
       return { ...tally, refusals: { ...tally.refusals } };
@@ -147,15 +153,18 @@ class RunningAgent implements Agent {
     return { startedMs: this.#startedMs, reloads: { ...this.#reloads }, entries };
   }
 
-  reload(config: AgentConfig): Promise<Reloaded> {
+  async reload(read: () => AgentConfig | Promise<AgentConfig>): Promise<Reloaded> {
+    const reading = this.#reading.then(read).then(checkedOf);
+    this.#reading = reading.catch(() => {});
+    let config: CheckedConfig;
+    try {
+      config = await reading;
+    } catch (error) {
+      return this.#refuse(error);
+    }
     const work = this.#work.then(() => this.#apply(config));
     this.#work = work;
     return work;
-  }
-
-  refuseReload(error: unknown): void {
-    this.#reloads.refused++;
-    this.#log.info(`the configuration is refused, the one before goes on: ${problemsOf(error)}`);
   }
 
   stop(): Promise<readonly string[]> {
@@ -163,7 +172,14 @@ class RunningAgent implements Agent {
     return this.#stopping;
   }
 
-  async #apply(config: AgentConfig): Promise<Reloaded> {
+  #refuse(error: unknown): Reloaded {
+    this.#reloads.refused++;
+    const problem = problemsOf(error);
+    this.#log.info(`the configuration is refused, the one before goes on: ${problem}`);
+    return { started: [], stopped: [], kept: labels(this.#entries), problem: this.#mask.shown(problem) };
+  }
+
+  async #apply(config: CheckedConfig): Promise<Reloaded> {
     if (this.#stopping !== undefined) return { started: [], stopped: [], kept: [] };
     const wanted = entriesOf(config);
     const isKept = ({ label, supervised }: SupervisedEntry<AnyConfig>): boolean =>
@@ -242,7 +258,7 @@ class RunningAgent implements Agent {
       numbers: this.#numbers,
       stdin: this.#stdin,
       shutdownTimeoutMs: this.#config.shutdownTimeout,
-      health: () => this.health(),
+      health: () => this.health,
       shown,
       nowMs: systemClock.nowMs,
     };
@@ -293,7 +309,7 @@ interface Entry {
   readonly config: AnyConfig;
 }
 
-function entriesOf({ sources, sinks }: AgentConfig): Entry[] {
+function entriesOf({ sources, sinks }: CheckedConfig): Entry[] {
   const of = (kind: Entry['kind'], list: readonly AnyConfig[]): Entry[] =>
     list.map((config) => ({ kind, label: `${kind} ${config.name}`, config }));
   return [...of('source', sources), ...of('sink', sinks)];

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { askAdminSocket, registryReplies, serveAdminSocket } from '@hdrscope/ceph';
 import { readIntervals } from '@hdrscope/interval-log';
 import { createRegistry, type Registry } from '@hdrscope/registry';
-import type { Agent, EntryHealth } from '../src/index.ts';
+import { type Agent, type AgentConfig, type EntryHealth, startAgent } from '../src/index.ts';
 import { configOf, sample, until, urlIn, useWorld } from './support/agents.ts';
 import { intervalLine } from './support/logs.ts';
 
@@ -26,7 +27,7 @@ async function daemon(
 }
 
 function entry(agent: Agent, name: string): EntryHealth {
-  return agent.health().entries.find((one) => one.name === name)!;
+  return agent.health.entries.find((one) => one.name === name)!;
 }
 
 async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array, void> {
@@ -96,7 +97,7 @@ test('a log is followed as it grows and is rotated, from its beginning or from i
 ${PROMETHEUS}`);
   await until('the log is read', async () => (await countOf(agent, 'all')) === 5);
   const other = await world.start(`sources:
-  - { name: new, type: interval-log, path: ${path}, poll: 5ms, from: end, metric: { name: new, unit: ns } }
+  - { name: new, type: interval-log, path: ${path}, poll: 5ms, since: now, metric: { name: new, unit: ns } }
 ${PROMETHEUS}`);
   await until('the end is there', () => entry(other, 'new').lastSuccessMs !== undefined);
   appendFileSync(path, `${intervalLine(2, 'get')}nonsense\n${intervalLine(1)}`);
@@ -115,6 +116,18 @@ ${PROMETHEUS}`);
     [{ tag: 'get' }, expect.closeTo(1e-3, 5)],
     [{}, expect.closeTo(1e-3, 5)],
   ]);
+});
+
+test('lines of a log that were lost are an error', async () => {
+  const path = world.pathOf('a.hlog');
+  writeFileSync(path, intervalLine(5) + intervalLine(5));
+  const agent = await world.start(`
+sources: [{ type: interval-log, path: ${path}, poll: 5ms, metric: { name: job, unit: ns } }]
+${PROMETHEUS}`);
+  await until('the log is read', () => entry(agent, 'interval-log').values === 10);
+  writeFileSync(path, intervalLine(1));
+  await until('it is read from its start', () => entry(agent, 'interval-log').values === 11);
+  expect(entry(agent, 'interval-log').errors).toBe(1);
 });
 
 test('a failing source is reported and started again, and the others go on', async () => {
@@ -234,7 +247,7 @@ sinks: [{ type: interval-log, path: ${log}, interval: 1h }]`);
     counts.push(interval.histogram().totalCount);
   }
   expect(counts).toEqual([2]);
-  expect(agent.health().entries.map(({ state }) => state)).toEqual(['stopped', 'stopped']);
+  expect(agent.health.entries.map(({ state }) => state)).toEqual(['stopped', 'stopped']);
 });
 
 describe('a reload', () => {
@@ -245,7 +258,7 @@ describe('a reload', () => {
     expect(await sample(url, 'ceph_hdrscope_op_latency_latency_count')).toBe(1);
     const log = world.pathOf('b.hlog');
     writeFileSync(log, intervalLine(7));
-    const reloaded = await agent.reload(
+    const reloaded = await agent.reload(() =>
       configOf(`sources:
   - { type: ceph, socket: ${path} }
   - { type: interval-log, path: ${log}, metric: { name: b, unit: ns } }
@@ -276,7 +289,7 @@ ${PROMETHEUS}`),
 ${PROMETHEUS}`;
     const agent = await world.start(yaml('a: one'));
     await until('the log is read', async () => (await countOf(agent, 'b')) === 7);
-    await agent.reload(configOf(yaml('a: two')));
+    await agent.reload(() => configOf(yaml('a: two')));
     await agent.registry.gather();
     registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
     appendFileSync(log, intervalLine(2));
@@ -302,11 +315,11 @@ ${PROMETHEUS}`;
     const following = `sources: [{ type: interval-log, path: ${log}, poll: 5ms }]\n${PROMETHEUS}`;
     const agent = await world.start(following);
     await until('the log is read', async () => (await countOf(agent, 'rpc')) === 1);
-    await agent.reload(configOf(without));
+    await agent.reload(() => configOf(without));
     appendFileSync(log, rpc(10));
     renameSync(log, `${log}.1`);
     writeFileSync(log, note + rpc(100));
-    await agent.reload(configOf(following));
+    await agent.reload(() => configOf(following));
     await until('all is read', async () => (await countOf(agent, 'rpc')) >= 111);
     await agent.stop();
     expect(await countOf(agent, 'rpc')).toBe(111);
@@ -331,7 +344,7 @@ sinks:
     const agent = await world.start(yaml('1h', 'native', 0), stdin);
     await until('three are counted', () => entry(agent, 'stdin').values === 3);
     const port = Number(new URL(urlIn(world.lines)).port);
-    const { stopped } = await agent.reload(configOf(yaml('2h', 'both', port)));
+    const { stopped } = await agent.reload(() => configOf(yaml('2h', 'both', port)));
     expect(stopped).toEqual(['sink interval-log', 'sink prometheus']);
     expect(await sample(`http://localhost:${port}/metrics`, 'n_count')).toBe(3);
     gate.open();
@@ -346,12 +359,51 @@ sinks:
 
   test('counts and reports a refused configuration', async () => {
     const agent = await world.start(`sources: []\n${PROMETHEUS}`);
-    agent.refuseReload(new Error('a.yaml:1:1: wrong\na.yaml:2:1: wrong, too'));
-    expect(agent.health().reloads).toEqual({ applied: 0, refused: 1 });
+    const refused = Promise.reject(new Error('a.yaml:1:1: wrong\na.yaml:2:1: wrong, too'));
+    expect(await agent.reload(() => refused)).toEqual({
+      started: [],
+      stopped: [],
+      kept: ['sink prometheus'],
+      problem: 'a.yaml:1:1: wrong; a.yaml:2:1: wrong, too',
+    });
+    expect(agent.health.reloads).toEqual({ applied: 0, refused: 1 });
     expect(world.lines.at(-1)).toBe(
       'the configuration is refused, the one before goes on: a.yaml:1:1: wrong; a.yaml:2:1: wrong, too',
     );
   });
+
+  test('reads configurations one after the other', async () => {
+    const agent = await world.start(`sources: []\n${PROMETHEUS}`);
+    const slow = async () => {
+      await sleep(50);
+      return configOf(`sources: []\nsinks: [{ type: health, listen: 'localhost:0' }]`);
+    };
+    const [first, second] = await Promise.all([
+      agent.reload(slow),
+      agent.reload(() => configOf(`sources: []\n${PROMETHEUS}`)),
+    ]);
+    expect([first!.started, second!.started]).toEqual([['sink health'], ['sink prometheus']]);
+    expect(agent.health.entries.map(({ name }) => name)).toEqual(['prometheus']);
+  });
+
+  test('from a file that never ends does not hold up the stop', async () => {
+    const agent = await world.start(`sources: []\n${PROMETHEUS}`);
+    void agent.reload(() => new Promise(() => {}));
+    expect(await agent.stop()).toEqual([]);
+  });
+});
+
+test('a configuration that was not parsed is refused, because its secrets are not known', async () => {
+  // @ts-expect-error: only parseConfig and readConfigFile make configurations.
+  const literal: AgentConfig = { shutdownTimeout: 1, sources: [], sinks: [] };
+  await expect(startAgent(literal)).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: 'config must be a result of parseConfig or readConfigFile',
+  });
+  const agent = await world.start(`sources: []\n${PROMETHEUS}`);
+  const { problem } = await agent.reload(() => literal);
+  expect(problem).toBe('config must be a result of parseConfig or readConfigFile');
+  expect(agent.health.reloads).toEqual({ applied: 0, refused: 1 });
 });
 
 test('descriptions of families that have no effect are counted, and all intervals count', async () => {
@@ -381,10 +433,10 @@ test('sources that have ended leave nothing open', async () => {
 ${PROMETHEUS}`);
   const agent = await world.start(`sources: []\n${PROMETHEUS}`);
   const open = (): number => process.getActiveResourcesInfo().length;
-  for (let i = 0; i < 3; i++) for (const config of [some, none]) await agent.reload(config);
+  for (let i = 0; i < 3; i++) for (const config of [some, none]) await agent.reload(() => config);
   const before = open();
-  for (let i = 0; i < 20; i++) for (const config of [some, none]) await agent.reload(config);
+  for (let i = 0; i < 20; i++) for (const config of [some, none]) await agent.reload(() => config);
   expect(open()).toBeLessThanOrEqual(before + 3);
   expect((await agent.registry.gather()).errors).toEqual([]);
-  expect(agent.health().entries).toHaveLength(1);
+  expect(agent.health.entries).toHaveLength(1);
 });

@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
-import { readConfig, readConfigFile, startAgent } from '../src/index.ts';
+import { parseConfig, readConfigFile, startAgent } from '../src/index.ts';
 
 /** Options of any kind, as a program without types passes them. */
 const wrong = (options: object): never => options as never;
 
-const config = readConfig('sources: []\nsinks: []').config!;
+const config = parseConfig('sources: []\nsinks: []').config!;
 const FILE = fileURLToPath(import.meta.url);
 
 test.each<[call: string, meant: string, action: () => unknown]>([
-  ['readConfig', 'environment', () => readConfig('', wrong({ enviroment: {} }))],
+  ['parseConfig', 'environment', () => parseConfig('', wrong({ enviroment: {} }))],
   ['readConfigFile', 'environment', () => readConfigFile(FILE, wrong({ enviroment: {} }))],
   ['startAgent', 'stdin', () => startAgent(config, wrong({ stdn: [] }))],
   ['startAgent, in retry', 'firstMs', () => startAgent(config, { retry: wrong({ first: 7 }) })],

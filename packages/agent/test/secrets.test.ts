@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { askAdminSocket } from '@hdrscope/ceph';
-import { readConfig, startAgent } from '../src/index.ts';
+import { parseConfig, startAgent } from '../src/index.ts';
 import { until, useWorld } from './support/agents.ts';
 
 const world = useWorld();
@@ -26,7 +26,7 @@ test('no log line, health answer or ending shows a secret or the value of a vari
     LABEL: 'canary\u{202e}label',
   };
   const socket = world.pathOf('h.asok');
-  const { config } = readConfig(
+  const { config } = parseConfig(
     `sources:
   - { type: ceph, name: "c-\${LABEL}", socket: "\${SOCKET}" }
   - { type: bpftrace, script: 'BEGIN {}', program: "\${PROGRAM}" }
@@ -58,12 +58,13 @@ sinks:
   expect(errors.map(({ source }) => source)).toContain('bpftrace');
   for (const { error } of errors) expect(String(error)).not.toMatch(/canary/);
   const failing = (): number =>
-    agent.health().entries.filter(({ lastError }) => lastError !== undefined).length;
+    agent.health.entries.filter(({ lastError }) => lastError !== undefined).length;
   await until('most entries have failed', () => failing() >= 5);
   const health = await askAdminSocket(socket, 'agent health');
-  agent.refuseReload(new Error('line one\n  and the canary-token-0123456789  \n end'));
+  const refused = new Error('line one\n  and the canary-token-0123456789  \n end');
+  await agent.reload(() => Promise.reject(refused));
   const ending = await agent.stop();
-  const shown = [...lines, ...ending, health, ...lastErrors(agent.health())].join('\n');
+  const shown = [...lines, ...ending, health, ...lastErrors(agent.health)].join('\n');
   expect(shown).not.toMatch(/canary/);
   for (const control of ['\u{1b}', '\u{202e}']) expect(shown).not.toContain(control);
   expect(shown).toMatch(
@@ -98,7 +99,7 @@ sinks:
     interval: 100ms
     timeout: 100ms
     headers: { authorization: Bearer canary-0123456789 }`);
-  const message = (): string | undefined => agent.health().entries[1]!.delivery!.lastPartialSuccess?.message;
+  const message = (): string | undefined => agent.health.entries[1]!.delivery!.lastPartialSuccess?.message;
   await until('the receiver has rejected points', () => message() !== undefined);
   expect(message()).toBe('quota of ***');
   const shown = `${await askAdminSocket(socket, 'agent health')}`;
@@ -107,14 +108,15 @@ sinks:
 });
 
 test('the name of a variable stays whole when another variable has a part of it as its value', async () => {
-  const { config } = readConfig(
+  const { config } = parseConfig(
     `sources: []\nsinks: [{ type: dashboard, listen: '127.0.0.1:0', title: "\${DB_PASSWORD} \${X} \${Y}" }]`,
     { environment: { DB_PASSWORD: 'canary', X: 'PASS', Y: 'PASS.*(' } },
   );
   const lines: string[] = [];
   const agent = await startAgent(config!, { log: (line) => lines.push(line) });
   world.atEnd(() => agent.stop());
-  agent.refuseReload(new Error('canary PASS PASS.*( PASS.'));
+  const { problem } = await agent.reload(() => Promise.reject(new Error('canary PASS PASS.*( PASS.')));
+  expect(problem).toMatch(/^\$\{DB_PASSWORD\} \$\{X\} \$\{Y\} \$\{X\}\.$/);
   expect(lines.at(-1)).toMatch(/: \$\{DB_PASSWORD\} \$\{X\} \$\{Y\} \$\{X\}\.$/);
 });
 
@@ -122,9 +124,10 @@ test('secrets of a configuration stay hidden after another one has replaced it',
   const token = (text: string): string =>
     `sources: []\nsinks: [{ type: dashboard, listen: '127.0.0.1:0', token: ${text} }]`;
   const agent = await world.start(token('first-token-0123456789'));
-  const { config } = readConfig(token('second-token-0123456789'));
-  await agent.reload(config!);
-  agent.refuseReload(new Error('first-token-0123456789 and second-token-0123456789'));
+  const { config } = parseConfig(token('second-token-0123456789'));
+  await agent.reload(() => config!);
+  const refused = new Error('first-token-0123456789 and second-token-0123456789');
+  await agent.reload(() => Promise.reject(refused));
   expect(world.lines.at(-1)).toMatch(/: \*\*\* and \*\*\*$/);
 });
 
@@ -132,7 +135,8 @@ test('headers of the variables of OpenTelemetry stay hidden', async () => {
   process.env.OTEL_EXPORTER_OTLP_METRICS_HEADERS = 'a=b,x-api-key=canary%20of-a-variable';
   try {
     const agent = await world.start(`sources: []\nsinks: [{ type: dashboard, listen: '127.0.0.1:0' }]`);
-    agent.refuseReload(new Error('canary%20of-a-variable and canary of-a-variable'));
+    const refused = new Error('canary%20of-a-variable and canary of-a-variable');
+    await agent.reload(() => Promise.reject(refused));
     expect(world.lines.at(-1)).toMatch(/: \*\*\* and \*\*\*$/);
   } finally {
     delete process.env.OTEL_EXPORTER_OTLP_METRICS_HEADERS;

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { noRefusals } from '@hdrscope/kit/server';
+import type { OtlpSourceConfig, PrometheusSinkConfig } from '../src/config/types.ts';
 import { guardOf } from '../src/guard.ts';
-import { type OtlpSourceConfig, type PrometheusSinkConfig, readConfig } from '../src/index.ts';
+import { parseConfig } from '../src/index.ts';
 import { sample, until, urlIn, useWorld } from './support/agents.ts';
 
 const world = useWorld();
@@ -27,7 +28,7 @@ async function statusOf(...args: Parameters<typeof answerOf>): Promise<number | 
 
 test('every server gets the protection of its entry', () => {
   const keys = 'token: 0123456789abcdef, allowedHosts: [a.example], limits: { answerTimeout: 5s }';
-  const { config } = readConfig(`sources: [{ type: otlp }]
+  const { config } = parseConfig(`sources: [{ type: otlp }]
 sinks: [{ type: prometheus, ${keys}, tls: { certFile: a.pem, keyFile: b.pem } }]`);
   const refusals = noRefusals();
   expect(guardOf(config!.sources[0] as OtlpSourceConfig, { refusals })).toEqual({ refusals });
@@ -72,12 +73,12 @@ test('what the servers of the agent refuse shows in its health and in its metric
 sinks: [{ type: prometheus, listen: '127.0.0.1:0', path: ${path} }, { type: dashboard, listen: '127.0.0.1:0' }]`;
   const agent = await world.start(yaml('/a'));
   const refusedBy = (name: string): unknown =>
-    agent.health().entries.find((entry) => entry.name === name)!.refusals;
+    agent.health.entries.find((entry) => entry.name === name)!.refusals;
   const source = world.lines.find((line) => line.startsWith('source otlp has started'))!;
   await statusOf(source.replace(/.*(?=http:)/, ''));
   await statusOf(urlIn(world.lines, 'prometheus'), { host: 'evil.example' });
   await statusOf(urlIn(world.lines, 'dashboard'), { origin: 'http://evil.example' });
-  await agent.reload(readConfig(yaml('/b')).config!);
+  await agent.reload(() => parseConfig(yaml('/b')).config!);
   await until('it has started again', () => world.lines.some((line) => line.endsWith('/b')));
   const url = world.lines.find((line) => line.endsWith('/b'))!.replace(/.*(?=http:)/, '');
   await statusOf(url, { host: 'evil.example' });
@@ -97,7 +98,7 @@ test('the log notes once that other machines reach a server without a token', as
   const yaml = (extra: string): string => `sources: [{ type: otlp, listen: '0.0.0.0:0', allowRemote: true }]
 sinks: [{ type: prometheus, listen: '0.0.0.0:0', ${extra} }, { type: health, listen: '127.0.0.1:0' }]`;
   const agent = await world.start(yaml(''));
-  await agent.reload(readConfig(yaml('path: /m')).config!);
+  await agent.reload(() => parseConfig(yaml('path: /m')).config!);
   await until('it has started again', () => world.lines.some((line) => line.endsWith('/m')));
   const notes = world.lines.filter((line) => line.includes('has no token'));
   expect(notes.sort()).toEqual([

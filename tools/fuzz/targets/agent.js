@@ -87,7 +87,7 @@ const SOURCES = [
     type: 'interval-log',
     path: `${at}.hlog`,
     ...some(random, {
-      from: random.of(['beginning', 'end']),
+      since: random.of(['beginning', 'now']),
       poll: random.of(DURATIONS),
       metric: metric(random),
     }),
@@ -155,7 +155,7 @@ const SINKS = [
       temporality: random.of(['cumulative', 'delta']),
       histograms: random.of(['exponential', 'explicit']),
       compression: random.of(['gzip', 'none']),
-      maxRequestBytes: random.of(['1B', '64 KiB', '4MiB']),
+      maxRequestSize: random.of(['1B', '64 KiB', '4MiB']),
       giveUpAfter: random.of(DURATIONS),
       tls: some(random, { caFile: 'ca.pem', certFile: 'c.pem', keyFile: 'k.pem' }),
       resource: texts(random),
@@ -210,7 +210,7 @@ function configuration(random) {
 
 /** @returns {Promise<import('../engine.js').Target>} */
 export async function agentYaml() {
-  const { CONFIG_TEMPLATE, readConfig } = await sourceOf('agent/src/index.ts');
+  const { CONFIG_TEMPLATE, parseConfig } = await sourceOf('agent/src/index.ts');
   const { HdrscopeError } = await sourceOf('core/src/index.ts');
   const seeds = [
     'sources: []\nsinks: [{ type: prometheus, listen: "localhost:0" }]\n',
@@ -254,7 +254,7 @@ export async function agentYaml() {
     mostMb: 256,
     make: yamlMaker(configuration, seeds, words),
     run(text) {
-      const { config, issues } = readConfig(text, { environment: ENVIRONMENT });
+      const { config, issues } = parseConfig(text, { environment: ENVIRONMENT });
       assertThat(
         (config === undefined) === issues.length > 0,
         () => 'it has a configuration and issues, or neither',
@@ -269,7 +269,7 @@ export async function agentYaml() {
         const refused = () =>
           `it is right, and refused: ${issues.map((/** @type {any} */ one) => one.message).join('; ')}`;
         assertThat(config !== undefined, refused);
-        const meant = readConfig(json, { environment: ENVIRONMENT }).config;
+        const meant = parseConfig(json, { environment: ENVIRONMENT }).config;
         assertThat(isDeepStrictEqual(config, meant), () => 'it means something else in JSON');
       }
       if (config === undefined) throw new HdrscopeError('ERR_INVALID_OPTION', issues[0].message);

@@ -4,6 +4,7 @@ import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { parseSmallYaml } from '@hdrscope/kit';
 import { type Document, Lexer, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
+import { type AgentConfig, opaque } from './agent-config.ts';
 import {
   type ConfigIssue,
   issueAt,
@@ -17,10 +18,9 @@ import {
 import { CONFIG_LIMITS } from './limits.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
 import { isSecret, rememberVariables } from './secrets.ts';
-import type { AgentConfig } from './types.ts';
 
-/** The result of reading a text: a configuration, or its problems. */
-export type ReadConfig =
+/** The result of parsing a text: a configuration, or its problems. */
+export type ParsedConfig =
   | { readonly config: AgentConfig; readonly issues: readonly []; readonly moreIssues: 0 }
   | {
       readonly config: undefined;
@@ -31,7 +31,7 @@ export type ReadConfig =
     };
 
 /** The source of variables. */
-export interface ReadConfigOptions {
+export interface ParseConfigOptions {
   /** Values for `${NAME}`. @default no variables */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -43,24 +43,24 @@ const PARSER = { prettyErrors: false, logLevel: 'error', uniqueKeys: false } as 
 const MOST_ISSUES = 20;
 
 /**
- * Reads a configuration from YAML, or JSON, which is YAML too. Reports all problems at once, each with its place. No problem shows
+ * Parses a configuration in YAML, or JSON, which is YAML too. Reports all problems at once, each with its place. No problem shows
  * a token, a header, the user and password of a URL, or the value of a variable. A text of more than 1 MiB, 20,000 lines, 50,000
  * elements or 32 levels is a problem too, and is not parsed.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
- * import { readConfig } from '@hdrscope/agent';
+ * import { parseConfig } from '@hdrscope/agent';
  *
- * const { config } = readConfig('sources: []\nsinks: [{ type: prometheus, listen: "localhost:0" }]');
+ * const { config } = parseConfig('sources: []\nsinks: [{ type: prometheus, listen: "localhost:0" }]');
  * config?.sinks[0]?.name; //=> 'prometheus'
  *
- * const { issues } = readConfig('sources: []\nsinks:\n  - type: prometheus\n    lisen: localhost:9464\n');
+ * const { issues } = parseConfig('sources: []\nsinks:\n  - type: prometheus\n    lisen: localhost:9464\n');
  * issues; //=> [{ line: 4, column: 5, message: 'sinks[0].lisen is not a known key: did you mean listen?' }]
  * ```
  */
-export function readConfig(text: string, options: ReadConfigOptions = {}): ReadConfig {
-  assertOptions(options, READ_CONFIG);
+export function parseConfig(text: string, options: ParseConfigOptions = {}): ParsedConfig {
+  assertOptions(options, PARSE_CONFIG);
   const { environment = {} } = options;
   const lines = new LineCounter();
   let document: Document.Parsed;
@@ -92,7 +92,7 @@ export function readConfig(text: string, options: ReadConfigOptions = {}): ReadC
   const { data: config, error } = CONFIG_SCHEMA.safeParse(data);
   if (config !== undefined) {
     rememberVariables(config, variables);
-    return { config, issues: [], moreIssues: 0 };
+    return { config: opaque(config), issues: [], moreIssues: 0 };
   }
   const issues = error!.issues.flatMap((issue) =>
     explained(issue, data, texts).map(({ path, atKey, message }) =>
@@ -102,10 +102,10 @@ export function readConfig(text: string, options: ReadConfigOptions = {}): ReadC
   return refused(issues);
 }
 
-const READ_CONFIG: OptionsOwner<ReadConfigOptions> = {
-  name: 'readConfig',
+const PARSE_CONFIG: OptionsOwner<ParseConfigOptions> = {
+  name: 'parseConfig',
   names: { environment: true },
-  call: 'readConfig(text, { environment: process.env })',
+  call: 'parseConfig(text, { environment: process.env })',
 };
 
 /**
@@ -114,8 +114,8 @@ const READ_CONFIG: OptionsOwner<ReadConfigOptions> = {
  * @throws HdrscopeError `ERR_INVALID_OPTION` with a line `FILE:LINE:COLUMN: …` for each of the first 20 problems, and with the
  *   details `issues` and `moreIssues`; `ERR_TOO_LARGE` above 1 MiB. Errors of the file system pass through.
  */
-export async function readConfigFile(path: string, options: ReadConfigOptions = {}): Promise<AgentConfig> {
-  const { config, issues, moreIssues } = readConfig(await textOf(path), options);
+export async function readConfigFile(path: string, options: ParseConfigOptions = {}): Promise<AgentConfig> {
+  const { config, issues, moreIssues } = parseConfig(await textOf(path), options);
   if (config !== undefined) return config;
   const lines = issues.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
   if (moreIssues > 0) {
@@ -148,7 +148,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-function refused(issues: readonly ConfigIssue[]): ReadConfig {
+function refused(issues: readonly ConfigIssue[]): ParsedConfig {
   const inOrder = [...issues].sort((a, b) => a.line - b.line || a.column - b.column);
   const moreIssues = Math.max(0, inOrder.length - MOST_ISSUES);
   return { config: undefined, issues: inOrder.slice(0, MOST_ISSUES), moreIssues };

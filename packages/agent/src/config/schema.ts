@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { historyPlace } from './history-place.ts';
 import { sink } from './sinks-schema.ts';
 import { source, type Unnamed } from './sources-schema.ts';
-import type { AgentConfig, SourceConfig } from './types.ts';
+import type { CheckedConfig, SourceConfig } from './types.ts';
 import { duration, mapping } from './values.ts';
 
 interface Nameable {
@@ -104,7 +104,7 @@ function originOf(source: Unnamed<SourceConfig>): readonly [key: string, value: 
 }
 
 /** The schema of a configuration: its input is the file, its output what the agent takes. */
-export const CONFIG_SCHEMA: z.ZodType<AgentConfig, unknown> = config as z.ZodType<AgentConfig, unknown>;
+export const CONFIG_SCHEMA: z.ZodType<CheckedConfig, unknown> = config as z.ZodType<CheckedConfig, unknown>;
 
 /** The schema of the file for editors: https://json-schema.org/draft/2020-12. */
 export function configJsonSchema(): Record<string, unknown> {

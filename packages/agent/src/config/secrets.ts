@@ -1,13 +1,18 @@
 import { visible } from '@hdrscope/core/internal';
 import type { Path } from './document.ts';
-import type { AgentConfig } from './types.ts';
+import type { CheckedConfig } from './types.ts';
 
 /** The values of variables that a configuration has, by the variable. */
-const VARIABLES = new WeakMap<AgentConfig, ReadonlyMap<string, string>>();
+const VARIABLES = new WeakMap<CheckedConfig, ReadonlyMap<string, string>>();
 
 /** Lets messages about a configuration show the names of its variables instead of their values. */
-export function rememberVariables(config: AgentConfig, variables: ReadonlyMap<string, string>): void {
+export function rememberVariables(config: CheckedConfig, variables: ReadonlyMap<string, string>): void {
   VARIABLES.set(config, variables);
+}
+
+/** Whether the secrets of a configuration are known: without them, messages could show the values of its variables. */
+export function isParsed(config: CheckedConfig): boolean {
+  return VARIABLES.has(config);
 }
 
 /** Whether no message may show the value at a path of a configuration. */
@@ -28,7 +33,7 @@ export class Mask {
   #secrets: RegExp | undefined;
 
   /** Hides the secrets of one more configuration. Those of earlier ones stay hidden. */
-  add(config: AgentConfig): void {
+  add(config: CheckedConfig): void {
     for (const secret of secretsOf(config)) {
       for (const form of formsOf(secret)) this.#shown.set(form, HIDDEN);
     }
@@ -68,7 +73,7 @@ interface WithSecrets {
 }
 
 /** Tokens, headers, passwords, and the users and passwords of URLs. */
-function secretsOf(config: AgentConfig): string[] {
+function secretsOf(config: CheckedConfig): string[] {
   return [
     ...[...config.sources, ...config.sinks].flatMap((entry) => secretsIn(entry as WithSecrets)),
     ...headersOfVariables(),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { costOf } from '@hdrscope/testing/cost';
-import { configJsonSchema, readConfig, readConfigFile } from '../../src/index.ts';
+import { configJsonSchema, parseConfig, readConfigFile } from '../../src/index.ts';
 
 const DEEP = ['[', '{', '- ', '? ', '[{', '{[', '{a: ', '- ? ', ': '];
 
@@ -10,16 +10,16 @@ test.each([
   ['behind a bracket that never closes', `sinks:\n  - { type: a\n${'a: '.repeat(7000)}`],
   ['that only an error makes', `a: [{ b${': 1'.repeat(7000)}\nc: {`],
 ])('levels %s are levels', (_what, text) => {
-  const { issues } = readConfig(text);
+  const { issues } = parseConfig(text);
   expect(issues).toEqual([
     expect.objectContaining({ message: 'a configuration must have at most 32 levels' }),
   ]);
 });
 
 test.each(DEEP)('a text of 100,000 times %j is one problem, however often it comes', (open) => {
-  readConfig(open.repeat(5000));
+  parseConfig(open.repeat(5000));
   for (const tail of ['!', '&', '"', '']) {
-    const { result, cpuMs, grownMib } = costOf(() => readConfig(open.repeat(1e5) + tail));
+    const { result, cpuMs, grownMib } = costOf(() => parseConfig(open.repeat(1e5) + tail));
     expect(result.issues).toEqual([
       expect.objectContaining({ message: expect.stringMatching(/at most 32 levels$/) }),
     ]);
@@ -46,7 +46,7 @@ const LARGE: readonly (readonly [what: string, text: string])[] = [
 ];
 
 test.each(LARGE)('a text with too many %s is one problem', (_what, text) => {
-  const { result, cpuMs, grownMib } = costOf(() => readConfig(text));
+  const { result, cpuMs, grownMib } = costOf(() => parseConfig(text));
   expect(result.issues).toEqual([
     expect.objectContaining({ message: expect.stringContaining(' must have at most ') }),
   ]);
@@ -64,7 +64,7 @@ const WITHIN_LIMITS: readonly (readonly [what: string, text: string])[] = [
 ];
 
 test.each(WITHIN_LIMITS)('a text with many %s takes linear time', (_what, text) => {
-  const { result, cpuMs, grownMib } = costOf(() => readConfig(text));
+  const { result, cpuMs, grownMib } = costOf(() => parseConfig(text));
   expect(result.issues.length).toBeLessThanOrEqual(20);
   // Times of a quadratic reader are above 10 s.
   expect(cpuMs).toBeLessThan(4000);
@@ -75,13 +75,13 @@ test('a thousand entries are not too many', () => {
   const entry = (at: number): string =>
     `  - name: osd.${at}\n    type: ceph\n    socket: /run/${at}.asok\n    attributes: { osd: '${at}', a: b }\n`;
   const sources = Array.from({ length: 1000 }, (_, at) => entry(at)).join('');
-  const { config } = readConfig(`sources:\n${sources}sinks: [{ type: prometheus }]`);
+  const { config } = parseConfig(`sources:\n${sources}sinks: [{ type: prometheus }]`);
   expect(config?.sources).toHaveLength(1000);
 });
 
 test('the first 20 problems are reported, and the others are counted', async () => {
   const text = `sources: []\nsinks:\n${SINK_LINES.repeat(50)}`;
-  const { issues, moreIssues } = readConfig(text);
+  const { issues, moreIssues } = parseConfig(text);
   expect(issues).toHaveLength(20);
   // Each entry has a wrong key, and all but the first one a name that is not their own.
   expect(moreIssues).toBe(50 + 49 - 20);
@@ -107,7 +107,7 @@ test('a device without an end is too large', async () => {
 test('keys that would become texts of what they hold are refused', () => {
   const options = { environment: { A: 'canary-of-a-key' } };
   for (const text of [`? [ "\${A}" ]\n: 1`, `a: &x \${A}\n*x : 1`, `{ ? { b: "\${A}" } : 1 }`]) {
-    const { issues } = readConfig(text, options);
+    const { issues } = parseConfig(text, options);
     expect(issues).toEqual([expect.objectContaining({ message: 'a key must be a plain text' })]);
   }
 });
@@ -182,7 +182,7 @@ test.each(ENTRIES)(
       const values = [...wrongInEveryWay(`\${CANARY}`), ...(isSecret ? wrongInEveryWay(CANARY) : [])];
       for (const value of values) {
         const text = JSON.stringify(configWith(kind, type, path, value));
-        const { issues } = readConfig(text, { environment });
+        const { issues } = parseConfig(text, { environment });
         for (const { message } of issues) expect(message).not.toMatch(/canary|hunter2/);
       }
     }
@@ -206,13 +206,13 @@ test.each([
   ['a token with a mapping in it', 'sinks:\n  - type: dashboard\n    token: a: canary: b\n'],
   ['a token after a token', 'sinks: [{ type: dashboard, token: "a" canary }]'],
 ])('no problem of %s shows it', (_what, text) => {
-  const { issues } = readConfig(`sources: []\n${text}`);
+  const { issues } = parseConfig(`sources: []\n${text}`);
   expect(issues.length).toBeGreaterThan(0);
   expect(JSON.stringify(issues)).not.toContain('canary');
 });
 
 test('a value of a variable is shown as it stands in the file, with its length', () => {
-  const { issues } = readConfig(`sources: []\nsinks: [{ type: otlp, interval: "\${EVERY}" }]`, {
+  const { issues } = parseConfig(`sources: []\nsinks: [{ type: otlp, interval: "\${EVERY}" }]`, {
     environment: { EVERY: 'hunter2' },
   });
   expect(issues.map(({ message }) => message)).toEqual([

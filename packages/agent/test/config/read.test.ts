@@ -1,18 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CONFIG_TEMPLATE, configJsonSchema, readConfig, readConfigFile } from '../../src/index.ts';
+import { CONFIG_TEMPLATE, configJsonSchema, parseConfig, readConfigFile } from '../../src/index.ts';
 
 const SINK = 'sinks: [{ type: prometheus }]';
 
 /** The problems of a text, as `LINE:COLUMN: MESSAGE`. */
 function problemsOf(text: string, environment: Record<string, string> = {}): string[] {
-  const { issues } = readConfig(text, { environment });
+  const { issues } = parseConfig(text, { environment });
   return issues.map(({ line, column, message }) => `${line}:${column}: ${message}`);
 }
 
 test('fills in defaults', () => {
-  const { config } = readConfig(`sources: [{ type: ceph, socket: /a.asok }]\n${SINK}`);
+  const { config } = parseConfig(`sources: [{ type: ceph, socket: /a.asok }]\n${SINK}`);
   expect(config).toEqual({
     shutdownTimeout: 10_000,
     sources: [
@@ -46,7 +46,7 @@ test('fills in defaults', () => {
 test('the template is a configuration, and so is each of its examples', () => {
   expect(problemsOf(CONFIG_TEMPLATE)).toEqual([]);
   const everything = CONFIG_TEMPLATE.replace(/^ {2}# (?= *(- |\w+:( |$)))/gm, '  ');
-  const { config, issues } = readConfig(everything, { environment: { OTLP_TOKEN: 'secret' } });
+  const { config, issues } = parseConfig(everything, { environment: { OTLP_TOKEN: 'secret' } });
   expect(issues).toEqual([]);
   expect(config!.sources.map(({ type }) => type).sort()).toEqual([
     'bpftrace',
@@ -56,6 +56,7 @@ test('the template is a configuration, and so is each of its examples', () => {
     'ebpf-program',
     'interval-log',
     'otlp',
+    'pipe',
     'stdin',
   ]);
   expect(config!.sinks.map(({ type }) => type).sort()).toEqual([
@@ -190,7 +191,7 @@ sinks:
     rotation:
       keep: \${N}
       gzip: \${ON}`;
-  const { config, issues } = readConfig(text, { environment: { N: '3', ON: 'true' } });
+  const { config, issues } = parseConfig(text, { environment: { N: '3', ON: 'true' } });
   expect(issues).toEqual([]);
   expect(config!.sources[0]).toMatchObject({ socket: '/run/osd.asok', attributes: { a: '3', b: `$\{N}` } });
   expect(config!.sinks[0]).toMatchObject({ rotation: { keep: 3, gzip: true } });
@@ -200,7 +201,7 @@ test('a variable that is not set is named with its place, and the text of a vari
   expect(problemsOf(`sources: []\nsinks:\n  - type: \${KIND}`)).toEqual([
     expect.stringMatching(/^3:11: the environment variable KIND is not set: .* as in \$\{KIND:-default\}$/),
   ]);
-  const { config } = readConfig(
+  const { config } = parseConfig(
     `sources: []\nsinks:
   - type: interval-log
     path: \${P}`,
@@ -235,7 +236,7 @@ test('problems of a file name the file, and a file that is far too long is not r
 test('reads the keys of a server', () => {
   const keys = `token: "0123456789abcdef", allowedHosts: [metrics.example], tls: { certFile: a.pem, keyFile: b.pem },
       limits: { connections: 10, requests: 4, headersTimeout: 2s, answerTimeout: 500us, idleTimeout: 1m }`;
-  const { config, issues } = readConfig(`sources: [{ type: otlp, listen: '0.0.0.0:4318', ${keys} }]
+  const { config, issues } = parseConfig(`sources: [{ type: otlp, listen: '0.0.0.0:4318', ${keys} }]
 sinks: [{ type: prometheus, ${keys} }, { type: dashboard, ${keys} }]`);
   expect(issues).toEqual([]);
   for (const entry of [...config!.sources, ...config!.sinks]) {
@@ -271,7 +272,7 @@ test('the schema for editors knows every type', () => {
 });
 
 test('a program counts by its first key when the configuration names none', () => {
-  const { config } = readConfig(`sources:
+  const { config } = parseConfig(`sources:
   - { type: ebpf-program, name: a, program: runqueue }
   - { type: ebpf-program, name: b, program: blockio }
 ${SINK}`);

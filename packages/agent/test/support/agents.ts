@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Agent, type AgentConfig, readConfig, startAgent } from '../../src/index.ts';
+import { type Agent, type AgentConfig, parseConfig, startAgent } from '../../src/index.ts';
 
 /** Agents, a folder and other resources of a test. They disappear when the test ends. */
 export interface World {
@@ -43,7 +43,7 @@ export function useWorld(): World {
 }
 
 export function configOf(yaml: string): AgentConfig {
-  const { config, issues } = readConfig(yaml);
+  const { config, issues } = parseConfig(yaml);
   if (config === undefined) throw new Error(issues.map(({ message }) => message).join('\n'));
   return config;
 }

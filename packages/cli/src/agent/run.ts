@@ -7,9 +7,10 @@ import { untilAborted } from '../until-aborted.ts';
 
 const DESCRIPTION = `Brings sources of histograms to sinks, as a configuration says, until a signal ends it.
 
-Sources are interval logs that grow, daemons of Ceph, eBPF maps, bpftrace scripts, metrics sent by
-OpenTelemetry and numbers on standard input. Sinks are Prometheus, OTLP, an admin socket, an interval
-log and a live page. A source or sink that fails is started again, and the others go on.
+Sources are interval logs that grow, daemons of Ceph, eBPF maps and programs, ebpf_exporter, bpftrace
+scripts, metrics sent by OpenTelemetry, and numbers on standard input or in a named pipe. Sinks are
+Prometheus, remote write, OTLP, an admin socket, an interval log, a history, a live page and a health
+check. A source or sink that fails is started again, and the others go on.
 
 SIGHUP reads the configuration again: unchanged entries go on, and no count is lost. SIGTERM and
 SIGINT end it: it reads the sources once more, and the sinks send what they still hold.`;
@@ -37,11 +38,7 @@ export async function run({ operands }: Arguments<unknown>, io: Io): Promise<num
   });
   const stopListening = io.onReload?.(async () => {
     const agent = await starting;
-    try {
-      await agent.reload(await readConfigFile(path, environment));
-    } catch (error) {
-      agent.refuseReload(error);
-    }
+    await agent.reload(() => readConfigFile(path, environment));
   });
   const agent = await starting;
   try {
@@ -66,7 +63,7 @@ async function* untilEnded({ stdin, signal }: Io): AsyncGenerator<Uint8Array, vo
 
 /** Fails when no sink can start at first, because a person is there to read why. Later, sinks are tried again without end. */
 function assertSomeSink(agent: Agent): void {
-  const sinks = agent.health().entries.filter(({ kind }) => kind === 'sink');
+  const sinks = agent.health.entries.filter(({ kind }) => kind === 'sink');
   if (sinks.some(({ state }) => state !== 'waiting')) return;
   const reasons = sinks.map(({ name, lastError }) => `${name}: ${withoutSystemWords(String(lastError))}`);
   throw new Refusal(`no sink could start\n${reasons.join('\n')}`);
