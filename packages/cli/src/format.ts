@@ -1,3 +1,21 @@
+import { formatDecimal } from '@hdrscope/core/internal';
+
+/** A decimal for people. A number that is shown as zero has no sign, also when it is less than zero by a rounding error. */
+export function decimalText(value: number, decimals: number): string {
+  const text = formatDecimal(value, decimals);
+  return isZero(text) ? text.replace('-', '') : text;
+}
+
+/** A difference with its sign: `-` before an amount that is shown as other than zero, and `+` otherwise. */
+export function signedText(difference: number, amountText: (amount: number) => string): string {
+  const text = amountText(Math.abs(difference));
+  return `${difference < 0 && !isZero(text) ? '-' : '+'}${text}`;
+}
+
+function isZero(text: string): boolean {
+  return text.includes('0') && !/[1-9]/.test(text);
+}
+
 /** Formats a count for people: `1,234,567`. */
 export function formatCount(count: number | bigint): string {
   return groupedDigits(count, ',');

@@ -27,20 +27,26 @@ export function scaled(value: number, { divisor }: ValueScale): number {
 
 /**
  * The format of all values of a table: milliseconds with three decimals, as HdrHistogram's tools print them, or with six
- * decimals when the smallest value is below 0.01 ms.
+ * decimals when the smallest value is below 0.01 ms. Other numbers are integers or have three decimals. Still smaller values get as
+ * many decimals as three of their digits take.
  */
 export function valueFormat(values: readonly number[], scale: ValueScale): (value: number) => string {
-  const shown = values.map((value) => scaled(value, scale));
-  if (scale.unit !== 'ms') {
-    return (value) => {
-      const number = scaled(value, scale);
-      return groupedDecimal(formatDecimal(number, Number.isInteger(number) ? 0 : 3));
-    };
-  }
-  const smallest = shown.reduce(
-    (least, value) => (value > 0 ? Math.min(least, value) : least),
+  const smallest = values.reduce(
+    (least, value) => (value > 0 ? Math.min(least, scaled(value, scale)) : least),
     Number.POSITIVE_INFINITY,
   );
-  const decimals = smallest < 0.01 ? 6 : 3;
-  return (value) => groupedDecimal(formatDecimal(scaled(value, scale), decimals));
+  const isTime = scale.unit === 'ms';
+  const decimals = decimalsOf(smallest, isTime);
+  return (value) => {
+    const number = scaled(value, scale);
+    return groupedDecimal(formatDecimal(number, isTime || !Number.isInteger(number) ? decimals : 0));
+  };
+}
+
+const MOST_DECIMALS = 20;
+
+function decimalsOf(smallest: number, isTime: boolean): number {
+  if (smallest >= 0.01) return 3;
+  if (isTime && smallest >= 1e-6) return 6;
+  return Math.min(MOST_DECIMALS, 2 - Math.floor(Math.log10(smallest)));
 }

@@ -16,6 +16,14 @@ test('values may be more than a function takes arguments', () => {
   expect(format(5e6)).toBe('5.000');
 });
 
+test('small values keep three digits', () => {
+  const none = valueFormat([1.5e-6, 0, 2.5, 1234], valueScaleOf('none'));
+  expect([1.5e-6, 2.5, 1234].map(none)).toEqual(['0.00000150', '2.50000000', '1,234']);
+  expect(valueFormat([0.25], valueScaleOf('none'))(0.25)).toBe('0.250');
+  expect(valueFormat([0.3], valueScaleOf('ns'))(0.3)).toBe('0.000000300');
+  expect(valueFormat([0], valueScaleOf('none'))(0)).toBe('0');
+});
+
 test('control characters and line feeds of a cell become visible', () => {
   expect(formatTable(COLUMNS, [['a\u001b[31m\n', '1']])).toEqual(['name           n', 'a\\x1b[31m\\x0a  1']);
   expect(formatMarkdown(COLUMNS, [['a\u202e|\n', '1']]).at(-1)).toBe('| a\\u202e\\|\\x0a | 1 |');
@@ -66,6 +74,21 @@ describe('a table on a screen', () => {
       ['aaaaaaaaaaaaaa+bbbbbbbbbbbbbb', '1', '2'],
     ];
     expect(shownTable(columns, alike, io(30))[0]).toBe('aaaaaaaaaaaaaa-bbbbbbbbbbbbbb');
+  });
+
+  test('has names short enough for the widest words of the last column', () => {
+    const judged = [columns[0]!, { title: 'verdict', isText: true }];
+    const lines = shownTable(judged, [['http.duration?route=/cart', 'cannot be judged']], io(38));
+    expect(lines).toEqual(['name                  verdict', 'http.durat…ute=/cart  cannot be judged']);
+  });
+
+  test('breaks a first cell of words that is wider than the screen', () => {
+    const lines = shownTable(
+      [columns[0]!, { title: 'p99' }],
+      [['the service of all our customers', '1']],
+      io(20),
+    );
+    expect(lines).toEqual(['the service of all', 'our customers', '  p99  1']);
   });
 
   test('colours lines of a row, and shows control characters', () => {

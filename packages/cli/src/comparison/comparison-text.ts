@@ -1,9 +1,8 @@
-import { formatDecimal } from '@hdrscope/core/internal';
 import type { ChangeVerdict, Comparison, PercentileChange } from '@hdrscope/interval-log';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
 import { distributionJson, jsonDocument } from '../distribution-json.ts';
-import { formatCount, percentileTitle, valuesText } from '../format.ts';
+import { decimalText, formatCount, percentileTitle, signedText, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { type Column, shownTable } from '../table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
@@ -60,7 +59,7 @@ export function formatComparison(shown: ShownComparison, io: Io): string {
     percentiles.flatMap(({ before, after }) => [before, after]),
     unit,
   );
-  const signed = (value: number): string => `${value < 0 ? '-' : '+'}${format(Math.abs(value))}`;
+  const signed = (value: number): string => signedText(value, format);
   const columns: Column[] = [
     { title: '' },
     { title: 'before' },
@@ -149,8 +148,8 @@ function allTogether({ kolmogorovSmirnov, mannWhitney }: Comparison): string {
   if (kolmogorovSmirnov === undefined || mannWhitney === undefined) {
     return 'not compared, because percentile text does not have every value';
   }
-  return `Kolmogorov-Smirnov D = ${kolmogorovSmirnov.statistic.toFixed(3)} (${chance(kolmogorovSmirnov.pValue)}), \
-Mann-Whitney effect size ${mannWhitney.effectSize.toFixed(3)} (${chance(mannWhitney.pValue)})`;
+  return `Kolmogorov-Smirnov D = ${decimalText(kolmogorovSmirnov.statistic, 3)} (${chance(kolmogorovSmirnov.pValue)}), \
+Mann-Whitney effect size ${decimalText(mannWhitney.effectSize, 3)} (${chance(mannWhitney.pValue)})`;
 }
 
 /** How much a percentile has changed, to three digits: `10.6 %`, `598 %`. */
@@ -167,7 +166,7 @@ function percent(part: number): string {
 
 function signedPercent(part: number): string {
   if (!Number.isFinite(part)) return '';
-  return `${part < 0 ? '-' : '+'}${formatDecimal(Math.abs(part) * 100, 1)} %`;
+  return signedText(part, (amount) => `${decimalText(amount * 100, 1)} %`);
 }
 
 function chance(pValue: number): string {

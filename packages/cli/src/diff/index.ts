@@ -25,7 +25,8 @@ import { type DiffKind, diffUnits } from './units.ts';
 
 const DESCRIPTION = `Compares two distributions in any of these forms: an interval log, percentile text (.hgrm, its CSV,
 wrk2 --latency), encoded histograms in Base64, a text with one number per line, a column of a table, a field
-of JSON, or the JSON of hdrscope record; all of them plain or gzipped.
+of JSON, the JSON of hdrscope record, or the requests of k6 (--out json, --out csv) and oha (--output-format
+csv); all of them plain or gzipped.
 
 ${VERDICTS}
 

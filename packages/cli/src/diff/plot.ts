@@ -16,6 +16,7 @@ export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueS
   const isWide = histograms.some(
     (histogram) => histogram.min > 0 && histogram.max > LINEAR_UP_TO * histogram.valueAtPercentile(50),
   );
+  const { columns, ascii } = screenOf(io);
   return terminalPlot(
     {
       kind: 'percentiles',
@@ -23,6 +24,6 @@ export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueS
       curves: histograms.map((histogram, at) => curveOf(sides[at]!.name, histogram, { valueScale: divisor })),
       valueAxis: isWide ? 'log' : 'linear',
     },
-    { columns: plotColumns(screenOf(io).columns), colours: hasColours(io, io.stdout) },
+    { columns: plotColumns(columns), colours: hasColours(io, io.stdout), ascii },
   );
 }

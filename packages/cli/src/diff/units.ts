@@ -30,11 +30,11 @@ const WITH_OWN_UNIT: readonly DiffKind[] = ['numbers', 'recorded'];
 export function diffUnits(
   inputs: readonly Input<DiffKind>[],
   stated: CountedUnit | undefined,
-  { unit: numbersIn, takesBare }: UnitOfNumbers,
+  { unit: numbersIn, takesBare, step: figuresStep }: UnitOfNumbers,
 ): DiffUnits {
   const others = inputs.filter(({ kind }) => !WITH_OWN_UNIT.includes(kind));
   if (others.length === 0) {
-    const numbers = numberUnit(numbersIn);
+    const numbers = numberUnit(numbersIn, figuresStep);
     return { scale: scaleOf(numbers), numbers, takesBare };
   }
   const unit = stated ?? 'ns';
@@ -46,12 +46,10 @@ export function diffUnits(
   return { scale, numbers: numberUnit(numbersIn, step), takesBare };
 }
 
-/** Times are shown in ms. Numbers are counted in nanoseconds, bytes, or thousandths. */
+/** The scale of counted numbers. Times are shown in ms. */
 function scaleOf(numbers: NumberUnit): ValueScale {
-  const { unit } = numbers;
-  if (unit === 'none') return { divisor: ticksPerUnit(numbers), unit: '' };
-  if (unit === 'bytes' || unit === 'KiB') return { divisor: ticksPerUnit(numbers), unit };
-  return { divisor: perMs('ns'), unit: 'ms' };
+  const { divisor, unit } = valueScaleOf(numbers.unit);
+  return { divisor: ticksPerUnit(numbers) * divisor, unit };
 }
 
 function assertComparable(

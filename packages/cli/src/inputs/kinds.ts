@@ -1,4 +1,4 @@
-import { recogniseText, type TextKind } from '@hdrscope/interval-log';
+import { recogniseText, type TextKind } from '@hdrscope/interval-log/internal';
 import { isValue, tableOf } from '../numbers/table-text.ts';
 import { isEncoded } from './encoded-histogram.ts';
 import { LOAD_NOT_TAKEN, type LoadKind, loadKindOf } from './load-tools/load-kind.ts';

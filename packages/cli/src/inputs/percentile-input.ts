@@ -6,7 +6,7 @@ import {
   formatInterval,
   LEGEND_LINE,
   type PercentileText,
-  readPercentileText,
+  parsePercentileText,
   type Selection,
 } from '@hdrscope/interval-log';
 import type { Option } from 'commander';
@@ -66,7 +66,7 @@ export async function readPercentileInput(
 
 function valuesOf(text: string, valueScale: number, name: string): PercentileText {
   try {
-    return readPercentileText(text, { valueScale });
+    return parsePercentileText(text, { valueScale });
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
     throw new Refusal(`${name}: ${error.message}`, { cause: error });

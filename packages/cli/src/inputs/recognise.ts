@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { type LogSource, readText } from '@hdrscope/interval-log';
+import type { LogSource } from '@hdrscope/interval-log';
+import { readText } from '@hdrscope/interval-log/internal';
 import type { Io } from '../command.ts';
 import { nameOfPath } from './input-file.ts';
 import { type FoundKind, kindOf } from './kinds.ts';

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { textOf } from '@hdrscope/interval-log';
+import { textOf } from '@hdrscope/interval-log/internal';
 import { Slices } from '@hdrscope/kit';
 import { Refusal } from '../command.ts';
 import type { Input } from './open-inputs.ts';

@@ -54,7 +54,7 @@ export function parser(): Command {
 /** `hdrscope log convert` */
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const format = formatOf(options, FORMATS);
-  if (format === undefined) throw new UsageError(`--format is needed: ${FORMATS.join(', ')}`);
+  if (format === undefined) throw new UsageError(`--format is required: ${FORMATS.join(', ')}`);
   const convert = CONVERSIONS[format];
   const { unit, textUnit, tag } = options;
   const selection = selectionOf({ tag });

@@ -1,4 +1,5 @@
-import { createProcessorFiles, PROCESSOR_ARGUMENTS, runProcessor } from '@hdrscope/interval-log';
+import { createProcessorFiles, runProcessor } from '@hdrscope/interval-log';
+import { PROCESSOR_ARGUMENTS } from '@hdrscope/interval-log/internal';
 import type { Io } from '../command.ts';
 import type { OptionNode, ValueNode } from '../completion/nodes.ts';
 

@@ -1,10 +1,9 @@
-import { formatDecimal } from '@hdrscope/core/internal';
 import { type LogSummary, type Selection, summarizeLogs, type TagSummary } from '@hdrscope/interval-log';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
 import { distributionJson, jsonDocument } from '../distribution-json.ts';
-import { formatCount, formatTime, percentileTitle, withMaximum } from '../format.ts';
+import { decimalText, formatCount, formatTime, percentileTitle, withMaximum } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { nameOfPath } from '../inputs/input-file.ts';
 import { MalformedTally } from '../inputs/malformed-tally.ts';
@@ -99,7 +98,7 @@ function formatSummary(
     ...histogram.valuesAtPercentiles(percentiles),
   ]);
   const valueText = valueFormat(values.flat(), unit);
-  const seconds = (value: number): string => formatDecimal(value, 3);
+  const seconds = (value: number): string => decimalText(value, 3);
   const rows = tags.map((row, at) => {
     const { tag, intervals, histogram } = row;
     const duration = row.endSec - row.startSec;
@@ -110,7 +109,7 @@ function formatSummary(
       seconds(row.endSec - startSec),
       seconds(duration),
       formatCount(histogram.totalCount),
-      rateOf(row) === undefined ? '-' : formatDecimal(rateOf(row) ?? 0, 1),
+      rateOf(row) === undefined ? '-' : decimalText(rateOf(row) ?? 0, 1),
       ...values[at]!.map((value) => (histogram.totalCount === 0 ? '-' : valueText(value))),
     ];
   });

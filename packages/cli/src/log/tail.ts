@@ -1,19 +1,19 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { formatDecimal, visible } from '@hdrscope/core/internal';
+import { visible } from '@hdrscope/core/internal';
 import {
   type FollowNote,
   followLog,
   type LogEntry,
   type LogInterval,
   readEntries,
-  selects,
 } from '@hdrscope/interval-log';
+import { selects } from '@hdrscope/interval-log/internal';
 import { type Command, Option } from 'commander';
 import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
-import { formatCount, formatTime, percentileTitle, withMaximum } from '../format.ts';
+import { decimalText, formatCount, formatTime, percentileTitle, withMaximum } from '../format.ts';
 import { isEpoch } from '../inputs/moment.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
@@ -176,8 +176,8 @@ class Printer {
     const found = histogram.valuesAtPercentiles(shown);
     const isEmpty = histogram.totalCount === 0;
     const format = valueFormat(found, unit);
-    const start = isEpoch(startSec) ? formatTime(startSec) : formatDecimal(startSec, 3);
-    const figures = [formatDecimal(lengthSec, 3), formatCount(histogram.totalCount)];
+    const start = isEpoch(startSec) ? formatTime(startSec) : decimalText(startSec, 3);
+    const figures = [decimalText(lengthSec, 3), formatCount(histogram.totalCount)];
     const values = found.map((value) => (isEmpty ? '-' : format(value)));
     const { columns = Number.POSITIVE_INFINITY } = screenOf(this.#io);
     const style = this.#style;

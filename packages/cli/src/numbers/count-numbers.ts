@@ -1,5 +1,5 @@
 import { HdrscopeError, Histogram } from '@hdrscope/core';
-import { textOf } from '@hdrscope/interval-log';
+import { textOf } from '@hdrscope/interval-log/internal';
 import { Slices } from '@hdrscope/kit';
 import { badLineText, NumberReader } from '@hdrscope/kit/number-reader';
 import { Refusal } from '../command.ts';

@@ -2,6 +2,7 @@ import type { NumberFormat } from '@hdrscope/kit/number-reader';
 import type { CountedUnit } from '@hdrscope/registry';
 import { UsageError } from '../command.ts';
 import { suggestion } from '../nearest.ts';
+import { isPlotDocument } from '../plot-document.ts';
 import {
   bareDocument,
   fieldOf,
@@ -93,7 +94,10 @@ const MOST_NAMES = 12;
 /** How to count the numbers of a text that is JSON or a table; `undefined` when it has none. */
 export function cureOf({ name, beginning }: BegunText, command: string): string | undefined {
   const path = name === 'standard input' ? '-' : name;
-  const fields = fieldsWithNumbers(firstDocuments(beginning));
+  const documents = firstDocuments(beginning);
+  // The numbers of a plot, such as its version, are no values.
+  if (documents.some(isPlotDocument)) return undefined;
+  const fields = fieldsWithNumbers(documents);
   if (fields.length > 0) return cureText('the fields with numbers are', fields, `${command} --field`, path);
   const table = tableOf(wholeLines(beginning).join('\n'));
   const columns = table === undefined ? [] : numberColumns(table);

@@ -1,4 +1,5 @@
-import { fromTicks, type Resolution, resolutionOf } from '@hdrscope/core/internal';
+import type { Resolution } from '@hdrscope/core';
+import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import { type CountedUnit, defaultResolution, SHOWN_UNITS } from '@hdrscope/registry';
 import { Option } from 'commander';
@@ -29,7 +30,8 @@ export function numberUnit(unit: CountedUnit, step: number = stepOf(unit)): Numb
   return { unit, resolution: resolutionOf(step) };
 }
 
-function stepOf(unit: CountedUnit): number {
+/** The step of a unit unless a person states another. */
+export function stepOf(unit: CountedUnit): number {
   // A KiB is counted in whole bytes.
   return unit === 'KiB' ? 1 / 1024 : defaultResolution(UCUM[unit] ?? unit);
 }

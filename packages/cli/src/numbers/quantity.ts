@@ -18,7 +18,13 @@ export function numberWithUnit(text: string): NumberWithUnit | undefined {
   const [, number, name] = COMMON.exec(text) ?? [];
   const unit = TIME_UNITS.find((one) => one === name);
   if (unit !== undefined) {
-    return { measure: 'time', amount: Math.round(Number(number) * nanosecondsPer(unit)), unit };
+    const amount = Number(number) * nanosecondsPer(unit);
+    // 15 digits hide rounding errors, and keep parts of a nanosecond, which --resolution may ask for.
+    return {
+      measure: 'time',
+      amount: Number.isInteger(amount) ? amount : Number(amount.toPrecision(15)),
+      unit,
+    };
   }
   const { measure, amount } = quantityOf(text) ?? { measure: 'number', amount: 0 };
   if (measure === 'number') return undefined;

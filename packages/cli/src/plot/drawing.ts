@@ -125,12 +125,13 @@ const WIDEST = 1000;
 /** How text is drawn. The width is that of the terminal, within limits, unless the options state one. */
 function terminalOptions({ output, width, height, ascii }: DrawingOptions, io: Io): TerminalOptions {
   const isShown = output === undefined || output === '-';
-  const { columns } = isShown ? screenOf(io) : {};
+  const screen = isShown ? screenOf(io, ascii === undefined ? {} : { ascii }) : undefined;
+  const { columns } = screen ?? {};
   return {
     ...(columns !== undefined && { columns: Math.min(WIDEST, Math.max(NARROWEST, columns)) }),
     ...(width !== undefined && { columns: width }),
     ...(height !== undefined && { rows: height }),
     colours: isShown && hasColours(io, io.stdout),
-    ...(ascii !== undefined && { ascii }),
+    ascii: screen?.ascii ?? ascii ?? false,
   };
 }

@@ -12,7 +12,7 @@ import { addNumberOptions, type NumberOptions } from '../numbers/number-options.
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { type Objective, parseObjective } from '../objective.ts';
 import { addFormat, addOutput } from '../output-options.ts';
-import { percentilesOption } from '../shared-options.ts';
+import { addAscii, percentilesOption } from '../shared-options.ts';
 import { readBars } from './bars.ts';
 import { readComparison } from './comparison.ts';
 import { asCurves, type SourcedPlot } from './counted-curves.ts';
@@ -47,9 +47,9 @@ type ReadOptions = Options & {
 const DESCRIPTION = `Draws histograms on the terminal, or as a picture in the file of -o.
 
 Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
---latency), histograms in Base64, a text with one number per line, the JSON of hdrscope record, a dump
-of Ceph, the output of hdrscope ebpf read --json or of this command with --json; all of them plain or
-gzipped. --column reads a column of a table, --field a field of JSON.
+--latency), histograms in Base64, a text with one number per line, the JSON of hdrscope record, the
+requests of k6 (--out json, --out csv) and oha (--output-format csv), a dump of Ceph, the output of
+hdrscope ebpf read --json or of this command with --json; all of them plain or gzipped. --column reads a column of a table, --field a field of JSON.
 
   percentiles  a curve for each file, or each tag of a log with several, by 1/(1 - percentile);
                of a dump or the kernel's slots as well, with the bounds of each slot
@@ -80,7 +80,7 @@ export function parser(): Command {
       ),
     )
     .addOption(
-      new Option('--slo <promise>', 'draws a line at an objective, as in p99.9=50ms; may be repeated')
+      new Option('--slo <objective>', 'draws a line at an objective, as in p99.9=50ms; may be repeated')
         .argParser((text, others: Objective[] = []) => [...others, parseObjective(text)])
         .default([], 'none'),
     )
@@ -121,9 +121,8 @@ export function parser(): Command {
     )
     .addOption(
       choiceOption('--theme <theme>', 'for svg and png', ['light', 'dark']).default(undefined, 'light'),
-    )
-    .option('--ascii', 'draws text in ASCII only');
-  return addSelection(addNumberOptions(command));
+    );
+  return addSelection(addNumberOptions(addAscii(command)));
 }
 
 /** `hdrscope plot` */

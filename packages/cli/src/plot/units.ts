@@ -40,7 +40,7 @@ export function plotUnits(
   inputs: readonly Input[],
   { unit: asked, textUnit, numberOptions, isCompared }: UnitOptions,
 ): PlotUnits {
-  const { unit: numbersIn, takesBare } = unitOfInputs(inputs, textUnit ?? asked, numberOptions);
+  const { unit: numbersIn, takesBare, step } = unitOfInputs(inputs, textUnit ?? asked, numberOptions);
   const withOwn = inputs.filter(({ kind }) => kind === 'numbers' || kind === 'recorded');
   const others = inputs.filter(({ kind }) => kind !== 'json' && !withOwn.some((one) => one.kind === kind));
   const unit = asked ?? (withOwn.length > 0 && others.length === 0 ? numbersIn : 'ns');
@@ -51,7 +51,8 @@ export function plotUnits(
   }
   assertSameMeasure(withOwn[0], others[0], numbersIn, unit);
   const perUnit = SHOWN_UNITS[unit].scale / SHOWN_UNITS[numbersIn].scale;
-  const numbers = isCompared && others.length > 0 ? numberUnit(numbersIn, perUnit) : numberUnit(numbersIn);
+  const numbers =
+    isCompared && others.length > 0 ? numberUnit(numbersIn, perUnit) : numberUnit(numbersIn, step);
   // 12 digits hide rounding errors: 1e6 / 1e3 * 1e-3 is 1.
   const numberScale = Number((ticksPerUnit(numbers) * perUnit).toPrecision(12));
   return { unit, numbers, takesBare, numberScale };

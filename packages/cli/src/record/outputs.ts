@@ -33,7 +33,9 @@ export const outputFormats: Readonly<
       '@hdrscope/interval-log'
     );
     const tick = inUnit(unit, 1);
-    const note = `[Made of numbers in ${unit.unit}, counted in ${tick} ${unit.unit}; their times are not known]`;
+    const [inUnits, steps] =
+      unit.unit === 'none' ? ['without a unit', tick] : [`in ${unit.unit}`, `${tick} ${unit.unit}`];
+    const note = `[Made of numbers ${inUnits}, counted in steps of ${steps}; their times are not known]`;
     yield FORMAT_VERSION_LINE + formatComment(note) + LEGEND_LINE;
     yield formatInterval(histogram, { startSec: 0, endSec: 0, valueScale: ticksPerShown(unit) });
   },

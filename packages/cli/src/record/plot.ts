@@ -1,6 +1,7 @@
 import { barsBetween } from '@hdrscope/plot';
 import { inUnit } from '../numbers/number-unit.ts';
 import { plotColumns } from '../plot-columns.ts';
+import type { Screen } from '../screen.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 import { plotEdges } from './plot-edges.ts';
 import type { Recorded } from './recorded.ts';
@@ -8,9 +9,9 @@ import type { Recorded } from './recorded.ts';
 /**
  * The distribution as bars between round numbers.
  *
- * @param columns The width of the terminal; `undefined` when there is no terminal.
+ * @param screen What it is drawn on; `undefined` for a file.
  */
-export function plotOf({ histogram, unit }: Recorded, columns: number | undefined): string {
+export function plotOf({ histogram, unit }: Recorded, screen: Screen | undefined): string {
   // A value counts at the upper end of its slot, as in the percentiles beside the plot.
   const values = Array.from(
     histogram.recordedValues(),
@@ -25,5 +26,8 @@ export function plotOf({ histogram, unit }: Recorded, columns: number | undefine
     },
     values[0]![0] === 0,
   );
-  return terminalPlot(barsBetween(edges, values, { unit: unit.unit }), { columns: plotColumns(columns) });
+  return terminalPlot(barsBetween(edges, values, { unit: unit.unit }), {
+    columns: plotColumns(screen?.columns),
+    ascii: screen?.ascii ?? false,
+  });
 }

@@ -34,9 +34,8 @@ export async function formatRecorded(recorded: Recorded, { plot, output }: Shown
     : head;
   const table = `${first}\n\n${lines.join('\n')}\n`;
   if (!plot) return table;
-  const columns = isShown ? screenOf(io).columns : undefined;
   const { plotOf } = await import('./plot.ts');
-  return `${table}\n${plotOf(recorded, columns)}`;
+  return `${table}\n${plotOf(recorded, isShown ? screenOf(io) : undefined)}`;
 }
 
 /** Numbers from here on are hard to read. */

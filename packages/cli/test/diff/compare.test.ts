@@ -129,14 +129,6 @@ test('compares a part of logs', async () => {
   );
 });
 
-test('log compare is diff now', async () => {
-  expect(await hdrscope(['log', 'compare', before, slower])).toEqual({
-    exitCode: 2,
-    stdout: '',
-    stderr: 'hdrscope: hdrscope log compare is hdrscope diff now\n',
-  });
-});
-
 test('writes to a file with -o', async () => {
   const path = folder.pathOf('verdict.json');
   expect(await compare(before, slower, '--json', '-o', path)).toEqual({

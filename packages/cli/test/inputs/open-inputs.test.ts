@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Histogram } from '@hdrscope/core';
-import { textOf } from '@hdrscope/interval-log';
+import { textOf } from '@hdrscope/interval-log/internal';
 import type { Io } from '../../src/command.ts';
 import type { InputKind } from '../../src/inputs/kinds.ts';
 import { openInputs } from '../../src/inputs/open-inputs.ts';

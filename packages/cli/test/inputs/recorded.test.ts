@@ -1,6 +1,10 @@
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
+import type { PercentilePlot } from '@hdrscope/plot';
 import { inStepsOf, readRecorded } from '../../src/inputs/recorded.ts';
 import { numberUnit } from '../../src/numbers/number-unit.ts';
+import { hdrscope } from '../support/fake-io.ts';
+import { useFolder } from '../support/logs.ts';
+import { dataOf } from '../support/plots.ts';
 
 const integers = new Histogram();
 integers.record(7);
@@ -49,4 +53,30 @@ test('histograms of doubles are scaled to the steps of a unit, as those of integ
     expect([scaled.totalCount, scaled.min]).toEqual([5, 0]);
     expect(scaled.max / 5e6).toBeCloseTo(1, 2);
   }
+});
+
+describe('figures of a finer resolution than that of texts', () => {
+  const folder = useFolder();
+  const recordedFile = async (name: string, numbers: string, unit: string, step: string): Promise<string> => {
+    const path = folder.pathOf(name);
+    const options = ['--unit', unit, '--resolution', step, '--digits', '4', '--json', '-o', path];
+    expect(await hdrscope(['record', ...options, '-'], { stdin: numbers })).toMatchObject({ exitCode: 0 });
+    return path;
+  };
+
+  test('are compared and drawn in its steps', async () => {
+    const path = await recordedFile('small.json', '1e-6\n2e-6\n', 'none', '1e-9');
+    const { stdout } = await hdrscope(['diff', path, path, '--json']);
+    expect(JSON.parse(stdout).before).toMatchObject({ min: 1e-6, max: 2e-6 });
+    const { stdout: text } = await hdrscope(['diff', path, path]);
+    expect(text).toMatch(/^ *p50 +0\.00000100 +0\.00000100 /m);
+    const { curves } = await dataOf<PercentilePlot>([path]);
+    expect(curves[0]!.points.at(-1)!.value).toBeCloseTo(2e-6, 9);
+  });
+
+  test('may be parts of a nanosecond', async () => {
+    const path = await recordedFile('ns.json', '0.3ns\n12.3ns\n', 'ns', '0.1');
+    const { stdout } = await hdrscope(['diff', path, path, '--json']);
+    expect(JSON.parse(stdout).before).toMatchObject({ unit: 'ms', min: 3e-7, max: 1.23e-5 });
+  });
 });

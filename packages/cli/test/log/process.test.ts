@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { formatPercentiles, Histogram } from '@hdrscope/core';
-import { PROCESSOR_USAGE } from '@hdrscope/interval-log';
+import { PROCESSOR_USAGE } from '@hdrscope/interval-log/internal';
 import { hdrscope } from '../support/fake-io.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
 

@@ -29,6 +29,13 @@ put               1   1.000   2.000     1.000      1     1.0  249.954  250.020  
   });
 });
 
+test('an interval that starts a rounding error before its log starts at 0', async () => {
+  const [line = ''] = LOG.split('\n').filter((text) => text.startsWith('Tag=put'));
+  const stdin = `#[StartTime: 1500000001.0001 (seconds since epoch)]\n${line.replace(/,[\d.]+,/, ',1500000001.0000,')}\n`;
+  const { stdout } = await hdrscope(['log', 'summary', '-'], { stdin });
+  expect(stdout.split('\n')[3]).toMatch(/^put +1 +0\.000 +1\.000 +1\.000 /);
+});
+
 test('prints Markdown', async () => {
   const args = ['log', 'summary', '--markdown', '--percentiles', '50', '--no-tag', '-'];
   expect((await hdrscope(args, { stdin: LOG })).stdout).toBe(`\

@@ -6,6 +6,8 @@ test.each([
   ['800us', 'time', 800e3, 'us'],
   ['800\u00b5s', 'time', 800e3, 'us'],
   ['7ns', 'time', 7, 'ns'],
+  ['0.3ns', 'time', 0.3, 'ns'],
+  ['1.1s', 'time', 1.1e9, 's'],
   ['1h30m', 'time', 5400e9, 's'],
   ['4KiB', 'size', 4096, 'KiB'],
   ['1.5 MiB', 'size', 1_572_864, 'KiB'],

@@ -72,10 +72,10 @@ describe('numbers', () => {
   });
 
   test('without a unit have objectives without one', async () => {
-    const { lines } = await dataOf<PercentilePlot>(['--slo', '250', '--slo', 'p99=1000', '-'], {
+    const { slos } = await dataOf<PercentilePlot>(['--slo', '250', '--slo', 'p99=1000', '-'], {
       stdin: NUMBERS,
     });
-    expect(lines).toEqual([{ value: 250 }, { value: 1000, percentile: 99 }]);
+    expect(slos).toEqual([{ value: 250 }, { value: 1000, percentile: 99 }]);
   });
 
   test('without a unit are refused beside a log', async () => {

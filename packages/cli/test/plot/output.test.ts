@@ -46,6 +46,25 @@ describe('the output', () => {
     expect((await hdrscope(args, { stdin: SINGLE })).stdout).toMatch(/^<svg width="500" height="300"/);
   });
 
+  test.each([
+    ['plot', []],
+    ['diff', ['--plot']],
+    ['record', []],
+    ['ceph heatmap', []],
+  ])('%s draws in ASCII where the locale is not UTF-8', async (command, options) => {
+    const path = folder.write(
+      'values',
+      command === 'ceph heatmap' ? OSD_DUMP : command === 'record' ? '1\n2\n' : SINGLE,
+    );
+    const paths = command === 'diff' ? [path, path] : [path];
+    const args = [...command.split(' '), ...options, ...paths];
+    const { stdout } = await hdrscope(args, { environment: { LC_ALL: 'C' } });
+    expect(stdout).toMatch(/[-|#]/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII has them.
+    expect(stdout).toMatch(/^[\x00-\x7f]+$/);
+    expect((await hdrscope(args)).stdout).toMatch(/[│█⠒▓]/);
+  });
+
   test('text has the width of the terminal, and has colours on terminals only', async () => {
     const width = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
     const shown = await hdrscope(['plot', '-'], {
@@ -161,7 +180,7 @@ describe('refusals', () => {
     async (kind) => {
       const slots = [{ lower: 0, upper: 1000 }];
       const axes = { x: { name: 'size', unit: 'bytes', slots }, y: { name: 'time', unit: 'time', slots } };
-      const stdin = JSON.stringify({ kind: 'heat-map', ...axes, counts: [[1]] });
+      const stdin = JSON.stringify({ kind: 'heat-map', version: 1, ...axes, counts: [[1]] });
       const { exitCode, stderr } = await hdrscope(['plot', '--kind', kind, '-'], { stdin });
       expect([exitCode, stderr]).toEqual([
         1,

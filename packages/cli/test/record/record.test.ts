@@ -342,6 +342,25 @@ describe('tables and JSON', () => {
   });
 });
 
+test('parts of a nanosecond count when the resolution has them', async () => {
+  const args = ['record', '--unit', 'ns', '--resolution', '0.1', '--digits', '4', '--json', '-'];
+  const { stdout } = await hdrscope(args, { stdin: '0.3ns\n12.3ns\n' });
+  expect(JSON.parse(stdout)).toMatchObject({ count: 2, min: 0.3, max: 12.3 });
+});
+
+test('a log of numbers says their unit and the step between two', async () => {
+  const noteOf = async (...args: string[]): Promise<string | undefined> => {
+    const { stdout } = await hdrscope(['record', '--format', 'hlog', ...args, '-'], { stdin: '1\n2\n' });
+    return stdout.split('\n').find((line) => line.includes('numbers'));
+  };
+  expect(await noteOf()).toBe(
+    '#[Made of numbers without a unit, counted in steps of 0.001; their times are not known]',
+  );
+  expect(await noteOf('--unit', 'us')).toBe(
+    '#[Made of numbers in us, counted in steps of 0.001 us; their times are not known]',
+  );
+});
+
 test('shows long times in a larger unit, and thousands apart', async () => {
   const { stdout } = await hdrscope(['record', '--unit', 'ns', '--no-plot'], {
     stdin: '125000000000\n1000000\n',
