@@ -2,7 +2,6 @@ import { type Argument, Command, CommanderError, Option } from 'commander';
 import { type Io, UsageError } from './command.ts';
 import { helpColumns, wrapCommand, wrapItem, wrapText } from './help-text.ts';
 import { suggestion } from './nearest.ts';
-import { renamedOption } from './renamed.ts';
 
 /** The options and operands of a command line. */
 export interface Arguments<Options> {
@@ -75,7 +74,7 @@ export async function readArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code !== 'commander.helpDisplayed') {
-      const message = renamedOption(parser.name(), error.message) ?? error.message.replace(/^error: /, '');
+      const message = error.message.replace(/^error: /, '');
       throw new UsageError(`${message}\n${parser.name()} --help lists the options`);
     }
     await io.stdout.write(help);

@@ -19,3 +19,23 @@ export function parseDuration(text: string, name: string): number {
     throw wrongOption(name, `a duration above 0, ${DURATION_FORMS}`, text);
   return seconds;
 }
+
+const STEPS: readonly (readonly [ms: number, unit: string])[] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1000, 's'],
+  [1, 'ms'],
+];
+
+/** A duration as `parseDuration` and PromQL read it, such as `4m40s`, rounded to a millisecond. */
+export function durationText(ms: number): string {
+  let rest = Math.round(ms);
+  let text = '';
+  for (const [step, unit] of STEPS) {
+    const count = Math.floor(rest / step);
+    rest -= count * step;
+    if (count > 0) text += `${count}${unit}`;
+  }
+  return text;
+}

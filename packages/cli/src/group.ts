@@ -2,7 +2,6 @@ import { ExitCode, type Io, UsageError } from './command.ts';
 import type { CommandModule, Group } from './command-module.ts';
 import { helpColumns, wrapCommand, wrapItem, wrapText } from './help-text.ts';
 import { nearest } from './nearest.ts';
-import { renamedCommand } from './renamed.ts';
 
 /** Runs the command that the first argument names, and loads no other module. */
 export async function runGroup(group: Group, args: readonly string[], io: Io): Promise<number> {
@@ -32,8 +31,6 @@ async function runModule(module: CommandModule, args: readonly string[], io: Io)
 }
 
 function unknownCommand({ path, commands }: Group, name: string): string {
-  const renamed = renamedCommand(`${path} ${name}`);
-  if (renamed !== undefined) return renamed;
   const what = name.startsWith('-') ? 'option' : 'command';
   const similar = nearest(
     name,

@@ -103,13 +103,14 @@ export const HDRSCOPE: Group = {
 
 exit codes:
   0    done
-  1    a verdict (diff: worse, check: missed), or refused input: a file that cannot be read, malformed lines
+  1    a verdict (diff and query: worse, check: missed), or refused input: a file that cannot be read, malformed lines
   2    a wrong command line
   130  ended by Ctrl-C; any other signal: 128 and its number
 
 environment:
   NO_COLOR        no colours, not even on terminals
-  HDRSCOPE_TOKEN  the token that clients of serve and ebpf serve must send
+  COLUMNS         the length of a line, also without a terminal
+  HDRSCOPE_TOKEN  the token that clients of serve, ebpf serve and ceph serve must send
   HDRSCOPE_DEBUG  errors show the place in the program where they arose
 `,
   examples: [

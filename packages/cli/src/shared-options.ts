@@ -46,8 +46,13 @@ export function portOption(port: number): Option {
     .default(port);
 }
 
+/** `--host`: the address of a server. */
+export function hostOption(): Option {
+  return new Option('--host <name>', 'the address to listen on').default('localhost');
+}
+
 /** Adds `--ascii` to a command. */
 export function addAscii(parser: Command): Command {
-  const option = new Option('--ascii', 'draws in ASCII alone');
+  const option = new Option('--ascii', 'draws text in ASCII only');
   return parser.addOption(option.default(undefined, 'on where the locale is not UTF-8'));
 }

@@ -1,7 +1,7 @@
 import { visible } from '@hdrscope/core/internal';
 import { painter } from './colour.ts';
 import type { Io } from './command.ts';
-import { wrapItem } from './help-text.ts';
+import { wrapItem, wrapWords } from './help-text.ts';
 import { screenOf } from './screen.ts';
 
 /** A column: its title, and whether its cells are words. Words begin at the left, numbers end at the right. */
@@ -80,7 +80,11 @@ function withShortNames(
   width: number,
 ): Rows | undefined {
   if (columns[0]?.isText !== true) return undefined;
-  const others = tableOfPlaces(columns, rows, places.slice(1))[0]!.length;
+  // The last column may have words, and lines of different lengths.
+  const others = tableOfPlaces(columns, rows, places.slice(1)).reduce(
+    (widest, { length }) => Math.max(widest, length),
+    0,
+  );
   const room = width - others - GAP;
   if (room < SHORTEST_NAME) return undefined;
   const cut = rows.map(([name = '', ...cells]) => [shortened(visible(name), room), ...cells]);
@@ -109,13 +113,13 @@ function narrowing(columns: readonly Column[]): number[][] {
 /** A row as lines: its first cell, and below it a line per figure. */
 export function rowBlock(columns: readonly Column[], row: readonly string[], width: number): string[] {
   const widest = columns.slice(1).reduce((most, { title }) => Math.max(most, title.length), 0);
-  const [heading = '', ...cells] = row.map((cell) => visible(cell).trim());
+  const [first = '', ...cells] = row.map((cell) => visible(cell).trim());
   const figures = cells.flatMap((cell, i) => {
     const { title } = columns[i + 1]!;
     const line = `  ${title.padEnd(widest)}  ${cell}`.trimEnd();
     return line.length <= width ? [line] : wrapItem(title, widest, cell, width).split('\n');
   });
-  return [heading, ...figures];
+  return [...(first.length <= width ? [first] : wrapWords(first, width)), ...figures];
 }
 
 /** Formats a table as Markdown. */

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import type { Frame } from '@hdrscope/ebpf';
+import { plotToJson } from '@hdrscope/plot';
 import { OSD_DUMP, OSD_DUMP_LATER, OSD_SCHEMA } from '@hdrscope/testing/osd';
 import { cleanIo } from '../src/clean-output.ts';
 import { type Io, Termination } from '../src/command.ts';
@@ -59,8 +60,14 @@ function schema(): string {
 
 function plotJson(): string {
   const curve = { name: HOSTILE, totalCount: 1, points: [{ percentile: 100, value: 1 }] };
-  const plot = { kind: 'percentiles', unit: 'ms', title: HOSTILE, subtitle: HOSTILE, curves: [curve] };
-  return folder.write(`plot ${HOSTILE}.json`, JSON.stringify(plot));
+  const plot = {
+    kind: 'percentiles',
+    unit: 'ms',
+    title: HOSTILE,
+    subtitle: HOSTILE,
+    curves: [curve],
+  } as const;
+  return folder.write(`plot ${HOSTILE}.json`, plotToJson(plot));
 }
 
 function yaml(): string {
@@ -107,7 +114,7 @@ const ROWS: readonly Row[] = [
   ['hdrscope ceph dump', () => [dump()]],
   ['hdrscope ceph dump', () => ['--where', `${HOSTILE}=1..2`, dump()]],
   ['hdrscope ceph heatmap', () => [dump()]],
-  ['hdrscope ceph heatmap', () => ['--since', dump(OSD_DUMP), dump(OSD_DUMP_LATER)]],
+  ['hdrscope ceph heatmap', () => ['--earlier', dump(OSD_DUMP), dump(OSD_DUMP_LATER)]],
   ['hdrscope ceph heatmap', () => ['--x', HOSTILE, dump()]],
   ['hdrscope ceph schema', () => [schema()]],
   ['hdrscope config init', () => [folder.pathOf(`init ${HOSTILE}`)]],

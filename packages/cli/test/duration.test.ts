@@ -1,4 +1,4 @@
-import { durationSeconds, parseDuration } from '../src/duration.ts';
+import { durationSeconds, durationText, parseDuration } from '../src/duration.ts';
 import { parseMoment } from '../src/inputs/moment.ts';
 
 test.each([
@@ -46,4 +46,14 @@ test.each([
 
 test.each(['yesterday', '2026-13-01', '12:00', '', '9'.repeat(400)])('%j is not a moment', (text) => {
   expect(() => parseMoment(text, '--from')).toThrow('--from must be seconds or a duration');
+});
+
+test.each([
+  [300_000, '5m'],
+  [280_000, '4m40s'],
+  [86_400_000, '1d'],
+  [1500, '1s500ms'],
+])('%d ms are written %s, and read again', (ms, text) => {
+  expect(durationText(ms)).toBe(text);
+  expect(durationSeconds(text)).toBe(ms / 1000);
 });

@@ -1,4 +1,24 @@
-import { formatCount, groupedDigits, withoutLastZeros } from '../src/format.ts';
+import { decimalText, formatCount, groupedDigits, signedText, withoutLastZeros } from '../src/format.ts';
+
+test.each([
+  [-0.0004, '0.000'],
+  [-0, '0.000'],
+  [-0.0005, '-0.001'],
+  [-12, '-12.000'],
+  [0.0004, '0.000'],
+  [Number.NEGATIVE_INFINITY, '-Infinity'],
+])('%p with three decimals is shown as %s', (value, text) => {
+  expect(decimalText(value, 3)).toBe(text);
+});
+
+test.each([
+  [-0.04, '+0.0 %'],
+  [-0.05, '-0.1 %'],
+  [0, '+0.0 %'],
+  [-10, '-10.0 %'],
+])('the difference %p is shown as %s', (difference, text) => {
+  expect(signedText(difference, (amount) => `${decimalText(amount, 1)} %`)).toBe(text);
+});
 
 test.each([
   [0, '0'],

@@ -13,6 +13,8 @@ const COMMANDS: Readonly<Record<string, () => readonly string[]>> = {
   'log summary': () => [folder.write('a.hlog', LOG)],
   'log tail': () => [folder.write('a.hlog', LOG)],
   diff: () => ['--no-plot', folder.write('a.hlog', LOG), folder.write('b.hlog', LOG)],
+  check: () => ['--slo', 'p99=100s', '--slo', 'max=100s', folder.write('a.hlog', LOG)],
+  plot: () => ['--kind', 'bars', '--slo', 'p99=2s', folder.write('a.hlog', LOG)],
   record: () => ['--unit', 'ms', folder.write('n.txt', evenly(500, 0.3).join('\n'))],
   advise: () => ['--max', '1h'],
   bounds: () => ['--from', '5ms', '--to', '10s'],

@@ -21,7 +21,7 @@ interface Options extends OutputOptions<(typeof FORMATS)[number]> {
   readonly min?: string;
   readonly unit: CountedUnit;
   readonly digits?: number;
-  readonly maxError?: number;
+  readonly maxRelativeError?: number;
   readonly maxBytes?: number;
 }
 
@@ -29,7 +29,7 @@ interface Options extends OutputOptions<(typeof FORMATS)[number]> {
 export function parser(): Command {
   const command = createParser('hdrscope advise', DESCRIPTION, [
     'hdrscope advise --max 1h --unit ns',
-    'hdrscope advise --max 1m --unit us --max-error 1%',
+    'hdrscope advise --max 1m --unit us --max-relative-error 1%',
     'hdrscope advise --max 1GiB --unit bytes --digits 2 --json',
   ])
     .option(
@@ -40,7 +40,7 @@ export function parser(): Command {
     .addOption(choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default('ns'))
     .addOption(digitsOption('significant digits that values keep, 0 to 5').default(undefined, '3'))
     .option(
-      '--max-error <part>',
+      '--max-relative-error <part>',
       'instead of --digits: the fewest digits with at most this error, as in 1%',
       parseError,
     )
@@ -58,9 +58,9 @@ export async function run({ options }: Arguments<Options>, io: Io): Promise<numb
 }
 
 async function print(options: Options, io: Io): Promise<number> {
-  const { max, min = '1', unit, digits, maxError, maxBytes } = options;
+  const { max, min = '1', unit, digits, maxRelativeError, maxBytes } = options;
   if (max === undefined) throw new UsageError('--max is required: the largest value that must fit, as in 1h');
-  const hasGoal = maxError !== undefined || maxBytes !== undefined;
+  const hasGoal = maxRelativeError !== undefined || maxBytes !== undefined;
   const range = {
     lowestDiscernibleValue: parseAmount(min, unit, '--min'),
     highestTrackableValue: parseAmount(max, unit, '--max'),
@@ -68,7 +68,7 @@ async function print(options: Options, io: Io): Promise<number> {
   const advice = adviceFor({
     ...range,
     ...(digits !== undefined && { significantDigits: digits }),
-    ...(maxError !== undefined && { maxRelativeError: maxError }),
+    ...(maxRelativeError !== undefined && { maxRelativeError }),
     ...(maxBytes !== undefined && { maxBytes }),
     ...(!hasGoal && digits === undefined && { significantDigits: 3 }),
   });
@@ -90,7 +90,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   lowestDiscernibleValue: '--min',
   highestTrackableValue: '--max',
   significantDigits: '--digits',
-  maxRelativeError: '--max-error',
+  maxRelativeError: '--max-relative-error',
   maxBytes: '--max-bytes',
 };
 
@@ -107,7 +107,7 @@ function adviceFor(options: AdviseOptions): Advice {
 function parseError(text: string): number {
   const [, percent] = /^(.*)%$/.exec(text) ?? [];
   if (percent === undefined || !isDecimal(percent) || Number(percent) === 0) {
-    throw wrongOption('--max-error', 'a percentage above 0, as in 1%', text);
+    throw wrongOption('--max-relative-error', 'a percentage above 0, as in 1%', text);
   }
   return Number(percent) / 100;
 }

@@ -14,7 +14,7 @@ const DESCRIPTION = `Prints boundaries at round numbers for systems that count i
 histograms of OpenTelemetry and of Prometheus clients, and says how much they leave open.
 
 The boundaries reach from the last one that is at most --from to the first one that is at least --to. A
-threshold of an objective (--slo) is a boundary of its own: the share of values within it is exact then.`;
+threshold of an objective (--threshold) is a boundary of its own: the share of values within it is exact then.`;
 
 const FORMATS = ['text', 'json'] as const;
 
@@ -30,13 +30,13 @@ interface Options extends OutputOptions<(typeof FORMATS)[number]> {
   readonly to?: string;
   readonly unit: CountedUnit;
   readonly perDecade: string;
-  readonly slo: readonly string[];
+  readonly threshold: readonly string[];
 }
 
 /** The arguments of `hdrscope bounds`. */
 export function parser(): Command {
   const command = createParser('hdrscope bounds', DESCRIPTION, [
-    'hdrscope bounds --from 5ms --to 10s --slo 250ms',
+    'hdrscope bounds --from 5ms --to 10s --threshold 250ms',
     'hdrscope bounds --from 1KiB --to 100MB --unit bytes --per-decade 9 --json',
   ])
     .option('--from <value>', 'a small value: a number of the unit, or as in 5ms, 4KiB; required')
@@ -50,7 +50,7 @@ export function parser(): Command {
       ]).default('3'),
     )
     .addOption(
-      new Option('--slo <value>', 'a threshold that becomes a boundary; may be repeated')
+      new Option('--threshold <value>', 'a threshold that becomes a boundary; may be repeated')
         .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text])
         .default([], 'none'),
     );
@@ -63,12 +63,12 @@ export async function run({ options }: Arguments<Options>, io: Io): Promise<numb
 }
 
 async function print(options: Options, io: Io): Promise<number> {
-  const { unit, perDecade, slo } = options;
+  const { unit, perDecade } = options;
   const from = amountOf('--from', options.from, unit);
   const to = amountOf('--to', options.to, unit);
   if (from >= to)
     throw new UsageError(`--from must be below --to, got '${options.from}' and '${options.to}'`);
-  const thresholds = slo.map((text) => amountOf('--slo', text, unit));
+  const thresholds = options.threshold.map((text) => amountOf('--threshold', text, unit));
   const bounds = [...new Set([...roundBounds(from, to, LEADING[perDecade]!), ...thresholds])].sort(
     (a, b) => a - b,
   );
@@ -104,7 +104,7 @@ function meaning(bounds: readonly number[], widest: number, unit: CountedUnit): 
 }
 
 function amountOf(name: string, text: string | undefined, unit: CountedUnit): number {
-  if (text === undefined) throw new UsageError(`${name} is required, as in ${name} 5ms`);
+  if (text === undefined) throw new UsageError(`${name} is required: a value, as in 5ms or 4KiB`);
   const amount = amountIn(text, unit);
   if (amount !== undefined && amount >= 1e-30 && amount <= 1e30) return amount;
   throw wrongOption(name, 'a number of the unit above 0, or as in 5ms or 4KiB', text);

@@ -1,6 +1,6 @@
 import { dumpIncrease } from '@hdrscope/ceph';
 import { formatDecimal } from '@hdrscope/core/internal';
-import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
+import { type Plot, plotToJson } from '@hdrscope/plot';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { hasColours } from '../colour.ts';
@@ -9,7 +9,7 @@ import { valuesText } from '../format.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { plotColumns } from '../plot-columns.ts';
 import { screenOf } from '../screen.ts';
-import { intervalOption, intervalsOption } from '../shared-options.ts';
+import { addAscii, intervalOption, intervalsOption } from '../shared-options.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 import { Follower } from './follow.ts';
 import {
@@ -31,7 +31,7 @@ const FORMATS = ['text', 'json'] as const;
 interface Options extends HistogramOptions, PlotAxes, OutputOptions<(typeof FORMATS)[number]> {
   readonly interval?: number;
   readonly intervals?: number;
-  readonly since?: string;
+  readonly earlier?: string;
   readonly each?: boolean;
   readonly ascii?: boolean;
 }
@@ -40,25 +40,24 @@ const DESCRIPTION = `Draws two axes of a histogram: a shade for each cell, with 
 as bars.
 
 Without --counter it draws the counter with the most values. It adds up daemons, which must have equal
-axes. Without --interval and --since it draws all values since the daemons began.`;
+axes. Without --interval and --earlier it draws all values since the daemons began.`;
 
 /** The arguments of `hdrscope ceph heatmap`. */
 export function parser(): Command {
   const command = createParser('hdrscope ceph heatmap', DESCRIPTION, [
     'hdrscope ceph heatmap /var/run/ceph/ceph-osd.*.asok --interval 5s',
-    'hdrscope ceph heatmap later.json --since earlier.json --counter op_w_latency_in_bytes_histogram',
+    'hdrscope ceph heatmap later.json --earlier earlier.json --counter op_w_latency_in_bytes_histogram',
     'hdrscope ceph heatmap dump.json --x latency --y size --json',
   ])
     .argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers')
     .addOption(intervalOption('only values of an interval of that length, from now on'))
     .addOption(intervalsOption('how many intervals, each with a picture (default: 1)'))
-    .option('--since <file>', 'only values since that earlier dump')
+    .option('--earlier <file>', 'only values since that earlier dump')
     .option('--each', 'draws each daemon separately')
     .option('--x <axis>', 'the axis from left to right: its name, or a part of it')
-    .option('--y <axis>', 'the axis from bottom to top')
-    .option('--ascii', 'draws with ASCII alone');
+    .option('--y <axis>', 'the axis from bottom to top');
   addFormat(addOutput(command), FORMATS, 'json is a line for each picture, which hdrscope plot draws');
-  return addHistogramOptions(command);
+  return addHistogramOptions(addAscii(command));
 }
 
 /** `hdrscope ceph heatmap` */
@@ -67,11 +66,11 @@ export async function run(given: Arguments<Options>, io: Io): Promise<number> {
 }
 
 async function drawAll({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const { interval, intervals, since } = options;
+  const { interval, intervals, earlier } = options;
   if (interval === undefined && intervals !== undefined) throw new UsageError('--intervals needs --interval');
-  if (interval !== undefined && since !== undefined) {
+  if (interval !== undefined && earlier !== undefined) {
     throw new UsageError(
-      '--interval and --since cannot be combined: one draws new values, the other draws past ones',
+      '--interval and --earlier cannot be combined: one draws new values, the other draws past ones',
     );
   }
   const inputs = await openInputs(operands, io);
@@ -83,10 +82,11 @@ async function drawAll({ options, operands }: Arguments<Options>, io: Io): Promi
 async function drawOnce(inputs: readonly CephInput[], options: Options, io: Io): Promise<void> {
   const all = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
   assertSome(all, inputs, options);
-  const shown = options.since === undefined ? all : await sinceFile(all, inputs, options.since, options, io);
+  const shown =
+    options.earlier === undefined ? all : await sinceFile(all, inputs, options.earlier, options, io);
   const { members } = await chooseCounter(shown, io);
   await noteWriter(io)(members);
-  const when = options.since === undefined ? 'since the daemon began' : `since ${options.since}`;
+  const when = options.earlier === undefined ? 'since the daemon began' : `since ${options.earlier}`;
   await draw(members, () => when, options, io);
 }
 
@@ -99,7 +99,9 @@ async function sinceFile(
 ): Promise<readonly Sourced[]> {
   // The dump of one daemon does not name it, so dumps of several daemons could not be matched.
   if (inputs.length > 1)
-    throw new UsageError('--since compares two dumps: give one operand, and the earlier dump after --since');
+    throw new UsageError(
+      '--earlier compares two dumps: give one operand, and the earlier dump after --earlier',
+    );
   const [input] = await openInputs([path], io);
   const earlier = await readHistograms(input!, options);
   const increases = dumpIncrease(earlier, later);
@@ -141,7 +143,7 @@ async function draw(
   options: Options,
   io: Io,
 ): Promise<void> {
-  const { each = false, ascii = false, x, y } = options;
+  const { each = false, x, y } = options;
   const json = formatOf(options, FORMATS) === 'json';
   const axes = { ...(x !== undefined && { x }), ...(y !== undefined && { y }) };
   const groups = each ? members.map((one) => [one]) : members.length === 0 ? [] : [members];
@@ -154,7 +156,7 @@ async function draw(
       subtitle: `${count} ${whenOf(first)}`,
     });
     const space = at === 0 ? '' : '\n';
-    await io.stdout.write(json ? `${plotToJson(plot)}\n` : `${space}${textOf(plot, ascii, io)}`);
+    await io.stdout.write(json ? `${plotToJson(plot)}\n` : `${space}${textOf(plot, options, io)}`);
   }
 }
 
@@ -165,11 +167,7 @@ function sourcesText(group: readonly Sourced[]): string {
   return names.length > MOST_NAMES ? `${names.length} daemons` : names.join(', ');
 }
 
-function textOf(plot: Plot, ascii: boolean, io: Io): string {
-  const options: TerminalOptions = {
-    columns: plotColumns(screenOf(io).columns),
-    colours: hasColours(io, io.stdout),
-    ascii,
-  };
-  return terminalPlot(plot, options);
+function textOf(plot: Plot, options: Options, io: Io): string {
+  const { columns, ascii } = screenOf(io, options);
+  return terminalPlot(plot, { columns: plotColumns(columns), colours: hasColours(io, io.stdout), ascii });
 }

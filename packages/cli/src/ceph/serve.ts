@@ -2,8 +2,8 @@ import {
   CEPH_RELEASES,
   type CephDaemon,
   type CephRelease,
-  cephDaemons,
   daemonsAt,
+  ingestCephDaemons,
   serveAdminSocket,
 } from '@hdrscope/ceph';
 import { createRegistry } from '@hdrscope/registry';
@@ -12,7 +12,7 @@ import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { addGuard, type GuardingOptions, guardOf } from '../guard-options.ts';
 import { serveMetrics } from '../serve-metrics.ts';
-import { portOption } from '../shared-options.ts';
+import { hostOption, portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo.ts';
 import { assertSockets, openInputs } from './input.ts';
@@ -45,7 +45,7 @@ export function parser(): Command {
   ])
     .argument('[socket|folder...]', 'admin sockets of daemons, and folders of sockets')
     .addOption(portOption(9436))
-    .option('--host <name>', 'the address on which it listens', 'localhost')
+    .addOption(hostOption())
     .option('--merged', 'serves all daemons together, too')
     .addOption(sizesOption('divides latencies by the size of requests, '))
     .option('--socket <path>', 'the path of a socket to serve: at most 107 bytes, and unused')
@@ -78,11 +78,11 @@ async function serveDaemons(operands: readonly string[], options: Options, io: I
   const guard = await guardOf(options, io);
   assertSockets(await openInputs(operands, io), 'hdrscope ceph serve');
   const list = async (): Promise<CephDaemon[]> => {
-    const daemons = await Promise.all(operands.map((path) => daemonsAt(path, ANSWER_MS)));
+    const daemons = await Promise.all(operands.map((path) => daemonsAt(path, { timeoutMs: ANSWER_MS })));
     return daemons.flat();
   };
   const registry = createRegistry();
-  const daemons = cephDaemons(registry, list, {
+  const daemons = ingestCephDaemons(registry, list, {
     merged,
     ...(sizes !== undefined && { classes: { axis: SIZE_AXIS, bounds: sizes } }),
   });

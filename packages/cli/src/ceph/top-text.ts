@@ -14,7 +14,7 @@ export interface TopTextOptions {
   /** The width of the terminal. */
   readonly columns: number;
   /** The largest number of daemons in the list of the slowest. */
-  readonly rows: number;
+  readonly top: number;
   bold(text: string): string;
 }
 
@@ -67,13 +67,13 @@ export function topText(interval: ClusterInterval, figures: TopFigures, options:
 
 /** The operations by kind and size, and the slowest daemons, in columns of equal widths. */
 function tables(figures: TopFigures, options: TopTextOptions): string[] {
-  const { columns, rows, bold } = options;
+  const { columns, top, bold } = options;
   const made = stylesFor(options.percentiles.length).map((style) => tableIn(style, figures, options));
   const fitting = made.find((lines) => lines.every((line) => line.length <= columns)) ?? made.at(-1)!;
   const lines = fitting.map((line) => line.slice(0, columns));
-  const first = lines.length - Math.min(rows, figures.slowest.length);
+  const first = lines.length - Math.min(top, figures.slowest.length);
   const [head = '', ...kinds] = lines.slice(0, first);
-  const more = figures.slowest.length - rows;
+  const more = figures.slowest.length - top;
   return [
     bold(head),
     ...kinds,
@@ -107,7 +107,7 @@ function tableIn(style: Style, { all, kinds, slowest, unit }: TopFigures, option
       row(kind.kind, kind),
       ...kind.sizes.map((size) => row(`  ${style.size(size)}`, size)),
     ]),
-    ...slowest.slice(0, options.rows).map((one) => row(one.daemon, one)),
+    ...slowest.slice(0, options.top).map((one) => row(one.daemon, one)),
   ]);
 }
 

@@ -24,7 +24,7 @@ interface Options extends OutputOptions<(typeof FORMATS)[number]> {
   readonly once?: boolean;
   readonly percentiles: readonly number[];
   readonly sizes: readonly number[];
-  readonly rows: number;
+  readonly top: number;
   readonly tell?: string | true;
   readonly ceph: string;
 }
@@ -56,8 +56,8 @@ export function parser(): Command {
     .option('--ceph <program>', 'the ceph program for --tell', 'ceph')
     .addOption(sizesOption().default([4096, 65_536, 1_048_576], '4KiB,64KiB,1MiB'))
     .addOption(
-      new Option('--rows <count>', 'how many of the slowest OSDs to show')
-        .argParser(integerParser('--rows', 1))
+      new Option('--top <count>', 'how many of the slowest OSDs to show')
+        .argParser(integerParser('--top', 1))
         .default(10),
     )
     .addOption(percentilesOption());

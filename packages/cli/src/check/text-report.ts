@@ -31,5 +31,5 @@ ${table.join('\n')}
 ${notes.length === 0 ? '' : `\n${notes.join('')}`}
 `;
   });
-  return `${tables.join('')}${conclusionOf(all)}\n`;
+  return `${tables.join('')}${wrapToScreen(conclusionOf(all), io)}\n`;
 }

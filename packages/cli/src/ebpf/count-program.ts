@@ -43,7 +43,8 @@ const FORMATS = ['text', 'json'] as const;
 
 /** The options of every command that counts. */
 export interface CountingOptions extends OutputOptions<(typeof FORMATS)[number]> {
-  readonly seconds: number;
+  /** In seconds. */
+  readonly duration: number;
   readonly by: string;
   readonly perCpu?: boolean;
   readonly top: number;
@@ -62,8 +63,8 @@ export function countingParser({ program, description, examples }: CountingComma
   const parser = createParser(`hdrscope ebpf ${program}`, `${description}\n\n${NEEDS}`, examples)
     .allowExcessArguments(false)
     .addOption(
-      new Option('--seconds <duration>', 'how long it counts; Ctrl-C ends it early')
-        .argParser((text) => parseDuration(text, '--seconds'))
+      new Option('--duration <duration>', 'how long it counts; Ctrl-C ends it early')
+        .argParser((text) => parseDuration(text, '--duration'))
         .default(10, '10s'),
     )
     .addOption(choiceOption('--by <what>', 'what has a histogram of its own', by).default(by[0]))
@@ -98,7 +99,7 @@ async function countNow(
   io: Io,
   kernel: Kernel,
 ): Promise<number> {
-  const { by, seconds, perCpu: isPerCpu = false } = options;
+  const { by, duration, perCpu: isPerCpu = false } = options;
   if (isPerCpu && by !== 'all') throw new UsageError(`--per-cpu takes --by all, got --by ${by}`);
   const program = await kernel.openProgram(command.program, { by });
   // Ctrl-C ends the counting early, and the command shows its result.
@@ -107,7 +108,7 @@ async function countNow(
     const meter = options.cost ? await kernel.measureCost(program.program) : undefined;
     try {
       const startMs = io.monotonicMs();
-      await sleep(seconds * 1000, undefined, { signal: io.signal }).catch(() => {});
+      await sleep(duration * 1000, undefined, { signal: io.signal }).catch(() => {});
       const { histograms, missed = 0 } = await program.source.read();
       const counted: Counted = {
         command,

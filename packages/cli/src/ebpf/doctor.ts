@@ -1,9 +1,12 @@
+import type { Finding } from '@hdrscope/ebpf';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { jsonDocument } from '../distribution-json.ts';
+import { wrapWords } from '../help-text.ts';
 import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
+import { screenOf } from '../screen.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 
 const FORMATS = ['text', 'json'] as const;
@@ -39,14 +42,31 @@ export async function run(
     await io.stdout.write(jsonDocument({ canRead, findings }));
     return exitCode;
   }
-  const paint = painter(io, io.stdout);
-  // Bounded: the doctor looks at ten things.
-  const width = Math.max(...findings.map(({ what }) => what.length));
-  for (const { what, ok, detail, cure } of findings) {
-    const verdict = ok ? paint('green', 'ok    ') : paint('yellow', 'cannot');
-    await io.stdout.write(`${verdict}  ${what.padEnd(width)}  ${detail}\n`);
-    if (cure !== undefined) await io.stdout.write(`${' '.repeat(width + 10)}${cure}\n`);
-  }
+  await io.stdout.write(`${findingLines(findings, io).join('\n')}\n`);
   if (!canRead) await io.stdout.write('\nNo histogram can be read here.\n');
   return exitCode;
 }
+
+/** Narrower columns of text are hard to read. */
+const LEAST_ROOM = 24;
+
+/** Each finding with its detail and its cure: beside it when there is room, else below it. */
+function findingLines(findings: readonly Finding[], io: Io): string[] {
+  const paint = painter(io, io.stdout);
+  const { columns = Number.POSITIVE_INFINITY } = screenOf(io);
+  // Bounded: the doctor looks at ten things.
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  const besideAt = VERDICT_WIDTH + width + 2;
+  const isBeside = columns - besideAt >= LEAST_ROOM;
+  const at = isBeside ? besideAt : VERDICT_WIDTH;
+  return findings.flatMap(({ what, ok, detail, cure }) => {
+    const verdict = ok ? paint('green', 'ok    ') : paint('yellow', 'cannot');
+    const texts = [detail, ...(cure === undefined ? [] : [cure])];
+    const [first = '', ...others] = texts.flatMap((text) => wrapWords(text, columns - at));
+    const below = (isBeside ? others : [first, ...others]).map((line) => ' '.repeat(at) + line);
+    return [isBeside ? `${verdict}  ${what.padEnd(width)}  ${first}` : `${verdict}  ${what}`, ...below];
+  });
+}
+
+/** `cannot`, and two blanks. */
+const VERDICT_WIDTH = 8;

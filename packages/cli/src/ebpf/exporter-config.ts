@@ -1,11 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import {
-  type ExporterHistogram,
-  fromEbpfExporterConfigFile,
-  type KernelFamilyOptions,
-  keptName,
-} from '@hdrscope/ebpf';
+import { type ExporterHistogram, type KernelFamilyOptions, readEbpfExporterConfig } from '@hdrscope/ebpf';
+import { keptName } from '@hdrscope/ebpf/internal';
 import { reasonOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Option } from 'commander';
@@ -22,13 +18,29 @@ export interface ExporterConfig {
 /** `--config`: the maps and their labels as ebpf_exporter has them. */
 export function exporterConfigOption(): Option {
   const help = 'a configuration of ebpf_exporter, which has the maps, their layouts, labels and units';
-  return new Option('--config <file>', help).argParser(readConfig);
+  return new Option('--config <file>', help);
 }
 
-/** @throws UsageError when the file cannot be read, or is not such a configuration. */
-function readConfig(path: string): ExporterConfig {
+/** Options as the command line has them: `--config` is the path of a configuration. */
+export type Unread<Options extends { readonly config?: ExporterConfig }> = Omit<Options, 'config'> & {
+  readonly config?: string;
+};
+
+/**
+ * Reads the configuration that `--config` names.
+ *
+ * @throws UsageError when the file cannot be read, or is not such a configuration.
+ */
+export async function withConfig<Given extends { readonly config?: string }>(
+  options: Given,
+): Promise<Omit<Given, 'config'> & { readonly config?: ExporterConfig }> {
+  const { config, ...others } = options;
+  return config === undefined ? others : { ...others, config: await readConfig(config) };
+}
+
+async function readConfig(path: string): Promise<ExporterConfig> {
   try {
-    return { path, histograms: fromEbpfExporterConfigFile(path) };
+    return { path, histograms: await readEbpfExporterConfig(path) };
   } catch (error) {
     throw new UsageError(systemReason(error, path) ?? `--config cannot be taken from ${reasonOf(error)}`);
   }

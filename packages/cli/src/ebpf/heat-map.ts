@@ -1,5 +1,5 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { type IntegerLayout, integerAfter, usedSlots } from '@hdrscope/core/internal';
+import { HdrscopeError, type IntegerLayout } from '@hdrscope/core';
+import { integerAfter, usedSlots } from '@hdrscope/core/internal';
 import { type KernelIncrease, sumOfCpus } from '@hdrscope/ebpf';
 import type { AxisSlot, HeatMapPlot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';

@@ -10,7 +10,7 @@ import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '
 import { screenOf } from '../screen.ts';
 import { addAscii, intervalOption } from '../shared-options.ts';
 import { terminalPlot } from '../terminal-plot.ts';
-import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
+import { exporterConfigOption, operandOf, shownUnit, type Unread, withConfig } from './exporter-config.ts';
 import { KernelHeatMap } from './heat-map.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP } from './map-argument.ts';
@@ -57,8 +57,13 @@ export function parser(): Command {
 }
 
 /** `hdrscope ebpf heatmap` */
-export async function run(given: Arguments<Options>, io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
-  return withOutput(given.options.output, io, (out) => drawAll(given, out, kernel));
+export async function run(
+  { options: given, operands }: Arguments<Unread<Options>>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
+  const options = await withConfig(given);
+  return withOutput(options.output, io, (out) => drawAll({ options, operands }, out, kernel));
 }
 
 async function drawAll({ options, operands }: Arguments<Options>, io: Io, kernel: Kernel): Promise<number> {

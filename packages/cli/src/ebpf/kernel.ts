@@ -1,4 +1,11 @@
-import { bpftoolMap, examine, type KernelSource, kernelMap, listMaps, newestMapId } from '@hdrscope/ebpf';
+import {
+  bpftoolMap,
+  examineKernel,
+  type KernelSource,
+  kernelMap,
+  listMaps,
+  newestMapId,
+} from '@hdrscope/ebpf';
 import { measureCost, openKernelProgram } from '@hdrscope/ebpf/loader';
 
 /** Access to the kernel. Tests replace it. */
@@ -7,7 +14,7 @@ export interface Kernel {
   readonly newestMapId: typeof newestMapId;
   readonly open: (...options: Parameters<typeof kernelMap>) => KernelSource;
   readonly openByTool: (...options: Parameters<typeof bpftoolMap>) => KernelSource;
-  readonly examine: typeof examine;
+  readonly examine: typeof examineKernel;
   readonly openProgram: typeof openKernelProgram;
   readonly measureCost: typeof measureCost;
 }
@@ -18,7 +25,7 @@ export const THIS_KERNEL: Kernel = {
   newestMapId,
   open: kernelMap,
   openByTool: bpftoolMap,
-  examine,
+  examine: examineKernel,
   openProgram: openKernelProgram,
   measureCost,
 };

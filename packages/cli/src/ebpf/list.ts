@@ -5,7 +5,13 @@ import { ExitCode, type Io } from '../command.ts';
 import { jsonDocument } from '../distribution-json.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { shownTable } from '../table.ts';
-import { type ExporterConfig, exporterConfigOption, histogramsOf } from './exporter-config.ts';
+import {
+  type ExporterConfig,
+  exporterConfigOption,
+  histogramsOf,
+  type Unread,
+  withConfig,
+} from './exporter-config.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 
 const FORMATS = ['text', 'json'] as const;
@@ -37,10 +43,11 @@ export function parser(): Command {
 
 /** `hdrscope ebpf list` */
 export async function run(
-  { options }: Arguments<Options>,
+  { options: given }: Arguments<Unread<Options>>,
   io: Io,
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
+  const options = await withConfig(given);
   return withOutput(options.output, io, (out) => list(options, out, kernel));
 }
 

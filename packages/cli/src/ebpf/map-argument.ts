@@ -3,12 +3,12 @@ import {
   KERNEL_LAYOUT_SYNTAX,
   type KernelLayout,
   type KernelSource,
-  keptName,
-  kernelLayoutOf,
   MAP_SHAPE_SYNTAX,
   type MapShape,
-  mapShapeOf,
+  parseKernelLayout,
+  parseMapShape,
 } from '@hdrscope/ebpf';
+import { keptName } from '@hdrscope/ebpf/internal';
 import { type Command, Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
@@ -53,12 +53,12 @@ export function addMapOptions(parser: Command): Command {
 
 /** @throws UsageError when the text does not name a layout. */
 function parseLayout(text: string): KernelLayout {
-  return parsed(() => kernelLayoutOf(text), '--layout');
+  return parsed(() => parseKernelLayout(text), '--layout');
 }
 
 /** @throws UsageError when the text does not describe types. */
 function parseShape(text: string): MapShape {
-  return parsed(() => mapShapeOf(text), '--shape');
+  return parsed(() => parseMapShape(text), '--shape');
 }
 
 function parseSum(text: string): NonNullable<MapShape['sum']> {

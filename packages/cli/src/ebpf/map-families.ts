@@ -1,4 +1,4 @@
-import type { KernelHistograms } from '@hdrscope/ebpf';
+import type { KernelIngestion } from '@hdrscope/ebpf';
 import type { MetricFamily } from '@hdrscope/prometheus';
 import type { MapState } from './map-state.ts';
 import { isProgram } from './program-argument.ts';
@@ -8,7 +8,7 @@ const LONGEST_REASON = 300;
 /** A map that is served. */
 interface Served {
   readonly state: MapState;
-  readonly histograms: Pick<KernelHistograms, 'health'>;
+  readonly histograms: Pick<KernelIngestion, 'health'>;
 }
 
 /** How the served maps are doing, as metrics: whether each could be read by this scrape, why not, and what programs missed. */

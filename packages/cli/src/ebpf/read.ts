@@ -6,7 +6,7 @@ import { jsonDocument } from '../distribution-json.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { screenOf } from '../screen.ts';
 import { addAscii, percentilesOption } from '../shared-options.ts';
-import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
+import { exporterConfigOption, operandOf, shownUnit, type Unread, withConfig } from './exporter-config.ts';
 import { formatHistogram, histogramJson, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, groundNote, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
@@ -53,8 +53,13 @@ export function parser(): Command {
 }
 
 /** `hdrscope ebpf read` */
-export async function run(given: Arguments<Options>, io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
-  return withOutput(given.options.output, io, (out) => read(given, out, kernel));
+export async function run(
+  { options: given, operands }: Arguments<Unread<Options>>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
+  const options = await withConfig(given);
+  return withOutput(options.output, io, (out) => read({ options, operands }, out, kernel));
 }
 
 async function read({ options, operands }: Arguments<Options>, io: Io, kernel: Kernel): Promise<number> {

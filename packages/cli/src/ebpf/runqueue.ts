@@ -9,7 +9,7 @@ const COMMAND: CountingCommand = {
   description: `Counts for some seconds how many tasks each CPU has to run, and how long tasks wait for a CPU.`,
   examples: [
     'hdrscope ebpf runqueue',
-    'hdrscope ebpf runqueue --seconds 60 --by cgroup',
+    'hdrscope ebpf runqueue --duration 1m --by cgroup',
     'hdrscope ebpf runqueue --per-cpu --json',
   ],
   missed: 'waits not measured, because their beginning was not seen',

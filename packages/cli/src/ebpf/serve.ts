@@ -1,13 +1,14 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { type Frame, type KernelHistograms, kernelHistograms } from '@hdrscope/ebpf';
-import { createRegistry, type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
+import { type Frame, ingestKernel, type KernelIngestion } from '@hdrscope/ebpf';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { type Io, UsageError } from '../command.ts';
 import { addGuard, type GuardingOptions, guardOf } from '../guard-options.ts';
 import { serveMetrics } from '../serve-metrics.ts';
-import { portOption } from '../shared-options.ts';
-import { configuredOperands, exporterConfigOption } from './exporter-config.ts';
+import { hostOption, portOption } from '../shared-options.ts';
+import { configuredOperands, exporterConfigOption, type Unread, withConfig } from './exporter-config.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions } from './map-argument.ts';
 import { mapFamilies } from './map-families.ts';
@@ -61,7 +62,7 @@ export function parser(): Command {
   ])
     .argument('[map...]', SERVED_MAP_HELP)
     .addOption(portOption(9435))
-    .option('--host <name>', 'the address on which it listens', 'localhost')
+    .addOption(hostOption())
     .addOption(servedUnitOption())
     .addOption(exporterConfigOption())
     .option('--per-cpu', 'serves each CPU as separate series');
@@ -70,10 +71,11 @@ export function parser(): Command {
 
 /** `hdrscope ebpf serve` */
 export async function run(
-  { options, operands }: Arguments<Options>,
+  { options: given, operands }: Arguments<Unread<Options>>,
   io: Io,
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
+  const options = await withConfig(given);
   const { port, host } = options;
   const maps = servedMaps(operands, options);
   const guard = await guardOf(options, io);
@@ -118,7 +120,7 @@ function servedMaps(given: readonly string[], options: Options): ServedMap[] {
 /** A map in a registry, and how it is doing. */
 interface Served {
   readonly state: MapState;
-  readonly histograms: KernelHistograms;
+  readonly histograms: KernelIngestion;
 }
 
 /** @throws UsageError, HdrscopeError when the command line does not say how the map is served, or it never comes. */
@@ -155,7 +157,7 @@ async function serveMap(
     failed: (error: unknown) => void state.failed(error).catch(() => {}),
   };
   const source = { ...patient, read };
-  return { state, histograms: kernelHistograms(registry, source, { ...histogramsOptions(map), observer }) };
+  return { state, histograms: ingestKernel(registry, source, { ...histogramsOptions(map), observer }) };
 }
 
 /** Whether another read may succeed: the system has refused this one. All other errors ask a question to the person. */

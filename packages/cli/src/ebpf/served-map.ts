@@ -1,4 +1,4 @@
-import { type KernelHistogramsOptions, kernelMetricName } from '@hdrscope/ebpf';
+import { type IngestKernelOptions, kernelMetricName } from '@hdrscope/ebpf';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Command, CommanderError, type Option } from 'commander';
 import { choiceOption } from '../arguments.ts';
@@ -82,7 +82,7 @@ export function optionsOfOneMap(): readonly Option[] {
 }
 
 /** How a served map becomes a metric. */
-export function histogramsOptions({ argument, options, attributes }: ServedMap): KernelHistogramsOptions {
+export function histogramsOptions({ argument, options, attributes }: ServedMap): IngestKernelOptions {
   const { unit, perCpu = false, metric, description, since, config } = options;
   const stated = {
     ...(metric !== undefined && { name: metric }),

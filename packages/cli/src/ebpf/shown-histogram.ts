@@ -1,5 +1,5 @@
-import { type Counted, countedIn, rebucket } from '@hdrscope/core';
-import { type IntegerLayout, integerAfter, integerLayout } from '@hdrscope/core/internal';
+import { type Counted, countedIn, type IntegerLayout, rebucket } from '@hdrscope/core';
+import { integerAfter, integerLayout } from '@hdrscope/core/internal';
 import { type CpuCounts, countsOfCpus, type HistogramMetric, sumOfCpus } from '@hdrscope/ebpf';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 

@@ -9,7 +9,7 @@ import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
 import { RateRows } from '../rate-rows.ts';
 import { screenOf } from '../screen.ts';
 import { addAscii, intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
-import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
+import { exporterConfigOption, operandOf, shownUnit, type Unread, withConfig } from './exporter-config.ts';
 import { formatBounds, histogramJson, percentilesOf, type ShownAs, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP } from './map-argument.ts';
@@ -50,10 +50,11 @@ export function parser(): Command {
 
 /** `hdrscope ebpf watch` */
 export async function run(
-  { options, operands }: Arguments<Options>,
+  { options: given, operands }: Arguments<Unread<Options>>,
   io: Io,
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
+  const options = await withConfig(given);
   const which = operandOf(operands, options.config);
   const unit = shownUnit(options.unit, options.config);
   const shownAs = { ...options, unit, ...screenOf(io, options) };

@@ -1,4 +1,4 @@
-import { explain, type TimeRange } from '@hdrscope/history';
+import { explainHistory, type TimeRange } from '@hdrscope/history';
 import { type Command, Option } from 'commander';
 import { type Arguments, createParser, integerParser, isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
@@ -69,7 +69,7 @@ export async function run({ options, operands: [folder = ''] }: Arguments<Option
   assertApart(before, after);
   return withOutput(options.output, io, async (out) => {
     const question = { metric, before, after, percentile, where };
-    const explanation = await withEngine(folder, () => explain(folder, question));
+    const explanation = await withEngine(folder, () => explainHistory(folder, question));
     const text =
       format === 'json'
         ? explanationJson(explanation, question)

@@ -1,10 +1,11 @@
-import { compact } from '@hdrscope/history';
+import { compactHistory } from '@hdrscope/history';
 import { type Command, Option } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { jsonDocument } from '../distribution-json.ts';
 import { parseDuration } from '../duration.ts';
 import { formatCount } from '../format.ts';
+import { wrapToScreen } from '../help-text.ts';
 import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
 import { shownTable } from '../table.ts';
 
@@ -40,11 +41,11 @@ export function parser(): Command {
 /** `hdrscope history compact` */
 export async function run({ options, operands: [folder = ''] }: Arguments<Options>, io: Io): Promise<number> {
   const format = formatOf(options, FORMATS) ?? 'text';
-  const days = await compact(folder, { olderThanMs: options.olderThan * 1000 });
+  const days = await compactHistory(folder, { olderThanMs: options.olderThan * 1000 });
   if (format === 'json') {
     await io.stdout.write(jsonDocument({ days }));
   } else if (days.length === 0) {
-    await io.stdout.write('No day has more than one file that is to be merged.\n');
+    await io.stdout.write(`${wrapToScreen('No day has more than one file that is to be merged.', io)}\n`);
   } else {
     const rows = days.map(({ day, files, rows, bytesBefore, bytes, duplicates }) => [
       day,

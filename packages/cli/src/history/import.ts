@@ -73,7 +73,7 @@ export function parser(): Command {
 /** `hdrscope history import` */
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const { output: folder } = options;
-  if (folder === undefined) throw new UsageError('-o is needed: the folder of the history');
+  if (folder === undefined) throw new UsageError('-o is required: the folder of the history');
   if ((await stat(folder).catch(() => undefined))?.isDirectory() === false) {
     throw new Refusal(`${folder} is a file, and a folder is needed`);
   }

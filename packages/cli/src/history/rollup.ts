@@ -1,4 +1,4 @@
-import { type RolledDay, rollup } from '@hdrscope/history';
+import { type RolledDay, rollUpHistory } from '@hdrscope/history';
 import { type Command, Option } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
@@ -50,7 +50,7 @@ export async function run(
 ): Promise<number> {
   const format = formatOf(options, FORMATS) ?? 'text';
   const { every: everyMs, olderThan } = options;
-  const days = await rollup(folder, into, { everyMs, olderThanMs: olderThan * 1000 });
+  const days = await rollUpHistory(folder, into, { everyMs, olderThanMs: olderThan * 1000 });
   if (format === 'json') {
     await io.stdout.write(jsonDocument({ days }));
   } else {

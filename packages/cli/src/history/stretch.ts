@@ -54,15 +54,3 @@ export function stretchFor({ startMs, endMs, intervalMs }: HistorySpan, most: nu
   const leastMs = Math.max((endMs - startMs) / (most - 1), intervalMs * TOLERATED);
   return LENGTHS_MS.find((lengthMs) => lengthMs >= leastMs) ?? Math.ceil(leastMs / DAY_MS) * DAY_MS;
 }
-
-/** A length as people read it: `10m`, `1h`, `7d`. */
-export function stretchText(lengthMs: number): string {
-  const units = [
-    [DAY_MS, 'd'],
-    [HOUR_MS, 'h'],
-    [MINUTE_MS, 'm'],
-    [SECOND_MS, 's'],
-  ] as const;
-  const [unitMs, unit] = units.find(([ms]) => lengthMs % ms === 0) ?? ([1, 'ms'] as const);
-  return `${lengthMs / unitMs}${unit}`;
-}

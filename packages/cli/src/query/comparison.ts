@@ -1,10 +1,10 @@
-import { Histogram } from '@hdrscope/core';
-import { type Resolution, resolutionOf } from '@hdrscope/core/internal';
+import { Histogram, type Resolution } from '@hdrscope/core';
+import { resolutionOf } from '@hdrscope/core/internal';
 import {
   countedOfRow,
   type MergedRow,
   type MergeQuestion,
-  mergedRows,
+  queryMergedRows,
   type TimeRange,
 } from '@hdrscope/history';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
@@ -85,7 +85,7 @@ const MOST_NAMES = 5;
 async function rowsOf(folder: string, question: MergeQuestion): Promise<MergedRow[]> {
   return withEngine(folder, async () => {
     const rows: MergedRow[] = [];
-    for await (const row of mergedRows(folder, question)) rows.push(row);
+    for await (const row of queryMergedRows(folder, question)) rows.push(row);
     return rows;
   });
 }

@@ -1,5 +1,5 @@
 import { resolutionOf, scaledLayout } from '@hdrscope/core/internal';
-import { countedOfRow, historySpan, type MergedRow, mergedRows } from '@hdrscope/history';
+import { countedOfRow, historySpan, type MergedRow, queryMergedRows } from '@hdrscope/history';
 import { Slices } from '@hdrscope/kit';
 import { attributePairs, createHeatMap, type HeatMapBuilder, type HeatMapPlot } from '@hdrscope/plot';
 import { Refusal } from '../command.ts';
@@ -29,7 +29,7 @@ export async function heatMapsOf(folder: string, options: Options): Promise<Heat
   const maps = new Map<string, HeatMapBuilder>();
   const slices = new Slices();
   await withEngine(folder, async () => {
-    for await (const row of mergedRows(folder, { ...question, by, everyMs })) {
+    for await (const row of queryMergedRows(folder, { ...question, by, everyMs })) {
       if (slices.isOver()) await slices.next();
       const key = JSON.stringify([row.unit, row.attributes]);
       const map = maps.get(key) ?? heatMapFor(row);

@@ -1,5 +1,5 @@
 import { visible } from '@hdrscope/core/internal';
-import { durationText } from './promql.ts';
+import { durationText } from '../duration.ts';
 import { impossibleAlerts, percentText } from './rule-groups.ts';
 import type { Slo } from './slo.ts';
 

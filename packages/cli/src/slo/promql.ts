@@ -32,26 +32,6 @@ export function sumBy(labels: readonly string[], expression: string): string {
   return `sum by (${names.join(', ')}) (${expression})`;
 }
 
-const STEPS: readonly (readonly [ms: number, unit: string])[] = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'm'],
-  [1000, 's'],
-  [1, 'ms'],
-];
-
-/** A duration of PromQL, such as `4m40s`, rounded to a millisecond. */
-export function durationText(ms: number): string {
-  let rest = Math.round(ms);
-  let text = '';
-  for (const [step, unit] of STEPS) {
-    const count = Math.floor(rest / step);
-    rest -= count * step;
-    if (count > 0) text += `${count}${unit}`;
-  }
-  return text;
-}
-
 /**
  * The forms in which the label `le` may have a bound: as JavaScript and as Go write the number, and as Prometheus 3 does, which adds
  * `.0` to integers.

@@ -4,13 +4,13 @@ import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
 import { csvLine } from '../csv.ts';
 import { jsonDocument } from '../distribution-json.ts';
+import { durationText } from '../duration.ts';
 import { formatCount } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/stretch.ts';
 import { shownUnitOf } from '../query/groups.ts';
 import { type Column, shownTable } from '../table.ts';
 import { scaled } from '../value-scale.ts';
-import { durationText } from './promql.ts';
 
 /** A report, and what it was asked for. */
 export interface Reported {

@@ -2,13 +2,14 @@ import { historyUnits, type ObjectiveHistory, objectiveHistory } from '@hdrscope
 import { countedUnitOf } from '@hdrscope/plot';
 import { type Command, Option } from 'commander';
 import { amountIn } from '../amount.ts';
-import { type Arguments, createParser, isDecimal, wrongOption } from '../arguments.ts';
+import { type Arguments, createParser, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
 import { byOption, type Pairs, whereOption } from '../history/attribute-option.ts';
 import { DAY_MS, parseEvery } from '../history/stretch.ts';
 import { type PastTime, parsePastTime } from '../inputs/past-time.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { withEngine } from '../query/engine.ts';
+import { objectiveOption } from './objective-option.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 
 const DESCRIPTION = `Reports whether a history would have kept an objective: on each day, and over the whole time.
@@ -27,6 +28,7 @@ type Format = (typeof FORMATS)[number];
 interface Options extends OutputOptions<Format> {
   readonly metric?: string;
   readonly threshold?: string;
+  /** In percent. */
   readonly objective?: number;
   readonly since: PastTime;
   readonly until?: PastTime;
@@ -49,11 +51,7 @@ export function parser(): Command {
       '--threshold <value>',
       'the largest good value: a number of the unit, or as in 250ms, 64KiB; required',
     )
-    .option(
-      '--objective <percent>',
-      'the share of values that should be good, as in 99.9%; required',
-      parseShare,
-    )
+    .addOption(objectiveOption())
     .addOption(
       new Option(
         '--since <time>',
@@ -82,12 +80,14 @@ export function parser(): Command {
 
 /** `hdrscope slo report` */
 export async function run({ options, operands: [folder = ''] }: Arguments<Options>, io: Io): Promise<number> {
-  const { metric, threshold, objective, every: everyMs, by, where } = options;
+  const { metric, threshold, objective: percent, every: everyMs, by, where } = options;
   const format = formatOf(options, FORMATS) ?? 'text';
   if (metric === undefined || metric === '')
     throw new UsageError('--metric is required: the name of a metric');
   if (threshold === undefined) throw new UsageError('--threshold is required: a value, as in 250ms');
-  if (objective === undefined) throw new UsageError('--objective is required: a percentage, as in 99.9%');
+  if (percent === undefined) throw new UsageError('--objective is required: a percentage, as in 99.9%');
+  // 99.9 / 100 is 0.9990000000000001.
+  const objective = Number((percent / 100).toPrecision(15));
   const span = spanOf(options, Date.now());
   const asked = { metric, where, ...span };
   return withOutput(options.output, io, async (out) => {
@@ -146,13 +146,4 @@ function valueIn(text: string, ucum: string): number {
     `a value of at least 0, as in ${example}: the metric has the unit '${ucum}'`,
     text,
   );
-}
-
-/** @throws UsageError */
-function parseShare(text: string): number {
-  const [, percent = ''] = /^(.+?) ?%$/.exec(text) ?? [];
-  // 99.9 / 100 is 0.9990000000000001.
-  const share = isDecimal(percent) ? Number((Number(percent) / 100).toPrecision(15)) : Number.NaN;
-  if (share > 0 && share < 1) return share;
-  throw wrongOption('--objective', 'a percentage above 0 and below 100, as in 99.9%', text);
 }

@@ -1,5 +1,6 @@
+import { durationText } from '../duration.ts';
 import { alertRatio, type BurnAlert, burnAlerts, canFire } from './burn-rates.ts';
-import { boundMatcher, durationText, quoted, selector, sumBy } from './promql.ts';
+import { boundMatcher, quoted, selector, sumBy } from './promql.ts';
 import type { Slo } from './slo.ts';
 
 /** A rule of Prometheus: https://prometheus.io/docs/prometheus/latest/configuration/recording_rules/#rule */

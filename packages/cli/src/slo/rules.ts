@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser, isDecimal, wrongOption } from '../arguments.ts';
+import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
-import { parseDuration } from '../duration.ts';
+import { durationText, parseDuration } from '../duration.ts';
+import { DAY_MS } from '../history/stretch.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { writeLines } from '../output-file.ts';
 import { addOutput } from '../output-options.ts';
 import { LEAST_PERIOD_MS } from './burn-rates.ts';
 import { commentOf } from './comment.ts';
-import { durationText, isLabelName, isMatcher } from './promql.ts';
+import { objectiveOption } from './objective-option.ts';
+import { isLabelName, isMatcher } from './promql.ts';
 import { readThreshold, type ThresholdOptions } from './read-threshold.ts';
 import { OWN_LABELS, rulesOf } from './rule-groups.ts';
 import type { Slo } from './slo.ts';
@@ -25,11 +27,10 @@ SRE workbook: pages for 2 % of the budget in 1/720 of its time (an hour of 30 da
 Native histograms answer any threshold. When it divides a bucket, a further rule records the share of values in this bucket, which
 bounds the error of a ratio. Histograms with explicit bounds answer their bounds only, exactly; other thresholds are refused.`;
 
-const DAY_MS = 86_400_000;
-
 interface Options extends ThresholdOptions {
   readonly metric?: string;
-  readonly objective?: string;
+  /** In percent. */
+  readonly objective?: number;
   /** In milliseconds. */
   readonly window: number;
   readonly by?: readonly string[];
@@ -51,7 +52,7 @@ export function parser(): Command {
       '--threshold <value>',
       'the largest good value: a number of the unit, or as in 300ms, 64KiB; required',
     )
-    .option('--objective <percent>', 'the share of values that must be good, as in 99.9%; required')
+    .addOption(objectiveOption())
     .addOption(
       new Option('--window <duration>', 'the time for which the error budget lasts, at least 2h24m')
         .argParser(parseWindow)
@@ -82,7 +83,11 @@ export function parser(): Command {
       '--scrape <file>',
       'instead of --bounds: the text of a scrape with the classic histogram; - is standard input',
     )
-    .option('--by <labels>', 'labels whose values have an objective each, as in job,route', parseLabels)
+    .option(
+      '--by <labels>',
+      'labels whose values have an objective each, as in job,route; may be repeated',
+      addLabels,
+    )
     .option('--match <matcher>', 'series that count, as in job="api"; may be repeated', addMatcher)
     .option('--label <name=value>', 'a label of the alerts; may be repeated', addLabel)
     .option(
@@ -123,11 +128,8 @@ async function sloOf(options: Options, io: Io): Promise<Slo> {
 }
 
 /** The part of values that may be bad, without the errors of binary fractions. */
-function budgetOf(text: string): number {
-  const [, percent = ''] = /^(.+?) ?%$/.exec(text) ?? [];
-  const budget = isDecimal(percent) ? Number((100 - Number(percent)).toPrecision(12)) / 100 : Number.NaN;
-  if (budget > 0 && budget < 1) return Number(budget.toPrecision(12));
-  throw wrongOption('--objective', 'a percentage above 0 and below 100, as in 99.9%', text);
+function budgetOf(objectivePercent: number): number {
+  return Number((Number((100 - objectivePercent).toPrecision(12)) / 100).toPrecision(12));
 }
 
 function parseWindow(text: string): number {
@@ -145,10 +147,12 @@ function parseSchema(text: string): number {
 /** Labels of the rules, and the bound of a bucket. */
 const NOT_TO_GROUP_BY: ReadonlySet<string> = new Set(['', 'le', ...OWN_LABELS]);
 
-function parseLabels(text: string): readonly string[] {
+function addLabels(text: string, before: readonly string[] = []): readonly string[] {
   const labels = text.split(',').map((label) => label.trim());
   // A name may have any characters: Prometheus 3 takes them in quotes.
-  if (labels.every((label) => !NOT_TO_GROUP_BY.has(label) && !/["\\\n]/.test(label))) return labels;
+  if (labels.every((label) => !NOT_TO_GROUP_BY.has(label) && !/["\\\n]/.test(label))) {
+    return [...new Set([...before, ...labels])];
+  }
   throw wrongOption(
     '--by',
     `names of labels, as in job,route, and not ${[...NOT_TO_GROUP_BY].filter(Boolean).join(', ')}`,

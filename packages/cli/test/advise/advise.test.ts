@@ -54,10 +54,12 @@ test('chooses the digits that stay within an error or a number of bytes', async 
   const digitsOf = async (...args: string[]): Promise<number> =>
     JSON.parse((await hdrscope(['advise', '--json', '--max', '1h', ...args])).stdout).options
       .significantDigits;
-  expect(await digitsOf('--max-error', '1%')).toBe(2);
+  expect(await digitsOf('--max-relative-error', '1%')).toBe(2);
   expect(await digitsOf('--max-bytes', '200KiB')).toBe(3);
   const both = advise({ highestTrackableValue: 3.6e12, maxRelativeError: 0.01, maxBytes: 20_000 });
-  expect(await digitsOf('--max-error', '1%', '--max-bytes', '20000')).toBe(both.options.significantDigits);
+  expect(await digitsOf('--max-relative-error', '1%', '--max-bytes', '20000')).toBe(
+    both.options.significantDigits,
+  );
 });
 
 test.each([
@@ -71,10 +73,10 @@ test.each([
   [['--max', '1h', '--unit', 'none'], '--max must be a whole number'],
   [['--max', '1h', '--digits', '6'], '--digits must be an integer from 0 to 5'],
   [
-    ['--max', '1h', '--digits', '3', '--max-error', '1%'],
-    '--digits must be absent when --max-error or --max-bytes decides',
+    ['--max', '1h', '--digits', '3', '--max-relative-error', '1%'],
+    '--digits must be absent when --max-relative-error or --max-bytes decides',
   ],
-  [['--max', '1h', '--max-error', '1'], '--max-error must be a percentage above 0'],
+  [['--max', '1h', '--max-relative-error', '1'], '--max-relative-error must be a percentage above 0'],
   [['--max', '1h', '--max-bytes', '10'], 'no --digits from 0 to 5 keep to 10 bytes'],
   [['--max', '1h', 'more'], 'too many arguments'],
 ])('refuses %j', async (args, message) => {

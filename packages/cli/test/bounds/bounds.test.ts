@@ -39,7 +39,7 @@ test.each([
 });
 
 test('a threshold is a boundary, once', async () => {
-  const args = ['--from', '100ms', '--to', '1s', '--slo', '250ms', '--slo', '500ms'];
+  const args = ['--from', '100ms', '--to', '1s', '--threshold', '250ms', '--threshold', '500ms'];
   expect(await boundsOf(...args)).toEqual([0.1, 0.2, 0.25, 0.5, 1]);
 });
 

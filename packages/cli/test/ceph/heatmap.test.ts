@@ -35,15 +35,15 @@ test('colours appear on terminals only, and not with NO_COLOR', async () => {
   expect(await run({})).not.toContain(coloured);
 });
 
-test('--since draws the values since an earlier dump', async () => {
+test('--earlier draws the values since an earlier dump', async () => {
   const earlier = folder.write('earlier.json', OSD_DUMP);
-  const args = ['ceph', 'heatmap', '-', '--since', earlier];
+  const args = ['ceph', 'heatmap', '-', '--earlier', earlier];
   const { stdout } = await hdrscope([...args, '--json'], { stdin: OSD_DUMP_LATER });
   expect(totalOf(stdout)).toBe(83_959 - 62_049);
   const text = await hdrscope(args, { stdin: OSD_DUMP_LATER });
   expect(text.stdout).toContain(`21,910 values since ${earlier}`);
   const reset = await hdrscope(
-    ['ceph', 'heatmap', '-', '--since', folder.write('later.json', OSD_DUMP_LATER)],
+    ['ceph', 'heatmap', '-', '--earlier', folder.write('later.json', OSD_DUMP_LATER)],
     {
       stdin: OSD_DUMP,
     },
@@ -158,8 +158,8 @@ test.each([
   ],
   [['-n', '2'], '--intervals needs --interval'],
   [['--interval', '1s'], '--interval needs admin sockets, and standard input is not one'],
-  [['--interval', '1s', '--since', 'x'], '--interval and --since cannot be combined'],
-  [['--since', 'x', 'nope'], 'no such file: nope'],
+  [['--interval', '1s', '--earlier', 'x'], '--interval and --earlier cannot be combined'],
+  [['--earlier', 'x', 'nope'], 'no such file: nope'],
 ])('refuses %j', async (args, message) => {
   const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'heatmap', '-', ...args], { stdin: OSD_DUMP });
   expect([exitCode > 0, stdout]).toEqual([true, '']);

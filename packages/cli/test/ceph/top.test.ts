@@ -123,11 +123,11 @@ test('--json has exact counts, bounds, and the sources of means', async () => {
 function textOf(
   interval: ClusterInterval,
   columns: number,
-  rows = 10,
+  top = 10,
   percentiles: readonly number[] = [50, 99],
 ): string {
   const figures = topFigures(interval, { percentiles, sizes: [4096, 65_536, 1_048_576] });
-  return topText(interval, figures, { percentiles, columns, rows, bold: (text) => text });
+  return topText(interval, figures, { percentiles, columns, top, bold: (text) => text });
 }
 
 /** A follower of the sockets in the folder, after its first reading. */

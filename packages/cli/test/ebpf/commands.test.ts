@@ -69,6 +69,28 @@ cannot  bpftrace  not installed
   expect([JSON.parse(stdout), exitCode]).toEqual([{ canRead: false, findings: [{ ...MISSING }] }, 1]);
 });
 
+test('the doctor fits on a narrow screen', async () => {
+  const finding = { ...MISSING, detail: 'not installed, or in a folder that PATH does not have' };
+  const shownOn = async (columns: number): Promise<string> => {
+    const kernel = fakeKernel({ examine: async () => [OK, finding] });
+    const environment = { COLUMNS: String(columns) };
+    return (await runWith(doctor, [], kernel, { environment })).stdout;
+  };
+  expect(await shownOn(44)).toBe(`ok      bpf(2)    answers
+cannot  bpftrace  not installed, or in a
+                  folder that PATH does not
+                  have
+                  apt-get install bpftrace
+`);
+  expect(await shownOn(40)).toBe(`ok      bpf(2)
+        answers
+cannot  bpftrace
+        not installed, or in a folder
+        that PATH does not have
+        apt-get install bpftrace
+`);
+});
+
 test('serves a map to Prometheus', async () => {
   const kernel = fakeKernel({ frames: [frameOf([5, 4, 1, 0, 0, 0, 0, 2])] });
   let text: Promise<string> | undefined;

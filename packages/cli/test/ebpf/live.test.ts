@@ -102,7 +102,7 @@ live('reports what cannot be read, and what helps', async () => {
 });
 
 live('counts the run queues of this machine', async () => {
-  const { exitCode, stdout, stderr } = await hdrscope(['ebpf', 'runqueue', '--seconds', '300ms', '--json']);
+  const { exitCode, stdout, stderr } = await hdrscope(['ebpf', 'runqueue', '--duration', '300ms', '--json']);
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
   const [depth, latency] = JSON.parse(stdout).histograms;
@@ -114,7 +114,7 @@ live.each(['blockio', 'tcprtt'])('counts with the program %s', async (name) => {
   const { exitCode, stdout, stderr } = await hdrscope([
     'ebpf',
     name,
-    '--seconds',
+    '--duration',
     '300ms',
     '--json',
     '--cost',

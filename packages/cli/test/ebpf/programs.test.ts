@@ -80,7 +80,7 @@ function clock(stepMs: number): () => number {
   };
 }
 
-const SHORT = ['--seconds', '1ms'];
+const SHORT = ['--duration', '1ms'];
 
 test('shows the depth and the latency of run queues, and the time that it took', async () => {
   const { kernel, opened } = kernelWith([TOGETHER]);
@@ -103,7 +103,7 @@ test('shows the depth and the latency of run queues, and the time that it took',
 
 test('JSON has the time that it took when it was interrupted, and both estimates of each percentile', async () => {
   const { kernel, opened } = kernelWith([TOGETHER], { note: 'without CONFIG_X' });
-  const { stdout } = await runWith(runqueue, ['--seconds', '1h', '--json'], kernel, {
+  const { stdout } = await runWith(runqueue, ['--duration', '1h', '--json'], kernel, {
     signal: AbortSignal.timeout(5),
     monotonicMs: clock(50),
   });

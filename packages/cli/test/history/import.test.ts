@@ -2,7 +2,7 @@ import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DoubleHistogram } from '@hdrscope/core';
-import { compact, historyMetrics, queryHistory } from '@hdrscope/history';
+import { compactHistory, historyMetrics, queryHistory } from '@hdrscope/history';
 import { formatInterval, openIntervalLog } from '@hdrscope/interval-log';
 import { createRegistry } from '@hdrscope/registry';
 import { hdrscope } from '../support/fake-io.ts';
@@ -96,7 +96,7 @@ test('rows of a second import are the rows of the first, also when the files wer
   expect((await importLog(path)).stdout).toContain('20 rows, 2017');
   expect(filesIn(history)).toHaveLength(2);
   expect(await countOf()).toBe(720);
-  expect(await compact(history)).toMatchObject([{ files: 2, rows: 20, duplicates: 20 }]);
+  expect(await compactHistory(history)).toMatchObject([{ files: 2, rows: 20, duplicates: 20 }]);
   expect(await countOf()).toBe(720);
 });
 
@@ -213,7 +213,7 @@ test('a log without a time, a wrong folder and wrong options are refused', async
     const { exitCode, stderr } = await hdrscope(['history', 'import', ...args]);
     return [exitCode, stderr];
   };
-  expect(await ran(path)).toEqual([2, expect.stringContaining('-o is needed')]);
+  expect(await ran(path)).toEqual([2, expect.stringContaining('-o is required')]);
   expect(await ran(path, '-o', path)).toEqual([
     1,
     expect.stringContaining('is a file, and a folder is needed'),

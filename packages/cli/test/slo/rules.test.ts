@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { burnAlerts } from '../../src/slo/burn-rates.ts';
-import { boundTexts, durationText } from '../../src/slo/promql.ts';
+import { boundTexts } from '../../src/slo/promql.ts';
 import { dividedBucket } from '../../src/slo/threshold.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
@@ -121,6 +121,12 @@ test('a native ratio is that of all series, and of each value of a label with --
     expressions(await printed(['--by', 'job, http.route', '--match', 'job=~"a|b"', '--match', 'x!="y"']))[1],
   ).toBe(
     `1 - histogram_fraction(-Inf, 0.25, sum by (job, "http.route") (rate(${METRIC}{job=~"a|b",x!="y"}[5m])))`,
+  );
+});
+
+test('--by may be repeated', async () => {
+  expect(expressions(await printed(['--by', 'job', '--by', 'route,job']))[1]).toContain(
+    'sum by (job, route) (',
   );
 });
 
@@ -263,10 +269,3 @@ test.each<[number, string[]]>([
 ])('the label le of %p is among %j', (bound, texts) => {
   expect(boundTexts(bound)).toEqual(texts);
 });
-
-test.each([
-  [300_000, '5m'],
-  [280_000, '4m40s'],
-  [86_400_000, '1d'],
-  [1500, '1s500ms'],
-])('%d ms are %s in PromQL', (ms, text) => expect(durationText(ms)).toBe(text));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { HdrscopeError } from '@hdrscope/core';
 import { fromTicks } from '@hdrscope/core/internal';
-import { type OtlpEncoding, type OtlpPoint, readOtlp } from '@hdrscope/otel/receiver';
+import { decodeOtlp, type OtlpEncoding, type OtlpPoint } from '@hdrscope/otel/receiver';
 import {
   createRegistry,
   type Ingestion,
@@ -91,7 +91,7 @@ export class OtlpImports {
   ): Promise<(OtlpPoint & { readonly timeMs: number })[]> {
     try {
       if (bytes === undefined) throw new HdrscopeError('ERR_DECODE', 'the file ends within it');
-      const { points, otherPoints, refusals } = await readOtlp(bytes, encoding, READING);
+      const { points, otherPoints, refusals } = await decodeOtlp(bytes, encoding, READING);
       losses.others += otherPoints;
       losses.refuse(refusals.pointCount, refusals.message);
       const timed = points.filter(hasTime);
