@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Agent, readConfig, startAgent } from '@hdrscope/agent';
+import { type Agent, parseConfig, startAgent } from '@hdrscope/agent';
 import { type KernelCounter, openKernelCounter, openKernelProgram } from '@hdrscope/ebpf/loader';
 import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
 
@@ -22,7 +22,7 @@ let agent: Agent;
 afterEach(() => agent?.stop());
 
 async function start(sources: string): Promise<Agent> {
-  const { config, issues } = readConfig(`${sources}\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`);
+  const { config, issues } = parseConfig(`${sources}\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`);
   expect(issues).toEqual([]);
   return startAgent(config!);
 }
@@ -57,8 +57,8 @@ describeUnless(await whyNoKernel())('a map of the kernel', () => {
     agent = await start(sources('one'));
     expect(await countOf(agent, 'depth')).toBe(50);
     for (let i = 0; i < 7; i++) counter.record(100);
-    const { config } = readConfig(`${sources('two')}\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`);
-    await agent.reload(config!);
+    const { config } = parseConfig(`${sources('two')}\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`);
+    await agent.reload(() => config!);
     expect(await countOf(agent, 'depth')).toBe(57);
     counter.record(0);
     expect(await countOf(agent, 'depth')).toBe(58);
@@ -110,13 +110,13 @@ describeUnless((await whyNoKernel()) ?? (await whyNoProgram()))('programs of hdr
       return family?.series.find(({ attributes }) => attributes.tid === process.pid);
     };
     while (((await mine())?.histogram.totalCount ?? 0) < 20) {
-      if (Date.now() > endMs) throw new Error(JSON.stringify(agent.health(), undefined, 1));
+      if (Date.now() > endMs) throw new Error(JSON.stringify(agent.health, undefined, 1));
       await sleep(20);
     }
     expect((await mine())!.attributes).toMatchObject({ pid: process.pid, zone: 'a' });
     const { families } = await agent.registry.gather();
     expect(families.find(({ name }) => name === 'linux.runqueue.depth')).toMatchObject({ unit: '{task}' });
-    expect(agent.health().entries.slice(0, 2)).toMatchObject([
+    expect(agent.health.entries.slice(0, 2)).toMatchObject([
       { name: 'queues', state: 'running', missed: expect.any(Number) },
       { name: 'disks', state: 'running', missed: expect.any(Number) },
     ]);
@@ -130,12 +130,12 @@ describeUnless(whyNoBpftrace())('a bpftrace script', () => {
       `sources: [{ type: bpftrace, script: '${script}', printEvery: 250ms, unit: us, keys: { '@ticks_us': [comm] }, maps: { '@sizes': { unit: KiB, metric: job.size, description: Sizes of jobs, attributes: { pool: a } } } }]`,
     );
     const endMs = Date.now() + 60_000;
-    while (agent.health().entries[0]!.values < 5 || (await countOf(agent, 'job.size')) === 0) {
-      if (Date.now() > endMs) throw new Error(JSON.stringify(agent.health(), undefined, 1));
+    while (agent.health.entries[0]!.values < 5 || (await countOf(agent, 'job.size')) === 0) {
+      if (Date.now() > endMs) throw new Error(JSON.stringify(agent.health, undefined, 1));
       await agent.registry.gather();
       await sleep(50);
     }
-    expect(agent.health().entries[0]).toMatchObject({ name: 'bpftrace', state: 'running' });
+    expect(agent.health.entries[0]).toMatchObject({ name: 'bpftrace', state: 'running' });
     const { families } = await agent.registry.gather();
     const familyOf = (metric: string) => families.find(({ name }) => name === metric);
     expect(familyOf('ticks')).toMatchObject({

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { readConfig, startAgent } from '@hdrscope/agent';
-import { type ExporterHistogram, kernelHistograms, kernelMap } from '@hdrscope/ebpf';
+import { parseConfig, startAgent } from '@hdrscope/agent';
+import { type ExporterHistogram, ingestKernel, kernelMap } from '@hdrscope/ebpf';
 import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
@@ -75,7 +75,7 @@ describeWithPeers(['ebpf-exporter'])('block I/O that a program of ebpf_exporter 
     });
 
     test('is served by the agent with the same buckets', async () => {
-      const { config, issues } = readConfig(`
+      const { config, issues } = parseConfig(`
 sources: [{ type: ebpf-exporter, config: ${configOf('biolatency')}, pins: ${bpffs.path('')} }]
 sinks: [{ type: prometheus, listen: 'localhost:0', buckets: classic }]
 `);
@@ -172,7 +172,7 @@ async function countLive(example: string, histograms: readonly ExporterHistogram
 async function pageOf(histograms: readonly ExporterHistogram[]): Promise<string> {
   const registry = createRegistry();
   const opened = histograms.map(({ name, map, family, decode }) =>
-    kernelHistograms(registry, decode(kernelMap({ path: bpffs.path(name), ...map })), family),
+    ingestKernel(registry, decode(kernelMap({ path: bpffs.path(name), ...map })), family),
   );
   const snapshot = await registry.gather();
   expect(snapshot.errors).toEqual([]);

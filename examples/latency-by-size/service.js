@@ -13,7 +13,7 @@ import { explicitLayout, hdrLayout } from '@hdrscope/core';
 import { JointHistogram } from '@hdrscope/core/joint';
 import { heatMapOfCells, plotText } from '@hdrscope/plot';
 import { servePrometheus } from '@hdrscope/prometheus';
-import { createRegistry, jointHistogram } from '@hdrscope/registry';
+import { createRegistry, ingestJoint } from '@hdrscope/registry';
 
 const KIB = 1024;
 const LARGEST = 8 * KIB * KIB;
@@ -38,7 +38,7 @@ export async function startService({ port = 0, metricsPort = 0, socket } = {}) {
   ]);
 
   const registry = createRegistry();
-  jointHistogram(registry, answers, {
+  ingestJoint(registry, answers, {
     families: {
       duration: { name: 'http.server.request.duration', description: 'Duration of answers' },
       size: { name: 'http.server.response.body.size', description: 'Size of answers' },
@@ -88,7 +88,7 @@ export async function startService({ port = 0, metricsPort = 0, socket } = {}) {
     metricsUrl: `http://127.0.0.1:${metrics.port}/metrics`,
     async close() {
       await admin?.close();
-      await metrics.stop();
+      await metrics.close();
       service.closeAllConnections();
       service.close();
       await once(service, 'close');

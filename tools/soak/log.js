@@ -1,5 +1,5 @@
 /** Reads the interval log that the soak has written. */
-import { logIntoRegistry, readEntries } from '@hdrscope/interval-log';
+import { ingestLog, readEntries } from '@hdrscope/interval-log';
 import { createRegistry } from '@hdrscope/registry';
 import { seriesCount, seriesOf } from './load.js';
 
@@ -11,7 +11,7 @@ import { seriesCount, seriesOf } from './load.js';
  */
 export async function readLog(path) {
   const registry = createRegistry();
-  const { malformed } = await logIntoRegistry(registry, path);
+  const { malformed } = await ingestLog(registry, path);
   if (malformed > 0) throw new Error(`the log must be whole, ${malformed} lines are malformed`);
   const counts = new Float64Array(seriesCount);
   for (const { series } of (await registry.gather()).families) {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ExporterHistogram, fromEbpfExporterConfig } from '@hdrscope/ebpf';
+import { type ExporterHistogram, parseEbpfExporterConfig } from '@hdrscope/ebpf';
 import { isInstalled, programOf } from '@hdrscope/testing';
 import type { Bpffs } from './bpffs.ts';
 import { createFolder, freePort, type PeerProcess, startPeer } from './peer-process.ts';
@@ -26,7 +26,7 @@ export function configOf(example: string): string {
 
 /** The histograms of an example. */
 export function histogramsOf(example: string): readonly ExporterHistogram[] {
-  return fromEbpfExporterConfig(readFileSync(configOf(example), 'utf8'));
+  return parseEbpfExporterConfig(readFileSync(configOf(example), 'utf8'));
 }
 
 const isOk = ({ ok }: Response): boolean => ok;

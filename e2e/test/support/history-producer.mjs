@@ -21,7 +21,7 @@ const histories = await Promise.all(
   Object.entries(JSON.parse(addresses)).map(async ([engine, url]) => {
     const table = MAKERS[engine]({ url, timeoutMs: 2000 });
     // The steps below flush.
-    const options = { table, producer: name, everyMs: 3_600_000, onError: () => {} };
+    const options = { table, producer: name, intervalMs: 3_600_000, onError: () => {} };
     return { engine, history: await openHistory(registry, options) };
   }),
 );

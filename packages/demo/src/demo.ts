@@ -45,7 +45,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const { registry } = telemetry.hdr;
   const { historyTo } = options;
   const history =
-    historyTo && (await openHistory(registry, { folder: historyTo, everyMs: 1000, producer: 'demo' }));
+    historyTo && (await openHistory(registry, { folder: historyTo, intervalMs: 1000, producer: 'demo' }));
   const page = options.pagePort === undefined ? undefined : createPage(registry);
   const pageUrl = page && `${await open('the page has', page.server, options.pagePort!, out)}/`;
   out.write(formatStart({ pageUrl, url, metricsUrl }, options));

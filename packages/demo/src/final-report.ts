@@ -1,8 +1,8 @@
 import { formatPercentiles } from '@hdrscope/core';
+import { formatCount } from '@hdrscope/plot';
 import type { Snapshot } from '@hdrscope/registry';
 import {
   countsByStatus,
-  formatCount,
   formatHeader,
   formatRows,
   type LatencyRow,

@@ -1,4 +1,5 @@
 import type { Histogram, ReadonlyHistogram } from '@hdrscope/core';
+import { formatCount } from '@hdrscope/plot';
 import type { Snapshot } from '@hdrscope/registry';
 import { formatDuration } from './duration-text.ts';
 import { DURATION_METRIC } from './telemetry.ts';
@@ -45,11 +46,6 @@ export function formatRows(time: string, rows: readonly LatencyRow[]): string[] 
 function formatLine(time: string, label: string, count: string, values: readonly string[]): string {
   const cells = values.map((value) => value.padStart(VALUE_WIDTH)).join('');
   return `${time.padStart(TIME_WIDTH)}  ${label.padEnd(LABEL_WIDTH)}${count.padStart(COUNT_WIDTH)}${cells}`;
-}
-
-/** Formats a count for people: 1,234,567. */
-export function formatCount(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /**

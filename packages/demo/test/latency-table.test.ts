@@ -1,11 +1,4 @@
-import {
-  countsByStatus,
-  formatCount,
-  formatHeader,
-  formatRows,
-  mergeRows,
-  rowsByRoute,
-} from '../src/latency-table.ts';
+import { countsByStatus, formatHeader, formatRows, mergeRows, rowsByRoute } from '../src/latency-table.ts';
 import { snapshotOf, upTo } from './support.ts';
 
 test('rows stand under the titles of their columns', async () => {
@@ -71,13 +64,4 @@ test('counts by status code cover all routes', async () => {
     ]),
   );
   expect(countsByStatus(await snapshotOf())).toEqual(new Map());
-});
-
-test.each([
-  [0, '0'],
-  [999, '999'],
-  [1000, '1,000'],
-  [1234567, '1,234,567'],
-])('the digits of %d are grouped', (count, text) => {
-  expect(formatCount(count)).toBe(text);
 });

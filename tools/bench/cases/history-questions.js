@@ -16,15 +16,15 @@ const LATER_MS = Date.parse('2027-01-01');
  * @returns {Promise<Kept>}
  */
 async function history(form) {
-  const { compact, queryHistory, rollup, writeRows } = await import('@hdrscope/history');
+  const { compactHistory, queryHistory, rollUpHistory, writeRows } = await import('@hdrscope/history');
   const folder = newFolder();
   const rows = await makeRows(ROWS, SERIES, fewValues);
   for (let from = 0; from < ROWS; from += 10_000) {
     await writeRows(join(folder, DAY, `${from}.parquet`), rows.slice(from, from + 10_000));
   }
-  if (form === 'compacted') await compact(folder, { nowMs: LATER_MS });
+  if (form === 'compacted') await compactHistory(folder, { nowMs: LATER_MS });
   const asked = form === 'rolled up' ? newFolder() : folder;
-  if (form === 'rolled up') await rollup(folder, asked, { nowMs: LATER_MS });
+  if (form === 'rolled up') await rollUpHistory(folder, asked, { nowMs: LATER_MS });
   const question = { metric: 'http.server.request.duration', percentiles: [99.9], by: ['http.route'] };
   return {
     bytes: sizeOf(join(asked, DAY)),

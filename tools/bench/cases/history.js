@@ -15,7 +15,7 @@ import { DAY, fewValues, makeRows, manyValues, newFolder, wide } from '../histor
  */
 function bytesPerRow(load, isCompacted) {
   return async () => {
-    const { compact, writeRows } = await import('@hdrscope/history');
+    const { compactHistory, writeRows } = await import('@hdrscope/history');
     const rows = await makeRows(20_000, 100, load);
     return {
       measure: async () => {
@@ -23,7 +23,7 @@ function bytesPerRow(load, isCompacted) {
         for (let from = 0; from < rows.length; from += 10_000) {
           await writeRows(join(folder, DAY, `${from}.parquet`), rows.slice(from, from + 10_000));
         }
-        if (isCompacted) await compact(folder);
+        if (isCompacted) await compactHistory(folder);
         const files = readdirSync(join(folder, DAY));
         return files.reduce((sum, name) => sum + statSync(join(folder, DAY, name)).size, 0) / rows.length;
       },

@@ -56,7 +56,7 @@ const remoteWrite = async () => {
   const writer = sendRemoteWrite(registry, {
     url: `http://127.0.0.1:${port}/`,
     intervalMs: 3_600_000,
-    mostSeriesPerRequest: histograms,
+    maxSeriesPerRequest: histograms,
   });
   let written = 0;
   return {

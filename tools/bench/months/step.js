@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { queryHistory, rollup, writeRows } from '@hdrscope/history';
+import { queryHistory, rollUpHistory, writeRows } from '@hdrscope/history';
 import { rowsOfDay } from './series.js';
 
 /** @import { Step } from '../history-months.js' */
@@ -37,7 +37,7 @@ const STEPS = {
   },
   async rollup({ folder, from = 'minutes', of = 'hours' }) {
     const everyMs = of === 'days' ? DAY_MS : HOUR_MS;
-    const made = await rollup(join(folder, from), join(folder, of), { everyMs, nowMs: LATER_MS });
+    const made = await rollUpHistory(join(folder, from), join(folder, of), { everyMs, nowMs: LATER_MS });
     return { rows: made.reduce((sum, { rows }) => sum + rows, 0) };
   },
   ask: async ({ folder, of = 'hours' }) => {

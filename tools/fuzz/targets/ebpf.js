@@ -149,7 +149,7 @@ function contentOf(histograms) {
 
 /** @returns {Promise<Target>} */
 export async function exporterYaml() {
-  const { fromEbpfExporterConfig } = await sourceOf('ebpf/src/index.ts');
+  const { parseEbpfExporterConfig } = await sourceOf('ebpf/src/index.ts');
   const seeds = [
     `metrics:
   histograms:
@@ -193,14 +193,14 @@ export async function exporterYaml() {
     make: yamlMaker(configuration, seeds, words),
     run(text) {
       const json = meaningOf(text);
-      if (json === undefined) return fromEbpfExporterConfig(text);
+      if (json === undefined) return parseEbpfExporterConfig(text);
       let found;
       try {
-        found = contentOf(fromEbpfExporterConfig(text));
+        found = contentOf(parseEbpfExporterConfig(text));
       } catch (error) {
         throw new Error('contradiction: it is right, and refused', { cause: error });
       }
-      const meant = contentOf(fromEbpfExporterConfig(json));
+      const meant = contentOf(parseEbpfExporterConfig(json));
       assertThat(isDeepStrictEqual(found, meant), () => 'it means something else in JSON');
       return found;
     },
@@ -209,7 +209,7 @@ export async function exporterYaml() {
 
 /** @returns {Promise<Target>} */
 export async function kernelLayout() {
-  const { kernelLayoutOf } = await sourceOf('ebpf/src/index.ts');
+  const { parseKernelLayout } = await sourceOf('ebpf/src/index.ts');
   return {
     form: 'text',
     seeds: ['bcc', 'libbpf-tools:27', '0,1,4,8', '-5,0,9', 'exporter-linear:20', 'bpftrace-hist:3'],
@@ -224,18 +224,18 @@ export async function kernelLayout() {
       '-',
       '999999999',
     ],
-    run: (text) => kernelLayoutOf(text),
+    run: (text) => parseKernelLayout(text),
   };
 }
 
 /** @returns {Promise<Target>} */
 export async function mapShape() {
-  const { mapShapeOf } = await sourceOf('ebpf/src/index.ts');
+  const { parseMapShape } = await sourceOf('ebpf/src/index.ts');
   return {
     form: 'text',
     seeds: ['key { char comm[16]; u64 slot; } value { u64 count; }', 'value { __u32 slots[26], sum }'],
     words: ['key', 'value', '{', '}', '[', ']', ';', 'unsigned long', 'uint8_t', 's64', 'bool', '99999'],
-    run: (text) => mapShapeOf(text),
+    run: (text) => parseMapShape(text),
   };
 }
 

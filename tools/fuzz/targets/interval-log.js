@@ -118,7 +118,7 @@ async function taken(items) {
 
 /** @returns {Promise<Target>} */
 export async function textKind() {
-  const { recogniseText } = await intervalLog();
+  const { recogniseText } = await sourceOf('interval-log/src/internal.ts');
   return {
     form: 'text',
     seeds: [
