@@ -7,7 +7,6 @@ import {
   askAdminSocket,
   axisRanges,
   type CephFormat,
-  cephHistograms,
   type DumpedHistogram,
   dumpIncrease,
   formatHistogramDump,
@@ -16,12 +15,14 @@ import {
   type HistogramLogger,
   type HistogramSchema,
   type ImportedHistogram,
+  ingestCeph,
   type PerfHistogram,
   parseHistogramDump,
   parseHistogramLoggers,
 } from '@hdrscope/ceph';
 import { servePrometheus } from '@hdrscope/prometheus';
-import { createRegistry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
+import { createRegistry, type Snapshot } from '@hdrscope/registry';
+import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { readHistogram } from './prometheus-text.ts';
 import { type CephCluster, describeWithCephCluster, startCephCluster } from './support/ceph-cluster.ts';
 import { stopPeers } from './support/peer-process.ts';
@@ -255,7 +256,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     await load('third');
     const fetchDump = (): Promise<string> => ask('perf histogram dump');
     const registry = createRegistry();
-    const source = cephHistograms(registry, fetchDump, { attributes: { ceph_daemon: 'osd.0' } });
+    const source = ingestCeph(registry, fetchDump, { attributes: { ceph_daemon: 'osd.0' } });
     const first = await registry.gather();
     const atFirst = totals(await dump());
     await load('fourth');
@@ -286,7 +287,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
       }
       expect(source.health).toMatchObject({ resets: COUNTERS.length, readErrors: 0 });
     } finally {
-      await server.stop();
+      await server.close();
     }
   });
 

@@ -286,7 +286,7 @@ testUnless(noNamespace)('a kernel without types is the first thing that messages
   expect(run('doctor')).toMatch(
     new RegExp(`^cannot +BTF of the kernel +${reason}\n +something else, such as the mask`, 'm'),
   );
-  const [first] = run('runqueue --seconds 1').split('\n');
+  const [first] = run('runqueue --duration 1s').split('\n');
   expect(first).toMatch(
     new RegExp(`^hdrscope: .*cannot be loaded: it needs the types of the kernel \\(BTF\\), and ${reason}: `),
   );

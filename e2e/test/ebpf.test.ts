@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type KernelHistograms, kernelHistograms, kernelMap, queueDepthLayout } from '@hdrscope/ebpf';
+import { ingestKernel, type KernelIngestion, kernelMap, queueDepthLayout } from '@hdrscope/ebpf';
 import { type KernelCounter, openKernelCounter } from '@hdrscope/ebpf/loader';
 import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
 import { createRegistry, type Registry } from '@hdrscope/registry';
@@ -73,12 +73,12 @@ describeKernel('4,821 queue depths that the kernel counted on all CPUs in turn',
 
   describe('in a registry', () => {
     let registry: Registry;
-    let kernel: KernelHistograms;
+    let kernel: KernelIngestion;
 
     beforeEach(() => {
       registry = createRegistry();
       const source = kernelMap({ path, layout: queueDepthLayout() });
-      kernel = kernelHistograms(registry, source, {
+      kernel = ingestKernel(registry, source, {
         name: 'runqueue.depth',
         unit: '{thread}',
         attributes: { host: 'here' },

@@ -89,7 +89,7 @@ describeWithPeers(['prometheus-3'])('the dashboard for Grafana, asked of a real 
         answers.set(query, answer);
       }
     } finally {
-      await server.stop();
+      await server.close();
     }
   });
 

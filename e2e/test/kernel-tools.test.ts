@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Frame,
   type KernelLayout,
-  kernelLayoutOf,
   kernelMap,
   listMaps,
+  parseKernelLayout,
   sumOfCpus,
 } from '@hdrscope/ebpf';
 import { testUnless } from '@hdrscope/testing/skips';
@@ -90,7 +90,7 @@ describe('bcc', () => {
         for (const name of ['dist', 'dist_by', 'dist_percpu', 'dist_cpu_by', 'dist_lru']) {
           const refusal = await read({ id: ids[name]! }).catch((error) => error.message);
           expect([name, refusal]).toEqual([name, expect.stringMatching(/its numbers fit .*\bbcc\b/)]);
-          expect([name, slotsOf(await read({ id: ids[name]! }, kernelLayoutOf('bcc:64')))]).toEqual([
+          expect([name, slotsOf(await read({ id: ids[name]! }, parseKernelLayout('bcc:64')))]).toEqual([
             name,
             printed,
           ]);
@@ -98,7 +98,7 @@ describe('bcc', () => {
         // Only its program knows that these slots are linear.
         const sizes = await read({ id: ids.sizes! }).catch((error) => error.message);
         expect(sizes).toContain('exporter-linear:32');
-        const linear = slotsOf(await read({ id: ids.sizes! }, kernelLayoutOf('exporter-linear:32')));
+        const linear = slotsOf(await read({ id: ids.sizes! }, parseKernelLayout('exporter-linear:32')));
         expect(linear).toEqual([
           '0 0 1',
           '1 1 2',
@@ -110,7 +110,7 @@ describe('bcc', () => {
           `32 Infinity ${8 + 9 + 10 + 11 + 12}`,
         ]);
         // A struct of the name and shape that libbpf-tools have. Its last slot holds all larger values.
-        const floor = slotsOf(await read({ id: ids.hists! }, kernelLayoutOf('libbpf-tools:26')));
+        const floor = slotsOf(await read({ id: ids.hists! }, parseKernelLayout('libbpf-tools:26')));
         const small = printed.filter((slot) => Number(slot.split(' ')[0]) < 2 ** 25);
         expect(floor).toEqual([...small, `${2 ** 25} Infinity ${11 + 12}`]);
       } finally {

@@ -75,7 +75,7 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that scrapes OpenMetrics 2.0',
       translationStrategy: 'NoTranslation',
       sources: [() => OTHERS],
     });
-    close = () => server.stop();
+    close = () => server.close();
     prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${server.port}`], {
       jobs: [
         ...Object.entries(PROTOCOLS).map(([job_name, scrape_protocols]) => ({ job_name, scrape_protocols })),

@@ -120,7 +120,7 @@ describeWithPeers(['collector'])('delivery to a Collector', () => {
         },
         { what: 'a request that is taken' },
       );
-      await sender.stop();
+      await sender.close();
       await waitFor(() => valuesIn(collector.received()) >= recorded, { what: 'all values in the file' });
       await sleep(200);
       expect(valuesIn(collector.received())).toBe(recorded);

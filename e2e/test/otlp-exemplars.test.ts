@@ -42,7 +42,7 @@ describeWithPeers(['collector'])('a sender without a limit of time', () => {
     const registry = createRegistry();
     registry.histogram({ name: 'job.duration', unit: 's' }).with({}).record(0.25);
     const sender = sendOtlp(registry, options);
-    await sender.stop();
+    await sender.close();
     expect(sender.health).toMatchObject({ requests: 1, failedRequests: 0 });
   });
 });
@@ -62,7 +62,7 @@ describeWithPeers(['collector'])('exemplars over OTLP', () => {
       const collector = await startCollector();
       const url = protocol === 'grpc' ? collector.grpcUrl : `${collector.httpUrl}/v1/metrics`;
       const before = Date.now();
-      await sendOtlp(recordedInSpan(), { url, protocol, histograms, temporality: 'delta' }).stop();
+      await sendOtlp(recordedInSpan(), { url, protocol, histograms, temporality: 'delta' }).close();
       const [request] = await waitFor(
         () => {
           const received = collector.received();
@@ -93,7 +93,7 @@ describeWithPeers(['collector'])('exemplars over OTLP', () => {
       const central = createRegistry();
       const receiver = await serveOtlp(central, { host: '127.0.0.1', port: 0 });
       const forwarder = await startForwarder(`http://127.0.0.1:${receiver.port}`, encoding);
-      await sendOtlp(recordedInSpan(), { url: `${forwarder.httpUrl}/v1/metrics` }).stop();
+      await sendOtlp(recordedInSpan(), { url: `${forwarder.httpUrl}/v1/metrics` }).close();
       const series = await waitFor(async () => (await central.gather()).families[0]?.series[0], {
         what: 'a series',
       });

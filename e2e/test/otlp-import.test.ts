@@ -49,7 +49,7 @@ describeWithPeers(['collector'])('files that a Collector writes, imported into a
         what: 'the request in the file',
       });
     }
-    await sender.stop();
+    await sender.close();
     const history = join(folder, 'history');
     await hdrscope('history', 'import', file, '-o', history);
     // A second import adds nothing.

@@ -32,7 +32,7 @@ const sdk =
 
 const sender: Way = (registry, url) => {
   const running = sendOtlp(registry, { url, temporality: 'delta', intervalMs: 100, timeoutMs: 100 });
-  return () => running.stop();
+  return () => running.close();
 };
 
 /** Records before, during and after an outage, and returns how many values are missing, and how many came in the outage. */

@@ -89,7 +89,7 @@ describeWithPeers(['collector'])('requests of a size that a Collector takes', ()
         if (!BROKEN.test((error as Error).message) || ++broken > 10) throw error;
       }
     }
-    await sender.stop();
+    await sender.close();
     await waitFor(() => receivedBy(collector).points >= SERIES, {
       what: 'all points in the file',
       timeoutMs: 20_000,

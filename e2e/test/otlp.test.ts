@@ -1,4 +1,4 @@
-import { createHdr, type Format } from '@hdrscope/otel';
+import { createHdr, type HistogramFormat } from '@hdrscope/otel';
 import { describeWithPeers } from '@hdrscope/testing';
 import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
@@ -56,7 +56,7 @@ let runs = 0;
 /** Records over three intervals, one of which is empty for one route, and exports each. */
 async function exportTo(
   collector: Collector,
-  { protocol, temporality, format }: { protocol: Protocol; temporality: number; format: Format },
+  { protocol, temporality, format }: { protocol: Protocol; temporality: number; format: HistogramFormat },
 ): Promise<Run> {
   const service = `shop-${++runs}`;
   const notes: ResourceMetrics[] = [];

@@ -87,7 +87,7 @@ describeWithPeers(['prometheus-3'])('deltas to Prometheus, which keeps them as t
       );
       await sleep(20);
     }
-    await sender.stop();
+    await sender.close();
     return { values, health: sender.health };
   }
 

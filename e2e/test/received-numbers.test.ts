@@ -1,5 +1,5 @@
 import { numberStates, serveOtlp } from '@hdrscope/otel/receiver';
-import { familiesOfResourceMetrics, type RunningServer, servePrometheus } from '@hdrscope/prometheus';
+import { familiesOfResourceMetrics, type RunningPrometheus, servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
@@ -24,7 +24,7 @@ const SERVICES = [
 ] as const;
 
 describeWithPeers(['prometheus-3'])('sums and gauges that SDKs send to a receiver', () => {
-  let served: RunningServer;
+  let served: RunningPrometheus;
   let prometheus: Prometheus;
 
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describeWithPeers(['prometheus-3'])('sums and gauges that SDKs send to a receive
   });
   afterAll(async () => {
     await stopPeers();
-    await served?.stop();
+    await served?.close();
   });
 
   test.each(SERVICES.map(([name]) => name))('are in Prometheus as %s recorded them', async (name) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readConfig, startAgent } from '@hdrscope/agent';
+import { parseConfig, startAgent } from '@hdrscope/agent';
 import { type MetricFamily, servePrometheus } from '@hdrscope/prometheus';
 import { type RemoteWriteHealth, sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
 import { createRegistry, type Registry } from '@hdrscope/registry';
@@ -20,7 +20,7 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
 
   const send = async (from: Registry, more: object = {}): Promise<RemoteWriteHealth> => {
     const writer = sendRemoteWrite(from, { url: `${prometheus.url}/api/v1/write`, ...more });
-    await writer.stop();
+    await writer.close();
     return writer.health;
   };
 
@@ -36,7 +36,7 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
       for (const value of randomDurations(30, i)) series.record(value);
     }
     const server = await servePrometheus(registry, { port: 0 });
-    stopServer = () => server.stop();
+    stopServer = () => server.close();
     prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${server.port}`], {
       jobs: [{ job_name: 'scraped', scrape_interval: '5s', scrape_timeout: '5s' }],
       args: ['--web.enable-remote-write-receiver', '--enable-feature=created-timestamp-zero-ingestion'],
@@ -132,7 +132,7 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
     native.with({ i: '1' }).record(1);
     await writer.flush();
     expect(await shown()).toEqual([...names.map((name) => `${name} 2`), 'ending_native 1'].sort());
-    await writer.stop();
+    await writer.close();
     expect(await shown()).toHaveLength(4);
   });
 
@@ -168,7 +168,7 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
     const family = own.histogram({ name: 'troubled' });
     const writer = sendRemoteWrite(own, {
       url: `http://127.0.0.1:${port}/api/v1/write`,
-      mostSeriesPerRequest: 3,
+      maxSeriesPerRequest: 3,
     });
     let recorded = 0;
     for (let round = 0; round < 60; round++) {
@@ -177,7 +177,7 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
       await writer.flush().catch(() => {});
     }
     isTroubled = false;
-    await writer.stop();
+    await writer.close();
     proxy.closeAllConnections();
     proxy.close();
     expect(writer.health.failedRequests).toBeGreaterThan(20);
@@ -188,7 +188,7 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
 
   test('has explicit histograms that an agent takes by OTLP and passes on, with their own boundaries', async () => {
     const lines: string[] = [];
-    const { config } = readConfig(`sources: [{ type: otlp, listen: '127.0.0.1:0' }]
+    const { config } = parseConfig(`sources: [{ type: otlp, listen: '127.0.0.1:0' }]
 sinks: [{ type: remote-write, url: '${prometheus.url}/api/v1/write', labels: { instance: here } }]`);
     const agent = await startAgent(config!, { log: (line) => lines.push(line) });
     const [, url] = /^source otlp has started: (http\S+)$/m.exec(lines.join('\n'))!;
@@ -240,7 +240,7 @@ sinks: [{ type: remote-write, url: '${prometheus.url}/api/v1/write', labels: { i
       for (const value of values) series.record(value);
       recorded += values.length;
       nowMs += 1000;
-      await writer.stop();
+      await writer.close();
       expect(writer.health).toMatchObject({ writtenHistograms: 2, rejectedSamples: 0 });
     }
     const query = new URLSearchParams({ query: 'restarted[1h]' });

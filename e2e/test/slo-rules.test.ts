@@ -199,7 +199,7 @@ describeWithPeers(['prometheus-3'])('rules of an objective in a real Prometheus'
     service = {
       async stop() {
         clearInterval(timer);
-        await server.stop();
+        await server.close();
       },
     };
     // The fastest alert looks at a minute and at 5 seconds.

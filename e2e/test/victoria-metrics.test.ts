@@ -33,7 +33,7 @@ describeWithPeers(['victoria-metrics'])('VictoriaMetrics that scrapes vmrange', 
     const series = registry.histogram({ name: 'x', unit: 's', significantDigits: 3 }).with({ a: 'b' });
     for (const value of VALUES) series.record(value);
     const server = await servePrometheus(registry, { port: 0, vmrange: true });
-    stopServer = () => server.stop();
+    stopServer = () => server.close();
     const folder = await createFolder();
     const config = {
       global: { scrape_interval: '1s' },
