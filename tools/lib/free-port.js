@@ -3,9 +3,14 @@ import { createServer } from 'node:net';
 
 /** @import { AddressInfo } from 'node:net' */
 
-/** A free port of the loopback interface. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
+/**
+ * A free port of the loopback interface.
+ *
+ * @param {number} [wanted] The one that must be free; any when it is left out.
+ * @throws Error when another process listens on the wanted port.
+ */
+export async function freePort(wanted = 0) {
+  const server = createServer().listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const { port } = /** @type {AddressInfo} */ (server.address());
   server.close();

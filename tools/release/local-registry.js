@@ -36,8 +36,11 @@ export class LocalRegistry {
     );
   }
 
-  /** @throws Error when the peer is not installed, or the registry does not answer. */
-  static async start() {
+  /**
+   * @param {number} [port] A free one when it is left out.
+   * @throws Error when the peer is not installed, the port is in use, or the registry does not answer.
+   */
+  static async start(port) {
     const peer = PEERS.find(({ name }) => name === 'verdaccio');
     const packages = peer && programOf(peer);
     if (packages === undefined)
@@ -46,12 +49,12 @@ export class LocalRegistry {
     const config = join(folder, 'config.yaml');
     const upstream = run('npm', ['config', 'get', 'registry'], { limitSeconds: 30 }).trim();
     writeFileSync(config, configuration(folder, upstream));
-    const port = await freePort();
+    const address = `127.0.0.1:${await freePort(port)}`;
     const program = join(packages, 'verdaccio/bin/verdaccio');
-    const child = spawn(process.execPath, [program, '--config', config, '--listen', `127.0.0.1:${port}`], {
+    const child = spawn(process.execPath, [program, '--config', config, '--listen', address], {
       stdio: 'ignore',
     });
-    const url = `http://127.0.0.1:${port}/`;
+    const url = `http://${address}/`;
     const registry = new LocalRegistry(url, child, folder);
     const end = Date.now() + LIMIT_MS;
     for (;;) {

@@ -25,7 +25,8 @@ export type PeerName =
   | 'auto-instrumentations'
   | 'chdb'
   | 'clickhouse-18'
-  | 'spark';
+  | 'spark'
+  | 'verdaccio';
 
 const installer = join(import.meta.dirname, '../../../tools/peers/install.js');
 
