@@ -16,6 +16,8 @@ import { pathToFileURL } from 'node:url';
  * @property {unknown} [exports]
  * @property {Record<string, unknown>} [imports]
  * @property {string | Record<string, string>} [bin]
+ * @property {{ url?: string, directory?: string }} [repository]
+ * @property {{ access?: string }} [publishConfig]
  * @property {{ tags?: string[] }} [nx]
  *
  * @typedef {object} Project

@@ -19,7 +19,7 @@ export function parseChange(name, file) {
 }
 
 /**
- * The changelog with a section for a release: what `Unreleased` had, and the changes.
+ * The changelog with a section for a release: what `Unreleased` had, and behind it the changes.
  *
  * @param {string} changelog
  * @param {{ version: string, date: string, changes: readonly Change[] }} release `date` as 2026-11-23.
@@ -34,7 +34,9 @@ export function releasedChangelog(changelog, { version, date, changes }) {
     ({ text, packages }) => `- ${packages.map((one) => `\`${one}\``).join(', ')}: ${indented(text)}`,
   );
   const list = entries.length === 0 ? '' : `\n### Changes\n\n${entries.join('\n')}\n`;
-  return `${before}\n## Unreleased\n\n## ${version} - ${date}\n${list}${after}`;
+  const next = after.indexOf('\n## ');
+  const end = next === -1 ? after.length : next;
+  return `${before}\n## Unreleased\n\n## ${version} - ${date}\n${after.slice(0, end)}${list}${after.slice(end)}`;
 }
 
 /** @param {string} text */

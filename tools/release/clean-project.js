@@ -1,13 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { run } from '../peers/run.js';
 import { CONSUMERS } from './consumers.js';
 import { licenceProblems } from './licences.js';
+import { packagesOf, readmeExamples, runExamples } from './readme-examples.js';
 
-/** The packages that the README tells a user of OpenTelemetry to install. */
-const OTHERS = ['@opentelemetry/api@1.9', '@opentelemetry/sdk-metrics@2', 'fflate', 'yaml'];
+/** Packages that README files tell a user to install besides those of hdrscope. */
+const OTHERS = [
+  '@opentelemetry/api@1.9',
+  '@opentelemetry/sdk-metrics@2',
+  '@duckdb/node-api',
+  'fflate',
+  'yaml',
+];
 const TOOLS = [
   'typescript@5.9',
   '@types/node@20',
@@ -59,6 +66,21 @@ export class CleanProject {
   }
 
   /**
+   * Compiles and runs every example of the README files and of the other documents.
+   *
+   * @param {string} root Of the repository with the documents.
+   * @returns {number} How many there are.
+   * @throws Error when one of them does not do what it says.
+   */
+  runExamples(root) {
+    const examples = readmeExamples(root);
+    this.install(packagesOf(root, examples, (name) => existsSync(join(this.folder, 'node_modules', name))));
+    const problems = runExamples(this.folder, examples);
+    if (problems.length > 0) throw new Error(`examples:\n${problems.join('\n')}`);
+    return examples.length;
+  }
+
+  /**
    * Runs the example of the README as it stands.
    *
    * @param {string} readme
@@ -86,15 +108,19 @@ export class CleanProject {
     return run(join(this.folder, 'node_modules/.bin/hdrscope'), args, { cwd: this.folder, limitSeconds: 60 });
   }
 
+  /** Installs compilers, bundlers and other runtimes. */
+  installTools() {
+    this.#npm('install', '--ignore-scripts', '--save-dev', ...TOOLS);
+    // Its program is a package of its own, which this script puts in place.
+    run(process.execPath, ['install.js'], { cwd: join(this.folder, 'node_modules/bun'), limitSeconds: 120 });
+  }
+
   /**
    * Uses the packages in all ways of `CONSUMERS`.
    *
    * @returns {{ name: string, problem: string | undefined }[]}
    */
   use() {
-    this.#npm('install', '--ignore-scripts', '--save-dev', ...TOOLS);
-    // Its program is a package of its own, which this script puts in place.
-    run(process.execPath, ['install.js'], { cwd: join(this.folder, 'node_modules/bun'), limitSeconds: 120 });
     return CONSUMERS.map(({ name, files, commands }) => {
       const cwd = join(this.folder, 'uses', name);
       for (const [file, text] of Object.entries(files)) {

@@ -5,7 +5,6 @@
  * @property {string} name
  * @property {Record<string, string>} files
  * @property {string[][]} commands Run one after the other in the folder of the project, from `node_modules/.bin` or the path.
- * @property {string} [needs] A program without which the project is skipped.
  */
 
 const USE = `
@@ -126,7 +125,6 @@ export default { input: 'main.mjs', output: { file: 'out.mjs', format: 'es', inl
     commands: [
       ['deno', 'run', '--no-prompt', '--node-modules-dir=manual', '--allow-env', '--allow-read', 'main.mjs'],
     ],
-    needs: 'deno',
   },
-  { name: 'bun', files: { 'main.mjs': IMPORTS + USE }, commands: [['bun', 'run', 'main.mjs']], needs: 'bun' },
+  { name: 'bun', files: { 'main.mjs': IMPORTS + USE }, commands: [['bun', 'run', 'main.mjs']] },
 ];

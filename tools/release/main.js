@@ -6,25 +6,19 @@
  *
  *   --rehearse   does all of it in a clone of the latest commit, and leaves nothing but what it prints
  */
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { workspaceRoot } from '../lib/workspace.js';
 import { run } from '../peers/run.js';
 import { parseChange, releasedChangelog } from './changelog.js';
 import { useInChromium } from './chromium-use.js';
 import { CleanProject } from './clean-project.js';
 import { LocalRegistry } from './local-registry.js';
+import { packInto } from './pack.js';
+import { provenanceProblems } from './provenance.js';
 import { assertClean, git, published, rewrite, versionOf } from './tree.js';
+import { writeVersion } from './version-places.js';
 
 const start = performance.now();
 
@@ -52,6 +46,7 @@ function raiseVersion(root) {
   if (changes.length === 0) throw new Error('no change waits for a release: npx changeset');
   run('npx', ['changeset', 'version'], { cwd: root, limitSeconds: 60 });
   const version = versionOf(root);
+  writeVersion(root, version);
   const date = new Date().toISOString().slice(0, '2026-11-23'.length);
   rewrite(join(root, 'CHANGELOG.md'), (text) => releasedChangelog(text, { version, date, changes }));
   run('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -59,29 +54,6 @@ function raiseVersion(root) {
     limitSeconds: 300,
   });
   return version;
-}
-
-/**
- * Packs all packages into a folder.
- *
- * @param {string} root
- * @param {string} folder
- * @returns {string[]} The tarballs.
- */
-function packInto(root, folder) {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const selection = published(root).flatMap(({ name }) => ['-w', name]);
-  run('npm', ['pack', '--silent', '--pack-destination', folder, ...selection], {
-    cwd: root,
-    limitSeconds: 300,
-  });
-  const tarballs = readdirSync(folder).map((file) => join(folder, file));
-  const sums = tarballs.map(
-    (file) => `${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${basename(file)}\n`,
-  );
-  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''));
-  return tarballs;
 }
 
 /**
@@ -111,6 +83,8 @@ async function tryPackages(root, { version, tarballs, folder }) {
     if (printed !== version) throw new Error(`hdrscope --version prints ${printed} instead of ${version}`);
     project.command('log', 'summary', 'examples/data/incident.hlog');
     say('the example of the README and the command work there');
+    project.installTools();
+    say(`${project.runExamples(root)} examples of the documents are true there`);
     const uses = [...project.use(), { name: 'chromium', problem: await useInChromium(project.folder) }];
     for (const { name, problem } of uses) say(`${name}: ${problem ?? 'ok'}`);
     const failed = uses.filter(({ problem }) => problem !== undefined);
@@ -133,6 +107,10 @@ async function release(root) {
   say('built; publint and attw accept every package');
   const folder = join(root, 'release', version);
   const tarballs = packInto(root, folder);
+  const workflow = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
+  const unsigned = provenanceProblems(published(root), workflow);
+  if (unsigned.length > 0) throw new Error(`npm could not sign the packages:\n${unsigned.join('\n')}`);
+  say('packed; npm can sign where they were built');
   await tryPackages(root, { version, tarballs, folder });
   git(root, 'add', '--all');
   git(root, 'commit', '--quiet', '-m', `release: ${version}`);
