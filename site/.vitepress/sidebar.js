@@ -1,8 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { workspaceRoot } from '@hdrscope/tools/lib/workspace.js';
+
+/** The packages in the order of the table in the README. */
+function packagesOfReadme() {
+  const readme = readFileSync(join(workspaceRoot, 'README.md'), 'utf8');
+  const rows = readme.matchAll(/^\| \[`([^`]+)`\]\((packages\/[^)]+)\)/gm);
+  return [...rows].map(([, text, path]) => ({ text, link: `/${path}/` }));
+}
+
 /** The parts of the site, in the order in which somebody new reads them. */
 export const SIDEBAR = [
   {
     text: 'Start',
     items: [
+      { text: 'Your service, in ten minutes', link: '/get-started.html' },
       { text: 'Overview', link: '/overview.html' },
       { text: 'First minutes', link: '/first-minutes.html' },
       { text: 'Why: averages and buckets', link: '/why.html' },
@@ -47,23 +59,7 @@ export const SIDEBAR = [
   {
     text: 'Packages',
     collapsed: true,
-    items: [
-      { text: 'The command', link: '/packages/cli/' },
-      { text: '@hdrscope/core', link: '/packages/core/' },
-      { text: '@hdrscope/registry', link: '/packages/registry/' },
-      { text: '@hdrscope/otel', link: '/packages/otel/' },
-      { text: '@hdrscope/prometheus', link: '/packages/prometheus/' },
-      { text: '@hdrscope/interval-log', link: '/packages/interval-log/' },
-      { text: '@hdrscope/history', link: '/packages/history/' },
-      { text: '@hdrscope/ebpf', link: '/packages/ebpf/' },
-      { text: '@hdrscope/ceph', link: '/packages/ceph/' },
-      { text: '@hdrscope/hdr-histogram-js', link: '/packages/hdr-histogram-js/' },
-      { text: '@hdrscope/plot', link: '/packages/plot/' },
-      { text: '@hdrscope/dashboard', link: '/packages/dashboard/' },
-      { text: '@hdrscope/agent', link: '/packages/agent/' },
-      { text: '@hdrscope/kit', link: '/packages/kit/' },
-      { text: 'The demo', link: '/packages/demo/' },
-    ],
+    items: packagesOfReadme(),
   },
   {
     text: 'The project',
@@ -71,6 +67,7 @@ export const SIDEBAR = [
       { text: 'Architecture', link: '/architecture.html' },
       { text: 'Decisions', link: '/decisions.html' },
       { text: 'Benchmarks', link: '/benchmarks.html' },
+      { text: 'What 1.x promises', link: '/stability.html' },
       { text: 'Reliability', link: '/reliability.html' },
       { text: 'Bound instruments', link: '/bound-instruments.html' },
       { text: 'Security', link: '/security.html' },
