@@ -1,0 +1,151 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const CONTRIBUTING = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+
+/** Commands of the document that are not typed here, and why. */
+const ELSEWHERE: readonly [command: RegExp, reason: string][] = [
+  [/^npm run (check|chaos|soak|fuzz|fuzz -- java.*)$/, '.ci/run types it'],
+  [/^npm test$/, 'npm run check types it'],
+  [/^\.ci\/run$/, 'it runs this test'],
+  [/^npm run (site|registry)$/, 'site.test.ts and get-started.test.ts type it'],
+  [/^npm run (bench|contention|release -- --rehearse)$/, 'it takes five to fifteen minutes'],
+];
+
+/** Endless or long commands, and how they end here. */
+const shortened = (command: string): string => command.replace('--minutes 5', '--minutes 0.05');
+
+const commands = [...CONTRIBUTING.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+  block
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/\s+#.*$/, '')),
+);
+
+/** A checkout that has what git knows, and what waits to be added. */
+let checkout: string;
+
+function type(command: string): void {
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', command], {
+    cwd: checkout,
+    encoding: 'utf8',
+    timeout: 400_000,
+    env: { ...process.env, NX_DAEMON: 'false', CI: '' },
+  });
+  if (status !== 0) throw new Error(`${command} ends with ${status}:\n${`${stdout}${stderr}`.slice(-3000)}`);
+}
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(join(checkout, path)), { recursive: true });
+  writeFileSync(join(checkout, path), content);
+}
+
+function edit(path: string, change: (text: string) => string): void {
+  const before = readFileSync(join(checkout, path), 'utf8');
+  const after = change(before);
+  if (after === before) throw new Error(`${path} has nothing to change`);
+  write(path, after);
+}
+
+beforeAll(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'hdrscope-contributing-'));
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const known = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  // Git knows files that are deleted and not yet committed.
+  for (const file of known.filter((name) => name !== '' && existsSync(join(ROOT, name))))
+    cpSync(join(ROOT, file), join(checkout, file));
+  type(
+    'git init --quiet && git add --all && git -c user.name=a -c user.email=a@localhost commit --quiet -m all',
+  );
+}, 60_000);
+
+afterAll(() => rmSync(checkout, { recursive: true }));
+
+describe('the commands of CONTRIBUTING.md', () => {
+  for (const command of commands) {
+    const reason = ELSEWHERE.find(([pattern]) => pattern.test(command))?.[1];
+    if (reason !== undefined) console.log(`not typed: ${command}: ${reason}`);
+    else test(command, () => type(shortened(command)), 420_000);
+  }
+
+  test('change no file of a checkout that is as it should be', () => {
+    expect(execFileSync('git', ['status', '--short'], { cwd: checkout, encoding: 'utf8' })).toBe('');
+  });
+});
+
+test('a new package comes about as CONTRIBUTING.md says', () => {
+  for (const file of ['package.json', 'tsconfig.json', 'tsconfig.test.json', 'LICENSE'])
+    cpSync(join(checkout, 'packages/prometheus', file), join(checkout, 'packages/statsd', file));
+  const description = 'A registry as lines of StatsD.';
+  edit('packages/statsd/package.json', (text) => {
+    const manifest = JSON.parse(text.replaceAll('prometheus', 'statsd'));
+    const { '.': main, './package.json': own } = manifest.exports;
+    return JSON.stringify({
+      ...manifest,
+      description,
+      exports: { '.': main, './package.json': own },
+      dependencies: { '@hdrscope/core': manifest.dependencies['@hdrscope/core'] },
+      devDependencies: {},
+      optionalDependencies: undefined,
+      peerDependencies: undefined,
+      peerDependenciesMeta: undefined,
+    });
+  });
+  edit('packages/statsd/tsconfig.json', (text) =>
+    text.replace(/"references": \[[\s\S]*?\]/, '"references": [{ "path": "../core" }]'),
+  );
+  edit('tsconfig.json', (text) =>
+    text.replace('{ "path": "packages/plot" }', '{ "path": "packages/plot" }, { "path": "packages/statsd" }'),
+  );
+  write('packages/statsd/src/index.ts', NEW_SOURCE);
+  write('packages/statsd/test/line.test.ts', NEW_TEST);
+  write('packages/statsd/README.md', `# @hdrscope/statsd\n\n${description}\n`);
+  const row = '| [`@hdrscope/statsd`](packages/statsd) | A registry as lines of StatsD |\n';
+  edit('README.md', (text) => text.replace(/(\| \[`@hdrscope\/plot`\].*\n)/, `$1${row}`));
+  edit('ARCHITECTURE.md', (text) =>
+    text.replace(/(\| `packages\/prometheus` \|.*\n)/, '$1| `packages/statsd` | edge | lines of StatsD |\n'),
+  );
+  type('npm install');
+  type('npx biome check --write .');
+  type('npm run build');
+  type('npm run api');
+  // The parts of `npm run check` that a new package can break.
+  for (const check of ['boundaries', 'docs', 'packaging']) type(`node tools/check-${check}.js`);
+  type('cd packages/statsd && npm run lint && npm run typecheck');
+  type('npm test -- statsd');
+  type('cd tools && node jest.js test/repository.test.ts test/package-lists.test.ts');
+}, 900_000);
+
+const NEW_SOURCE = `import type { Histogram } from '@hdrscope/core';
+
+/**
+ * The median of a histogram as a line of StatsD, a timer in milliseconds: https://github.com/statsd/statsd/blob/master/docs/metric_types.md
+ *
+ * @param name The name of the metric: letters, digits, \`.\` and \`_\`.
+ * @example
+ * \`\`\`ts
+ * import { Histogram } from '@hdrscope/core';
+ * import { medianLine } from '@hdrscope/statsd';
+ *
+ * const histogram = new Histogram({ highestTrackableValue: 1000 });
+ * histogram.record(7);
+ * medianLine('login', histogram); //=> 'login:7|ms'
+ * \`\`\`
+ */
+export function medianLine(name: string, histogram: Histogram): string {
+  return \`\${name}:\${histogram.valueAtPercentile(50)}|ms\`;
+}
+`;
+
+const NEW_TEST = `import { Histogram } from '@hdrscope/core';
+import { medianLine } from '../src/index.ts';
+
+test('a line has the median', () => {
+  const histogram = new Histogram({ highestTrackableValue: 1000 });
+  histogram.record(7);
+  expect(medianLine('login', histogram)).toBe('login:7|ms');
+});
+`;
