@@ -39,7 +39,6 @@ const ALLOWED = {
   'packages/ceph/src/dump/format.ts computed': 'is one class of characters, without repetition',
   'packages/cli/src/comparison/comparison-text.ts computed':
     'is one of four words, at the end of a line of our own',
-  'packages/demo/src/latency-table.ts /\\B(?=(\\d{3})+$)/g': 'sees printed numbers only',
   "packages/demo/src/options.ts /^Option '(--[\\w-]+).*' argument (?:is ambiguous|missing)/":
     'sees messages of Node.js only',
   'packages/ebpf/src/exporter-config/expression.ts computed':

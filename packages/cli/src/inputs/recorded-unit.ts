@@ -22,6 +22,7 @@ export function unitOfInputs(
   const recorded = inputs.filter(({ kind }) => kind === 'recorded').map(({ beginning }) => beginning);
   const unit = recorded.map(unitIn).find((one) => one !== undefined) ?? found.unit;
   const steps = recorded.map((beginning) => stepIn(beginning, unit));
+  // Bounded: one for each file of the command line.
   const step = Math.min(...steps);
   return { ...found, unit, ...(step < stepOf(unit) && { step }) };
 }
