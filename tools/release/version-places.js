@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { rewrite } from './tree.js';
 
+const DEPENDENCY = /("@hdrscope\/[\w-]+": ")[^"]*/g;
 const RANGE = /(@hdrscope\/hdr-histogram-js@\^)[\w.-]+/g;
 
 /**
@@ -9,6 +10,9 @@ const RANGE = /(@hdrscope\/hdr-histogram-js@\^)[\w.-]+/g;
  * @type {readonly { file: string, pattern: RegExp }[]}
  */
 export const VERSION_PLACES = [
+  { file: 'examples/data/package.json', pattern: DEPENDENCY },
+  { file: 'examples/latency-by-size/package.json', pattern: DEPENDENCY },
+  { file: 'examples/month/package.json', pattern: DEPENDENCY },
   { file: 'packages/otel/src/version.ts', pattern: /(VERSION = ')[^']*/g },
   { file: 'packages/hdr-histogram-js/README.md', pattern: RANGE },
   { file: 'docs/guides/replace-hdr-histogram-js.md', pattern: RANGE },

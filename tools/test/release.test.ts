@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { workspaceRoot } from '../lib/workspace.js';
 import { parseChange, releasedChangelog } from '../release/changelog.js';
@@ -76,6 +76,13 @@ test.each(VERSION_PLACES)('$file has the version of the packages', ({ file, patt
 });
 
 const RELEASE_WORKFLOW = readFileSync(join(workspaceRoot, '.github/workflows/release.yml'), 'utf8');
+
+test('every package.json outside the workspaces is among them', () => {
+  const manifests = readdirSync(join(workspaceRoot, 'examples'))
+    .map((name) => `examples/${name}/package.json`)
+    .filter((file) => existsSync(join(workspaceRoot, file)));
+  expect(VERSION_PLACES.map(({ file }) => file)).toEqual(expect.arrayContaining(manifests));
+});
 
 test('npm can sign where the packages were built', () => {
   const packages = published(workspaceRoot).map(({ path, dir }) => ({
