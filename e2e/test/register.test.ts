@@ -25,6 +25,7 @@ const application = new Application(
     '@opentelemetry/exporter-metrics-otlp-grpc',
     '@opentelemetry/exporter-metrics-otlp-http',
     '@opentelemetry/exporter-metrics-otlp-proto',
+    '@fastify/otel',
     '@opentelemetry/instrumentation-express',
     '@opentelemetry/instrumentation-http=instrumentation-http-0.223',
     '@opentelemetry/sdk-metrics',
@@ -37,7 +38,7 @@ const application = new Application(
     'reflect-metadata',
     'yaml',
   ],
-  ['@opentelemetry/instrumentation-http', '@opentelemetry/instrumentation-express'],
+  ['@opentelemetry/instrumentation-http', '@opentelemetry/instrumentation-express', '@fastify/otel'],
 );
 
 /** An application with hdrscope and its peers, and no exporter. */
@@ -140,7 +141,7 @@ describe('alone', () => {
     ['express.cjs', '--import', ROUTE],
     ['express.mjs', '--import', ROUTE],
     ['express.mjs', '--require', ROUTE],
-    ['fastify.mjs', '--import', {}],
+    ['fastify.mjs', '--import', ROUTE],
     ['nest.cjs', '--require', ROUTE],
   ])('%s with %s', async (service, option, route) => {
     const running = await application.start([option, REGISTER, service], toSink);

@@ -35,7 +35,7 @@ export interface Instrumentations {
 
 /**
  * Starts the instrumentations that the application depends on, by its package.json: `auto-instrumentations-node`, else each
- * `@opentelemetry/instrumentation-*`. `HDRSCOPE_INSTRUMENTATIONS` has other names, or `none`.
+ * `@opentelemetry/instrumentation-*`; and `@fastify/otel`. `HDRSCOPE_INSTRUMENTATIONS` has other names, or `none`.
  */
 export function startInstrumentations(
   provider: MeterProvider,
@@ -67,6 +67,9 @@ export function startInstrumentations(
   };
 }
 
+/** Fastify's own. It measures each application that is made only when it is asked to: https://github.com/fastify/otel */
+const FASTIFY = '@fastify/otel';
+
 /** Instruments that count nothing. */
 const SILENT_METERS: MeterProvider = { getMeter: () => createNoopMeter() };
 
@@ -81,9 +84,10 @@ function packageNames({ dependencies }: Application, environment: EnvironmentVar
   const wanted = namesIn(variable(environment, 'HDRSCOPE_INSTRUMENTATIONS') ?? '');
   if (wanted.length === 1 && wanted[0]!.toLowerCase() === 'none') return [];
   if (wanted.length > 0) return wanted;
-  const found = dependencies.includes(AUTO_INSTRUMENTATIONS)
-    ? [AUTO_INSTRUMENTATIONS]
-    : dependencies.filter((name) => name.startsWith('@opentelemetry/instrumentation-'));
+  const isWanted = dependencies.includes(AUTO_INSTRUMENTATIONS)
+    ? (name: string) => name === AUTO_INSTRUMENTATIONS || name === FASTIFY
+    : (name: string) => name.startsWith('@opentelemetry/instrumentation-') || name === FASTIFY;
+  const found = dependencies.filter(isWanted);
   if (found.length === 0) {
     notice(
       'HDRSCOPE_NO_INSTRUMENTATION',
@@ -110,7 +114,8 @@ function instrumentationsOf(name: string, application: Application): Instrumenta
     };
     if (all !== undefined) return all();
     const classes = Object.entries(exported).filter(([key]) => /.Instrumentation$/.test(key));
-    return classes.map(([, Class]) => new (Class as new () => Instrumentation)());
+    const options = name === FASTIFY ? { registerOnInitialization: true } : {};
+    return classes.map(([, Class]) => new (Class as new (options: object) => Instrumentation)(options));
   } catch (error) {
     const { cause = error } = error as { readonly cause?: unknown };
     notice('HDRSCOPE_MISSING_PACKAGE', `the instrumentation ${name} cannot be started: ${reasonOf(cause)}`);
