@@ -44,6 +44,12 @@ describeWithPeers(['verdaccio'])('a project that has the packages from a registr
 
   for (const shown of commands) {
     const { line, command } = shown;
+    if (command.startsWith('kill ')) {
+      test('shows the routes on the live page', async () => {
+        const { output } = await terminal.type('curl -sN --max-time 3 127.0.0.1:9465/events || true');
+        expect(output).toContain('http.route=/search');
+      });
+    }
     test(`${DOCUMENT}:${line}: ${command}`, async () => {
       if (isForNpm(command)) {
         execFileSync('bash', ['-c', command], { cwd: folder, stdio: 'pipe' });
@@ -57,9 +63,4 @@ describeWithPeers(['verdaccio'])('a project that has the packages from a registr
       if (shown.output !== '' && !matches(shown, output)) expect(output).toBe(shown.output);
     }, 100_000);
   }
-
-  test('shows the routes on the live page', async () => {
-    const { output } = await terminal.type('curl -sN --max-time 3 127.0.0.1:9465/events');
-    expect(output).toContain('http.route=/search');
-  });
 });
