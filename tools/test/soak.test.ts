@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { BuiltPackages } from '@hdrscope/testing';
 import { workspaceRoot } from '../lib/workspace.js';
 import { ask, emptyReport } from '../soak/attacks.js';
+import { growthOf } from '../soak/memory.js';
 import { failuresOf } from '../soak/report.js';
 import type { SoakReport } from '../soak/soak.js';
 
@@ -72,4 +73,10 @@ test('an attack that must be refused and is answered, or has no end, fails the s
   ]);
   expect(failuresOf(report({ refused: 1 }), { strict: false })).toEqual(['a: 2 requests had no end']);
   expect(failuresOf(report({ refused: 1, isRefused: false }), { strict: false })).toEqual([]);
+});
+
+test('the growth of memory has a leak, and no body of a request in flight', () => {
+  const steady = new Array<number>(20).fill(100);
+  expect(growthOf(steady.map((bytes, i) => bytes + 2 * i))).toBeCloseTo(0.118, 3);
+  expect(growthOf(steady.map((bytes, i) => (i === 15 || i === 19 ? bytes + 60 : bytes)))).toBe(0);
 });
