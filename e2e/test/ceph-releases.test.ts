@@ -106,7 +106,7 @@ for (const [peer, { release, scrub }] of Object.entries(RELEASES) as [
         for (const [counter, operation] of Object.entries(OPERATIONS)) {
           expect([counter, totals[counter]]).toEqual([counter, BigInt(numbers[operation]!)]);
         }
-        expect(Math.min(numbers.op_w!, numbers.op_r!)).toBeGreaterThan(10);
+        expect(Math.min(numbers.op_w!, numbers.op_r!)).toBeGreaterThan(0);
         expect(dumped.map(({ counter }) => counter).includes('scrub_resrv_repnum_vs_duration')).toBe(scrub);
         for (const { counter, histogram, unitSources, notes } of dumped) {
           const units = histogram.axes.map(({ unit }) => unit);

@@ -199,9 +199,13 @@ function runMocha(mocha, dir) {
   };
 }
 
-/** @param {Outcome} outcome */
+/**
+ * Whether another process had a port of the tests. It may have ended before a test asked for it.
+ *
+ * @param {Outcome} outcome
+ */
 function foundPortInUse({ failed }) {
-  return [...failed.values()].some((message) => message.includes('EADDRINUSE'));
+  return [...failed.values()].some((message) => /EADDRINUSE|ECONNREFUSED/.test(message));
 }
 
 /**
