@@ -32,14 +32,14 @@ export function liveOf({ main, workers }) {
 }
 
 /**
- * The growth from the middle third to the last third of the samples, as a share. The first third is the warm-up. Medians are compared: a
- * leak raises all samples, and the body of a request in flight, such as the 16 MB of an attack, raises some.
+ * The growth from the middle third to the last third of the samples, as a share. The first third is the warm-up. The least samples are
+ * compared: a leak raises all of them, and the body of a request in flight, such as the 16 MB of an attack, raises some.
  *
  * @param {readonly number[]} bytes
  */
 export function growthOf(bytes) {
   const third = Math.floor(bytes.length / 3);
-  return median(bytes.slice(-third)) / median(bytes.slice(third, -third)) - 1;
+  return Math.min(...bytes.slice(-third)) / Math.min(...bytes.slice(third, -third)) - 1;
 }
 
 /**
@@ -65,13 +65,6 @@ export function slopeOf(samples, bytesOf) {
 /** @param {MemorySample} sample */
 function minuteOf({ timeMs }) {
   return timeMs / 60_000;
-}
-
-/** @param {readonly number[]} numbers */
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const half = (sorted.length - 1) / 2;
-  return mean([Math.floor(half), Math.ceil(half)].map((at) => sorted[at] ?? Number.NaN));
 }
 
 /** @param {readonly number[]} numbers */
