@@ -25,6 +25,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -75,16 +76,21 @@ export function buildPackages(directory: string, names: readonly string[]): void
     built.add(name);
     const manifest = readManifest(join(PACKAGES, name));
     buildPackage(join(PACKAGES, name), join(modules, SCOPE, name), manifest);
-    for (const dependency of dependenciesOf(manifest)) {
-      if (dependency.startsWith(SCOPE)) open.push(dependency.slice(SCOPE.length));
-      else link(join(MODULES, dependency), join(modules, dependency));
-    }
+    const dependencies = dependenciesOf(manifest);
+    for (const name of dependencies.filter(isOurs)) open.push(name.slice(SCOPE.length));
+    // `src/third-party` imports packages that `dist` contains.
+    const others = [...dependencies, ...Object.keys(manifest.devDependencies ?? {})].filter(
+      (name) => !isOurs(name),
+    );
+    for (const name of others) link(join(MODULES, name), join(modules, name));
   }
 }
 
+const isOurs = (name: string): boolean => name.startsWith(SCOPE);
+
 function buildPackage(source: string, target: string, { exports, imports = {} }: Manifest): void {
   const files = readdirSync(join(source, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /(?<!\.d)\.[jt]s$/.test(entry.name))
     .map((entry) => relative(source, join(entry.parentPath, entry.name)));
   for (const file of files) {
     const built = join(target, file.replace(/\.ts$/, '.js'));

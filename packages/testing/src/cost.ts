@@ -1,7 +1,7 @@
 /** The resources that an action takes. */
 export interface Cost<T> {
   readonly result: T;
-  /** Time of the processor, which does not grow while other processes keep the machine busy. */
+  /** Time of the processor. Waiting for a busy machine is no part of it, but see {@link slowdown}. */
   readonly cpuMs: number;
   /** Growth of the memory of the process, in MiB. */
   readonly grownMib: number;
@@ -13,4 +13,19 @@ export function costOf<T>(action: () => T): Cost<T> {
   const { user, system } = process.cpuUsage(cpu);
   const grown = process.memoryUsage().rss - memory.rss;
   return { result, cpuMs: (user + system) / 1000, grownMib: grown / 2 ** 20 };
+}
+
+/** {@link slowdown} measures 12 to 18 ms where nothing else runs, so there it is 1. */
+const USUAL_MS = 20;
+
+/**
+ * How many times more processor time this machine needs than usual, at least 1. Other processes share its caches and the units of its
+ * cores, so a full machine can need several times as much.
+ */
+export function slowdown(): number {
+  const text = JSON.stringify(
+    Array.from({ length: 20_000 }, (_, i) => ({ a: i, b: [i, i * 2], c: `x${i}` })),
+  );
+  const times = Array.from({ length: 9 }, () => costOf(() => JSON.parse(text)).cpuMs).sort((a, b) => a - b);
+  return Math.max(1, times[4]! / USUAL_MS);
 }

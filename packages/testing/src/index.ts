@@ -1,5 +1,21 @@
 export { BuiltPackages, buildPackages } from './built-packages.ts';
 export { javaScriptOf } from './java-script.ts';
-export { spawnNodeAsNobody, whyNotAsNobody } from './nobody.ts';
+export {
+  describeUnless,
+  describeWithPeers,
+  findProgram,
+  type Lack,
+  lack,
+  lackByTrial,
+  lackOfBuild,
+  lackOfFile,
+  lackOfPeer,
+  lackOfProgram,
+  lackOfRegistry,
+  lackOfRoot,
+  testUnless,
+} from './needs.ts';
+export { lackOfNobody, spawnNodeAsNobody } from './nobody.ts';
 export { importOpenTelemetry3, typeErrorsWithOpenTelemetry3 } from './open-telemetry-3.ts';
-export { describeWithPeers, isInstalled, type PeerName, programOf } from './peers.ts';
+export { isInstalled, type PeerName, programOf } from './peers.ts';
+export { lackOfShared, sharedPath, testShared } from './shared-data.ts';

@@ -1,4 +1,5 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { type Lack, lack, lackOfProgram } from './needs.ts';
 
 /** Runs Node.js as a user who owns nothing and has no capability. */
 export function spawnNodeAsNobody(args: readonly string[]): SpawnSyncReturns<string> {
@@ -6,9 +7,11 @@ export function spawnNodeAsNobody(args: readonly string[]): SpawnSyncReturns<str
   return spawnSync('setpriv', [...nobody, process.execPath, ...args], { encoding: 'utf8', cwd: '/' });
 }
 
-/** The reason why Node.js cannot run as another user here; `undefined` where it can. */
-export function whyNotAsNobody(): string | undefined {
-  const { status, error } = spawnNodeAsNobody(['--version']);
-  if (error !== undefined) return 'there is no setpriv';
-  return status === 0 ? undefined : 'this process cannot run Node.js as another user';
+/** Node.js cannot run as another user here. `undefined` where it can. */
+export function lackOfNobody(): Lack | undefined {
+  const reason = 'this process cannot run Node.js as another user';
+  return (
+    lackOfProgram('setpriv') ??
+    lack('nobody', spawnNodeAsNobody(['--version']).status === 0 ? undefined : reason)
+  );
 }

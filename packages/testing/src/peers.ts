@@ -22,7 +22,9 @@ export type PeerName =
   | 'opentelemetry-3'
   | 'opentelemetry-suites'
   | 'prometheus-client'
+  | 'site'
   | 'auto-instrumentations'
+  | 'node-services'
   | 'chdb'
   | 'clickhouse-18'
   | 'spark'
@@ -42,9 +44,6 @@ function installedPeers(): ReadonlyMap<string, string> {
   return installed;
 }
 
-/** `1` requires all peers; a list of names requires these peers. */
-const required = process.env.HDRSCOPE_REQUIRE_PEERS ?? '';
-
 export function isInstalled(name: PeerName): boolean {
   return installedPeers().has(name);
 }
@@ -52,37 +51,11 @@ export function isInstalled(name: PeerName): boolean {
 /** The path of a peer: its program, or the folder of its packages. */
 export function programOf(name: PeerName): string {
   const program = installedPeers().get(name);
-  if (program === undefined) throw new Error(reasonFor(name));
+  if (program === undefined) throw new Error(whyNotInstalled(name));
   return program;
 }
 
-const reported = new Set<PeerName>();
-
-/**
- * `describe` for tests that need peers. Where a peer is missing, the tests are skipped and the reason is printed; they
- * fail where `HDRSCOPE_REQUIRE_PEERS` requires that peer.
- */
-export function describeWithPeers(names: readonly PeerName[]): (title: string, tests: () => void) => void {
-  const missing = names.filter((name) => !isInstalled(name));
-  if (missing.length === 0) return describe;
-  if (missing.some(isRequired)) return (title) => describe(title, () => failForMissing(missing));
-  for (const name of missing.filter((one) => !reported.has(one))) {
-    reported.add(name);
-    console.log(`skipped: ${reasonFor(name)}`);
-  }
-  return describe.skip;
-}
-
-function failForMissing(missing: readonly PeerName[]): void {
-  test('has the peers that are required', () => {
-    throw new Error(missing.map(reasonFor).join('\n'));
-  });
-}
-
-function isRequired(name: PeerName): boolean {
-  return required === '1' || required.split(/[\s,]+/).includes(name);
-}
-
-function reasonFor(name: PeerName): string {
+/** The sentence that says how a missing peer is installed. */
+export function whyNotInstalled(name: PeerName): string {
   return `${name} is not installed: node tools/peers/install.js ${name}`;
 }

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Lack, lackOfProgram } from './needs.ts';
 
 // PostgreSQL refuses to run as root.
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** The reason why there is no PostgreSQL to ask; `undefined` where there is. */
-export function whyNoPostgres(): string | undefined {
-  const missing = ['initdb', 'postgres', 'psql'].find((name) => spawnSync(name, ['--version']).status !== 0);
-  return missing === undefined ? undefined : `PostgreSQL is not installed: no ${missing}`;
+/** There is no PostgreSQL to ask. `undefined` where there is. */
+export function lackOfPostgres(): Lack | undefined {
+  return lackOfProgram('initdb') ?? lackOfProgram('postgres') ?? lackOfProgram('psql');
 }
 
 /** A server of its own, in a folder of its own, which only a socket in this folder reaches. */
