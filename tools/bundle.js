@@ -7,12 +7,16 @@
  * once. The code is not minified, and source maps lead to `src`, which the packages contain.
  *
  * Scripts for browsers are whole and minified: the live page sends one, and HTML plots contain the other.
+ *
+ * A module in `src/third-party` exports what a package uses of a large package of others. Its file is whole and minified, too, so users
+ * install only the part that we use. The licences of all that such files contain go to `dist/THIRD-PARTY.txt`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { bundleDropIn } from './bundle-drop-in.js';
 import { sourcesOf } from './lib/manifest-maps.js';
+import { formatBanner, formatNotices, listContained, NOTICES } from './lib/notices.js';
 import { restored } from './lib/restored.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 
@@ -46,7 +50,7 @@ const DROP_IN = '@hdrscope/hdr-histogram-js';
  * @param {Project} project
  */
 export async function bundlePackage(project) {
-  const made = [...(await bundleEntries(project)), ...(await bundleBrowserScripts(project))];
+  const made = [...(await bundleEntries(project)), ...(await bundleWholeFiles(project))];
   removeOthers(join(project.dir, 'dist'), project.dir, new Set(made));
 }
 
@@ -76,7 +80,7 @@ export function listEntries({ dir, manifest }) {
 async function bundleEntries(project) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: project.dir,
-    entryPoints: listEntries(project),
+    entryPoints: listEntries(project).filter((entry) => !isThirdParty(entry)),
     outbase: 'src',
     outdir: 'dist',
     chunkNames: '[name]-[hash]',
@@ -121,29 +125,64 @@ function assertSameDepth({ dir, path }, { outputs }) {
   }
 }
 
+/** @param {string} entry Relative to the package. */
+const isThirdParty = (entry) => entry.startsWith('src/third-party/');
+
 /**
+ * Makes the files that contain packages of others, and one file with the licences of these.
+ *
  * @param {Project} project
  * @returns {Promise<string[]>} The files that it wrote, relative to the package.
  */
-async function bundleBrowserScripts({ dir, path }) {
-  const results = BROWSER_SCRIPTS.filter(({ entry }) => `packages/${entry}`.startsWith(`${path}/`)).map(
+async function bundleWholeFiles(project) {
+  const { dir, path } = project;
+  const scripts = BROWSER_SCRIPTS.filter(({ entry }) => `packages/${entry}`.startsWith(`${path}/`)).map(
     ({ entry, script }) =>
-      build({
-        absWorkingDir: dir,
-        entryPoints: [entry.slice(entry.indexOf('/') + 1)],
+      bundleWhole(project, entry.slice(entry.indexOf('/') + 1), {
         outfile: script.slice(script.indexOf('/') + 1),
-        bundle: true,
-        minify: true,
         format: 'iife',
         target: 'es2022',
-        conditions: ['@hdrscope/source'],
-        // The licences of bundled packages stay in the script.
-        legalComments: 'inline',
-        metafile: true,
-        logLevel: 'warning',
       }),
   );
-  return (await Promise.all(results)).flatMap(({ metafile }) => Object.keys(metafile.outputs));
+  const modules = listEntries(project)
+    .filter(isThirdParty)
+    .map((entry) =>
+      bundleWhole(project, entry, { outbase: 'src', outdir: 'dist', format: 'esm', target: 'es2023' }),
+    );
+  const made = (await Promise.all([...scripts, ...modules])).flat();
+  const files = made.map(({ file }) => file);
+  const all = made.map(({ contained }) => contained).filter(({ size }) => size > 0);
+  if (all.length === 0) return files;
+  writeFileSync(join(dir, 'dist', NOTICES), formatNotices(all));
+  return [`dist/${NOTICES}`, ...files];
+}
+
+/**
+ * @param {Project} project
+ * @param {string} entry
+ * @param {Pick<import('esbuild').BuildOptions, 'outfile' | 'outdir' | 'outbase' | 'format' | 'target'>} options
+ */
+async function bundleWhole({ dir, name }, entry, options) {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: dir,
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    conditions: ['@hdrscope/source'],
+    // The pages that contain a script are passed on alone.
+    legalComments: 'inline',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+    ...options,
+  });
+  return outputFiles.map(({ path, text }) => {
+    const file = slashed(relative(dir, path));
+    const contained = listContained(dir, metafile.outputs[file]?.inputs ?? {});
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, contained.size === 0 ? text : formatBanner(name, contained) + text);
+    return { file, contained };
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { BinaryWriter } from '@bufbuild/protobuf/wire';
+import type { BinaryWriter } from '#protobuf';
 import { spansOf } from './native.ts';
 
 // A tag holds the number of a field and its wire type.

@@ -1,6 +1,6 @@
-import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import { splitMs } from '@hdrscope/kit';
 import type { Exemplar } from '@hdrscope/registry';
+import { BinaryReader, BinaryWriter } from '#protobuf';
 import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
 import type {
   ClassicBuckets,

@@ -1,4 +1,4 @@
-import { Unzlib, type ZlibOptions, zlibSync } from 'fflate';
+import { Unzlib, type ZlibOptions, zlibSync } from '#fflate';
 
 type DeflateLevel = NonNullable<ZlibOptions['level']>;
 

@@ -26,7 +26,7 @@ export async function loadKoffi(importKoffi: () => Promise<unknown> = () => impo
       ? 'reading kernel maps takes the package koffi, which is not installed'
       : `reading kernel maps takes the package koffi, which does not load: ${(cause as Error).message}`;
     throw kernelError(
-      `${reason}: run \`npm install koffi\`, without --omit=optional, or read through bpftool`,
+      `${reason}: run \`npm install koffi\`, with --global where hdrscope is installed so, or read through bpftool`,
       { program: 'koffi' },
       cause,
     );

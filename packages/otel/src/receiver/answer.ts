@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { BinaryWriter } from '#protobuf';
 import type { PointRefusals } from './refusals.ts';
 import { delimited, varint } from './wire.ts';
 

@@ -1,6 +1,6 @@
-import { WireType } from '@bufbuild/protobuf/wire';
 import { HdrscopeError } from '@hdrscope/core';
 import type { Budget } from '@hdrscope/kit';
+import { WireType } from '#protobuf';
 import {
   ATTRIBUTE_VALUE,
   BUCKETS_COUNT_ALONE,

@@ -1,5 +1,5 @@
-import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { BucketRun } from '@hdrscope/core';
+import type { BinaryReader } from '#protobuf';
 import { withTraceLink } from '../trace-link.ts';
 import {
   BUCKETS_COUNT_ALONE,

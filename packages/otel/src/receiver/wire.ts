@@ -1,5 +1,5 @@
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { HdrscopeError } from '@hdrscope/core';
+import { BinaryReader, WireType } from '#protobuf';
 
 // A tag holds the number of a field and its wire type.
 export const varint = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => field << 3;

@@ -1,6 +1,6 @@
-import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { Exemplar } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
+import { BinaryWriter } from '#protobuf';
 import { hrTime } from '../point.ts';
 import { delimited, fixed64, varint } from '../receiver/wire.ts';
 import {

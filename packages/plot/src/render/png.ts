@@ -1,9 +1,9 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { init } from '#echarts';
 import { captioned } from '../caption.ts';
 import { chartOption } from '../chart/chart-option.ts';
 import type { Plot } from '../plot.ts';
-import { loadECharts } from './echarts.ts';
 import { checkOptions, type RenderOptions } from './options.ts';
 
 /** How a plot is drawn in pixels. */
@@ -40,7 +40,7 @@ export async function renderPng(given: Plot, options: PngOptions = {}): Promise<
   }
   const { createCanvas } = await loadCanvas();
   const canvas = createCanvas(Math.round(width * scale), Math.round(height * scale));
-  const chart = loadECharts().init(canvas, null, { width, height, devicePixelRatio: scale });
+  const chart = init(canvas, null, { width, height, devicePixelRatio: scale });
   try {
     // ECharts would set the description as attributes, which this canvas does not have.
     chart.setOption({ ...chartOption(plot, theme, width), aria: { enabled: false } });
@@ -65,7 +65,7 @@ export async function loadCanvas(
   } catch (cause) {
     throw new HdrscopeError(
       'ERR_INVALID_OPTION',
-      'PNG pictures need the package @napi-rs/canvas, which cannot be loaded: install it with "npm install @napi-rs/canvas"',
+      'PNG pictures need the package @napi-rs/canvas, which cannot be loaded: install it with "npm install @napi-rs/canvas", and --global where hdrscope is installed so',
       { cause },
     );
   }

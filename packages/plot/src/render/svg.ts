@@ -1,9 +1,9 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { init } from '#echarts';
 import { captioned } from '../caption.ts';
 import { chartOption } from '../chart/chart-option.ts';
 import { describePlot } from '../chart/description.ts';
 import type { Plot } from '../plot.ts';
-import { loadECharts } from './echarts.ts';
 import { escapeXml } from './escape.ts';
 import { checkOptions, type RenderOptions } from './options.ts';
 
@@ -24,7 +24,7 @@ export function renderSvg(given: Plot, options: RenderOptions = {}): string {
   assertOptions(options, RENDER_SVG);
   const plot = captioned(given);
   const { width, height, theme } = checkOptions(options, plot.kind);
-  const chart = loadECharts().init(null, null, { renderer: 'svg', ssr: true, width, height });
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
   try {
     chart.setOption(chartOption(plot, theme, width));
     return withTitle(withStableIds(chart.renderToSVGString()), describePlot(plot));

@@ -1,5 +1,5 @@
-import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { Exemplar } from '@hdrscope/registry';
+import { BinaryWriter } from '#protobuf';
 import { exemplarLabels } from '../exemplars.ts';
 import {
   type ClassicBuckets,

@@ -1,0 +1,2 @@
+/** The wire format of protobuf. */
+export { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';

@@ -1,0 +1,2 @@
+/** The wire format of protobuf. */
+export { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
