@@ -229,5 +229,6 @@ if (isMain(import.meta)) {
   const { findings, symbols } = checkDocs(workspaceRoot);
   for (const { where, message } of findings) console.log(`${where}: ${message}`);
   console.log(`${symbols} symbols, ${findings.length} findings`);
-  process.exitCode = findings.length === 0 ? 0 : 1;
+  // A check of nothing finds nothing.
+  process.exitCode = findings.length === 0 && symbols > 2000 ? 0 : 1;
 }

@@ -204,5 +204,6 @@ if (isMain(import.meta)) {
   const { findings, files } = checkPitfalls(workspaceRoot);
   for (const { where, message } of findings) console.log(`${where}: ${message}`);
   console.log(`${files} files, ${findings.length} findings`);
-  process.exitCode = findings.length === 0 ? 0 : 1;
+  // A check of nothing finds nothing.
+  process.exitCode = findings.length === 0 && files > 500 ? 0 : 1;
 }

@@ -1,13 +1,15 @@
 /**
  * Checks what the built packages cost their users: the code that a bundler takes for a use of them, the modules that
- * Node.js loads for an entry, and the time that it takes to start with it. Needs a build.
+ * Node.js loads for an entry, the time that it takes to start with it, and what npm puts on a disk. Needs a build. Where npm cannot reach
+ * a registry, it says so, and fails only in CI.
  *
  *   node tools/check-size.js
  */
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { measureInstalls } from './lib/installed.js';
+import { measureInTurns, REPORT } from './lib/processor-time.js';
 import { isMain, workspaceRoot } from './lib/workspace.js';
 
 /**
@@ -124,6 +126,9 @@ function bundle(contents, resolveDir) {
   });
 }
 
+/** Marks the question of a plugin to esbuild, which asks the plugin again. */
+const RESOLVED = {};
+
 /** @type {import('esbuild').Plugin} */
 const OTHERS_ARE_EXTERNAL = {
   name: 'others',
@@ -131,6 +136,13 @@ const OTHERS_ARE_EXTERNAL = {
     build.onResolve({ filter: /^[^.#/]/ }, ({ path }) =>
       path.startsWith('@hdrscope/') ? undefined : { path, external: true },
     );
+    // What a package contains of packages of others.
+    build.onResolve({ filter: /^#/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+      if (pluginData === RESOLVED) return undefined;
+      const resolved = await build.resolve(path, { kind, resolveDir, importer, pluginData: RESOLVED });
+      const external = /[\\/]third-party[\\/]/.test(resolved.path);
+      return { path: resolved.path, sideEffects: resolved.sideEffects, external };
+    });
   },
 };
 
@@ -142,29 +154,13 @@ const OTHERS_ARE_EXTERNAL = {
  * @param {string} folder Where the import is resolved.
  */
 function startRatio({ entry, environment }, folder) {
-  const [empty, loaded] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
-  for (let pair = 0; pair < PAIRS; pair++) {
-    empty.push(processorMs('', folder));
-    loaded.push(processorMs(`import '${entry}';`, folder, environment));
-  }
-  return Math.min(...loaded) / Math.min(...empty);
-}
-
-/**
- * @param {string} code
- * @param {string} cwd
- * @param {Record<string, string>} [environment] Variables besides those of this process.
- */
-function processorMs(code, cwd, environment) {
-  const report = 'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000);';
-  const args = ['--input-type=module', '--eval', `${code}${report}`];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, ...environment },
-  });
-  if (status !== 0) throw new Error(stderr);
-  return Number(stdout);
+  const evaluate = (/** @type {string} */ code) => ['--input-type=module', '--eval', code + REPORT];
+  const [empty, loaded] = measureInTurns(
+    PAIRS,
+    [evaluate(''), { cwd: folder }],
+    [evaluate(`import '${entry}';`), { cwd: folder, env: { ...process.env, ...environment } }],
+  );
+  return loaded / empty;
 }
 
 /** @returns {Promise<Row[]>} */
@@ -196,12 +192,18 @@ async function measure() {
 }
 
 if (isMain(import.meta)) {
-  const rows = await measure();
+  const installs = measureInstalls(workspaceRoot);
+  const rows = [...(await measure()), ...(installs ?? [])];
   const width = Math.max(...rows.map(({ title }) => title.length));
   for (const { title, figure, limit, unit } of rows) {
     const text = `${Number.isInteger(figure) ? figure : figure.toFixed(2)} ${unit}`.trimEnd();
     const verdict = figure > limit ? `TOO MUCH, at most ${limit}` : `at most ${limit}`;
     console.log(`${title.padEnd(width)}  ${text.padStart(9)}  ${verdict}`);
   }
-  process.exitCode = rows.every(({ figure, limit }) => figure <= limit) ? 0 : 1;
+  if (installs === undefined)
+    console.log(
+      'npm install is not measured, because npm cannot reach a registry and has not all packages in its cache',
+    );
+  const isComplete = installs !== undefined || !process.env.CI;
+  process.exitCode = isComplete && rows.every(({ figure, limit }) => figure <= limit) ? 0 : 1;
 }

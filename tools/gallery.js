@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sourceOf } from './fuzz/sources.js';
+import { importSource } from './fuzz/import-source.js';
 import { isMain, workspaceRoot } from './lib/workspace.js';
 
 /** @import { Plot } from '@hdrscope/plot' */
@@ -14,9 +14,9 @@ const THEMES = /** @type {const} */ (['light', 'dark']);
 const COLUMNS = [80, 40];
 
 async function main() {
-  const { gallery, WIDTHS } = await sourceOf('plot/test/support/gallery.ts');
-  const { plotText } = await sourceOf('plot/src/index.ts');
-  const { renderSvg } = await sourceOf('plot/src/render/index.ts');
+  const { gallery, WIDTHS } = await importSource('plot/test/support/gallery.ts');
+  const { plotText } = await importSource('plot/src/index.ts');
+  const { renderSvg } = await importSource('plot/src/render/index.ts');
   rmSync(GALLERY, { recursive: true, force: true });
   mkdirSync(join(GALLERY, 'pictures'), { recursive: true });
   /** @type {{ data: string, plot: Plot }[]} */

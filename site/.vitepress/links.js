@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { workspaceRoot } from '@hdrscope/tools/lib/workspace.js';
+import { workspaceRoot } from '../../tools/lib/workspace.js';
 
 /** @typedef {{ content: string, type: string, attrGet(name: string): string | null, attrSet(name: string, value: string): void, children: Token[] | null }} Token */
 

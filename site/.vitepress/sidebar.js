@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { workspaceRoot } from '@hdrscope/tools/lib/workspace.js';
+import { workspaceRoot } from '../../tools/lib/workspace.js';
 
 /** The packages in the order of the table in the README. */
 function packagesOfReadme() {

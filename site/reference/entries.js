@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import * as packages from '@hdrscope/tools/lib/public-entries.js';
-import { workspaceRoot } from '@hdrscope/tools/lib/workspace.js';
+import * as packages from '../../tools/lib/public-entries.js';
+import { workspaceRoot } from '../../tools/lib/workspace.js';
 
 /**
  * The entries that users import, by their names, with the file of their sources.

@@ -24,6 +24,22 @@ export const ts = createRequire(createRequire(import.meta.url).resolve('@microso
  * @property {TsNode | undefined} body The body that runs; `undefined` where the declaration is no function.
  */
 
+/** Parsed files of `node_modules`, such as TypeScript's own library, by path. They are most of a small program, and do not change. */
+const libraries = new Map();
+
+/** @param {object} options */
+function hostWithLibraries(options) {
+  const host = ts.createCompilerHost(options);
+  const read = host.getSourceFile;
+  /** @param {string} file @param {unknown[]} rest */
+  host.getSourceFile = (file, ...rest) => {
+    if (!file.includes('/node_modules/')) return read(file, ...rest);
+    if (!libraries.has(file)) libraries.set(file, read(file, ...rest));
+    return libraries.get(file);
+  };
+  return host;
+}
+
 /**
  * What the packages export, and the members of it that users see: each once, in the package that declares it.
  *
@@ -32,20 +48,22 @@ export const ts = createRequire(createRequire(import.meta.url).resolve('@microso
  */
 export function publicSymbols(root) {
   const entries = publicEntries(root);
+  const options = {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    customConditions: ['@hdrscope/source'],
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    strict: true,
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
   const program = ts.createProgram(
     entries.map(({ source }) => source),
-    {
-      target: ts.ScriptTarget.ES2023,
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      customConditions: ['@hdrscope/source'],
-      allowImportingTsExtensions: true,
-      noEmit: true,
-      strict: true,
-      skipLibCheck: true,
-      types: ['node'],
-      typeRoots: [join(root, 'node_modules/@types')],
-    },
+    options,
+    hostWithLibraries(options),
   );
   const checker = program.getTypeChecker();
   /** @type {Map<TsNode, PublicSymbol>} */

@@ -1,7 +1,11 @@
 import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { run } from './run.js';
 
 const LIMIT_SECONDS = 300;
+
+/** The files that determine what npm installs. */
+export const MANIFESTS = ['package-lock.json', 'package.json'];
 
 /**
  * Installs the packages of a lock file into `node_modules` of a folder. Their install scripts do not run.
@@ -10,8 +14,9 @@ const LIMIT_SECONDS = 300;
  * @param {string} folder
  */
 export function installWithNpm(module, folder) {
-  cpSync(module, folder, { recursive: true });
-  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+  for (const file of MANIFESTS) cpSync(join(module, file), join(folder, file));
+  // Not `npm ci`: a lock file may have the binaries of one platform.
+  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     limitSeconds: LIMIT_SECONDS,
   });

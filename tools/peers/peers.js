@@ -11,7 +11,7 @@ import { unpackCollectd } from './collectd.js';
 import { unpackDebianPackage } from './debian.js';
 import { buildEbpfExporter, COMMIT as EBPF_EXPORTER_COMMIT } from './ebpf-exporter.js';
 import { buildWithGo } from './go.js';
-import { installWithNpm } from './npm.js';
+import { installWithNpm, MANIFESTS } from './npm.js';
 import { COMMIT, fetchOpenTelemetryJs } from './opentelemetry-js.js';
 import { installWithPip } from './python.js';
 import { run } from './run.js';
@@ -119,13 +119,17 @@ export const PEERS = [
     installWithPip({ module, script: 'log_peer.py', program: 'log-peer' }, folder),
   ),
   // These packages ask for Node.js 22.15, so the workspace itself cannot have them without warnings.
-  madePeer('opentelemetry-3', '3.1.1', 'node_modules', installWithNpm),
+  npmPeer('opentelemetry-3', '3.1.1'),
   // As these: it asks for Node.js 22, and its tests run on Node.js 20 too.
-  madePeer('prometheus-client', '0.16.1', 'node_modules', installWithNpm),
+  npmPeer('prometheus-client', '0.16.1'),
+  // What services are made of: frameworks, two releases of `NodeSDK`, and a bundler.
+  npmPeer('node-services', '0.223.0'),
   // With its own copy of the API, older than that of the workspace.
-  madePeer('auto-instrumentations', '0.81.2', 'node_modules', installWithNpm),
+  npmPeer('auto-instrumentations', '0.81.2'),
+  // What `npm run site` needs.
+  npmPeer('site', '1.6.4', join(import.meta.dirname, '../../site')),
   // A registry of packages, for `npm run release`.
-  { ...madePeer('verdaccio', '6.4.0', 'node_modules', installWithNpm), isExtra: true },
+  { ...npmPeer('verdaccio', '6.4.0'), isExtra: true },
   // Too old for the statements of a history, but a server, with shards.
   {
     name: 'clickhouse-18',
@@ -135,7 +139,7 @@ export const PEERS = [
     make: unpackClickHouse18,
   },
   // ClickHouse in a process.
-  { ...madePeer('chdb', '3.4.0', 'node_modules', installWithNpm), isExtra: true },
+  { ...npmPeer('chdb', '3.4.0'), isExtra: true },
   {
     ...madePeer('spark', '3.5.9', 'bin/spark-sql', (module, folder) => {
       run('java', ['-version'], { limitSeconds: 30 });
@@ -167,6 +171,25 @@ function builtPeer({ name, version, module, ...build }) {
 /**
  * @param {string} name
  * @param {string} version
+ * @param {string} [module] The folder of `package.json` and `package-lock.json`, by default the folder here with its name.
+ * @returns {Peer}
+ */
+function npmPeer(name, version, module = join(import.meta.dirname, name)) {
+  return {
+    name,
+    version,
+    // A copy of the tools alone has no folder of the site.
+    get folder() {
+      return `${name}-${version}-${hashOf(module, MANIFESTS)}`;
+    },
+    program: 'node_modules',
+    make: (folder) => installWithNpm(module, folder),
+  };
+}
+
+/**
+ * @param {string} name
+ * @param {string} version
  * @param {string} program
  * @param {(module: string, folder: string) => void} make Makes the peer from `module`.
  * @param {string} [settings] Whatever else the peer depends on.
@@ -177,7 +200,7 @@ function madePeer(name, version, program, make, settings = '', module = join(imp
   return {
     name,
     version,
-    folder: `${name}-${version}-${hashOf(module, settings)}`,
+    folder: `${name}-${version}-${hashOf(module, readdirSync(module).sort(), settings)}`,
     program,
     make: (folder) => make(module, folder),
   };
@@ -185,11 +208,12 @@ function madePeer(name, version, program, make, settings = '', module = join(imp
 
 /**
  * @param {string} dir
- * @param {string} text
+ * @param {readonly string[]} files
+ * @param {string} [text]
  */
-function hashOf(dir, text) {
+function hashOf(dir, files, text = '') {
   const hash = createHash('sha256').update(text);
-  for (const file of readdirSync(dir).sort()) hash.update(file).update(readFileSync(join(dir, file)));
+  for (const file of files) hash.update(file).update(readFileSync(join(dir, file)));
   return hash.digest('hex').slice(0, 8);
 }
 
