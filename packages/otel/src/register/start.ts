@@ -29,7 +29,16 @@ export function start(): void {
   try {
     const environment = processEnvironment();
     const [, main] = process.argv;
+    const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
     if (isPackageManager(main) || isTrue(environment.OTEL_SDK_DISABLED)) return;
+    if (major < 20 || (major === 20 && minor < 19)) {
+      const cure = 'install 20.19 or newer from https://nodejs.org';
+      notice(
+        'HDRSCOPE_OLD_NODE',
+        `Node.js ${process.versions.node} is too old for @hdrscope/otel/register: ${cure}`,
+      );
+      return;
+    }
     const application = findApplication(main, process.cwd());
     const hdr = hdrOf(environment, application);
     let hasProvider = false;
