@@ -14,6 +14,9 @@ export interface CloseOptions {
   readonly graceMs?: number;
 }
 
+/** How often connections are closed that have become idle. */
+const TIDY_MS = 10;
+
 /**
  * Stops to listen and closes idle connections, lets requests finish that are being answered, and cuts their connections
  * when they take longer. Resolves when the server is closed, also when it has never listened. Never rejects.
@@ -30,9 +33,12 @@ export interface CloseOptions {
  */
 export function closeServer(server: ClosableServer, { graceMs = 1000 }: CloseOptions = {}): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    // A connection whose answer ends from now on would wait for another request.
+    const tidy = setInterval(() => server.closeIdleConnections(), TIDY_MS);
     server.close(() => {
-      clearTimeout(timer);
+      clearTimeout(cut);
+      clearInterval(tidy);
       resolve();
     });
     server.closeIdleConnections();

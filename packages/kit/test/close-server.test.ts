@@ -29,6 +29,17 @@ test('a request that is being answered is answered before the server closes', as
   expect(server.listening).toBe(false);
 });
 
+test('a connection that its client keeps after the answer does not delay the end', async () => {
+  const { server, answer, response } = await askedServer();
+  const closed = closeServer(server, { graceMs: 60_000 });
+  const startMs = performance.now();
+  response.end('late');
+  await (await answer).text();
+  await closed;
+  // Node.js keeps it for five seconds.
+  expect(performance.now() - startMs).toBeLessThan(4000);
+});
+
 test('a request that takes longer than the grace is cut', async () => {
   const { server, answer } = await askedServer();
   await closeServer(server, { graceMs: 1 });

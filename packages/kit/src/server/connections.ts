@@ -67,6 +67,11 @@ export class Connections {
     next?.();
   }
 
+  /** Closes the connections on which nothing has come. */
+  closeUnused(): void {
+    for (const socket of this.#uses.keys()) if (socket.bytesRead === 0) socket.destroy();
+  }
+
   /** Counts why Node.js closes a connection. */
   #watch(socket: Socket): void {
     socket.once('error', (error) => countError(this.#refusals, error));

@@ -156,6 +156,12 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
   const server =
     tls === undefined ? createServer(settings, inTurn) : tlsServer(tls, settings, inTurn, onProblem);
   server.timeout = limits.idleMs;
+  const closeIdleConnections = server.closeIdleConnections.bind(server);
+  // Node.js takes a connection without a request for busy. Browsers and others open such ones ahead.
+  server.closeIdleConnections = () => {
+    closeIdleConnections();
+    connections.closeUnused();
+  };
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
     connections.add(socket),
   );

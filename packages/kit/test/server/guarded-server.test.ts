@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type Server, type ServerResponse } from 'node:http';
@@ -9,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { expectRefused } from '@hdrscope/testing/refusals';
+import { LOCALHOST, OTHER_HOST, type TestCertificate } from '@hdrscope/testing/tls';
 import { closeServer } from '../../src/index.ts';
 import {
   assertGuardOptions,
@@ -117,6 +117,16 @@ describe('who may use a server', () => {
       );
     },
   );
+});
+
+test('connections without a request do not hold up the end of a server', async () => {
+  const port = await serve(hello);
+  const unused = await connection(port);
+  // This answer comes after the other connection.
+  await statusOf(port);
+  const closed = once(unused.socket, 'close');
+  await closeServer(servers[0]!, { graceMs: 60_000 });
+  await closed;
 });
 
 describe('many clients', () => {
@@ -321,11 +331,6 @@ describe('HTTPS', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'hdrscope-tls-'));
-    for (const name of ['first', 'second']) {
-      const out = ['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.pem`)];
-      const subject = ['-subj', `/CN=${name}`, '-days', '2', '-nodes', '-newkey', 'rsa:2048'];
-      execFileSync('openssl', ['req', '-x509', ...subject, ...out], { stdio: 'ignore' });
-    }
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -340,25 +345,24 @@ describe('HTTPS', () => {
 
   test('takes a new certificate when the files change, and keeps the old one while they do not fit', async () => {
     const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
-    const use = (name: string): void => {
-      copyFileSync(join(folder, `${name}.key`), files.keyFile);
-      copyFileSync(join(folder, `${name}.pem`), files.certFile);
+    const use = ({ certFile, keyFile }: TestCertificate): void => {
+      copyFileSync(keyFile, files.keyFile);
+      copyFileSync(certFile, files.certFile);
     };
-    use('first');
+    use(LOCALHOST);
     const problems: Error[] = [];
     const port = await serve(hello, { tls: files, onProblem: (problem) => problems.push(problem) });
-    expect(await certificateName(port)).toBe('first');
-    copyFileSync(join(folder, 'second.key'), files.keyFile);
+    expect(await certificateName(port)).toBe(LOCALHOST.name);
+    copyFileSync(OTHER_HOST.keyFile, files.keyFile);
     while (problems.length === 0) await sleep(50);
-    expect(await certificateName(port)).toBe('first');
-    use('second');
-    while ((await certificateName(port)) !== 'second') await sleep(50);
+    expect(await certificateName(port)).toBe(LOCALHOST.name);
+    use(OTHER_HOST);
+    while ((await certificateName(port)) !== OTHER_HOST.name) await sleep(50);
   }, 20_000);
 
   test('counts clients that speak no TLS', async () => {
-    const files = { certFile: join(folder, 'first.pem'), keyFile: join(folder, 'first.key') };
     const refusals = noRefusals();
-    const port = await serve(hello, { tls: files, refusals });
+    const port = await serve(hello, { tls: LOCALHOST, refusals });
     await connection(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     while (refusals.malformed === 0) await sleep(10);
     expect(refusals).toEqual({ ...noRefusals(), malformed: 1 });
