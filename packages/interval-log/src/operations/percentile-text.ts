@@ -53,13 +53,14 @@ export function parsePercentileText(text: string, options: ParsePercentileTextOp
   // Values in units of the last printed decimal. Large ones share a slot with a few neighbours.
   const printed = parsePercentiles(text, { valueScale: 10 ** decimals, significantDigits: MOST_DIGITS });
   const scale = valueScale / 10 ** decimals;
-  const counted = [...printed.histogram.recordedValues()].map(
-    ({ valueIteratedTo, countAddedInThisIterationStep: count }): Row => {
+  // From the highest one down: the range of a histogram then grows once, and not with each row.
+  const counted = [...printed.histogram.recordedValues()]
+    .map(({ valueIteratedTo, countAddedInThisIterationStep: count }): Row => {
       const value = printed.histogram.lowestEquivalentValue(valueIteratedTo);
       const from = Math.ceil(Math.max(0, value - 0.5) * scale);
       return { from, value: Math.round(value * scale), to: (valueIteratedTo + 0.5) * scale, count };
-    },
-  );
+    })
+    .reverse();
   const histogram = histogramOf(counted, decimals) ?? finestOf(counted);
   // Values below the first row are unknown, unless that row has the lowest value.
   const isLowestKnown = printed.loss.maxRelativeError < Number.POSITIVE_INFINITY;
@@ -109,19 +110,19 @@ function finestOf(rows: readonly Row[]): Histogram {
   return histogram;
 }
 
-/** Bounds all values: one value of a row lies at the row itself, each other one anywhere after the row before. */
+/** Bounds all values: one value of a row lies at the row itself, each other one anywhere above the next lower row. */
 function boundsOf(
   rows: readonly Row[],
   isLowestKnown: boolean,
 ): { readonly lowest: Histogram; readonly highest: Histogram } {
   const [lowest, highest] = [emptyHistogram(MOST_DIGITS), emptyHistogram(MOST_DIGITS)];
-  let before = isLowestKnown ? undefined : 0;
-  for (const { from, to, count } of rows) {
+  for (const [i, { from, to, count }] of rows.entries()) {
     highest.record(Math.ceil(to), count);
     const least = below(lowest, from);
     lowest.record(least);
-    if (count > 1) lowest.record(before ?? least, count - 1);
-    before = least;
+    const lower = rows[i + 1];
+    const leastOfOthers = lower === undefined ? (isLowestKnown ? least : 0) : below(lowest, lower.from);
+    if (count > 1) lowest.record(leastOfOthers, count - 1);
   }
   return { lowest, highest };
 }
