@@ -1,5 +1,5 @@
 /**
- * `npm run check`: everything that must hold before a change is merged. It continues after a failure, so that one run
+ * `npm run check [-- PROJECT...]`: everything that must hold before a change is merged. It continues after a failure, so that one run
  * shows everything there is to mend. The last line is the sum of the tests.
  */
 import { spawnSync } from 'node:child_process';
@@ -68,7 +68,7 @@ for (const step of STEPS) {
 }
 let counts = { passed: 0, failed: 0, skipped: 0 };
 await record('tests', async () => {
-  const run = await runTests();
+  const run = await runTests(process.argv.slice(2));
   counts = run.counts;
   return run.ok;
 });

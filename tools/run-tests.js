@@ -1,6 +1,7 @@
 /**
  * `npm test [-- PROJECT...] [JEST OPTION...]`: runs the tests of all projects, or of the projects named by folder or
  * package name. `npm test -- core otel -t percentile` runs the tests of two projects whose titles match "percentile".
+ * `--long` or `--walk` as the first argument runs the files `*.long.test.ts` or `*.walk.test.ts` in place of all others.
  * Prints failures in full, one line for each project, the reasons of skipped tests, and in the last line the sum.
  * With `CI` in the environment, a file that failed beside others runs once more alone: see `runAgain`.
  */
@@ -12,7 +13,8 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { formatCounts, formatSkips, RESULTS_FILE, SUMMARY_MARK, sumCounts } from './lib/counts.js';
-import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
+import { KINDS, matchFiles } from './lib/test-kinds.js';
+import { isMain, listFiles, listProjects, workspaceRoot } from './lib/workspace.js';
 
 /**
  * @typedef {import('./lib/counts.js').Counts} Counts
@@ -69,6 +71,24 @@ export function collectResults(projects) {
       : JSON.parse(readFileSync(join(project.dir, RESULTS_FILE), 'utf8')),
   }));
   return { all, missing };
+}
+
+/**
+ * @param {Project} project
+ * @param {string | undefined} kind
+ */
+function hasTests({ dir, manifest }, kind) {
+  if (manifest.scripts?.test === undefined) return false;
+  return kind === undefined || listFiles(join(dir, 'test'), matchFiles([kind])).length > 0;
+}
+
+/** Projects whose tests start built programs. The compiler, which checks types and writes declarations, is no part of this. */
+const BUILT = ['e2e', 'packages/cli', 'packages/demo'];
+
+function bundle() {
+  const program = fileURLToPath(new URL('./bundle.js', import.meta.url));
+  const { status } = spawnSync(process.execPath, [program], { stdio: 'inherit', timeout: 120_000 });
+  if (status !== 0) throw new Error('the packages cannot be built');
 }
 
 /** More failed files than this are the fault of a change, not of a busy machine. */
@@ -160,11 +180,15 @@ async function runNx(projects, jestArgs) {
  * @returns {Promise<{ counts: Counts, ok: boolean }>}
  */
 export async function runTests(args = []) {
-  const projects = listProjects(workspaceRoot).filter(({ manifest }) => manifest.scripts?.test !== undefined);
-  const { selected, jestArgs } = selectProjects(args, projects);
+  const kind = KINDS.find((one) => args[0] === `--${one}`);
+  if (kind !== undefined) process.env.HDRSCOPE_TESTS = kind;
+  const projects = listProjects(workspaceRoot).filter((project) => hasTests(project, kind));
+  const { selected, jestArgs } = selectProjects(kind === undefined ? args : args.slice(1), projects);
+  if (selected.length === 0) throw new Error('no project has such tests');
   // Results of an earlier run must not count; Nx restores those that it takes from its cache.
   for (const { dir } of selected) rmSync(dirname(join(dir, RESULTS_FILE)), { recursive: true, force: true });
 
+  if (selected.some(({ path }) => BUILT.includes(path))) bundle();
   const { status, rest } = await runNx(selected, jestArgs);
   const { all, missing } = collectResults(selected);
   const failedAtFirst = sumCounts(all.map(({ results }) => results)).failed;
