@@ -4,11 +4,11 @@
  */
 
 import { Random } from '../lib/random.js';
+import { importSource } from './import-source.js';
 import { compareProgram } from './java/compare.js';
 import { EXPLAINED } from './java/explanations.js';
 import { makeProgram, smallerSteps } from './java/program.js';
 import { OracleUnavailable, openOracle } from './java/theirs.js';
-import { sourceOf } from './sources.js';
 
 /** @import { Program } from './java/program.js' */
 
@@ -41,7 +41,7 @@ async function shrinkProgram(core, oracle, program) {
  * @returns {Promise<boolean>} Whether all programs gave equal results.
  */
 export async function comparePrograms(seed, from, { cases = Number.MAX_SAFE_INTEGER, seconds = 1e9 }) {
-  const core = await sourceOf('core/src/index.ts');
+  const core = await importSource('core/src/index.ts');
   let oracle;
   try {
     oracle = await openOracle();

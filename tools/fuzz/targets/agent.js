@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assertThat } from '../check.js';
-import { sourceOf } from '../sources.js';
+import { importSource } from '../import-source.js';
 import { meaningOf, yamlMaker } from '../yaml.js';
 
 /** @typedef {import('../../lib/random.js').Random} Random */
@@ -210,8 +210,8 @@ function configuration(random) {
 
 /** @returns {Promise<import('../engine.js').Target>} */
 export async function agentYaml() {
-  const { CONFIG_TEMPLATE, parseConfig } = await sourceOf('agent/src/index.ts');
-  const { HdrscopeError } = await sourceOf('core/src/index.ts');
+  const { CONFIG_TEMPLATE, parseConfig } = await importSource('agent/src/index.ts');
+  const { HdrscopeError } = await importSource('core/src/index.ts');
   const seeds = [
     'sources: []\nsinks: [{ type: prometheus, listen: "localhost:0" }]\n',
     'shutdownTimeout: 10s\nsources:\n  - type: stdin\n    metric: { name: a, unit: ms }\n  - { type: otlp, listen: localhost:4318 }\nsinks:\n  - type: otlp\n    url: http://localhost:4318\n    headers: { a: "VARIABLE" }\n    interval: 1m30s\n'.replace(

@@ -1,9 +1,9 @@
 import { assertThat } from '../check.js';
-import { sourceOf } from '../sources.js';
+import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
-const ceph = () => sourceOf('ceph/src/index.ts');
+const ceph = () => importSource('ceph/src/index.ts');
 
 const AXIS = { name: 'Latency (usec)', min: 0, quant_size: 100_000, buckets: 4, scale_type: 'log2' };
 const SIZES = { name: 'Request size (bytes)', min: 0, quant_size: 512, buckets: 3, scale_type: 'linear' };
@@ -81,11 +81,11 @@ export async function cephSchema() {
 
 /** @returns {Promise<Target>} */
 export async function adminRequest() {
-  const { findRequest, frameReply, bodyLengthOf, bodyOf } = await sourceOf(
+  const { findRequest, frameReply, bodyLengthOf, bodyOf } = await importSource(
     'ceph/src/admin-socket/framing.ts',
   );
-  const { answer } = await sourceOf('ceph/src/admin-socket/answer.ts');
-  const { withBuiltIns } = await sourceOf('ceph/src/admin-socket/built-in.ts');
+  const { answer } = await importSource('ceph/src/admin-socket/answer.ts');
+  const { withBuiltIns } = await importSource('ceph/src/admin-socket/built-in.ts');
   const commands = withBuiltIns([
     {
       prefix: 'perf dump',
@@ -125,7 +125,7 @@ export async function adminRequest() {
 
 /** @returns {Promise<Target>} */
 export async function adminReply() {
-  const { parseFailure, failureBody } = await sourceOf('ceph/src/admin-socket/failure.ts');
+  const { parseFailure, failureBody } = await importSource('ceph/src/admin-socket/failure.ts');
   return {
     form: 'text',
     seeds: [

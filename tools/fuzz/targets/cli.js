@@ -1,5 +1,5 @@
 import { assertThat } from '../check.js';
-import { sourceOf } from '../sources.js';
+import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
@@ -8,8 +8,8 @@ const isRefusal = (error) => error?.name === 'Refusal' || error?.constructor?.na
 
 /** @returns {Promise<Target>} */
 export async function inputKind() {
-  const { kindOf } = await sourceOf('cli/src/inputs/kinds.ts');
-  const { decodeEncoded, isEncoded } = await sourceOf('cli/src/inputs/encoded-histogram.ts');
+  const { kindOf } = await importSource('cli/src/inputs/kinds.ts');
+  const { decodeEncoded, isEncoded } = await importSource('cli/src/inputs/encoded-histogram.ts');
   return {
     form: 'text',
     seeds: [
@@ -22,17 +22,18 @@ export async function inputKind() {
     words: ['HIST', 'DHIST', ' HIST', '"axes":', '#', '1e5', '\t', '  '],
     allows: isRefusal,
     mostMb: 512,
+    gathers: true,
     run(text) {
       kindOf(text, true);
       kindOf(text, false);
-      if (isEncoded(text)) decodeEncoded(text, 'a file');
+      return isEncoded(text) ? decodeEncoded(text, 'a file') : undefined;
     },
   };
 }
 
 /** @returns {Promise<Target>} */
 export async function scrapeBounds() {
-  const { boundsInScrape } = await sourceOf('cli/src/slo/bounds.ts');
+  const { boundsInScrape } = await importSource('cli/src/slo/bounds.ts');
   return {
     form: 'text',
     seeds: [
@@ -55,7 +56,7 @@ export async function scrapeBounds() {
 
 /** @returns {Promise<Target>} */
 export async function moment() {
-  const { parseMoment } = await sourceOf('cli/src/inputs/moment.ts');
+  const { parseMoment } = await importSource('cli/src/inputs/moment.ts');
   return {
     form: 'text',
     seeds: [

@@ -1,11 +1,11 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import { assertThat } from '../check.js';
+import { importSource } from '../import-source.js';
 import { mutateBytes } from '../mutate.js';
-import { sourceOf } from '../sources.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
-const core = () => sourceOf('core/src/index.ts');
+const core = () => importSource('core/src/index.ts');
 
 /** The compressed form has the cookie of version 2, the length of the stream and the stream. @param {Uint8Array} raw @param {number} cookie */
 function wrapped(raw, cookie) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { assertThat } from '../check.js';
-import { sourceOf } from '../sources.js';
+import { importSource } from '../import-source.js';
 import { meaningOf, yamlMaker } from '../yaml.js';
 
 /** @typedef {import('../engine.js').Target} Target */
@@ -12,8 +12,8 @@ const fixture = (path) =>
 
 /** @returns {Promise<Target>} */
 export async function bpftrace() {
-  const { parseBpftraceLine } = await sourceOf('ebpf/src/source/bpftrace-line.ts');
-  const { learnLayout } = await sourceOf('ebpf/src/source/bpftrace-layout.ts');
+  const { parseBpftraceLine } = await importSource('ebpf/src/source/bpftrace-line.ts');
+  const { learnLayout } = await importSource('ebpf/src/source/bpftrace-layout.ts');
   return {
     form: 'json',
     seeds: fixture('bpftrace/kinds.v0.17.ndjson')
@@ -34,7 +34,7 @@ export async function bpftrace() {
 
 /** @returns {Promise<Target>} */
 export async function bpftool() {
-  const { infoOfShow, entriesOfDump } = await sourceOf('ebpf/src/source/bpftool-json.ts');
+  const { infoOfShow, entriesOfDump } = await importSource('ebpf/src/source/bpftool-json.ts');
   const names = ['percpu-hash', 'percpu-array', 'value-of-slots', 'empty-hash'];
   const shown = names.map((name) => fixture(`bpftool/${name}.show.v7.1.json`));
   const infos = shown.map((text) => infoOfShow(text, ['id', '1']));
@@ -61,9 +61,9 @@ export async function bpftool() {
 
 /** @returns {Promise<Target>} */
 export async function btf() {
-  const { Budget } = await sourceOf('kit/src/index.ts');
-  const { parseBtf, resolveBtf, sizeOfBtf } = await sourceOf('ebpf/src/bpf/btf.ts');
-  const { BtfBuilder } = await sourceOf('ebpf/test/support/kernel-btf.ts');
+  const { Budget } = await importSource('kit/src/index.ts');
+  const { parseBtf, resolveBtf, sizeOfBtf } = await importSource('ebpf/src/bpf/btf.ts');
+  const { BtfBuilder } = await importSource('ebpf/test/support/kernel-btf.ts');
   const builder = new BtfBuilder();
   const int = builder.int(4, { isSigned: true });
   const alias = builder.typedef('u32', builder.const(builder.volatile(int)));
@@ -149,7 +149,7 @@ function contentOf(histograms) {
 
 /** @returns {Promise<Target>} */
 export async function exporterYaml() {
-  const { parseEbpfExporterConfig } = await sourceOf('ebpf/src/index.ts');
+  const { parseEbpfExporterConfig } = await importSource('ebpf/src/index.ts');
   const seeds = [
     `metrics:
   histograms:
@@ -209,7 +209,7 @@ export async function exporterYaml() {
 
 /** @returns {Promise<Target>} */
 export async function kernelLayout() {
-  const { parseKernelLayout } = await sourceOf('ebpf/src/index.ts');
+  const { parseKernelLayout } = await importSource('ebpf/src/index.ts');
   return {
     form: 'text',
     seeds: ['bcc', 'libbpf-tools:27', '0,1,4,8', '-5,0,9', 'exporter-linear:20', 'bpftrace-hist:3'],
@@ -230,7 +230,7 @@ export async function kernelLayout() {
 
 /** @returns {Promise<Target>} */
 export async function mapShape() {
-  const { parseMapShape } = await sourceOf('ebpf/src/index.ts');
+  const { parseMapShape } = await importSource('ebpf/src/index.ts');
   return {
     form: 'text',
     seeds: ['key { char comm[16]; u64 slot; } value { u64 count; }', 'value { __u32 slots[26], sum }'],
@@ -241,7 +241,7 @@ export async function mapShape() {
 
 /** @returns {Promise<Target>} */
 export async function bpftraceScript() {
-  const { mapsOfScript, layoutOfScriptMap, keyOfBpftrace } = await sourceOf(
+  const { mapsOfScript, layoutOfScriptMap, keyOfBpftrace } = await importSource(
     'ebpf/src/source/bpftrace-script.ts',
   );
   return {

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { assertThat } from '../check.js';
+import { importSource } from '../import-source.js';
 import { mutateBytes } from '../mutate.js';
-import { sourceOf } from '../sources.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
-const intervalLog = () => sourceOf('interval-log/src/index.ts');
+const intervalLog = () => importSource('interval-log/src/index.ts');
 
 const LINES = [
   '#[Histogram log format version 1.3]',
@@ -118,7 +118,7 @@ async function taken(items) {
 
 /** @returns {Promise<Target>} */
 export async function textKind() {
-  const { recogniseText } = await sourceOf('interval-log/src/internal.ts');
+  const { recogniseText } = await importSource('interval-log/src/internal.ts');
   return {
     form: 'text',
     seeds: [
@@ -156,7 +156,7 @@ export async function seriesTag() {
 
 /** @returns {Promise<Target>} */
 export async function familyNote() {
-  const { parseFamilyNote, formatFamilyNote } = await sourceOf('interval-log/src/series/family-note.ts');
+  const { parseFamilyNote, formatFamilyNote } = await importSource('interval-log/src/series/family-note.ts');
   return {
     form: 'json',
     seeds: [

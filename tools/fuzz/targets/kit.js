@@ -1,9 +1,9 @@
 import { assertThat } from '../check.js';
-import { sourceOf } from '../sources.js';
+import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
-const kit = () => sourceOf('kit/src/index.ts');
+const kit = () => importSource('kit/src/index.ts');
 
 /** @returns {Promise<Target>} */
 export async function durations() {
@@ -62,7 +62,7 @@ export async function jsonBudget() {
 
 /** @returns {Promise<Target>} */
 export async function numbers() {
-  const { NumberReader } = await sourceOf('kit/src/number-reader.ts');
+  const { NumberReader } = await importSource('kit/src/number-reader.ts');
   const formats = [
     {},
     { column: 'every' },

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { assertThat } from '../check.js';
-import { sourceOf } from '../sources.js';
+import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 /** @typedef {import('../../lib/random.js').Random} Random */
@@ -140,8 +140,8 @@ function requestOf(point, kind) {
 
 /** @returns {Promise<(body: Uint8Array, type: string) => Promise<void>>} */
 async function receiving() {
-  const { numberStates, otlpReceiver } = await sourceOf('otel/src/receiver/index.ts');
-  const { createRegistry } = await sourceOf('registry/src/index.ts');
+  const { numberStates, otlpReceiver } = await importSource('otel/src/receiver/index.ts');
+  const { createRegistry } = await importSource('registry/src/index.ts');
   return async (body, type) => {
     const registry = createRegistry();
     const numbers = numberStates();
@@ -309,9 +309,9 @@ export async function otlpJson() {
 
 /** @returns {Promise<Target>} */
 export async function otlpAnswer() {
-  const sender = await sourceOf('otel/src/sender/answer.ts');
+  const sender = await importSource('otel/src/sender/answer.ts');
   const { partialSuccessIn, partialSuccessInJson, statusIn } = sender;
-  const { retryAfterMs } = await sourceOf('kit/src/delivery/index.ts');
+  const { retryAfterMs } = await importSource('kit/src/delivery/index.ts');
   const retryInfo = message(
     [1, 'type.googleapis.com/google.rpc.RetryInfo'],
     [2, message([1, message([1, 3], [2, 500])])],
@@ -343,7 +343,7 @@ export async function otlpAnswer() {
 
 /** @returns {Promise<Target>} */
 export async function otlpVariables() {
-  const { otlpOptionsFromEnvironment } = await sourceOf('otel/src/sender/from-environment.ts');
+  const { otlpOptionsFromEnvironment } = await importSource('otel/src/sender/from-environment.ts');
   return {
     form: 'text',
     seeds: [
@@ -368,8 +368,8 @@ export async function otlpVariables() {
 
 /** @returns {Promise<Target>} */
 export async function viewSetting() {
-  const { readViews } = await sourceOf('otel/src/register/views.ts');
-  const { createHdr } = await sourceOf('otel/src/index.ts');
+  const { readViews } = await importSource('otel/src/register/views.ts');
+  const { createHdr } = await importSource('otel/src/index.ts');
   return {
     form: 'text',
     seeds: [

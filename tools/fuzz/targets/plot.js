@@ -1,13 +1,15 @@
 import { assertThat } from '../check.js';
-import { sourceOf } from '../sources.js';
+import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
-const plotPackage = () => sourceOf('plot/src/index.ts');
+const plotPackage = () => importSource('plot/src/index.ts');
 
 async function plots() {
   const { plotToJson } = await plotPackage();
-  const { percentiles, comparison, overTime, heatMap, bars } = await sourceOf('plot/test/support/plots.ts');
+  const { percentiles, comparison, overTime, heatMap, bars } = await importSource(
+    'plot/test/support/plots.ts',
+  );
   return [percentiles, comparison, overTime, heatMap, bars]
     .filter((plot) => plot !== undefined)
     .map((plot) => plotToJson(plot));

@@ -1,13 +1,13 @@
 import { assertThat } from '../check.js';
-import { sourceOf } from '../sources.js';
+import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
 /** @returns {Promise<Target>} */
 export async function headers() {
-  const { negotiate } = await sourceOf('prometheus/src/index.ts');
-  const { wantsGzip } = await sourceOf('prometheus/src/accept-encoding.ts');
-  const { deadlineOf } = await sourceOf('prometheus/src/deadline.ts');
+  const { negotiate } = await importSource('prometheus/src/index.ts');
+  const { wantsGzip } = await importSource('prometheus/src/accept-encoding.ts');
+  const { deadlineOf } = await importSource('prometheus/src/deadline.ts');
   const formats = ['text', 'openmetrics', 'openmetrics2', 'protobuf'];
   const schemes = [undefined, 'underscores', 'dots', 'values', 'allow-utf-8'];
   return {
@@ -53,8 +53,8 @@ export async function headers() {
 
 /** @returns {Promise<Target>} */
 export async function exposition() {
-  const { familiesOfSnapshot, render } = await sourceOf('prometheus/src/index.ts');
-  const { createRegistry } = await sourceOf('registry/src/index.ts');
+  const { familiesOfSnapshot, render } = await importSource('prometheus/src/index.ts');
+  const { createRegistry } = await importSource('registry/src/index.ts');
   return {
     form: 'json',
     seeds: [

@@ -1,6 +1,6 @@
 import { assertThat } from '../check.js';
 import { revive, written } from '../forms.js';
-import { sourceOf } from '../sources.js';
+import { importSource } from '../import-source.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
@@ -33,7 +33,7 @@ const ASK = { hdrscope: 'collect', version: 2, request: 1, timeoutMs: 1000, aske
 
 /** @returns {Promise<any>} A registry with series of all kinds. */
 async function filledRegistry() {
-  const { createRegistry } = await sourceOf('registry/src/index.ts');
+  const { createRegistry } = await importSource('registry/src/index.ts');
   const registry = createRegistry();
   registry
     .histogram({ name: 'jobs', unit: 's' })
@@ -52,7 +52,7 @@ async function filledRegistry() {
 
 /** @param {boolean} isThread */
 async function changesOf(isThread) {
-  const { serveRegistry } = await sourceOf('registry/src/index.ts');
+  const { serveRegistry } = await importSource('registry/src/index.ts');
   const port = fakePort(isThread);
   serveRegistry(await filledRegistry(), port);
   port.receive(ASK);
@@ -62,9 +62,9 @@ async function changesOf(isThread) {
 
 /** @returns {Promise<Target>} */
 export async function remoteChanges() {
-  const { createRegistry } = await sourceOf('registry/src/index.ts');
-  const { readChanges } = await sourceOf('registry/src/remote/wire.ts');
-  const { RemoteStates } = await sourceOf('registry/src/remote/remote-states.ts');
+  const { createRegistry } = await importSource('registry/src/index.ts');
+  const { readChanges } = await importSource('registry/src/remote/wire.ts');
+  const { RemoteStates } = await importSource('registry/src/remote/remote-states.ts');
   return {
     form: 'message',
     seeds: [await changesOf(true), await changesOf(false)],
@@ -94,8 +94,8 @@ export async function remoteChanges() {
 
 /** @returns {Promise<Target>} */
 export async function remoteQuestion() {
-  const { readCollect } = await sourceOf('registry/src/remote/wire.ts');
-  const { ServedRegistry } = await sourceOf('registry/src/remote/served-registry.ts');
+  const { readCollect } = await importSource('registry/src/remote/wire.ts');
+  const { ServedRegistry } = await importSource('registry/src/remote/served-registry.ts');
   const registry = await filledRegistry();
   const known = { instance: 'x', sequence: 3, families: 1, generation: 0, series: 2 };
   return {
