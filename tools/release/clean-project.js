@@ -12,7 +12,7 @@ const OTHERS = [
   '@opentelemetry/api@1.9',
   '@opentelemetry/sdk-metrics@2',
   '@duckdb/node-api',
-  'fflate',
+  '@napi-rs/canvas',
   'yaml',
 ];
 const TOOLS = [

@@ -101,7 +101,7 @@ export const CONSUMERS = [
     files: {
       'main.mjs': IMPORTS + USE,
       'rollup.config.mjs': `import { nodeResolve } from '@rollup/plugin-node-resolve';
-export default { input: 'main.mjs', output: { file: 'out.mjs', format: 'es', inlineDynamicImports: true }, plugins: [nodeResolve({ browser: true })], external: [/^node:/, 'fflate'] };`,
+export default { input: 'main.mjs', output: { file: 'out.mjs', format: 'es', inlineDynamicImports: true }, plugins: [nodeResolve({ browser: true })], external: [/^node:/] };`,
     },
     commands: [
       ['rollup', '--config', '--silent'],

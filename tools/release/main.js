@@ -43,8 +43,8 @@ function changesOf(root) {
  */
 function raiseVersion(root) {
   const changes = changesOf(root);
-  if (changes.length === 0) throw new Error('no change waits for a release: npx changeset');
-  run('npx', ['changeset', 'version'], { cwd: root, limitSeconds: 60 });
+  if (changes.length === 0) throw new Error('no change waits for a release: npm run changeset');
+  run('npm', ['run', '--silent', 'changeset', 'version'], { cwd: root, limitSeconds: 180 });
   const version = versionOf(root);
   writeVersion(root, version);
   const date = new Date().toISOString().slice(0, '2026-11-23'.length);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { bundlePackage, listEntries } from '../bundle.js';
 import { listProjects } from '../lib/workspace.js';
@@ -153,4 +153,48 @@ test('lists the modules that package.json names, main modules and workers as ent
     'src/platform.node.ts',
     'src/platform.portable.ts',
   ]);
+});
+
+const thirdParty = {
+  ...twoEntries,
+  'packages/two/src/index.ts': "export { large } from '#large';\n",
+  'packages/two/src/third-party/large.ts': "export { large } from 'large';\n",
+  'packages/two/package.json': {
+    ...twoEntries['packages/two/package.json'],
+    imports: { '#large': condition('third-party/large') },
+  },
+  'node_modules/large/package.json': {
+    name: 'large',
+    version: '1.2.3',
+    license: 'MIT',
+    type: 'module',
+    sideEffects: false,
+    exports: './index.js',
+  },
+  'node_modules/large/index.js':
+    "/* Copyright of a module */\nexport { large } from './used.js';\nexport const unused = 'not used';\n",
+  'node_modules/large/used.js': "// Copyright of another module\nexport const large = 'is used';\n",
+  'node_modules/large/LICENSE': 'Copyright of a package\n',
+};
+
+test('puts the used part of a package of others into a file of its own, and its licence beside it', async () => {
+  const root = await bundled(thirdParty);
+  const dist = join(root, 'packages/two/dist');
+  rmSync(join(root, 'node_modules'), { recursive: true });
+  expect(run(root, "console.log((await import('two')).large);")).toBe('is used\n');
+  const file = readFileSync(join(dist, 'third-party/large.js'), 'utf8');
+  expect(file).toMatch(
+    /^\/\*! Contains, minified: large 1\.2\.3 \(MIT\)\. Their licences: dist\/THIRD-PARTY\.txt of two\. \*\/\n/,
+  );
+  expect(file).not.toContain('not used');
+  const notices = readFileSync(join(dist, 'THIRD-PARTY.txt'), 'utf8');
+  expect(notices).toContain(
+    'large 1.2.3 (MIT)\n\nCopyright of a package\n\n// Copyright of another module\n',
+  );
+});
+
+test('refuses to contain a package that has no text of its licence', async () => {
+  const { 'node_modules/large/LICENSE': _, ...files } = thirdParty;
+  const bare = { ...files, 'node_modules/large/used.js': "export const large = 'is used';\n" };
+  await expect(bundled(bare)).rejects.toThrow('large 1.2.3 (MIT) has no text of its licence');
 });

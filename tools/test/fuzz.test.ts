@@ -1,51 +1,31 @@
-import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { caseOf, kindOf, outcomeOf, shrink, type Target } from '../fuzz/engine.js';
 import { FORMS, revive, written } from '../fuzz/forms.js';
 import { mutateTree } from '../fuzz/mutate.js';
-import { TARGETS } from '../fuzz/targets.js';
+import { regressionsOf } from '../fuzz/run-target.js';
+import { loadTarget, TARGETS } from '../fuzz/targets.js';
 import { Random } from '../lib/random.js';
-import { workspaceRoot } from '../lib/workspace.js';
+import { fuzz, SEED } from './fuzzing.ts';
 
-/** Cases of all targets; the tests of core run 100,000 more. */
-const CASES = 100_000;
-const SEED = 20_260_101;
+describe('inputs that are nearly right, and the findings of earlier runs', () => {
+  // A hundred thousand cases, in processes of their own, run in `npm run test:long`.
+  const CASES = 30;
 
-async function fuzz(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const sources = join(workspaceRoot, 'tools/fuzz/sources.js');
-  const program = join(workspaceRoot, 'tools/fuzz/main.js');
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@hdrscope/source', '--enable-source-maps', '--import', sources, program, ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, output };
-}
-
-test('every decoder and parser gives a value or an expected error for inputs that are nearly right', async () => {
-  const { code, output } = await fuzz('--cases', String(CASES), '--seed', String(SEED));
-  expect([code, output]).toEqual([0, expect.any(String)]);
-  const rows = [...output.matchAll(/^(\S+) +(\d+) cases, (\d+) % accepted/gm)];
-  expect(rows.map(([, name]) => name)).toEqual(Object.keys(TARGETS));
-  expect(rows.reduce((sum, [, , cases]) => sum + Number(cases), 0)).toBeGreaterThanOrEqual(CASES);
-  // A target that refuses everything proves nothing.
-  expect(rows.filter(([, , , share]) => share === '0').map(([row]) => row)).toEqual([]);
-}, 900_000);
-
-test('random programs over the API of Histogram give what Java gives', async () => {
-  const { code, output } = await fuzz('java', '--cases', '1000', '--seed', String(SEED));
-  expect([code, output]).toEqual([0, expect.any(String)]);
-  const [reason] = /skipped: .*/.exec(output) ?? [];
-  if (reason === undefined) expect(output).toMatch(/1000 programs in .* 0 findings/);
-  else console.log(reason);
-}, 600_000);
+  test.each(Object.keys(TARGETS))('%s gives a value or an expected error', async (name) => {
+    const target = await loadTarget(name);
+    const { fromFile } = FORMS[target.form];
+    const folder = regressionsOf(name);
+    const files = existsSync(folder) ? readdirSync(folder) : [];
+    const inputs = [
+      ...files.map((file) => fromFile(readFileSync(join(folder, file)))),
+      ...Array.from({ length: CASES }, (_, index) => caseOf(target, SEED, index)),
+    ];
+    const outcomes: unknown[] = [];
+    for (const input of inputs) outcomes.push(await outcomeOf(target, input));
+    expect(outcomes.filter((outcome) => typeof outcome !== 'string')).toEqual([]);
+  });
+});
 
 test('--list names all targets', async () => {
   const { output } = await fuzz('--list');

@@ -1,12 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeUnless, lackOfFile } from '@hdrscope/testing';
 import { parse } from 'yaml';
 import { listProjects, workspaceRoot } from '../lib/workspace.js';
-
-const isCheckout = existsSync(join(workspaceRoot, '.git'));
-if (!isCheckout) console.log('skipped: this is not a git checkout, so its files are not known');
-const inCheckout = isCheckout ? describe : describe.skip;
 
 /** The patterns are written in parts, so that this file does not match them. */
 const FORBIDDEN: [what: string, pattern: RegExp][] = [
@@ -49,7 +46,8 @@ function listTrackedFiles(): string[] {
     .filter((file) => statSync(join(workspaceRoot, file), { throwIfNoEntry: false })?.isFile());
 }
 
-inCheckout('the files of the repository', () => {
+// Without git the files are not known.
+describeUnless(lackOfFile(join(workspaceRoot, '.git')))('the files of the repository', () => {
   test('contain no registry and no folder of a machine', () => {
     const forbidden = [...FORBIDDEN, ...configuredRegistry()];
     const found = listTrackedFiles().flatMap((file) => {

@@ -181,6 +181,47 @@ describe('a run of Jest in a package', () => {
     ]);
   });
 
+  describe('tests that need what the machine does not have', () => {
+    const needs = join(workspaceRoot, 'packages/testing/src/needs.ts');
+    const files = {
+      'test/a.test.ts': [
+        `import { describeUnless, lack, lackOfProgram, testUnless } from '${needs}';`,
+        "describeUnless(lackOfProgram('no-such-program'))('a block', () => { throw new Error('the body ran'); });",
+        "testUnless(lack('light', 'it is dark'))('a test', () => { throw new Error('the test ran'); });",
+        "testUnless(undefined, lack('light', undefined))('another', () => {});",
+      ].join('\n'),
+    };
+
+    test('are skipped with the reason, and the body of a block does not run', () => {
+      const { stdout, counts } = runPackageWith({ HDRSCOPE_REQUIRE_PEERS: '' }, files);
+      expect(counts).toMatchObject({ passed: 1, failed: 0, skipped: 2 });
+      expect(stdout).toContain('  it is dark (');
+      expect(stdout).toContain('  there is no no-such-program in the PATH (');
+    });
+
+    test('fail where it is required', () => {
+      const { stdout, counts } = runPackageWith({ HDRSCOPE_REQUIRE_PEERS: 'light,no-such-program' }, files);
+      expect(counts).toMatchObject({ passed: 1, failed: 2, skipped: 0 });
+      expect(stdout).toContain('HDRSCOPE_REQUIRE_PEERS requires light, and it is dark');
+      expect(stdout).not.toMatch(/the (body|test) ran/);
+    });
+  });
+
+  test('ends the processes that a test file leaves', () => {
+    const { stdout, counts } = runPackage({
+      'test/a.test.ts': [
+        "import { spawn } from 'node:child_process';",
+        "test('fails', () => {",
+        "  const { pid } = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 300_000)']);",
+        "  throw new Error('process ' + pid + '.');",
+        '});',
+      ].join('\n'),
+    });
+    expect(counts).toMatchObject({ failed: 1 });
+    const [, pid] = /process (\d+)\./.exec(stdout)!;
+    expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+  });
+
   test('counts a file that does not load as a failure', () => {
     const { status, counts } = runPackage({
       'test/a.test.ts': "import './missing.ts'; test('never runs', () => {});",

@@ -1,39 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { BuiltPackages } from '@hdrscope/testing';
-import { workspaceRoot } from '../lib/workspace.js';
 import { ask, emptyReport } from '../soak/attacks.js';
 import { growthOf } from '../soak/memory.js';
 import { failuresOf } from '../soak/report.js';
 import type { SoakReport } from '../soak/soak.js';
-
-const built = new BuiltPackages(['dashboard', 'interval-log', 'otel', 'prometheus', 'registry']);
-afterAll(() => built.remove());
-
-test('a soak of five seconds ends with equal counts in all ways out', () => {
-  const tools = join(built.directory, 'tools');
-  for (const part of ['package.json', 'soak', 'lib', 'bench/values.js', 'bench/exposition.js']) {
-    cpSync(join(workspaceRoot, 'tools', part), join(tools, part), { recursive: true });
-  }
-  const script = join(tools, 'soak/main.js');
-  const args = ['--expose-gc', script, '--seconds', '5', '--no-build'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-
-  const [, recorded] = /^\(recorded\) +(\d+)$/m.exec(stdout)!;
-  const ways = [...stdout.matchAll(/^(scrape|delta reader|interval log|live page), . s +(\d+) +(\d+)/gm)];
-  expect(ways.map(([, name, values, differing]) => [name, values, differing])).toEqual([
-    ['scrape', recorded, '0'],
-    ['delta reader', recorded, '0'],
-    ['delta reader', recorded, '0'],
-    ['interval log', recorded, '0'],
-    ['live page', recorded, '0'],
-  ]);
-});
 
 test.each<[title: string, answer: (response: ServerResponse) => void, counts: object]>([
   ['is refused', (response) => response.writeHead(403).end(), { refused: 1 }],

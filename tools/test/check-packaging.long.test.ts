@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { checkPackaging } from '../check-packaging.js';
 import { createTree } from './temp-tree.ts';
+
+// Packages are unpacked.
+const testPacked = testUnless(lackOfProgram('tar'));
 
 const root = { 'package.json': { private: true, workspaces: ['packages/*'] } };
 
@@ -23,23 +27,26 @@ const good = {
   'packages/good/dist/index.d.ts': 'export declare const one: number;',
 };
 
-test('accepts a package that has sources, a build, a README and types, and that loads both ways', () => {
-  const user = {
-    ...good,
-    'packages/user/package.json': manifest('user', { dependencies: { good: '1.0.0' } }),
-    'packages/user/README.md': '',
-    'packages/user/LICENSE': '',
-    'packages/user/src/index.ts': "export { one } from 'good';",
-    'packages/user/dist/index.js': "export { one } from 'good';",
-    'packages/user/dist/index.d.ts': "export { one } from 'good';",
-    'packages/unpublished/package.json': manifest('unpublished', { private: true }),
-  };
-  const tree = createTree({ ...root, ...user });
-  expect(checkPackaging(tree)).toEqual({ packages: 2, problems: [] });
-  expect(existsSync(join(tree, '.packed'))).toBe(false);
-});
+testPacked(
+  'accepts a package that has sources, a build, a README and types, and that loads both ways',
+  () => {
+    const user = {
+      ...good,
+      'packages/user/package.json': manifest('user', { dependencies: { good: '1.0.0' } }),
+      'packages/user/README.md': '',
+      'packages/user/LICENSE': '',
+      'packages/user/src/index.ts': "export { one } from 'good';",
+      'packages/user/dist/index.js': "export { one } from 'good';",
+      'packages/user/dist/index.d.ts': "export { one } from 'good';",
+      'packages/unpublished/package.json': manifest('unpublished', { private: true }),
+    };
+    const tree = createTree({ ...root, ...user });
+    expect(checkPackaging(tree)).toEqual({ packages: 2, problems: [] });
+    expect(existsSync(join(tree, '.packed'))).toBe(false);
+  },
+);
 
-test('requires the scripts for browsers, and accepts no others', () => {
+testPacked('requires the scripts for browsers, and accepts no others', () => {
   const files = Object.entries(good).map(([path, content]) => [path.replace('/good/', '/plot/'), content]);
   const plot = { ...Object.fromEntries(files), 'packages/plot/package.json': manifest('plot') };
   const bundled = { 'packages/plot/dist/browser/plot.js': '', 'packages/plot/dist/browser/other.js': '' };
@@ -51,7 +58,7 @@ test('requires the scripts for browsers, and accepts no others', () => {
   ]);
 });
 
-test('names missing, unwanted and stale files of a package', () => {
+testPacked('names missing, unwanted and stale files of a package', () => {
   const {
     'packages/good/README.md': _readme,
     'packages/good/LICENSE': _license,
@@ -86,29 +93,32 @@ test('names missing, unwanted and stale files of a package', () => {
   ]);
 });
 
-test('accepts modules that an entry imports, and names maps and declarations without their sources', () => {
-  const tree = createTree({
-    ...root,
-    ...good,
-    'packages/good/dist/index.js':
-      'export { one } from \'./chunk.js\';\nconst load = () => import("./lazy.js");',
-    'packages/good/dist/chunk.js': "import './folder/deep.js';\nexport const one = 1;",
-    'packages/good/dist/lazy.js': '',
-    'packages/good/dist/folder/deep.js': "import '../lazy.js';",
-    'packages/good/dist/index.js.map': { sources: ['../src/index.ts', '../src/gone.ts'] },
-    'packages/good/dist/old-chunk.js': '',
-    'packages/good/dist/old-chunk.js.map': { sources: [] },
-    'packages/good/dist/gone.d.ts': '',
-  });
-  expect(checkPackaging(tree).problems.toSorted()).toEqual([
-    'good: dist/gone.d.ts is left over: delete packages/good/dist and build again',
-    'good: dist/index.js.map leads to ../src/gone.ts, which is missing',
-    'good: dist/old-chunk.js is left over: delete packages/good/dist and build again',
-    'good: dist/old-chunk.js.map is left over: delete packages/good/dist and build again',
-  ]);
-});
+testPacked(
+  'accepts modules that an entry imports, and names maps and declarations without their sources',
+  () => {
+    const tree = createTree({
+      ...root,
+      ...good,
+      'packages/good/dist/index.js':
+        'export { one } from \'./chunk.js\';\nconst load = () => import("./lazy.js");',
+      'packages/good/dist/chunk.js': "import './folder/deep.js';\nexport const one = 1;",
+      'packages/good/dist/lazy.js': '',
+      'packages/good/dist/folder/deep.js': "import '../lazy.js';",
+      'packages/good/dist/index.js.map': { sources: ['../src/index.ts', '../src/gone.ts'] },
+      'packages/good/dist/old-chunk.js': '',
+      'packages/good/dist/old-chunk.js.map': { sources: [] },
+      'packages/good/dist/gone.d.ts': '',
+    });
+    expect(checkPackaging(tree).problems.toSorted()).toEqual([
+      'good: dist/gone.d.ts is left over: delete packages/good/dist and build again',
+      'good: dist/index.js.map leads to ../src/gone.ts, which is missing',
+      'good: dist/old-chunk.js is left over: delete packages/good/dist and build again',
+      'good: dist/old-chunk.js.map is left over: delete packages/good/dist and build again',
+    ]);
+  },
+);
 
-test.each([
+testPacked.each([
   ["import 'not-there';", /^good: .*Cannot find package 'not-there'/s],
   ['export const one = await 1;', /^good: .*ERR_REQUIRE_ASYNC_MODULE/s],
 ])('refuses a package that does not load: %s', (code, message) => {
