@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import {
   type Counted,
@@ -140,7 +141,7 @@ describe('an increase', () => {
         expect(result.isReset).toBe(isReset);
         expect(slots(result)).toEqual(expected.slice(0, now.counts.length));
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(100, 300) },
     );
   });
 

@@ -1,10 +1,29 @@
+import { testShared } from '@hdrscope/testing';
 import { Histogram } from '../src/histogram/histogram.ts';
 import { formatPercentiles } from '../src/text/percentile-text.ts';
 import { toHex } from './support/bytes.ts';
-import { intervalsOf, type LoggedInterval, testShared } from './support/shared-data.ts';
 
-const V2_LOG = 'hlog/jHiccup-2.0.7S.logV2.hlog';
-const TAGGED_LOG = 'hlog/tagged-Log.logV2.hlog';
+const V2_LOG = 'data/hlog/jHiccup-2.0.7S.logV2.hlog';
+const TAGGED_LOG = 'data/hlog/tagged-Log.logV2.hlog';
+
+/** One line of an interval log whose encoding is still text. */
+interface LoggedInterval {
+  readonly tag: string | undefined;
+  readonly startSeconds: number;
+  readonly encoded: string;
+}
+
+/** The intervals of a log. Nothing is checked, and there is no base time. */
+function intervalsOf(log: string): LoggedInterval[] {
+  return log
+    .split(/\r?\n/)
+    .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('"'))
+    .map((line) => {
+      const fields = line.trim().split(',');
+      const tag = fields[0]!.startsWith('Tag=') ? fields.shift()!.slice(4) : undefined;
+      return { tag, startSeconds: Number(fields[0]), encoded: fields[3]! };
+    });
+}
 
 /** Intervals that begin in a range of seconds after the start of the log, and have a tag or none. */
 function chosen(log: string, from = 0, to = Number.POSITIVE_INFINITY, tag?: string): LoggedInterval[] {
@@ -68,7 +87,7 @@ describe('intervals that Java logged, added into a histogram of three digits', (
       1_544_552_447,
     ],
     [
-      'hlog/jHiccup-no-header-2.0.7S.logV2.hlog',
+      'data/hlog/jHiccup-no-header-2.0.7S.logV2.hlog',
       0,
       Number.POSITIVE_INFINITY,
       undefined,
@@ -107,14 +126,14 @@ describe('intervals that Java logged, added into a histogram of three digits', (
     }
   });
 
-  testShared('may be empty', ['hlog/bug-whitespace.hlog'], (log) => {
+  testShared('may be empty', ['data/hlog/bug-whitespace.hlog'], (log) => {
     const [interval, ...others] = intervalsOf(log);
     expect([interval!.tag, others]).toEqual(['bo-global-http', []]);
     const histogram = Histogram.decode(interval!.encoded);
     expect([histogram.totalCount, histogram.max, histogram.valueAtPercentile(99.9)]).toEqual([0, 0, 0]);
   });
 
-  testShared('of version 0 are those that Java sees', ['hlog/jHiccup-2.0.1.logV0.hlog'], (log) => {
+  testShared('of version 0 are those that Java sees', ['data/hlog/jHiccup-2.0.1.logV0.hlog'], (log) => {
     const sum = new Histogram();
     const intervals = intervalsOf(log);
     for (const { encoded } of intervals) sum.add(Histogram.decode(encoded));
@@ -125,12 +144,12 @@ describe('intervals that Java logged, added into a histogram of three digits', (
 
 describe('the percentile distribution of a log is that of Java’s log processor, byte for byte', () => {
   const java: readonly (readonly [log: string, golden: string, from: number, to: number, tag?: string])[] = [
-    [V2_LOG, 'java-golden/jHiccup-2.0.7S.logV2.out.hgrm', 0, Number.POSITIVE_INFINITY],
-    [V2_LOG, 'java-golden/jHiccup-2.0.7S.logV2.csv.out.hgrm', 0, Number.POSITIVE_INFINITY],
-    [V2_LOG, 'java-golden/v2.start5.end20.hgrm', 5, 20],
-    [TAGGED_LOG, 'java-golden/tagged-Log.logV2.out.hgrm', 0, Number.POSITIVE_INFINITY],
-    [TAGGED_LOG, 'java-golden/tagged-Log.logV2.csv.out.hgrm', 0, Number.POSITIVE_INFINITY],
-    [TAGGED_LOG, 'java-golden/tagA.hgrm', 0, Number.POSITIVE_INFINITY, 'A'],
+    [V2_LOG, 'data/java-golden/jHiccup-2.0.7S.logV2.out.hgrm', 0, Number.POSITIVE_INFINITY],
+    [V2_LOG, 'data/java-golden/jHiccup-2.0.7S.logV2.csv.out.hgrm', 0, Number.POSITIVE_INFINITY],
+    [V2_LOG, 'data/java-golden/v2.start5.end20.hgrm', 5, 20],
+    [TAGGED_LOG, 'data/java-golden/tagged-Log.logV2.out.hgrm', 0, Number.POSITIVE_INFINITY],
+    [TAGGED_LOG, 'data/java-golden/tagged-Log.logV2.csv.out.hgrm', 0, Number.POSITIVE_INFINITY],
+    [TAGGED_LOG, 'data/java-golden/tagA.hgrm', 0, Number.POSITIVE_INFINITY, 'A'],
   ];
 
   for (const [file, golden, from, to, tag] of java) {

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { HdrscopeError } from '../src/errors.ts';
 import { Histogram } from '../src/histogram/histogram.ts';
@@ -34,6 +35,7 @@ describe('adding', () => {
         merged.add(recorded(b, shape));
         expect(stateOf(merged)).toEqual(stateOf(recorded([...a, ...b], shape)));
       }),
+      { numRuns: caseCount(40, 100) },
     );
   });
 
@@ -43,6 +45,7 @@ describe('adding', () => {
         const [x, y] = [recorded(a, shape), recorded(b, shape)];
         expect(stateOf(sumOf(shape, x, y))).toEqual(stateOf(sumOf(shape, y, x)));
       }),
+      { numRuns: caseCount(40, 100) },
     );
   });
 
@@ -54,6 +57,7 @@ describe('adding', () => {
           stateOf(sumOf(shape, x, sumOf(shape, y, z))),
         );
       }),
+      { numRuns: caseCount(40, 100) },
     );
   });
 
@@ -70,6 +74,7 @@ describe('adding', () => {
         expect(slotsOf(target)).toEqual([...model].sort(([a], [b]) => a - b));
         expect(target.totalCount).toBe(source.totalCount);
       }),
+      { numRuns: caseCount(40, 100) },
     );
   });
 });
@@ -86,6 +91,7 @@ describe('subtracting', () => {
         const { totalCount, min, max, mean } = recorded(a, shape);
         expect(histogram).toMatchObject({ totalCount, min, max, mean });
       }),
+      { numRuns: caseCount(40, 100) },
     );
   });
 
@@ -100,6 +106,7 @@ describe('subtracting', () => {
         else expectRefusedUnchanged(histogram, () => histogram.subtract(other), 'ERR_INCOMPATIBLE');
         expect(histogram.totalCount).toBe(recorded(a, shape).totalCount - (contained ? other.totalCount : 0));
       }),
+      { numRuns: caseCount(40, 100) },
     );
   });
 });
@@ -141,6 +148,7 @@ describe('encoding', () => {
         expect(bytes.byteLength).toBe(bytes.buffer.byteLength);
         expect(bytes.length).toBeLessThanOrEqual(41 + slotsOf(histogram).length * 14);
       }),
+      { numRuns: caseCount(40, 100) },
     );
   });
 });
@@ -173,7 +181,7 @@ describeEachStorage('any sequence of operations', (storage) => {
           model.slots.at(-1)?.[0] ?? -1,
         ]);
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(60, 200) },
     );
   });
 });
@@ -196,7 +204,7 @@ test('histograms of all storages read alike after any sequence of operations', (
       });
       for (const other of others) expect(other).toEqual(dense);
     }),
-    { numRuns: 200 },
+    { numRuns: caseCount(60, 200) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { Histogram } from '../src/histogram/histogram.ts';
 import { explicitLayout } from '../src/layout/edges.ts';
@@ -162,7 +163,7 @@ describe('counts that were moved', () => {
         expect(misplaced).toBeLessThanOrEqual(maxMisplaced);
         if (plan.exact) expect(misplaced).toBe(0);
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(60, 200) },
     );
   });
 
@@ -337,7 +338,7 @@ describe('the error bound', () => {
   test('holds for every pair of layouts: of every quantile, and of where counts are', () => {
     fc.assert(
       fc.property(layouts, layouts, rawValues, (from, to, values) => expectErrorBounds(from, to, values)),
-      { numRuns: 1000 },
+      { numRuns: caseCount(200, 1000) },
     );
   });
 });
@@ -399,7 +400,7 @@ describe('`worstRelativeError`', () => {
             expect({ value, error }).toBe(`at most ${plan.worstRelativeError}`);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: caseCount(50, 100) },
     );
   });
 

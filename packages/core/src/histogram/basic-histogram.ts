@@ -25,7 +25,7 @@ const FEW = 64;
 
 /**
  * The part of a `Histogram` that records and reads: percentiles, moments, iteration. Encodings, sums and copies are those of
- * `Histogram`; without them a bundle for browsers is a third smaller and needs no `fflate`.
+ * `Histogram`; without them a bundle for browsers is a third smaller and compresses nothing.
  *
  * @example
  * ```ts

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { percentileInterval } from '../../src/analysis/percentile-interval.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
@@ -107,7 +108,7 @@ describe('percentileInterval', () => {
         expect(more.confidence).toBeLessThanOrEqual(Math.max(one, other));
         expect(less.confidence).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(100, 300) },
     );
   });
 

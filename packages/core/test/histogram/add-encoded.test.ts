@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { DoubleHistogram } from '../../src/histogram/double-histogram.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
@@ -57,7 +58,7 @@ test('adding an encoding is adding the decoded histogram, whatever the layouts',
         expect(outcomeOf(histogram, () => histogram.addEncoded(encoded))).toEqual(expected);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: caseCount(50, 150) },
   );
 });
 
@@ -223,7 +224,7 @@ describeEachStorage('addEncoded', (storage) => {
           expect(outcome).toEqual(decoded ? outcomeOf(added, () => added.add(decoded)) : 'ERR_DECODE');
         }
       }),
-      { numRuns: 100 },
+      { numRuns: caseCount(50, 100) },
     );
   });
 });

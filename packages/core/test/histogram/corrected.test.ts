@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import type { ErrorCode } from '../../src/errors.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
@@ -60,7 +61,7 @@ describeEachStorage('recordCorrected', (storage) => {
           expect(stateOf(histogram)).toEqual(stateOf(naive));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: caseCount(50, 100) },
     );
   });
 

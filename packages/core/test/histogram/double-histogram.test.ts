@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { type ErrorCode, HdrscopeError } from '../../src/errors.ts';
 import { DoubleHistogram } from '../../src/histogram/double-histogram.ts';
@@ -109,7 +110,7 @@ test('subtracting takes all counts or no count, wherever the ranges are', () => 
         expect(histogram.totalCount).toBe(total - other.totalCount);
       } else expectUnchanged(histogram, () => histogram.subtract(other), 'ERR_INCOMPATIBLE');
     }),
-    { numRuns: 300 },
+    { numRuns: caseCount(100, 300) },
   );
 });
 
@@ -353,6 +354,6 @@ test('broken encodings are refused, or read as some histogram', () => {
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: caseCount(100, 500) },
   );
 });

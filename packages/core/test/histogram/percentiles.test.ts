@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { rankOf } from '../../src/histogram/percentiles.ts';
 import { recorded, recordedOnce, slotsOf, stall } from '../support/recorded.ts';
@@ -89,7 +90,7 @@ describeEachStorage('valueAtPercentile', (storage) => {
         const bound = percentile === 0 ? histogram.layout.lower(slot) : histogram.layout.upper(slot);
         expect(histogram.valueAtPercentile(percentile / 1000)).toBe(bound);
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(100, 300) },
     );
   });
 
@@ -154,7 +155,7 @@ test('a percentile is in the slot of the exact order statistic, whatever the dig
       const bound = percentile === 0 ? histogram.layout.lower(slot) : histogram.layout.upper(slot);
       expect(histogram.valueAtPercentile(percentile / 1000)).toBe(bound);
     }),
-    { numRuns: 300 },
+    { numRuns: caseCount(100, 300) },
   );
 });
 
@@ -174,7 +175,7 @@ describeEachStorage('valuesAtPercentiles', (storage) => {
           asked.map((one) => histogram.valueAtPercentile(one)),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(60, 200) },
     );
   });
 
@@ -205,7 +206,7 @@ describe('the rank of a percentile', () => {
           expect(BigInt(rankOf(percentile, total))).toBe(exactRank(percentile * 1000, BigInt(total)));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: caseCount(200, 1000) },
     );
   });
 

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import type { Histogram } from '../../src/histogram/histogram.ts';
 import { HOUR_US, recorded, recordedOnce, slotsOf } from '../support/recorded.ts';
@@ -71,7 +72,7 @@ describeEachStorage('mean and standard deviation', (storage) => {
           exact.standardDeviation * 1e-9 + noise,
         );
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(60, 200) },
     );
   });
 });

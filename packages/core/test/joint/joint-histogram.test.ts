@@ -20,6 +20,11 @@ const names = ['a', 'b', 'c', 'd'];
 
 type Event = readonly number[];
 
+/** The used cells and their counts. Jest compares arrays of thousands of empty cells slowly. */
+function usedCells({ cells }: JointHistogram): (readonly [cell: number, count: bigint])[] {
+  return [...cells].flatMap((count, cell) => (count === 0n ? [] : [[cell, count] as const]));
+}
+
 function filled(axes: number, events: readonly Event[]): JointHistogram {
   const histogram = new JointHistogram(
     LAYOUTS.slice(0, axes).map((layout, i) => ({ name: names[i]!, layout })),
@@ -101,7 +106,8 @@ describe('a joint histogram answers as a list of all events does', () => {
           const [first, ...others] = event.filter((_, i) => i !== dropped);
           expected.record(first!, ...others);
         }
-        expect(slice.cells).toEqual(expected.cells);
+        expect(slice.cells).toHaveLength(expected.cells.length);
+        expect(usedCells(slice)).toEqual(usedCells(expected));
         expect(slice.axes.map(({ name }) => slice.sum(name))).toEqual(
           expected.axes.map(({ name }) => expected.sum(name)),
         );
@@ -120,12 +126,10 @@ describe('a joint histogram answers as a list of all events does', () => {
         const sums = (histogram: JointHistogram): unknown =>
           names.slice(0, axes).map((name) => histogram.sum(name));
 
-        expect([sum.cells, sums(sum)]).toEqual([both.cells, sums(both)]);
+        expect([usedCells(sum), sums(sum)]).toEqual([usedCells(both), sums(both)]);
         expect(isReset).toBe(false);
-        expect([increase.cells, sums(increase)]).toEqual([
-          filled(axes, right).cells,
-          sums(filled(axes, right)),
-        ]);
+        const added = filled(axes, right);
+        expect([usedCells(increase), sums(increase)]).toEqual([usedCells(added), sums(added)]);
       }),
     );
   });

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import {
   type ExponentialLayoutOptions,
@@ -37,7 +38,7 @@ describe('the index of a value', () => {
         expect(exponentialBound(scale, index)).toBeLessThan(value);
         expect(value).toBeLessThanOrEqual(exponentialBound(scale, index + 1));
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(200, 2000) },
     );
   });
 
@@ -74,7 +75,7 @@ describe('the index of a value', () => {
         const around = [-1n, 0n, 1n].map((ulps) => exponentialIndex(scale, beside(bound, ulps)));
         expect(around).toEqual([index - 1, index - 1, index]);
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(200, 2000) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('the index of a value', () => {
           Math.floor(exponentialIndex(scale, value) / 2 ** halvings),
         );
       }),
-      { numRuns: 1000 },
+      { numRuns: caseCount(200, 1000) },
     );
   });
 
@@ -158,7 +159,7 @@ describe('a bound', () => {
           expect(exponentialBound(scale, index + 1)).toBeGreaterThan(exponentialBound(scale, index));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: caseCount(200, 1000) },
     );
   });
 });
@@ -329,7 +330,7 @@ describe('an exponential layout with negative buckets', () => {
           expect(from!.lower(slot) <= one && one <= from!.upper(slot)).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: caseCount(100, 500) },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { type HdrLayout, type HdrLayoutOptions, hdrLayout } from '../../src/layout/hdr.ts';
 import { lowerOf, shapeOf, slotOf } from '../support/reference-slots.ts';
@@ -114,7 +115,7 @@ describe('the slot of a value', () => {
         const expected = slotOf(shapeOf(d, u), BigInt(value));
         expect([layout.slotOf(value), layout.slotOfBigInt(BigInt(value))]).toEqual([expected, expected]);
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(100, 500) },
     );
   });
 
@@ -215,7 +216,7 @@ describe('the bounds of a slot', () => {
         expect(layout.slotOfBigInt(layout.upperBigInt(slot))).toBe(slot);
         expect(layout.upperBigInt(slot) + 1n).toBe(BigInt(layout.lower(slot + 1)));
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(100, 500) },
     );
   });
 
@@ -228,7 +229,7 @@ describe('the bounds of a slot', () => {
         expect(BigInt(value) - BigInt(layout.lower(slot))).toBeLessThanOrEqual(within);
         expect(layout.upperBigInt(slot) - BigInt(value)).toBeLessThanOrEqual(within);
       }),
-      { numRuns: 1000 },
+      { numRuns: caseCount(200, 1000) },
     );
   });
 

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { DenseCounts } from '../../src/counts/dense.ts';
 import { LARGEST_COUNT } from '../../src/counts/largest-count.ts';
@@ -289,7 +290,7 @@ export function describeCounts(name: string, make: (length: number) => CountsSto
           for (const operation of sequence) counts = apply(operation, counts, model);
           expectEqualCounts(counts.seen(), model);
         }),
-        { numRuns: 300 },
+        { numRuns: caseCount(100, 300) },
       );
     });
   });

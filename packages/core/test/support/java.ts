@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Storage } from '../../src/counts/readonly-counts.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 
@@ -40,9 +40,8 @@ export interface JavaFixture<Case> {
   readonly cases: readonly Case[];
 }
 
-export function javaFixture<Case>(name: string): JavaFixture<Case> | undefined {
-  const file = new URL(`../fixtures/java/${name}.json`, import.meta.url);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JavaFixture<Case>) : undefined;
+export function javaFixture<Case>(name: string): JavaFixture<Case> {
+  return JSON.parse(readFileSync(new URL(`../fixtures/java/${name}.json`, import.meta.url), 'utf8'));
 }
 
 /** The reason why a recording cannot be replayed here yet, if there is one. */

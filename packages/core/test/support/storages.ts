@@ -4,6 +4,10 @@ import type { Storage } from '../../src/counts/readonly-counts.ts';
 export const STORAGES: readonly Storage[] = ['dense', 'sparse', 'shared'];
 
 /** Declares the same tests once for each storage. */
-export function describeEachStorage(what: string, tests: (storage: Storage) => void): void {
-  describe.each(STORAGES)(`${what}, %s`, tests);
+export function describeEachStorage(
+  what: string,
+  tests: (storage: Storage) => void,
+  storages: readonly Storage[] = STORAGES,
+): void {
+  describe.each(storages)(`${what}, %s`, tests);
 }

@@ -1,0 +1,19 @@
+// The laws of these files have more cases in the long run.
+import './analysis/percentile-interval.test.ts';
+import './counts/dense.test.ts';
+import './counts/shared.test.ts';
+import './counts/sparse.test.ts';
+import './goldens.test.ts';
+import './histogram/add-encoded.test.ts';
+import './histogram/corrected.test.ts';
+import './histogram/double-histogram.test.ts';
+import './histogram/double-out-of-range.test.ts';
+import './histogram/percentiles.test.ts';
+import './histogram/shared-workers.test.ts';
+import './histogram/statistics.test.ts';
+import './increase.test.ts';
+import './joint/joint-histogram.test.ts';
+import './laws.test.ts';
+import './layout/exponential.test.ts';
+import './layout/hdr.test.ts';
+import './rebucket.test.ts';
