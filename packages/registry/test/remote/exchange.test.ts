@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { createRegistry, type Family, type Registry } from '../../src/index.ts';
 import { RemoteStates } from '../../src/remote/remote-states.ts';
@@ -139,7 +140,7 @@ test('questions and answers that are late, lost, repeated or in another order lo
       for (let times = 0; times < 2; times++) expect(await exchange.exchange()).toEqual([]);
       expect(totalsOf(await exchange.main.gather())).toEqual(totalsOf(await exchange.single.gather()));
     }),
-    { numRuns: 150 },
+    { numRuns: caseCount(50, 150) },
   );
 });
 

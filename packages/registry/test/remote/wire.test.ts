@@ -1,4 +1,5 @@
 import { Budget } from '@hdrscope/kit';
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { canonicalText } from '../../src/attributes.ts';
 import { collectFrom, createRegistry, type Registry, serveRegistry } from '../../src/index.ts';
@@ -208,7 +209,7 @@ describe('a message that is broken', () => {
             expect(totalsOf(after).get(key)!.sum).toBeGreaterThanOrEqual(sum);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: caseCount(60, 200) },
     );
   });
 

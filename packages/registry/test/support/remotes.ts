@@ -6,7 +6,8 @@ export function remoteOf(main: Registry, options: Parameters<typeof collectFrom>
   const ports = FakePort.pair();
   const registry = createRegistry();
   const stop = serveRegistry(registry, ports.remote);
-  const leave = collectFrom(main, ports.main, options);
+  // By default a remote has a second, which a thousand series can take on a busy machine.
+  const leave = collectFrom(main, ports.main, { timeoutMs: 30_000, ...options });
   return { registry, ports, stop, leave };
 }
 
