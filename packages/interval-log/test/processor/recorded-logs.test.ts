@@ -1,12 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeUnless, lackOfShared, sharedPath } from '@hdrscope/testing';
 import { runInMemory } from './support.ts';
 
-// Logs of jHiccup, and the output of the newest HdrHistogram for them. They are not part of this project.
-const data = join(import.meta.dirname, '../../../../../shared/data');
-const [logs, goldens] = [join(data, 'hlog'), join(data, 'java-golden')];
-const isThere = existsSync(logs) && existsSync(goldens);
-if (!isThere) console.log('skipped: the logs of jHiccup are not in ../shared/data');
+// Logs of jHiccup, and the output of the newest HdrHistogram for them.
+const [logs, goldens] = [sharedPath('data/hlog'), sharedPath('data/java-golden')];
 
 const WINDOW = ['-mwp', '99.9', '-mwpl', '5000'];
 const NAMES = ['jHiccup-2.0.7S.logV2', 'jHiccup-2.0.1.logV0', 'tagged-Log.logV2'];
@@ -18,7 +16,7 @@ const RUNS: readonly (readonly [output: string, log: string, args: readonly stri
   ['v2.start5.end20', 'jHiccup-2.0.7S.logV2', ['-start', '5', '-end', '20']],
 ];
 
-(isThere ? describe : describe.skip)('recorded logs', () => {
+describeUnless(lackOfShared('data/hlog'), lackOfShared('data/java-golden'))('recorded logs', () => {
   test.each(RUNS)('prints what Java prints: %s', async (output, log, args) => {
     const { exitCode, files } = await runInMemory(['-i', join(logs, `${log}.hlog`), '-o', output, ...args]);
 

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
+import { describeUnless, lackOfShared, sharedPath } from '@hdrscope/testing';
 import type { LogInterval } from '../../src/reader/entry.ts';
 import { type ReadIntervalsOptions, readIntervals } from '../../src/reader/read.ts';
 import { ENCODED } from '../support/logs.ts';
@@ -82,12 +81,10 @@ test.each<[ReadIntervalsOptions, string]>([
   });
 });
 
-// The logs of HdrHistogram's own tests are not part of this project: the tests read them from a folder beside it.
-const LOGS = fileURLToPath(new URL('../../../../../shared/data/hlog/', import.meta.url));
-const hasLogs = existsSync(LOGS);
-if (!hasLogs) console.log('skipped: the logs of HdrHistogram are not here');
+// The logs of HdrHistogram's own tests.
+const LOGS = sharedPath('data/hlog/');
 
-(hasLogs ? describe : describe.skip)('totals are those of Java', () => {
+describeUnless(lackOfShared('data/hlog'))('totals are those of Java', () => {
   // Java HdrHistogram: file, seconds from and to, tag, then intervals, total, p50, p99, p99.9, maximum.
   test.each<[string, [number, number], string | undefined, number[]]>([
     ['jHiccup-2.0.7S.logV2', [0, 1e9], undefined, [62, 48761, 327935, 1427111935, 1745879039, 1796210687]],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { testUnless } from '@hdrscope/testing/skips';
+import { lackOfFile, testUnless } from '@hdrscope/testing';
 import type { LogSource } from '../../src/reader/input.ts';
 import { readEntries } from '../../src/reader/read.ts';
 import { logOf } from '../support/logs.ts';
@@ -166,29 +166,25 @@ describe('the file', () => {
         return false;
       }
     });
-  const isLinux = process.platform === 'linux';
 
-  testUnless(isLinux ? undefined : 'only Linux lists open files in /proc')(
-    'is closed when reading ends early',
-    async () => {
-      const zipped = join(folder, 'log.hlog.gz');
-      writeFileSync(zipped, gzipSync(bytes(logOf(50))));
-      const descriptor = openSync(path, 'r');
-      expect(openedHere()).toHaveLength(1);
-      closeSync(descriptor);
-      for (const file of [path, zipped]) {
-        for await (const entry of readEntries(file)) if (entry.lineNumber === 2) break;
-        const entries = readEntries(file);
-        await entries.next();
-        await entries.return();
-      }
-      // Streams close their files a moment later.
-      for (let n = 0; n < 1000 && openedHere().length > 0; n++) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      expect(openedHere()).toEqual([]);
-    },
-  );
+  testUnless(lackOfFile('/proc/self/fd'))('is closed when reading ends early', async () => {
+    const zipped = join(folder, 'log.hlog.gz');
+    writeFileSync(zipped, gzipSync(bytes(logOf(50))));
+    const descriptor = openSync(path, 'r');
+    expect(openedHere()).toHaveLength(1);
+    closeSync(descriptor);
+    for (const file of [path, zipped]) {
+      for await (const entry of readEntries(file)) if (entry.lineNumber === 2) break;
+      const entries = readEntries(file);
+      await entries.next();
+      await entries.return();
+    }
+    // Streams close their files a moment later.
+    for (let n = 0; n < 1000 && openedHere().length > 0; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(openedHere()).toEqual([]);
+  });
 
   test('that does not exist is the error of the file system', async () => {
     await expect(read(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });

@@ -1,10 +1,11 @@
 import { createRegistry } from '@hdrscope/registry';
+import { anyCharacter } from '@hdrscope/testing/any-character';
 import fc from 'fast-check';
 import { formatSeriesTag, parseSeriesTag } from '../../src/index.ts';
 import { LogParser } from '../../src/reader/parser.ts';
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
   // Every code unit, including lone surrogates.
   fc
     .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 4 })

@@ -12,14 +12,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { createProcessorFiles, formatInterval, runProcessor } from '@hdrscope/interval-log';
-import { testUnless } from '@hdrscope/testing/skips';
+import { lackOfRoot, testUnless } from '@hdrscope/testing';
 import { histogramOf } from '../support/logs.ts';
 import { newDirectory } from '../support/sandbox.ts';
 import { opened } from './support/opened.ts';
 import { until } from './support/surroundings.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-const ifRoot = testUnless(process.getuid?.() === 0 ? undefined : 'only root may give files away');
+const ifRoot = testUnless(lackOfRoot());
 
 describe('a new log has the mode of the one that it continues', () => {
   test.each([0o600, 0o640, 0o666])('%o, after a rotation and its compression', async (mode) => {

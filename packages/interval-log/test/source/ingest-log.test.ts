@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
-import { testUnless } from '@hdrscope/testing/skips';
+import { lackOfFile, lackOfProgram, testUnless } from '@hdrscope/testing';
 import { ingestLog, type LoggedSeries, type LogInterval, openIntervalLog } from '../../src/index.ts';
 import { intervalsOf } from '../support/read.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -107,11 +107,7 @@ public class Read {
   }
 }`;
 
-const withJava = testUnless(
-  existsSync(JAR) ? undefined : "Debian's package libhdrhistogram-java is not installed",
-);
-
-withJava('Java reads the lines of a sink', async () => {
+testUnless(lackOfProgram('java'), lackOfFile(JAR))('Java reads the lines of a sink', async () => {
   const { path } = await logOfThree();
   const source = join(newDirectory(), 'Read.java');
   writeFileSync(source, READER);

@@ -1,0 +1,3 @@
+import { describeAnyBytes } from './support/any-bytes.ts';
+
+describeAnyBytes(300);

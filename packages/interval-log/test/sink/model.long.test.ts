@@ -1,0 +1,3 @@
+import { describeSinkModel } from './support/model.ts';
+
+describeSinkModel(100);

@@ -1,0 +1,2 @@
+// More processes are killed in the long run.
+import './processes.test.ts';
