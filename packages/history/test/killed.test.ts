@@ -1,14 +1,22 @@
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BuiltPackages } from '@hdrscope/testing';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { compactHistory, queryHistory, rollUpHistory } from '../src/index.ts';
 import { folderWith, minutes } from './support/filled-folder.ts';
 import { rowsIn, writeRows } from './support/folder.ts';
 import { runScript } from './support/killed.ts';
 import { newDirectory } from './support/sandbox.ts';
+import { shareDuckDb } from './support/shared-duckdb.ts';
+
+shareDuckDb();
 
 const DAY_MS = 86_400_000;
 const LATER_MS = Date.parse('2024-01-01');
+
+/** Moments at which a process dies, from its start on. */
+const listMoments = (wholeMs: number, count: number): number[] =>
+  Array.from({ length: count }, (_, n) => (wholeMs * n) / count);
 
 describe('a process that is killed', () => {
   let packages: BuiltPackages;
@@ -34,9 +42,10 @@ describe('a process that is killed', () => {
     };
     const wholeMs = await run(copy());
     const outcomes = new Set<number>();
-    for (let tenth = 0; tenth <= 10; tenth++) {
+    // At several moments, and not at all.
+    for (const killAfterMs of [...listMoments(wholeMs, caseCount(4, 11)), undefined]) {
       const folder = copy();
-      await run(folder, (wholeMs * tenth) / 10);
+      await run(folder, killAfterMs);
       const names = readdirSync(join(folder, 'day=2023-11-14'));
       outcomes.add(names.length);
       expect(await queryHistory(folder, { metric: 'lat' })).toMatchObject([{ count: 3 * rows.length }]);
@@ -45,7 +54,7 @@ describe('a process that is killed', () => {
       expect([files.size, [...files.values()].flat().length]).toEqual([1, rows.length]);
     }
     expect(outcomes.size).toBeGreaterThan(1);
-  }, 120_000);
+  });
 
   test('while it rolls up leaves whole days, and the next call makes the others', async () => {
     const script = packages.script(
@@ -55,8 +64,8 @@ describe('a process that is killed', () => {
       await rollUpHistory(process.argv[2], process.argv[3], { nowMs: ${LATER_MS} });`,
     );
     const folder = newDirectory();
-    const days = 4;
-    const rows = await minutes(400);
+    const days = caseCount(3, 4);
+    const rows = await minutes(caseCount(200, 400));
     for (let day = 0; day < days; day++) {
       const ofDay = rows.map((row, i) => ({
         ...row,
@@ -70,14 +79,14 @@ describe('a process that is killed', () => {
     const run = (into: string, killAfterMs?: number): Promise<number> =>
       runScript(script, [folder, into], killAfterMs);
     const wholeMs = await run(newDirectory());
-    for (let fifth = 0; fifth <= 5; fifth++) {
+    for (const killAfterMs of listMoments(wholeMs, caseCount(3, 6))) {
       const into = newDirectory();
-      await run(into, (wholeMs * fifth) / 5);
+      await run(into, killAfterMs);
       for (const { count } of await daysOf(into)) expect(count).toBe(2 * rows.length);
       await rollUpHistory(folder, into, { nowMs: LATER_MS });
       expect((await daysOf(into)).map(({ count }) => count)).toEqual(
         Array.from({ length: days }, () => 2 * rows.length),
       );
     }
-  }, 120_000);
+  });
 });

@@ -8,6 +8,9 @@ import { folderWith } from '../support/filled-folder.ts';
 import { rowsIn, writeRows } from '../support/folder.ts';
 import { FaultyFiles } from '../support/runtime.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 const LATER_MS = Date.parse('2024-01-01');
 

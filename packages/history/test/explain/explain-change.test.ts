@@ -1,70 +1,12 @@
 import { growthEvidence, leastEvidence } from '../../src/explain/association.ts';
 import { explainChange } from '../../src/explain/explain-change.ts';
-import type { ChangeExplanation, ExplainedCause } from '../../src/explain/explanation.ts';
 import type { SeriesChange } from '../../src/explain/series-change.ts';
 import { slotOfTick } from '../../src/index.ts';
-import { BITS, type Guilty, incidentWorld, randomOf, SCALE, world } from './incidents.ts';
+import { describeGeneratedIncidents } from './generated-incidents.ts';
+import { BITS } from './incidents.ts';
+import { back, namesOf, QUESTION } from './questions.ts';
 
-const QUESTION = { percentile: 99.9, bits: BITS, scale: SCALE };
-
-const namesOf = ({ attributes }: ExplainedCause): string[] =>
-  attributes.map(({ key, value }) => `${key}=${value}`);
-
-/** Whether the guilty attribute comes first, and is the cause that is named. */
-function isFound(
-  { verdict, causes }: ChangeExplanation,
-  { key, value }: Guilty,
-): { first: boolean; named: boolean } {
-  const first = causes[0] !== undefined && namesOf(causes[0]).includes(`${key}=${value}`);
-  return { first, named: first && verdict === 'explained' };
-}
-
-const back = (all: readonly SeriesChange[]): SeriesChange[] =>
-  all.map((one) => ({ ...one, before: one.after, after: one.before }));
-
-test('of 100 generated incidents, and of their ends, the guilty attribute comes first in at least 95, and is named', () => {
-  const found = { incidents: { first: 0, named: 0 }, ends: { first: 0, named: 0 } };
-  for (let seed = 1; seed <= 100; seed++) {
-    const { series, guilty } = incidentWorld(randomOf(seed));
-    for (const [name, all] of [['incidents', series] as const, ['ends', back(series)] as const]) {
-      const { first, named } = isFound(explainChange(all, QUESTION), guilty);
-      found[name].first += Number(first);
-      found[name].named += Number(named);
-    }
-  }
-  process.stdout.write(`explain: guilty attribute of 100 incidents ${JSON.stringify(found)}\n`);
-  for (const { first, named } of Object.values(found)) {
-    expect(first).toBeGreaterThanOrEqual(95);
-    expect(named).toBeGreaterThanOrEqual(95);
-  }
-}, 60_000);
-
-test('of 25 generated days with more traffic of one route, the route is the cause in at least 24, by its share', () => {
-  let total = 0;
-  let named = 0;
-  for (let seed = 1; total < 25; seed++) {
-    const random = randomOf(seed);
-    const value = ['/', '/pay', '/cart', '/search', '/login'][seed % 5]!;
-    const guilty = { key: 'route', value, incident: { kind: 'traffic', factor: 3 + 10 * random() } } as const;
-    const { series, change } = world(random, () => guilty);
-    if (change < 1.2) continue;
-    total++;
-    const explanation = explainChange(series, QUESTION);
-    if (isFound(explanation, guilty).named && explanation.causes[0]!.kind === 'share') named++;
-  }
-  process.stdout.write(`explain: route with more traffic named in ${named} of 25\n`);
-  expect(named).toBeGreaterThanOrEqual(24);
-}, 60_000);
-
-test('of 100 generated quiet days, at most one gets a verdict', () => {
-  const verdicts: string[] = [];
-  for (let seed = 1001; seed <= 1100; seed++) {
-    verdicts.push(explainChange(world(randomOf(seed)).series, QUESTION).verdict);
-  }
-  const wrong = verdicts.filter((verdict) => verdict === 'explained').length;
-  process.stdout.write(`explain: ${wrong} verdicts on 100 quiet days\n`);
-  expect(wrong).toBeLessThanOrEqual(1);
-}, 60_000);
+describeGeneratedIncidents({ incidents: 25, days: 8, quietDays: 25 });
 
 /** Counts at 1, 10, 100 and 1000 ms. */
 const at = (...c: number[]): SeriesChange['before'] => {

@@ -5,7 +5,10 @@ import type { SeriesChange } from '../../src/explain/series-change.ts';
 import type { HistoryRow } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
 import { BITS, incidentWorld, randomOf, SCALE, world } from './incidents.ts';
+
+shareDuckDb();
 
 const BEFORE_MS = Date.parse('2026-03-10T14:00:00Z');
 const AFTER_MS = Date.parse('2026-03-10T15:10:00Z');

@@ -6,6 +6,9 @@ import { dividedSlot, thresholdSlot } from '../../src/objective/threshold.ts';
 import { writeRows } from '../support/folder.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf, START_MS } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY_MS = START_MS - (START_MS % DAY_MS);

@@ -5,6 +5,9 @@ import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { anyText, recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 async function listed(path: string): Promise<HistoryRow[]> {
   const rows: HistoryRow[] = [];

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegistry } from '@hdrscope/registry';
 import { historyMetrics, openHistory, rowsBetween, writeRows } from '../../src/index.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 let folder: string;
 beforeEach(async () => {

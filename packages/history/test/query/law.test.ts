@@ -7,6 +7,9 @@ import { writeRows } from '../support/folder.ts';
 import { groupKey, groupsOf } from '../support/merged-percentiles.ts';
 import { added, groupedBy, INTERVAL_MS, recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 const percentiles = fc.array(
   fc.oneof(fc.constantFrom(0, 50, 90, 99, 99.9, 100), fc.double({ min: 0, max: 100, noNaN: true })),

@@ -10,6 +10,9 @@ import { writeRows } from '../support/folder.ts';
 import { groupKey } from '../support/merged-percentiles.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf, START_MS } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 const RUNS = { numRuns: 25 };
 

@@ -12,6 +12,9 @@ import { writeRows } from '../support/folder.ts';
 import { rowsOf } from '../support/recorded.ts';
 import { FaultyFiles } from '../support/runtime.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 const DAY = 'day=2023-11-14';
 

@@ -15,6 +15,9 @@ import { minutes } from '../support/filled-folder.ts';
 import { rowsIn, writeRows } from '../support/folder.ts';
 import { recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

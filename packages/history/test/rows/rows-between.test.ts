@@ -1,5 +1,6 @@
 import { usedSlots } from '@hdrscope/core/internal';
 import { createRegistry } from '@hdrscope/registry';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
@@ -22,7 +23,7 @@ test('a row has the very slots of the series', async () => {
         expect(row.k).toEqual([...row.k].sort((a, b) => a - b));
       }
     }),
-    { numRuns: 200 },
+    { numRuns: caseCount(60, 200) },
   );
 });
 
@@ -41,7 +42,7 @@ test('the sum of the rows of all intervals is the whole of the registry', async 
         whole!.max,
       ]);
     }),
-    { numRuns: 200 },
+    { numRuns: caseCount(60, 200) },
   );
 });
 
@@ -57,7 +58,7 @@ test('percentiles of merged rows are those of Histogram.add, at the digits of th
         expect(values).toEqual(added(rows).valuesAtPercentiles(percentiles));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: caseCount(60, 200) },
   );
 });
 

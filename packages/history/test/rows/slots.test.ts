@@ -1,4 +1,5 @@
 import { hdrLayout } from '@hdrscope/core';
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { slotBounds, slotOfTick } from '../../src/index.ts';
 
@@ -27,14 +28,13 @@ test('two ticks share a slot exactly when they share a slot of the HDR layout wi
         const bits = layout.subBucketBits - 1;
         const near = Math.min(Math.max(0, a + other), Number.MAX_SAFE_INTEGER);
         for (const b of [other < 0 ? near : other, near]) {
-          expect(slotOfTick(a, bits) === slotOfTick(b, bits)).toBe(layout.slotOf(a) === layout.slotOf(b));
           expect(Math.sign(slotOfTick(a, bits) - slotOfTick(b, bits))).toBe(
             Math.sign(layout.slotOf(a) - layout.slotOf(b)),
           );
         }
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: caseCount(500, 2000) },
   );
 });
 
@@ -49,7 +49,7 @@ test('the bounds of a slot are the lowest and the highest equivalent value of th
         upper: layout.upper(slot),
       });
     }),
-    { numRuns: 2000 },
+    { numRuns: caseCount(500, 2000) },
   );
 });
 
@@ -67,11 +67,13 @@ test('every slot of every layout has a number, and numbers ascend with slots', (
     const layout = layoutOf(significantDigits);
     const bits = layout.subBucketBits - 1;
     let last = -1;
+    let wrong: number | undefined;
     for (let slot = 0; slot < layout.slotCount; slot++) {
       const k = slotOfTick(layout.lower(slot), bits);
-      expect(k).toBeGreaterThan(last);
-      expect(k).toBe(slotOfTick(layout.lower(slot) + Math.floor((layout.size(slot) - 1) / 2), bits));
+      const middle = slotOfTick(layout.lower(slot) + Math.floor((layout.size(slot) - 1) / 2), bits);
+      if (k <= last || k !== middle) wrong ??= slot;
       last = k;
     }
+    expect(wrong).toBeUndefined();
   }
 });

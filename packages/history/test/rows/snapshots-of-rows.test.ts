@@ -3,6 +3,9 @@ import { type MergedRow, queryMergedRows, rowsBetween, snapshotsOfRows } from '.
 import { writeRows } from '../support/folder.ts';
 import { INTERVAL_MS, recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 test('the differences of neighbouring snapshots are the rows', async () => {
   await fc.assert(

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { historySql, queryHistory } from '../../src/index.ts';
 import { wellFormed } from '../../src/rows/attribute-texts.ts';
@@ -5,6 +6,9 @@ import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { anyText, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
 
 test('DuckDB finds a metric and its attributes whatever their characters are, and nothing else', async () => {
   await fc.assert(
@@ -25,7 +29,7 @@ test('DuckDB finds a metric and its attributes whatever their characters are, an
       ]);
       expect((await queryHistory(folder, { metric: `${metric}${other}y` })).length).toBe(0);
     }),
-    { numRuns: 40 },
+    { numRuns: caseCount(25, 40) },
   );
 });
 

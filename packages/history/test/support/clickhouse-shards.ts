@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { programOf } from '@hdrscope/testing';
+import { freePort } from '@hdrscope/testing/free-port';
 import { newDirectory } from './sandbox.ts';
 
 /** Two servers of ClickHouse 18 that know each other as the shards of the cluster `fleet`. */
@@ -17,10 +17,9 @@ export class ClickHouseShards {
   }
 
   static async start(): Promise<ClickHouseShards> {
-    const [http1, tcp1, http2, tcp2] = (await freePorts(4)) as [number, number, number, number];
     const ports = [
-      { http: http1, tcp: tcp1 },
-      { http: http2, tcp: tcp2 },
+      { http: await freePort(), tcp: await freePort() },
+      { http: await freePort(), tcp: await freePort() },
     ];
     const shards = ports.map(({ tcp }) => element('shard', replicaAt(tcp))).join('');
     const servers = ports.map(({ http, tcp }) => startServer({ http, tcp, shards }));
@@ -107,17 +106,4 @@ function replicaAt(port: number): string {
 
 function element(name: string, content: string | number): string {
   return `<${name}>${content}</${name}>`;
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) server.close();
-  return ports;
 }

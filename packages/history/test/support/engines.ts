@@ -1,6 +1,6 @@
-import { isInstalled } from '@hdrscope/testing';
+import { type Lack, lackOfPeer } from '@hdrscope/testing';
 import { ClickHouse } from '@hdrscope/testing/clickhouse';
-import { Postgres, whyNoPostgres } from '@hdrscope/testing/postgres';
+import { lackOfPostgres, Postgres } from '@hdrscope/testing/postgres';
 import { clickHouseTable, type HistoryTable, postgresTable, type TableDialect } from '../../src/index.ts';
 
 /** A server whose tables take rows. */
@@ -15,18 +15,18 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** The engines that this machine may have, and the reasons why it has none. */
+/** The engines that this machine may have. */
 export const ENGINES: readonly {
   readonly name: string;
-  readonly reason: string | undefined;
+  readonly missing: Lack | undefined;
   readonly start: () => Promise<Engine>;
 }[] = [
   {
     name: 'ClickHouse',
-    reason: isInstalled('chdb') ? undefined : 'chdb is not installed: node tools/peers/install.js chdb',
+    missing: lackOfPeer('chdb'),
     start: startClickHouse,
   },
-  { name: 'PostgreSQL', reason: whyNoPostgres(), start: startPostgres },
+  { name: 'PostgreSQL', missing: lackOfPostgres(), start: startPostgres },
 ];
 
 async function startClickHouse(): Promise<Engine> {

@@ -1,5 +1,6 @@
 import { Histogram } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
+import { anyCharacter } from '@hdrscope/testing/any-character';
 import fc from 'fast-check';
 import { countedOfRow, type HistoryRow, rowsBetween } from '../../src/index.ts';
 
@@ -21,7 +22,7 @@ const tick = fc.oneof(
 
 /** Any text that a file holds: also quotes, backslashes, NULs and keys of prototypes. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
   fc.constantFrom(
     "'",
     "''",

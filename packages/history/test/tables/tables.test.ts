@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createRegistry, type Registry } from '@hdrscope/registry';
+import { testUnless } from '@hdrscope/testing';
 import { type Cut, CuttingProxy } from '@hdrscope/testing/cutting-proxy';
-import { testUnless } from '@hdrscope/testing/skips';
 import fc from 'fast-check';
 import {
   type HistoryRow,
@@ -33,11 +33,11 @@ async function closed(history: HistorySink): Promise<void> {
 }
 
 // One start of each engine for all tests of tables.
-describe.each(ENGINES)('in $name', ({ reason, start }) => {
-  const testEngine = testUnless(reason);
+describe.each(ENGINES)('in $name', ({ missing, start }) => {
+  const testEngine = testUnless(missing);
   let engine: Engine;
   beforeAll(async () => {
-    if (reason === undefined) engine = await start();
+    if (missing === undefined) engine = await start();
   }, 90_000);
   afterAll(async () => {
     await engine?.stop();
