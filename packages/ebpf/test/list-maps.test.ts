@@ -1,11 +1,12 @@
+import { testUnless } from '@hdrscope/testing';
 import { createMap, mapInfo, pin } from '../src/bpf/maps.ts';
 import { loadBpf } from '../src/bpf/syscall.ts';
 import { listMaps } from '../src/list-maps.ts';
-import { kernelTestUnless, mountBpffs, whyNoKernel, whyNoMount } from './support/kernel.ts';
+import { lackOfKernel, lackOfMount, mountBpffs } from './support/kernel.ts';
 
 const MAP = { type: 'percpu_array', keySize: 4, valueSize: 8, maxEntries: 8 } as const;
 
-kernelTestUnless((await whyNoKernel()) ?? whyNoMount())('lists a map and its pins', async () => {
+testUnless((await lackOfKernel()) ?? (await lackOfMount()))('lists a map and its pins', async () => {
   const bpf = await loadBpf();
   const bpffs = mountBpffs();
   const fd = createMap(bpf, { ...MAP, name: 'queue_hist' });

@@ -1,8 +1,9 @@
 import { createRegistry } from '@hdrscope/registry';
+import { testUnless } from '@hdrscope/testing';
 import { framesSource, ingestKernel, kernelMap, queueDepthLayout } from '../src/index.ts';
 import { openKernelCounter } from '../src/loader/kernel-counter.ts';
 import { kernelMetricName, originOfMap } from '../src/metric-text.ts';
-import { kernelTestUnless, whyNoKernel } from './support/kernel.ts';
+import { lackOfKernel } from './support/kernel.ts';
 
 test.each([
   ['queue_hist', 'none', 'queue_hist'],
@@ -50,7 +51,7 @@ test('a family without a description says what counts, in which slots and in whi
   }
 });
 
-kernelTestUnless(await whyNoKernel())('a map of the kernel names the programs that use it', async () => {
+testUnless(await lackOfKernel())('a map of the kernel names the programs that use it', async () => {
   const counter = await openKernelCounter({ name: 'hdr_metric_text' });
   const source = kernelMap({ id: counter.map.id, layout: queueDepthLayout() });
   try {

@@ -1,8 +1,9 @@
+import { testUnless } from '@hdrscope/testing';
 import { newestMapId } from '../src/index.ts';
 import { openKernelCounter } from '../src/loader/kernel-counter.ts';
-import { kernelTestUnless, whyNoKernel } from './support/kernel.ts';
+import { lackOfKernel } from './support/kernel.ts';
 
-const testKernel = kernelTestUnless(await whyNoKernel());
+const testKernel = testUnless(await lackOfKernel());
 
 testKernel('a map that is made later has a larger id', async () => {
   const before = await newestMapId();

@@ -22,7 +22,11 @@ async function koffi(): Promise<Finding> {
     const { version } = (await loadKoffi()) as { version?: string };
     return good(what, version ?? 'installed');
   } catch (error) {
-    return bad(what, firstLine(error), 'npm install koffi; without it, maps are read through bpftool');
+    return bad(
+      what,
+      firstLine(error),
+      'npm install koffi, with --global where hdrscope is installed so; without it, maps are read through bpftool',
+    );
   }
 }
 

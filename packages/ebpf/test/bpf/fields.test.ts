@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { testUnless } from '@hdrscope/testing/skips';
+import { readFileSync } from 'node:fs';
+import { lackOfFile, testUnless } from '@hdrscope/testing';
 import { parseBtf, resolveBtf } from '../../src/bpf/btf.ts';
 import { type Field, fieldsOfBtf, readField } from '../../src/bpf/fields.ts';
 import { BtfBuilder } from '../support/kernel-btf.ts';
@@ -155,15 +155,12 @@ test('a field of an unknown type is an invalid option', () => {
 
 const VMLINUX = '/sys/kernel/btf/vmlinux';
 
-testUnless(existsSync(VMLINUX) ? undefined : `this kernel has no ${VMLINUX}`)(
-  'the types of a whole kernel are parsed',
-  () => {
-    const types = parseBtf(readFileSync(VMLINUX));
-    expect(types.length).toBeGreaterThan(10_000);
-    const structs = types.filter((type) => type.kind === 'struct');
-    // `task_struct` has the name of its process in 16 bytes.
-    const task = structs.find(({ members }) => members.some(({ name }) => name === 'nr_cpus_allowed'))!;
-    const comm = task.members.find(({ name }) => name === 'comm')!;
-    expect(resolveBtf(types, comm.type)).toMatchObject({ kind: 'array', length: 16 });
-  },
-);
+testUnless(lackOfFile(VMLINUX))('the types of a whole kernel are parsed', () => {
+  const types = parseBtf(readFileSync(VMLINUX));
+  expect(types.length).toBeGreaterThan(10_000);
+  const structs = types.filter((type) => type.kind === 'struct');
+  // `task_struct` has the name of its process in 16 bytes.
+  const task = structs.find(({ members }) => members.some(({ name }) => name === 'nr_cpus_allowed'))!;
+  const comm = task.members.find(({ name }) => name === 'comm')!;
+  expect(resolveBtf(types, comm.type)).toMatchObject({ kind: 'array', length: 16 });
+});

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
+import { lackOfFile, testUnless } from '@hdrscope/testing';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { costOf } from '@hdrscope/testing/cost';
 import { refusalOf } from '@hdrscope/testing/refusals';
-import { testUnless } from '@hdrscope/testing/skips';
 import fc from 'fast-check';
 import { parseBtf } from '../../src/bpf/btf.ts';
 import { fieldsOfBtf } from '../../src/bpf/fields.ts';
@@ -97,7 +98,7 @@ test('mutated BTF is read or refused', () => {
       for (const [at, value] of edits) if (4 * at + 4 <= data.length) view.setUint32(4 * at, value, true);
       isHandled(() => use(data));
     }),
-    { numRuns: 5000, seed: 17 },
+    { numRuns: caseCount(1000, 5000), seed: 17 },
   );
 });
 
@@ -107,7 +108,7 @@ test('bytes that are not BTF are refused', () => {
       if (hasMagic) bytes.set([0x9f, 0xeb, 1, 0, 24].slice(0, bytes.length));
       isHandled(() => use(bytes));
     }),
-    { numRuns: 3000, seed: 17 },
+    { numRuns: caseCount(500, 3000), seed: 17 },
   );
 });
 
@@ -185,7 +186,7 @@ test('more bytes or types than the kernel takes are refused', () => {
 });
 
 const VMLINUX = '/sys/kernel/btf/vmlinux';
-const withKernel = testUnless(existsSync(VMLINUX) ? undefined : `this kernel has no ${VMLINUX}`);
+const withKernel = testUnless(lackOfFile(VMLINUX));
 
 withKernel(
   'mutated BTF of the kernel is read or refused',

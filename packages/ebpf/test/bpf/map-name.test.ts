@@ -1,10 +1,11 @@
+import { testUnless } from '@hdrscope/testing';
 import { parseBtf } from '../../src/bpf/btf.ts';
 import { mapNameInBtf } from '../../src/bpf/map-name.ts';
 import { createMap, findMapByName, mapInfo } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
 import { kernelMap } from '../../src/source/kernel-map.ts';
-import { kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
+import { lackOfKernel } from '../support/kernel.ts';
 import { BtfBuilder, loadBtf } from '../support/kernel-btf.ts';
 
 /** The definitions of maps with the same key type, as a compiler writes them. */
@@ -43,7 +44,7 @@ test('the types of a program have the whole names of its maps', () => {
   expect([nameOf(u64, 8, 'queue'), nameOf(u64, 8, 'other')]).toEqual(['queue', undefined]);
 });
 
-kernelTestUnless(await whyNoKernel())(
+testUnless(await lackOfKernel())(
   'maps whose names begin with the same 15 bytes are found by their whole names',
   async () => {
     const bpf = await loadBpf();

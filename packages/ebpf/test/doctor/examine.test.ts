@@ -1,8 +1,9 @@
+import { testUnless } from '@hdrscope/testing';
 import { loadBpf } from '../../src/bpf/syscall.ts';
 import { examineKernel, type Finding } from '../../src/index.ts';
-import { expectNoMaps, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
+import { expectNoMaps, lackOfKernel } from '../support/kernel.ts';
 
-const testKernel = kernelTestUnless(await whyNoKernel());
+const testKernel = testUnless(await lackOfKernel());
 
 let findings: ReadonlyMap<string, Finding>;
 

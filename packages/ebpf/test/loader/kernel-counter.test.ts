@@ -1,10 +1,11 @@
+import { testUnless } from '@hdrscope/testing';
 import { onlineCpus } from '../../src/bpf/cpus.ts';
 import { kernelMap, queueDepthLayout } from '../../src/index.ts';
 import { type KernelCounter, openKernelCounter } from '../../src/loader/index.ts';
-import { kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
+import { lackOfKernel } from '../support/kernel.ts';
 import { expectGone } from '../support/loaded.ts';
 
-const testKernel = kernelTestUnless(await whyNoKernel());
+const testKernel = testUnless(await lackOfKernel());
 
 let counter: KernelCounter;
 

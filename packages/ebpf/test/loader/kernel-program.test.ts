@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRegistry } from '@hdrscope/registry';
+import { testUnless } from '@hdrscope/testing';
 import { possibleCpus } from '../../src/bpf/cpus.ts';
 import { ingestKernel, logLinear8Layout, sumOfCpus } from '../../src/index.ts';
 import {
@@ -12,10 +13,9 @@ import {
   openKernelProgram,
 } from '../../src/loader/index.ts';
 import { programSource } from '../../src/loader/program-source.ts';
-import { kernelTestUnless } from '../support/kernel.ts';
-import { expectGone, whyNoLoader } from '../support/loaded.ts';
+import { expectGone, lackOfLoader } from '../support/loaded.ts';
 
-const testLoader = kernelTestUnless(await whyNoLoader());
+const testLoader = testUnless(await lackOfLoader());
 
 let program: KernelProgram | undefined;
 afterEach(() => program?.close());

@@ -1,4 +1,5 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
+import { testUnless } from '@hdrscope/testing';
 import { mapInfo, openPinnedMap, pin } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
 import {
@@ -8,13 +9,13 @@ import {
   loadProgram,
 } from '../../src/loader/index.ts';
 import { loadConfigured } from '../../src/loader/load-program.ts';
-import { kernelTestUnless, mountBpffs, type PrivateBpffs, whyNoMount } from '../support/kernel.ts';
-import { expectGone, whyNoLoader } from '../support/loaded.ts';
+import { lackOfMount, mountBpffs, type PrivateBpffs } from '../support/kernel.ts';
+import { expectGone, lackOfLoader } from '../support/loaded.ts';
 
 const RUN_QUEUE = kernelProgramFile('runqueue');
-const why = await whyNoLoader();
-const testLoader = kernelTestUnless(why);
-const testPins = kernelTestUnless(why ?? whyNoMount());
+const why = await lackOfLoader();
+const testLoader = testUnless(why);
+const testPins = testUnless(why ?? (await lackOfMount()));
 
 let program: LoadedProgram | undefined;
 let bpffs: PrivateBpffs | undefined;

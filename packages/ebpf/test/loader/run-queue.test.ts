@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
 import { type KernelProgram, openKernelProgram } from '../../src/loader/index.ts';
 import type { KernelHistogram } from '../../src/source/source.ts';
-import { hasProgram, kernelTestUnless } from '../support/kernel.ts';
-import { expectGone, makeBusy, whyNoLoader } from '../support/loaded.ts';
+import { expectGone, lackOfLoader, makeBusy } from '../support/loaded.ts';
 
-const why = await whyNoLoader();
-const testLoader = kernelTestUnless(why);
-const testBpftool = kernelTestUnless(why ?? (hasProgram('bpftool') ? undefined : 'bpftool is not installed'));
+const why = await lackOfLoader();
+const testLoader = testUnless(why);
+const testBpftool = testUnless(why ?? lackOfProgram('bpftool'));
 
 let runQueue: KernelProgram;
 

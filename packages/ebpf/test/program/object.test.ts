@@ -3,13 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { logLinear8Layout, queueDepthLayout } from '../../src/index.ts';
 import { kernelProgramFile } from '../../src/loader/index.ts';
-import { hasProgram, kernelTestUnless } from '../support/kernel.ts';
 
 const tool = fileURLToPath(new URL('../../../../tools/ebpf-program.js', import.meta.url));
-const missing = ['clang', 'llvm-strip'].filter((name) => !hasProgram(name));
-const testBuild = kernelTestUnless(missing.length > 0 ? `${missing.join(' and ')} not installed` : undefined);
+const testBuild = testUnless(lackOfProgram('clang'), lackOfProgram('llvm-strip'));
 
 const PROGRAMS = ['blockio', 'runqueue', 'tcprtt'] as const;
 

@@ -1,20 +1,16 @@
+import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { createMap, mapInfo, pin, updateElement } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
 import { bpftoolMap } from '../../src/source/bpftool.ts';
 import { kernelMap } from '../../src/source/kernel-map.ts';
-import {
-  hasProgram,
-  indexKey,
-  kernelTestUnless,
-  mountBpffs,
-  whyNoKernel,
-  whyNoMount,
-} from '../support/kernel.ts';
+import { indexKey, lackOfKernel, lackOfMount, mountBpffs } from '../support/kernel.ts';
 
-const reason = hasProgram('bpftool') ? ((await whyNoKernel()) ?? whyNoMount()) : 'bpftool is not installed';
-
-kernelTestUnless(reason)('reads what kernelMap reads', async () => {
+testUnless(
+  lackOfProgram('bpftool'),
+  await lackOfKernel(),
+  await lackOfMount(),
+)('reads what kernelMap reads', async () => {
   const bpf = await loadBpf();
   const bpffs = mountBpffs();
   const shape = {

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import {
   bpftoolMap,
   type KernelLayout,
@@ -15,10 +16,9 @@ import {
 } from '../../src/index.ts';
 import { parseBpftraceLine } from '../../src/source/bpftrace-line.ts';
 import type { Frame } from '../../src/source/source.ts';
-import { hasProgram, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
+import { lackOfKernel } from '../support/kernel.ts';
 
-const missing = hasProgram('bpftrace') ? await whyNoKernel() : 'bpftrace is not installed';
-const bpftraceTest = kernelTestUnless(missing);
+const bpftraceTest = testUnless(lackOfProgram('bpftrace'), await lackOfKernel());
 
 const VALUES = [
   0, 1, 1, 2, 3, 7, 8, 15, 16, 99, 100, 101, 1023, 1024, 65_536, 2_147_483_647, 2_147_483_648, 8_589_934_592,
@@ -214,7 +214,7 @@ bpftraceTest('other maps of bpftrace are refused, whatever layout is given', asy
   expect(await refusalOf('AT_lh', parseKernelLayout('bpftrace-lhist:0:100:5'))).toContain('cannot be right');
   const right = parseKernelLayout('bpftrace-lhist:0:100:10');
   expect(await refusalOf('AT_lh', right)).toBe('read');
-  if (hasProgram('bpftool')) {
+  if (lackOfProgram('bpftool') === undefined) {
     const byTool = (name: string, layout: KernelLayout) =>
       Promise.resolve(bpftoolMap({ id: run.idOf(name), layout, timeoutMs: 60_000 }).read());
     await expect(byTool('AT_count', hist)).rejects.toThrow('the script of bpftrace has @count = count()');

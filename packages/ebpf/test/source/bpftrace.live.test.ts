@@ -1,15 +1,16 @@
 import { spawnSync } from 'node:child_process';
+import { type Lack, lack, lackOfProgram, testUnless } from '@hdrscope/testing';
 import { bpftrace } from '../../src/source/bpftrace.ts';
 import { eventually } from '../support/fake-program.ts';
-import { hasProgram, kernelTestUnless } from '../support/kernel.ts';
 
-function whyNoBpftrace(): string | undefined {
-  if (!hasProgram('bpftrace')) return 'bpftrace is not installed';
+function lackOfBpftrace(): Lack | undefined {
+  const missing = lackOfProgram('bpftrace');
+  if (missing !== undefined) return missing;
   const { status, stderr } = spawnSync('bpftrace', ['-e', 'BEGIN { exit(); }'], { encoding: 'utf8' });
-  return status === 0 ? undefined : `bpftrace does not run here: ${stderr.trim()}`;
+  return lack('kernel', status === 0 ? undefined : `bpftrace does not run here: ${stderr.trim()}`);
 }
 
-kernelTestUnless(whyNoBpftrace())('a script that prints nothing', async () => {
+testUnless(lackOfBpftrace())('a script that prints nothing', async () => {
   const script = `
       BEGIN { @once = hist(300); @once = hist(1); @steps = lhist(97, 5, 100, 9); @steps = lhist(50, 5, 100, 9); }
       interval:ms:10 { @ticks[comm, cpu] = hist(7); }`;

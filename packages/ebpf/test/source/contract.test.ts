@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { mapInfo } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
@@ -12,7 +13,7 @@ import { framesSource } from '../../src/source/frames.ts';
 import { iteratorFile } from '../../src/source/iterator-file.ts';
 import type { Frame } from '../../src/source/source.ts';
 import { describeKernelSource } from '../support/contract.ts';
-import { hasProgram, indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
+import { indexKey, lackOfKernel } from '../support/kernel.ts';
 import { countedMap } from '../support/kernel-counted.ts';
 
 describeKernelSource('the output of bpftrace', test, () => {
@@ -85,9 +86,9 @@ describeKernelSource('frames of a test', test, () => {
   };
 });
 
-const whyNoTool = hasProgram('bpftool') ? await whyNoKernel() : 'bpftool is not installed';
+const toolTest = testUnless(lackOfProgram('bpftool'), await lackOfKernel());
 
-describeKernelSource('a map through bpftool', kernelTestUnless(whyNoTool), async () => {
+describeKernelSource('a map through bpftool', toolTest, async () => {
   const bpf = await loadBpf();
   const shape = { type: 'percpu_array', keySize: 4, valueSize: 8, maxEntries: 8, name: 'hdr_tool' } as const;
   const map = countedMap(bpf, shape);

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnNodeAsNobody, whyNotAsNobody } from '@hdrscope/testing';
+import { lackOfNobody, spawnNodeAsNobody, testUnless } from '@hdrscope/testing';
 import { createMap, mapInfo, type NewMap, pin, updateElement } from '../../src/bpf/maps.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import {
@@ -12,21 +12,14 @@ import {
   parseMapShape,
   sumOfCpus,
 } from '../../src/index.ts';
-import {
-  indexKey,
-  kernelTestUnless,
-  mountBpffs,
-  type PrivateBpffs,
-  whyNoKernel,
-  whyNoMount,
-} from '../support/kernel.ts';
+import { indexKey, lackOfKernel, lackOfMount, mountBpffs, type PrivateBpffs } from '../support/kernel.ts';
 import { BtfBuilder, loadBtf } from '../support/kernel-btf.ts';
 import { buildEbpf } from '../support/kernel-built.ts';
 import { countedMap } from '../support/kernel-counted.ts';
 
-const noKernel = (await whyNoKernel()) ?? whyNoMount();
-const kernelTest = kernelTestUnless(noKernel);
-const nobodyTest = kernelTestUnless(noKernel ?? whyNotAsNobody());
+const noKernel = (await lackOfKernel()) ?? (await lackOfMount());
+const kernelTest = testUnless(noKernel);
+const nobodyTest = testUnless(noKernel ?? lackOfNobody());
 
 let bpf: Bpf;
 let bpffs: PrivateBpffs;

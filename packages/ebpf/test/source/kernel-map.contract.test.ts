@@ -1,4 +1,5 @@
 import { unlinkSync } from 'node:fs';
+import { testUnless } from '@hdrscope/testing';
 import type { Field } from '../../src/bpf/fields.ts';
 import type { NewMap } from '../../src/bpf/maps.ts';
 import { pin } from '../../src/bpf/maps.ts';
@@ -6,20 +7,13 @@ import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
 import { type KernelMapOptions, kernelMap } from '../../src/source/kernel-map.ts';
 import { type ControlledSource, describeKernelSource } from '../support/contract.ts';
-import {
-  expectNoMaps,
-  indexKey,
-  kernelTestUnless,
-  mountBpffs,
-  whyNoKernel,
-  whyNoMount,
-} from '../support/kernel.ts';
+import { expectNoMaps, indexKey, lackOfKernel, lackOfMount, mountBpffs } from '../support/kernel.ts';
 import { type CountedMap, countedMap } from '../support/kernel-counted.ts';
 
 const PREFIX = 'hdr_contract';
-const noKernel = await whyNoKernel();
-const kernelTest = kernelTestUnless(noKernel);
-const bpffsTest = kernelTestUnless(noKernel ?? whyNoMount());
+const noKernel = await lackOfKernel();
+const kernelTest = testUnless(noKernel);
+const bpffsTest = testUnless(noKernel ?? (await lackOfMount()));
 const layout = queueDepthLayout();
 const COMM: Field = { name: 'comm', type: 'char[16]', offset: 0 };
 

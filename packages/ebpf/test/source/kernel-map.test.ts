@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnNodeAsNobody, whyNotAsNobody } from '@hdrscope/testing';
+import { lackOfNobody, lackOfProgram, spawnNodeAsNobody, testUnless } from '@hdrscope/testing';
 import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
 import { createMap, mapInfo, type NewMap, pin, updateElement } from '../../src/bpf/maps.ts';
 import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
@@ -22,26 +22,23 @@ import { kernelMap } from '../../src/source/kernel-map.ts';
 import { slotTotals } from '../support/contract.ts';
 import {
   expectNoMaps,
-  hasProgram,
   indexKey,
-  kernelTestUnless,
+  lackOfKernel,
+  lackOfMount,
   mountBpffs,
   type PrivateBpffs,
   perCpuValue,
-  whyNoKernel,
-  whyNoMount,
 } from '../support/kernel.ts';
 import { buildEbpf } from '../support/kernel-built.ts';
 import { countedMap } from '../support/kernel-counted.ts';
 
 const PREFIX = 'hdr_map';
-const noKernel = await whyNoKernel();
-const noMount = noKernel ?? whyNoMount();
-const kernelTest = kernelTestUnless(noKernel);
-const bpffsTest = kernelTestUnless(noMount);
-const programTest = (name: string) =>
-  kernelTestUnless(noMount ?? (hasProgram(name) ? undefined : `${name} is not installed`));
-const nobodyTest = kernelTestUnless(noMount ?? whyNotAsNobody());
+const noKernel = await lackOfKernel();
+const noMount = noKernel ?? (await lackOfMount());
+const kernelTest = testUnless(noKernel);
+const bpffsTest = testUnless(noMount);
+const programTest = (name: string) => testUnless(noMount ?? lackOfProgram(name));
+const nobodyTest = testUnless(noMount ?? lackOfNobody());
 const bpftoolTest = programTest('bpftool');
 
 /** 4,821 depths of run queues, from the document that defines this layout. */

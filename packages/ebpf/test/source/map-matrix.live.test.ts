@@ -1,3 +1,4 @@
+import { testUnless } from '@hdrscope/testing';
 import { onlineCpus } from '../../src/bpf/cpus.ts';
 import { createMap, type MapInfo, mapInfo, type NewMap, updateElement } from '../../src/bpf/maps.ts';
 import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
@@ -11,12 +12,12 @@ import {
   sumOfCpus,
 } from '../../src/index.ts';
 import type { KernelHistogram } from '../../src/source/source.ts';
-import { indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
-import { loadMatrix, type Matrix, whyNoMatrix } from '../support/matrix.ts';
+import { indexKey, lackOfKernel } from '../support/kernel.ts';
+import { lackOfMatrix, loadMatrix, type Matrix } from '../support/matrix.ts';
 
-const noKernel = await whyNoKernel();
-const matrixTest = kernelTestUnless(noKernel ?? whyNoMatrix());
-const kernelTest = kernelTestUnless(noKernel);
+const noKernel = await lackOfKernel();
+const matrixTest = testUnless(noKernel ?? lackOfMatrix());
+const kernelTest = testUnless(noKernel);
 
 /** Values on both sides of the bounds of all conventions. */
 const VALUES = [
@@ -35,7 +36,7 @@ let bpf: Bpf;
 beforeAll(async () => {
   if (noKernel !== undefined) return;
   bpf = await loadBpf();
-  if (whyNoMatrix() === undefined) matrix = await loadMatrix();
+  if (lackOfMatrix() === undefined) matrix = await loadMatrix();
 });
 
 afterAll(() => matrix?.close());

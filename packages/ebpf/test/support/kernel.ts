@@ -2,43 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testUnless } from '@hdrscope/testing/skips';
+import { type Lack, lackByTrial, testUnless } from '@hdrscope/testing';
 import { createMap, type MapInfo, mapIds, mapInfo, openMapById } from '../../src/bpf/maps.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { errnoOf } from '../../src/errors.ts';
 
-/** Why tests against the real kernel cannot run here; `undefined` when they can. */
-export async function whyNoKernel(): Promise<string | undefined> {
-  try {
+/** No test can use the kernel here. `undefined` where tests can. */
+export function lackOfKernel(): Promise<Lack | undefined> {
+  return lackByTrial('kernel', async () => {
     const bpf = await loadBpf();
     bpf.close(
       createMap(bpf, { type: 'percpu_array', keySize: 4, valueSize: 8, maxEntries: 1, name: 'hdr_probe' }),
     );
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-/** Whether a program is in the PATH. */
-export function hasProgram(name: string): boolean {
-  return spawnSync('sh', ['-c', 'command -v "$1"', 'sh', name]).status === 0;
-}
-
-/**
- * `test`, or a test that is skipped and prints the reason. On a build server, root can run every test, so there a reason
- * to skip is a failure.
- */
-export function kernelTestUnless(reason: string | undefined): typeof test {
-  if (reason === undefined) return test;
-  if (process.env.CI && process.getuid?.() === 0) {
-    const failing = (title: string): void =>
-      test(title, () => {
-        throw new Error(`must run here, and cannot: ${reason}`);
-      });
-    return Object.assign(failing, { each: () => failing }) as unknown as typeof test;
-  }
-  return testUnless(reason);
+  });
 }
 
 /** A bpffs that a test has for itself. */
@@ -49,14 +25,9 @@ export interface PrivateBpffs {
   unmount(): void;
 }
 
-/** Why no bpffs can be mounted here; `undefined` when one can. */
-export function whyNoMount(): string | undefined {
-  try {
-    mountBpffs().unmount();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
+/** No bpffs can be mounted here. `undefined` where one can. */
+export function lackOfMount(): Promise<Lack | undefined> {
+  return lackByTrial('kernel', () => mountBpffs().unmount());
 }
 
 export function mountBpffs(): PrivateBpffs {
@@ -130,7 +101,7 @@ export interface KernelSession {
  * @param prefix How the names of their maps begin. After the last test no such map may be left.
  */
 export async function kernelSession(prefix: string): Promise<KernelSession> {
-  const noKernel = await whyNoKernel();
+  const noKernel = await lackOfKernel();
   // Tests that use it are skipped where there is none.
   const bpf = await loadBpf().catch(() => undefined as unknown as Bpf);
   const open: number[] = [];
@@ -140,5 +111,5 @@ export async function kernelSession(prefix: string): Promise<KernelSession> {
   afterAll(async () => {
     if (noKernel === undefined) await expectNoMaps(bpf, prefix);
   });
-  return { kernelTest: kernelTestUnless(noKernel), bpf, open };
+  return { kernelTest: testUnless(noKernel), bpf, open };
 }

@@ -1,18 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type Lack, lackByTrial } from '@hdrscope/testing';
 import { Attr, call } from '../../src/bpf/attr.ts';
 import { ERRNO } from '../../src/bpf/errno.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { openKernelProgram } from '../../src/loader/index.ts';
 
-/** Why no program can be loaded and attached here; `undefined` when one can. */
-export async function whyNoLoader(): Promise<string | undefined> {
-  try {
-    (await openKernelProgram('runqueue')).close();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
+/** No program can be loaded and attached here. `undefined` where one can. */
+export function lackOfLoader(): Promise<Lack | undefined> {
+  return lackByTrial('kernel', async () => (await openKernelProgram('runqueue')).close());
 }
 
 interface Ids {

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Lack, lack, lackOfProgram } from '@hdrscope/testing';
 import { onlineCpus } from '../../src/bpf/cpus.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { testRun } from '../../src/bpf/test-run.ts';
 import { openLibbpf, type Pointer } from '../../src/loader/libbpf.ts';
-import { hasProgram } from './kernel.ts';
 
 const SOURCE = fileURLToPath(new URL('../fixtures/map-matrix.bpf.c', import.meta.url));
 
@@ -19,17 +19,17 @@ export interface Matrix {
   close(): void;
 }
 
-/** Why the matrix cannot be made here; `undefined` when it can. */
-export function whyNoMatrix(): string | undefined {
-  if (!hasProgram('clang')) return 'clang is not installed';
+/** The matrix cannot be made here. `undefined` where it can. */
+export function lackOfMatrix(): Lack | undefined {
+  const missing = lackOfProgram('clang');
+  if (missing !== undefined) return missing;
   const { status, stderr } = spawnSync(
     'clang',
     ['-E', '-include', 'bpf/bpf_helpers.h', '-D__u8=char', '-x', 'c', '/dev/null'],
     { encoding: 'utf8' },
   );
-  return status === 0 || !stderr.includes('file not found')
-    ? undefined
-    : 'the headers of libbpf are not installed';
+  const hasHeaders = status === 0 || !stderr.includes('file not found');
+  return lack('libbpf-dev', hasHeaders ? undefined : 'the headers of libbpf are not installed');
 }
 
 /** Compiles the programs of the matrix, and loads them without attaching them. */

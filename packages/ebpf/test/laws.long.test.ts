@@ -1,0 +1,3 @@
+// The laws of these files have more cases in the long run.
+import './bpf/hostile-btf.test.ts';
+import './source/hostile-output.test.ts';
