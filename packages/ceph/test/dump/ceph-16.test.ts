@@ -1,3 +1,4 @@
+import { testShared } from '@hdrscope/testing';
 import { COUNTER, LATENCY, OSD_DUMP, OSD_SCHEMA, SIZE } from '@hdrscope/testing/osd';
 import {
   type Axis,
@@ -14,7 +15,6 @@ import {
   histogramSchema,
   PerfHistogram,
 } from '../../src/index.ts';
-import { testShared } from '../support/shared-data.ts';
 
 function rebuilt({ values }: DumpedHistogram, axes: readonly Axis[]): PerfHistogram {
   const histogram = new PerfHistogram(axes);

@@ -1,4 +1,5 @@
 import { createRegistry } from '@hdrscope/registry';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { costOf } from '@hdrscope/testing/cost';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
@@ -31,7 +32,8 @@ describe.each([
   ['8 MB of line feeds, and an error', () => `{${'\n'.repeat(8e6)}?`, 'ERR_DECODE'],
   ['a name of 8 MB', () => `{"${'a'.repeat(8e6)}":7}`, 'ERR_DECODE'],
 ])('%s', (_, make, code) => {
-  test.each([false, true])('are refused at once: lenient %p', (lenient) => {
+  // The long run reads them in both ways.
+  test.each([true, false].slice(0, caseCount(1, 2)))('are refused at once: lenient %p', (lenient) => {
     const text = make();
     let error: Error | undefined;
     const { cpuMs, grownMib } = costOf(() => {
@@ -137,7 +139,7 @@ test('a mutated dump is read or refused', () => {
         }
       }
     }),
-    { numRuns: 3000, seed: 17 },
+    { numRuns: caseCount(500, 3000), seed: 17 },
   );
 });
 

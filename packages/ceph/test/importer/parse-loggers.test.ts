@@ -1,6 +1,6 @@
+import { testShared } from '@hdrscope/testing';
 import { OSD_DUMP } from '@hdrscope/testing/osd';
 import { formatHistogramDump, parseHistogramLoggers } from '../../src/index.ts';
-import { testShared } from '../support/shared-data.ts';
 
 test('reads all loggers of each daemon, including those without histograms', () => {
   const text = `osd.0: {"cct":{},${OSD_DUMP.slice(1)}\nosd.1: {"cct":{}}`;

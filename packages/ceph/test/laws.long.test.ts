@@ -1,0 +1,2 @@
+// These tests have more cases in the long run.
+import './importer/budgets.test.ts';
