@@ -1,6 +1,6 @@
+import { type Chart, init } from '#echarts';
 import { PlotView, type ViewedChart, zoomOf } from '../../browser/plot-view.ts';
 import { THEMES, type ThemeName } from '../../src/chart/theme.ts';
-import { type Chart, loadECharts } from '../../src/render/echarts.ts';
 import { heatMap, overTime } from '../support/plots.ts';
 
 interface Option {
@@ -14,9 +14,16 @@ interface Option {
 const WIDTH = 600;
 let chart: Chart & ViewedChart;
 
+// Pages zoom, and pictures do not. The names are no literals, because ECharts' types need those of a browser.
+beforeAll(async () => {
+  const [{ use }, { DataZoomInsideComponent }] = await Promise.all(
+    ['echarts/core', 'echarts/components'].map((name) => import(name)),
+  );
+  use([DataZoomInsideComponent]);
+});
+
 beforeEach(() => {
-  chart = loadECharts().init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: 300 }) as Chart &
-    ViewedChart;
+  chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: 300 }) as Chart & ViewedChart;
   // A chart outside of a page has no element to take its size from.
   chart.resize = () => undefined;
 });

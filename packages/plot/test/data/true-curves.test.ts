@@ -1,4 +1,5 @@
 import { DoubleHistogram, formatPercentiles, Histogram, parsePercentiles } from '@hdrscope/core';
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { ninesOf, percentileAt } from '../../src/chart/percentile-axis.ts';
 import { cornersOf } from '../../src/chart/steps.ts';
@@ -97,7 +98,7 @@ describe('a curve is the distribution, within a slot at every column', () => {
           assertTrue(curveOf('x', histogram, { columns }), values, columns, slotIn(histogram));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: caseCount(20, 60) },
     );
   });
 
@@ -108,7 +109,7 @@ describe('a curve is the distribution, within a slot at every column', () => {
         const curve = percentileCurve('x', histogram, { columns: 300, confidence: 0.9 });
         assertTrue(curve, values, 300, slotIn(histogram));
       }),
-      { numRuns: 20 },
+      { numRuns: caseCount(10, 20) },
     );
   });
 
@@ -120,7 +121,7 @@ describe('a curve is the distribution, within a slot at every column', () => {
         for (const value of doubles) histogram.record(value);
         assertTrue(curveOf('x', histogram, { columns: 300 }), doubles, 300, slotIn(histogram));
       }),
-      { numRuns: 30 },
+      { numRuns: caseCount(15, 30) },
     );
   });
 
@@ -139,7 +140,7 @@ describe('a curve is the distribution, within a slot at every column', () => {
         };
         assertTrue(curveOfSlots('x', slots, counts, { columns: 300 }), known, 300, within);
       }),
-      { numRuns: 30 },
+      { numRuns: caseCount(15, 30) },
     );
   });
 });
@@ -168,7 +169,7 @@ test('a curve of percentile text has the value of each row at its percentile, an
         }
       }
     }),
-    { numRuns: 40 },
+    { numRuns: caseCount(15, 40) },
   );
 });
 

@@ -63,22 +63,22 @@ test('two pictures on a page share no ids', () => {
   expect(one!.filter((id) => other!.includes(id))).toEqual([]);
 });
 
-test('600 by 60 cells are all drawn', () => {
+test('300 by 40 cells are all drawn', () => {
   const svg = renderSvg({
     ...heatMap,
     x: {
       name: 'x',
       unit: 'none',
-      slots: Array.from({ length: 600 }, (_, i) => ({ lower: i, upper: i + 1 })),
+      slots: Array.from({ length: 300 }, (_, i) => ({ lower: i, upper: i + 1 })),
     },
     y: {
       name: 'y',
       unit: 'us',
-      slots: Array.from({ length: 60 }, (_, i) => ({ lower: 1.1 ** i, upper: 1.1 ** (i + 1) })),
+      slots: Array.from({ length: 40 }, (_, i) => ({ lower: 1.1 ** i, upper: 1.1 ** (i + 1) })),
     },
-    counts: Array.from({ length: 60 }, () => Array.from({ length: 600 }, () => 7)),
+    counts: Array.from({ length: 40 }, () => Array.from({ length: 300 }, () => 7)),
   });
-  expect(svg.split('fill="#100520"').length - 1).toBe(36_000);
+  expect(svg.split('fill="#100520"').length - 1).toBe(12_000);
 });
 
 test.each([

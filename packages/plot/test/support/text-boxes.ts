@@ -1,9 +1,9 @@
 import { createCanvas } from '@napi-rs/canvas';
+import { init } from '#echarts';
 import { captioned } from '../../src/caption.ts';
 import { chartOption } from '../../src/chart/chart-option.ts';
 import type { ThemeName } from '../../src/chart/theme.ts';
 import type { Plot } from '../../src/plot.ts';
-import { loadECharts } from '../../src/render/echarts.ts';
 import { defaultHeightOf } from '../../src/render/options.ts';
 
 /** A text of a picture, and the pixels that it covers. */
@@ -53,7 +53,7 @@ export function textBoxesOf(
     if (text.trim() !== '') boxes.push({ text, ...box });
     draw(text, x, y);
   };
-  const chart = loadECharts().init(canvas, null, { width, height, devicePixelRatio: 1 });
+  const chart = init(canvas, null, { width, height, devicePixelRatio: 1 });
   try {
     chart.setOption({ ...chartOption(captioned(plot), theme, width), aria: { enabled: false } });
   } finally {
