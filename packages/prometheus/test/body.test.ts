@@ -14,7 +14,7 @@ test('a body arrives whole at a stream that takes it slowly', async () => {
     highWaterMark: 1000,
     write(chunk, _, done) {
       received.push(chunk);
-      setTimeout(done, 1);
+      setImmediate(done);
     },
   });
   await sendBody(slow, BODY);
@@ -38,13 +38,14 @@ test.each([
 ])('%s is passed to end whole, as a buffer that converts to its text', async (_, body, write) => {
   const ended: unknown[] = [];
   await sendBody({ end: (bytes) => ended.push(bytes), ...(write && { write, on: () => {} }) }, body);
-  expect(ended).toEqual([Buffer.concat(body)]);
+  expect(ended).toHaveLength(1);
   expect(Buffer.isBuffer(ended[0])).toBe(true);
+  expect(Buffer.concat(body).equals(ended[0] as Buffer)).toBe(true);
 });
 
 test('a client that goes away ends the sending without an error', async () => {
   let sending: Promise<void> | undefined;
-  const large = Array.from({ length: 100 }, () => new Uint8Array(1 << 20));
+  const large = Array<Uint8Array>(100).fill(new Uint8Array(1 << 20));
   const server = createServer((_, response) => {
     sending = sendBody(response, large);
   }).listen(0, 'localhost');

@@ -1,4 +1,5 @@
 import { createRegistry, type Exemplar } from '@hdrscope/registry';
+import { anyCharacter } from '@hdrscope/testing/any-character';
 import fc from 'fast-check';
 import {
   familiesOfSnapshot,
@@ -157,7 +158,10 @@ test('names that need quotes have them', () => {
   );
 });
 
-const names = fc.oneof(fc.constantFrom('x', 'a_b', 'a.b', '1'), fc.string({ minLength: 1, unit: 'binary' }));
+const names = fc.oneof(
+  fc.constantFrom('x', 'a_b', 'a.b', '1'),
+  fc.string({ minLength: 1, unit: anyCharacter }),
+);
 const anyNumber = fc.double();
 const anyHistogram = fc.record({
   kind: fc.constant('histogram' as const),
@@ -200,7 +204,7 @@ test('any family, of any names, is one that the grammar of the specification acc
     type: fc.constant('histogram' as const),
     metrics: fc.array(
       fc.record({
-        labels: fc.uniqueArray(fc.tuple(names, fc.string({ unit: 'binary' })), {
+        labels: fc.uniqueArray(fc.tuple(names, fc.string({ unit: anyCharacter })), {
           selector: ([name]) => name,
         }),
         createdMs: fc.option(fc.nat(2e12), { nil: undefined }),
@@ -262,7 +266,8 @@ describe('1000 series of a registry', () => {
     for (const [i, { fields }] of parsed!.samples.entries()) {
       const { positive } = decoded!.metrics[i]!.histogram!;
       const expected = [...bucketsOf(positive)].map(([index, count]) => [index, Number(count)]);
-      expect([...bucketsIn(fields!, 'positive')]).toEqual(expected);
+      // A comparison of texts, because there are a hundred thousand buckets.
+      expect(`${[...bucketsIn(fields!, 'positive')]}`).toBe(`${expected}`);
     }
   });
 
@@ -272,7 +277,7 @@ describe('1000 series of a registry', () => {
     const bytes = { [PROTOBUF]: 0, [OPENMETRICS_2]: 0 };
     // Processor time, of which other programs take none. The least of some rounds shows the work.
     const accepts = [PROTOBUF, OPENMETRICS_2] as const;
-    for (let round = 0; round < 60 && (round < 8 || best[OPENMETRICS_2] > 1.5 * best[PROTOBUF]); round++) {
+    for (let round = 0; round < 60 && (round < 4 || best[OPENMETRICS_2] > 1.5 * best[PROTOBUF]); round++) {
       for (const accept of accepts) {
         record(1);
         await registry.gather();

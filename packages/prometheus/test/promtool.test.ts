@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { type ExpositionFormat, familiesOfSnapshot, render } from '../src/index.ts';
 import { testRegistry } from './support/registry.ts';
-
-const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-if (!hasPromtool) console.log("skipped: promtool is not installed (Debian's package prometheus has it)");
 
 async function exposition(format: ExpositionFormat): Promise<Uint8Array> {
   const registry = testRegistry();
@@ -18,7 +16,7 @@ async function exposition(format: ExpositionFormat): Promise<Uint8Array> {
   return render(familiesOfSnapshot(await registry.gather()), format);
 }
 
-(hasPromtool ? test : test.skip)('promtool has nothing against the text', async () => {
+testUnless(lackOfProgram('promtool'))('promtool has nothing against the text', async () => {
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input: await exposition('text'),
     encoding: 'utf8',

@@ -1,4 +1,5 @@
 import { createRegistry } from '@hdrscope/registry';
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { sendRemoteWrite } from '../../src/remote-write/index.ts';
 import { START_MS } from '../support/registry.ts';
@@ -55,7 +56,7 @@ describe('counts', () => {
           expect(countsIn(remote.receiver)).toBe(recorded);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: caseCount(15, 40) },
     );
   });
 

@@ -49,11 +49,11 @@ test('an outage with unknown ends makes a limited number of markers, and none of
   const family = registry.histogram({ name: 'x', cardinalityLimit: 5000 });
   family.with({ i: 'written' }).record(1);
   ledger.sent((await begin(ledger, registry)).present[0]!.sent, 'written');
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 4000; i++) family.with({ round, i }).record(1);
     const { present } = await begin(ledger, registry);
     for (const { sent } of present) ledger.sent(sent, 'possible');
-    if (round < 3) for (let i = 0; i < 4000; i++) family.remove({ round, i });
+    if (round < 2) for (let i = 0; i < 4000; i++) family.remove({ round, i });
   }
   family.clear();
   const { ended } = await begin(ledger, registry);

@@ -1,0 +1,3 @@
+import { describeScrapes } from './support/scrape-law.ts';
+
+describeScrapes(40);

@@ -1,0 +1,118 @@
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import fc from 'fast-check';
+import {
+  type ExpositionFormat,
+  familiesOfSnapshot,
+  type PrometheusHandlerOptions,
+  prometheusHandler,
+  render,
+} from '../../src/index.ts';
+import { OPENMETRICS, OPENMETRICS_2, PROTOBUF } from './http.ts';
+import { START_MS } from './registry.ts';
+import { respond } from './respond.ts';
+
+export const ACCEPT: Readonly<Record<ExpositionFormat, string>> = {
+  text: 'text/plain',
+  openmetrics: OPENMETRICS,
+  openmetrics2: OPENMETRICS_2,
+  protobuf: PROTOBUF,
+};
+
+/** A registry whose clock advances by a second at each look. */
+function tickingRegistry(): Registry {
+  let nowMs = START_MS;
+  return createRegistry({ clock: { nowMs: () => (nowMs += 1000), monotonicMs: () => 0 } });
+}
+
+type Action =
+  | { readonly kind: 'record'; readonly family: number; readonly series: number; readonly value: number }
+  | { readonly kind: 'remove'; readonly family: number; readonly from: number; readonly count: number }
+  | { readonly kind: 'scrape'; readonly handler: number; readonly format: ExpositionFormat };
+
+// The names of the first two families collide, and so do the labels of some of their series.
+const FAMILIES = [
+  { name: 'a.b', unit: 's', scope: { name: 'one' } },
+  { name: 'a_b', unit: 's', scope: { name: 'two' } },
+  { name: 'depth', resolution: 1, boundaries: [1, 2, 4] },
+];
+const attributesOf = (series: number) => (series % 7 === 3 ? { x: String(series % 5) } : { x: series });
+const OPTIONS: PrometheusHandlerOptions[] = [
+  {},
+  { withoutScopeInfo: true, buckets: 'both' },
+  { appendTimestamp: true },
+  { prefix: 'app', withUnitSuffix: true, maxBuckets: 8, classicBoundaries: [1, 10] },
+  { buckets: 'classic' },
+  { translationStrategy: 'NoTranslation' },
+];
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constant('record' as const),
+      family: fc.nat(FAMILIES.length - 1),
+      // Enough for several blocks, and now and then the same one again.
+      series: fc.oneof(fc.nat(200), fc.nat(9)),
+      value: fc.oneof(fc.double({ min: -1, max: 1e6, noNaN: true }), fc.constant(3)),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('remove' as const),
+      family: fc.nat(FAMILIES.length - 1),
+      from: fc.nat(200),
+      count: fc.nat(20),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('scrape' as const),
+      handler: fc.nat(OPTIONS.length - 1),
+      format: fc.constantFrom<ExpositionFormat>('text', 'openmetrics', 'openmetrics2', 'protobuf'),
+    }),
+  },
+);
+
+/** Describes what a scrape has after so many histories of records, removals and scrapes. */
+export function describeScrapes(histories: number): void {
+  test('a scrape has the bytes of the whole snapshot, whatever was scraped before', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 300, size: 'max' }), async (actions) => {
+        const registry = tickingRegistry();
+        let gathered = await registry.gather();
+        const watched = {
+          ...registry,
+          gather: async () => {
+            gathered = await registry.gather();
+            return gathered;
+          },
+        };
+        const handlers = OPTIONS.map((options) => prometheusHandler(watched, options));
+        for (const one of actions) {
+          if (one.kind === 'record') {
+            registry.histogram(FAMILIES[one.family]!).with(attributesOf(one.series)).record(one.value);
+            continue;
+          }
+          if (one.kind === 'remove') {
+            const family = registry.histogram(FAMILIES[one.family]!);
+            for (let i = one.from; i < one.from + one.count; i++) family.remove(attributesOf(i));
+            continue;
+          }
+          const { status, body } = await respond(handlers[one.handler]!, {
+            accept: `${ACCEPT[one.format]};escaping=allow-utf-8`,
+          });
+          const expected = render(
+            familiesOfSnapshot(gathered, OPTIONS[one.handler]),
+            one.format,
+            'allow-utf-8',
+          );
+          expect(status).toBe(200);
+          expect(Buffer.compare(body, expected)).toBe(0);
+        }
+      }),
+      { numRuns: histories },
+    );
+  });
+}
