@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { createRegistry } from '@hdrscope/registry';
+import { LOCALHOST } from '@hdrscope/testing/tls';
 import { type RunningOtlp, type ServeOtlpOptions, serveOtlp } from '../../src/receiver/index.ts';
 import { ask, JSON_TYPE } from './support/http.ts';
 import { DELTA, explicitPoint } from './support/receiving.ts';
@@ -78,22 +75,13 @@ test('a token is needed where one is given, but not for the health of the server
 });
 
 test('a server with a certificate takes points by HTTPS', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-otlp-'));
-  try {
-    const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-    const options = ['-subj', '/CN=otlp', '-days', '2', '-nodes', '-newkey', 'rsa:2048'];
-    const out = ['-keyout', keyFile, '-out', certFile];
-    execFileSync('openssl', ['req', '-x509', ...options, ...out], { stdio: 'ignore' });
-    const otlp = await started({ tls: { certFile, keyFile } });
-    const target = { host: '127.0.0.1', port: otlp.port, path: '/v1/metrics', method: 'POST' };
-    const request = httpsRequest({ ...target, headers: JSON_TYPE, rejectUnauthorized: false, agent: false });
-    request.end(BODY);
-    const [response] = await once(request, 'response');
-    response.resume();
-    expect([response.statusCode, otlp.health.points]).toEqual([200, 1]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const otlp = await started({ tls: LOCALHOST });
+  const target = { host: '127.0.0.1', port: otlp.port, path: '/v1/metrics', method: 'POST' };
+  const request = httpsRequest({ ...target, headers: JSON_TYPE, ca: LOCALHOST.cert, agent: false });
+  request.end(BODY);
+  const [response] = await once(request, 'response');
+  response.resume();
+  expect([response.statusCode, otlp.health.points]).toEqual([200, 1]);
 });
 
 test('a limit that does not exist is refused', async () => {

@@ -1,8 +1,7 @@
-// Bodies of 16 MiB, the largest that a receiver accepts by default, which would become gigabytes or minutes. Each is 16 kB of gzip.
+// Bodies that would become gigabytes or minutes: 16 MiB of them are 16 kB of gzip.
 
-const MEBIBYTES_16 = 16 * 2 ** 20;
-// The messages around the part that is repeated.
-const ROOM = 256;
+// The largest body that a receiver accepts by default, without the messages around the part that is repeated.
+export const MOST_BYTES = 16 * 2 ** 20 - 256;
 
 /** A field of protobuf that holds bytes. */
 export function field(number: number, ...bytes: Uint8Array[]): Buffer {
@@ -18,7 +17,7 @@ function varint(value: number): Buffer {
 }
 
 /** The part again and again, at most `length` bytes. */
-export function repeated(part: Buffer | string, length: number = MEBIBYTES_16 - ROOM): Buffer {
+export function repeated(part: Buffer | string, length: number): Buffer {
   const size = Buffer.byteLength(part);
   return Buffer.alloc(Math.floor(length / size) * size, part);
 }
@@ -35,30 +34,36 @@ export function explicitPoints(points: Buffer): Buffer {
 
 const EMPTY = '0a00';
 
-export const PROTOBUF_ATTACKS: Readonly<Record<string, () => Buffer>> = {
-  'empty resources': () => repeated(hex(EMPTY)),
-  'empty scopes': () => field(1, repeated(hex('1200'))),
-  'empty metrics': () => field(1, field(2, repeated(hex('1200')))),
-  'empty points': () => explicitPoints(repeated(hex(EMPTY))),
-  'empty exponential points': () => inMetric(field(10, DELTA, repeated(hex(EMPTY)))),
-  'empty points of a gauge': () => inMetric(field(5, repeated(hex(EMPTY)))),
-  'empty attributes of a point of a gauge': () => inMetric(field(5, field(1, repeated(hex('3a00'))))),
-  'empty attributes of a resource': () => field(1, field(1, repeated(hex(EMPTY)))),
-  'empty attributes of a point': () => explicitPoints(field(1, repeated(hex('4a00')))),
-  'empty items of an attribute': () =>
-    explicitPoints(field(1, field(9, field(2, field(5, repeated(hex(EMPTY))))))),
-  'names that come again': () => field(1, field(2, field(2, repeated(hex(EMPTY))))),
-  'bounds one by one': () => explicitPoints(field(1, repeated(hex('390000000000000000')))),
-  'counts one by one': () => inMetric(field(10, field(1, field(8, repeated(hex('1000')))))),
-  'packed counts': () => inMetric(field(10, field(1, field(8, field(2, repeated(hex('00'))))))),
-  'packed counts in pieces': () => inMetric(field(10, field(1, field(8, repeated(hex('120100')))))),
-  'unknown fields': () => repeated(hex('7800')),
-  'an unknown group of many fields': () => Buffer.concat([hex('7b'), repeated(hex('7800')), hex('7c')]),
-  'groups within groups': () => repeated(hex('7b')),
+/** Makes a body whose repeated part has so many bytes. */
+export type Attack = (bytes: number) => Buffer;
+
+export const PROTOBUF_ATTACKS: Readonly<Record<string, Attack>> = {
+  'empty resources': (bytes) => repeated(hex(EMPTY), bytes),
+  'empty scopes': (bytes) => field(1, repeated(hex('1200'), bytes)),
+  'empty metrics': (bytes) => field(1, field(2, repeated(hex('1200'), bytes))),
+  'empty points': (bytes) => explicitPoints(repeated(hex(EMPTY), bytes)),
+  'empty exponential points': (bytes) => inMetric(field(10, DELTA, repeated(hex(EMPTY), bytes))),
+  'empty points of a gauge': (bytes) => inMetric(field(5, repeated(hex(EMPTY), bytes))),
+  'empty attributes of a point of a gauge': (bytes) =>
+    inMetric(field(5, field(1, repeated(hex('3a00'), bytes)))),
+  'empty attributes of a resource': (bytes) => field(1, field(1, repeated(hex(EMPTY), bytes))),
+  'empty attributes of a point': (bytes) => explicitPoints(field(1, repeated(hex('4a00'), bytes))),
+  'empty items of an attribute': (bytes) =>
+    explicitPoints(field(1, field(9, field(2, field(5, repeated(hex(EMPTY), bytes)))))),
+  'names that come again': (bytes) => field(1, field(2, field(2, repeated(hex(EMPTY), bytes)))),
+  'bounds one by one': (bytes) => explicitPoints(field(1, repeated(hex('390000000000000000'), bytes))),
+  'counts one by one': (bytes) => inMetric(field(10, field(1, field(8, repeated(hex('1000'), bytes))))),
+  'packed counts': (bytes) => inMetric(field(10, field(1, field(8, field(2, repeated(hex('00'), bytes)))))),
+  'packed counts in pieces': (bytes) =>
+    inMetric(field(10, field(1, field(8, repeated(hex('120100'), bytes))))),
+  'unknown fields': (bytes) => repeated(hex('7800'), bytes),
+  'an unknown group of many fields': (bytes) =>
+    Buffer.concat([hex('7b'), repeated(hex('7800'), bytes), hex('7c')]),
+  'groups within groups': (bytes) => repeated(hex('7b'), bytes),
 };
 
-function json(before: string, part: string, after: string): () => Buffer {
-  return () => Buffer.concat([Buffer.from(before), repeated(part), Buffer.from(after)]);
+function json(before: string, part: string, after: string): Attack {
+  return (bytes) => Buffer.concat([Buffer.from(before), repeated(part, bytes), Buffer.from(after)]);
 }
 
 const BEFORE_METRICS = '{"resourceMetrics":[{"scopeMetrics":[{"metrics":[';
@@ -66,23 +71,19 @@ const BEFORE_POINTS = `${BEFORE_METRICS}{"name":"m","histogram":{"aggregationTem
 const AFTER_POINTS = '{}]}}]}]}]}';
 
 /** Counts of one point: as many as a body can hold. */
-export const manyCounts: () => Buffer = json(
-  `${BEFORE_POINTS}{"bucketCounts":[`,
-  '"1",',
-  `"1"]},${AFTER_POINTS}`,
-);
+export const manyCounts: Attack = json(`${BEFORE_POINTS}{"bucketCounts":[`, '"1",', `"1"]},${AFTER_POINTS}`);
 
-export const JSON_ATTACKS: Readonly<Record<string, () => Buffer>> = {
+export const JSON_ATTACKS: Readonly<Record<string, Attack>> = {
   'empty resources': json('{"resourceMetrics":[', '{},', '{}]}'),
   'empty metrics': json(BEFORE_METRICS, '{},', '{}]}]}]}'),
   'empty points': json(BEFORE_POINTS, '{},', AFTER_POINTS),
   'points of one key': json(BEFORE_POINTS, '{"sum":0},', AFTER_POINTS),
   'empty attributes': json(`${BEFORE_POINTS}{"attributes":[`, '{},', `{}]},${AFTER_POINTS}`),
   numbers: json('{"a":[', '1,', '1]}'),
-  'brackets that stay open': () => repeated('['),
-  brackets: () => Buffer.concat([repeated('[', MEBIBYTES_16 / 2), repeated(']', MEBIBYTES_16 / 2)]),
-  'keys that are all different': () => {
-    const keys = Array.from({ length: 1_100_000 }, (_, i) => `"${i.toString(36)}":0`);
+  'brackets that stay open': (bytes) => repeated('[', bytes),
+  brackets: (bytes) => Buffer.concat([repeated('[', bytes / 2), repeated(']', bytes / 2)]),
+  'keys that are all different': (bytes) => {
+    const keys = Array.from({ length: Math.floor(bytes / 16) }, (_, i) => `"${i.toString(36)}":0`);
     return Buffer.from(`{${keys.join(',')}}`);
   },
 };

@@ -1,0 +1,2 @@
+// More bodies in the long run.
+import './fuzz.test.ts';
