@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { LOCALHOST } from '@hdrscope/testing/tls';
 import { createParser } from '../src/arguments.ts';
 import type { Io } from '../src/command.ts';
 import { Termination } from '../src/command.ts';
@@ -17,23 +17,6 @@ function parsed(...words: string[]): GuardingOptions {
   return addGuard(createParser('x', 'x', []))
     .parse(words, { from: 'user' })
     .opts();
-}
-
-/** A certificate and its key. */
-function tlsFiles(): readonly [cert: string, key: string] {
-  const [cert, key] = [folder.pathOf('cert.pem'), folder.pathOf('key.pem')];
-  const args = ['-nodes', '-days', '2', '-subj', '/CN=localhost', '-keyout', key, '-out', cert];
-  const { status } = spawnSync('openssl', [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    ...args,
-  ]);
-  expect(status).toBe(0);
-  return [cert, key];
 }
 
 test('a server is open to this machine without options', async () => {
@@ -55,9 +38,9 @@ test('names of hosts are collected', async () => {
 });
 
 test('a certificate and its key make a server use HTTPS', async () => {
-  const [cert, key] = tlsFiles();
-  expect(await guardOf(parsed('--tls-cert', cert, '--tls-key', key), io())).toEqual({
-    tls: { certFile: cert, keyFile: key },
+  const { certFile, keyFile } = LOCALHOST;
+  expect(await guardOf(parsed('--tls-cert', certFile, '--tls-key', keyFile), io())).toEqual({
+    tls: { certFile, keyFile },
   });
 });
 
@@ -69,13 +52,13 @@ describe.each(SERVERS.map((words) => [words.join(' '), words] as const))('%s', (
     ['a missing token file', () => ['--token-file', 'nowhere'], 1, 'no such file: nowhere'],
     [
       'a missing key',
-      () => ['--tls-cert', tlsFiles()[0], '--tls-key', 'nowhere'],
+      () => ['--tls-cert', LOCALHOST.certFile, '--tls-key', 'nowhere'],
       1,
       'no such file: nowhere',
     ],
     [
       'a text instead of a key',
-      () => ['--tls-cert', tlsFiles()[0], '--tls-key', folder.write('no.pem', 'my secret key')],
+      () => ['--tls-cert', LOCALHOST.certFile, '--tls-key', folder.write('no.pem', 'my secret key')],
       1,
       'must be a certificate and its private key, in PEM: ',
     ],

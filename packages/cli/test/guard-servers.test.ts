@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { lackOfBuild, testUnless } from '@hdrscope/testing';
+import { LOCALHOST } from '@hdrscope/testing/tls';
 import { Termination } from '../src/command.ts';
 import * as serve from '../src/ebpf/serve.ts';
 import { hdrscope } from './support/fake-io.ts';
@@ -10,19 +10,12 @@ import { useFolder } from './support/logs.ts';
 const folder = useFolder();
 const TOKEN = 'a-token-of-many-characters';
 
-function tlsOptions(): string[] {
-  const [cert, key] = [folder.pathOf('cert.pem'), folder.pathOf('key.pem')];
-  const args = ['-nodes', '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const files = ['-keyout', key, '-out', cert, '-pkeyopt', 'ec_paramgen_curve:P-256'];
-  expect(spawnSync('openssl', ['req', '-x509', '-newkey', 'ec', ...args, ...files]).status).toBe(0);
-  return ['--tls-cert', cert, '--tls-key', key];
-}
+const TLS_OPTIONS = ['--tls-cert', LOCALHOST.certFile, '--tls-key', LOCALHOST.keyFile];
 
 function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
-  const ca = url.startsWith('https') ? readFileSync(folder.pathOf('cert.pem')) : undefined;
-  if (ca === undefined) return fetch(url, { headers }).then(({ status }) => status);
+  if (!url.startsWith('https')) return fetch(url, { headers }).then(({ status }) => status);
   return new Promise((resolve, reject) => {
-    request(url, { ca, headers, agent: false, servername: 'localhost' }, (response) => {
+    request(url, { ca: LOCALHOST.cert, headers, agent: false, servername: 'localhost' }, (response) => {
       response.resume();
       resolve(response.statusCode!);
     })
@@ -37,7 +30,7 @@ test('ebpf serve uses HTTPS and needs the token of the file', async () => {
   const kernel = fakeKernel({
     frames: [frameOf([1, 2, 3, 0, 0, 0, 0, 0]), frameOf([1, 2, 3, 0, 0, 0, 0, 0])],
   });
-  const args = ['id:42', '--layout', 'queue-depth', '--port', '0', '--token-file', token, ...tlsOptions()];
+  const args = ['id:42', '--layout', 'queue-depth', '--port', '0', '--token-file', token, ...TLS_OPTIONS];
   const { stdout } = await runWith(serve, args, kernel, {
     onOutput: (text, end) => {
       const url = text.trim();
@@ -55,9 +48,9 @@ test('ebpf serve uses HTTPS and needs the token of the file', async () => {
   expect(await looked).toEqual([401, 200, 200]);
 });
 
-test('serve uses HTTPS', async () => {
+testUnless(lackOfBuild('dashboard'))('serve uses HTTPS', async () => {
   let looked: Promise<number> = Promise.resolve(0);
-  const { stdout } = await hdrscope(['serve', '--port', '0', ...tlsOptions()], {
+  const { stdout } = await hdrscope(['serve', '--port', '0', ...TLS_OPTIONS], {
     onOutput: (text, end) => {
       looked = statusOf(/https:\S+/.exec(text)![0]).finally(() => end(new Termination('SIGINT', 130)));
     },
@@ -66,16 +59,20 @@ test('serve uses HTTPS', async () => {
   expect(await looked).toBe(200);
 });
 
-test('a server of this machine answers to the names that the options allow', async () => {
-  let looked: Promise<number[]> = Promise.resolve([]);
-  await hdrscope(['serve', '--port', '0', '--allow-host', 'page.example', ...tlsOptions()], {
-    onOutput: (text, end) => {
-      const url = /https:\S+/.exec(text)![0];
-      const named = (host: string): Promise<number> => statusOf(url, { host });
-      looked = Promise.all([named('page.example'), named('evil.example'), named('localhost')]).finally(() =>
-        end(new Termination('SIGINT', 130)),
-      );
-    },
-  });
-  expect(await looked).toEqual([200, 403, 200]);
-});
+// The page itself is built.
+testUnless(lackOfBuild('dashboard'))(
+  'a server of this machine answers to the names that the options allow',
+  async () => {
+    let looked: Promise<number[]> = Promise.resolve([]);
+    await hdrscope(['serve', '--port', '0', '--allow-host', 'page.example', ...TLS_OPTIONS], {
+      onOutput: (text, end) => {
+        const url = /https:\S+/.exec(text)![0];
+        const named = (host: string): Promise<number> => statusOf(url, { host });
+        looked = Promise.all([named('page.example'), named('evil.example'), named('localhost')]).finally(() =>
+          end(new Termination('SIGINT', 130)),
+        );
+      },
+    });
+    expect(await looked).toEqual([200, 403, 200]);
+  },
+);

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
+import { lackOfShared, sharedPath, testUnless } from '@hdrscope/testing';
 import { OSD_DUMP } from '@hdrscope/testing/osd';
 import { dumpOf, serveDumps } from '../support/ceph-daemon.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { FakeOsd } from '../support/fake-osd.ts';
-import { testShared, useFolder } from '../support/logs.ts';
+import { useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
 const MISLABEL = `hdrscope: the axis "Latency (usec)" counts nanoseconds in OSDs, and is read so; --units 'Latency (usec)=us' overrides this\n`;
@@ -248,7 +249,10 @@ test('--raw prints the dump of a daemon unchanged, and dumps of several daemons 
   expect(several.stdout).toBe(`osd.0: ${pretty(OSD_DUMP)}osd.7: {\n    "cct": {}\n}\n`);
 });
 
-testShared('--raw is what Ceph 16.2.15 prints, byte for byte', '../ceph/real-dump.json', async (path) => {
+const RECORDED = 'data/ceph/real-dump.json';
+
+testUnless(lackOfShared(RECORDED))('--raw is what Ceph 16.2.15 prints, byte for byte', async () => {
+  const path = sharedPath(RECORDED);
   const { stdout } = await hdrscope(['ceph', 'dump', '--raw', path]);
   expect(stdout).toBe(readFileSync(path, 'utf8'));
 });

@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { askAdminSocket, type RunningAdminSocket } from '@hdrscope/ceph';
-import { testUnless } from '@hdrscope/testing/skips';
+import { lackOfBuild, testUnless } from '@hdrscope/testing';
 import { Termination } from '../../src/command.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { FakeOsd } from '../support/fake-osd.ts';
 import { useFolder } from '../support/logs.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/hdrscope.js', import.meta.url));
-const isBuilt = existsSync(fileURLToPath(new URL('../../dist/main.js', import.meta.url)));
 // The process runs the build; the other tests run on sources.
-const testBuilt = testUnless(isBuilt ? undefined : 'the command is not built');
+const testBuilt = testUnless(lackOfBuild('cli'));
 
 const folder = useFolder();
 
-/** Asks again until values were counted. */
+/** Asks again until values were counted, for a minute at most. */
 async function countedBy(path: string): Promise<{ counter: string; count: number }[]> {
-  for (;;) {
+  for (const endMs = performance.now() + 60_000; ; ) {
+    if (performance.now() > endMs) throw new Error(`${path} has counted nothing`);
     const { stdout } = await hdrscope(['ceph', 'dump', '--json', path]);
     const histograms = stdout === '' ? [] : JSON.parse(stdout);
     if (histograms.some(({ count }: { count: number }) => count > 0)) return histograms;

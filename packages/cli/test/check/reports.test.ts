@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { testUnless } from '@hdrscope/testing/skips';
+import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { CountedEvidence } from '../../src/check/counted-evidence.ts';
 import { junitReport } from '../../src/check/junit-report.ts';
 import { markdownReport } from '../../src/check/markdown-report.ts';
@@ -47,26 +47,21 @@ root = tree.fromstring(sys.stdin.buffer.read())
 print(json.dumps([[case.get("name"), [f.get("message") for f in case.findall("failure")]] for case in root.iter("testcase")]))
 print(root.find("testsuite").get("name"))`;
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-
-testUnless(hasPython ? undefined : 'there is no python3 here, whose XML parser reads JUnit')(
-  'JUnit is XML, whatever the names are',
-  () => {
-    const { stdout, stderr } = spawnSync('python3', ['-c', PARSE], {
-      input: junitReport([judged()], 0.99),
-      encoding: 'utf8',
-      env: { ...process.env, PYTHONIOENCODING: 'utf8' },
-    });
-    expect(stderr).toBe('');
-    const [cases = '', name] = stdout.split('\n');
-    expect(JSON.parse(cases)).toEqual([
-      ['p50 ≤ 600 ms', []],
-      ['p90 ≤ 500 ms', ['p90 ≤ 500 ms: missed beyond doubt, actual 900.202 ms']],
-      ['errors ≤ 0.1 %', ['errors ≤ 0.1 %: cannot be judged. the input does not state errors']],
-    ]);
-    expect(name).toBe('get <a&b> | `x` "y"\\x07.hlog');
-  },
-);
+testUnless(lackOfProgram('python3'))('JUnit is XML, whatever the names are', () => {
+  const { stdout, stderr } = spawnSync('python3', ['-c', PARSE], {
+    input: junitReport([judged()], 0.99),
+    encoding: 'utf8',
+    env: { ...process.env, PYTHONIOENCODING: 'utf8' },
+  });
+  expect(stderr).toBe('');
+  const [cases = '', name] = stdout.split('\n');
+  expect(JSON.parse(cases)).toEqual([
+    ['p50 ≤ 600 ms', []],
+    ['p90 ≤ 500 ms', ['p90 ≤ 500 ms: missed beyond doubt, actual 900.202 ms']],
+    ['errors ≤ 0.1 %', ['errors ≤ 0.1 %: cannot be judged. the input does not state errors']],
+  ]);
+  expect(name).toBe('get <a&b> | `x` "y"\\x07.hlog');
+});
 
 test('Markdown has the result in its heading, and names are text', () => {
   expect(

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { Command } from 'commander';
 import type { ParsedCommand } from '../../src/command-module.ts';
 import { commandTree } from '../../src/completion/tree.ts';
@@ -12,13 +13,6 @@ const script = async (shell: string): Promise<string> => {
   const { exitCode, stdout, stderr } = await hdrscope(['completion', shell]);
   expect([exitCode, stderr]).toEqual([0, '']);
   return stdout;
-};
-
-const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
-/** A test that needs a shell. Without the shell it is skipped, and its title states why. */
-const testWith = (shell: string, title: string, run: () => Promise<void>): void => {
-  if (has(shell)) test(title, run);
-  else test.skip(`${title} (there is no ${shell} here)`, run);
 };
 
 /** The words that bash offers for the last word, after it has read the script. */
@@ -37,14 +31,14 @@ async function offered(...words: string[]): Promise<string[]> {
   return stdout.split('\n').filter((word) => word !== '');
 }
 
-testWith('bash', 'bash completes commands, and the commands of groups', async () => {
+testUnless(lackOfProgram('bash'))('bash completes commands, and the commands of groups', async () => {
   expect(await offered('')).toEqual(expect.arrayContaining(['record', 'diff', 'advise', 'log', 'ebpf']));
   expect(await offered('re')).toEqual(['record']);
   expect(await offered('log', 'su')).toEqual(['summary']);
   expect(await offered('log', '')).toContain('reinterval');
 });
 
-testWith('bash', 'bash completes options and their values', async () => {
+testUnless(lackOfProgram('bash'))('bash completes options and their values', async () => {
   expect(await offered('record', '--unit', '')).toEqual(['ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none']);
   expect(await offered('record', '--unit', '=', 'm')).toEqual(['ms']);
   expect(await offered('record', '--unit', '=')).toContain('ns');
@@ -57,21 +51,24 @@ testWith('bash', 'bash completes options and their values', async () => {
   expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish']);
 });
 
-testWith('bash', 'bash completes units of logs, and the arguments of log process', async () => {
-  const units = ['ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none'];
-  for (const words of [['diff'], ['log', 'summary'], ['log', 'tail'], ['log', 'convert']]) {
-    expect(await offered(...words, '--unit', '')).toEqual(units);
-  }
-  expect(await offered('diff', '--text-unit', '')).toEqual(['ns', 'us', 'ms', 's']);
-  expect(await offered('plot', '--unit', 'K')).toEqual(['KiB']);
-  expect(await offered('plot', '--format', 's')).toEqual(['svg']);
-  expect(await offered('log', 'process', '-m')).toEqual(['-mwp', '-mwpl']);
-  folder.write('a.hlog', '');
-  expect(await offered('log', 'process', '-i', 'a.h')).toEqual(['a.hlog']);
-  expect(await offered('log', 'process', '-mwp', '')).toEqual([]);
-});
+testUnless(lackOfProgram('bash'))(
+  'bash completes units of logs, and the arguments of log process',
+  async () => {
+    const units = ['ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none'];
+    for (const words of [['diff'], ['log', 'summary'], ['log', 'tail'], ['log', 'convert']]) {
+      expect(await offered(...words, '--unit', '')).toEqual(units);
+    }
+    expect(await offered('diff', '--text-unit', '')).toEqual(['ns', 'us', 'ms', 's']);
+    expect(await offered('plot', '--unit', 'K')).toEqual(['KiB']);
+    expect(await offered('plot', '--format', 's')).toEqual(['svg']);
+    expect(await offered('log', 'process', '-m')).toEqual(['-mwp', '-mwpl']);
+    folder.write('a.hlog', '');
+    expect(await offered('log', 'process', '-i', 'a.h')).toEqual(['a.hlog']);
+    expect(await offered('log', 'process', '-mwp', '')).toEqual([]);
+  },
+);
 
-testWith('bash', 'bash completes files, also with blanks in their names', async () => {
+testUnless(lackOfProgram('bash'))('bash completes files, also with blanks in their names', async () => {
   folder.write('my log.hlog', '');
   folder.write('my numbers.txt', '');
   expect(await offered('log', 'summary', 'my')).toEqual(['my log.hlog', 'my numbers.txt']);
@@ -80,12 +77,12 @@ testWith('bash', 'bash completes files, also with blanks in their names', async 
   expect(await offered('record', 'log', '--un')).toEqual(['--unit']);
 });
 
-testWith('zsh', 'zsh can read its script', async () => {
+testUnless(lackOfProgram('zsh'))('zsh can read its script', async () => {
   const path = folder.write('_hdrscope', await script('zsh'));
   expect(spawnSync('zsh', ['-n', path], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
 });
 
-testWith('fish', 'fish can read its script', async () => {
+testUnless(lackOfProgram('fish'))('fish can read its script', async () => {
   const path = folder.write('hdrscope.fish', await script('fish'));
   expect(spawnSync('fish', ['--no-execute', path], { encoding: 'utf8' })).toMatchObject({
     status: 0,
@@ -93,7 +90,7 @@ testWith('fish', 'fish can read its script', async () => {
   });
 });
 
-testWith('fish', 'fish completes commands, options and their values', async () => {
+testUnless(lackOfProgram('fish'))('fish completes commands, options and their values', async () => {
   const path = folder.write('asked.fish', await script('fish'));
   const completed = (line: string): string[] => {
     const { stdout } = spawnSync(

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testUnless } from '@hdrscope/testing/skips';
+import { lackByTrial, lackOfProgram, testUnless } from '@hdrscope/testing';
 import { Termination } from '../../src/command.ts';
 import { THIS_KERNEL } from '../../src/ebpf/kernel.ts';
 import * as serve from '../../src/ebpf/serve.ts';
@@ -41,16 +41,7 @@ function makeMap(): { pin: string; add(slot: number, count: number): void; remov
   };
 }
 
-function whyNot(): string | undefined {
-  try {
-    makeMap().remove();
-    return undefined;
-  } catch (error) {
-    return `no map can be made: ${(error as Error).message}`;
-  }
-}
-
-const live = testUnless(whyNot());
+const live = testUnless(lackOfProgram('bpftool'), await lackByTrial('kernel', () => makeMap().remove()));
 
 live('lists, reads and watches a map', async () => {
   const map = makeMap();

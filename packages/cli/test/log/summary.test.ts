@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { lackOfShared, sharedPath, testUnless } from '@hdrscope/testing';
 import { hdrscope } from '../support/fake-io.ts';
-import { evenly, logText, testShared, useFolder } from '../support/logs.ts';
+import { evenly, logText, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
 
@@ -132,7 +133,10 @@ test('prints colours on a terminal, but not with NO_COLOR or on a dumb terminal'
   expect(await of({ TERM: 'dumb' })).toBe(false);
 });
 
-testShared('reads the log of jHiccup', 'jHiccup-2.0.7S.logV2.hlog', async (path) => {
+const RECORDED = 'data/hlog/jHiccup-2.0.7S.logV2.hlog';
+
+testUnless(lackOfShared(RECORDED))('reads the log of jHiccup', async () => {
+  const path = sharedPath(RECORDED);
   const { exitCode, stdout } = await hdrscope(['log', 'summary', path, '--json']);
   expect(exitCode).toBe(0);
   // Java HdrHistogram: 48761 values, the largest 1796210687.

@@ -10,9 +10,10 @@ import {
   plotToJson,
   type TimePlot,
 } from '@hdrscope/plot';
+import { lackOfShared, sharedPath, testUnless } from '@hdrscope/testing';
 import { OSD_DUMP } from '@hdrscope/testing/osd';
 import { hdrscope } from '../support/fake-io.ts';
-import { evenly, logText, testShared, useFolder } from '../support/logs.ts';
+import { evenly, logText, useFolder } from '../support/logs.ts';
 import { dataOf, hgrmOf, LOG, SINGLE, SLOWER } from '../support/plots.ts';
 
 const folder = useFolder();
@@ -393,7 +394,10 @@ describe('other kinds', () => {
   });
 });
 
-testShared("jHiccup's log is drawn in every way", 'jHiccup-2.0.7S.logV2.hlog', async (path) => {
+const RECORDED = 'data/hlog/jHiccup-2.0.7S.logV2.hlog';
+
+testUnless(lackOfShared(RECORDED))("jHiccup's log is drawn in every way", async () => {
+  const path = sharedPath(RECORDED);
   for (const kind of ['percentiles', 'over-time', 'heat-map', 'bars']) {
     const { exitCode, stdout, stderr } = await hdrscope(['plot', path, '--kind', kind]);
     expect([exitCode, stderr]).toEqual([0, '']);

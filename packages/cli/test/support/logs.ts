@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Histogram } from '@hdrscope/core';
 import { formatBaseTime, formatInterval, formatStartTime } from '@hdrscope/interval-log';
 
@@ -48,14 +47,4 @@ export function useFolder(): { pathOf(name: string): string; write(name: string,
       return pathOf(name);
     },
   };
-}
-
-// Logs of other implementations. They may lie beside the repository, and are not part of it.
-const SHARED = new URL('../../../../../shared/data/hlog/', import.meta.url);
-
-/** A test that reads a shared log. Without the log it is skipped. */
-export function testShared(title: string, name: string, run: (path: string) => Promise<void>): void {
-  const path = fileURLToPath(new URL(name, SHARED));
-  if (existsSync(path)) test(title, () => run(path));
-  else test.skip(`${title} (there is no ../shared/data/hlog/${name})`, () => {});
 }
