@@ -126,7 +126,7 @@ test('a stop does not wait for a receiver that does not answer, and reports it',
   const { port } = silent.address() as AddressInfo;
   const { stdin } = gated('1\n', '');
   const agent = await world.start(
-    `shutdownTimeout: 3s
+    `shutdownTimeout: 1s
 ${STDIN}
 sinks:
   - { type: otlp, url: 'http://127.0.0.1:${port}', interval: 1h, timeout: 20s }
@@ -222,7 +222,7 @@ sinks: [{ type: otlp, name: central, url: '${to}', interval: ${interval}, timeou
   isDown = false;
   await until('a redirect is no delivery', () => central().lastError === 'the receiver has answered 307');
   // The sink that replaces it owes the same values.
-  await agent.reload(() => configOf(sink(url, '1s')));
+  await agent.reload(() => configOf(sink(url, '300ms')));
   await until('all are delivered', () => central().delivery!.pendingValues === 0);
   expect(await sample(prometheus, `job_count${LABELS}`)).toBe(3);
   expect(central()).toMatchObject({ state: 'running', delivery: { pendingValues: 0, givenUpValues: 0 } });
@@ -249,7 +249,7 @@ sinks:
   await agent.reload(() =>
     configOf(`${STDIN}
 sinks:
-  - { type: otlp, url: 'http://${url}', interval: 500ms, timeout: 500ms }
+  - { type: otlp, url: 'http://${url}', interval: 200ms, timeout: 200ms }
   - { type: prometheus, listen: '127.0.0.1:0' }`),
   );
   const sink = () => agent.health.entries[1]!;

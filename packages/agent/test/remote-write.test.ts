@@ -31,7 +31,7 @@ const take = (response: ServerResponse): void => {
 };
 
 const yaml = (url: string, more = ''): string => `sources: [{ type: stdin, metric: { name: job, unit: ms } }]
-sinks: [{ type: remote-write, url: 'http://${url}', interval: 1s, timeout: 1s${more} }]`;
+sinks: [{ type: remote-write, url: 'http://${url}', interval: 300ms, timeout: 300ms${more} }]`;
 
 async function* typed(text: string): AsyncGenerator<Uint8Array, void> {
   yield new TextEncoder().encode(text);

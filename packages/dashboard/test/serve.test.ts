@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { createRegistry } from '@hdrscope/registry';
+import { LOCALHOST } from '@hdrscope/testing/tls';
 import { ask, EventReader, endAll, serve } from './support.ts';
 
 const TOKEN = 'a-token.of_sixteen~';
@@ -51,11 +49,13 @@ test('what the server refuses shows on the page, by its reason', async () => {
   await ask({ port });
   await ask({ port });
   await ask({ port, headers: { ...OWNER, origin: 'http://evil.example' } });
-  await events.table();
-  expect((await events.table()).refusals).toEqual([
+  const expected = [
     ['token', 2],
     ['origin', 1],
-  ]);
+  ];
+  // On a busy machine, older tables wait to be read.
+  let { refusals: shown } = await events.table();
+  while (!isDeepStrictEqual(shown, expected)) ({ refusals: shown } = await events.table());
   const other = await EventReader.open({ port, headers: OWNER });
   await ask({ port, headers: OWNER });
   expect(refusals).toMatchObject({ token: 2, origin: 1, requests: 1 });
@@ -67,7 +67,7 @@ test('a page on which nothing changes stays open for longer than a connection ma
   const events = await EventReader.open({ port });
   await events.table();
   const startMs = performance.now();
-  while (performance.now() - startMs < 2500) expect(await events.block()).toBe(':');
+  while (performance.now() - startMs < 1300) expect(await events.block()).toBe(':');
 });
 
 test('more pages than requests that may be under way leave room for others', async () => {
@@ -91,38 +91,17 @@ test('a proxy on this machine may call the page by a name that is allowed', asyn
 });
 
 test('the page is served over TLS, with a cookie for TLS only', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dashboard-tls-'));
-  const [certFile, keyFile] = [join(folder, 'page.crt'), join(folder, 'page.key')];
-  try {
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-subj',
-        '/CN=localhost',
-      ].concat(['-days', '1', '-keyout', keyFile, '-out', certFile]),
-      { stdio: 'pipe' },
-    );
-    const { port, url } = await serve(createRegistry(), { token: TOKEN, tls: { certFile, keyFile } });
-    expect(url).toBe(`https://localhost:${port}/`);
-    const cookie = await new Promise((resolve, reject) => {
-      const options = { port, path: `/?token=${TOKEN}`, rejectUnauthorized: false, agent: false };
-      const asking = request({ host: 'localhost', ...options }, (response) => {
-        resolve(response.headers['set-cookie']?.[0]);
-        response.resume();
-      });
-      asking.on('error', reject).end();
+  const { port, url } = await serve(createRegistry(), { token: TOKEN, tls: LOCALHOST });
+  expect(url).toBe(`https://localhost:${port}/`);
+  const cookie = await new Promise((resolve, reject) => {
+    const options = { port, path: `/?token=${TOKEN}`, ca: LOCALHOST.cert, agent: false };
+    const asking = request({ host: 'localhost', ...options }, (response) => {
+      resolve(response.headers['set-cookie']?.[0]);
+      response.resume();
     });
-    expect(cookie).toMatch(/; Secure$/);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+    asking.on('error', reject).end();
+  });
+  expect(cookie).toMatch(/; Secure$/);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import * as ours from '../src/index.ts';
 import { peer, peerModule } from './support/peer.ts';
@@ -59,6 +60,7 @@ test('the same records give the same answers and the same text', () => {
       expect(answers(one)).toEqual(answers(other));
       expect(`${one}`).toBe(`${other}`);
     }),
+    { numRuns: caseCount(40, 100) },
   );
 });
 
@@ -69,6 +71,7 @@ test('values with fractions give the same answers', () => {
       for (const histogram of [one, other]) for (const each of values) histogram.recordValue(each);
       expect(answers(one)).toEqual(answers(other));
     }),
+    { numRuns: caseCount(40, 100) },
   );
 });
 
@@ -94,6 +97,7 @@ test('the same corrections of coordinated omission give the same answers', () =>
       const [copy, otherCopy] = [one, other].map((each) => each.copyCorrectedForCoordinatedOmission(100));
       expect(answers(copy!)).toEqual(answers(otherCopy!));
     }),
+    { numRuns: caseCount(40, 100) },
   );
 });
 
@@ -125,6 +129,7 @@ test('each reads what the other encodes', () => {
       expect(percentiles(back)).toEqual(percentiles(one));
       expect(back.totalCount).toBe(one.totalCount);
     }),
+    { numRuns: caseCount(40, 100) },
   );
 });
 
@@ -154,6 +159,7 @@ test('sums and differences of histograms of one shape give the same answers', ()
       );
       expect(sum.totalCount).toBe(otherSum.totalCount);
     }),
+    { numRuns: caseCount(40, 100) },
   );
 });
 

@@ -1,7 +1,6 @@
-import { isInstalled } from '@hdrscope/testing';
+import { lackOfPeer, testUnless } from '@hdrscope/testing';
 import { ClickHouse } from '@hdrscope/testing/clickhouse';
-import { Postgres, whyNoPostgres } from '@hdrscope/testing/postgres';
-import { testUnless } from '@hdrscope/testing/skips';
+import { lackOfPostgres, Postgres } from '@hdrscope/testing/postgres';
 import { parseConfig } from '../../src/index.ts';
 import { configOf, until, useWorld } from '../support/agents.ts';
 
@@ -15,7 +14,7 @@ const STDIN = 'sources: [{ type: stdin, metric: { name: n, unit: ms } }]';
 
 const COUNTED = "SELECT sum(count) AS n FROM history WHERE metric = 'n'";
 
-testUnless(whyNoPostgres())(
+testUnless(lackOfPostgres())(
   'rows go into a table of PostgreSQL, over a reload',
   async () => {
     const postgres = await Postgres.start();
@@ -34,7 +33,7 @@ testUnless(whyNoPostgres())(
   60_000,
 );
 
-testUnless(isInstalled('chdb') ? undefined : 'chdb is not installed: node tools/peers/install.js chdb')(
+testUnless(lackOfPeer('chdb'))(
   'rows go into a table of ClickHouse, with a password that no line shows',
   async () => {
     const clickhouse = await ClickHouse.start('correct-horse');
