@@ -2,20 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, parseConfig, startAgent } from '@hdrscope/agent';
 import { type KernelCounter, openKernelCounter, openKernelProgram } from '@hdrscope/ebpf/loader';
-import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
+import { describeUnless, type Lack, lack, lackByTrial, lackOfProgram } from '@hdrscope/testing';
+import { type Bpffs, lackOfKernel, mountBpffs } from './support/bpffs.ts';
 
-function whyNoBpftrace(): string | undefined {
-  const { status, stderr, error } = spawnSync('bpftrace', ['-e', 'BEGIN { exit(); }'], { encoding: 'utf8' });
-  return status === 0 ? undefined : `bpftrace does not run here: ${error?.message ?? stderr.trim()}`;
-}
-
-async function whyNoProgram(): Promise<string | undefined> {
-  try {
-    (await openKernelProgram('runqueue')).close();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
+function lackOfBpftrace(): Lack | undefined {
+  const { status, stderr } = spawnSync('bpftrace', ['-e', 'BEGIN { exit(); }'], { encoding: 'utf8' });
+  return lack('kernel', status === 0 ? undefined : `bpftrace does not run here: ${stderr.trim()}`);
 }
 
 let agent: Agent;
@@ -34,7 +26,7 @@ async function countOf({ registry }: Agent, name: string): Promise<number> {
   return series.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
 }
 
-describeUnless(await whyNoKernel())('a map of the kernel', () => {
+describeUnless(await lackOfKernel())('a map of the kernel', () => {
   let bpffs: Bpffs;
   let counter: KernelCounter;
 
@@ -97,7 +89,10 @@ describeUnless(await whyNoKernel())('a map of the kernel', () => {
   });
 });
 
-describeUnless((await whyNoKernel()) ?? (await whyNoProgram()))('programs of hdrscope', () => {
+describeUnless(
+  await lackOfKernel(),
+  await lackByTrial('kernel', async () => (await openKernelProgram('runqueue')).close()),
+)('programs of hdrscope', () => {
   test('count in the kernel, in series of their own, until the agent stops', async () => {
     agent = await start(`sources:
   - { type: ebpf-program, name: queues, program: runqueue, by: task, attributes: { zone: a } }
@@ -123,7 +118,7 @@ describeUnless((await whyNoKernel()) ?? (await whyNoProgram()))('programs of hdr
   });
 });
 
-describeUnless(whyNoBpftrace())('a bpftrace script', () => {
+describeUnless(lackOfProgram('bpftrace') ?? lackOfBpftrace())('a bpftrace script', () => {
   test('runs and is counted, each map as a metric of its own', async () => {
     const script = 'interval:ms:20 { @ticks_us[comm] = hist(5); @sizes = hist(9); }';
     agent = await start(

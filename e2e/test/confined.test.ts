@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { testUnless } from '@hdrscope/testing/skips';
+import { type Lack, lack, lackOfProgram, testUnless } from '@hdrscope/testing';
 
 const BIN = fileURLToPath(
   import.meta.resolve('hdrscope/package.json').replace('package.json', 'bin/hdrscope.js'),
@@ -23,19 +23,19 @@ const CONTAINERFILE = fileURLToPath(new URL('../../examples/Containerfile', impo
 
 const NOBODY = 65_534;
 
-/** Why a program cannot run here; `undefined` when it can. */
-function reasonAgainst(program: string, ...args: string[]): string | undefined {
-  const { status, error, stderr } = spawnSync(program, args, { encoding: 'utf8' });
-  if (status === 0) return undefined;
-  return `${[program, ...args].join(' ')} fails: ${error?.message ?? stderr.trim()}`;
+/** A program cannot run here. `undefined` where it can. */
+function lackOfRun(program: string, ...args: string[]): Lack | undefined {
+  const missing = lackOfProgram(program);
+  if (missing !== undefined) return missing;
+  const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  return lack(program, status === 0 ? undefined : `${[program, ...args].join(' ')} fails: ${stderr.trim()}`);
 }
 
-const noUnshare =
-  reasonAgainst('unshare', '--mount', 'true') ??
-  reasonAgainst('setpriv', `--reuid=${NOBODY}`, '--clear-groups', 'true');
-const noSystemd = reasonAgainst('systemd-analyze', '--version');
-const confined = testUnless(noUnshare);
-const withSystemd = testUnless(noSystemd);
+const confined = testUnless(
+  lackOfRun('unshare', '--mount', 'true'),
+  lackOfRun('setpriv', `--reuid=${NOBODY}`, '--clear-groups', 'true'),
+);
+const withSystemd = testUnless(lackOfRun('systemd-analyze', '--version'));
 
 const ends: (() => unknown)[] = [];
 afterEach(() => {

@@ -14,13 +14,15 @@ import {
   SEARCH,
   statusOf,
   until,
+  untilAnswered,
   violationsOf,
 } from './support/live-page.ts';
 
 describeWithChromium('times on the live page', () => {
   const live = useLiveDashboard();
 
-  beforeEach(() => live.load(() => fill(live.registry), 100));
+  // Few values: the page, its server and this test share the processor.
+  beforeEach(() => live.load(() => fill(live.registry, 40), 100));
 
   test('nothing moves while it is paused, and all changes come at once', async () => {
     const page = await live.openLater();
@@ -50,6 +52,7 @@ describeWithChromium('times on the live page', () => {
     const time = /^\d\d:\d\d:\d\d\.\d{3} – \d\d:\d\d:\d\d\.\d{3} \(.* m?s\)$/;
     await until(async () => time.test((await readoutOf(page)) ?? ''), 'the time');
     await hasText(page.locator('.detail .time').first(), /^From \d\d/);
+    await untilAnswered(page);
     const some = await rowsOf(page);
     const countOf = (rows: Map<string, string[]>): number =>
       Number(rows.get(SEARCH)![0]!.replaceAll(',', ''));

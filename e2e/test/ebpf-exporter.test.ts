@@ -4,9 +4,9 @@ import { parseConfig, startAgent } from '@hdrscope/agent';
 import { type ExporterHistogram, ingestKernel, kernelMap } from '@hdrscope/ebpf';
 import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
-import { describeWithPeers } from '@hdrscope/testing';
+import { describeUnless, describeWithPeers, lackOfPeer, lackOfProgram } from '@hdrscope/testing';
 import { type HistogramSeries, readHistogram } from './prometheus-text.ts';
-import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
+import { type Bpffs, lackOfKernel, mountBpffs } from './support/bpffs.ts';
 import {
   configOf,
   type Entry,
@@ -37,12 +37,12 @@ afterEach(async () => {
   bpffs.unmount();
 });
 
-async function whyNotHere(): Promise<string | undefined> {
-  const hasBpftool = spawnSync('bpftool', ['version']).status === 0;
-  return hasBpftool ? whyNoKernel() : 'bpftool, which fills maps, is not installed';
-}
-
-const describeHere = describeUnless(await whyNotHere());
+// bpftool fills maps.
+const describeHere = describeUnless(
+  lackOfPeer('ebpf-exporter'),
+  lackOfProgram('bpftool'),
+  await lackOfKernel(),
+);
 
 describeWithPeers(['ebpf-exporter'])('the examples of ebpf_exporter', () => {
   describeHere('have the buckets of its own page', () => {

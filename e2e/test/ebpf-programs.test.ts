@@ -6,35 +6,18 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type KernelHistogram, kernelQuantile, logLinear8Layout, sumOfCpus } from '@hdrscope/ebpf';
 import { type KernelProgram, type KernelProgramName, openKernelProgram } from '@hdrscope/ebpf/loader';
-import { testUnless } from '@hdrscope/testing/skips';
-import { describeUnless, whyNoKernel } from './support/bpffs.ts';
-import { type BpftraceCounts, trace, whyNoTracing } from './support/bpftrace.ts';
+import { describeUnless, lackByTrial, testUnless } from '@hdrscope/testing';
+import { lackOfKernel } from './support/bpffs.ts';
+import { type BpftraceCounts, lackOfTracing, trace } from './support/bpftrace.ts';
 
 const ATTEMPTS = 10;
 
-async function whyNot(): Promise<string | undefined> {
-  const noKernel = (await whyNoKernel()) ?? whyNoTracing();
-  if (noKernel !== undefined) return noKernel;
-  try {
-    (await openKernelProgram('runqueue')).close();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-function whyNoLoopDevice(): string | undefined {
-  try {
-    loopDevice().remove();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-const noProgram = await whyNot();
+const noProgram =
+  (await lackOfKernel()) ??
+  lackOfTracing() ??
+  (await lackByTrial('kernel', async () => (await openKernelProgram('runqueue')).close()));
 const describePeer = describeUnless(noProgram);
-const testDevice = testUnless(noProgram === undefined ? whyNoLoopDevice() : undefined);
+const testDevice = testUnless(noProgram ?? (await lackByTrial('kernel', () => loopDevice().remove())));
 
 /** What both have counted about one load: by any keys. */
 interface Both {

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type KernelLayout, logLinear8Layout, queueDepthLayout } from '@hdrscope/ebpf';
 import { type KernelCounter, openKernelCounter } from '@hdrscope/ebpf/loader';
-import { isInstalled } from '@hdrscope/testing';
-import { testUnless } from '@hdrscope/testing/skips';
-import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
+import { describeUnless, isInstalled, lack, testUnless } from '@hdrscope/testing';
+import { type Bpffs, lackOfKernel, mountBpffs } from './support/bpffs.ts';
 import { stopPeers, waitFor } from './support/peer-process.ts';
 import { type Prometheus, startPrometheus } from './support/prometheus.ts';
 
 const BIN = join(import.meta.dirname, '../../packages/cli/bin/hdrscope.js');
-const noKernel = await whyNoKernel();
+const noKernel = await lackOfKernel();
 const describeKernel = describeUnless(noKernel);
 
 /** A running command. */
@@ -264,13 +263,10 @@ describeKernel('hdrscope ebpf heatmap', () => {
   });
 });
 
-const noNamespace =
-  noKernel ??
-  (spawnSync('unshare', ['--mount', 'true']).status === 0
-    ? undefined
-    : 'no mounts of its own can be made here');
+const canUnshare = spawnSync('unshare', ['--mount', 'true']).status === 0;
+const noNamespace = lack('kernel', canUnshare ? undefined : 'no mounts of its own can be made here');
 
-testUnless(noNamespace)('a kernel without types is the first thing that messages say', () => {
+testUnless(noKernel ?? noNamespace)('a kernel without types is the first thing that messages say', () => {
   const run = (args: string): string => {
     // A container runtime hides files in this way.
     const script = `mount --bind /dev/null /sys/kernel/btf/vmlinux && exec "$0" "$1" ebpf ${args}`;

@@ -8,10 +8,15 @@ import { ingestKernel, type KernelIngestion, kernelMap, queueDepthLayout } from 
 import { type KernelCounter, openKernelCounter } from '@hdrscope/ebpf/loader';
 import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
 import { createRegistry, type Registry } from '@hdrscope/registry';
-import { BuiltPackages, spawnNodeAsNobody, whyNotAsNobody } from '@hdrscope/testing';
-import { testUnless } from '@hdrscope/testing/skips';
+import {
+  BuiltPackages,
+  describeUnless,
+  lackOfNobody,
+  spawnNodeAsNobody,
+  testUnless,
+} from '@hdrscope/testing';
 import { readHistogram } from './prometheus-text.ts';
-import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
+import { type Bpffs, lackOfKernel, mountBpffs } from './support/bpffs.ts';
 import { exportedByOtlp } from './support/otlp-receiver.ts';
 
 const support = join(import.meta.dirname, 'support');
@@ -28,9 +33,9 @@ function feed(counter: KernelCounter): void {
   }
 }
 
-const noKernel = await whyNoKernel();
+const noKernel = await lackOfKernel();
 const describeKernel = describeUnless(noKernel);
-const testAsNobody = testUnless(noKernel === undefined ? whyNotAsNobody() : undefined);
+const testAsNobody = testUnless(noKernel ?? lackOfNobody());
 
 describeKernel('4,821 queue depths that the kernel counted on all CPUs in turn', () => {
   let bpffs: Bpffs;

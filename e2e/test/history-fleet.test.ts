@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { historyRollupSql, historyTableSql, slotOfTick } from '@hdrscope/history';
-import { isInstalled } from '@hdrscope/testing';
+import { describeUnless, lackOfPeer, testUnless } from '@hdrscope/testing';
 import { ClickHouse } from '@hdrscope/testing/clickhouse';
 import { type Cut, CuttingProxy } from '@hdrscope/testing/cutting-proxy';
-import { Postgres, whyNoPostgres } from '@hdrscope/testing/postgres';
+import { lackOfPostgres, Postgres } from '@hdrscope/testing/postgres';
 import {
   type EngineName,
   HistoryProducer,
@@ -78,87 +78,88 @@ async function clickHouseStore(weather: Weather): Promise<Store> {
   };
 }
 
-const reasons = [
-  whyNoPostgres(),
-  isInstalled('chdb') ? undefined : 'chdb is not installed: node tools/peers/install.js chdb',
-];
-for (const reason of reasons) if (reason !== undefined) console.log(`skipped: ${reason}`);
-const MAKERS = [postgresStore, clickHouseStore].filter((_, i) => reasons[i] === undefined);
+const ENGINES = [
+  { name: 'postgres', missing: lackOfPostgres(), make: postgresStore },
+  { name: 'clickhouse', missing: lackOfPeer('chdb'), make: clickHouseStore },
+] as const;
+const MAKERS = ENGINES.filter(({ missing }) => missing === undefined).map(({ make }) => make);
 
-const describeFleet = MAKERS.length > 0 ? describe : describe.skip;
+// One engine is enough.
+describeUnless(MAKERS.length > 0 ? undefined : ENGINES[0].missing)(
+  'eight producers, killed a hundred times, over a network that fails',
+  () => {
+    const weather = new Weather();
+    let stores: Store[] = [];
+    const lives: HistoryProducer[] = [];
 
-describeFleet('eight producers, killed a hundred times, over a network that fails', () => {
-  const weather = new Weather();
-  let stores: Store[] = [];
-  const lives: HistoryProducer[] = [];
-
-  beforeAll(async () => {
-    stores = await Promise.all(MAKERS.map((make) => make(weather)));
-    for (const { name, run } of stores) {
-      await run(historyTableSql(name));
-      for (const sql of historyRollupSql(name)) await run(sql);
-    }
-    const addresses = Object.fromEntries(stores.map(({ name, url, proxy }) => [name, url(proxy.port)]));
-    let kills = 0;
-    const live = async (producer: number): Promise<void> => {
-      for (let life = 0; ; life++) {
-        const one = new HistoryProducer(`shop-${producer}-${life}`, lives.length, addresses);
-        lives.push(one);
-        await one.started();
-        // Some are killed before they have written anything.
-        if (Math.random() < 0.8) await Promise.race([one.wrote, sleep(LONGEST_WAIT_MS)]);
-        await sleep(Math.random() * LONGEST_LIFE_MS);
-        if (kills >= KILLS) {
-          weather.isOn = false;
-          await one.end();
-          return;
+    beforeAll(async () => {
+      stores = await Promise.all(MAKERS.map((make) => make(weather)));
+      for (const { name, run } of stores) {
+        await run(historyTableSql(name));
+        for (const sql of historyRollupSql(name)) await run(sql);
+      }
+      const addresses = Object.fromEntries(stores.map(({ name, url, proxy }) => [name, url(proxy.port)]));
+      let kills = 0;
+      const live = async (producer: number): Promise<void> => {
+        for (let life = 0; ; life++) {
+          const one = new HistoryProducer(`shop-${producer}-${life}`, lives.length, addresses);
+          lives.push(one);
+          await one.started();
+          // Some are killed before they have written anything.
+          if (Math.random() < 0.8) await Promise.race([one.wrote, sleep(LONGEST_WAIT_MS)]);
+          await sleep(Math.random() * LONGEST_LIFE_MS);
+          if (kills >= KILLS) {
+            weather.isOn = false;
+            await one.end();
+            return;
+          }
+          kills++;
+          await one.kill();
         }
-        kills++;
-        await one.kill();
+      };
+      await Promise.all(Array.from({ length: PRODUCERS }, (_, producer) => live(producer)));
+    }, 180_000);
+    afterAll(async () => {
+      for (const { proxy, stop } of stores) {
+        await proxy.stop();
+        await stop();
       }
-    };
-    await Promise.all(Array.from({ length: PRODUCERS }, (_, producer) => live(producer)));
-  }, 180_000);
-  afterAll(async () => {
-    for (const { proxy, stop } of stores) {
-      await proxy.stop();
-      await stop();
-    }
-  });
+    });
 
-  test('broke many connections', () => {
-    expect(lives.length).toBe(PRODUCERS + KILLS);
-    for (const { name, proxy } of stores) {
-      console.log(
-        `${name}: ${proxy.cuts} connections broken, ${lives.filter(({ written }) => written.has(name)).length} lives wrote`,
-      );
-      expect(proxy.cuts).toBeGreaterThan(10);
+    for (const { name, missing } of ENGINES) {
+      testUnless(missing)(`broke many connections to ${name}`, () => {
+        expect(lives.length).toBe(PRODUCERS + KILLS);
+        const { cuts } = stores.find((store) => store.name === name)!.proxy;
+        const writing = lives.filter(({ written }) => written.has(name));
+        console.log(`${name}: ${cuts} connections broken, ${writing.length} lives wrote`);
+        expect(cuts).toBeGreaterThan(10);
+      });
     }
-  });
 
-  test('left every value that a producer has reported as written in the table, exactly once', async () => {
-    for (const { name, ask } of stores) {
-      const rows = await storedRows(ask);
-      const keys = rows.map(({ producer, sequence }) => `${producer} ${sequence}`);
-      expect(new Set(keys).size).toBe(keys.length);
-      for (const life of lives) {
-        const own = rows.filter(({ producer }) => producer.startsWith(`${life.name} `));
-        const steps = stepsIn(life.seed, own);
-        expect(steps).toBeGreaterThanOrEqual(life.written.get(name) ?? 0);
-        if (life.lastStep !== undefined) expect([steps, life.missingRows]).toEqual([life.lastStep, 0]);
+    test('left every value that a producer has reported as written in the table, exactly once', async () => {
+      for (const { name, ask } of stores) {
+        const rows = await storedRows(ask);
+        const keys = rows.map(({ producer, sequence }) => `${producer} ${sequence}`);
+        expect(new Set(keys).size).toBe(keys.length);
+        for (const life of lives) {
+          const own = rows.filter(({ producer }) => producer.startsWith(`${life.name} `));
+          const steps = stepsIn(life.seed, own);
+          expect(steps).toBeGreaterThanOrEqual(life.written.get(name) ?? 0);
+          if (life.lastStep !== undefined) expect([steps, life.missingRows]).toEqual([life.lastStep, 0]);
+        }
       }
-    }
-  });
+    });
 
-  test('left every value in the rollup once', async () => {
-    for (const { name, run, ask } of stores) {
-      if (name === 'postgres') await run('REFRESH MATERIALIZED VIEW CONCURRENTLY history_rollup');
-      const merged = async (table: string): Promise<Map<string, number>> =>
-        slotsOf(await storedRows(ask, table));
-      expect(await merged('history_rollup')).toEqual(await merged('history'));
-    }
-  });
-});
+    test('left every value in the rollup once', async () => {
+      for (const { name, run, ask } of stores) {
+        if (name === 'postgres') await run('REFRESH MATERIALIZED VIEW CONCURRENTLY history_rollup');
+        const merged = async (table: string): Promise<Map<string, number>> =>
+          slotsOf(await storedRows(ask, table));
+        expect(await merged('history_rollup')).toEqual(await merged('history'));
+      }
+    });
+  },
+);
 
 async function storedRows(ask: Store['ask'], table = 'history'): Promise<StoredRow[]> {
   const rows = await ask(`SELECT producer, sequence, attributes, bits, k, c FROM ${table}`);

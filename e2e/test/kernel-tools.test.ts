@@ -13,10 +13,10 @@ import {
   parseKernelLayout,
   sumOfCpus,
 } from '@hdrscope/ebpf';
-import { testUnless } from '@hdrscope/testing/skips';
-import { whyNoKernel } from './support/bpffs.ts';
+import { type Lack, lack, testUnless } from '@hdrscope/testing';
+import { lackOfKernel } from './support/bpffs.ts';
 
-const noKernel = await whyNoKernel();
+const noKernel = await lackOfKernel();
 const PYTHON = '/usr/bin/python3';
 
 /** A used slot, as tools print it: `4 7 12` for twelve values from 4 to 7. */
@@ -61,9 +61,8 @@ function idOf(pid: number, fd: number | string): number | undefined {
 describe('bcc', () => {
   const headers = kernelHeaders();
   afterAll(() => headers?.remove());
-  const why = noKernel ?? whyNoBcc(headers?.folder);
 
-  testUnless(why)(
+  testUnless(noKernel ?? lackOfBcc(headers?.folder))(
     'maps are read as bcc prints them, or refused with the layout that is right',
     async () => {
       const script = join(import.meta.dirname, 'support', 'kernel-tools.py');
@@ -140,19 +139,19 @@ function kernelHeaders(): { readonly folder: string; remove(): void } | undefine
   return { folder, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-function whyNoBcc(headers: string | undefined): string | undefined {
+function lackOfBcc(headers: string | undefined): Lack | undefined {
   const program =
     'import sys; sys.path.insert(0, "/usr/lib/python3/dist-packages"); from bcc import BPF; BPF(text="BPF_HISTOGRAM(x);")';
   const { error, status, stderr } = spawnSync(PYTHON, ['-c', program], {
     encoding: 'utf8',
     env: bccEnvironment(headers),
   });
-  if (error !== undefined) return `python3 does not run: ${error.message}`;
-  return status === 0 ? undefined : `bcc does not work here: ${stderr.trim().split('\n').at(-1)}`;
+  const reason = error?.message ?? stderr.trim().split('\n').at(-1);
+  return lack('bcc', status === 0 ? undefined : `bcc does not work here: ${reason}`);
 }
 
 describe('libbpf-tools', () => {
-  testUnless(noKernel ?? whyNoTool('runqlat')).each(['runqlat', 'cpudist'])(
+  testUnless(noKernel ?? lackOfTool('runqlat')).each(['runqlat', 'cpudist'])(
     '%s: its map is read with no hint, as it prints it',
     async (tool) => {
       // The only thread of one process, which ends before the map is read, so the numbers do not change any more.
@@ -209,13 +208,14 @@ function withOneMore(slots: Slots): readonly Slots[] {
   return [slots, ...more];
 }
 
-function whyNoTool(tool: string): string | undefined {
-  if (!existsSync(`/usr/sbin/${tool}`)) return 'libbpf-tools are not installed';
+function lackOfTool(tool: string): Lack | undefined {
+  if (!existsSync(`/usr/sbin/${tool}`)) return lack('libbpf-tools', 'libbpf-tools are not installed');
   const { status, stderr } = spawnSync(`/usr/sbin/${tool}`, ['1', '1'], {
     encoding: 'utf8',
     timeout: 30_000,
   });
-  return status === 0 ? undefined : `${tool} does not load here: ${stderr.trim().split('\n').at(-1)}`;
+  const reason = `${tool} does not load here: ${stderr.trim().split('\n').at(-1)}`;
+  return lack('libbpf-tools', status === 0 ? undefined : reason);
 }
 
 /** The map of a name that a process holds. */

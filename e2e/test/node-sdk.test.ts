@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describeWithPeers, isInstalled, programOf } from '@hdrscope/testing';
+import { describeWithPeers, isInstalled, lackOfPeer, programOf, testUnless } from '@hdrscope/testing';
 
 const SERVICE = fileURLToPath(new URL('node-sdk-service.cjs', import.meta.url));
 const EXPONENTIAL = 1;
@@ -14,8 +15,11 @@ async function run(args: readonly string[], environment: Record<string, string>)
     timeout: 100_000,
     env: {
       ...process.env,
-      // Where CommonJS finds the packages of OpenTelemetry 3.
-      ...(isInstalled('opentelemetry-3') && { NODE_PATH: programOf('opentelemetry-3') }),
+      // Where CommonJS finds the packages of the peers.
+      NODE_PATH: (['node-services', 'opentelemetry-3'] as const)
+        .filter(isInstalled)
+        .map(programOf)
+        .join(delimiter),
       OTEL_TRACES_EXPORTER: 'none',
       OTEL_LOGS_EXPORTER: 'none',
       OTEL_SEMCONV_STABILITY_OPT_IN: 'http',
@@ -46,12 +50,13 @@ async function expectHdrDurations(line: string): Promise<void> {
 }
 
 const TITLE = 'a service under NodeSDK %s has its request durations as HDR histograms';
-test.each(['0.203', '0.223'])(TITLE, expectHdrDurations);
+const testServices = testUnless(lackOfPeer('node-services'));
+testServices.each(['0.203', '0.223'])(TITLE, expectHdrDurations);
 describeWithPeers(['opentelemetry-3'])('OpenTelemetry 3', () => {
   test.each(['0.301'])(TITLE, expectHdrDurations);
 });
 
-test.each([
+testServices.each([
   ['base2_exponential_bucket_histogram', 'exponentialHistogram'],
   ['explicit_bucket_histogram', 'histogram'],
 ] as const)('readers from the environment send the preferred aggregation: %s', async (aggregation, kind) => {

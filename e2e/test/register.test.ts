@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildPackages, describeWithPeers, isInstalled, programOf } from '@hdrscope/testing';
-import { Application, quit, type Running, visit } from './support/application.ts';
+import { buildPackages, describeWithPeers } from '@hdrscope/testing';
+import { Application, findPeerPackages, quit, type Running, visit } from './support/application.ts';
 import { startCollector } from './support/collector.ts';
 import { type HistogramPoint, type OtlpMetrics, pointsReceived } from './support/otlp-json.ts';
 import { freePort, stopPeers, waitFor } from './support/peer-process.ts';
@@ -17,32 +17,44 @@ const ITEMS = 20;
 /** Slots and buckets so narrow that each item has its own. */
 const VIEWS = 'http.*.duration, basket;significantDigits=3;maxSize=2000';
 
-const application = new Application(
+/** An application with hdrscope and exporters. */
+const application = new Application([
+  '@hdrscope',
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-metrics-otlp-http',
+  '@opentelemetry/sdk-metrics',
+  'yaml',
+]);
+
+/** Services of Express, Fastify and NestJS, with instrumentations, an SDK and a bundler. */
+const services = new Application(
   [
     '@hdrscope',
-    '@nestjs',
-    '@opentelemetry/api',
-    '@opentelemetry/exporter-metrics-otlp-grpc',
-    '@opentelemetry/exporter-metrics-otlp-http',
-    '@opentelemetry/exporter-metrics-otlp-proto',
-    '@fastify/otel',
-    '@opentelemetry/instrumentation-express',
-    '@opentelemetry/instrumentation-http=instrumentation-http-0.223',
-    '@opentelemetry/sdk-metrics',
-    '@opentelemetry/sdk-node=sdk-node-0.223',
-    'express',
-    'instrumentation-http-0.223',
-    'sdk-node-0.223',
-    'webpack',
-    'fastify',
-    'reflect-metadata',
     'yaml',
+    ...findPeerPackages('node-services', [
+      '@fastify/otel',
+      '@nestjs',
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-metrics-otlp-grpc',
+      '@opentelemetry/exporter-metrics-otlp-http',
+      '@opentelemetry/exporter-metrics-otlp-proto',
+      '@opentelemetry/instrumentation-express',
+      '@opentelemetry/instrumentation-http=instrumentation-http-0.223',
+      '@opentelemetry/sdk-metrics',
+      '@opentelemetry/sdk-node=sdk-node-0.223',
+      'express',
+      'fastify',
+      'instrumentation-http-0.223',
+      'reflect-metadata',
+      'sdk-node-0.223',
+      'webpack',
+    ]),
   ],
   ['@opentelemetry/instrumentation-http', '@opentelemetry/instrumentation-express', '@fastify/otel'],
 );
 
 /** An application with hdrscope and its peers, and no exporter. */
-const bare = new Application([], []);
+const bare = new Application([]);
 
 let sink: Server;
 let requests: OtlpMetrics[] = [];
@@ -71,7 +83,7 @@ beforeEach(() => {
 });
 
 afterAll(async () => {
-  await Promise.all([application.remove(), bare.remove(), stopPeers()]);
+  await Promise.all([application.remove(), services.remove(), bare.remove(), stopPeers()]);
   sink.close();
 });
 
@@ -136,7 +148,7 @@ async function scrape(port: number): Promise<string | undefined> {
 
 const ROUTE = { 'http.route': '/items/:id' };
 
-describe('alone', () => {
+describeWithPeers(['node-services'])('alone', () => {
   test.each<[service: string, option: string, route: Record<string, string>]>([
     ['express.cjs', '--import', ROUTE],
     ['express.mjs', '--import', ROUTE],
@@ -144,7 +156,7 @@ describe('alone', () => {
     ['fastify.mjs', '--import', ROUTE],
     ['nest.cjs', '--require', ROUTE],
   ])('%s with %s', async (service, option, route) => {
-    const running = await application.start([option, REGISTER, service], toSink);
+    const running = await services.start([option, REGISTER, service], toSink);
     await visit(running, ITEMS);
     expect(await quit(running)).toBe(0);
     expectItems();
@@ -154,10 +166,10 @@ describe('alone', () => {
 
   test('an ES module whose hook the command line loads already', async () => {
     const { resolve } = createRequire(
-      join(application.folder, 'node_modules/@opentelemetry/instrumentation-express/package.json'),
+      join(services.folder, 'node_modules/@opentelemetry/instrumentation-express/package.json'),
     );
     const loader = `--experimental-loader=${resolve('@opentelemetry/instrumentation/hook.mjs')}`;
-    const running = await application.start([loader, '--import', REGISTER, 'express.mjs'], toSink);
+    const running = await services.start([loader, '--import', REGISTER, 'express.mjs'], toSink);
     await visit(running, ITEMS);
     expect(await quit(running)).toBe(0);
     expectDurations(ROUTE);
@@ -165,9 +177,9 @@ describe('alone', () => {
   });
 
   test('a bundle of webpack, with a copy of the API in it', async () => {
-    const { folder } = application;
+    const { folder } = services;
     await promisify(execFile)(process.execPath, ['bundle.cjs', 'express.cjs', 'out.cjs'], { cwd: folder });
-    const running = await application.start(['out.cjs'], {
+    const running = await services.start(['out.cjs'], {
       ...toSink,
       NODE_OPTIONS: `--import ${REGISTER}`,
     });
@@ -179,7 +191,7 @@ describe('alone', () => {
 
   test('the thread with the hooks of ES modules is not a thread of the application', async () => {
     const port = await freePort();
-    const running = await application.start(['--import', REGISTER, 'express.mjs'], {
+    const running = await services.start(['--import', REGISTER, 'express.mjs'], {
       OTEL_METRICS_EXPORTER: 'prometheus',
       OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
       OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
@@ -191,19 +203,6 @@ describe('alone', () => {
     expect(running.stderr()).not.toContain('threads');
   });
 
-  test('threads export by themselves, under identities of their own', async () => {
-    const running = await application.start(['--import', REGISTER, 'threads.mjs'], {
-      ...toSink,
-      OTEL_METRICS_EXPORTER: 'otlp,prometheus',
-      OTEL_EXPORTER_PROMETHEUS_PORT: String(await freePort()),
-    });
-    expect(await running.exit).toBe(0);
-    const points = pointsReceived(requests).filter(({ name }) => name === 'job.size');
-    expect(points.map(({ sum }) => sum).sort()).toEqual([1, 2]);
-    expect(new Set(points.map(({ resource }) => resource['service.instance.id'])).size).toBe(2);
-    expect(running.stderr().match(/\[HDRSCOPE_UNREACHABLE\].*worker threads/g)).toHaveLength(1);
-  });
-
   test('npm start: only the service has the port of the metrics', async () => {
     const port = await freePort();
     const environment = {
@@ -212,7 +211,7 @@ describe('alone', () => {
       OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
       OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
     };
-    const running = await application.start(['start'], environment, 'npm');
+    const running = await services.start(['start'], environment, 'npm');
     await visit(running, ITEMS);
     const scraped = await waitFor(() => scrape(port), { what: 'a scrape' });
     expect(scraped).toMatch(new RegExp(`^basket_count\\{.*\\} ${ITEMS}$`, 'm'));
@@ -221,7 +220,7 @@ describe('alone', () => {
   });
 
   test('a configuration file of OpenTelemetry', async () => {
-    const running = await application.start(['--import', REGISTER, 'express.cjs'], {
+    const running = await services.start(['--import', REGISTER, 'express.cjs'], {
       ...toSink,
       OTEL_CONFIG_FILE: 'otel.yaml',
     });
@@ -233,14 +232,27 @@ describe('alone', () => {
   });
 });
 
-describe('beside an SDK that the application starts', () => {
+test('threads export by themselves, under identities of their own', async () => {
+  const running = await application.start(['--import', REGISTER, 'threads.mjs'], {
+    ...toSink,
+    OTEL_METRICS_EXPORTER: 'otlp,prometheus',
+    OTEL_EXPORTER_PROMETHEUS_PORT: String(await freePort()),
+  });
+  expect(await running.exit).toBe(0);
+  const points = pointsReceived(requests).filter(({ name }) => name === 'job.size');
+  expect(points.map(({ sum }) => sum).sort()).toEqual([1, 2]);
+  expect(new Set(points.map(({ resource }) => resource['service.instance.id'])).size).toBe(2);
+  expect(running.stderr().match(/\[HDRSCOPE_UNREACHABLE\].*worker threads/g)).toHaveLength(1);
+});
+
+describeWithPeers(['node-services'])('beside an SDK that the application starts', () => {
   const AFTER = ['--import', REGISTER, '--require', './sdk.cjs', 'express.cjs'];
 
   test.each<[title: string, args: readonly string[]]>([
     ['in its code', ['--import', REGISTER, 'service-with-sdk.cjs']],
     ['in a module that is loaded later', ['--require', REGISTER, ...AFTER.slice(2)]],
   ])('%s, each request counts once, with the resource of that SDK', async (_, args) => {
-    const running = await application.start(args, toSink);
+    const running = await services.start(args, toSink);
     await visit(running, ITEMS);
     expect(await quit(running)).toBe(0);
     expectItems();
@@ -250,7 +262,7 @@ describe('beside an SDK that the application starts', () => {
 
   test('in a module that is loaded earlier: its histograms stay, and a warning names them', async () => {
     const args = ['--require', './sdk.cjs', '--import', REGISTER, 'express.cjs'];
-    const running = await application.start(args, toSink);
+    const running = await services.start(args, toSink);
     await visit(running, ITEMS);
     expect(await quit(running)).toBe(0);
     expectItems();
@@ -262,10 +274,9 @@ describe('beside an SDK that the application starts', () => {
 
 describeWithPeers(['auto-instrumentations'])('auto-instrumentations-node', () => {
   const AUTO = '@opentelemetry/auto-instrumentations-node';
-  const modules = isInstalled('auto-instrumentations') ? programOf('auto-instrumentations') : '';
   // With a copy of the API that is older than that of hdrscope.
   const automatic = new Application(
-    ['@hdrscope', ...['@opentelemetry', 'express'].map((name) => `${name}=${join(modules, name)}`)],
+    ['@hdrscope', ...findPeerPackages('auto-instrumentations', ['@opentelemetry', 'express'])],
     [AUTO],
   );
   afterAll(() => automatic.remove());
@@ -318,6 +329,10 @@ describe('what cannot be done is said once, and the application runs', () => {
       .filter((line) => line.includes('hdrscope: '))
       .map((line) => line.replace(/^\(node:\d+\) /, ''));
 
+  const NO_INSTRUMENTATION =
+    '[HDRSCOPE_NO_INSTRUMENTATION] hdrscope: only instruments of the application itself are counted: ' +
+    'its package.json names no instrumentation, such as @opentelemetry/auto-instrumentations-node';
+
   test('packages that are not installed', async () => {
     const running = await bare.start(['--import', REGISTER, 'ending.cjs', 'code'], {
       OTEL_METRICS_EXPORTER: 'otlp,prometheus,console',
@@ -326,8 +341,7 @@ describe('what cannot be done is said once, and the application runs', () => {
     expect(warnings(running)).toEqual([
       '[HDRSCOPE_MISSING_PACKAGE] hdrscope: metrics are not exported as the environment says: ' +
         'npm install @opentelemetry/exporter-metrics-otlp-proto @hdrscope/prometheus',
-      '[HDRSCOPE_NO_INSTRUMENTATION] hdrscope: only instruments of the application itself are counted: ' +
-        'its package.json names no instrumentation, such as @opentelemetry/auto-instrumentations-node',
+      NO_INSTRUMENTATION,
     ]);
     // The exporter that is there works.
     expect(running.stdout()).toMatch(/job\.size.*bucketCounts: \[ 1 \]/s);
@@ -343,6 +357,7 @@ describe('what cannot be done is said once, and the application runs', () => {
     expect(warnings(running)).toEqual([
       '[ERR_INVALID_OPTION] hdrscope: view 1 of HDRSCOPE_VIEWS is left out: significantDigits must be an integer from 0 to 5, got 9',
       '[ERR_INVALID_OPTION] hdrscope: OTEL_METRICS_EXPORTER must be otlp, prometheus, console or none, got "carbon"',
+      NO_INSTRUMENTATION,
     ]);
     expect(pointsOf('job.size')[0]!.buckets).not.toHaveProperty('scale');
   });
@@ -360,11 +375,11 @@ describe('what cannot be done is said once, and the application runs', () => {
   });
 });
 
-describeWithPeers(['collector'])('a Collector', () => {
+describeWithPeers(['collector', 'node-services'])('a Collector', () => {
   test('receives the histograms and counters in each protocol', async () => {
     const collector = await startCollector();
     for (const protocol of ['grpc', 'http/json', 'http/protobuf']) {
-      const running = await application.start(['--import', REGISTER, 'express.cjs'], {
+      const running = await services.start(['--import', REGISTER, 'express.cjs'], {
         OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
         OTEL_EXPORTER_OTLP_ENDPOINT: protocol === 'grpc' ? collector.grpcUrl : collector.httpUrl,
         OTEL_SERVICE_NAME: protocol,
@@ -389,11 +404,11 @@ describeWithPeers(['collector'])('a Collector', () => {
   });
 });
 
-describeWithPeers(['prometheus-3'])('Prometheus', () => {
+describeWithPeers(['prometheus-3', 'node-services'])('Prometheus', () => {
   test('scrapes native histograms, and counters beside them', async () => {
     const port = await freePort();
     const prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${port}`]);
-    const running = await application.start(['--import', REGISTER, 'express.cjs'], {
+    const running = await services.start(['--import', REGISTER, 'express.cjs'], {
       OTEL_METRICS_EXPORTER: 'prometheus',
       OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
       OTEL_EXPORTER_PROMETHEUS_PORT: String(port),

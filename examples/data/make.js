@@ -2,6 +2,7 @@
  * `npm run examples:data`: makes the files of this folder, or of another one: `node examples/data/make.js FOLDER`. Seeds and times
  * are fixed, so every run makes the same files. Needs a build (`npm run build`). README.md has a paragraph for each file.
  */
+import '../../tools/lib/node-version.js';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatPercentiles, Histogram } from '@hdrscope/core';

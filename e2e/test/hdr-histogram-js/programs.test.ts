@@ -4,6 +4,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { lackOfRegistry, testUnless } from '@hdrscope/testing';
 import { Project } from './project.ts';
 
 // Programs that depend on hdr-histogram-js, unmodified, before and after the override.
@@ -19,22 +20,22 @@ const after = new Project();
 const compared = new Project();
 let server: Server;
 let url: string;
-let why: string | undefined;
+
+// Tests that need what is installed.
+const testInstalled = testUnless(lackOfRegistry());
 
 beforeAll(async () => {
   cpSync(join(import.meta.dirname, 'fixtures/both'), join(compared.dir, 'both'), { recursive: true });
-  why =
-    before.install(DEPENDENCIES, false) ??
-    after.install(DEPENDENCIES, true) ??
-    compared.installBoth(DEPENDENCIES);
-  if (why !== undefined) console.log(`skipped: ${why}`);
+  before.install(DEPENDENCIES, false);
+  after.install(DEPENDENCIES, true);
+  compared.installBoth(DEPENDENCIES);
   server = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }, 900_000);
 
 afterAll(async () => {
-  server.close();
+  server?.close();
   for (const project of [before, after, compared]) project.remove();
 });
 
@@ -66,8 +67,7 @@ async function expectEqualAnswers(args: readonly string[], least: number): Promi
   return stdout;
 }
 
-test('the override puts nothing else in place of hdr-histogram-js', () => {
-  if (why !== undefined) return;
+testInstalled('the override puts nothing else in place of hdr-histogram-js', () => {
   const version = (project: Project) =>
     JSON.parse(readFileSync(join(project.dir, 'node_modules/hdr-histogram-js/package.json'), 'utf8')).name;
   expect([version(before), version(after)]).toEqual(['hdr-histogram-js', '@hdrscope/hdr-histogram-js']);
@@ -75,7 +75,7 @@ test('the override puts nothing else in place of hdr-histogram-js', () => {
   expect(existsSync(join(after.dir, 'node_modules/pako'))).toBe(false);
 });
 
-test.each([
+testInstalled.each([
   ['--json', ['-c', '4', '-d', '1', '--json']],
   ['workers', ['-c', '4', '-d', '1', '-w', '2', '--json']],
   [
@@ -83,7 +83,6 @@ test.each([
     ['-c', '4', '-d', '1', '-R', '200', '--json'],
   ],
 ])('autocannon with %s', async (_what, args) => {
-  if (why !== undefined) return;
   const shapes = [];
   for (const project of [before, after]) {
     const result = JSON.parse((await run(project, [AUTOCANNON, ...args, url])).stdout);
@@ -95,8 +94,7 @@ test.each([
   await expectEqualAnswers([AUTOCANNON, ...args, url], 30);
 });
 
-test('autocannon prints the same tables', async () => {
-  if (why !== undefined) return;
+testInstalled('autocannon prints the same tables', async () => {
   const tables = [];
   for (const project of [before, after]) {
     const { stderr } = await run(project, [AUTOCANNON, '-c', '4', '-d', '1', '--latency', url]);
@@ -130,8 +128,7 @@ Promise.all(Array.from({ length: 200 }, (_, n) => pool.run(n))).then(async () =>
 });`,
 };
 
-test.each(Object.entries(SCRIPTS))('%s', async (name, code) => {
-  if (why !== undefined) return;
+testInstalled.each(Object.entries(SCRIPTS))('%s', async (name, code) => {
   const outputs = [];
   for (const project of [before, after, compared]) {
     writeFileSync(join(project.dir, 'script.cjs'), code);
@@ -142,8 +139,7 @@ test.each(Object.entries(SCRIPTS))('%s', async (name, code) => {
   await expectEqualAnswers(['script.cjs', url], name === 'piscina' ? 20 : 30);
 });
 
-test('cronometro', async () => {
-  if (why !== undefined) return;
+testInstalled('cronometro', async () => {
   const code = `import { cronometro } from 'cronometro';
 let n = 0;
 const results = await cronometro({ add: () => { n += 1; }, sqrt: () => { n += Math.sqrt(n); } }, { iterations: 1000, print: false });

@@ -11,25 +11,26 @@ export class Project {
   readonly dir: string = mkdtempSync(join(tmpdir(), 'hdrscope-project-'));
   /** The file with the report of `both`. */
   readonly report: string = join(this.dir, 'report');
+  /** npm writes nothing into the home, which may be read-only. */
+  readonly #cache = ['--cache', join(this.dir, 'cache')];
 
   /**
    * Installs packages.
    *
    * @param isOverridden Whether the packed package of this workspace takes the place of hdr-histogram-js.
-   * @returns Why that was not possible; `undefined` if it was.
    */
-  install(dependencies: Readonly<Record<string, string>>, isOverridden: boolean): string | undefined {
+  install(dependencies: Readonly<Record<string, string>>, isOverridden: boolean): void {
     const ours = isOverridden ? { 'hdr-histogram-js': `file:${this.#packed()}` } : {};
     const manifest =
       'hdr-histogram-js' in dependencies
         ? { dependencies: { ...dependencies, ...ours } }
         : { dependencies, overrides: ours };
-    return this.#npmInstall(manifest);
+    this.#npmInstall(manifest);
   }
 
   /** Installs packages with `both` in place of hdr-histogram-js, which uses both packages. */
-  installBoth(dependencies: Readonly<Record<string, string>>): string | undefined {
-    return this.#npmInstall({
+  installBoth(dependencies: Readonly<Record<string, string>>): void {
+    this.#npmInstall({
       dependencies: {
         ...dependencies,
         'hdr-theirs': 'npm:hdr-histogram-js@3.0.1',
@@ -40,22 +41,26 @@ export class Project {
     });
   }
 
-  #npmInstall(manifest: object): string | undefined {
+  #npmInstall(manifest: object): void {
     writeFileSync(
       join(this.dir, 'package.json'),
       JSON.stringify({ name: 'project', private: true, ...manifest }),
     );
-    const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], {
-      cwd: this.dir,
-      encoding: 'utf8',
-      timeout: 300_000,
-    });
-    return status === 0 ? undefined : `npm cannot install: ${stderr.trim().split('\n')[0]}`;
+    const { status, stderr } = spawnSync(
+      'npm',
+      ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', ...this.#cache],
+      {
+        cwd: this.dir,
+        encoding: 'utf8',
+        timeout: 300_000,
+      },
+    );
+    if (status !== 0) throw new Error(`npm cannot install: ${stderr}`);
   }
 
   #packed(): string {
     const [file] = JSON.parse(
-      execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', this.dir], {
+      execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', this.dir, ...this.#cache], {
         cwd: PACKAGE,
         encoding: 'utf8',
       }),

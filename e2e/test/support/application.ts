@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isInstalled, type PeerName, programOf } from '@hdrscope/testing';
 import { waitFor } from './peer-process.ts';
 
 const SERVICES = fileURLToPath(new URL('../services', import.meta.url));
@@ -26,10 +27,10 @@ export class Application {
   readonly #children = new Set<ChildProcess>();
 
   /**
-   * @param installed Names of packages; with `=`, the folder that has one, from `node_modules` of the workspace.
+   * @param installed Names of packages in `node_modules` of the workspace; with `=`, another folder that has one.
    * @param dependencies Those in package.json.
    */
-  constructor(installed: readonly string[], dependencies: readonly string[]) {
+  constructor(installed: readonly string[], dependencies: readonly string[] = []) {
     cpSync(SERVICES, this.folder, { recursive: true });
     const manifest = {
       name: 'shop',
@@ -92,6 +93,15 @@ export class Application {
     );
     rmSync(this.folder, { recursive: true });
   }
+}
+
+/** Packages of a peer, for an {@link Application}. There are none where the peer is not installed. */
+export function findPeerPackages(peer: PeerName, names: readonly string[]): string[] {
+  if (!isInstalled(peer)) return [];
+  return names.map((entry) => {
+    const [name = '', folder = name] = entry.split('=');
+    return `${name}=${join(programOf(peer), folder)}`;
+  });
 }
 
 /** Asks a service for items 1 to `count`, one after the other, and then to end. */

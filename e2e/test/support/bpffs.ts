@@ -3,6 +3,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openKernelCounter } from '@hdrscope/ebpf/loader';
+import { type Lack, lackByTrial } from '@hdrscope/testing';
 
 /** A bpf file system for one test. `unmount` removes its folder too. */
 export interface Bpffs {
@@ -28,31 +29,10 @@ export function mountBpffs(): Bpffs {
   };
 }
 
-/** The reason why the kernel cannot count here; `undefined` if it can. */
-export async function whyNoKernel(): Promise<string | undefined> {
-  try {
+/** The kernel cannot count here. `undefined` where it can. */
+export function lackOfKernel(): Promise<Lack | undefined> {
+  return lackByTrial('kernel', async () => {
     (await openKernelCounter()).close();
     mountBpffs().unmount();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-/**
- * `describe` without a reason. With a reason, the tests are skipped and the reason is printed. As root on a build server,
- * a reason is a failure, because everything can run there.
- */
-export function describeUnless(reason: string | undefined): (title: string, tests: () => void) => void {
-  if (reason === undefined) return describe;
-  if (process.env.CI && process.getuid?.() === 0) {
-    return (title) =>
-      describe(title, () => {
-        test('must run here', () => {
-          throw new Error(reason);
-        });
-      });
-  }
-  console.log(`skipped: ${reason}`);
-  return describe.skip;
+  });
 }

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { type Lack, lack, lackOfProgram } from '@hdrscope/testing';
 
 /** The counters of each map of a script, by their keys. */
 export type BpftraceCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -14,14 +15,17 @@ export interface Tracing {
 /** In a mount namespace of its own, bpftrace finds the tracepoints, and no mount of this machine changes. */
 const WITH_TRACEFS = 'mount -t tracefs nodev /sys/kernel/tracing; exec bpftrace -f json -e "$1"';
 
-/** Why no script can be attached to a tracepoint here; `undefined` if one can. */
-export function whyNoTracing(): string | undefined {
+/** No script can be attached to a tracepoint here. `undefined` where one can. */
+export function lackOfTracing(): Lack | undefined {
+  const missing = lackOfProgram('bpftrace');
+  if (missing !== undefined) return missing;
   const script = 'tracepoint:sched:sched_switch { exit(); }';
   const { status, stderr, error } = spawnSync('unshare', ['-m', 'sh', '-c', WITH_TRACEFS, 'sh', script], {
     encoding: 'utf8',
     timeout: 60_000,
   });
-  return status === 0 ? undefined : `bpftrace does not run here: ${error?.message ?? stderr.trim()}`;
+  const reason = `bpftrace does not run here: ${error?.message ?? stderr.trim()}`;
+  return lack('kernel', status === 0 ? undefined : reason);
 }
 
 /** The last probe of a script: it prints when all other ones are attached, which bpftrace does in their order. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { askAdminSocket } from '@hdrscope/ceph';
-import { describeWithPeers, type PeerName, programOf } from '@hdrscope/testing';
+import { describeUnless, lack, lackOfPeer, type PeerName, programOf } from '@hdrscope/testing';
 import { createFolder, freePort, type PeerProcess, startPeer } from './peer-process.ts';
 
 /** A running cluster: a monitor, storage daemons and a pool. */
@@ -32,18 +32,14 @@ const DEADLINE_SECONDS = 600;
 /** The programs of a release of Ceph. */
 export type CephPeer = Extract<PeerName, 'ceph-cluster' | 'ceph-reef' | 'ceph-squid' | 'ceph-tentacle'>;
 
-/** `describe` for tests that need a cluster. They run on request; otherwise they are skipped and the reason is printed. */
+/** `describe` for tests that need a cluster. They run on request; otherwise they are skipped. */
 export function describeWithCephCluster(
   title: string,
   tests: () => void,
   peer: CephPeer = 'ceph-cluster',
 ): void {
-  if (process.env[SWITCH] === '1') {
-    describeWithPeers([peer])(title, tests);
-    return;
-  }
-  console.log(`skipped: ${title}: ${SWITCH} is not 1`);
-  describe.skip(title, tests);
+  const notAsked = lack(undefined, process.env[SWITCH] === '1' ? undefined : `${SWITCH} is not 1`);
+  describeUnless(notAsked, lackOfPeer(peer))(title, tests);
 }
 
 /** How a cluster is started. */

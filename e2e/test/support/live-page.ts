@@ -14,8 +14,12 @@ const PERCENTILES = [50, 90, 99, 99.9, 100];
 export const SEARCH =
   'http.server.request.duration http.request.method=GET, http.route=/search, url.scheme=http';
 
-/** Values that are the same in every run, spread like latencies. */
-export function fill(registry: Registry): void {
+/**
+ * Records values that are the same in every run, spread like latencies.
+ *
+ * @param count How many values the first route has. The fourth one has four times as many.
+ */
+export function fill(registry: Registry, count = 4000): void {
   const durations = registry.histogram({
     name: 'http.server.request.duration',
     unit: 's',
@@ -26,7 +30,7 @@ export function fill(registry: Registry): void {
   ROUTES.forEach((route, at) => {
     const method = at === 3 ? 'POST' : 'GET';
     const attributes = { 'http.request.method': method, 'http.route': route, 'url.scheme': 'http' };
-    for (let n = 1; n <= 4000 * (at + 1); n++) {
+    for (let n = 1; n <= count * (at + 1); n++) {
       const rank = ((n * 2_654_435_761) % 2 ** 32) / 2 ** 32;
       durations.with(attributes).record(0.002 * (at + 1) * (1 - rank) ** -0.6);
       sizes.with(attributes).record(Math.round(700 * (at + 1) * (1 - rank) ** -0.5));
@@ -34,7 +38,8 @@ export function fill(registry: Registry): void {
   });
   const boundaries = Array.from({ length: 20 }, (_, i) => 2 ** i * 1e-6);
   const waits = registry.histogram({ name: 'kernel.run_queue.latency', unit: 's', boundaries });
-  for (let n = 1; n <= 1000; n++) waits.with({ cpu: n % 2 }).record(2e-6 * (1 - n / 1001) ** -0.9);
+  for (let n = 1; n <= count / 4; n++)
+    waits.with({ cpu: n % 2 }).record(2e-6 * (1 - n / (count / 4 + 1)) ** -0.9);
 }
 
 /** A row that the page must show, computed from the registry. */
@@ -64,6 +69,11 @@ export async function rowsOf(page: Page): Promise<Map<string, string[]>> {
     }),
   );
   return new Map(rows);
+}
+
+/** Waits until the rows are those of the question that the page has asked: until then it shows earlier ones. */
+export async function untilAnswered(page: Page): Promise<void> {
+  await until(async () => (await page.getByRole('grid').getAttribute('aria-busy')) === null, 'the rows');
 }
 
 /** The label of the picked row. */

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+export { freePort } from '@hdrscope/testing/free-port';
 
 /** Every peer is killed after this time, even if its test and the process that runs it die. */
 const DEADLINE_SECONDS = 180;
@@ -29,20 +30,12 @@ export function createFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'hdrscope-peer-'));
 }
 
-/** A free port of the loopback interface. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** How a peer is started. */
 interface PeerOptions {
   readonly folder: string;
   readonly isReady: (output: string) => boolean | Promise<boolean>;
+  /** @default 90_000 */
+  readonly readyMs?: number;
   /** It is killed after this time. @default 180 */
   readonly deadlineSeconds?: number;
 }
@@ -51,7 +44,7 @@ interface PeerOptions {
 export async function startPeer(
   program: string,
   args: readonly string[],
-  { folder, isReady, deadlineSeconds = DEADLINE_SECONDS }: PeerOptions,
+  { folder, isReady, readyMs = READY_MS, deadlineSeconds = DEADLINE_SECONDS }: PeerOptions,
 ): Promise<PeerProcess> {
   const child = spawn('timeout', ['--signal=KILL', `${deadlineSeconds}`, program, ...args], {
     cwd: folder,
@@ -85,7 +78,7 @@ export async function startPeer(
         if (hasEnded(child)) throw new Error('the program has ended');
         return isReady(output);
       },
-      { timeoutMs: READY_MS, what: 'a peer that is ready' },
+      { timeoutMs: readyMs, what: 'a peer that is ready' },
     );
   } catch (error) {
     await peer.stop();

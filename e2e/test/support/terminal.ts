@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What a command has printed, on both of its outputs, and how it ended. */
@@ -22,6 +23,12 @@ const END = '\u001e';
 
 /** How long the output of a job in the background is waited for. */
 const PATIENCE_MS = 60_000;
+
+/** How long a command may take to end after Ctrl-C. */
+const END_MS = 15_000;
+
+/** How long any command may take: less than a test may. */
+const LONGEST_MS = 100_000;
 
 /** A shell of a reader who types the commands of a document one after the other. */
 export class Terminal {
@@ -51,15 +58,16 @@ export class Terminal {
   async type(command: string, isComplete: (output: string) => boolean = () => true): Promise<Typed> {
     this.#output = '';
     this.#shell.stdin!.write(`{ ${command}\n} < /dev/null; printf '${END}%s\\n' $?\n`);
-    const giveUpAt = performance.now() + PATIENCE_MS;
+    const startedAt = performance.now();
     for (;;) {
       const exitCode = new RegExp(`${END}(\\d+)\\n`).exec(this.#output)?.[1];
       const output = withoutNpm(this.#output.replace(new RegExp(`${END}\\d+\\n`), ''));
-      const isPatient = performance.now() < giveUpAt;
-      if (exitCode !== undefined && (isComplete(output) || !isPatient)) {
+      const waitedMs = performance.now() - startedAt;
+      if (exitCode !== undefined && (isComplete(output) || waitedMs > PATIENCE_MS)) {
         return { output, exitCode: Number(exitCode) };
       }
       if (this.#shell.exitCode !== null) throw new Error(`the shell has ended: ${this.#output}`);
+      if (waitedMs > LONGEST_MS) throw new Error(`${command} does not end: ${this.#output}`);
       await sleep(20);
     }
   }
@@ -75,10 +83,14 @@ export class Terminal {
     }
     const closed = once(shell, 'close');
     shell.stdin!.end(`${command} < /dev/null\n`.replace(/^(.*\|.*) < \/dev\/null$/m, '$1'));
-    while (withoutNpm(output) === '' && shell.exitCode === null) await sleep(20);
+    const giveUpAt = performance.now() + LONGEST_MS;
+    const isPatient = (): boolean => performance.now() < giveUpAt;
+    while (withoutNpm(output) === '' && shell.exitCode === null && isPatient()) await sleep(20);
     await sleep(300);
     if (shell.exitCode === null) process.kill(-shell.pid!, 'SIGINT');
+    const killing = setTimeout(() => killSession(shell.pid!), END_MS);
     const [exitCode] = await closed;
+    clearTimeout(killing);
     return { output: withoutNpm(output), exitCode };
   }
 
@@ -86,9 +98,25 @@ export class Terminal {
   async close(): Promise<void> {
     if (this.#shell.exitCode !== null) return;
     const closed = once(this.#shell, 'close');
-    // Each job is a group of processes: npx has the command as its child.
-    this.#shell.stdin!.end('kill -9 -- $(jobs -p | sed s/^/-/) 2> /dev/null; exit\n');
+    killSession(this.#shell.pid!);
     await closed;
+  }
+}
+
+/**
+ * Kills the leader of a session and all processes in it. Each job is a group of processes: npx has the command as its child. The
+ * session is in `/proc/PID/stat`: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+ */
+function killSession(leader: number): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      // The name of the program, in brackets, may have blanks.
+      const session = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3];
+      if (Number(session) === leader) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
   }
 }
 

@@ -2,7 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeWithPeers, type PeerName, programOf } from '@hdrscope/testing';
+import {
+  describeUnless,
+  type Lack,
+  lack,
+  lackOfFile,
+  lackOfPeer,
+  lackOfProgram,
+  type PeerName,
+  programOf,
+  testUnless,
+} from '@hdrscope/testing';
 import { listCommands, listFiles, matches, type ShownCommand } from './console-blocks.ts';
 import { Terminal, type Typed } from './terminal.ts';
 
@@ -27,14 +37,17 @@ const PEERS: readonly { readonly needs: RegExp; readonly word: string; readonly 
   { needs: /^java /, word: 'HdrHistogram.jar', peer: 'hdrhistogram-java' },
 ];
 
+/** Programs that a reader has, and a small machine may not have. */
+const PROGRAMS = ['curl'];
+
 const doctor = spawnSync(process.execPath, [join(ROOT, 'packages/cli/bin/hdrscope.js'), 'ebpf', 'doctor'], {
   encoding: 'utf8',
 }).stdout;
 const [counting] = /^.*counting in the kernel.*$/m.exec(doctor) ?? [];
 if (counting === undefined)
   throw new Error(`ebpf doctor says nothing about counting in the kernel: ${doctor}`);
-const canCount = counting.startsWith('ok');
-if (!canCount) console.log(`skipped: the commands with sudo, because ebpf doctor says: ${counting}`);
+const reason = counting.startsWith('ok') ? undefined : `no command with sudo: ebpf doctor says: ${counting}`;
+const noSudo = lack('kernel', reason);
 
 /** The title of the test of a command. */
 const titleOf = ({ document, line, command }: ShownCommand): string => `${document}:${line}: ${command}`;
@@ -46,7 +59,7 @@ const titleOf = ({ document, line, command }: ShownCommand): string => `${docume
  * @param document Its path in the repository.
  */
 export function describeTyping(document: string): void {
-  describe(`the commands of ${document}`, () => {
+  describeUnless(lackOfProgram('bash'), lackOfFile('/proc'))(`the commands of ${document}`, () => {
     const text = readFileSync(join(ROOT, document), 'utf8');
     const commands = listCommands(document, text).filter(
       ({ command }) => !ELSEWHERE.some(([pattern]) => pattern.test(command)),
@@ -73,20 +86,24 @@ export function describeTyping(document: string): void {
     });
 
     for (const shown of commands) {
-      const isPrivileged = shown.command.startsWith('sudo ');
-      const typeIt = (): void =>
-        (isPrivileged && !canCount ? test.skip : test)(titleOf(shown), async () => {
-          const { output, exitCode } = await type(terminal, shown);
-          if (shown.output !== '' && !matches(shown, output)) expect(output).toBe(shown.output);
-          if (!ENDLESS.test(shown.command)) expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
-          else expect(output).not.toBe('');
-          expect(output).not.toMatch(/^hdrscope: cannot|^error:/m);
-        });
-      const peers = peersOf(shown.command).map(({ peer }) => peer);
-      if (peers.length === 0) typeIt();
-      else describeWithPeers(peers)(`with ${peers.join(', ')}`, typeIt);
+      testUnless(...listLacks(shown.command))(titleOf(shown), async () => {
+        const { output, exitCode } = await type(terminal, shown);
+        if (shown.output !== '' && !matches(shown, output)) expect(output).toBe(shown.output);
+        if (!ENDLESS.test(shown.command)) expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+        else expect(output).not.toBe('');
+        expect(output).not.toMatch(/^hdrscope: cannot|^error:/m);
+      });
     }
   });
+}
+
+/** What a command needs beside Node.js, and this machine does not have. */
+function listLacks(command: string): readonly (Lack | undefined)[] {
+  return [
+    command.startsWith('sudo ') ? noSudo : undefined,
+    ...peersOf(command).map(({ peer }) => lackOfPeer(peer)),
+    ...PROGRAMS.filter((name) => new RegExp(`\\b${name} `).test(command)).map(lackOfProgram),
+  ];
 }
 
 function peersOf(command: string): typeof PEERS {

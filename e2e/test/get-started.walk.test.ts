@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeWithPeers } from '@hdrscope/testing';
+import { describeUnless, lackOfPeer, lackOfProgram } from '@hdrscope/testing';
 import { listCommands, listFiles, matches } from './support/console-blocks.ts';
 import { createFolder, freePort, type PeerProcess, startPeer } from './support/peer-process.ts';
 import { Terminal } from './support/terminal.ts';
@@ -15,10 +15,14 @@ const commands = listCommands(DOCUMENT, text);
 /** The terminal may have a network of its own, in which there is no registry. */
 const isForNpm = (command: string): boolean => command.startsWith('npm ');
 
-describeWithPeers(['verdaccio'])('a project that has the packages from a registry', () => {
-  let registry: PeerProcess;
-  let folder: string;
-  let terminal: Terminal;
+describeUnless(
+  lackOfPeer('verdaccio'),
+  lackOfProgram('bash'),
+  lackOfProgram('curl'),
+)('a project that has the packages from a registry', () => {
+  let registry: PeerProcess | undefined;
+  let folder: string | undefined;
+  let terminal: Terminal | undefined;
 
   beforeAll(async () => {
     const port = await freePort();
@@ -28,25 +32,29 @@ describeWithPeers(['verdaccio'])('a project that has the packages from a registr
       {
         folder: await createFolder(),
         isReady: (output) => output.includes('npm config set --location=project registry'),
+        // It publishes fourteen packages, and stays until the document is typed.
+        readyMs: 280_000,
+        deadlineSeconds: 900,
       },
     );
     folder = mkdtempSync(join(tmpdir(), 'hdrscope-started-'));
     writeFileSync(join(folder, '.npmrc'), `registry=http://127.0.0.1:${port}/\naudit=false\n`);
     for (const { name, content } of listFiles(text)) writeFileSync(join(folder, name), content);
     terminal = new Terminal(folder);
-  }, 200_000);
+  }, 300_000);
 
   afterAll(async () => {
-    await terminal.close();
-    await registry.stop();
-    rmSync(folder, { recursive: true });
+    // What has not started needs no end.
+    await terminal?.close();
+    await registry?.stop();
+    if (folder !== undefined) rmSync(folder, { recursive: true });
   });
 
   for (const shown of commands) {
     const { line, command } = shown;
     if (command.startsWith('kill ')) {
       test('shows the routes on the live page', async () => {
-        const { output } = await terminal.type('curl -sN --max-time 3 127.0.0.1:9465/events || true');
+        const { output } = await terminal!.type('curl -sN --max-time 3 127.0.0.1:9465/events || true');
         expect(output).toContain('http.route=/search');
       });
     }
@@ -55,7 +63,7 @@ describeWithPeers(['verdaccio'])('a project that has the packages from a registr
         execFileSync('bash', ['-c', command], { cwd: folder, stdio: 'pipe' });
         return;
       }
-      const { output, exitCode } = await terminal.type(
+      const { output, exitCode } = await terminal!.type(
         command,
         (printed) => !command.endsWith(' &') || matches(shown, printed),
       );
