@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
+import { lackOfBuild, testUnless } from '@hdrscope/testing';
 import { Project } from './project.ts';
 
 // An application that has installed the package in place of hdr-histogram-js. What it installs has no other package.
@@ -80,7 +81,7 @@ test('the script for browsers needs nothing of Node.js, and sets `hdr`', () => {
   expect(logged).toEqual([42, 1]);
 });
 
-test.each([
+testUnless(lackOfBuild('hdr-histogram-js', 'dist/types')).each([
   ['typed.cts', 'node16', 'node16'],
   ['typed.mts', 'nodenext', 'nodenext'],
   ['typed.ts', 'esnext', 'bundler'],

@@ -42,10 +42,14 @@ export function lackOfFile(path: string): Lack | undefined {
   return lack(path, existsSync(path) ? undefined : `there is no ${path}`);
 }
 
-/** The package is not built. `undefined` where it is. */
-export function lackOfBuild(folder: string): Lack | undefined {
-  const isBuilt = existsSync(join(import.meta.dirname, '../..', folder, 'dist'));
-  return lack('build', isBuilt ? undefined : `packages/${folder} is not built: npm run build`);
+/**
+ * The package is not built. `undefined` where it is. Tests of several projects bundle before they run, which makes no declarations.
+ *
+ * @param output What the build makes. @default dist
+ */
+export function lackOfBuild(folder: string, output = 'dist'): Lack | undefined {
+  const isBuilt = existsSync(join(import.meta.dirname, '../..', folder, output));
+  return lack('build', isBuilt ? undefined : `packages/${folder} has no ${output}: npm run build`);
 }
 
 /** The attempt fails, which its error explains. `undefined` where it succeeds. */
