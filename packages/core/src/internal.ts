@@ -52,7 +52,7 @@ export {
 } from './layout/scaled.ts';
 export { stridesOf } from './layout/strides.ts';
 export { nearestName } from './nearest-name.ts';
-export { assertOptions, type OptionNames, type OptionsOwner } from './options.ts';
+export * from './options.ts';
 export { formatDecimal } from './text/decimal.ts';
 export { percentileTextParts } from './text/percentile-text.ts';
 export { type VisibleOptions, visible } from './visible.ts';
