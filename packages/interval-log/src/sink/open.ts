@@ -3,7 +3,7 @@ import { type Registry, systemClock } from '@hdrscope/registry';
 import { writeError } from '../errors.ts';
 import { type Files, isMissing, realFiles } from './files.ts';
 import { lockPath } from './lock.ts';
-import { type IntervalLogOptions, settingsOf } from './options.ts';
+import { type IntervalLogOptions, readSettings } from './options.ts';
 import { IntervalLogSink, type SinkRuntime } from './sink.ts';
 import { realDelay } from './ticker.ts';
 
@@ -56,7 +56,7 @@ export async function openSink(
   options: IntervalLogOptions,
   runtime: SinkRuntime,
 ): Promise<IntervalLogSink> {
-  const settings = settingsOf(options);
+  const settings = readSettings(options);
   const path = await resolved(runtime.files, settings.path);
   const unlock = await runtime.lock(path);
   const sink = new IntervalLogSink(registry, { ...settings, path }, runtime, unlock);

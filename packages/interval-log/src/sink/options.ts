@@ -1,7 +1,23 @@
 import { constants } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS, warn } from '@hdrscope/kit';
+import {
+  callback,
+  custom,
+  filledText,
+  flag,
+  integer,
+  milliseconds,
+  number,
+  type OptionRules,
+  object,
+  oneOf,
+  optional,
+  readOptions,
+  type Settings,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
+import { warn } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
 import { assertTimeZone } from '../writer/java-date.ts';
 
@@ -58,109 +74,61 @@ export interface IntervalLogOptions {
   readonly onRecovery?: () => void;
 }
 
-/** Checked options, with their defaults. */
-export interface IntervalLogSettings
-  extends Required<Omit<IntervalLogOptions, 'timeZone' | 'since' | 'rotation'>> {
-  readonly timeZone: string | undefined;
-  readonly since: Snapshot | undefined;
-  readonly rotation: RotationSettings;
-}
-
-export interface RotationSettings {
-  readonly sizeBytes: number;
-  readonly everyMs: number;
-  readonly onSignal: NodeJS.Signals | undefined;
-  readonly keep: number;
-  readonly gzip: boolean;
-}
-
-const POLICIES: readonly FsyncPolicy[] = ['never', 'rotation', 'interval'];
 // Signals that a process cannot handle.
 const DEADLY = ['SIGKILL', 'SIGSTOP'];
 
-const OWNER: OptionsOwner<IntervalLogOptions> = {
-  name: 'openIntervalLog',
-  names: {
-    path: true,
-    intervalMs: true,
-    aligned: true,
-    rotation: true,
-    fsync: true,
-    gatherTimeoutMs: true,
-    closeTimeoutMs: true,
-    level: true,
-    timeZone: true,
-    comment: true,
-    since: true,
-    onWritten: true,
-    onError: true,
-    onRecovery: true,
-  },
-  call: "openIntervalLog(registry, { path: 'service.hlog' })",
-};
-
-const ROTATION: OptionsOwner<RotationOptions> = {
+const ROTATION = {
   name: 'rotation',
-  names: { sizeBytes: true, everyMs: true, onSignal: true, keep: true, gzip: true },
+  rules: {
+    sizeBytes: withDefault(integer({ from: 1, to: Number.POSITIVE_INFINITY }), Number.POSITIVE_INFINITY),
+    everyMs: withDefault(number({ from: 1, to: Number.POSITIVE_INFINITY }), Number.POSITIVE_INFINITY),
+    onSignal: optional(
+      custom<NodeJS.Signals>(
+        'a signal that can be handled, such as SIGHUP',
+        (name) => Object.hasOwn(constants.signals, `${name}`) && !DEADLY.includes(`${name}`),
+      ),
+    ),
+    keep: withDefault(integer({ from: 0, to: Number.POSITIVE_INFINITY }), Number.POSITIVE_INFINITY),
+    gzip: withDefault(flag, false),
+  } satisfies OptionRules<RotationOptions>,
   call: "openIntervalLog(registry, { path: 'service.hlog', rotation: { keep: 7 } })",
 };
 
+const TABLE = {
+  name: 'openIntervalLog',
+  rules: {
+    path: filledText('the path of a file'),
+    intervalMs: withDefault(milliseconds({ from: 1 }), 1000),
+    aligned: withDefault(flag, false),
+    rotation: withDefault(object(), {}),
+    fsync: withDefault(oneOf<FsyncPolicy>(['never', 'rotation', 'interval']), 'rotation'),
+    gatherTimeoutMs: optional(milliseconds()),
+    closeTimeoutMs: withDefault(milliseconds(), 10_000),
+    level: withDefault(integer({ from: 0, to: 9 }), 6),
+    timeZone: optional(text),
+    comment: withDefault(text, ''),
+    since: optional(object()),
+    onWritten: withDefault(callback(), () => {}),
+    onError: withDefault(callback(), warn),
+    onRecovery: withDefault(callback(), () => {}),
+  } satisfies OptionRules<IntervalLogOptions>,
+  call: "openIntervalLog(registry, { path: 'service.hlog' })",
+};
+
+/** Checked options, with their defaults. */
+export type IntervalLogSettings = Settings<Omit<IntervalLogOptions, 'rotation'>, 'timeZone' | 'since'> & {
+  readonly rotation: RotationSettings;
+};
+
+export type RotationSettings = Settings<RotationOptions, 'onSignal'>;
+
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function settingsOf(options: IntervalLogOptions): IntervalLogSettings {
-  assertOptions(options, OWNER);
-  const { path, intervalMs = 1000, fsync = 'rotation', level = 6, timeZone, comment = '' } = options;
-  if (typeof path !== 'string' || path === '') throw refused('path', 'the path of a file', path);
-  assertTime('intervalMs', intervalMs, 1);
-  const { gatherTimeoutMs = Math.min(intervalMs, 10_000), closeTimeoutMs = 10_000 } = options;
-  assertTime('gatherTimeoutMs', gatherTimeoutMs, Number.MIN_VALUE);
-  assertTime('closeTimeoutMs', closeTimeoutMs, Number.MIN_VALUE);
-  if (!POLICIES.includes(fsync)) {
-    throw refused('fsync', POLICIES.map((policy) => `'${policy}'`).join(', '), fsync);
-  }
-  if (!isInteger(level, 0) || level > 9) throw refused('level', 'an integer from 0 to 9', level);
-  if (timeZone !== undefined) assertTimeZone(timeZone);
+export function readSettings(options: IntervalLogOptions): IntervalLogSettings {
+  const { gatherTimeoutMs, rotation, ...settings } = readOptions(options, TABLE);
+  if (settings.timeZone !== undefined) assertTimeZone(settings.timeZone);
   return {
-    path,
-    intervalMs,
-    aligned: options.aligned ?? false,
-    rotation: rotationOf(options.rotation ?? {}),
-    fsync,
-    gatherTimeoutMs,
-    closeTimeoutMs,
-    level,
-    timeZone,
-    comment,
-    since: options.since,
-    onError: options.onError ?? warn,
-    onRecovery: options.onRecovery ?? (() => {}),
-    onWritten: options.onWritten ?? (() => {}),
+    ...settings,
+    gatherTimeoutMs: gatherTimeoutMs ?? Math.min(settings.intervalMs, 10_000),
+    rotation: readOptions(rotation, ROTATION, 'rotation.'),
   };
-}
-
-function rotationOf(options: RotationOptions): RotationSettings {
-  assertOptions(options, ROTATION);
-  const { sizeBytes = Number.POSITIVE_INFINITY, everyMs = Number.POSITIVE_INFINITY } = options;
-  const { onSignal, keep = Number.POSITIVE_INFINITY, gzip = false } = options;
-  if (!isInteger(sizeBytes, 1)) throw refused('rotation.sizeBytes', 'an integer of at least 1', sizeBytes);
-  if (!(everyMs >= 1)) throw refused('rotation.everyMs', 'a number of at least 1', everyMs);
-  if (!isInteger(keep, 0)) throw refused('rotation.keep', 'an integer of at least 0', keep);
-  if (onSignal !== undefined && (!(onSignal in constants.signals) || DEADLY.includes(onSignal))) {
-    throw refused('rotation.onSignal', 'a signal that can be handled, such as SIGHUP', onSignal);
-  }
-  return { sizeBytes, everyMs, onSignal, keep, gzip };
-}
-
-function assertTime(name: string, timeMs: number, atLeast: number): void {
-  if (timeMs >= atLeast && timeMs <= LONGEST_TIMER_MS) return;
-  const range = atLeast === 1 ? 'from 1' : 'above 0,';
-  throw refused(name, `a number of milliseconds ${range} to 2^31 - 1`, timeMs);
-}
-
-/** Whether a value is a safe integer of at least `atLeast`, or infinite. */
-function isInteger(value: number, atLeast: number): boolean {
-  return (Number.isSafeInteger(value) || value === Number.POSITIVE_INFINITY) && value >= atLeast;
-}
-
-function refused(name: string, allowed: string, got: unknown): HdrscopeError {
-  return mustBe('ERR_INVALID_OPTION', name, allowed, got);
 }

@@ -38,13 +38,16 @@ describe('opening', () => {
     [{ intervalMs: 0 }, 'intervalMs must be a number of milliseconds from 1 to 2^31 - 1, got 0'],
     [
       { closeTimeoutMs: Number.NaN },
-      'closeTimeoutMs must be a number of milliseconds above 0, to 2^31 - 1, got NaN',
+      'closeTimeoutMs must be a number of milliseconds above 0 and at most 2^31 - 1, got NaN',
     ],
     [{ level: 10 }, 'level must be an integer from 0 to 9, got 10'],
-    [{ rotation: { sizeBytes: 0.5 } }, 'rotation.sizeBytes must be an integer of at least 1, got 0.5'],
+    [
+      { rotation: { sizeBytes: 0.5 } },
+      'rotation.sizeBytes must be an integer of at least 1, or Infinity, got 0.5',
+    ],
     [{ interval: 500 }, 'openIntervalLog has no option "interval": did you mean intervalMs?'],
     [{ rotation: { everyMs: 0 } }, 'rotation.everyMs must be a number of at least 1, got 0'],
-    [{ rotation: { keep: -1 } }, 'rotation.keep must be an integer of at least 0, got -1'],
+    [{ rotation: { keep: -1 } }, 'rotation.keep must be an integer of at least 0, or Infinity, got -1'],
     [
       { rotation: { onSignal: 'SIGKILL' as const } },
       /^rotation.onSignal must be a signal that can be handled/,
