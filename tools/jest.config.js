@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { KINDS, matchFiles } from './lib/test-kinds.js';
+import { selectFiles } from './lib/test-kinds.js';
 import { PEERS, programOf } from './peers/peers.js';
 
 /** @param {string} specifier */
 const pathOf = (specifier) => fileURLToPath(import.meta.resolve(specifier));
 
-/** The kind of tests that `run-tests.js` was asked for, when these are not the ordinary ones. */
-const kind = process.env.HDRSCOPE_TESTS;
+const { only, without } = selectFiles(process.env.HDRSCOPE_TESTS);
 
 const openTelemetry3 = PEERS.filter(({ name }) => name === 'opentelemetry-3').map(programOf);
 
@@ -21,8 +20,9 @@ export default {
   testTimeout: 120_000,
   // The packages of OpenTelemetry 3, which are not part of the workspace.
   modulePaths: openTelemetry3.filter((path) => path !== undefined),
-  testMatch: [`<rootDir>/test/**/*${kind === undefined ? '' : `.${kind}`}.test.ts`],
-  testPathIgnorePatterns: ['/node_modules/', ...(kind === undefined ? [matchFiles(KINDS).source] : [])],
+  testRegex: (only ?? /\.test\.ts$/).source,
+  roots: ['<rootDir>/test'],
+  testPathIgnorePatterns: ['/node_modules/', ...(without === undefined ? [] : [without.source])],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

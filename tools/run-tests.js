@@ -1,7 +1,8 @@
 /**
  * `npm test [-- PROJECT...] [JEST OPTION...]`: runs the tests of all projects, or of the projects named by folder or
  * package name. `npm test -- core otel -t percentile` runs the tests of two projects whose titles match "percentile".
- * `--long` or `--walk` as the first argument runs the files `*.long.test.ts` or `*.walk.test.ts` in place of all others.
+ * `--long` or `--walk` as the first argument runs the files `*.long.test.ts` or `*.walk.test.ts` in place of all others,
+ * and `--with-walks` runs the walks too.
  * Prints failures in full, one line for each project, the reasons of skipped tests, and in the last line the sum.
  * With `CI` in the environment, a file that failed beside others runs once more alone: see `runAgain`.
  */
@@ -13,7 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { formatCounts, formatSkips, RESULTS_FILE, SUMMARY_MARK, sumCounts } from './lib/counts.js';
-import { KINDS, matchFiles } from './lib/test-kinds.js';
+import { SELECTIONS, selectFiles } from './lib/test-kinds.js';
 import { isMain, listFiles, listProjects, workspaceRoot } from './lib/workspace.js';
 
 /**
@@ -75,11 +76,11 @@ export function collectResults(projects) {
 
 /**
  * @param {Project} project
- * @param {string | undefined} kind
+ * @param {RegExp} [only]
  */
-function hasTests({ dir, manifest }, kind) {
+function hasTests({ dir, manifest }, only) {
   if (manifest.scripts?.test === undefined) return false;
-  return kind === undefined || listFiles(join(dir, 'test'), matchFiles([kind])).length > 0;
+  return only === undefined || listFiles(join(dir, 'test'), only).length > 0;
 }
 
 /** Projects whose tests start built programs. The compiler, which checks types and writes declarations, is no part of this. */
@@ -180,10 +181,12 @@ async function runNx(projects, jestArgs) {
  * @returns {Promise<{ counts: Counts, ok: boolean }>}
  */
 export async function runTests(args = []) {
-  const kind = KINDS.find((one) => args[0] === `--${one}`);
-  if (kind !== undefined) process.env.HDRSCOPE_TESTS = kind;
-  const projects = listProjects(workspaceRoot).filter((project) => hasTests(project, kind));
-  const { selected, jestArgs } = selectProjects(kind === undefined ? args : args.slice(1), projects);
+  const [selection = ''] = args;
+  const isSelection = Object.hasOwn(SELECTIONS, selection);
+  if (isSelection) process.env.HDRSCOPE_TESTS = selection;
+  const { only } = selectFiles(selection);
+  const projects = listProjects(workspaceRoot).filter((project) => hasTests(project, only));
+  const { selected, jestArgs } = selectProjects(isSelection ? args.slice(1) : args, projects);
   if (selected.length === 0) throw new Error('no project has such tests');
   // Results of an earlier run must not count; Nx restores those that it takes from its cache.
   for (const { dir } of selected) rmSync(dirname(join(dir, RESULTS_FILE)), { recursive: true, force: true });
