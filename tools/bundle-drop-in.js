@@ -8,11 +8,12 @@
  *
  * The engine is a part of these files. A program that installs this package gets nothing else.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { restored } from './lib/restored.js';
 import { workspaceRoot } from './lib/workspace.js';
+import { writeChanged } from './lib/write-changed.js';
 
 const SOURCES = join(workspaceRoot, 'packages/hdr-histogram-js');
 
@@ -70,43 +71,39 @@ const SHORT = { minifyIdentifiers: true, minifySyntax: true, keepNames: true };
 
 /** @param {string} dist The folder of the files. */
 export async function bundleDropIn(dist) {
-  mkdirSync(dist, { recursive: true });
   // The package itself is of ES modules; its users have loaded CommonJS so far.
-  writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
-  writeFileSync(
-    join(dist, 'index.js'),
-    await makeFile('node', { format: 'cjs', platform: 'node', ...SHORT }),
-  );
+  writeChanged(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
+  writeChanged(join(dist, 'index.js'), await makeFile('node', { format: 'cjs', platform: 'node', ...SHORT }));
   const script = await makeFile('browser', { format: 'iife', globalName: 'hdr', ...SHORT });
   const forModules = 'if(typeof module==="object"&&module.exports)module.exports=hdr;\n';
-  writeFileSync(join(dist, 'hdrhistogram.umd.js'), `${script}${forModules}`);
+  writeChanged(join(dist, 'hdrhistogram.umd.js'), `${script}${forModules}`);
   // Old compilers do not follow an import of a .ts file.
   const types = join(dist, 'types');
   for (const name of existsSync(types) ? readdirSync(types) : []) {
     const file = join(types, name);
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+    writeChanged(file, readFileSync(file, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
   }
-  writeFileSync(join(dist, 'index.d.ts'), "export * from './types/index.js';\n");
+  writeChanged(join(dist, 'index.d.ts'), "export * from './types/index.js';\n");
   for (const [module, name] of Object.entries(MODULES)) {
-    writeFileSync(
+    writeChanged(
       join(dist, `${module}.js`),
       `"use strict";\nconst hdr = require("./index.js");\nObject.defineProperty(exports, "__esModule", { value: true });\nexports.default = hdr.${name};\nexports.${name} = hdr.${name};\n${module === 'HistogramLogReader' ? 'exports.listTags = hdr.listTags;\n' : ''}`,
     );
     const others = module === 'HistogramLogReader' ? ', listTags' : '';
-    writeFileSync(
+    writeChanged(
       join(dist, `${module}.d.ts`),
       `export { ${name} as default, ${name}${others} } from './index.js';\n`,
     );
   }
   for (const module of NAMED_MODULES) {
-    writeFileSync(join(dist, `${module}.js`), '"use strict";\nmodule.exports = require("./index.js");\n');
-    writeFileSync(join(dist, `${module}.d.ts`), "export * from './index.js';\n");
+    writeChanged(join(dist, `${module}.js`), '"use strict";\nmodule.exports = require("./index.js");\n');
+    writeChanged(join(dist, `${module}.d.ts`), "export * from './index.js';\n");
   }
-  writeFileSync(
+  writeChanged(
     join(dist, 'Histogram.js'),
     '"use strict";\nconst { NO_TAG, toSummary } = require("./index.js");\nObject.defineProperty(exports, "__esModule", { value: true });\nObject.assign(exports, { NO_TAG, toSummary });\n',
   );
-  writeFileSync(
+  writeChanged(
     join(dist, 'Histogram.d.ts'),
     "import type { Histogram } from './index.js';\nexport default Histogram;\nexport { type BitBucketSize, type HistogramConstructor, type HistogramSummary, NO_TAG, toSummary } from './index.js';\n",
   );

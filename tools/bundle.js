@@ -11,14 +11,15 @@
  * A module in `src/third-party` exports what a package uses of a large package of others. Its file is whole and minified, too, so users
  * install only the part that we use. The licences of all that such files contain go to `dist/THIRD-PARTY.txt`.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { bundleDropIn } from './bundle-drop-in.js';
 import { sourcesOf } from './lib/manifest-maps.js';
 import { formatBanner, formatNotices, listContained, NOTICES } from './lib/notices.js';
 import { restored } from './lib/restored.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
+import { UNFINISHED, writeChanged } from './lib/write-changed.js';
 
 /** @typedef {import('./lib/workspace.js').Project} Project */
 
@@ -100,8 +101,7 @@ async function bundleEntries(project) {
   });
   assertSameDepth(project, metafile);
   for (const { path, text } of outputFiles) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, path.endsWith('.js') ? restored(text, project.dir, metafile) : text);
+    writeChanged(path, path.endsWith('.js') ? restored(text, project.dir, metafile) : text);
   }
   return outputFiles.map(({ path }) => slashed(relative(project.dir, path)));
 }
@@ -153,7 +153,7 @@ async function bundleWholeFiles(project) {
   const files = made.map(({ file }) => file);
   const all = made.map(({ contained }) => contained).filter(({ size }) => size > 0);
   if (all.length === 0) return files;
-  writeFileSync(join(dir, 'dist', NOTICES), formatNotices(all));
+  writeChanged(join(dir, 'dist', NOTICES), formatNotices(all));
   return [`dist/${NOTICES}`, ...files];
 }
 
@@ -179,8 +179,7 @@ async function bundleWhole({ dir, name }, entry, options) {
   return outputFiles.map(({ path, text }) => {
     const file = slashed(relative(dir, path));
     const contained = listContained(dir, metafile.outputs[file]?.inputs ?? {});
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, contained.size === 0 ? text : formatBanner(name, contained) + text);
+    writeChanged(path, contained.size === 0 ? text : formatBanner(name, contained) + text);
     return { file, contained };
   });
 }
@@ -198,7 +197,7 @@ function removeOthers(folder, root, made) {
     const path = join(folder, entry.name);
     const name = slashed(relative(root, path));
     if (entry.isDirectory()) removeOthers(path, root, made);
-    else if (!made.has(name) && !isOfCompiler(name, root)) rmSync(path);
+    else if (!made.has(name) && !isKept(name, root)) rmSync(path, { force: true });
   }
   if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
@@ -207,8 +206,10 @@ function removeOthers(folder, root, made) {
  * @param {string} name
  * @param {string} root
  */
-function isOfCompiler(name, root) {
+function isKept(name, root) {
   if (name.endsWith('.tsbuildinfo')) return true;
+  // Of another build at the same time.
+  if (name.endsWith(UNFINISHED)) return true;
   const module = /^dist\/(.*)\.d\.ts(\.map)?$/.exec(name)?.[1];
   return module !== undefined && existsSync(join(root, `src/${module}.ts`));
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { bundlePackage, listEntries } from '../bundle.js';
 import { listProjects } from '../lib/workspace.js';
@@ -122,6 +122,20 @@ test('removes the files of earlier builds, and keeps declarations whose source e
   const kept = readdirSync(join(root, 'packages/two/dist'));
   expect(kept).toEqual(expect.arrayContaining(['.tsbuildinfo', 'index.d.ts', 'index.d.ts.map', 'index.js']));
   expect(kept.filter((name) => /gone|OLD|empty/.test(name))).toEqual([]);
+});
+
+test('a second build of the same sources touches no file, so programs that start meanwhile find theirs', async () => {
+  const root = await bundled(twoEntries);
+  const dist = join(root, 'packages/two/dist');
+  const states = () =>
+    readdirSync(dist, { recursive: true, encoding: 'utf8' })
+      .toSorted()
+      .map((name) => [name, statSync(join(dist, name), { bigint: true }).mtimeNs]);
+  const before = states();
+  expect(before.length).toBeGreaterThan(4);
+  for (const project of listProjects(root)) await bundlePackage(project);
+  expect(states()).toEqual(before);
+  expect(before.filter(([name]) => `${name}`.endsWith('.new'))).toEqual([]);
 });
 
 test('rejects a module that would look for its files in another folder than in the sources', async () => {
