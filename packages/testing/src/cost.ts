@@ -15,8 +15,8 @@ export function costOf<T>(action: () => T): Cost<T> {
   return { result, cpuMs: (user + system) / 1000, grownMib: grown / 2 ** 20 };
 }
 
-/** {@link slowdown} measures 12 to 18 ms where nothing else runs, so there it is 1. */
-const USUAL_MS = 20;
+/** What {@link slowdown} measures where nothing else runs: 12 to 18 ms. */
+const USUAL_MS = 15;
 
 /**
  * How many times more processor time this machine needs than usual, at least 1. Other processes share its caches and the units of its
