@@ -33,7 +33,7 @@ describeUnless(
         folder: await createFolder(),
         isReady: (output) => output.includes('npm config set --location=project registry'),
         // It publishes fourteen packages, and stays until the document is typed.
-        readyMs: 280_000,
+        readyMs: 600_000,
         deadlineSeconds: 900,
       },
     );
@@ -41,7 +41,7 @@ describeUnless(
     writeFileSync(join(folder, '.npmrc'), `registry=http://127.0.0.1:${port}/\naudit=false\n`);
     for (const { name, content } of listFiles(text)) writeFileSync(join(folder, name), content);
     terminal = new Terminal(folder);
-  }, 300_000);
+  }, 620_000);
 
   afterAll(async () => {
     // What has not started needs no end.

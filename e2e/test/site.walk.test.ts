@@ -13,9 +13,10 @@ describeWithPeers(['site'])('the site', () => {
   beforeAll(() => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'site/build.js')], {
       encoding: 'utf8',
+      timeout: 900_000,
     });
     if (status !== 0) throw new Error(`the site was not built:\n${stdout}${stderr}`);
-  }, 300_000);
+  }, 920_000);
 
   test('every link of the site leads to a page, and to a place that it has', () => {
     expect(brokenLinks(SITE)).toEqual([]);
