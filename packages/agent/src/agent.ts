@@ -1,19 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  callback,
+  custom,
+  milliseconds,
+  type OptionRules,
+  object,
+  optional,
+  readOptions,
+  type Settings,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { reasonOf, within } from '@hdrscope/kit';
 import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
-import { type AgentConfig, checkedOf } from './config/agent-config.ts';
+import { type AgentConfig, type CheckedConfig, type ConfigEntry, openConfig } from './config/agent-config.ts';
 import { Mask } from './config/secrets.ts';
-import type { CheckedConfig, SinkConfig, SourceConfig } from './config/types.ts';
-import type { EntryContext } from './entry.ts';
 import { type AgentHealth, newTally, type Tally } from './health.ts';
 import { type AgentLog, createLog } from './log.ts';
 import { EntryMemory } from './memory.ts';
-import { observedRegistry } from './sinks/observed-registry.ts';
-import { startSink } from './sinks/start.ts';
-import { sourceRegistry } from './sources/source-registry.ts';
-import { startSource } from './sources/start.ts';
-import { StdinFeed } from './sources/stdin-feed.ts';
+import { viewForSink, viewForSource } from './registry-views.ts';
+import { SINKS } from './sinks/index.ts';
+import { SOURCES } from './sources/index.ts';
+import { StdinFeed } from './stdin-feed.ts';
 import { type RetryOptions, Supervised } from './supervised.ts';
 
 /** The surroundings that the process gives to its agent. */
@@ -60,12 +67,10 @@ export interface Agent {
   stop(): Promise<readonly string[]>;
 }
 
-type AnyConfig = SourceConfig | SinkConfig;
-
 /** An entry of the configuration and its supervisor. */
-interface SupervisedEntry<Config> {
+interface SupervisedEntry {
   readonly label: string;
-  readonly supervised: Supervised<Config>;
+  readonly supervised: Supervised;
 }
 
 /**
@@ -93,46 +98,60 @@ interface SupervisedEntry<Config> {
  * ```
  */
 export async function startAgent(config: AgentConfig, options: AgentOptions = {}): Promise<Agent> {
-  assertOptions(options, START_AGENT);
-  if (options.retry !== undefined) assertOptions(options.retry, RETRY);
-  const agent = new RunningAgent(checkedOf(config), options);
+  const given = readOptions(options, START_AGENT);
+  const settings = { ...given, retry: readOptions(given.retry, RETRY, 'retry.') };
+  const agent = new RunningAgent(openConfig(config), settings);
   await agent.start();
   return agent;
 }
 
-const RETRY: OptionsOwner<RetryOptions> = {
+const RETRY = {
   name: 'retry',
-  names: { firstMs: true, longestMs: true },
+  rules: {
+    firstMs: withDefault(milliseconds(), 1000),
+    longestMs: withDefault(milliseconds(), 60_000),
+  } satisfies OptionRules<RetryOptions>,
   call: 'startAgent(config, { retry: { firstMs: 1000 } })',
 };
 
-const START_AGENT: OptionsOwner<AgentOptions> = {
+const START_AGENT = {
   name: 'startAgent',
-  names: { stdin: true, log: true, retry: true },
+  rules: {
+    stdin: optional(
+      custom<AsyncIterable<Uint8Array>>(
+        'an async iterable of bytes',
+        (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+      ),
+    ),
+    log: withDefault(callback(), () => {}),
+    retry: withDefault(object(), {}),
+  } satisfies OptionRules<AgentOptions>,
   call: 'startAgent(config, { log: console.error })',
+};
+
+type AgentSettings = Settings<Omit<AgentOptions, 'retry'>, 'stdin'> & {
+  readonly retry: Required<RetryOptions>;
 };
 
 class RunningAgent implements Agent {
   readonly registry: Registry = createRegistry();
   readonly #mask = new Mask();
   readonly #log: AgentLog;
-  readonly #retry: RetryOptions;
+  readonly #retry: Required<RetryOptions>;
   readonly #stdin: StdinFeed;
   readonly #memory = new EntryMemory();
-  readonly #perfHistograms: EntryContext['perfHistograms'] = new Map();
-  readonly #numbers: EntryContext['numbers'] = new Map();
   /** By label. A tally outlives restarts and changes of its entry: otherwise its counters would fall. */
   readonly #tallies = new Map<string, Tally>();
   readonly #reloads = { applied: 0, refused: 0 };
   readonly #startedMs: number = systemClock.nowMs();
   #config: CheckedConfig;
-  #entries: SupervisedEntry<AnyConfig>[] = [];
+  #entries: SupervisedEntry[] = [];
   #work: Promise<unknown> = Promise.resolve();
   /** Apart from `#work`: a file that never ends must not hold up the stop. */
   #reading: Promise<unknown> = Promise.resolve();
   #stopping: Promise<readonly string[]> | undefined;
 
-  constructor(config: CheckedConfig, { stdin = nothing(), log = () => {}, retry = {} }: AgentOptions) {
+  constructor(config: CheckedConfig, { stdin = nothing(), log, retry }: AgentSettings) {
     this.#config = config;
     this.#mask.add(config);
     this.#stdin = new StdinFeed(stdin);
@@ -141,7 +160,7 @@ class RunningAgent implements Agent {
   }
 
   async start(): Promise<void> {
-    this.#entries = entriesOf(this.#config).map((entry) => this.#supervise(entry));
+    this.#entries = listEntries(this.#config).map((entry) => this.#supervise(entry));
     await this.#startAll(this.#entries);
   }
 
@@ -154,7 +173,7 @@ class RunningAgent implements Agent {
   }
 
   async reload(read: () => AgentConfig | Promise<AgentConfig>): Promise<Reloaded> {
-    const reading = this.#reading.then(read).then(checkedOf);
+    const reading = this.#reading.then(read).then(openConfig);
     this.#reading = reading.catch(() => {});
     let config: CheckedConfig;
     try {
@@ -174,15 +193,15 @@ class RunningAgent implements Agent {
 
   #refuse(error: unknown): Reloaded {
     this.#reloads.refused++;
-    const problem = problemsOf(error);
+    const problem = describeProblems(error);
     this.#log.info(`the configuration is refused, the one before goes on: ${problem}`);
     return { started: [], stopped: [], kept: labels(this.#entries), problem: this.#mask.shown(problem) };
   }
 
   async #apply(config: CheckedConfig): Promise<Reloaded> {
     if (this.#stopping !== undefined) return { started: [], stopped: [], kept: [] };
-    const wanted = entriesOf(config);
-    const isKept = ({ label, supervised }: SupervisedEntry<AnyConfig>): boolean =>
+    const wanted = listEntries(config);
+    const isKept = ({ label, supervised }: SupervisedEntry): boolean =>
       wanted.some((entry) => entry.label === label && isDeepStrictEqual(entry.config, supervised.config));
     const kept = this.#entries.filter(isKept);
     const gone = this.#entries.filter((entry) => !isKept(entry));
@@ -220,7 +239,7 @@ class RunningAgent implements Agent {
   }
 
   /** Returns a line for each entry that failed or took too long. */
-  async #endAll(entries: readonly SupervisedEntry<AnyConfig>[], timeoutMs: number): Promise<string[]> {
+  async #endAll(entries: readonly SupervisedEntry[], timeoutMs: number): Promise<string[]> {
     const problems = await Promise.all(
       entries.map(async ({ label, supervised }) => {
         try {
@@ -240,49 +259,41 @@ class RunningAgent implements Agent {
     await this.registry.gather({ timeoutMs: Math.max(1, timeoutMs) });
   }
 
-  async #startAll(entries: readonly SupervisedEntry<AnyConfig>[]): Promise<void> {
+  async #startAll(entries: readonly SupervisedEntry[]): Promise<void> {
     await Promise.all(entries.map(({ supervised }) => supervised.start()));
   }
 
-  #supervise({ kind, label, config }: Entry): SupervisedEntry<AnyConfig> {
-    const tally = this.#tallyOf(label, kind, config);
-    const sinkRegistry = (): Registry =>
-      observedRegistry(this.registry, {
-        sink: config.name,
-        sourceIsLate: (source, error) => this.#isLate(source, error),
-      });
+  #supervise({ kind, label, config }: Entry): SupervisedEntry {
     const shown = (text: string): string => this.#mask.shown(text);
-    const surroundings = {
-      registry: kind === 'source' ? sourceRegistry(this.registry, shown) : sinkRegistry(),
-      perfHistograms: this.#perfHistograms,
-      numbers: this.#numbers,
-      stdin: this.#stdin,
-      shutdownTimeoutMs: this.#config.shutdownTimeout,
-      health: () => this.health,
-      shown,
-      nowMs: systemClock.nowMs,
-    };
-    const common = {
-      tally,
+    const registry =
+      kind === 'source'
+        ? viewForSource(this.registry, shown)
+        : viewForSink(this.registry, {
+            sink: config.name,
+            sourceIsLate: (source, error) => this.#isLate(source, error),
+          });
+    const part = (kind === 'source' ? SOURCES : SINKS).get(config.type)!;
+    const supervised = new Supervised({
+      config,
+      start: (context) => part.start(config, context),
+      tally: this.#tallyFor(label, kind, config),
       log: this.#log,
       retry: this.#retry,
       memory: this.#memory,
-      surroundings,
-    };
-    const supervised = new Supervised<AnyConfig>({
-      ...common,
-      config,
-      start: (given, context) =>
-        kind === 'source'
-          ? startSource(given as SourceConfig, context)
-          : startSink(given as SinkConfig, context),
+      surroundings: {
+        registry,
+        stdin: this.#stdin,
+        shutdownTimeoutMs: this.#config.shutdownTimeout,
+        health: () => this.health,
+        shown,
+        nowMs: systemClock.nowMs,
+      },
     });
     return { label, supervised };
   }
 
-  #tallyOf(label: string, kind: Entry['kind'], { name, type }: AnyConfig): Tally {
-    const known = this.#tallies.get(label);
-    const tally = known ?? newTally(kind, name, type);
+  #tallyFor(label: string, kind: Entry['kind'], { name, type }: ConfigEntry): Tally {
+    const tally = this.#tallies.get(label) ?? newTally(kind, name, type);
     Object.assign(tally, { type, state: 'starting' });
     this.#tallies.set(label, tally);
     return tally;
@@ -306,21 +317,21 @@ class RunningAgent implements Agent {
 interface Entry {
   readonly kind: 'source' | 'sink';
   readonly label: string;
-  readonly config: AnyConfig;
+  readonly config: ConfigEntry;
 }
 
-function entriesOf({ sources, sinks }: CheckedConfig): Entry[] {
-  const of = (kind: Entry['kind'], list: readonly AnyConfig[]): Entry[] =>
+function listEntries({ sources, sinks }: CheckedConfig): Entry[] {
+  const of = (kind: Entry['kind'], list: readonly ConfigEntry[]): Entry[] =>
     list.map((config) => ({ kind, label: `${kind} ${config.name}`, config }));
   return [...of('source', sources), ...of('sink', sinks)];
 }
 
-function labels(entries: readonly SupervisedEntry<AnyConfig>[]): string[] {
+function labels(entries: readonly SupervisedEntry[]): string[] {
   return entries.map(({ label }) => label);
 }
 
 /** The problems of a configuration as one line; the error has a line for each. */
-function problemsOf(error: unknown): string {
+function describeProblems(error: unknown): string {
   if (!(error instanceof Error)) return reasonOf(error);
   const lines = error.message.split('\n').map((line) => line.trim());
   return lines.join('; ');

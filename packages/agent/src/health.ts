@@ -1,5 +1,6 @@
 import { noRefusals, REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import type { OtlpSenderHealth } from '@hdrscope/otel/sender';
+import type { MetricFamily } from '@hdrscope/prometheus';
 
 /** How a source or a sink is doing. Counts only grow, also over restarts and reloads. */
 export interface EntryHealth {
@@ -235,4 +236,26 @@ function ofEntries(
       const { kind, name, type } = entry;
       return value === undefined ? [] : [{ attributes: { kind, name, type }, value }];
     });
+}
+
+/** The agent's metrics under Prometheus' names, which end with the unit. */
+export function healthFamilies({
+  health,
+  nowMs,
+}: {
+  health(): AgentHealth;
+  nowMs(): number;
+}): MetricFamily[] {
+  const now = health();
+  return HEALTH_NUMBERS.map(({ name, kind, unit, description, points }) => ({
+    name: `${name.replaceAll('.', '_')}${unit === 's' ? '_seconds' : ''}`,
+    help: description,
+    unit,
+    type: kind,
+    metrics: points(now, nowMs()).map(({ attributes, value }) => ({
+      labels: Object.entries(attributes),
+      ...(kind === 'counter' && { createdMs: now.startedMs }),
+      value: { kind: 'number', value },
+    })),
+  }));
 }

@@ -1,8 +1,10 @@
 import { reasonOf } from '@hdrscope/kit';
-import type { EntryContext, Running, Start } from './entry.ts';
+import { IngestMemory } from '@hdrscope/registry';
+import type { ConfigEntry } from './config/agent-config.ts';
 import type { Tally } from './health.ts';
 import type { AgentLog } from './log.ts';
-import type { EntryMemory } from './memory.ts';
+import { type EntryMemory, MemoryKind } from './memory.ts';
+import type { EntryContext, Running } from './part.ts';
 
 /** How long the agent waits before it starts a failed entry again: twice as long each time. */
 export interface RetryOptions {
@@ -28,20 +30,23 @@ type Surroundings = Omit<
 >;
 
 /** The options of `Supervised`. */
-interface SupervisedOptions<Config> {
-  readonly config: Config;
-  readonly start: Start<Config>;
+interface SupervisedOptions {
+  readonly config: ConfigEntry;
+  start(context: EntryContext): Promise<Running>;
   readonly tally: Tally;
   readonly log: AgentLog;
-  readonly retry: RetryOptions;
+  readonly retry: Required<RetryOptions>;
   readonly surroundings: Surroundings;
   readonly memory: EntryMemory;
 }
 
+/** What sources have ingested, by the name of the input. Entries that read the same input share it. */
+const INTAKES = new MemoryKind<IngestMemory>();
+
 /** Keeps one source or sink running until `stop`. */
-export class Supervised<Config> {
-  readonly config: Config;
-  readonly #options: SupervisedOptions<Config>;
+export class Supervised {
+  readonly config: ConfigEntry;
+  readonly #options: SupervisedOptions;
   readonly #label: string;
   #running: Running | undefined;
   #attempt: Promise<void> | undefined;
@@ -52,12 +57,12 @@ export class Supervised<Config> {
   /** The number of the current run. Reports of earlier runs are ignored. */
   #life = 0;
 
-  constructor(options: SupervisedOptions<Config>) {
+  constructor(options: SupervisedOptions) {
     const { tally, retry, config } = options;
     this.config = config;
     this.#options = options;
     this.#label = `${tally.kind} ${tally.name}`;
-    this.#waitMs = retry.firstMs ?? 1000;
+    this.#waitMs = retry.firstMs;
   }
 
   /** Starts the entry. Never rejects: a failed start is tried again. */
@@ -86,10 +91,10 @@ export class Supervised<Config> {
   }
 
   async #try(): Promise<void> {
-    const { start, config, tally, log } = this.#options;
+    const { tally, log } = this.#options;
     tally.state = 'starting';
     try {
-      const running = await start(config, this.#context());
+      const running = await this.#options.start(this.#context());
       this.#running = running;
       if (this.#isStopped) return;
       // A source may have reported a success or a failure while it started.
@@ -116,7 +121,7 @@ export class Supervised<Config> {
       if (tally.state === 'failing') log.info(`${this.#label} works again`);
       tally.state = 'running';
       tally.lastSuccessMs = surroundings.nowMs();
-      this.#waitMs = this.#options.retry.firstMs ?? 1000;
+      this.#waitMs = this.#options.retry.firstMs;
     });
     const failed = ifAlive((error: unknown) => {
       this.#note(error, 'failing');
@@ -129,7 +134,7 @@ export class Supervised<Config> {
       ...surroundings,
       intake: (input) => ({
         sourceName: tally.name,
-        memory: memory.intakeOf(input),
+        memory: memory.ensure(INTAKES, input, () => new IngestMemory()),
         observer: { added, succeeded, failed },
       }),
       memory,
@@ -175,7 +180,7 @@ export class Supervised<Config> {
     if (this.#isStopped) return;
     this.#note(error, 'waiting');
     const waitMs = this.#waitMs;
-    this.#waitMs = Math.min(2 * waitMs, retry.longestMs ?? 60_000);
+    this.#waitMs = Math.min(2 * waitMs, retry.longestMs);
     const again = `it is started again in ${waitMs / 1000} s`;
     log.problem(this.#label, `${this.#label} has failed: ${reasonOf(error)}; ${again}`);
     clearTimeout(this.#timer);

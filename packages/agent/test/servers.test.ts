@@ -1,8 +1,7 @@
 import { request } from 'node:http';
 import { noRefusals } from '@hdrscope/kit/server';
-import type { OtlpSourceConfig, PrometheusSinkConfig } from '../src/config/types.ts';
-import { guardOf } from '../src/guard.ts';
 import { parseConfig } from '../src/index.ts';
+import { guardOptions, type ServerConfig } from '../src/server.ts';
 import { sample, until, urlIn, useWorld } from './support/agents.ts';
 
 const world = useWorld();
@@ -31,8 +30,8 @@ test('every server gets the protection of its entry', () => {
   const { config } = parseConfig(`sources: [{ type: otlp }]
 sinks: [{ type: prometheus, ${keys}, tls: { certFile: a.pem, keyFile: b.pem } }]`);
   const refusals = noRefusals();
-  expect(guardOf(config!.sources[0] as OtlpSourceConfig, { refusals })).toEqual({ refusals });
-  expect(guardOf(config!.sinks[0] as PrometheusSinkConfig, { refusals })).toEqual({
+  expect(guardOptions(config!.sources[0] as unknown as ServerConfig, { refusals })).toEqual({ refusals });
+  expect(guardOptions(config!.sinks[0] as unknown as ServerConfig, { refusals })).toEqual({
     refusals,
     token: '0123456789abcdef',
     allowedHosts: ['a.example'],

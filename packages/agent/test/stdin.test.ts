@@ -1,4 +1,4 @@
-import { StdinFeed } from '../src/sources/stdin-feed.ts';
+import { StdinFeed } from '../src/stdin-feed.ts';
 import { until } from './support/agents.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

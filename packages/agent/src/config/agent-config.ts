@@ -1,6 +1,4 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { isParsed } from './secrets.ts';
-import type { CheckedConfig } from './types.ts';
 
 /** A source or a sink of a configuration. */
 export interface ConfigEntry {
@@ -25,15 +23,39 @@ export interface AgentConfig {
   readonly sinks: readonly ConfigEntry[];
 }
 
+/** A checked configuration with all defaults, as plain data. */
+export interface CheckedConfig {
+  /** Milliseconds that a stop may take. */
+  readonly shutdownTimeout: number;
+  /** Names are unique. Each entry has the keys of its type. */
+  readonly sources: readonly ConfigEntry[];
+  /** At least one. Names are unique. */
+  readonly sinks: readonly ConfigEntry[];
+}
+
+/** The values of variables that a configuration has, by the variable. */
+const VARIABLES = new WeakMap<CheckedConfig, ReadonlyMap<string, string>>();
+
+/**
+ * The configuration as callers of the package see it.
+ *
+ * @param variables The values of variables in it, by the variable: messages show the names instead.
+ */
+export function sealConfig(config: CheckedConfig, variables: ReadonlyMap<string, string>): AgentConfig {
+  VARIABLES.set(config, variables);
+  return config as unknown as AgentConfig;
+}
+
 /** The configuration with the keys of its entries. @throws HdrscopeError `ERR_INVALID_OPTION` when `parseConfig` has not made it. */
-export function checkedOf(config: AgentConfig): CheckedConfig {
+export function openConfig(config: AgentConfig): CheckedConfig {
   const checked = config as unknown as CheckedConfig;
-  if (isParsed(checked)) return checked;
+  // Without its variables, messages could show their values.
+  if (VARIABLES.has(checked)) return checked;
   // Without an echo of the value, which may hold secrets.
   throw new HdrscopeError('ERR_INVALID_OPTION', 'config must be a result of parseConfig or readConfigFile');
 }
 
-/** The configuration as callers of the package see it. */
-export function opaque(config: CheckedConfig): AgentConfig {
-  return config as unknown as AgentConfig;
+/** The values of variables in a configuration, by the variable. */
+export function readVariables(config: CheckedConfig): ReadonlyMap<string, string> {
+  return VARIABLES.get(config)!;
 }

@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { parseSmallYaml } from '@hdrscope/kit';
+import { type OptionRules, object, readOptions, withDefault } from '@hdrscope/core/internal';
+import { parseSmallYaml, type YamlLimits } from '@hdrscope/kit';
 import { type Document, Lexer, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
-import { type AgentConfig, opaque } from './agent-config.ts';
+import { type AgentConfig, sealConfig } from './agent-config.ts';
 import {
   type ConfigIssue,
   issueAt,
@@ -15,9 +15,8 @@ import {
   pathText,
   substituteVariables,
 } from './document.ts';
-import { CONFIG_LIMITS } from './limits.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
-import { isSecret, rememberVariables } from './secrets.ts';
+import { isSecret } from './secrets.ts';
 
 /** The result of parsing a text: a configuration, or its problems. */
 export type ParsedConfig =
@@ -35,6 +34,15 @@ export interface ParseConfigOptions {
   /** Values for `${NAME}`. @default no variables */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
+
+/** The limits of the text of a configuration. A thousand entries need less than half of each. */
+const CONFIG_LIMITS: YamlLimits = {
+  bytes: 2 ** 20,
+  lines: 20_000,
+  elements: 50_000,
+  depth: 32,
+  aliases: 5000,
+};
 
 // The parser would compare each key of a mapping with all others. `keyIssues` finds those that come twice.
 const PARSER = { prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const;
@@ -60,8 +68,7 @@ const MOST_ISSUES = 20;
  * ```
  */
 export function parseConfig(text: string, options: ParseConfigOptions = {}): ParsedConfig {
-  assertOptions(options, PARSE_CONFIG);
-  const { environment = {} } = options;
+  const { environment } = readOptions(options, PARSE_CONFIG);
   const lines = new LineCounter();
   let document: Document.Parsed;
   try {
@@ -77,7 +84,7 @@ export function parseConfig(text: string, options: ParseConfigOptions = {}): Par
     return refused([issueAt(lines, undefined, error.message)]);
   }
   const problems = [
-    ...document.errors.map((error) => syntaxIssue(lines, error)),
+    ...document.errors.map((error) => describeSyntaxError(lines, error)),
     ...keyIssues(document, lines),
   ];
   if (problems.length > 0) return refused(problems);
@@ -90,21 +97,18 @@ export function parseConfig(text: string, options: ParseConfigOptions = {}): Par
     return refused([issueAt(lines, undefined, 'the aliases cannot be followed: write out what they mean')]);
   }
   const { data: config, error } = CONFIG_SCHEMA.safeParse(data);
-  if (config !== undefined) {
-    rememberVariables(config, variables);
-    return { config: opaque(config), issues: [], moreIssues: 0 };
-  }
+  if (config !== undefined) return { config: sealConfig(config, variables), issues: [], moreIssues: 0 };
   const issues = error!.issues.flatMap((issue) =>
-    explained(issue, data, texts).map(({ path, atKey, message }) =>
+    explain(issue, data, texts).map(({ path, atKey, message }) =>
       issueAt(lines, nodeAt(document, path, atKey), message),
     ),
   );
   return refused(issues);
 }
 
-const PARSE_CONFIG: OptionsOwner<ParseConfigOptions> = {
+const PARSE_CONFIG = {
   name: 'parseConfig',
-  names: { environment: true },
+  rules: { environment: withDefault(object(), {}) } satisfies OptionRules<ParseConfigOptions>,
   call: 'parseConfig(text, { environment: process.env })',
 };
 
@@ -115,7 +119,7 @@ const PARSE_CONFIG: OptionsOwner<ParseConfigOptions> = {
  *   details `issues` and `moreIssues`; `ERR_TOO_LARGE` above 1 MiB. Errors of the file system pass through.
  */
 export async function readConfigFile(path: string, options: ParseConfigOptions = {}): Promise<AgentConfig> {
-  const { config, issues, moreIssues } = parseConfig(await textOf(path), options);
+  const { config, issues, moreIssues } = parseConfig(await readText(path), options);
   if (config !== undefined) return config;
   const lines = issues.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
   if (moreIssues > 0) {
@@ -125,7 +129,7 @@ export async function readConfigFile(path: string, options: ParseConfigOptions =
 }
 
 /** A longer file is not a configuration: somebody named the wrong file, which may also be a device without an end. */
-async function textOf(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   const most = CONFIG_LIMITS.bytes;
   const file = await open(path);
   try {
@@ -154,21 +158,21 @@ function refused(issues: readonly ConfigIssue[]): ParsedConfig {
   return { config: undefined, issues: inOrder.slice(0, MOST_ISSUES), moreIssues };
 }
 
-function syntaxIssue(lines: LineCounter, { pos, code, message }: YAMLError): ConfigIssue {
+function describeSyntaxError(lines: LineCounter, { pos, code, message }: YAMLError): ConfigIssue {
   const { line, col } = lines.linePos(pos[0]);
   // Many messages end with a part of the text, which may be a secret.
   const [reason] = code === 'BAD_DQ_ESCAPE' ? ['Invalid escape sequence'] : message.split(/(?<=[\w)]): /);
   return { line: Math.max(1, line), column: Math.max(1, col), message: `this is not YAML: ${reason}` };
 }
 
-interface Explained {
+interface Explanation {
   readonly path: Path;
   /** Whether the problem is the key, and not its value. */
   readonly atKey: boolean;
   readonly message: string;
 }
 
-function explained(issue: z.core.$ZodIssue, data: unknown, texts: ReadonlyMap<unknown, string>): Explained[] {
+function explain(issue: z.core.$ZodIssue, data: unknown, texts: ReadonlyMap<unknown, string>): Explanation[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
     const hints = issue.message.split('\n');
@@ -181,21 +185,21 @@ function explained(issue: z.core.$ZodIssue, data: unknown, texts: ReadonlyMap<un
   const where = path.length === 0 ? 'the configuration' : pathText(path);
   const isMissing = got === undefined && path.length > 0;
   if (isMissing) return [{ path, atKey: false, message: `${where} is missing: it ${issue.message}` }];
-  const shown = isSecret(path, got) ? withoutContent(got) : (ofVariable(got, texts) ?? echo(got));
+  const shown = isSecret(path, got) ? describeKind(got) : (describeVariable(got, texts) ?? echo(got));
   return [{ path, atKey: false, message: `${where} ${issue.message}, got ${shown}` }];
 }
 
 /** A secret, by its kind and length. */
-function withoutContent(value: unknown): string {
+function describeKind(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'a mapping';
   return value === null ? 'nothing' : `a text of ${String(value).length} characters`;
 }
 
 /** A value that came of variables, by its text in the file. */
-function ofVariable(value: unknown, texts: ReadonlyMap<unknown, string>): string | undefined {
+function describeVariable(value: unknown, texts: ReadonlyMap<unknown, string>): string | undefined {
   const text = texts.get(value);
-  return text === undefined ? undefined : `${text}, which is ${withoutContent(value)}`;
+  return text === undefined ? undefined : `${text}, which is ${describeKind(value)}`;
 }
 
 function valueAt(data: unknown, path: Path): unknown {
@@ -209,7 +213,7 @@ function valueAt(data: unknown, path: Path): unknown {
 
 const MOST_KEYS = 10;
 
-function keysOf(mapping: object): string {
+function listKeys(mapping: object): string {
   const keys = Object.keys(mapping);
   const first = keys.slice(0, MOST_KEYS).map((key) => key.slice(0, LONGEST_KEY));
   const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : '';
@@ -218,7 +222,7 @@ function keysOf(mapping: object): string {
 
 function echo(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
-  if (typeof value === 'object' && value !== null) return `a mapping of ${keysOf(value)}`;
+  if (typeof value === 'object' && value !== null) return `a mapping of ${listKeys(value)}`;
   if (value === null || value === undefined) return 'nothing';
   const text = JSON.stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 80)}… (${text.length} characters)`;

@@ -1,19 +1,6 @@
 import { visible } from '@hdrscope/core/internal';
+import { type CheckedConfig, readVariables } from './agent-config.ts';
 import type { Path } from './document.ts';
-import type { CheckedConfig } from './types.ts';
-
-/** The values of variables that a configuration has, by the variable. */
-const VARIABLES = new WeakMap<CheckedConfig, ReadonlyMap<string, string>>();
-
-/** Lets messages about a configuration show the names of its variables instead of their values. */
-export function rememberVariables(config: CheckedConfig, variables: ReadonlyMap<string, string>): void {
-  VARIABLES.set(config, variables);
-}
-
-/** Whether the secrets of a configuration are known: without them, messages could show the values of its variables. */
-export function isParsed(config: CheckedConfig): boolean {
-  return VARIABLES.has(config);
-}
 
 /** Whether no message may show the value at a path of a configuration. */
 export function isSecret(path: Path, value: unknown): boolean {
@@ -37,7 +24,7 @@ export class Mask {
     for (const secret of secretsOf(config)) {
       for (const form of formsOf(secret)) this.#shown.set(form, HIDDEN);
     }
-    for (const [name, value] of VARIABLES.get(config) ?? []) {
+    for (const [name, value] of readVariables(config)) {
       for (const form of formsOf(value)) this.#shown.set(form, `\${${name}}`);
     }
     const forms = [...this.#shown.keys()].sort((a, b) => b.length - a.length);

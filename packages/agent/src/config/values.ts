@@ -3,10 +3,8 @@ import { nearestName } from '@hdrscope/core/internal';
 import { DURATION_FORMS, durationNs, LONGEST_TIMER_MS, SIZE_FORMS, sizeBytes } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { z } from 'zod';
-import { addressOf } from './address.ts';
-import type { AttributeTexts, ListenAddress, MetricConfig } from './types.ts';
 
-// Every message states what is allowed. `config/read.ts` puts the place before it and the refused value after it.
+// Every message states what is allowed. `read.ts` puts the place before it and the refused value after it.
 
 /** A mapping that has these keys only. */
 export function mapping<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
@@ -81,10 +79,26 @@ export const size: z.ZodType<number, string> = understood(
   (given) => sizeBytes(given) || undefined,
 );
 
+/** Where a server listens. */
+export interface ListenAddress {
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  /** From 0 to 65535; 0 takes a free one. */
+  readonly port: number;
+}
+
 export const address: z.ZodType<ListenAddress, string> = understood(
   'an address with a port from 0 to 65535, such as 127.0.0.1:9464, localhost:9464 or [::1]:9464',
-  addressOf,
+  parseAddress,
 );
+
+/** Host and port of `localhost:9464`, `127.0.0.1:0` or `[::1]:9464`. */
+function parseAddress(text: string): ListenAddress | undefined {
+  const [, inBrackets, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = inBrackets ?? plain;
+  const port = Number(digits);
+  return host !== undefined && port <= 65_535 ? { host, port } : undefined;
+}
 
 export const unit: z.ZodType<CountedUnit, string> = z.enum(
   Object.keys(SHOWN_UNITS) as [CountedUnit, ...CountedUnit[]],
@@ -92,18 +106,14 @@ export const unit: z.ZodType<CountedUnit, string> = z.enum(
 ) as z.ZodType<CountedUnit, string>;
 
 /** A mapping of keys to texts. Numbers and booleans become the texts that they are written as. */
-export const texts: z.ZodType<AttributeTexts, Record<string, string | number | boolean>> = z.record(
+export const texts: z.ZodType<
+  Readonly<Record<string, string>>,
+  Record<string, string | number | boolean>
+> = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean()], { error: 'must be a text' }).transform(String),
   { error: 'must be a mapping of names to texts' },
 );
-
-export const metric: z.ZodType<MetricConfig, unknown> = mapping({
-  name: text('the name of a metric, such as rpc.duration'),
-  description: z.string({ error: 'must be a text' }).default(''),
-  unit: unit.default('none'),
-  significantDigits: wholeNumber(0, 5).default(3),
-});
 
 /** A text that a function of the project accepts. `what` says what is allowed. */
 export function acceptedBy(check: (text: string) => unknown, what: string): z.ZodString {
@@ -117,6 +127,7 @@ export function acceptedBy(check: (text: string) => unknown, what: string): z.Zo
   });
 }
 
-function listed(words: readonly string[]): string {
+/** Words as a text: `a, b or c`. */
+export function listed(words: readonly string[]): string {
   return words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

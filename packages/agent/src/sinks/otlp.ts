@@ -1,56 +1,94 @@
-import {
-  type OtlpNumber,
-  type OtlpSender,
-  OtlpSenderMemory,
-  type OtlpSenderObserver,
-  otlpOptionsFromEnvironment,
-  sendOtlp,
-} from '@hdrscope/otel/sender';
-import type { OtlpSinkConfig } from '../config/types.ts';
-import type { EntryContext, Start } from '../entry.ts';
+import type { OtlpNumber, OtlpSender, OtlpSenderMemory, OtlpSenderObserver } from '@hdrscope/otel/sender';
+import { z } from 'zod';
+import { duration, oneOf, size, texts } from '../config/values.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
-import { noteOnce } from '../note-once.ts';
-import { startSending } from './sending.ts';
+import { MemoryKind } from '../memory.ts';
+import { defineSink, type EntryContext, entry, noteOnce, type SinkPart } from '../part.ts';
+import { checkTimeout, headers, startSending, timeout, tls } from './sending.ts';
+
+const schema = entry('otlp', "Metrics sent by OpenTelemetry's protocol.", {
+  protocol: oneOf('http/protobuf', 'http/json', 'grpc')
+    .default('http/protobuf')
+    .describe('The transport and the encoding.'),
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as http://localhost:4318/v1/metrics' })
+    .optional()
+    .describe(
+      'The whole URL of the endpoint: nothing is added to it. Default: http://localhost:4318/v1/metrics, or http://localhost:4317 for grpc.',
+    ),
+  headers: headers.describe("Headers of every request. They win over those of OpenTelemetry's variables."),
+  interval: duration.prefault('60s').describe('The time between two requests.'),
+  timeout,
+  temporality: oneOf('cumulative', 'delta')
+    .default('cumulative')
+    .describe(
+      'Whether points have all counts since the start of a series, or those since the request before.',
+    ),
+  histograms: oneOf('exponential', 'explicit').default('exponential').describe('The kind of histogram.'),
+  compression: oneOf('gzip', 'none').default('gzip').describe('The encoding of the bodies of requests.'),
+  maxRequestSize: size.prefault('4MiB').describe('The largest request, before compression.'),
+  giveUpAfter: duration.prefault('1h').describe('How long deltas that nobody takes are kept.'),
+  tls: tls.describe(
+    "Files for https, in PEM. Default: those of OpenTelemetry's variables, then those of Node.js.",
+  ),
+  resource: texts.prefault({}).describe('Attributes of the resource, such as service.name.'),
+})
+  .check(checkTimeout)
+  .transform(({ url, ...rest }) => ({
+    ...rest,
+    url: url ?? (rest.protocol === 'grpc' ? 'http://localhost:4317' : 'http://localhost:4318/v1/metrics'),
+  }));
+
+/** Memories of senders, by the names of their sinks and by the kind of points that they send. They outlive the sinks. */
+const SENDERS = new MemoryKind<OtlpSenderMemory>();
 
 /** Sends the histograms of the registry and the agent's own metrics over OTLP. */
-export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
-  const { url, protocol, temporality, histograms, compression, resource } = config;
-  const { interval, timeout, giveUpAfter, maxRequestSize } = config;
-  const variables = otlpOptionsFromEnvironment();
-  for (const warning of variables.warnings) noteOnce(warning, context);
-  const start = (observer: OtlpSenderObserver): OtlpSender =>
-    sendOtlp(context.registry, {
-      url,
-      protocol,
-      temporality,
-      histograms,
-      compression,
-      maxRequestBytes: maxRequestSize,
-      headers: { ...variables.options.headers, ...config.headers },
-      tls: { ...variables.options.tls, ...config.tls },
-      resource: { 'service.name': 'hdrscope', ...resource },
-      intervalMs: interval,
-      timeoutMs: timeout,
-      giveUpAfterMs: giveUpAfter,
-      numbers: { scope: 'hdrscope.agent', read: () => healthNumbers(context) },
-      memory: memoryOf(config, context),
-      observer: { ...observer, warned: (message) => context.info(message) },
-    });
-  return startSending(url, context, start, ({ health }) => health);
-};
+export const otlp: SinkPart = defineSink({
+  schema,
+  example: `
+# OpenTelemetry's protocol: http/protobuf, http/json or grpc.
+- type: otlp
+  protocol: http/protobuf
+  url: http://localhost:4318/v1/metrics
+  headers:
+    authorization: Bearer \${OTLP_TOKEN}
+  interval: 30s
+`,
+  async start(config, context) {
+    const { OtlpSenderMemory, otlpOptionsFromEnvironment, sendOtlp } = await import('@hdrscope/otel/sender');
+    const { url, protocol, temporality, histograms, compression, resource } = config;
+    const { interval, timeout, giveUpAfter, maxRequestSize } = config;
+    const variables = otlpOptionsFromEnvironment();
+    for (const warning of variables.warnings) noteOnce(warning, context);
+    // Knows which deltas the receiver has.
+    const memory = context.memory.ensure(
+      SENDERS,
+      `${config.name} ${temporality} ${histograms}`,
+      () => new OtlpSenderMemory(),
+    );
+    const start = (observer: OtlpSenderObserver): OtlpSender =>
+      sendOtlp(context.registry, {
+        url,
+        protocol,
+        temporality,
+        histograms,
+        compression,
+        maxRequestBytes: maxRequestSize,
+        headers: { ...variables.options.headers, ...config.headers },
+        tls: { ...variables.options.tls, ...config.tls },
+        resource: { 'service.name': 'hdrscope', ...resource },
+        intervalMs: interval,
+        timeoutMs: timeout,
+        giveUpAfterMs: giveUpAfter,
+        numbers: { scope: 'hdrscope.agent', read: () => readHealth(context) },
+        memory,
+        observer: { ...observer, warned: (message) => context.info(message) },
+      });
+    return startSending(url, context, start, ({ health }) => health);
+  },
+});
 
-/** The memory of a sink. It outlives the sink, because it knows which deltas the receiver has. */
-function memoryOf(
-  { name, temporality, histograms }: OtlpSinkConfig,
-  { memory }: EntryContext,
-): OtlpSenderMemory {
-  const key = `otlp sink ${name} ${temporality} ${histograms}`;
-  const known = memory.senders.get(key) ?? new OtlpSenderMemory();
-  memory.senders.set(key, known);
-  return known;
-}
-
-function healthNumbers({ health, nowMs }: EntryContext): OtlpNumber[] {
+function readHealth({ health, nowMs }: EntryContext): OtlpNumber[] {
   const now = health();
   return HEALTH_NUMBERS.map((number) => ({ ...number, points: number.points(now, nowMs()) }));
 }

@@ -1,54 +1,63 @@
-import {
-  collectDefaultMetrics,
-  type FamilySource,
-  familiesOfResourceMetrics,
-  type MetricFamily,
-  type ServePrometheusOptions,
-  servePrometheus,
-} from '@hdrscope/prometheus';
-import type { PrometheusSinkConfig } from '../config/types.ts';
-import type { EntryContext, Start } from '../entry.ts';
-import { guardOf, noteOpenServer, urlOf } from '../guard.ts';
-import { healthFamilies } from './health-families.ts';
+import type { FamilySource, MetricFamily, ServePrometheusOptions } from '@hdrscope/prometheus';
+import { oneOf, text, yesOrNo } from '../config/values.ts';
+import { healthFamilies } from '../health.ts';
+import { defineSink, entry, type SinkPart } from '../part.ts';
+import { formatUrl, guardOptions, noteOpenServer, serverKeys } from '../server.ts';
+import { RECEIVED_NUMBERS } from '../sources/otlp.ts';
 
 /** Serves an endpoint for Prometheus with the histograms and the agent's own metrics. */
-export const startPrometheus: Start<PrometheusSinkConfig> = async (config, context) => {
-  const { listen, path, buckets, unitSuffix, processMetrics } = config;
-  const defaults = processMetrics ? collectDefaultMetrics(context.registry) : undefined;
-  // In one source, because agents may send each other their health: equal names are merged within a source.
-  const sources: FamilySource[] = [
-    (shown) => [...healthFamilies(context), ...receivedFamilies(context, shown)],
-  ];
-  if (defaults !== undefined) sources.push(defaults.families);
-  const options: ServePrometheusOptions = {
-    ...listen,
-    endpoint: path,
-    buckets,
-    withUnitSuffix: unitSuffix,
-    sources,
-    ...guardOf(config, context),
-  };
-  try {
-    const server = await servePrometheus(context.registry, options);
-    noteOpenServer(config, 'can read all counts', context);
-    return {
-      note: urlOf(config, server.port, path),
-      async stop() {
-        defaults?.close();
-        await server.close();
-      },
+export const prometheus: SinkPart = defineSink({
+  schema: entry('prometheus', 'An endpoint for Prometheus.', {
+    ...serverKeys('localhost:9464'),
+    path: text('a path that begins with a slash')
+      .startsWith('/', { error: 'must be a path that begins with a slash' })
+      .default('/metrics')
+      .describe('The path of scrapes.'),
+    buckets: oneOf('native', 'classic', 'both').default('native').describe('Which buckets histograms have.'),
+    unitSuffix: yesOrNo(false).describe('Whether names end with the unit, such as _seconds.'),
+    processMetrics: yesOrNo(false).describe(
+      "Whether there are metrics of the agent's own process, too: event loop, garbage collector, CPU and memory.",
+    ),
+  }),
+  example: `
+# http://localhost:9464/metrics
+- type: prometheus
+  listen: localhost:9464
+`,
+  async start(config, context) {
+    const { collectDefaultMetrics, familiesOfResourceMetrics, servePrometheus } = await import(
+      '@hdrscope/prometheus'
+    );
+    const { listen, path, buckets, unitSuffix, processMetrics } = config;
+    const defaults = processMetrics ? collectDefaultMetrics(context.registry) : undefined;
+    const received = ({ withUnitSuffix, warn }: Parameters<FamilySource>[0]): MetricFamily[] =>
+      [...context.memory.of(RECEIVED_NUMBERS).values()].flatMap((states) =>
+        familiesOfResourceMetrics(states.metrics(), { withUnitSuffix, warn, withoutTargetInfo: true }),
+      );
+    // In one source, because agents may send each other their health: equal names are merged within a source.
+    const sources: FamilySource[] = [(shown) => [...healthFamilies(context), ...received(shown)]];
+    if (defaults !== undefined) sources.push(defaults.families);
+    const options: ServePrometheusOptions = {
+      ...listen,
+      endpoint: path,
+      buckets,
+      withUnitSuffix: unitSuffix,
+      sources,
+      ...guardOptions(config, context),
     };
-  } catch (error) {
-    defaults?.close();
-    throw error;
-  }
-};
-
-/** The last sums and gauges that receivers got. */
-function receivedFamilies(
-  { numbers }: EntryContext,
-  { withUnitSuffix, warn }: Parameters<FamilySource>[0],
-): MetricFamily[] {
-  const options = { withUnitSuffix, warn, withoutTargetInfo: true };
-  return [...numbers.values()].flatMap((states) => familiesOfResourceMetrics(states.metrics(), options));
-}
+    try {
+      const server = await servePrometheus(context.registry, options);
+      noteOpenServer(config, 'can read all counts', context);
+      return {
+        note: formatUrl(config, server.port, path),
+        async stop() {
+          defaults?.close();
+          await server.close();
+        },
+      };
+    } catch (error) {
+      defaults?.close();
+      throw error;
+    }
+  },
+});

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   bpftoolMap,
   type ExporterHistogram,
@@ -8,48 +8,87 @@ import {
   readEbpfExporterConfig,
 } from '@hdrscope/ebpf';
 import type { SourceObserver } from '@hdrscope/registry';
-import type { EbpfExporterSourceConfig } from '../config/types.ts';
-import type { Start } from '../entry.ts';
+import { z } from 'zod';
+import { text } from '../config/values.ts';
+import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
+import { attributes, bpftool, perCpu, readTimeout, since } from './shared.ts';
+
+const schema = entry(
+  'ebpf-exporter',
+  'The histograms of a configuration of ebpf_exporter, read from the maps of its programs.',
+  {
+    config: text('the path of a configuration of ebpf_exporter').describe('The path of the configuration.'),
+    pins: text('the path of a folder')
+      .optional()
+      .describe(
+        'A folder with the pins of the maps. Default: maps are found by the names of the histograms.',
+      ),
+    prefix: z
+      .string({ error: 'must be a text' })
+      .default('ebpf_exporter_')
+      .describe('The beginning of the names of families.'),
+    perCpu,
+    bpftool,
+    since,
+    timeout: readTimeout,
+    attributes,
+  },
+);
+
+type Config = ConfigOf<typeof schema>;
 
 /** The histograms of a configuration of ebpf_exporter. Every gather reads their maps. The file is read at the start. */
-export const startEbpfExporter: Start<EbpfExporterSourceConfig> = async (config, { registry, intake }) => {
-  const { pins, perCpu, attributes, timeout, since, prefix } = config;
-  const histograms = await readEbpfExporterConfig(config.config, { prefix });
-  const observerOf = shared();
-  const running: KernelIngestion[] = [];
-  const stop = async (): Promise<void> => {
-    await Promise.all(running.map((one) => one.close()));
-  };
-  try {
-    for (const histogram of histograms) {
-      const { name, family, decode } = histogram;
-      const { observer = {}, ...options } = intake(`ebpf-exporter ${pins ?? 'name'} ${name}`);
-      running.push(
-        ingestKernel(registry, decode(mapOf(histogram, config)), {
-          ...options,
-          ...family,
-          observer: observerOf(name, observer),
-          perCpu,
-          attributes,
-          since,
-          timeoutMs: timeout,
-        }),
-      );
+export const ebpfExporter: SourcePart = defineSource({
+  schema,
+  example: `
+# The histograms of ebpf_exporter, from the maps that it has in the kernel.
+- name: block-io
+  type: ebpf-exporter
+  config: /etc/ebpf_exporter/biolatency.yaml
+`,
+  origin({ config, pins }) {
+    const where = pins === undefined ? '' : ` in ${resolve(pins)}`;
+    return { key: 'config', what: 'configuration of ebpf_exporter', id: `${resolve(config)}${where}` };
+  },
+  async start(config, { registry, intake }) {
+    const { pins, perCpu, attributes, timeout, since, prefix } = config;
+    const histograms = await readEbpfExporterConfig(config.config, { prefix });
+    const observerOf = combineObservers();
+    const running: KernelIngestion[] = [];
+    const stop = async (): Promise<void> => {
+      await Promise.all(running.map((one) => one.close()));
+    };
+    try {
+      for (const histogram of histograms) {
+        const { name, family, decode } = histogram;
+        const { observer = {}, ...options } = intake(`ebpf-exporter ${pins ?? 'name'} ${name}`);
+        running.push(
+          ingestKernel(registry, decode(openMap(histogram, config)), {
+            ...options,
+            ...family,
+            observer: observerOf(name, observer),
+            perCpu,
+            attributes,
+            since,
+            timeoutMs: timeout,
+          }),
+        );
+      }
+    } catch (error) {
+      await stop();
+      throw error;
     }
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { note: `${config.config}: ${histograms.map(({ name }) => name).join(', ')}`, stop };
-};
+    return { note: `${config.config}: ${histograms.map(({ name }) => name).join(', ')}`, stop };
+  },
+});
 
-function mapOf({ name, map }: ExporterHistogram, { pins, bpftool }: EbpfExporterSourceConfig) {
+function openMap({ name, map }: ExporterHistogram, { pins, bpftool }: Config) {
   const options = { ...(pins === undefined ? { name } : { path: join(pins, name) }), ...map };
   return bpftool ? bpftoolMap(options) : kernelMap(options);
 }
 
 /** The entry works when all of its maps can be read, and not whenever one of them can. */
-function shared(): (name: string, observer: SourceObserver) => SourceObserver {
+function combineObservers(): (name: string, observer: SourceObserver) => SourceObserver {
   const failing = new Set<string>();
   return (name, observer) => ({
     ...observer,

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import {
+  FollowMemory,
   type FollowNote,
   type FollowOptions,
   followLog,
@@ -7,10 +9,24 @@ import {
 } from '@hdrscope/interval-log';
 import { isFamilyNote } from '@hdrscope/interval-log/internal';
 import { SHOWN_UNITS } from '@hdrscope/registry';
-import type { IntervalLogSourceConfig } from '../config/types.ts';
-import type { EntryContext, Start } from '../entry.ts';
-import type { FollowedLog } from '../memory.ts';
-import { familyOf } from './metric-family.ts';
+import { duration, text } from '../config/values.ts';
+import { MemoryKind } from '../memory.ts';
+import { type ConfigOf, defineSource, type EntryContext, entry, type SourcePart } from '../part.ts';
+import { attributes, familyOf, metric, since } from './shared.ts';
+
+const schema = entry('interval-log', 'An interval log, followed as it grows.', {
+  path: text('the path of a log').describe('The path of the log, which may appear later.'),
+  since,
+  poll: duration.prefault('250ms').describe('The time between two looks at the file.'),
+  metric: metric
+    .optional()
+    .describe(
+      'The family of intervals of other writers than hdrscope. Their tags become the attribute tag. Default: such intervals are left out.',
+    ),
+  attributes,
+});
+
+type Config = ConfigOf<typeof schema>;
 
 /** How long the end of a source may take. */
 const LAST_LOOK_MS = 1000;
@@ -20,34 +36,66 @@ const LOSSES = {
   replaced: 'was replaced more often than it was read: some lines may be lost',
 } satisfies Record<NonNullable<FollowNote['reason']>, string>;
 
+/** A log that was followed: a source that is started anew goes on there. */
+interface FollowedLog {
+  readonly memory: FollowMemory;
+  /** Whether its lines are not counted yet, because its end was not reached; `undefined` before its first source. */
+  isSkipping: boolean | undefined;
+  /** The comments that describe its families, by their text. */
+  readonly families: Map<string, LogEntry>;
+  /** The length of these texts. */
+  familyChars: number;
+}
+
+/** By the path of the log. */
+const LOGS = new MemoryKind<FollowedLog>();
+
+function newLog(): FollowedLog {
+  return { memory: new FollowMemory(), isSkipping: undefined, families: new Map(), familyChars: 0 };
+}
+
 /** Follows an interval log as it grows. Waits for a log that does not exist yet. */
-export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, context) => {
-  const [ending, abortion] = [new AbortController(), new AbortController()];
-  const { path } = config;
-  const following = follow(config, context, { finishSignal: ending.signal, signal: abortion.signal }).then(
-    () => {},
-    (error: unknown) => {
-      if (!ending.signal.aborted) context.died(error);
-    },
-  );
-  return {
-    note: path,
-    async stop() {
-      // Reads what the log has by now. A source that goes on after this one reads the rest of a long log.
-      ending.abort();
-      const late = setTimeout(() => abortion.abort(), LAST_LOOK_MS);
-      await following;
-      clearTimeout(late);
-    },
-  };
-};
+export const intervalLog: SourcePart = defineSource({
+  schema,
+  example: `
+# An interval log, followed as it grows. The metric is for logs of other writers than hdrscope.
+- name: service
+  type: interval-log
+  path: /var/log/service/latency.hlog
+  since: now          # beginning: what is there already counts, too
+  metric:
+    name: service.duration
+    unit: ns
+`,
+  origin: ({ path }) => ({ key: 'path', what: 'log', id: resolve(path) }),
+  async start(config, context) {
+    const [ending, abortion] = [new AbortController(), new AbortController()];
+    const { path } = config;
+    const following = follow(config, context, { finishSignal: ending.signal, signal: abortion.signal }).then(
+      () => {},
+      (error: unknown) => {
+        if (!ending.signal.aborted) context.died(error);
+      },
+    );
+    return {
+      note: path,
+      async stop() {
+        // Reads what the log has by now. A source that goes on after this one reads the rest of a long log.
+        ending.abort();
+        const late = setTimeout(() => abortion.abort(), LAST_LOOK_MS);
+        await following;
+        clearTimeout(late);
+      },
+    };
+  },
+});
 
 async function follow(
-  { path, poll, since, metric, attributes }: IntervalLogSourceConfig,
+  { path, poll, since, metric, attributes }: Config,
   context: EntryContext,
   ends: Pick<FollowOptions, 'finishSignal' | 'signal'>,
 ): Promise<void> {
-  const log = context.memory.logOf(path);
+  const log = context.memory.ensure(LOGS, path, newLog);
   log.isSkipping ??= since === 'now';
   const registered = metric && familyOf(metric);
   let isNew = false;

@@ -1,48 +1,80 @@
-import { type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
-import type { OtlpSourceConfig } from '../config/types.ts';
-import type { Start } from '../entry.ts';
-import { guardOf, noteOpenServer, urlOf } from '../guard.ts';
+import { isLoopback } from '@hdrscope/kit/server';
+import { type NumberStates, numberStates, type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
+import { yesOrNo } from '../config/values.ts';
+import { MemoryKind } from '../memory.ts';
+import { defineSource, entry, type SourcePart } from '../part.ts';
+import { formatUrl, guardOptions, noteOpenServer, serverKeys } from '../server.ts';
+
+const schema = entry('otlp', 'A receiver of metrics, sent by OpenTelemetry over HTTP.', {
+  ...serverKeys('127.0.0.1:4318'),
+  allowRemote: yesOrNo(false).describe(
+    'Whether other machines may send without a token: everybody who reaches the port can write then.',
+  ),
+}).check(({ value: { listen, allowRemote, token }, issues }) => {
+  if (!allowRemote && token === undefined && !isLoopback(listen.host)) {
+    const message =
+      'must be an address of this machine alone, unless allowRemote is true or there is a token: everybody who reaches the port can write metrics';
+    issues.push({ code: 'custom', message, path: ['listen'], input: `${listen.host}:${listen.port}` });
+  }
+});
+
+/** The last sums and gauges that receivers got, by the name of the source. */
+export const RECEIVED_NUMBERS: MemoryKind<NumberStates> = new MemoryKind();
+
+/** The same, also of sources that have ended. */
+const STATES = new MemoryKind<NumberStates>();
 
 /** Metrics that OpenTelemetry sends over HTTP. The next gather reports refused requests and points. */
-export const startOtlp: Start<OtlpSourceConfig> = async (config, context) => {
-  const { name, listen } = config;
-  const { registry, intake, numbers, added, succeeded, failed } = context;
-  const { memory } = intake(`otlp ${name}`);
-  const states = context.memory.numbersOf(`otlp ${name}`);
-  // Failures are reported once for each gather, below.
-  const server = await serveOtlp(registry, {
-    ...listen,
-    ...guardOf(config, context),
-    memory,
-    numbers: states,
-    observer: { added },
-  });
-  noteOpenServer(config, 'can write metrics', context);
-  numbers.set(name, states);
-  const refusals = refusalsOf(server);
-  const collect = (): void => {
-    const refused = refusals();
-    if (refused === '') {
-      succeeded();
-      return;
-    }
-    const error = new Error(`since the previous gather, the receiver has refused ${refused}`);
-    failed(error);
-    throw error;
-  };
-  const remove = registry.add({ name, collect });
-  return {
-    note: urlOf(config, server.port, '/v1/metrics'),
-    async stop() {
-      remove();
-      if (numbers.get(name) === states) numbers.delete(name);
-      await server.close();
-    },
-  };
-};
+export const otlp: SourcePart = defineSource({
+  schema,
+  example: `
+# Metrics that OpenTelemetry sends over HTTP.
+- type: otlp
+  listen: 127.0.0.1:4318
+`,
+  // Two servers cannot listen at one port.
+  origin: () => undefined,
+  async start(config, context) {
+    const { name, listen } = config;
+    const { registry, intake, added, succeeded, failed } = context;
+    const { memory } = intake(`otlp ${name}`);
+    const states = context.memory.ensure(STATES, name, numberStates);
+    // Failures are reported once for each gather, below.
+    const server = await serveOtlp(registry, {
+      ...listen,
+      ...guardOptions(config, context),
+      memory,
+      numbers: states,
+      observer: { added },
+    });
+    noteOpenServer(config, 'can write metrics', context);
+    const numbers = context.memory.of(RECEIVED_NUMBERS);
+    numbers.set(name, states);
+    const refusals = countRefusals(server);
+    const collect = (): void => {
+      const refused = refusals();
+      if (refused === '') {
+        succeeded();
+        return;
+      }
+      const error = new Error(`since the previous gather, the receiver has refused ${refused}`);
+      failed(error);
+      throw error;
+    };
+    const remove = registry.add({ name, collect });
+    return {
+      note: formatUrl(config, server.port, '/v1/metrics'),
+      async stop() {
+        remove();
+        if (numbers.get(name) === states) numbers.delete(name);
+        await server.close();
+      },
+    };
+  },
+});
 
 /** Returns a function that describes refusals since its previous call: `1 request, 3 points (malformed)`. */
-function refusalsOf(server: RunningOtlp): () => string {
+function countRefusals(server: RunningOtlp): () => string {
   const tallies = (): Record<string, number> => {
     // Some senders have summaries too, and they are not an error.
     const { notHistogram, ...points } = server.health.refused;

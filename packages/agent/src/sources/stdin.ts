@@ -1,25 +1,40 @@
-import type { StdinSourceConfig } from '../config/types.ts';
-import type { Start } from '../entry.ts';
-import { numberReaderOf } from './numbers.ts';
+import { defineSource, entry, type SourcePart } from '../part.ts';
+import { attributes, createNumberReader, metric } from './shared.ts';
 
 /** Numbers on standard input. Its end is not a failure: the counts stay, and other entries go on. */
-export const startStdin: Start<StdinSourceConfig> = async (config, context) => {
-  const reader = numberReaderOf(config, context, 'standard input');
-  const unlisten = context.stdin.listen({
-    onBytes(bytes) {
-      context.succeeded();
-      reader.push(bytes);
-    },
-    onEnd() {
-      reader.end();
-      context.info('standard input has ended');
-    },
-    onError: (error) => context.failed(error),
-  });
-  return {
-    async stop() {
-      unlisten();
-      reader.end();
-    },
-  };
-};
+export const stdin: SourcePart = defineSource({
+  schema: entry('stdin', 'Numbers on standard input, separated by blanks, commas, semicolons or line ends.', {
+    metric,
+    attributes,
+  }),
+  example: `
+# Numbers on standard input, separated by blanks or lines: seq 100 | hdrscope run hdrscope.yaml
+- type: stdin
+  metric:
+    name: stdin.duration
+    unit: ms            # ns, us, ms, s, bytes, KiB or none. Times are shown in seconds, sizes in bytes
+  attributes:
+    source: stdin
+`,
+  origin: () => ({ key: 'type', what: 'standard input', id: '' }),
+  async start(config, context) {
+    const reader = createNumberReader(config, context, 'standard input');
+    const unlisten = context.stdin.listen({
+      onBytes(bytes) {
+        context.succeeded();
+        reader.push(bytes);
+      },
+      onEnd() {
+        reader.end();
+        context.info('standard input has ended');
+      },
+      onError: (error) => context.failed(error),
+    });
+    return {
+      async stop() {
+        unlisten();
+        reader.end();
+      },
+    };
+  },
+});

@@ -1,4 +1,11 @@
-import { duration, size } from '../../src/config/values.ts';
+import { parseConfig } from '../../src/index.ts';
+
+/** The value of a key of an entry; `undefined` when it is refused. */
+function readKey(entry: string, key: string, text: string): unknown {
+  const yaml = `sources: []\nsinks: [{ ${entry}, ${key}: ${JSON.stringify(text)} }]`;
+  const [sink] = parseConfig(yaml).config?.sinks ?? [];
+  return (sink as Readonly<Record<string, unknown>> | undefined)?.[key];
+}
 
 test.each([
   ['500ms', 500],
@@ -17,7 +24,7 @@ test.each([
   ['1s  1s', undefined],
   ['-1s', undefined],
 ])('the duration %j is %p ms', (text, ms) => {
-  expect(duration.safeParse(text).data).toBe(ms);
+  expect(readKey('type: history, folder: a', 'interval', text)).toBe(ms);
 });
 
 test.each([
@@ -31,5 +38,21 @@ test.each([
   ['5', undefined],
   ['5mb', undefined],
 ])('the size %j is %p bytes', (text, bytes) => {
-  expect(size.safeParse(text).data).toBe(bytes);
+  expect(readKey('type: otlp', 'maxRequestSize', text)).toBe(bytes);
 });
+
+test.each([
+  ['localhost:9464', 'localhost', 9464],
+  ['127.0.0.1:0', '127.0.0.1', 0],
+  ['[::1]:65535', '::1', 65_535],
+  ['0.0.0.0:80', '0.0.0.0', 80],
+])('the address %j is %p, %p', (text, host, port) => {
+  expect(readKey('type: health', 'listen', text)).toEqual({ host, port });
+});
+
+test.each(['localhost', ':80', 'localhost:65536', '::1:80', 'http://localhost:80', 'a b:1', '9464', ''])(
+  '%j is not an address',
+  (text) => {
+    expect(readKey('type: health', 'listen', text)).toBeUndefined();
+  },
+);

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { framesSource } from '@hdrscope/ebpf';
 import type { KernelProgram, openKernelProgram } from '@hdrscope/ebpf/loader';
-import { createRegistry, type Registry } from '@hdrscope/registry';
-import type { EbpfExporterSourceConfig, EbpfProgramSourceConfig } from '../../src/config/types.ts';
-import type { EntryContext } from '../../src/entry.ts';
+import { createRegistry, IngestMemory, type Registry } from '@hdrscope/registry';
+import type { ConfigEntry } from '../../src/config/agent-config.ts';
 import { EntryMemory } from '../../src/memory.ts';
-import { startEbpfExporter } from '../../src/sources/ebpf-exporter.ts';
-import { startEbpfProgram } from '../../src/sources/ebpf-program.ts';
+import type { EntryContext } from '../../src/part.ts';
+import { ebpfExporter } from '../../src/sources/ebpf-exporter.ts';
+import { createEbpfProgram } from '../../src/sources/ebpf-program.ts';
 import { configOf, useWorld } from '../support/agents.ts';
 
 const world = useWorld();
@@ -18,16 +18,15 @@ function contextOf(registry: Registry): { context: EntryContext; lines: string[]
   const context = {
     registry,
     memory,
-    intake: (input: string) => ({ sourceName: 'kernel', memory: memory.intakeOf(input), observer: {} }),
+    intake: () => ({ sourceName: 'kernel', memory: new IngestMemory(), observer: {} }),
     info: (line: string) => lines.push(line),
     missed() {},
   };
   return { context: context as unknown as EntryContext, lines };
 }
 
-function sourceIn<Config>(yaml: string): Config {
-  return configOf(`sources: [${yaml}]\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`)
-    .sources[0] as Config;
+function sourceIn(yaml: string): ConfigEntry {
+  return configOf(`sources: [${yaml}]\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`).sources[0]!;
 }
 
 test('a program that starts again says once what it does not count on this kernel', async () => {
@@ -38,9 +37,9 @@ test('a program that starts again says once what it does not count on this kerne
     const source = framesSource([frame]);
     return { name: 'runqueue', by: 'all', source, note: 'depth is not counted', program, close() {} };
   };
-  const config = sourceIn<EbpfProgramSourceConfig>('{ type: ebpf-program, program: runqueue }');
+  const config = sourceIn('{ type: ebpf-program, program: runqueue }');
   for (let run = 0; run < 2; run++) {
-    const running = await startEbpfProgram(config, context, open as typeof openKernelProgram);
+    const running = await createEbpfProgram(open as typeof openKernelProgram).start(config, context);
     await running.stop();
   }
   expect(lines).toEqual(['depth is not counted']);
@@ -62,10 +61,8 @@ test('a configuration of ebpf_exporter that cannot be read as a whole leaves no 
       return registry.add(...args);
     },
   };
-  const config = sourceIn<EbpfExporterSourceConfig>(
-    `{ type: ebpf-exporter, config: ${path}, pins: /nowhere }`,
-  );
-  await expect(startEbpfExporter(config, contextOf(failing).context)).rejects.toThrow(
+  const config = sourceIn(`{ type: ebpf-exporter, config: ${path}, pins: /nowhere }`);
+  await expect(ebpfExporter.start(config, contextOf(failing).context)).rejects.toThrow(
     'takes no more sources',
   );
   // A source that was left behind would report that its map cannot be read.

@@ -1,4 +1,35 @@
+import { reasonOf } from '@hdrscope/kit';
 import type { Registry } from '@hdrscope/registry';
+
+/**
+ * The registry as a source sees it. Snapshots have the errors of a source, and sinks show them: these have no secrets.
+ *
+ * @param shown Returns a text without secrets.
+ */
+export function viewForSource(registry: Registry, shown: (text: string) => string): Registry {
+  const clean = (error: unknown): unknown => {
+    const reason = reasonOf(error);
+    const clear = shown(reason);
+    return clear === reason ? error : new Error(clear);
+  };
+  return {
+    histogram: (options) => registry.histogram(options),
+    family: (identity) => registry.family(identity),
+    emptySnapshot: () => registry.emptySnapshot(),
+    gather: (options) => registry.gather(options),
+    add(source, options) {
+      const { name } = source;
+      const collect = async (given: Registry): Promise<void> => {
+        try {
+          await source.collect(given);
+        } catch (error) {
+          throw clean(error);
+        }
+      };
+      return registry.add({ name, collect }, options);
+    },
+  };
+}
 
 /** Watches the gathers of a sink. */
 interface GatherWatch {
@@ -8,7 +39,7 @@ interface GatherWatch {
 }
 
 /** The registry as a sink sees it. The durations of its gathers are a histogram of the registry itself. */
-export function observedRegistry(registry: Registry, watch: GatherWatch): Registry {
+export function viewForSink(registry: Registry, watch: GatherWatch): Registry {
   const duration = registry
     .histogram({
       name: 'hdrscope.agent.gather.duration',

@@ -1,0 +1,87 @@
+import { NumberReader } from '@hdrscope/kit/number-reader';
+import { type CountedUnit, type FamilyOptions, SHOWN_UNITS } from '@hdrscope/registry';
+import { z } from 'zod';
+import { duration, mapping, oneOf, text, texts, unit, wholeNumber, yesOrNo } from '../config/values.ts';
+import type { EntryContext } from '../part.ts';
+
+// Keys that several sources have, and code for sources of numbers.
+
+export const attributes: z.ZodPrefault<typeof texts> = texts
+  .prefault({})
+  .describe('Attributes of every series of the source.');
+
+export const since: z.ZodDefault<z.ZodEnum<{ beginning: 'beginning'; now: 'now' }>> = oneOf(
+  'beginning',
+  'now',
+)
+  .default('beginning')
+  .describe('Whether counts from before the agent began count too, or only later ones.');
+
+export const perCpu: z.ZodDefault<z.ZodBoolean> = yesOrNo(false).describe(
+  'Whether each CPU has series of its own.',
+);
+
+export const bpftool: z.ZodDefault<z.ZodBoolean> = yesOrNo(false).describe(
+  'Whether bpftool reads the maps, and not koffi.',
+);
+
+export const readTimeout: z.ZodPrefault<typeof duration> = duration
+  .prefault('5s')
+  .describe('How long a read may take.');
+
+/** The family of values that have no metric name of their own. */
+export interface MetricConfig {
+  readonly name: string;
+  /** `''` when there is no description. */
+  readonly description: string;
+  readonly unit: CountedUnit;
+  readonly significantDigits: number;
+}
+
+export const metric: z.ZodType<MetricConfig, unknown> = mapping({
+  name: text('the name of a metric, such as rpc.duration').describe('The name of the family.'),
+  description: z.string({ error: 'must be a text' }).default('').describe('A sentence for people.'),
+  unit: unit
+    .default('none')
+    .describe('The unit of the values. Sinks show times in seconds, and sizes in bytes.'),
+  significantDigits: wholeNumber(0, 5).default(3).describe('How many decimal digits of a value are kept.'),
+}).describe('The family of the values.');
+
+/** The family of a configured metric, and the factor from counted values to the unit of the family. */
+export function familyOf({ name, description, unit, significantDigits }: MetricConfig): {
+  readonly family: FamilyOptions;
+  readonly scale: number;
+} {
+  const { unit: shown, scale } = SHOWN_UNITS[unit];
+  return { family: { name, description, unit: shown, significantDigits }, scale };
+}
+
+/** What a source of numbers counts them as. */
+interface NumbersConfig {
+  readonly metric: MetricConfig;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/**
+ * Counts the numbers of a text that comes in parts.
+ *
+ * @param what The origin of the text, for messages: `standard input`.
+ */
+export function createNumberReader(config: NumbersConfig, context: EntryContext, what: string): NumberReader {
+  const { family, scale } = familyOf(config.metric);
+  const series = context.registry.histogram(family).with(config.attributes);
+  return new NumberReader(
+    {
+      onNumbers(values, length) {
+        for (let i = 0; i < length; i++) series.record(values[i]! * scale);
+        context.added(length);
+      },
+      onBadLine({ lineNumber, text }) {
+        const got = `${JSON.stringify(text)} in line ${lineNumber}`;
+        context.failed(new Error(`${what} must be numbers, got ${got}`));
+      },
+    },
+    // The series counts negative numbers as rejected.
+    { column: 'every', smallest: -Number.MAX_VALUE },
+  );
+}
