@@ -29,7 +29,7 @@ export interface AgentOptions {
   readonly stdin?: AsyncIterable<Uint8Array>;
   /** Takes a line for each event. @default events are not logged */
   readonly log?: (line: string) => void;
-  /** How soon an entry that could not start is started again. @default see `RetryOptions` */
+  /** How soon an entry that could not start is started again. @default after 1 s, then 2 s, 4 s, up to a minute */
   readonly retry?: RetryOptions;
 }
 
@@ -65,12 +65,6 @@ export interface Agent {
    * call returns the same promise.
    */
   stop(): Promise<readonly string[]>;
-}
-
-/** An entry of the configuration and its supervisor. */
-interface SupervisedEntry {
-  readonly label: string;
-  readonly supervised: Supervised;
 }
 
 /**
@@ -140,18 +134,18 @@ class RunningAgent implements Agent {
   readonly #retry: Required<RetryOptions>;
   readonly #stdin: StdinFeed;
   readonly #memory = new EntryMemory();
-  /** By label. A tally outlives restarts and changes of its entry: otherwise its counters would fall. */
+  /** By the label of its entry. A tally outlives restarts and changes of its entry: otherwise its counters would fall. */
   readonly #tallies = new Map<string, Tally>();
   readonly #reloads = { applied: 0, refused: 0 };
   readonly #startedMs: number = systemClock.nowMs();
   #config: CheckedConfig;
-  #entries: SupervisedEntry[] = [];
+  #entries: Supervised[] = [];
   #work: Promise<unknown> = Promise.resolve();
   /** Apart from `#work`: a file that never ends must not hold up the stop. */
   #reading: Promise<unknown> = Promise.resolve();
   #stopping: Promise<readonly string[]> | undefined;
 
-  constructor(config: CheckedConfig, { stdin = nothing(), log, retry }: AgentSettings) {
+  constructor(config: CheckedConfig, { stdin = emptyInput(), log, retry }: AgentSettings) {
     this.#config = config;
     this.#mask.add(config);
     this.#stdin = new StdinFeed(stdin);
@@ -201,8 +195,8 @@ class RunningAgent implements Agent {
   async #apply(config: CheckedConfig): Promise<Reloaded> {
     if (this.#stopping !== undefined) return { started: [], stopped: [], kept: [] };
     const wanted = listEntries(config);
-    const isKept = ({ label, supervised }: SupervisedEntry): boolean =>
-      wanted.some((entry) => entry.label === label && isDeepStrictEqual(entry.config, supervised.config));
+    const isKept = ({ label, config: before }: Supervised): boolean =>
+      wanted.some((entry) => entry.label === label && isDeepStrictEqual(entry.config, before));
     const kept = this.#entries.filter(isKept);
     const gone = this.#entries.filter((entry) => !isKept(entry));
     // Takes what the old entries know by now. They bring nothing afterwards.
@@ -239,14 +233,14 @@ class RunningAgent implements Agent {
   }
 
   /** Returns a line for each entry that failed or took too long. */
-  async #endAll(entries: readonly SupervisedEntry[], timeoutMs: number): Promise<string[]> {
+  async #endAll(entries: readonly Supervised[], timeoutMs: number): Promise<string[]> {
     const problems = await Promise.all(
-      entries.map(async ({ label, supervised }) => {
+      entries.map(async (entry) => {
         try {
-          await within(supervised.stop(), timeoutMs, { unref: false });
+          await within(entry.stop(), timeoutMs, { unref: false });
           return undefined;
         } catch (error) {
-          const problem = this.#mask.shown(`${label} did not end well: ${reasonOf(error)}`);
+          const problem = this.#mask.shown(`${entry.label} did not end well: ${reasonOf(error)}`);
           this.#log.info(problem);
           return problem;
         }
@@ -255,15 +249,15 @@ class RunningAgent implements Agent {
     return problems.filter((problem) => problem !== undefined);
   }
 
-  async #gather(timeoutMs: number): Promise<void> {
-    await this.registry.gather({ timeoutMs: Math.max(1, timeoutMs) });
+  #gather(timeoutMs: number): Promise<unknown> {
+    return this.registry.gather({ timeoutMs: Math.max(1, timeoutMs) });
   }
 
-  async #startAll(entries: readonly SupervisedEntry[]): Promise<void> {
-    await Promise.all(entries.map(({ supervised }) => supervised.start()));
+  async #startAll(entries: readonly Supervised[]): Promise<void> {
+    await Promise.all(entries.map((entry) => entry.start()));
   }
 
-  #supervise({ kind, label, config }: Entry): SupervisedEntry {
+  #supervise({ kind, label, config }: Entry): Supervised {
     const shown = (text: string): string => this.#mask.shown(text);
     const registry =
       kind === 'source'
@@ -273,7 +267,7 @@ class RunningAgent implements Agent {
             sourceIsLate: (source, error) => this.#isLate(source, error),
           });
     const part = (kind === 'source' ? SOURCES : SINKS).get(config.type)!;
-    const supervised = new Supervised({
+    return new Supervised({
       config,
       start: (context) => part.start(config, context),
       tally: this.#tallyFor(label, kind, config),
@@ -289,7 +283,6 @@ class RunningAgent implements Agent {
         nowMs: systemClock.nowMs,
       },
     });
-    return { label, supervised };
   }
 
   #tallyFor(label: string, kind: Entry['kind'], { name, type }: ConfigEntry): Tally {
@@ -303,14 +296,9 @@ class RunningAgent implements Agent {
     const label = `source ${source}`;
     const tally = this.#tallies.get(label);
     if (tally === undefined) return;
-    const lastError = this.#reasonOf(error);
+    const lastError = this.#mask.shown(reasonOf(error));
     Object.assign(tally, { state: 'failing', errors: tally.errors + 1, lastError });
     this.#log.problem(label, `${label} has failed: ${lastError}`);
-  }
-
-  /** Why something failed, without the secrets of the configuration. */
-  #reasonOf(error: unknown): string {
-    return this.#mask.shown(reasonOf(error));
   }
 }
 
@@ -326,7 +314,7 @@ function listEntries({ sources, sinks }: CheckedConfig): Entry[] {
   return [...of('source', sources), ...of('sink', sinks)];
 }
 
-function labels(entries: readonly SupervisedEntry[]): string[] {
+function labels(entries: readonly Supervised[]): string[] {
   return entries.map(({ label }) => label);
 }
 
@@ -337,4 +325,4 @@ function describeProblems(error: unknown): string {
   return lines.join('; ');
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+async function* emptyInput(): AsyncGenerator<Uint8Array, void> {}

@@ -46,8 +46,9 @@ const INTAKES = new MemoryKind<IngestMemory>();
 /** Keeps one source or sink running until `stop`. */
 export class Supervised {
   readonly config: ConfigEntry;
+  /** Such as `source osd.0`. */
+  readonly label: string;
   readonly #options: SupervisedOptions;
-  readonly #label: string;
   #running: Running | undefined;
   #attempt: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -61,7 +62,7 @@ export class Supervised {
     const { tally, retry, config } = options;
     this.config = config;
     this.#options = options;
-    this.#label = `${tally.kind} ${tally.name}`;
+    this.label = `${tally.kind} ${tally.name}`;
     this.#waitMs = retry.firstMs;
   }
 
@@ -100,9 +101,9 @@ export class Supervised {
       // A source may have reported a success or a failure while it started.
       if ((tally.state as Tally['state']) === 'starting') tally.state = 'running';
       const where = running.note === undefined ? '' : `: ${running.note}`;
-      if (!this.#hasStarted) log.info(`${this.#label} has started${where}`);
+      if (!this.#hasStarted) log.info(`${this.label} has started${where}`);
       // An entry that dies again and again starts as often: its lines are limited.
-      else log.problem(`start of ${this.#label}`, `${this.#label} has started again${where}`);
+      else log.problem(`start of ${this.label}`, `${this.label} has started again${where}`);
       this.#hasStarted = true;
     } catch (error) {
       this.#retryAfter(error);
@@ -118,14 +119,14 @@ export class Supervised {
         if (life === this.#life) act(...args);
       };
     const succeeded = ifAlive(() => {
-      if (tally.state === 'failing') log.info(`${this.#label} works again`);
+      if (tally.state === 'failing') log.info(`${this.label} works again`);
       tally.state = 'running';
       tally.lastSuccessMs = surroundings.nowMs();
       this.#waitMs = this.#options.retry.firstMs;
     });
     const failed = ifAlive((error: unknown) => {
       this.#note(error, 'failing');
-      log.problem(this.#label, `${this.#label} has failed: ${reasonOf(error)}`);
+      log.problem(this.label, `${this.label} has failed: ${reasonOf(error)}`);
     });
     const added = ifAlive((values: number) => {
       tally.values += values;
@@ -158,7 +159,7 @@ export class Supervised {
       stored: (storage) => {
         tally.storage = storage;
       },
-      info: ifAlive((line: string) => log.info(`${this.#label}: ${line}`)),
+      info: ifAlive((line: string) => log.info(`${this.label}: ${line}`)),
       succeeded,
       failed,
       died: ifAlive((error: unknown) => void this.#bury(error)),
@@ -182,7 +183,7 @@ export class Supervised {
     const waitMs = this.#waitMs;
     this.#waitMs = Math.min(2 * waitMs, retry.longestMs);
     const again = `it is started again in ${waitMs / 1000} s`;
-    log.problem(this.#label, `${this.#label} has failed: ${reasonOf(error)}; ${again}`);
+    log.problem(this.label, `${this.label} has failed: ${reasonOf(error)}; ${again}`);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       tally.restarts++;
