@@ -210,7 +210,8 @@ function configuration(random) {
 
 /** @returns {Promise<import('../engine.js').Target>} */
 export async function agentYaml() {
-  const { CONFIG_TEMPLATE, parseConfig } = await importSource('agent/src/index.ts');
+  const { parseConfig } = await importSource('agent/src/index.ts');
+  const { CONFIG_TEMPLATE } = await importSource('agent/src/internal.ts');
   const { HdrscopeError } = await importSource('core/src/index.ts');
   const seeds = [
     'sources: []\nsinks: [{ type: prometheus, listen: "localhost:0" }]\n',

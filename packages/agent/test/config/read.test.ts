@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CONFIG_TEMPLATE, configJsonSchema, parseConfig, readConfigFile } from '../../src/index.ts';
+import { configJsonSchema, parseConfig, readConfigFile } from '../../src/index.ts';
+import { CONFIG_TEMPLATE } from '../../src/internal.ts';
 
 const SINK = 'sinks: [{ type: prometheus }]';
 

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { CONFIG_TEMPLATE } from '@hdrscope/agent';
+import { CONFIG_TEMPLATE } from '@hdrscope/agent/internal';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
