@@ -7,6 +7,7 @@ import { intervalLog } from './interval-log.ts';
 import { otlp } from './otlp.ts';
 import { prometheus } from './prometheus.ts';
 import { remoteWrite } from './remote-write.ts';
+import { textfile } from './textfile.ts';
 
 /** All sinks by their types, in the order of the configuration that `hdrscope config init` writes. */
 export const SINKS: ReadonlyMap<string, SinkPart> = byType([
@@ -15,6 +16,7 @@ export const SINKS: ReadonlyMap<string, SinkPart> = byType([
   history,
   otlp,
   remoteWrite,
+  textfile,
   adminSocket,
   dashboard,
   health,

@@ -70,6 +70,7 @@ test('the template is a configuration, and so is each of its examples', () => {
     'otlp',
     'prometheus',
     'remote-write',
+    'textfile',
   ]);
 });
 

@@ -9,8 +9,8 @@ const DESCRIPTION = `Brings sources of histograms to sinks, as a configuration s
 
 Sources are interval logs that grow, daemons of Ceph, eBPF maps and programs, ebpf_exporter, bpftrace
 scripts, metrics sent by OpenTelemetry, and numbers on standard input or in a named pipe. Sinks are
-Prometheus, remote write, OTLP, an admin socket, an interval log, a history, a live page and a health
-check. A source or sink that fails is started again, and the others go on.
+Prometheus, remote write, OTLP, a file for node_exporter, an admin socket, an interval log, a history,
+a live page and a health check. A source or sink that fails is started again, and the others go on.
 
 SIGHUP reads the configuration again: unchanged entries go on, and no count is lost. SIGTERM and
 SIGINT end it: it reads the sources once more, and the sinks send what they still hold.`;

@@ -1,0 +1,72 @@
+import { constants } from 'node:fs';
+import { access, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { duration, text, yesOrNo } from '../config/values.ts';
+import { healthFamilies } from '../health.ts';
+import { defineSink, entry, type SinkPart } from '../part.ts';
+
+/** A source that hangs must not hold up the file for longer. */
+const LONGEST_GATHER_MS = 10_000;
+
+/** How many files this process has begun: parts of two files have different names. */
+let files = 0;
+
+/** Keeps the registry in a text file of Prometheus, for the textfile collector of node_exporter: no port of its own is open. */
+export const textfile: SinkPart = defineSink({
+  schema: entry('textfile', 'The registry in a file that node_exporter reads.', {
+    path: text('the path of a file that ends in .prom')
+      .endsWith('.prom', {
+        error: 'must be the path of a file that ends in .prom: node_exporter reads no other',
+      })
+      .describe(
+        'The path of the file, which ends in .prom. Its folder is that of --collector.textfile.directory.',
+      ),
+    interval: duration.prefault('15s').describe('The time between two states of the file.'),
+    unitSuffix: yesOrNo(false).describe('Whether names end with the unit, such as _seconds.'),
+  }),
+  example: `
+# A file for node_exporter: --collector.textfile.directory=/var/lib/node_exporter
+- type: textfile
+  path: /var/lib/node_exporter/hdrscope.prom
+`,
+  async start({ path, interval, unitSuffix }, context) {
+    const { familiesOfSnapshot, render } = await import('@hdrscope/prometheus');
+    const folder = dirname(path);
+    await access(folder, constants.W_OK);
+    const partial = join(folder, `.${basename(path)}.${process.pid}.${++files}`);
+    const write = async (): Promise<void> => {
+      const timeoutMs = Math.min(interval, LONGEST_GATHER_MS);
+      const families = familiesOfSnapshot(await context.registry.gather({ timeoutMs }), {
+        withUnitSuffix: unitSuffix,
+        warn: (message) => context.info(message),
+      });
+      try {
+        await writeFile(partial, render([...families, ...healthFamilies(context)], 'text'));
+        // In one step, so that nobody reads half a file.
+        await rename(partial, path);
+      } catch (error) {
+        await rm(partial, { force: true }).catch(() => {});
+        throw error;
+      }
+      context.succeeded();
+    };
+    let writing: Promise<void> | undefined;
+    const writeSoon = (): void => {
+      writing ??= write()
+        .catch(context.failed)
+        .finally(() => {
+          writing = undefined;
+        });
+    };
+    writeSoon();
+    const timer = setInterval(writeSoon, interval).unref();
+    return {
+      note: path,
+      async stop() {
+        clearInterval(timer);
+        await writing;
+        await write();
+      },
+    };
+  },
+});
