@@ -43,7 +43,7 @@ const ALLOWED = {
     'sees messages of Node.js only',
   'packages/ebpf/src/exporter-config/expression.ts computed':
     'is the expression of a configuration, whose time has a limit',
-  'packages/interval-log/src/sink/rotated-names.ts computed':
+  'packages/interval-log/src/sink/archive.ts computed':
     'has the name of our own log, between parts that share no characters',
   'packages/kit/src/quantity.ts computed':
     'has the units of this file; `npm run fuzz -- durations sizes` gives it foreign texts',

@@ -1,6 +1,6 @@
 export type { LogErrorCode } from './errors.ts';
 export { FollowMemory, type FollowOptions, followLog } from './follow/follow.ts';
-export type { FollowNote } from './follow/note.ts';
+export type { FollowNote } from './follow/followed-log.ts';
 export {
   type BoundedHistogram,
   type ChangeVerdict,
@@ -63,6 +63,7 @@ export type { IntervalLogHealth } from './sink/health.ts';
 export { openIntervalLog } from './sink/open.ts';
 export type { FsyncPolicy, IntervalLogOptions, RotationOptions } from './sink/options.ts';
 export type { IntervalLogSink } from './sink/sink.ts';
+export type { LoggedSeries } from './source/ingest-log.ts';
 export {
   type IngestLogOptions,
   type IngestLogResult,
@@ -70,7 +71,6 @@ export {
   ingestLogEntries,
   type LogIngestion,
 } from './source/ingest-log.ts';
-export type { LoggedSeries } from './source/logged-families.ts';
 export { type RecordedLog, type SnapshotsOptions, snapshotsOfLogs } from './source/snapshots-of-logs.ts';
 export type { IntervalFormat } from './writer/format.ts';
 export {

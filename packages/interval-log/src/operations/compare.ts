@@ -1,5 +1,7 @@
 import {
+  DoubleHistogram,
   HdrscopeError,
+  Histogram,
   kolmogorovSmirnovTest,
   mannWhitneyTest,
   type PercentileDifference,
@@ -7,7 +9,6 @@ import {
 } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogHistogram } from './intervals.ts';
-import { type IntegerPair, toIntegers } from './to-integers.ts';
 
 /** Options of `compareHistograms`. */
 export interface CompareOptions {
@@ -193,4 +194,41 @@ function changeOf(
   if (lower > limit) return 'worse beyond doubt';
   if (lower > 0) return difference > limit ? 'worse' : 'within tolerance';
   return upper < 0 ? 'better' : 'no difference shown';
+}
+
+/** Two histograms of integers in the same unit. */
+export interface IntegerPair {
+  readonly before: Histogram;
+  readonly after: Histogram;
+  /** Size of the unit: 1 for integers, a power of two for doubles. */
+  readonly ratio: number;
+}
+
+/**
+ * Converts two histograms to integers in the same unit, as the statistics need them. Histograms of doubles count integers
+ * already, each in its own unit. Both units are powers of two, so the smaller one expresses all values exactly.
+ *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when one has integers and the other doubles.
+ */
+export function toIntegers(before: LogHistogram, after: LogHistogram): IntegerPair {
+  if (before instanceof DoubleHistogram && after instanceof DoubleHistogram) {
+    const ratio = Math.min(
+      before.integerToDoubleValueConversionRatio,
+      after.integerToDoubleValueConversionRatio,
+    );
+    return { before: integersOf(before, ratio), after: integersOf(after, ratio), ratio };
+  }
+  if (before instanceof DoubleHistogram || after instanceof DoubleHistogram) {
+    throw new HdrscopeError('ERR_INCOMPATIBLE', 'integers cannot be compared with doubles');
+  }
+  return { before, after, ratio: 1 };
+}
+
+function integersOf(doubles: DoubleHistogram, ratio: number): Histogram {
+  const { significantDigits } = doubles.layout;
+  const integers = new Histogram({ significantDigits, storage: 'sparse' });
+  for (const { valueIteratedTo, countAddedInThisIterationStep } of doubles.recordedValues()) {
+    integers.record(valueIteratedTo / ratio, countAddedInThisIterationStep);
+  }
+  return integers;
 }

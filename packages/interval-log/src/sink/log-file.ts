@@ -1,6 +1,9 @@
-import { writeError } from '../errors.ts';
+import { HdrscopeError } from '@hdrscope/core';
+import { type LogErrorCode, writeError } from '../errors.ts';
+import type { LogEntry } from '../reader/entry.ts';
+import { LogParser } from '../reader/parser.ts';
+import { FORMAT_VERSION_LINE } from '../writer/format.ts';
 import { type Access, type FileHandle, type Files, makeLike, statusOf } from './files.ts';
-import { repairLog } from './repair.ts';
 
 /** A file that is open for appending. A block is appended as a whole or not at all. */
 export class LogFile {
@@ -140,4 +143,119 @@ export class LogFile {
     if (size > this.#sizeBytes) await this.#handle.truncate(this.#sizeBytes);
     this.#isTorn = false;
   }
+}
+
+const NEWLINE = 0x0a;
+const CHUNK_BYTES = 2 ** 16;
+
+// A crash may leave a new log that holds only NULs. A larger file of NULs may be the image of a disk, and is refused.
+const MOST_NULS = 2 ** 20;
+
+/**
+ * Repairs the end of a log after a crash, so that it can be appended to: cuts off a torn last line and NULs. Whole lines
+ * stay. A last interval that lacks only its newline gets it. Returns the length of the file.
+ *
+ * @throws HdrscopeError `ERR_LOG_WRITE` when the file is not an interval log. The file is unchanged.
+ */
+export async function repairLog(handle: FileHandle, path: string): Promise<number> {
+  const { size } = await handle.stat();
+  if (size === 0) return 0;
+  const head = await readAt(handle, 0, Math.min(size, CHUNK_BYTES));
+  const textEnd = await endOfText(handle, size);
+  if (!(await beginsLog(head, textEnd, size))) {
+    const message = `${path} must be an interval log, and has other content: choose another path`;
+    throw new HdrscopeError<LogErrorCode>('ERR_LOG_WRITE', message, { details: { path } });
+  }
+  const linesEnd = await endOfLines(handle, textEnd);
+  if (linesEnd < textEnd && isWholeInterval(await readAt(handle, linesEnd, textEnd - linesEnd))) {
+    if (textEnd < size) await handle.truncate(textEnd);
+    // This appends, because the file is open for appending.
+    await handle.write('\n');
+    return textEnd + 1;
+  }
+  if (linesEnd < size) await handle.truncate(linesEnd);
+  return linesEnd;
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** Returns the position of the NULs at the end, or the size. */
+function endOfText(handle: FileHandle, size: number): Promise<number> {
+  return endOfLast(handle, size, (byte) => byte !== 0);
+}
+
+/** Returns the end of the last whole line before `end`. */
+function endOfLines(handle: FileHandle, end: number): Promise<number> {
+  return endOfLast(handle, end, (byte) => byte === NEWLINE);
+}
+
+/** Returns the position after the last wanted byte before `end`, or 0. */
+async function endOfLast(
+  handle: FileHandle,
+  end: number,
+  isWanted: (byte: number) => boolean,
+): Promise<number> {
+  for (let chunkEnd = end; chunkEnd > 0; chunkEnd -= CHUNK_BYTES) {
+    const start = Math.max(0, chunkEnd - CHUNK_BYTES);
+    const at = (await readAt(handle, start, chunkEnd - start)).findLastIndex(isWanted);
+    if (at >= 0) return start + at + 1;
+  }
+  return 0;
+}
+
+async function beginsLog(head: Uint8Array, textEnd: number, size: number): Promise<boolean> {
+  if (textEnd === 0) return size <= MOST_NULS;
+  const text = head.subarray(0, textEnd);
+  const linesEnd = text.lastIndexOf(NEWLINE) + 1;
+  if (linesEnd > 0) return isLog(entriesOf(text.subarray(0, linesEnd)));
+  // No line yet, or a first one that is long: torn from the beginning of a log, or an interval.
+  const torn = new TextDecoder().decode(text);
+  return FORMAT_VERSION_LINE.startsWith(torn) || isWholeInterval(text);
+}
+
+/** Whether the first entry that is not an ordinary comment belongs in a log. Blank lines alone are a log: a probe may leave them. */
+function isLog(entries: readonly LogEntry[]): boolean {
+  if (entries.length === 0) return true;
+  const decisive = entries.find((entry) => entry.kind !== 'comment' || FORMAT_VERSION.test(entry.text));
+  return decisive !== undefined && !isOther(decisive);
+}
+
+const FORMAT_VERSION = /^\[Histogram log format version/;
+
+/** Whether an entry may come from another kind of file. A CSV file may have quoted columns, or three numbers and a text. */
+function isOther(entry: LogEntry): boolean {
+  if (entry.kind === 'legend') return entry.columns[0] !== 'StartTimestamp';
+  if (entry.kind === 'interval') return !/^D?HIST/.test(entry.encoded);
+  return entry.kind === 'malformed';
+}
+
+function isWholeInterval(line: Uint8Array): boolean {
+  const [entry, ...others] = entriesOf(line);
+  if (entry?.kind !== 'interval' || others.length > 0) return false;
+  // Some readers need the padding of base64.
+  if (entry.encoded.length % 4 !== 0) return false;
+  try {
+    // Decoding compares the checksum at the end, so the interval is whole.
+    entry.histogram();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function entriesOf(bytes: Uint8Array): LogEntry[] {
+  const parser = new LogParser({
+    maxLineBytes: Number.MAX_SAFE_INTEGER,
+    maxMalformed: Number.POSITIVE_INFINITY,
+  });
+  return [...parser.push(bytes), ...parser.end()];
 }

@@ -1,8 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { type Registry, systemClock } from '@hdrscope/registry';
 import { writeError } from '../errors.ts';
-import { type Files, isMissing, realFiles } from './files.ts';
-import { lockPath } from './lock.ts';
+import { type Files, isMissing, lockPath, realFiles } from './files.ts';
 import { type IntervalLogOptions, readSettings } from './options.ts';
 import { IntervalLogSink, type SinkRuntime } from './sink.ts';
 import { realDelay } from './ticker.ts';

@@ -1,13 +1,12 @@
 import { dirname } from 'node:path';
 import type { Clock } from '@hdrscope/registry';
 import { writeError } from '../errors.ts';
-import type { Archive } from './archive.ts';
+import { type Archive, COMPRESSED, PARTIAL, rotatedLogs, rotatedNames } from './archive.ts';
 import type { Block } from './block.ts';
-import type { Duties } from './duties.ts';
 import { type Access, type Files, statusOf, syncDirectory } from './files.ts';
+import type { Duties } from './health.ts';
 import { LogFile } from './log-file.ts';
 import type { IntervalLogSettings } from './options.ts';
-import { COMPRESSED, PARTIAL, rotatedLogs, rotatedNames } from './rotated-names.ts';
 
 /** The collaborators of a rotating log. */
 export interface RotatingLogParts {

@@ -13,16 +13,12 @@ import {
   LEGEND_LINE,
 } from '../writer/format.ts';
 import { Archive } from './archive.ts';
-import { type Block, blockOf, hasIncrease } from './block.ts';
-import { Duties, type Duty } from './duties.ts';
-import { FamilyTags } from './family-tags.ts';
-import type { Files } from './files.ts';
-import type { IntervalLogHealth } from './health.ts';
-import type { lockPath } from './lock.ts';
+import { type Block, blockOf, FamilyTags, hasIncrease } from './block.ts';
+import type { Files, lockPath } from './files.ts';
+import { Duties, type Duty, type IntervalLogHealth } from './health.ts';
 import type { IntervalLogSettings } from './options.ts';
 import { RotatingLog } from './rotating-log.ts';
-import { SingleFlight } from './single-flight.ts';
-import { type Delay, startTicker } from './ticker.ts';
+import { type Delay, SingleFlight, startTicker } from './ticker.ts';
 
 /** The environment of a sink. Tests replace it. */
 export interface SinkRuntime {

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Histogram } from '@hdrscope/core';
 import { formatInterval } from '../../src/index.ts';
-import { repairLog } from '../../src/sink/repair.ts';
+import { repairLog } from '../../src/sink/log-file.ts';
 import { newDirectory } from '../support/sandbox.ts';
 
 const histogram = new Histogram({ highestTrackableValue: 1e9 });
