@@ -21,6 +21,16 @@ export type OptionRules<Options> = {
     : OptionRule<Options[Name]>;
 };
 
+/** {@link OptionRules} that a module exports: options in `Absent` may be left out and then have no value. */
+export type RulesFor<Options, Absent extends keyof Options = never> = {
+  readonly [Name in keyof Options]-?: Record<never, never> extends Pick<Options, Name>
+    ? OptionalRule<
+        Exclude<Options[Name], undefined>,
+        Name extends Absent ? undefined : Exclude<Options[Name], undefined>
+      >
+    : OptionRule<Options[Name]>;
+};
+
 /** All that is known of the options of a function or class. */
 export interface OptionTable<Rules> {
   /** The function or class, as in messages: `Histogram`. */
