@@ -9,15 +9,7 @@ export {
   compareHistograms,
   type PercentileChange,
 } from './operations/compare.ts';
-export {
-  convertToV2,
-  type DecodedInterval,
-  type DecodeIntervalsOptions,
-  decodeIntervals,
-} from './operations/convert.ts';
-export type { LogHistogram } from './operations/intervals.ts';
 export { type MergeOptions, mergeLogs } from './operations/merge.ts';
-export type { OperationOptions } from './operations/options.ts';
 export {
   type ParsePercentileTextOptions,
   type PercentileText,
@@ -29,15 +21,18 @@ export {
   readHistograms,
 } from './operations/read-histograms.ts';
 export { type ReintervalOptions, reintervalLog } from './operations/reinterval.ts';
-export { sliceLog } from './operations/slice.ts';
+export { convertToV2, sliceLog } from './operations/rewrite.ts';
 export {
+  type DecodedInterval,
+  type DecodeIntervalsOptions,
+  decodeIntervals,
   type LogSummary,
   type SummarizeOptions,
   sumLogs,
   summarizeLogs,
   type TagSummary,
 } from './operations/summarize.ts';
-export type { TagOptions } from './operations/tag-totals.ts';
+export type { LogHistogram, TagOptions } from './operations/totals.ts';
 export { type ProcessorArguments, parseProcessorArgs } from './processor/arguments.ts';
 export { createProcessorFiles } from './processor/files.ts';
 export type { OpenedLog, OutputFile, ProcessorFiles, ProcessorIo, TextOutput } from './processor/io.ts';
@@ -55,6 +50,7 @@ export type {
 } from './reader/entry.ts';
 export type { LogSource } from './reader/input.ts';
 export type { ParseLogOptions } from './reader/parser.ts';
+export type { OperationOptions } from './reader/read.ts';
 export { type ReadIntervalsOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
 export type { Moment, Selection } from './reader/selection.ts';
 export type { TimeMode } from './reader/time.ts';

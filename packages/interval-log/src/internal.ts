@@ -1,7 +1,7 @@
 // Entry `@hdrscope/interval-log/internal`: for the other packages of hdrscope only. Names here may change in any release.
-export { readText, recogniseText, type TextKind } from './operations/recognise.ts';
+export { readText, recogniseText, type TextKind } from './operations/read-histograms.ts';
 export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
-export { textOf } from './reader/input.ts';
+export { readUtf8 } from './reader/input.ts';
 export { type ParsedLine, parseLine } from './reader/line.ts';
 export { selects } from './reader/selection.ts';
 export { LogTime } from './reader/time.ts';

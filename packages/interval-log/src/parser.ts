@@ -1,6 +1,6 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { readOptions } from '@hdrscope/core/internal';
 import type { LogEntry } from './reader/entry.ts';
-import { LogParser, PARSER_NAMES, type ParseLogOptions } from './reader/parser.ts';
+import { LogParser, PARSER_RULES, type ParseLogOptions } from './reader/parser.ts';
 
 export type { LogErrorCode } from './errors.ts';
 export type {
@@ -15,11 +15,7 @@ export type {
 export type { ParseLogOptions } from './reader/parser.ts';
 export type { TimeMode } from './reader/time.ts';
 
-const OWNER: OptionsOwner<ParseLogOptions> = {
-  name: 'parseLog',
-  names: PARSER_NAMES,
-  call: "parseLog(text, { time: 'java' })",
-};
+const PARSE_LOG = { name: 'parseLog', rules: PARSER_RULES, call: "parseLog(text, { time: 'java' })" };
 
 /**
  * The entries of an interval log that is in memory, in any JavaScript runtime: this entry of the package imports nothing of Node.js. A
@@ -45,8 +41,7 @@ export function* parseLog(
   log: string | Uint8Array,
   options: ParseLogOptions = {},
 ): Generator<LogEntry, void> {
-  assertOptions(options, OWNER);
-  const parser = new LogParser(options);
+  const parser = new LogParser(readOptions(options, PARSE_LOG));
   yield* parser.push(typeof log === 'string' ? new TextEncoder().encode(log) : log);
   yield* parser.end();
 }

@@ -24,6 +24,7 @@ import {
   summarizeLogs,
 } from '../src/index.ts';
 import { selects } from '../src/internal.ts';
+import { all } from './support/read.ts';
 
 /** Options of any kind, as a program without types passes them. */
 const wrong = (options: object): never => options as never;
@@ -85,4 +86,30 @@ test.each<[call: string, meant: string, action: () => unknown]>([
   ['ingestLogEntries', 'seriesOf', () => ingestLogEntries(registry, wrong({ serieOf: () => undefined }))],
 ])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
   await expectMisspelt(action, meant);
+});
+
+test.each<[message: string, action: () => unknown]>([
+  ['onBytes must be a function, got 7', () => all(readEntries(LOG, wrong({ onBytes: 7 })))],
+  ['onMalformed must be a function, got true', () => all(readIntervals(LOG, wrong({ onMalformed: true })))],
+  ['onOutOfOrder must be a function, got 7', () => all(mergeLogs([LOG], wrong({ onOutOfOrder: 7 })))],
+  [
+    'maxTags must be an integer of at least 1, or Infinity, got 0',
+    () => summarizeLogs([LOG], { maxTags: 0 }),
+  ],
+  [
+    "storage must be 'dense', 'sparse', got \"thin\"",
+    () => all(decodeIntervals(LOG, wrong({ storage: 'thin' }))),
+  ],
+  ['signal must be an AbortSignal, got 7', () => all(followLog(LOG, wrong({ signal: 7 })))],
+  ['seriesOf must be a function, got "a"', () => ingestLogEntries(registry, wrong({ seriesOf: 'a' }))],
+  [
+    'timeZone must be the IANA name of a zone, got "Mars"',
+    () => new IntervalLogWriter(() => {}, { timeZone: 'Mars' }),
+  ],
+  [
+    'tolerance must be a finite number of at least 0, got -1',
+    () => compareHistograms(histogram, histogram, { percentiles: [], tolerance: -1 }),
+  ],
+])('%s', async (message, action) => {
+  await expect((async () => action())()).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION', message });
 });

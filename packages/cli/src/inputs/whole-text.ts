@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { textOf } from '@hdrscope/interval-log/internal';
+import { readUtf8 } from '@hdrscope/interval-log/internal';
 import { Slices } from '@hdrscope/kit';
 import { Refusal } from '../command.ts';
 import type { Input } from './open-inputs.ts';
@@ -23,7 +23,7 @@ export async function wholeText(
   const slices = new Slices();
   let bytes = 0;
   try {
-    for await (const chunk of textOf(source, onBytes)) {
+    for await (const chunk of readUtf8(source, onBytes)) {
       bytes += chunk.length;
       if (bytes > LARGEST_BYTES) throw new Refusal(`${name} is longer than ${what} may be: 64 MiB`);
       parts.push(decoder.decode(chunk, { stream: true }));

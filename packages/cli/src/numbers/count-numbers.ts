@@ -1,5 +1,5 @@
 import { HdrscopeError, Histogram } from '@hdrscope/core';
-import { textOf } from '@hdrscope/interval-log/internal';
+import { readUtf8 } from '@hdrscope/interval-log/internal';
 import { Slices } from '@hdrscope/kit';
 import { badLineText, NumberReader } from '@hdrscope/kit/number-reader';
 import { Refusal } from '../command.ts';
@@ -149,7 +149,7 @@ async function readPlain(
   const slices = new Slices();
   let isCut = false;
   try {
-    for await (const chunk of textOf(source, onBytes)) {
+    for await (const chunk of readUtf8(source, onBytes)) {
       reader.push(chunk);
       if (!slices.isOver()) continue;
       await slices.next();

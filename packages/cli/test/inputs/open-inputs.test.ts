@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Histogram } from '@hdrscope/core';
-import { textOf } from '@hdrscope/interval-log/internal';
+import { readUtf8 } from '@hdrscope/interval-log/internal';
 import type { Io } from '../../src/command.ts';
 import type { InputKind } from '../../src/inputs/kinds.ts';
 import { openInputs } from '../../src/inputs/open-inputs.ts';
@@ -28,9 +28,9 @@ async function* bytes(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
   yield* chunks;
 }
 
-const wholeOf = async (source: Parameters<typeof textOf>[0]): Promise<string> => {
+const wholeOf = async (source: Parameters<typeof readUtf8>[0]): Promise<string> => {
   let text = '';
-  for await (const chunk of textOf(source)) text += Buffer.from(chunk).toString('latin1');
+  for await (const chunk of readUtf8(source)) text += Buffer.from(chunk).toString('latin1');
   return text;
 };
 

@@ -1,8 +1,15 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  custom,
+  number,
+  type OptionRules,
+  optional,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { LogEntry } from '../reader/entry.ts';
-import { PARSER_NAMES, type ParseLogOptions } from '../reader/parser.ts';
+import { limit, PARSER_RULES, type ParseLogOptions } from '../reader/parser.ts';
 import { FollowedLog, type FollowNote } from './followed-log.ts';
 
 /** Options of `followLog`. */
@@ -51,11 +58,8 @@ export async function* followLog(
   path: string,
   options: FollowOptions = {},
 ): AsyncGenerator<LogEntry | FollowNote, void> {
-  assertOptions(options, FOLLOW_LOG);
-  const { signal, finishSignal, pollMs = 250, memory = new FollowMemory(), ...parsing } = options;
-  if (!(pollMs > 0 && Number.isFinite(pollMs))) {
-    throw mustBe('ERR_INVALID_OPTION', 'pollMs', 'a finite number above 0', pollMs);
-  }
+  const { signal, finishSignal, pollMs, ...settings } = readOptions(options, FOLLOW_LOG);
+  const { memory = new FollowMemory(), ...parsing } = settings;
   const isAborted = (): boolean => signal?.aborted === true;
   const ends = AbortSignal.any([signal, finishSignal].filter((one) => one !== undefined));
   let hasCaughtUp = false;
@@ -103,9 +107,18 @@ export async function* followLog(
   }
 }
 
-const FOLLOW_LOG: OptionsOwner<FollowOptions> = {
+const abortSignal = custom<AbortSignal>('an AbortSignal', (value) => value instanceof AbortSignal);
+
+const FOLLOW_LOG = {
   name: 'followLog',
-  names: { ...PARSER_NAMES, signal: true, finishSignal: true, pollMs: true, memory: true },
+  rules: {
+    ...PARSER_RULES,
+    maxMalformed: withDefault(limit, Number.POSITIVE_INFINITY),
+    signal: optional(abortSignal),
+    finishSignal: optional(abortSignal),
+    pollMs: withDefault(number({ above: 0 }), 250),
+    memory: optional(custom<FollowMemory>('a FollowMemory', (memory) => memory instanceof FollowMemory)),
+  } satisfies OptionRules<FollowOptions>,
   call: "followLog('service.hlog', { pollMs: 250 })",
 };
 
@@ -113,7 +126,7 @@ const FOLLOW_LOG: OptionsOwner<FollowOptions> = {
 const SHORTEST_WAIT_MS = 10;
 
 /** Waits for changes of a path: until the system reports one, or for a while, because not every file system reports them. */
-export class PathWatch {
+class PathWatch {
   readonly #path: string;
   #watcher: FSWatcher | undefined;
   #hasChanged = false;

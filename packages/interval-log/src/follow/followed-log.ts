@@ -1,9 +1,31 @@
 import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import type { LogEntry } from '../reader/entry.ts';
-import type { ParseLogOptions } from '../reader/parser.ts';
+import type { ParserSettings } from '../reader/parser.ts';
 import { beginsAlike, HEAD_BYTES, Reading } from './reading.ts';
 import { type Sibling, Siblings, textAfter, textFrom } from './siblings.ts';
+
+/** An event of the followed file. */
+export interface FollowNote {
+  /**
+   * - `'missing'`: the file does not exist (yet), and `followLog` waits for it.
+   * - `'caught-up'`: every whole line was read. It comes once; only new lines follow.
+   * - `'truncated'`: the file was truncated, and is read from its start. If a rotated copy has lines that were not read before,
+   *   they precede this note.
+   * - `'replaced'`: another file has the path, or had it for a while. The old file was read to its end, and the next entries
+   *   come from the start of the other one.
+   * - `'lost'`: lines may have been lost, for the `reason`. A note `'truncated'` or `'replaced'` follows at once.
+   */
+  readonly kind: 'missing' | 'caught-up' | 'truncated' | 'replaced' | 'lost';
+  /**
+   * Why lines may have been lost; `undefined` for other kinds.
+   *
+   * - `'truncated'`: the file was truncated, and no rotated file has the lines that came before.
+   * - `'replaced'`: several files had the path since the latest look, and the first of them was removed already, perhaps with
+   *   others; or the log was removed while a `memory` waited.
+   */
+  readonly reason?: 'truncated' | 'replaced';
+}
 
 // How many former files may still get lines from a late writer, or may be compressed at any time.
 const MOST_FORMER = 8;
@@ -21,7 +43,7 @@ interface Meanwhile {
 /** The file that has the path, its reading, and those of the files that had the path before. */
 export class FollowedLog {
   readonly #path: string;
-  readonly #options: ParseLogOptions;
+  readonly #options: ParserSettings;
   readonly #siblings: Siblings;
   readonly #former: Reading[] = [];
   #realPath: string;
@@ -37,7 +59,7 @@ export class FollowedLog {
     realPath: string,
     handle: FileHandle,
     siblings: Siblings,
-    options: ParseLogOptions,
+    options: ParserSettings,
   ) {
     this.#siblings = siblings;
     this.#path = path;
@@ -48,8 +70,8 @@ export class FollowedLog {
   }
 
   /** Opens the file at a path; `undefined` if it does not exist. */
-  static async open(path: string, options: ParseLogOptions): Promise<FollowedLog | undefined> {
-    const realPath = await realPathOf(path);
+  static async open(path: string, options: ParserSettings): Promise<FollowedLog | undefined> {
+    const realPath = await resolvePath(path);
     const siblings = new Siblings();
     await siblings.learn(realPath);
     // After that, so that a file that is rotated meanwhile is new.
@@ -72,7 +94,7 @@ export class FollowedLog {
     const handle = await openIfThere(this.#path);
     if (handle === undefined) return false;
     try {
-      const realPath = await realPathOf(this.#path);
+      const realPath = await resolvePath(this.#path);
       const { dev, ino } = await handle.stat({ bigint: true });
       this.#wasReplaced ||= dev !== this.#closed?.dev || ino !== this.#closed.ino;
       this.#realPath = realPath;
@@ -161,7 +183,7 @@ export class FollowedLog {
       // The consumer may stop at any entry.
       if (!isTaken) await next.close();
     }
-    this.#realPath = await realPathOf(this.#path);
+    this.#realPath = await resolvePath(this.#path);
     yield { kind: 'replaced' };
   }
 
@@ -193,19 +215,19 @@ export class FollowedLog {
     isAborted: () => boolean,
   ): AsyncGenerator<LogEntry | FollowNote, Meanwhile> {
     const status = await next.stat({ bigint: true });
-    const nextHead = await headOf(next);
+    const nextHead = await readHead(next);
     const found = await this.#siblings.changed(this.#realPath, status);
     let hasCopy = false;
     try {
       // Its first lines may have come, and been copied, since `nextHead` was read.
-      const laterHead = await headOf(next);
+      const laterHead = await readHead(next);
       const others: Sibling[] = [];
       for (const sibling of found) {
         const known = await this.#knownTextOf(sibling);
         if (known === undefined) others.push(sibling);
         else {
           hasCopy ||= known.reading === this.#reading;
-          yield* entriesOf(known.text, known.reading, isAborted);
+          yield* readEntriesOf(known.text, known.reading, isAborted);
         }
       }
       let fileCount = 0;
@@ -218,7 +240,7 @@ export class FollowedLog {
         // One of the others, which was compressed while files were listed.
         const known = await this.#knownTextOf(sibling);
         if (known !== undefined) {
-          yield* entriesOf(known.text, known.reading, isAborted);
+          yield* readEntriesOf(known.text, known.reading, isAborted);
           continue;
         }
         fileCount++;
@@ -226,7 +248,7 @@ export class FollowedLog {
         yield { kind: 'replaced' };
         const reading = new Reading(this.#options);
         this.#remember(reading);
-        yield* entriesOf(textFrom(sibling, 0), reading, isAborted);
+        yield* readEntriesOf(textFrom(sibling, 0), reading, isAborted);
         if (!isAborted()) yield* reading.parser.end();
       }
       return { hasCopy, fileCount, nextHead };
@@ -256,7 +278,7 @@ export class FollowedLog {
   }
 }
 
-async function* entriesOf(
+async function* readEntriesOf(
   text: AsyncIterable<Uint8Array>,
   reading: Reading,
   isAborted: () => boolean,
@@ -267,14 +289,14 @@ async function* entriesOf(
   }
 }
 
-async function headOf(handle: FileHandle): Promise<Buffer> {
+async function readHead(handle: FileHandle): Promise<Buffer> {
   const head = Buffer.alloc(HEAD_BYTES);
   const { bytesRead } = await handle.read(head, 0, HEAD_BYTES, 0);
   return head.subarray(0, bytesRead);
 }
 
 /** Resolves symbolic links; a path that does not exist stays as it is. */
-function realPathOf(path: string): Promise<string> {
+function resolvePath(path: string): Promise<string> {
   return realpath(path).catch((error) => ifMissing(error) ?? path);
 }
 
@@ -288,26 +310,4 @@ function statIfThere(path: string): Promise<BigIntStats | undefined> {
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
-}
-
-/** An event of the followed file. */
-export interface FollowNote {
-  /**
-   * - `'missing'`: the file does not exist (yet), and `followLog` waits for it.
-   * - `'caught-up'`: every whole line was read. It comes once; only new lines follow.
-   * - `'truncated'`: the file was truncated, and is read from its start. If a rotated copy has lines that were not read before,
-   *   they precede this note.
-   * - `'replaced'`: another file has the path, or had it for a while. The old file was read to its end, and the next entries
-   *   come from the start of the other one.
-   * - `'lost'`: lines may have been lost, for the `reason`. A note `'truncated'` or `'replaced'` follows at once.
-   */
-  readonly kind: 'missing' | 'caught-up' | 'truncated' | 'replaced' | 'lost';
-  /**
-   * Why lines may have been lost; `undefined` for other kinds.
-   *
-   * - `'truncated'`: the file was truncated, and no rotated file has the lines that came before.
-   * - `'replaced'`: several files had the path since the latest look, and the first of them was removed already, perhaps with
-   *   others; or the log was removed while a `memory` waited.
-   */
-  readonly reason?: 'truncated' | 'replaced';
 }

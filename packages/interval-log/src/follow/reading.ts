@@ -3,7 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogEntry } from '../reader/entry.ts';
 import { isGzip } from '../reader/input.ts';
-import { LogParser, type ParseLogOptions } from '../reader/parser.ts';
+import { LogParser, type ParserSettings } from '../reader/parser.ts';
 
 const CHUNK_BYTES = 2 ** 16;
 
@@ -38,9 +38,9 @@ export class Reading {
   #head = Buffer.alloc(0);
 
   /** @param beginning The first bytes that `readOn` expects. @default any */
-  constructor(options: ParseLogOptions, beginning: Buffer = NOTHING) {
+  constructor(settings: ParserSettings, beginning: Buffer = NOTHING) {
     this.beginning = beginning;
-    this.parser = new LogParser({ maxMalformed: Number.POSITIVE_INFINITY, ...options });
+    this.parser = new LogParser(settings);
   }
 
   /** The number of bytes that were read. */

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { isGzip, textOf } from '../reader/input.ts';
+import { isGzip, readUtf8 } from '../reader/input.ts';
 import { HEAD_BYTES, type Place } from './reading.ts';
 
 // The mark that a rotation puts behind the name of a log or before its extension: `.1`, `-20260102`, `.20260102T030405Z`, `.old`.
@@ -122,7 +122,7 @@ export async function* textFrom(
   }
   try {
     let skip = start;
-    for await (const chunk of textOf(bytesFrom(handle, 0), undefined, Number.POSITIVE_INFINITY)) {
+    for await (const chunk of readUtf8(bytesFrom(handle, 0), undefined, Number.POSITIVE_INFINITY)) {
       if (chunk.length > skip) yield chunk.subarray(skip);
       skip = Math.max(0, skip - chunk.length);
     }

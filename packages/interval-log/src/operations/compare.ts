@@ -7,8 +7,8 @@ import {
   type PercentileDifference,
   percentileDifference,
 } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import type { LogHistogram } from './intervals.ts';
+import { custom, number, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
+import type { LogHistogram } from './totals.ts';
 
 /** Options of `compareHistograms`. */
 export interface CompareOptions {
@@ -121,12 +121,8 @@ export function compareHistograms(
   after: LogHistogram | BoundedHistogram,
   options: CompareOptions,
 ): Comparison {
-  assertOptions(options, COMPARE_HISTOGRAMS);
-  const { percentiles, confidence = 0.99, tolerance = 0 } = options;
-  if (!(tolerance >= 0 && Number.isFinite(tolerance))) {
-    throw mustBe('ERR_INVALID_OPTION', 'tolerance', 'a finite number of at least 0', tolerance);
-  }
-  const [one, other] = [inBounds(before), inBounds(after)];
+  const { percentiles, confidence, tolerance } = readOptions(options, COMPARE_HISTOGRAMS);
+  const [one, other] = [withBounds(before), withBounds(after)];
   for (const [name, { histogram }] of Object.entries({ before: one, after: other })) {
     if (histogram.totalCount === 0)
       throw new HdrscopeError(
@@ -140,11 +136,11 @@ export function compareHistograms(
   const least = isExact ? guess : toIntegers(one.highest, other.lowest);
   const most = isExact ? guess : toIntegers(one.lowest, other.highest);
   const changes = percentiles.map((percentile): PercentileChange => {
-    const differenceOf = (integers: IntegerPair): PercentileDifference =>
+    const measure = (integers: IntegerPair): PercentileDifference =>
       percentileDifference(integers.after, integers.before, percentile, { confidence });
-    const found = differenceOf(guess);
-    const lower = isExact ? found.lower : differenceOf(least).lower;
-    const upper = isExact ? found.upper : differenceOf(most).upper;
+    const found = measure(guess);
+    const lower = isExact ? found.lower : measure(least).lower;
+    const upper = isExact ? found.upper : measure(most).upper;
     const was = guess.before.valueAtPercentile(percentile);
     const isKnown = found.confidence >= confidence;
     return {
@@ -157,28 +153,38 @@ export function compareHistograms(
       upper: upper * most.ratio,
       confidence: found.confidence,
       change: isKnown
-        ? changeOf({ difference: found.difference, lower, upper }, tolerance * was)
+        ? judgeChange({ difference: found.difference, lower, upper }, tolerance * was)
         : 'too few values',
     };
   });
   return {
     percentiles: changes,
     isWorse: changes.some(({ change }) => change === 'worse' || change === 'worse beyond doubt'),
-    ...(isExact ? wholeOf(guess) : { kolmogorovSmirnov: undefined, mannWhitney: undefined }),
+    ...(isExact ? testWhole(guess) : { kolmogorovSmirnov: undefined, mannWhitney: undefined }),
   };
 }
 
-const COMPARE_HISTOGRAMS: OptionsOwner<CompareOptions> = {
+const confidence = custom<number>(
+  'a number above 0 and below 1',
+  (value) => typeof value === 'number' && value > 0 && value < 1,
+);
+
+const COMPARE_HISTOGRAMS = {
   name: 'compareHistograms',
-  names: { percentiles: true, confidence: true, tolerance: true },
+  rules: {
+    // Each is checked where it is compared.
+    percentiles: custom<readonly number[]>('an array of percentiles', Array.isArray),
+    confidence: withDefault(confidence, 0.99),
+    tolerance: withDefault(number({ from: 0 }), 0),
+  } satisfies OptionRules<CompareOptions>,
   call: 'compareHistograms(before, after, { percentiles: [50, 99] })',
 };
 
-function inBounds(values: LogHistogram | BoundedHistogram): BoundedHistogram {
+function withBounds(values: LogHistogram | BoundedHistogram): BoundedHistogram {
   return 'lowest' in values ? values : { histogram: values, lowest: values, highest: values };
 }
 
-function wholeOf({ before, after }: IntegerPair): Pick<Comparison, 'kolmogorovSmirnov' | 'mannWhitney'> {
+function testWhole({ before, after }: IntegerPair): Pick<Comparison, 'kolmogorovSmirnov' | 'mannWhitney'> {
   const { statistic, pValue } = kolmogorovSmirnovTest(before, after);
   const ranks = mannWhitneyTest(after, before);
   return {
@@ -187,7 +193,7 @@ function wholeOf({ before, after }: IntegerPair): Pick<Comparison, 'kolmogorovSm
   };
 }
 
-function changeOf(
+function judgeChange(
   { difference, lower, upper }: { difference: number; lower: number; upper: number },
   limit: number,
 ): ChangeVerdict {
@@ -197,7 +203,7 @@ function changeOf(
 }
 
 /** Two histograms of integers in the same unit. */
-export interface IntegerPair {
+interface IntegerPair {
   readonly before: Histogram;
   readonly after: Histogram;
   /** Size of the unit: 1 for integers, a power of two for doubles. */
@@ -210,13 +216,13 @@ export interface IntegerPair {
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when one has integers and the other doubles.
  */
-export function toIntegers(before: LogHistogram, after: LogHistogram): IntegerPair {
+function toIntegers(before: LogHistogram, after: LogHistogram): IntegerPair {
   if (before instanceof DoubleHistogram && after instanceof DoubleHistogram) {
     const ratio = Math.min(
       before.integerToDoubleValueConversionRatio,
       after.integerToDoubleValueConversionRatio,
     );
-    return { before: integersOf(before, ratio), after: integersOf(after, ratio), ratio };
+    return { before: scaleToIntegers(before, ratio), after: scaleToIntegers(after, ratio), ratio };
   }
   if (before instanceof DoubleHistogram || after instanceof DoubleHistogram) {
     throw new HdrscopeError('ERR_INCOMPATIBLE', 'integers cannot be compared with doubles');
@@ -224,7 +230,7 @@ export function toIntegers(before: LogHistogram, after: LogHistogram): IntegerPa
   return { before, after, ratio: 1 };
 }
 
-function integersOf(doubles: DoubleHistogram, ratio: number): Histogram {
+function scaleToIntegers(doubles: DoubleHistogram, ratio: number): Histogram {
   const { significantDigits } = doubles.layout;
   const integers = new Histogram({ significantDigits, storage: 'sparse' });
   for (const { valueIteratedTo, countAddedInThisIterationStep } of doubles.recordedValues()) {

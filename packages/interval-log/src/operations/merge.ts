@@ -1,13 +1,11 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { callback, type OptionRules, optional, readOptions, type SettingsOf } from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { toMicros } from '../reader/micros.ts';
-import { YEAR_SEC } from '../reader/time.ts';
-import { formatHeader, formatLine } from './format-line.ts';
-import { OPERATION_NAMES, type OperationOptions, reportMalformed } from './options.ts';
-import { readLines } from './read-lines.ts';
+import { OPERATION_RULES, type OperationOptions, readLines, reportMalformed } from '../reader/read.ts';
+import { toMicros, YEAR_SEC } from '../reader/time.ts';
+import { formatHeader, formatLine } from '../writer/format.ts';
 
 /** Options of `mergeLogs`. */
 export interface MergeOptions extends OperationOptions {
@@ -35,14 +33,14 @@ export async function* mergeLogs(
   sources: readonly LogSource[],
   options: MergeOptions = {},
 ): AsyncGenerator<string, void> {
-  assertOptions(options, MERGE_LOGS);
-  const cursors = sources.map((source, at) => new Cursor(source, at, options));
+  const settings = readOptions(options, MERGE_LOGS);
+  const cursors = sources.map((source, at) => new Cursor(source, at, settings));
   try {
     for (const cursor of cursors) await cursor.advance();
     const heads = cursors.filter(({ current }) => current !== undefined);
-    const { startSec, baseSec, isShared } = timesOf(heads);
+    const { startSec, baseSec, isShared } = findTimes(heads);
     yield formatHeader(startSec, baseSec);
-    for (let next = earliest(heads); next?.current !== undefined; next = earliest(heads)) {
+    for (let next = findEarliest(heads); next?.current !== undefined; next = findEarliest(heads)) {
       const { interval, text } = next.current;
       const timestampSec = interval.startSec - baseSec;
       // A log may change its base time.
@@ -55,9 +53,14 @@ export async function* mergeLogs(
   }
 }
 
-const MERGE_LOGS: OptionsOwner<MergeOptions> = {
+const RULES = {
+  ...OPERATION_RULES,
+  onOutOfOrder: optional(callback<(interval: LogInterval, source: LogSource) => void>()),
+} satisfies OptionRules<MergeOptions>;
+
+const MERGE_LOGS = {
   name: 'mergeLogs',
-  names: { ...OPERATION_NAMES, onOutOfOrder: true },
+  rules: RULES,
   call: "mergeLogs(['a.hlog', 'b.hlog'], { time: 'java' })",
 };
 
@@ -73,13 +76,13 @@ class Cursor {
   current: Current | undefined;
   readonly #lines: ReturnType<typeof readLines>;
   readonly #source: LogSource;
-  readonly #options: MergeOptions;
+  readonly #settings: SettingsOf<MergeOptions, typeof RULES>;
 
-  constructor(source: LogSource, at: number, options: MergeOptions) {
+  constructor(source: LogSource, at: number, settings: SettingsOf<MergeOptions, typeof RULES>) {
     this.name = typeof source === 'string' ? source : `log ${at + 1}`;
     this.#source = source;
-    this.#options = options;
-    this.#lines = readLines(source, options);
+    this.#settings = settings;
+    this.#lines = readLines(source, settings);
   }
 
   /** Moves to the next interval. */
@@ -91,9 +94,9 @@ class Cursor {
       if (done === true) return;
       const { text, entry } = value;
       if (entry?.kind === 'malformed') {
-        reportMalformed(this.#options, entry, this.#source);
+        reportMalformed(this.#settings, entry, this.#source);
       } else if (entry?.kind === 'interval') {
-        if (entry.startSec < before) this.#options.onOutOfOrder?.(entry, this.#source);
+        if (entry.startSec < before) this.#settings.onOutOfOrder?.(entry, this.#source);
         this.current = { interval: entry, text };
       }
     }
@@ -104,7 +107,7 @@ class Cursor {
   }
 }
 
-function earliest(cursors: readonly Cursor[]): Cursor | undefined {
+function findEarliest(cursors: readonly Cursor[]): Cursor | undefined {
   let first: Cursor | undefined;
   for (const cursor of cursors) {
     const startSec = cursor.current?.interval.startSec ?? Number.POSITIVE_INFINITY;
@@ -114,7 +117,7 @@ function earliest(cursors: readonly Cursor[]): Cursor | undefined {
 }
 
 /** There may be more logs than arguments of a call. */
-function lowestOf(numbers: readonly number[]): number {
+function findLowest(numbers: readonly number[]): number {
   return numbers.reduce((lowest, x) => Math.min(lowest, x), Number.POSITIVE_INFINITY);
 }
 
@@ -125,7 +128,7 @@ interface MergedTimes {
   readonly isShared: boolean;
 }
 
-function timesOf(heads: readonly Cursor[]): MergedTimes {
+function findTimes(heads: readonly Cursor[]): MergedTimes {
   const firsts = heads.flatMap(({ name, current }) => (current ? [{ name, ...current.interval }] : []));
   const [first, ...others] = firsts;
   if (first === undefined) return { startSec: undefined, baseSec: 0, isShared: true };
@@ -143,13 +146,13 @@ function timesOf(heads: readonly Cursor[]): MergedTimes {
   }
   const bases = firsts.map(({ startSec, timestampSec }) => toMicros(startSec - timestampSec));
   const starts = firsts.map(({ startSec, offsetSec }) => toMicros(startSec - offsetSec));
-  const firstStartSec = lowestOf(starts);
+  const firstStartSec = findLowest(starts);
   const startSec = isAbsolute(first) ? firstStartSec : undefined;
   const [baseSec = 0] = bases;
   // A base time is written in milliseconds.
   const isShared = bases.every((base) => base === baseSec) && Number.isInteger(toMicros(baseSec * 1000));
   if (isShared) return { startSec, baseSec, isShared };
   // An interval may start before its log, and its timestamp must not become negative.
-  const earliestSec = Math.min(firstStartSec, lowestOf(firsts.map((interval) => interval.startSec)));
+  const earliestSec = Math.min(firstStartSec, findLowest(firsts.map((interval) => interval.startSec)));
   return { startSec, baseSec: Math.floor(earliestSec * 1000) / 1000, isShared: false };
 }

@@ -1,5 +1,6 @@
 import { Histogram, type ParsedPercentiles, type PercentileLoss, parsePercentiles } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { type RulesFor, readOptions, withDefault } from '@hdrscope/core/internal';
+import { scale } from '../writer/format.ts';
 import type { BoundedHistogram } from './compare.ts';
 
 /** Options of `parsePercentileText`. */
@@ -46,31 +47,35 @@ const MOST_DIGITS = 5;
  * ```
  */
 export function parsePercentileText(text: string, options: ParsePercentileTextOptions = {}): PercentileText {
-  assertOptions(options, PARSE_PERCENTILE_TEXT);
-  const { valueScale = 1e6 } = options;
+  const { valueScale } = readOptions(options, PARSE_PERCENTILE_TEXT);
   const parsed = parsePercentiles(text, { valueScale });
   const decimals = parsed.histogram.layout.significantDigits;
   // Values in units of the last printed decimal. Large ones share a slot with a few neighbours.
   const printed = parsePercentiles(text, { valueScale: 10 ** decimals, significantDigits: MOST_DIGITS });
-  const scale = valueScale / 10 ** decimals;
+  const unit = valueScale / 10 ** decimals;
   // From the highest one down: the range of a histogram then grows once, and not with each row.
   const counted = [...printed.histogram.recordedValues()]
     .map(({ valueIteratedTo, countAddedInThisIterationStep: count }): Row => {
       const value = printed.histogram.lowestEquivalentValue(valueIteratedTo);
-      const from = Math.ceil(Math.max(0, value - 0.5) * scale);
-      return { from, value: Math.round(value * scale), to: (valueIteratedTo + 0.5) * scale, count };
+      const from = Math.ceil(Math.max(0, value - 0.5) * unit);
+      return { from, value: Math.round(value * unit), to: (valueIteratedTo + 0.5) * unit, count };
     })
     .reverse();
-  const histogram = histogramOf(counted, decimals) ?? finestOf(counted);
+  const histogram = countAtSlots(counted, decimals) ?? countAtValues(counted);
   // Values below the first row are unknown, unless that row has the lowest value.
   const isLowestKnown = printed.loss.maxRelativeError < Number.POSITIVE_INFINITY;
-  const bounds = boundsOf(counted, isLowestKnown);
-  return { histogram, ...bounds, rows: parsed.rows, loss: lossOf(printed.loss, histogram, scale) };
+  const bounds = boundValues(counted, isLowestKnown);
+  return { histogram, ...bounds, rows: parsed.rows, loss: scaleLoss(printed.loss, histogram, unit) };
 }
 
-const PARSE_PERCENTILE_TEXT: OptionsOwner<ParsePercentileTextOptions> = {
+/** The rules of `ParsePercentileTextOptions`. */
+export const PERCENTILE_RULES: RulesFor<ParsePercentileTextOptions> = {
+  valueScale: withDefault(scale, 1e6),
+};
+
+const PARSE_PERCENTILE_TEXT = {
   name: 'parsePercentileText',
-  names: { valueScale: true },
+  rules: PERCENTILE_RULES,
   call: 'parsePercentileText(text, { valueScale: 1000 })',
 };
 
@@ -92,7 +97,7 @@ function emptyHistogram(significantDigits: number): Histogram {
  *
  * @returns `undefined` if a row has no such slot, so that the printer had another layout.
  */
-function histogramOf(rows: readonly Row[], significantDigits: number): Histogram | undefined {
+function countAtSlots(rows: readonly Row[], significantDigits: number): Histogram | undefined {
   const histogram = emptyHistogram(significantDigits);
   for (const { from, value, to, count } of rows) {
     const isHighestIn = histogram.highestEquivalentValue(value) <= to;
@@ -104,14 +109,14 @@ function histogramOf(rows: readonly Row[], significantDigits: number): Histogram
 }
 
 /** Counts rows at their printed values. */
-function finestOf(rows: readonly Row[]): Histogram {
+function countAtValues(rows: readonly Row[]): Histogram {
   const histogram = emptyHistogram(MOST_DIGITS);
   for (const { value, count } of rows) histogram.record(value, count);
   return histogram;
 }
 
 /** Bounds all values: one value of a row lies at the row itself, each other one anywhere above the next lower row. */
-function boundsOf(
+function boundValues(
   rows: readonly Row[],
   isLowestKnown: boolean,
 ): { readonly lowest: Histogram; readonly highest: Histogram } {
@@ -132,11 +137,11 @@ function below(histogram: Histogram, value: number): number {
   return Math.max(0, histogram.lowestEquivalentValue(Math.floor(value)) - 1);
 }
 
-function lossOf(loss: PercentileLoss, histogram: Histogram, scale: number): PercentileLoss {
-  const scaled = (value: number | undefined): number | undefined => value && value * scale;
+function scaleLoss(loss: PercentileLoss, histogram: Histogram, unit: number): PercentileLoss {
+  const scaled = (value: number | undefined): number | undefined => value && value * unit;
   return {
     ...loss,
-    valueResolution: scale / 2 + (Number.isInteger(scale) ? 0 : 0.5),
+    valueResolution: unit / 2 + (Number.isInteger(unit) ? 0 : 0.5),
     mean: { printed: scaled(loss.mean.printed), rebuilt: histogram.mean },
     standardDeviation: {
       printed: scaled(loss.standardDeviation.printed),

@@ -1,10 +1,83 @@
 import { DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { mustBe, readOptions } from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
+import { type LogSource, readUtf8 } from '../reader/input.ts';
 import { readEntries } from '../reader/read.ts';
-import { parsePercentileText } from './percentile-text.ts';
-import { readText, readUpTo, recogniseText, type TextKind } from './recognise.ts';
+import { PERCENTILE_RULES, parsePercentileText } from './percentile-text.ts';
+
+/**
+ * The kind of a text, recognised by its content:
+ *
+ * - `'log'`: an interval log.
+ * - `'percentiles'`: a percentile distribution with its counts, which `parsePercentileText` reads.
+ * - `'percentiles without counts'`: some percentiles of a distribution, as `wrk` prints them. The number of values is
+ *   unknown, so they can neither be added up nor compared.
+ * - `'percentiles per interval'`: the table of intervals that HdrHistogram's log processor writes. It has a few
+ *   percentiles of each interval, from which no distribution can be made.
+ */
+export type TextKind = 'log' | 'percentiles' | 'percentiles without counts' | 'percentiles per interval';
+
+// Every encoding of a histogram begins with `HIST` in Base64.
+const MARKS: readonly (readonly [TextKind, RegExp])[] = [
+  ['log', /^[^#\n].*[ ,]HIST[A-Za-z0-9+/]/m],
+  ['percentiles', /^[ \t]*"?Value"?[ \t,]+"?Percentile"?[ \t,]+"?TotalCount"?[ \t,]/m],
+  ['percentiles without counts', /^[ \t]*"?Value"?[ \t,]+"?Percentile"?[ \t]*\r?$/m],
+  // The report of wrk. That of wrk2 has a longer title here, and a table below.
+  [
+    'percentiles without counts',
+    /^ +Latency Distribution\r?\n(?: +\d+(?:\.\d+)?% +[\d.]+[A-Za-z]\w*\r?\n)+/m,
+  ],
+  ['percentiles per interval', /^(?:Time: IntervalPercentiles:count|"?Timestamp"?,"?Int_Count"?,)/m],
+];
+
+/** Recognises the kind of a text by its beginning; `undefined` if the beginning fits no kind. */
+export function recogniseText(beginning: string): TextKind | undefined {
+  let first: TextKind | undefined;
+  let firstAt = Number.POSITIVE_INFINITY;
+  for (const [kind, mark] of MARKS) {
+    const at = beginning.search(mark);
+    if (at === -1 || at >= firstAt) continue;
+    first = kind;
+    firstAt = at;
+  }
+  return first;
+}
+
+/**
+ * Reads the text of a source, decompressed. A gzip stream that is cut short yields its readable text. An error of the
+ * source is thrown unchanged.
+ *
+ * @param maxBytes Reading ends with the chunk that reaches this many bytes of text: above 0. @default the whole text
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `maxBytes` or the source is invalid.
+ */
+export async function readText(
+  source: LogSource,
+  maxBytes: number = Number.POSITIVE_INFINITY,
+): Promise<string> {
+  if (!(maxBytes > 0)) throw mustBe('ERR_INVALID_OPTION', 'maxBytes', 'a number above 0', maxBytes);
+  return (await readUpTo(source, maxBytes)).text;
+}
+
+/** `readText` that shows whether it has ended at `maxBytes`, so that the text may go on. */
+async function readUpTo(
+  source: LogSource,
+  maxBytes: number,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  try {
+    for await (const chunk of readUtf8(source)) {
+      text += decoder.decode(chunk, { stream: true });
+      bytes += chunk.length;
+      if (bytes >= maxBytes) return { text, isCut: true };
+    }
+  } catch (error) {
+    if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
+  }
+  return { text: text + decoder.decode(), isCut: false };
+}
 
 /** The histogram of an interval of a log, or of a whole percentile text. */
 export interface ReadHistogram {
@@ -59,34 +132,33 @@ export async function* readHistograms(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: ReadHistogramsOptions = {},
 ): AsyncGenerator<ReadHistogram, void> {
-  assertOptions(options, READ_HISTOGRAMS);
-  const { valueScale = 1e6 } = options;
-  const chunks = iteratorOf(source);
+  const { valueScale } = readOptions(options, READ_HISTOGRAMS);
+  const chunks = iterate(source);
   try {
-    const begun = await beginningOf(chunks);
+    const begun = await readBeginning(chunks);
     const kind = recogniseText(await readText(begun, BEGINNING_BYTES)) ?? 'log';
-    const whole = wholeOf(begun, chunks);
-    if (kind === 'log') yield* histogramsOfLog(whole);
-    else if (kind === 'percentiles') yield await histogramOfText(whole, valueScale);
+    const whole = continueWith(begun, chunks);
+    if (kind === 'log') yield* readLog(whole);
+    else if (kind === 'percentiles') yield await readPercentileText(whole, valueScale);
     else throw new HdrscopeError<LogErrorCode>('ERR_LOG_FORMAT', REFUSED[kind], { details: { kind } });
   } finally {
     await chunks.return?.();
   }
 }
 
-const READ_HISTOGRAMS: OptionsOwner<ReadHistogramsOptions> = {
+const READ_HISTOGRAMS = {
   name: 'readHistograms',
-  names: { valueScale: true },
+  rules: PERCENTILE_RULES,
   call: 'readHistograms(bytes, { valueScale: 1000 })',
 };
 
 type Chunks = AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
 
-function iteratorOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Chunks {
+function iterate(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Chunks {
   return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
 }
 
-async function beginningOf(chunks: Chunks): Promise<Uint8Array[]> {
+async function readBeginning(chunks: Chunks): Promise<Uint8Array[]> {
   const begun: Uint8Array[] = [];
   for (let bytes = 0; bytes < BEGINNING_BYTES; ) {
     const next = await chunks.next();
@@ -97,18 +169,18 @@ async function beginningOf(chunks: Chunks): Promise<Uint8Array[]> {
   return begun;
 }
 
-async function* wholeOf(begun: readonly Uint8Array[], rest: Chunks): AsyncGenerator<Uint8Array, void> {
+async function* continueWith(begun: readonly Uint8Array[], rest: Chunks): AsyncGenerator<Uint8Array, void> {
   yield* begun;
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-async function* histogramsOfLog(source: AsyncIterable<Uint8Array>): AsyncGenerator<ReadHistogram, void> {
+async function* readLog(source: AsyncIterable<Uint8Array>): AsyncGenerator<ReadHistogram, void> {
   let isLog = false;
   for await (const entry of readEntries(source)) {
     if (entry.kind !== 'interval') continue;
     isLog = true;
     const { tag, startSec, lengthSec } = entry;
-    yield { tag, startSec, lengthSec, histogram: decoded(entry) };
+    yield { tag, startSec, lengthSec, histogram: decode(entry) };
   }
   if (!isLog) {
     throw new HdrscopeError(
@@ -118,7 +190,7 @@ async function* histogramsOfLog(source: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-async function histogramOfText(
+async function readPercentileText(
   source: AsyncIterable<Uint8Array>,
   valueScale: number,
 ): Promise<ReadHistogram> {
@@ -130,7 +202,7 @@ async function histogramOfText(
   return { tag: undefined, startSec: 0, lengthSec: 0, histogram };
 }
 
-function decoded(interval: LogInterval): Histogram | undefined {
+function decode(interval: LogInterval): Histogram | undefined {
   try {
     const histogram = interval.histogram({ storage: 'sparse' });
     return histogram instanceof DoubleHistogram ? undefined : histogram;

@@ -1,13 +1,20 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { callback, number, type OptionRules, optional, readOptions } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { toMicros } from '../reader/micros.ts';
-import { SELECTION_NAMES, type Selection } from '../reader/selection.ts';
-import { formatHeader, formatLine } from './format-line.ts';
-import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
-import { OPERATION_NAMES, type OperationOptions } from './options.ts';
-import { ownTag, TagLimits, type TagOptions } from './tag-totals.ts';
+import { INTERVAL_RULES, type OperationOptions, selectIntervals } from '../reader/read.ts';
+import type { Selection } from '../reader/selection.ts';
+import { toMicros } from '../reader/time.ts';
+import { formatHeader, formatLine } from '../writer/format.ts';
+import {
+  addInterval,
+  decodeOrReport,
+  type LogHistogram,
+  ownTag,
+  TAG_RULES,
+  TagLimits,
+  type TagOptions,
+} from './totals.ts';
 
 /** Options of `reintervalLog`. */
 export interface ReintervalOptions extends Selection, OperationOptions, TagOptions {
@@ -37,17 +44,14 @@ export async function* reintervalLog(
   source: LogSource,
   options: ReintervalOptions,
 ): AsyncGenerator<string, void> {
-  assertOptions(options, REINTERVAL_LOG);
-  const { lengthSec } = options;
-  if (!(lengthSec > 0 && Number.isFinite(lengthSec))) {
-    throw mustBe('ERR_INVALID_OPTION', 'lengthSec', 'a finite number above 0', lengthSec);
-  }
-  const limits = new TagLimits(options);
+  const settings = readOptions(options, REINTERVAL_LOG);
+  const { lengthSec } = settings;
+  const limits = new TagLimits(settings.maxTags);
   const slices = new Slices();
   const parts = new Map<string | undefined, MergedInterval>();
   let window: number | undefined;
   let baseSec = 0;
-  for await (const interval of selectIntervals(source, options, options)) {
+  for await (const interval of selectIntervals(source, () => settings)) {
     const itsWindow = Math.floor(toMicros(interval.startSec / lengthSec));
     if (window === undefined) {
       const startSec = toMicros(interval.startSec - interval.offsetSec);
@@ -56,26 +60,31 @@ export async function* reintervalLog(
       const hasStart = interval.offsetSec !== 0 || baseSec !== 0;
       yield formatHeader(hasStart ? startSec : undefined, baseSec);
     } else if (itsWindow !== window) {
-      if (itsWindow < window) options.onOutOfOrder?.(interval);
-      yield* sliced(written(parts, baseSec), slices);
+      if (itsWindow < window) settings.onOutOfOrder?.(interval);
+      yield* inSlices(formatParts(parts, baseSec), slices);
       limits.clear();
     }
     window = itsWindow;
     const known = parts.get(interval.tag);
     const bytesBefore = known?.total.byteLength ?? 0;
-    const longer = decodeOrReport(interval, source, options, () => withPart(known, interval, limits.storage));
+    const longer = decodeOrReport(interval, source, settings, () => addPart(known, interval, limits.storage));
     if (longer === undefined) continue;
     if (known === undefined) limits.addTag();
     limits.addBytes(longer.total.byteLength - bytesBefore);
     parts.set(longer.tag, longer);
   }
   if (window === undefined) yield formatHeader(undefined, 0);
-  yield* sliced(written(parts, baseSec), slices);
+  yield* inSlices(formatParts(parts, baseSec), slices);
 }
 
-const REINTERVAL_LOG: OptionsOwner<ReintervalOptions> = {
+const REINTERVAL_LOG = {
   name: 'reintervalLog',
-  names: { ...SELECTION_NAMES, ...OPERATION_NAMES, maxTags: true, lengthSec: true, onOutOfOrder: true },
+  rules: {
+    ...INTERVAL_RULES,
+    ...TAG_RULES,
+    lengthSec: number({ above: 0 }),
+    onOutOfOrder: optional(callback<(interval: LogInterval) => void>()),
+  } satisfies OptionRules<ReintervalOptions>,
   call: "reintervalLog('service.hlog', { lengthSec: 60 })",
 };
 
@@ -87,7 +96,7 @@ interface MergedInterval {
   readonly total: LogHistogram;
 }
 
-function withPart(
+function addPart(
   longer: MergedInterval | undefined,
   interval: LogInterval,
   storage: 'dense' | 'sparse',
@@ -106,14 +115,17 @@ function withPart(
 }
 
 /** Yields lines, and lets other work of the process run between them: each takes about a millisecond to encode. */
-async function* sliced(lines: Iterable<string>, slices: Slices): AsyncGenerator<string, void> {
+async function* inSlices(lines: Iterable<string>, slices: Slices): AsyncGenerator<string, void> {
   for (const line of lines) {
     yield line;
     if (slices.isOver()) await slices.next();
   }
 }
 
-function* written(parts: Map<string | undefined, MergedInterval>, baseSec: number): Generator<string, void> {
+function* formatParts(
+  parts: Map<string | undefined, MergedInterval>,
+  baseSec: number,
+): Generator<string, void> {
   const ordered = [...parts.values()].sort((a, b) => a.startSec - b.startSec);
   parts.clear();
   for (const { tag, startSec, endSec, writtenMax, total } of ordered) {

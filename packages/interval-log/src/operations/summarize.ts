@@ -1,9 +1,17 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { type OptionRules, readOptions } from '@hdrscope/core/internal';
+import { type LogInterval, storage } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { SELECTION_NAMES, type Selection } from '../reader/selection.ts';
-import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
-import { OPERATION_NAMES, type OperationOptions } from './options.ts';
-import { ownTag, TagLimits, type TagOptions } from './tag-totals.ts';
+import { INTERVAL_RULES, type OperationOptions, selectIntervals } from '../reader/read.ts';
+import type { Selection } from '../reader/selection.ts';
+import {
+  addInterval,
+  decodeOrReport,
+  type LogHistogram,
+  ownTag,
+  TAG_RULES,
+  TagLimits,
+  type TagOptions,
+} from './totals.ts';
 
 /** Options of `summarizeLogs`. */
 export interface SummarizeOptions extends Selection, OperationOptions, TagOptions {}
@@ -51,17 +59,17 @@ export async function summarizeLogs(
   sources: Iterable<LogSource>,
   options: SummarizeOptions = {},
 ): Promise<LogSummary> {
-  assertOptions(options, SUMMARIZE_LOGS);
-  const limits = new TagLimits(options);
+  const settings = readOptions(options, SUMMARIZE_LOGS);
+  const limits = new TagLimits(settings.maxTags);
   const tags = new Map<string | undefined, TagSummary>();
   let logStartSec: number | undefined;
   for (const source of sources) {
-    for await (const interval of selectIntervals(source, options, options)) {
+    for await (const interval of selectIntervals(source, () => settings)) {
       const { startSec, endSec, offsetSec } = interval;
       const known = tags.get(interval.tag);
       const bytesBefore = known?.histogram.byteLength ?? 0;
       const tag = known === undefined ? ownTag(interval.tag) : known.tag;
-      const histogram = decodeOrReport(interval, source, options, () =>
+      const histogram = decodeOrReport(interval, source, settings, () =>
         addInterval(known?.histogram, interval, limits.storage),
       );
       if (histogram === undefined) continue;
@@ -80,11 +88,16 @@ export async function summarizeLogs(
   return { startSec: logStartSec, tags: [...tags.values()].sort(byTag) };
 }
 
-const SUMMARIZE_LOGS: OptionsOwner<SummarizeOptions> = {
+const SUMMARIZE_LOGS = {
   name: 'summarizeLogs',
-  names: { ...SELECTION_NAMES, ...OPERATION_NAMES, maxTags: true },
+  rules: { ...INTERVAL_RULES, ...TAG_RULES },
   call: "summarizeLogs(['service.hlog'], { tags: ['read'] })",
 };
+
+function byTag({ tag: a }: TagSummary, { tag: b }: TagSummary): number {
+  if (a === undefined || b === undefined) return (a === undefined ? 0 : 1) - (b === undefined ? 0 : 1);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 /**
  * Adds up all selected intervals of any tag. Returns `undefined` if no interval is selected.
@@ -96,23 +109,56 @@ export async function sumLogs(
   sources: Iterable<LogSource>,
   options: Selection & OperationOptions = {},
 ): Promise<LogHistogram | undefined> {
-  assertOptions(options, SUM_LOGS);
+  const settings = readOptions(options, SUM_LOGS);
   let total: LogHistogram | undefined;
   for (const source of sources) {
-    for await (const interval of selectIntervals(source, options, options)) {
-      total = decodeOrReport(interval, source, options, () => addInterval(total, interval)) ?? total;
+    for await (const interval of selectIntervals(source, () => settings)) {
+      total = decodeOrReport(interval, source, settings, () => addInterval(total, interval)) ?? total;
     }
   }
   return total;
 }
 
-const SUM_LOGS: OptionsOwner<Selection & OperationOptions> = {
+const SUM_LOGS = {
   name: 'sumLogs',
-  names: { ...SELECTION_NAMES, ...OPERATION_NAMES },
+  rules: INTERVAL_RULES,
   call: "sumLogs(['service.hlog'], { tags: ['read'] })",
 };
 
-function byTag({ tag: a }: TagSummary, { tag: b }: TagSummary): number {
-  if (a === undefined || b === undefined) return (a === undefined ? 0 : 1) - (b === undefined ? 0 : 1);
-  return a < b ? -1 : a > b ? 1 : 0;
+/** An interval with its decoded histogram. */
+export interface DecodedInterval {
+  /** The line: its times, its tag and its encoded histogram. */
+  readonly interval: LogInterval;
+  /** The values of the interval: a new histogram, which the reader does not use again. */
+  readonly histogram: LogHistogram;
 }
+
+/** Options of `decodeIntervals`. */
+export interface DecodeIntervalsOptions extends Selection, OperationOptions {
+  /** `'sparse'` takes a fraction of the time if histograms are only read. @default 'dense' */
+  readonly storage?: 'dense' | 'sparse';
+}
+
+/**
+ * Reads the selected intervals and decodes their histograms, whichever HdrHistogram has encoded them.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is invalid; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ *   malformed line, unless `onMalformed` takes it.
+ */
+export async function* decodeIntervals(
+  source: LogSource,
+  options: DecodeIntervalsOptions = {},
+): AsyncGenerator<DecodedInterval, void> {
+  const settings = readOptions(options, DECODE_INTERVALS);
+  const { storage } = settings;
+  for await (const interval of selectIntervals(source, () => settings)) {
+    const histogram = decodeOrReport(interval, source, settings, () => interval.histogram({ storage }));
+    if (histogram !== undefined) yield { interval, histogram };
+  }
+}
+
+const DECODE_INTERVALS = {
+  name: 'decodeIntervals',
+  rules: { ...INTERVAL_RULES, storage } satisfies OptionRules<DecodeIntervalsOptions>,
+  call: "decodeIntervals('service.hlog', { tags: ['read'] })",
+};

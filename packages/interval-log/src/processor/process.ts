@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { percentileTextParts } from '@hdrscope/core/internal';
-import { ownTag, TagLimits } from '../operations/tag-totals.ts';
+import { ownTag, TagLimits } from '../operations/totals.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { Correction } from './correction.ts';
@@ -53,7 +53,7 @@ async function processSource(source: LogSource, settings: ProcessorSettings, io:
 
 async function tagsOf(source: LogSource, settings: ProcessorSettings): Promise<Set<string | undefined>> {
   const tags = new Set<string | undefined>();
-  const limits = new TagLimits({});
+  const limits = new TagLimits();
   for await (const { interval } of intervalsBetween(source, settings)) {
     if (tags.has(interval.tag)) continue;
     limits.addTag();

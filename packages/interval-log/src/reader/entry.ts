@@ -1,5 +1,5 @@
 import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { oneOf, type RulesFor, readOptions, withDefault } from '@hdrscope/core/internal';
 import { lineError } from '../errors.ts';
 
 /** The content of one line of an interval log. A blank line has no entry. */
@@ -76,9 +76,12 @@ interface DecodingOptions {
   readonly storage?: 'dense' | 'sparse';
 }
 
-const HISTOGRAM: OptionsOwner<DecodingOptions> = {
+/** The rule of the option `storage`. */
+export const storage: RulesFor<DecodingOptions>['storage'] = withDefault(oneOf(['dense', 'sparse']), 'dense');
+
+const HISTOGRAM = {
   name: 'LogInterval.histogram',
-  names: { storage: true },
+  rules: { storage },
   call: "interval.histogram({ storage: 'sparse' })",
 };
 
@@ -142,13 +145,9 @@ export class LogInterval implements Entry {
    *   exist.
    */
   histogram(options: DecodingOptions = {}): Histogram | DoubleHistogram {
-    assertOptions(options, HISTOGRAM);
-    const { storage = 'dense' } = options;
-    const histogram = this.#decoded(() =>
-      this.isDouble
-        ? DoubleHistogram.decode(this.encoded, { storage })
-        : Histogram.decode(this.encoded, { storage }),
-    );
+    const settings = readOptions(options, HISTOGRAM);
+    const kind = this.isDouble ? DoubleHistogram : Histogram;
+    const histogram = this.#decode(() => kind.decode(this.encoded, settings));
     histogram.startTimeMs = this.startTimeMs;
     histogram.endTimeMs = this.endTimeMs;
     histogram.tag = this.tag;
@@ -168,12 +167,12 @@ export class LogInterval implements Entry {
       const message = `a histogram of ${is} cannot be added to one of ${isNot}`;
       throw lineError('ERR_LOG_FORMAT', this.lineNumber, message, { details: { field: 'histogram' } });
     }
-    this.#decoded(() => target.addEncoded(this.encoded));
+    this.#decode(() => target.addEncoded(this.encoded));
     target.startTimeMs = Math.min(target.startTimeMs ?? Number.POSITIVE_INFINITY, this.startTimeMs);
     target.endTimeMs = Math.max(target.endTimeMs ?? Number.NEGATIVE_INFINITY, this.endTimeMs);
   }
 
-  #decoded<T>(decode: () => T): T {
+  #decode<T>(decode: () => T): T {
     try {
       return decode();
     } catch (cause) {
@@ -182,10 +181,4 @@ export class LogInterval implements Entry {
       throw lineError('ERR_LOG_FORMAT', this.lineNumber, cause.message, { cause, details });
     }
   }
-}
-
-/** Makes the last entry of a gzip stream that is cut short or broken. Its line number is that of the first unreadable line. */
-export function brokenEnd(cause: HdrscopeError, lineNumber: number): MalformedLine {
-  const error = lineError('ERR_LOG_FORMAT', lineNumber, cause.message, { cause });
-  return { kind: 'malformed', lineNumber, error };
 }

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
-import { assertLimit } from './limits.ts';
 
 /**
  * A log to read: the path of a file, its bytes, or a stream of bytes (a Node.js stream, a web stream or any iterable).
@@ -31,36 +30,35 @@ export function isGzip(head: Uint8Array): boolean {
  * @param onBytes Receives the number of bytes taken from the source, chunk by chunk.
  * @param maxInflatedBytes How many bytes of text a gzip stream may hold: an integer of at least 1. @default 64 MiB, or 250 times
  *   the compressed bytes if that is more
- * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_LOG_FORMAT` after the last readable chunk of a gzip
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the source is none; `ERR_LOG_FORMAT` after the last readable chunk of a gzip
  *   stream that is cut short or broken; `ERR_TOO_LARGE` when it holds more text than allowed.
  * @example
  * ```ts
  * import { gzipSync } from 'node:zlib';
- * import { textOf } from '@hdrscope/interval-log/internal';
+ * import { readUtf8 } from '@hdrscope/interval-log/internal';
  *
  * let text = '';
- * for await (const chunk of textOf(gzipSync('1.5\n2\n'))) text += new TextDecoder().decode(chunk);
+ * for await (const chunk of readUtf8(gzipSync('1.5\n2\n'))) text += new TextDecoder().decode(chunk);
  * text; //=> '1.5\n2\n'
  * ```
  */
-export async function* textOf(
+export async function* readUtf8(
   source: LogSource,
   onBytes?: (bytes: number) => void,
   maxInflatedBytes?: number,
 ): AsyncGenerator<Uint8Array, void> {
-  if (maxInflatedBytes !== undefined) assertLimit('maxInflatedBytes', maxInflatedBytes);
-  const bytes = counted(bytesOf(source), onBytes);
+  const bytes = counted(openSource(source), onBytes);
   const { head, rest } = await peek(bytes);
   const whole = prepend(head, rest);
   if (isGzip(head)) {
-    const unzipped = await peek(inBudget(gunzipped, whole, maxInflatedBytes));
-    yield* asUtf8(unzipped.head, prepend(unzipped.head, unzipped.rest));
+    const unzipped = await peek(gunzipWithin(whole, maxInflatedBytes));
+    yield* toUtf8(unzipped.head, prepend(unzipped.head, unzipped.rest));
   } else {
-    yield* asUtf8(head, whole);
+    yield* toUtf8(head, whole);
   }
 }
 
-function bytesOf(source: LogSource): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+function openSource(source: LogSource): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   if (typeof source === 'string' || source instanceof URL) {
     return createReadStream(source, { highWaterMark: CHUNK_BYTES });
   }
@@ -128,8 +126,7 @@ const SMALL_BYTES = 2 ** 26;
 const MOST_BYTES_PER_BYTE = 250;
 
 /** Inflates a stream, and ends with an error when it has more text than allowed. */
-async function* inBudget(
-  inflated: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
+async function* gunzipWithin(
   chunks: AsyncIterable<Uint8Array>,
   maxInflatedBytes: number | undefined,
 ): AsyncGenerator<Uint8Array, void> {
@@ -137,7 +134,7 @@ async function* inBudget(
   const counting = counted(chunks, (bytes) => {
     given += bytes;
   });
-  for await (const text of inflated(counting)) {
+  for await (const text of gunzip(counting)) {
     taken += text.length;
     const most = maxInflatedBytes ?? Math.max(SMALL_BYTES, MOST_BYTES_PER_BYTE * given);
     if (taken > most) {
@@ -151,8 +148,8 @@ async function* inBudget(
 }
 
 /** Yields all readable text of a gzip stream, then throws if the stream is cut short or broken. */
-async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const gunzip = createGunzip();
+async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const stream = createGunzip();
   let texts: Uint8Array[] = [];
   const takeTexts = (): Uint8Array[] => {
     const all = texts;
@@ -168,9 +165,9 @@ async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     failure = error;
     resume();
   };
-  gunzip.on('data', (text: Uint8Array) => texts.push(text));
-  gunzip.once('end', () => end());
-  gunzip.once('error', end);
+  stream.on('data', (text: Uint8Array) => texts.push(text));
+  stream.once('end', () => end());
+  stream.once('error', end);
   const step = (start: (done: () => void) => void): Promise<void> =>
     new Promise((resolve) => {
       resume = resolve;
@@ -182,33 +179,33 @@ async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.length && failure === undefined; at += GZIP_PIECE_BYTES) {
         const piece = chunk.subarray(at, at + GZIP_PIECE_BYTES);
-        const bytesBefore = gunzip.bytesWritten;
-        await step((done) => gunzip.write(piece, done));
+        const bytesBefore = stream.bytesWritten;
+        await step((done) => stream.write(piece, done));
         yield* takeTexts();
-        const rest = piece.subarray(gunzip.bytesWritten - bytesBefore);
+        const rest = piece.subarray(stream.bytesWritten - bytesBefore);
         if (failure === undefined && rest.some((byte) => byte !== 0)) {
           end(new Error('the bytes after it are not compressed'));
         }
       }
       if (failure !== undefined) break;
     }
-    await step(() => gunzip.end());
+    await step(() => stream.end());
     yield* takeTexts();
     if (failure === undefined) return;
     const message = `the gzip stream is cut short or broken: ${failure.message}`;
     throw new HdrscopeError('ERR_LOG_FORMAT', message, { cause: failure });
   } finally {
-    gunzip.destroy();
+    stream.destroy();
   }
 }
 
-async function* asUtf8(
+async function* toUtf8(
   head: Uint8Array,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {
-  const encoding = utf16Of(head);
+  const encoding = detectUtf16(head);
   if (encoding !== undefined) {
-    yield* reencoded(chunks, encoding);
+    yield* reencode(chunks, encoding);
     return;
   }
   let skip = startsWith(head, UTF8_MARK) ? UTF8_MARK.length : 0;
@@ -221,7 +218,7 @@ async function* asUtf8(
 const UTF8_MARK = [0xef, 0xbb, 0xbf];
 
 /** Recognises UTF-16 by its byte order mark, or by the zero bytes between ASCII characters. */
-function utf16Of([a, b, c, d]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+function detectUtf16([a, b, c, d]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (a === 0xff && b === 0xfe) return 'utf-16le';
   if (a === 0xfe && b === 0xff) return 'utf-16be';
   if (a !== 0 && b === 0 && c !== 0 && d === 0) return 'utf-16le';
@@ -229,7 +226,7 @@ function utf16Of([a, b, c, d]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return undefined;
 }
 
-async function* reencoded(
+async function* reencode(
   chunks: AsyncIterable<Uint8Array>,
   encoding: string,
 ): AsyncGenerator<Uint8Array, void> {

@@ -104,7 +104,7 @@ function toSeconds(field: string, what: string, lineNumber: number, allowed = 'a
 }
 
 /** Returns where the histogram of an interval's line begins and ends. Other fields may follow it. */
-export function placeOfHistogram(line: string, { tag, encoded }: IntervalLine): readonly [number, number] {
+export function findHistogram(line: string, { tag, encoded }: IntervalLine): readonly [number, number] {
   const field = /[^ ,]+/g;
   field.lastIndex = line.length - line.trimStart().length;
   for (let before = tag === undefined ? 3 : 4; before > 0; before--) field.exec(line);

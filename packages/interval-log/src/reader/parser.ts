@@ -1,11 +1,16 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe, type OptionNames } from '@hdrscope/core/internal';
+import {
+  integer,
+  type OptionRule,
+  oneOf,
+  type RulesFor,
+  type Settings,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { lineError } from '../errors.ts';
 import { type LogEntry, LogInterval } from './entry.ts';
-import { assertLimit } from './limits.ts';
 import { parseLine } from './line.ts';
-import { type DroppedLine, LineSplitter } from './lines.ts';
-import { LogTime, TIME_MODES, type TimeMode } from './time.ts';
+import { LogTime, type TimeMode } from './time.ts';
 
 /** Options that change how lines become entries. */
 export interface ParseLogOptions {
@@ -27,58 +32,40 @@ export interface ParseLogOptions {
   readonly maxMalformed?: number;
 }
 
-/** The names of `ParseLogOptions`. */
-export const PARSER_NAMES: OptionNames<ParseLogOptions> = {
-  time: true,
-  maxLineBytes: true,
-  maxMalformed: true,
+/** Rule of a limit that may be lifted. */
+export const limit: OptionRule<number> = integer({ from: 1, to: Number.POSITIVE_INFINITY });
+
+/** The rules of `ParseLogOptions`. */
+export const PARSER_RULES: RulesFor<ParseLogOptions> = {
+  time: withDefault(oneOf<TimeMode>(['java', 'plain', 'strict']), 'java'),
+  maxLineBytes: withDefault(integer({ from: 1 }), 2 ** 24),
+  maxMalformed: withDefault(limit, 1_000_000),
 };
 
-/** Default of `maxLineBytes`. */
-export const DEFAULT_MAX_LINE_BYTES: number = 2 ** 24;
-
-/** Default of `maxMalformed`. */
-const DEFAULT_MAX_MALFORMED = 1_000_000;
+/** Checked options, with their defaults. */
+export type ParserSettings = Settings<ParseLogOptions>;
 
 /** Later malformed lines have errors without a stack, which take a fifth of the time. */
 const MOST_STACKS = 1000;
 
-/** Turns chunks of UTF-8, or lines, into entries. Every reader of logs uses it. */
+/** Turns chunks of UTF-8 into entries. Every reader of logs uses it. */
 export class LogParser {
+  readonly #settings: ParserSettings;
   readonly #time: LogTime;
   readonly #lines: LineSplitter;
-  readonly #maxLineBytes: number;
-  readonly #maxMalformed: number;
+  #line = '';
   #lineNumber = 0;
   #malformedCount = 0;
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-  constructor({
-    time = 'java',
-    maxLineBytes = DEFAULT_MAX_LINE_BYTES,
-    maxMalformed = DEFAULT_MAX_MALFORMED,
-  }: ParseLogOptions = {}) {
-    if (!TIME_MODES.includes(time)) {
-      throw mustBe('ERR_INVALID_OPTION', 'time', TIME_MODES.map((mode) => `'${mode}'`).join(', '), time);
-    }
-    if (!Number.isSafeInteger(maxLineBytes) || maxLineBytes < 1) {
-      throw mustBe('ERR_INVALID_OPTION', 'maxLineBytes', 'an integer of at least 1', maxLineBytes);
-    }
-    assertLimit('maxMalformed', maxMalformed);
-    this.#maxMalformed = maxMalformed;
-    this.#time = new LogTime(time);
-    this.#lines = new LineSplitter(maxLineBytes);
-    this.#maxLineBytes = maxLineBytes;
+  constructor(settings: ParserSettings) {
+    this.#settings = settings;
+    this.#time = new LogTime(settings.time);
+    this.#lines = new LineSplitter(settings.maxLineBytes);
   }
 
-  /** Start of the log in seconds since 1970; `undefined` before the first start time or interval. */
-  get startSec(): number | undefined {
-    return this.#time.startSec;
-  }
-
-  /** Number of lines read so far. */
-  get lineCount(): number {
-    return this.#lineNumber;
+  /** The line of the latest entry, without its newline; empty for a dropped line and for the broken end of a gzip stream. */
+  get line(): string {
+    return this.#line;
   }
 
   /** Yields the entries of the lines that end in this chunk, which must not change meanwhile. */
@@ -88,7 +75,7 @@ export class LogParser {
 
   /** As `push`, with `undefined` for each blank line, so that a reader can pause within millions of them. */
   *pushLines(chunk: Uint8Array): Generator<LogEntry | undefined, void> {
-    for (const line of this.#lines.push(chunk)) yield this.pushLine(line);
+    for (const line of this.#lines.push(chunk)) yield this.#parse(line);
   }
 
   /** Forgets the line whose end has not arrived yet. */
@@ -97,30 +84,37 @@ export class LogParser {
   }
 
   /** Yields the entry of the last line if no newline ends it. */
-  *end(): Generator<LogEntry, void> {
-    for (const line of this.#lines.end()) {
-      const entry = this.pushLine(line);
-      if (entry !== undefined) yield entry;
-    }
+  end(): Generator<LogEntry, void> {
+    return withoutBlanks(this.endLines());
   }
 
   /**
-   * Returns the entry of one line that the caller has cut out of the log; `undefined` for a blank line. Use either this
-   * or `push` for a log, not both.
+   * As `end`, with `undefined` for a blank line.
    *
-   * @throws HdrscopeError `ERR_TOO_LARGE` when the log has more than `maxMalformed` malformed lines.
+   * @param broken The error of a gzip stream that is cut short or broken. The last entry has it, and the number of the first
+   *   unreadable line.
    */
-  pushLine(line: string | DroppedLine): LogEntry | undefined {
+  *endLines(broken?: HdrscopeError): Generator<LogEntry | undefined, void> {
+    for (const line of this.#lines.end()) yield this.#parse(line);
+    if (broken === undefined) return;
+    this.#line = '';
+    const lineNumber = this.#lineNumber + 1;
+    const error = lineError('ERR_LOG_FORMAT', lineNumber, broken.message, { cause: broken });
+    yield { kind: 'malformed', lineNumber, error };
+  }
+
+  /** @throws HdrscopeError `ERR_TOO_LARGE` when the log has more than `maxMalformed` malformed lines. */
+  #parse(line: string | DroppedLine): LogEntry | undefined {
+    const isWhole = typeof line === 'string';
+    this.#line = isWhole ? line : '';
     const lineNumber = ++this.#lineNumber;
     const { stackTraceLimit } = Error;
     const hasStack = this.#malformedCount < MOST_STACKS;
     if (!hasStack) Error.stackTraceLimit = 0;
     try {
-      if (typeof line !== 'string') {
-        const message = `a line must have at most ${this.#maxLineBytes} bytes, got ${line.bytes}`;
-        throw lineError('ERR_LOG_FORMAT', lineNumber, message);
-      }
-      return this.#entryOf(line, lineNumber);
+      if (isWhole) return this.#readLine(line, lineNumber);
+      const message = `a line must have at most ${this.#settings.maxLineBytes} bytes, got ${line.bytes}`;
+      throw lineError('ERR_LOG_FORMAT', lineNumber, message);
     } catch (error) {
       if (!(error instanceof HdrscopeError)) throw error;
       this.#malformedCount++;
@@ -132,15 +126,15 @@ export class LogParser {
   }
 
   #assertFewMalformed(): void {
-    if (this.#malformedCount <= this.#maxMalformed) return;
-    const most = this.#maxMalformed;
+    const { maxMalformed: most } = this.#settings;
+    if (this.#malformedCount <= most) return;
     const message = `a log must have at most ${most} malformed lines, and line ${this.#lineNumber} is another one: choose an interval log, or set maxMalformed`;
     throw new HdrscopeError('ERR_TOO_LARGE', message, {
       details: { what: 'malformed lines', limit: 'maxMalformed', most },
     });
   }
 
-  #entryOf(line: string, lineNumber: number): LogEntry | undefined {
+  #readLine(line: string, lineNumber: number): LogEntry | undefined {
     const parsed = parseLine(line, lineNumber);
     if (parsed === undefined) return undefined;
     switch (parsed.kind) {
@@ -160,4 +154,91 @@ export class LogParser {
 
 function* withoutBlanks(entries: Iterable<LogEntry | undefined>): Generator<LogEntry, void> {
   for (const entry of entries) if (entry !== undefined) yield entry;
+}
+
+/** A line that was longer than allowed and was dropped. */
+export interface DroppedLine {
+  /** The length of the line. */
+  readonly bytes: number;
+}
+
+const NEWLINE = 0x0a;
+/** Memory of a longer line is given up after it. */
+const LARGEST_KEPT = 2 ** 20;
+
+/**
+ * Cuts chunks of UTF-8 into lines without `\n` or `\r\n`, one at a time. Lines that are decoded together would survive a garbage
+ * collection together, and the young generation of V8 would grow. Memory is bounded by one line of the longest allowed length.
+ */
+export class LineSplitter {
+  readonly #maxLineBytes: number;
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  /** The line whose end has not arrived yet; empty if that line is too long. The bytes after `#begunBytes` are unused. */
+  #begun = new Uint8Array(0);
+  /** Length of that line so far, including dropped bytes. */
+  #begunBytes = 0;
+
+  constructor(maxLineBytes: number) {
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  /** Yields the lines that end in this chunk, which must not change meanwhile. */
+  *push(chunk: Uint8Array): Generator<string | DroppedLine, void> {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const part = chunk.subarray(start, end);
+      start = end + 1;
+      if (this.#begunBytes === 0) yield this.#lineOf(part, part.length);
+      else {
+        this.#begin(part);
+        yield this.#finishLine();
+      }
+    }
+    this.#begin(chunk.subarray(start));
+  }
+
+  /** Yields the last line if no newline ends it. */
+  *end(): Generator<string | DroppedLine, void> {
+    if (this.#begunBytes > 0) yield this.#finishLine();
+  }
+
+  /** Forgets the line whose end has not arrived yet. */
+  drop(): void {
+    this.#begunBytes = 0;
+  }
+
+  #begin(part: Uint8Array): void {
+    const bytes = this.#begunBytes + part.length;
+    if (bytes <= this.#maxLineBytes) {
+      // Copied, because the caller may reuse the memory of the chunk.
+      if (bytes > this.#begun.length) this.#grow(bytes);
+      this.#begun.set(part, this.#begunBytes);
+    } else {
+      this.#begun = new Uint8Array(0);
+    }
+    this.#begunBytes = bytes;
+  }
+
+  #grow(bytes: number): void {
+    const longer = new Uint8Array(Math.min(2 * bytes, this.#maxLineBytes));
+    longer.set(this.#begun.subarray(0, this.#begunBytes));
+    this.#begun = longer;
+  }
+
+  #finishLine(): string | DroppedLine {
+    const bytes = this.#begunBytes;
+    const line = this.#lineOf(this.#begun.subarray(0, bytes), bytes);
+    this.#begunBytes = 0;
+    if (this.#begun.length > LARGEST_KEPT) this.#begun = new Uint8Array(0);
+    return line;
+  }
+
+  #lineOf(line: Uint8Array, bytes: number): string | DroppedLine {
+    if (bytes === 0) return '';
+    return bytes > this.#maxLineBytes ? { bytes } : withoutReturn(this.#decoder.decode(line));
+  }
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }

@@ -1,7 +1,6 @@
-import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import { custom, optional, type RulesFor, readOptions, type Settings } from '@hdrscope/core/internal';
 import type { LogInterval } from './entry.ts';
-import { toMicros } from './micros.ts';
-import { tagSet } from './tag-set.ts';
+import { toMicros } from './time.ts';
 
 /** A moment: seconds after the start of the log, or seconds since 1970. */
 export type Moment = { readonly offsetSec: number } | { readonly epochSec: number };
@@ -16,14 +15,27 @@ export interface Selection {
   readonly to?: Moment;
 }
 
-/** The names of `Selection`. */
-export const SELECTION_NAMES: OptionNames<Selection> = { tags: true, from: true, to: true };
+// Without a number no interval would be selected.
+const moment = custom<Moment>('a moment, { offsetSec } or { epochSec }', (value) => {
+  const { offsetSec, epochSec } = (value ?? {}) as Partial<Record<string, unknown>>;
+  const seconds = offsetSec ?? epochSec;
+  return typeof seconds === 'number' && !Number.isNaN(seconds);
+});
 
-const SELECTS: OptionsOwner<Selection> = {
-  name: 'selects',
-  names: SELECTION_NAMES,
-  call: "selects({ tags: ['read'] })",
+/** The rules of `Selection`. */
+export const SELECTION_RULES: RulesFor<Selection, keyof Selection> = {
+  // A text would select tags of one character each.
+  tags: optional(
+    custom<Iterable<string | undefined>>(
+      'a list of tags',
+      (tags) => typeof tags === 'object' && tags !== null && Symbol.iterator in tags,
+    ),
+  ),
+  from: optional(moment),
+  to: optional(moment),
 };
+
+const SELECTS = { name: 'selects', rules: SELECTION_RULES, call: "selects({ tags: ['read'] })" };
 
 /**
  * Makes a function that checks whether an interval is selected.
@@ -31,34 +43,22 @@ const SELECTS: OptionsOwner<Selection> = {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, `tags` is no list, or a moment has no number.
  */
 export function selects(selection: Selection): (interval: LogInterval) => boolean {
-  assertOptions(selection, SELECTS);
-  return selector(selection);
+  return createSelector(readOptions(selection, SELECTS));
 }
 
-/**
- * `selects` for options whose names are checked already, and which may have more names.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
- */
-export function selector({ tags, from, to }: Selection): (interval: LogInterval) => boolean {
-  const wanted = tagSet(tags);
-  assertMoment('from', from);
-  assertMoment('to', to);
+/** `selects` for options that are checked already, and which may have more names. */
+export function createSelector({
+  tags,
+  from,
+  to,
+}: Settings<Selection, keyof Selection>): (interval: LogInterval) => boolean {
+  const wanted = tags && new Set(tags);
   return (interval) =>
     (wanted === undefined || wanted.has(interval.tag)) &&
-    (from === undefined || sinceMoment(interval, from) >= 0) &&
-    (to === undefined || sinceMoment(interval, to) < 0);
+    (from === undefined || secondsSince(interval, from) >= 0) &&
+    (to === undefined || secondsSince(interval, to) < 0);
 }
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` unless the moment has a number. Without one, no interval would be selected. */
-function assertMoment(name: string, moment: Partial<Record<string, unknown>> | undefined): void {
-  if (moment === undefined) return;
-  const { offsetSec, epochSec } = moment ?? {};
-  const seconds = offsetSec ?? epochSec;
-  if (typeof seconds === 'number' && !Number.isNaN(seconds)) return;
-  throw mustBe('ERR_INVALID_OPTION', name, 'a moment, { offsetSec } or { epochSec }', moment);
-}
-
-function sinceMoment({ startSec, offsetSec }: LogInterval, moment: Moment): number {
+function secondsSince({ startSec, offsetSec }: LogInterval, moment: Moment): number {
   return toMicros('offsetSec' in moment ? offsetSec - moment.offsetSec : startSec - moment.epochSec);
 }

@@ -17,8 +17,6 @@ import type { IntervalTime } from './entry.ts';
  */
 export type TimeMode = 'java' | 'plain' | 'strict';
 
-export const TIME_MODES: readonly TimeMode[] = ['java', 'plain', 'strict'];
-
 // Source: HdrHistogram (Java), `HistogramLogReader`: a timestamp further back than this cannot be absolute.
 export const YEAR_SEC: number = 365 * 24 * 3600;
 
@@ -31,11 +29,6 @@ export class LogTime {
 
   constructor(mode: TimeMode) {
     this.#mode = mode;
-  }
-
-  /** Seconds since 1970; `undefined` before the first start time or interval. */
-  get startSec(): number | undefined {
-    return this.#startSec;
   }
 
   /** @throws HdrscopeError `ERR_LOG_TIME` in strict mode. */
@@ -95,4 +88,11 @@ export class LogTime {
 
 function timeError(lineNumber: number, field: string, message: string): HdrscopeError {
   return lineError('ERR_LOG_TIME', lineNumber, message, { details: { field } });
+}
+
+/** Rounds to microseconds. It removes the error of sums of doubles: `1441812279.474 + 0.526` becomes a whole second. */
+export function toMicros(seconds: number): number {
+  // Adding 0 makes 0 of -0, which a log would have as -0.000.
+  const rounded = Math.round(seconds * 1e6) / 1e6 + 0;
+  return Number.isFinite(rounded) ? rounded : seconds;
 }

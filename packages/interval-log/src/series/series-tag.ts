@@ -102,7 +102,7 @@ const BIGINT = /^-?\d+n$/;
  * Formats an attribute so that its type can be read back: `GET`, `200`, `"200"`, `["a","b"]`. A string is quoted only if
  * it looks like a value of another type.
  */
-export function formatValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return isPlain(value) ? value : JSON.stringify(value);
   if (typeof value === 'number') return String(value);
   if (typeof value === 'boolean') return String(value);
@@ -111,7 +111,7 @@ export function formatValue(value: unknown): string {
 }
 
 /** @throws SyntaxError when the text begins like JSON and is not JSON. */
-export function parseValue(text: string): unknown {
+function parseValue(text: string): unknown {
   if (STRUCTURED.test(text)) return fromJson(JSON.parse(text));
   return literalOf(text);
 }

@@ -8,7 +8,7 @@ import { writeError } from '../errors.ts';
 import { type Files, remove, syncDirectory } from './files.ts';
 
 /** Whether rotated logs are compressed, and how many are kept. */
-export interface ArchiveOptions {
+interface ArchiveOptions {
   readonly gzip: boolean;
   readonly keep: number;
 }
@@ -111,7 +111,7 @@ async function compress(path: string, files: Files, signal: AbortSignal): Promis
 }
 
 /** A rotated log and the forms in which it exists: `app.20260102T030405Z.hlog`, or `app.20260102T030405Z_0001.hlog.gz`. */
-export interface RotatedLog {
+interface RotatedLog {
   /** Path of the plain form. */
   readonly path: string;
   readonly isPlain: boolean;

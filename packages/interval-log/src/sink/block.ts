@@ -87,7 +87,7 @@ export function hasIncrease(difference: Snapshot): boolean {
 }
 
 /** Makes the description of a family that its lines need when they are read back. */
-export function familyNote(family: FamilySnapshot, tagAttributes?: Attributes): FamilyNote {
+function familyNote(family: FamilySnapshot, tagAttributes?: Attributes): FamilyNote {
   const { name, unit, description, resolution, layout, scope } = family;
   return {
     name,
@@ -101,7 +101,7 @@ export function familyNote(family: FamilySnapshot, tagAttributes?: Attributes): 
 }
 
 /** Divisor of ticks in the third column: the column shows milliseconds for a unit of time, and the unit itself otherwise. */
-export function valueScaleOf(unit: string, { ticksPerUnit, unitsPerTick }: Resolution): number {
+function valueScaleOf(unit: string, { ticksPerUnit, unitsPerTick }: Resolution): number {
   return ticksPerUnit / (unitsPerTick * ((nanosecondsPer(unit) ?? 1e6) / 1e6));
 }
 
@@ -121,7 +121,7 @@ export class FamilyTags {
 }
 
 /** Returns a key that is unique among the families of a registry. */
-export function familyKeyOf({ name, scope }: Pick<FamilySnapshot, 'name' | 'scope'>): string {
+function familyKeyOf({ name, scope }: Pick<FamilySnapshot, 'name' | 'scope'>): string {
   return JSON.stringify([name, scope?.name, scope?.version, scope?.schemaUrl]);
 }
 

@@ -96,7 +96,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Returns the code of a system error, such as `ENOSPC`. */
-export function codeOf(error: unknown): string | undefined {
+function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 

@@ -35,7 +35,7 @@ export interface IntervalLogHealth {
 export type Duty = 'write' | 'rotate' | 'archive';
 
 /** Callbacks for the first failure of a duty, and for the moment when every duty works again. */
-export interface DutyListeners {
+interface DutyListeners {
   readonly onError: (error: HdrscopeError) => void;
   readonly onRecovery: () => void;
 }

@@ -254,6 +254,7 @@ function isWholeInterval(line: Uint8Array): boolean {
 
 function entriesOf(bytes: Uint8Array): LogEntry[] {
   const parser = new LogParser({
+    time: 'java',
     maxLineBytes: Number.MAX_SAFE_INTEGER,
     maxMalformed: Number.POSITIVE_INFINITY,
   });

@@ -19,7 +19,8 @@ import {
 } from '@hdrscope/core/internal';
 import { warn } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
-import { assertTimeZone } from '../writer/java-date.ts';
+import { limit } from '../reader/parser.ts';
+import { knownZone, level } from '../writer/format.ts';
 
 /** When data is forced to the disk: never, when a file is finished, or at every interval. */
 export type FsyncPolicy = 'never' | 'rotation' | 'interval';
@@ -80,7 +81,7 @@ const DEADLY = ['SIGKILL', 'SIGSTOP'];
 const ROTATION = {
   name: 'rotation',
   rules: {
-    sizeBytes: withDefault(integer({ from: 1, to: Number.POSITIVE_INFINITY }), Number.POSITIVE_INFINITY),
+    sizeBytes: withDefault(limit, Number.POSITIVE_INFINITY),
     everyMs: withDefault(number({ from: 1, to: Number.POSITIVE_INFINITY }), Number.POSITIVE_INFINITY),
     onSignal: optional(
       custom<NodeJS.Signals>(
@@ -104,8 +105,8 @@ const TABLE = {
     fsync: withDefault(oneOf<FsyncPolicy>(['never', 'rotation', 'interval']), 'rotation'),
     gatherTimeoutMs: optional(milliseconds()),
     closeTimeoutMs: withDefault(milliseconds(), 10_000),
-    level: withDefault(integer({ from: 0, to: 9 }), 6),
-    timeZone: optional(text),
+    level: withDefault(level, 6),
+    timeZone: optional(knownZone),
     comment: withDefault(text, ''),
     since: optional(object()),
     onWritten: withDefault(callback(), () => {}),
@@ -125,7 +126,6 @@ export type RotationSettings = Settings<RotationOptions, 'onSignal'>;
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function readSettings(options: IntervalLogOptions): IntervalLogSettings {
   const { gatherTimeoutMs, rotation, ...settings } = readOptions(options, TABLE);
-  if (settings.timeZone !== undefined) assertTimeZone(settings.timeZone);
   return {
     ...settings,
     gatherTimeoutMs: gatherTimeoutMs ?? Math.min(settings.intervalMs, 10_000),

@@ -1,5 +1,13 @@
 import { DoubleHistogram, HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner, visible } from '@hdrscope/core/internal';
+import {
+  callback,
+  type OptionRules,
+  object,
+  optional,
+  readOptions,
+  visible,
+  withDefault,
+} from '@hdrscope/core/internal';
 import {
   type Attributes,
   type CounterState,
@@ -7,6 +15,7 @@ import {
   type IntakeOptions,
   ingest,
   type Registry,
+  type SourceObserver,
 } from '@hdrscope/registry';
 import { lineError } from '../errors.ts';
 import type { LogComment, LogEntry, LogInterval } from '../reader/entry.ts';
@@ -33,6 +42,17 @@ export interface IngestLogOptions extends Pick<IntakeOptions, 'attributes' | 'ob
    */
   readonly onRefusedNote?: (error: HdrscopeError) => void;
 }
+
+const INGEST_LOG = {
+  name: 'ingestLog',
+  rules: {
+    attributes: optional(object<Attributes>()),
+    observer: optional(object<SourceObserver>()),
+    seriesOf: withDefault(callback<NonNullable<IngestLogOptions['seriesOf']>>(), () => undefined),
+    onRefusedNote: withDefault(callback<(error: HdrscopeError) => void>(), () => {}),
+  } satisfies OptionRules<IngestLogOptions>,
+  call: "ingestLog(registry, log, { attributes: { 'host.name': 'a7' } })",
+};
 
 /** How many intervals of a log were added, and how many were not. */
 export interface IngestLogResult {
@@ -110,8 +130,7 @@ export async function ingestLog(
  * ```
  */
 export function ingestLogEntries(registry: Registry, options: IngestLogOptions = {}): LogIngestion {
-  assertOptions(options, INGEST_LOG);
-  const { seriesOf = () => undefined, onRefusedNote = () => {}, ...intake } = options;
+  const { seriesOf, onRefusedNote, ...intake } = readOptions(options, INGEST_LOG);
   const ingestion = ingest(registry, { name: 'interval log' }, intake);
   const families = new LoggedFamilies();
   const result = { merged: 0, leftOut: 0, malformed: 0 };
@@ -148,12 +167,6 @@ function decoded(interval: LogInterval): ReturnType<LogInterval['histogram']> | 
   }
 }
 
-const INGEST_LOG: OptionsOwner<IngestLogOptions> = {
-  name: 'ingestLog',
-  names: { attributes: true, observer: true, seriesOf: true, onRefusedNote: true },
-  call: "ingestLog(registry, log, { attributes: { 'host.name': 'a7' } })",
-};
-
 /** The series to which an interval belongs. */
 export interface LoggedSeries {
   /** The family that takes the values. It is made when it does not exist. */
@@ -163,7 +176,7 @@ export interface LoggedSeries {
 }
 
 /** The families that comments of a log describe. */
-export class LoggedFamilies {
+class LoggedFamilies {
   /** By name, then by their tag attributes as JSON: families with tag attributes before the one without. */
   readonly #notes = new Map<string, Map<string, FamilyNote>>();
   #families = 0;

@@ -1,4 +1,4 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { custom, integer, type OptionRules, optional, readOptions } from '@hdrscope/core/internal';
 import { TimeoutError, within } from '@hdrscope/kit';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import type { LogEntry, LogInterval } from '../reader/entry.ts';
@@ -55,13 +55,8 @@ export async function* snapshotsOfLogs(
   logs: readonly RecordedLog[],
   options: SnapshotsOptions = {},
 ): AsyncGenerator<Snapshot, void> {
-  assertOptions(options, SNAPSHOTS_OF_LOGS);
-  const { idleMs, maxSnapshots } = options;
+  const { idleMs, maxSnapshots } = readOptions(options, SNAPSHOTS_OF_LOGS);
   const pace = new Pace(maxSnapshots);
-  if (idleMs !== undefined && !(idleMs > 0)) throw mustBe('ERR_INVALID_OPTION', 'idleMs', 'above 0', idleMs);
-  if (maxSnapshots !== undefined && !(Number.isInteger(maxSnapshots) && maxSnapshots >= 2)) {
-    throw mustBe('ERR_INVALID_OPTION', 'maxSnapshots', 'an integer of at least 2', maxSnapshots);
-  }
   let nowMs = 0;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
   const readers = logs.map((log) => new LogReader(log, (options) => ingestLogEntries(registry, options)));
@@ -76,10 +71,10 @@ export async function* snapshotsOfLogs(
   };
   try {
     for (;;) {
-      const reader = await earliest(readers, step === undefined ? undefined : idleMs);
+      const reader = await findEarliest(readers, step === undefined ? undefined : idleMs);
       if (reader === undefined) break;
       const next = reader === 'idle' ? undefined : reader.head!;
-      const startMs = next && startMsOf(next);
+      const startMs = next && toStartMs(next);
       if (step !== undefined && (startMs === undefined || !pace.joins(step.startMs, startMs))) {
         yield await snapshotAt(step.endMs);
         step = undefined;
@@ -97,13 +92,16 @@ export async function* snapshotsOfLogs(
   }
 }
 
-const SNAPSHOTS_OF_LOGS: OptionsOwner<SnapshotsOptions> = {
+const SNAPSHOTS_OF_LOGS = {
   name: 'snapshotsOfLogs',
-  names: { idleMs: true, maxSnapshots: true },
+  rules: {
+    idleMs: optional(custom<number>('above 0', (ms) => typeof ms === 'number' && ms > 0)),
+    maxSnapshots: optional(integer({ from: 2 })),
+  } satisfies OptionRules<SnapshotsOptions>,
   call: 'snapshotsOfLogs([{ entries }], { idleMs: 500 })',
 };
 
-function startMsOf({ startSec }: LogInterval): number {
+function toStartMs({ startSec }: LogInterval): number {
   return Math.round(startSec * 1000);
 }
 
@@ -187,7 +185,7 @@ class LogReader {
 }
 
 /** The reader whose next interval starts first; `undefined` at the end of all logs, `'idle'` when none comes in time. */
-async function earliest(
+async function findEarliest(
   readers: readonly LogReader[],
   idleMs: number | undefined,
 ): Promise<LogReader | 'idle' | undefined> {

@@ -1,6 +1,19 @@
 import type { DoubleHistogram, ReadonlyHistogram } from '@hdrscope/core';
-import { assertOptions, formatDecimal, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { assertTimeMs, assertTimeZone, formatJavaDate } from './java-date.ts';
+import {
+  custom,
+  formatDecimal,
+  integer,
+  mustBe,
+  number,
+  type OptionRule,
+  optional,
+  type RulesFor,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
+import type { IntervalLine } from '../reader/entry.ts';
+import { toMicros } from '../reader/time.ts';
+import { formatJavaDate } from './java-date.ts';
 
 // Source of all formats: HdrHistogram (Java), `HistogramLogWriter`.
 
@@ -10,12 +23,6 @@ export const FORMAT_VERSION_LINE = '#[Histogram log format version 1.3]\n';
 /** The line that names the columns. */
 export const LEGEND_LINE =
   '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"\n';
-
-/** Nanoseconds per millisecond: most logs hold nanoseconds and show milliseconds. */
-const DEFAULT_VALUE_SCALE = 1e6;
-
-// The smallest output, as in Java's writer: a log is written once and kept for long.
-const DEFAULT_LEVEL = 9;
 
 /** The fields of an interval's line beside the histogram. */
 export interface IntervalFormat {
@@ -41,10 +48,8 @@ export function formatInterval(
   histogram: ReadonlyHistogram | DoubleHistogram,
   options: IntervalFormat,
 ): string {
-  assertOptions(options, FORMAT_INTERVAL);
-  const { tag, startSec, endSec, valueScale = DEFAULT_VALUE_SCALE, level = DEFAULT_LEVEL } = options;
+  const { tag, startSec, endSec, valueScale, level } = readOptions(options, FORMAT_INTERVAL);
   assertTag(tag);
-  assertScale(valueScale);
   assertTimeMs('startSec * 1000', startSec * 1000);
   assertTimeMs('endSec * 1000', endSec * 1000);
   const start = formatDecimal(startSec, 3);
@@ -54,9 +59,32 @@ export function formatInterval(
   return `${prefix}${start},${length},${max},${histogram.toBase64({ level })}\n`;
 }
 
-const FORMAT_INTERVAL: OptionsOwner<IntervalFormat> = {
+/** The rule of a divisor of values. */
+export const scale: OptionRule<number> = number({ above: 0 });
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function assertScale(valueScale: number, name = 'valueScale'): void {
+  if (!scale.accepts(valueScale)) throw mustBe('ERR_INVALID_OPTION', name, scale.allowed, valueScale);
+}
+
+/** The rule of a compression level of zlib. */
+export const level: OptionRule<number> = integer({ from: 0, to: 9 });
+
+/** The rules of `IntervalFormat`. */
+export const FORMAT_RULES: RulesFor<IntervalFormat, 'tag'> = {
+  // Wrong tags and times have errors of their own.
+  tag: optional(custom('a text', () => true)),
+  startSec: custom('a number', () => true),
+  endSec: custom('a number', () => true),
+  // Nanoseconds per millisecond: most logs hold nanoseconds and show milliseconds.
+  valueScale: withDefault(scale, 1e6),
+  // The smallest output, as in Java's writer: a log is written once and kept for long.
+  level: withDefault(level, 9),
+};
+
+const FORMAT_INTERVAL = {
   name: 'formatInterval',
-  names: { tag: true, startSec: true, endSec: true, valueScale: true, level: true },
+  rules: FORMAT_RULES,
   call: 'formatInterval(histogram, { startSec: 0, endSec: 1 })',
 };
 
@@ -69,7 +97,8 @@ const FORMAT_INTERVAL: OptionsOwner<IntervalFormat> = {
  */
 export function formatStartTime(timeMs: number, timeZone?: string): string {
   assertTimeMs('timeMs', timeMs);
-  if (timeZone !== undefined) assertTimeZone(timeZone);
+  if (timeZone !== undefined && !knownZone.accepts(timeZone))
+    throw mustBe('ERR_INVALID_OPTION', 'timeZone', knownZone.allowed, timeZone);
   const seconds = formatDecimal(timeMs / 1000, 3);
   return `#[StartTime: ${seconds} (seconds since epoch), ${formatJavaDate(timeMs, timeZone)}]\n`;
 }
@@ -93,6 +122,28 @@ export function formatComment(text: string): string {
     .join('');
 }
 
+/** The rule of the name of a zone that this runtime knows. */
+export const knownZone: OptionRule<string> = custom('the IANA name of a zone', (zone) => {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: zone as string });
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+/**
+ * Checks that a time is in the range of JavaScript dates.
+ *
+ * @throws HdrscopeError `ERR_INVALID_VALUE`
+ */
+function assertTimeMs(name: string, timeMs: number): void {
+  if (Math.abs(timeMs) <= LAST_TIME_MS) return;
+  throw mustBe('ERR_INVALID_VALUE', name, 'a number of milliseconds since 1970, at most 8.64e15', timeMs);
+}
+
+const LAST_TIME_MS = 8.64e15;
+
 /** @throws HdrscopeError `ERR_INVALID_VALUE` when the tag would break its line. */
 function assertTag(tag: string | undefined): void {
   if (tag === undefined) return;
@@ -104,8 +155,34 @@ function assertTag(tag: string | undefined): void {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
 const BREAKS_LINE = /[,\s\u0000-\u001f\u007f\u0085\u2028\u2029]/;
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function assertScale(valueScale: number, name = 'valueScale'): void {
-  if (valueScale > 0 && Number.isFinite(valueScale)) return;
-  throw mustBe('ERR_INVALID_OPTION', name, 'a finite number above 0', valueScale);
+/** Formats the line of an interval whose histogram is already encoded. */
+export function formatLine({
+  tag,
+  timestampSec,
+  lengthSec,
+  writtenMax,
+  encoded,
+}: Omit<IntervalLine, 'lineNumber'>): string {
+  const prefix = tag === undefined ? '' : `Tag=${tag},`;
+  const numbers = [timestampSec, lengthSec, writtenMax].map(formatSeconds).join();
+  return `${prefix}${numbers},${encoded}\n`;
+}
+
+/**
+ * Formats the lines above the intervals, with the times that a reader needs.
+ *
+ * @param startSec Start of the log in seconds since 1970; `undefined` if the log starts with its first interval.
+ * @param baseSec The moment from which timestamps count, in seconds since 1970. 0 writes no base time.
+ */
+export function formatHeader(startSec: number | undefined, baseSec: number): string {
+  const start = startSec === undefined ? '' : formatStartTime(startSec * 1000, 'UTC');
+  const base = baseSec === 0 ? '' : formatBaseTime(baseSec * 1000);
+  return `${FORMAT_VERSION_LINE}${start}${base}${LEGEND_LINE}`;
+}
+
+/** Formats three decimals as other writers do, and up to six if the number has them. */
+function formatSeconds(x: number): string {
+  let text = formatDecimal(toMicros(x), 6);
+  for (let spare = 3; spare > 0 && text.endsWith('0'); spare--) text = text.slice(0, -1);
+  return text;
 }

@@ -1,16 +1,24 @@
 import type { DoubleHistogram, ReadonlyHistogram } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import {
-  assertScale,
+  custom,
+  mustBe,
+  type OptionRules,
+  optional,
+  readOptions,
+  type Settings,
+  withDefault,
+} from '@hdrscope/core/internal';
+import {
+  FORMAT_RULES,
   FORMAT_VERSION_LINE,
   formatBaseTime,
   formatComment,
   formatInterval,
   formatStartTime,
   type IntervalFormat,
+  knownZone,
   LEGEND_LINE,
 } from './format.ts';
-import { assertTimeZone } from './java-date.ts';
 
 /** Options of `IntervalLogWriter`. */
 export interface WriterOptions extends Pick<IntervalFormat, 'valueScale' | 'level'> {
@@ -19,6 +27,17 @@ export interface WriterOptions extends Pick<IntervalFormat, 'valueScale' | 'leve
   /** IANA name of the zone of printed dates, such as `Europe/Berlin`. @default the zone of the process */
   readonly timeZone?: string;
 }
+
+const WRITER = {
+  name: 'IntervalLogWriter',
+  rules: {
+    baseTimeMs: withDefault(custom<number>('a number of milliseconds since 1970', Number.isFinite), 0),
+    timeZone: optional(knownZone),
+    level: FORMAT_RULES.level,
+    valueScale: FORMAT_RULES.valueScale,
+  } satisfies OptionRules<WriterOptions>,
+  call: 'new IntervalLogWriter(write, { valueScale: 1000 })',
+};
 
 /**
  * Writes a log line by line. Lines are byte for byte those of HdrHistogram's Java writer, except that zlib may deflate a
@@ -46,24 +65,15 @@ export interface WriterOptions extends Pick<IntervalFormat, 'valueScale' | 'leve
  */
 export class IntervalLogWriter {
   readonly #write: (line: string) => void;
-  readonly #options: WriterOptions;
-  readonly #baseTimeMs: number;
+  readonly #options: Settings<WriterOptions, 'timeZone'>;
 
   /**
    * @param write Receives each line in one piece, with its newline.
    * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
    */
   constructor(write: (line: string) => void, options: WriterOptions = {}) {
-    assertOptions(options, WRITER);
-    const { baseTimeMs = 0, timeZone, valueScale } = options;
-    if (!Number.isFinite(baseTimeMs)) {
-      throw mustBe('ERR_INVALID_OPTION', 'baseTimeMs', 'a number of milliseconds since 1970', baseTimeMs);
-    }
-    if (valueScale !== undefined) assertScale(valueScale);
-    if (timeZone !== undefined) assertTimeZone(timeZone);
+    this.#options = readOptions(options, WRITER);
     this.#write = write;
-    this.#options = options;
-    this.#baseTimeMs = baseTimeMs;
   }
 
   /** Writes a comment; each line of a longer text becomes a comment. */
@@ -92,7 +102,7 @@ export class IntervalLogWriter {
    * @throws HdrscopeError `ERR_INVALID_VALUE` when it has no date.
    */
   baseTime(): void {
-    this.#write(formatBaseTime(this.#baseTimeMs));
+    this.#write(formatBaseTime(this.#options.baseTimeMs));
   }
 
   /** Writes the line that names the columns. */
@@ -111,21 +121,9 @@ export class IntervalLogWriter {
       const got = startTimeMs === undefined ? startTimeMs : endTimeMs;
       throw mustBe('ERR_INVALID_VALUE', 'startTimeMs and endTimeMs of a written histogram', 'numbers', got);
     }
-    const { valueScale, level } = this.#options;
-    this.#write(
-      formatInterval(histogram, {
-        tag,
-        startSec: (startTimeMs - this.#baseTimeMs) / 1000,
-        endSec: (endTimeMs - this.#baseTimeMs) / 1000,
-        ...(valueScale !== undefined && { valueScale }),
-        ...(level !== undefined && { level }),
-      }),
-    );
+    const { baseTimeMs, valueScale, level } = this.#options;
+    const startSec = (startTimeMs - baseTimeMs) / 1000;
+    const endSec = (endTimeMs - baseTimeMs) / 1000;
+    this.#write(formatInterval(histogram, { tag, startSec, endSec, valueScale, level }));
   }
 }
-
-const WRITER: OptionsOwner<WriterOptions> = {
-  name: 'IntervalLogWriter',
-  names: { baseTimeMs: true, timeZone: true, level: true, valueScale: true },
-  call: 'new IntervalLogWriter(write, { valueScale: 1000 })',
-};

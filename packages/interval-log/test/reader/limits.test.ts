@@ -10,7 +10,7 @@ import {
   sliceLog,
   summarizeLogs,
 } from '@hdrscope/interval-log';
-import { textOf } from '@hdrscope/interval-log/internal';
+import { readUtf8 } from '@hdrscope/interval-log/internal';
 import { all, bytes, read } from '../support/read.ts';
 
 const MB = 2 ** 20;
@@ -74,7 +74,7 @@ describe('a compressed log', () => {
     const log = gzipSync(Buffer.alloc(65 * MB, '#\n'));
     let taken = 0;
     const reading = async (): Promise<void> => {
-      for await (const chunk of textOf(log)) taken += chunk.length;
+      for await (const chunk of readUtf8(log)) taken += chunk.length;
     };
     await expect(reading()).rejects.toMatchObject({
       code: 'ERR_TOO_LARGE',

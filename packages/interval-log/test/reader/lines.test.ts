@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { type DroppedLine, LineSplitter } from '../../src/reader/lines.ts';
-import { LogParser } from '../../src/reader/parser.ts';
-import { brief, bytes, entriesOf } from '../support/read.ts';
+import { type DroppedLine, LineSplitter } from '../../src/reader/parser.ts';
+import { brief, bytes, entriesOf, newParser } from '../support/read.ts';
 
 function split(chunks: readonly Uint8Array[], maxLineBytes: number): (string | DroppedLine)[] {
   const splitter = new LineSplitter(maxLineBytes);
@@ -83,10 +82,10 @@ test('a chunk of any size is cut at whole lines', () => {
 });
 
 test('a line is read only when it is asked for, so that one line is in memory at a time', () => {
-  const parser = new LogParser();
+  const parser = newParser();
   const entries = parser.push(bytes('#a\n#b\n#c'));
-  expect(parser.lineCount).toBe(0);
+  expect(parser.line).toBe('');
   expect(entries.next().value).toMatchObject({ kind: 'comment', text: 'a', lineNumber: 1 });
-  expect(parser.lineCount).toBe(1);
+  expect(parser.line).toBe('#a');
   expect([...entries, ...parser.end()].map(brief)).toEqual(['2 comment b', '3 comment c']);
 });

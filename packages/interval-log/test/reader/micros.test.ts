@@ -1,4 +1,4 @@
-import { toMicros } from '../../src/reader/micros.ts';
+import { toMicros } from '../../src/reader/time.ts';
 
 test.each([
   [1441812279.474 + 0.526, 1441812280],

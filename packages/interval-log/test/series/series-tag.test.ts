@@ -2,7 +2,7 @@ import { createRegistry } from '@hdrscope/registry';
 import { anyCharacter } from '@hdrscope/testing/any-character';
 import fc from 'fast-check';
 import { formatSeriesTag, parseSeriesTag } from '../../src/index.ts';
-import { LogParser } from '../../src/reader/parser.ts';
+import { parseLog } from '../../src/parser.ts';
 
 const text = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 8 }),
@@ -69,8 +69,7 @@ test('a tag is printable ASCII that a reader of logs returns unchanged', () => {
     fc.property(text, attributes, (name, given) => {
       const tag = formatSeriesTag(name, given);
       expect(tag).toMatch(/^[!-+\--~]*$/);
-      const parser = new LogParser();
-      const [entry] = parser.push(Buffer.from(`Tag=${tag},1.000,1.000,0.000,HISTFAAA\n`));
+      const [entry] = parseLog(`Tag=${tag},1.000,1.000,0.000,HISTFAAA\n`);
       expect(entry).toMatchObject({ kind: 'interval', tag });
     }),
   );

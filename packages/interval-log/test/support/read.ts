@@ -1,7 +1,13 @@
-import type { LogEntry, LogInterval } from '../../src/reader/entry.ts';
-import type { LogSource } from '../../src/reader/input.ts';
-import { LogParser, type ParseLogOptions } from '../../src/reader/parser.ts';
-import { type ReadOptions, readEntries, readIntervals } from '../../src/reader/read.ts';
+import {
+  type LogEntry,
+  type LogInterval,
+  type LogSource,
+  type ReadOptions,
+  readEntries,
+  readIntervals,
+} from '../../src/index.ts';
+import { type ParseLogOptions, parseLog } from '../../src/parser.ts';
+import { LogParser } from '../../src/reader/parser.ts';
 
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
@@ -22,8 +28,12 @@ export function inChunks(whole: Uint8Array, size: number): Uint8Array[] {
 
 /** The entries of a text. */
 export function entriesOf(text: string, options?: ParseLogOptions): LogEntry[] {
-  const parser = new LogParser(options);
-  return [...parser.push(bytes(text)), ...parser.end()];
+  return [...parseLog(text, options)];
+}
+
+/** A parser with the default options. */
+export function newParser(): LogParser {
+  return new LogParser({ time: 'java', maxLineBytes: 2 ** 24, maxMalformed: 1_000_000 });
 }
 
 export function read(source: LogSource, options?: ReadOptions): Promise<LogEntry[]> {

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { textOf } from '@hdrscope/interval-log/internal';
+import { readUtf8 } from '@hdrscope/interval-log/internal';
 import { Slices } from '@hdrscope/kit';
 import type { LineTally } from '../line-tally.ts';
 import type { LoadInput } from './load-input.ts';
@@ -37,7 +37,7 @@ export async function readLines(
     } else if (line !== '') onLine(line.endsWith('\r') ? line.slice(0, -1) : line, lineNumber);
   };
   try {
-    for await (const chunk of textOf(source, onBytes)) {
+    for await (const chunk of readUtf8(source, onBytes)) {
       const text = decoder.decode(chunk, { stream: true });
       let from = 0;
       for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {

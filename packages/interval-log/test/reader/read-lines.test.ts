@@ -1,9 +1,16 @@
 import { gzipSync } from 'node:zlib';
-import { readLines } from '../../src/operations/read-lines.ts';
-import { LogParser } from '../../src/reader/parser.ts';
-import { readEntries } from '../../src/reader/read.ts';
+import { readEntries } from '../../src/index.ts';
+import { readLines } from '../../src/reader/read.ts';
 import { ENCODED } from '../support/logs.ts';
-import { all, bytes } from '../support/read.ts';
+import { all, bytes, entriesOf, newParser } from '../support/read.ts';
+
+const SETTINGS = {
+  time: 'java',
+  maxLineBytes: 2 ** 24,
+  maxMalformed: 1_000_000,
+  onBytes: undefined,
+  maxInflatedBytes: undefined,
+} as const;
 
 const LINES = [
   '#[StartTime: 1000 (seconds since epoch)]',
@@ -16,7 +23,7 @@ const LINES = [
 
 test('yields lines unchanged, with the entries of readEntries', async () => {
   const options = { maxLineBytes: 150 };
-  const lines = await all(readLines(bytes(LINES.join('\r\n')), options));
+  const lines = await all(readLines(bytes(LINES.join('\r\n')), { ...SETTINGS, ...options }));
   expect(lines.map(({ text }) => text)).toEqual(LINES.map((line) => (line.length > 150 ? '' : line)));
   const entries = await all(readEntries(bytes(LINES.join('\r\n')), options));
   expect(lines.flatMap(({ entry }) => entry ?? [])).toEqual(entries);
@@ -28,14 +35,13 @@ test('yields lines unchanged, with the entries of readEntries', async () => {
 
 test('ends with a malformed entry if a gzip stream is cut short, as readEntries does', async () => {
   const cut = gzipSync(LINES.join('\n')).subarray(0, -12);
-  const entries = (await all(readLines(cut))).flatMap(({ entry }) => entry ?? []);
+  const entries = (await all(readLines(cut, SETTINGS))).flatMap(({ entry }) => entry ?? []);
   expect(entries).toEqual(await all(readEntries(cut)));
   expect(entries.at(-1)).toMatchObject({ kind: 'malformed' });
 });
 
 test('a parser makes the same entries of lines and of chunks', () => {
-  const [whole, parser] = [new LogParser(), new LogParser()];
-  const entries = [...whole.push(bytes(LINES.join('\n'))), ...whole.end()];
-  expect(LINES.flatMap((line) => parser.pushLine(line) ?? [])).toEqual(entries);
-  expect([parser.lineCount, parser.startSec]).toEqual([whole.lineCount, whole.startSec]);
+  const parser = newParser();
+  const entries = LINES.flatMap((line) => [...parser.push(bytes(`${line}\n`))]);
+  expect(entries).toEqual(entriesOf(LINES.join('\n')));
 });

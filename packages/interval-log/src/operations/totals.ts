@@ -1,5 +1,42 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { assertLimit } from '../reader/limits.ts';
+import { type DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
+import { type RulesFor, withDefault } from '@hdrscope/core/internal';
+import type { LogInterval } from '../reader/entry.ts';
+import type { LogSource } from '../reader/input.ts';
+import { limit } from '../reader/parser.ts';
+import { type OperationSettings, reportMalformed } from '../reader/read.ts';
+
+/** The histogram of a log's intervals: integers or doubles, as in the log. */
+export type LogHistogram = Histogram | DoubleHistogram;
+
+/**
+ * Adds an interval to the sum of others. The first interval decides on the precision, as in HdrHistogram's own tools: a
+ * finer layout than the log's would gain nothing.
+ */
+export function addInterval(
+  total: LogHistogram | undefined,
+  interval: LogInterval,
+  storage: 'dense' | 'sparse' = 'dense',
+): LogHistogram {
+  if (total === undefined) return interval.histogram({ storage });
+  interval.addTo(total);
+  return total;
+}
+
+/** Returns the result of `decode`. If it throws an `HdrscopeError`, reports the line as malformed and returns `undefined`. */
+export function decodeOrReport<T>(
+  interval: LogInterval,
+  source: LogSource,
+  settings: OperationSettings,
+  decode: () => T,
+): T | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    reportMalformed(settings, { kind: 'malformed', lineNumber: interval.lineNumber, error }, source);
+    return undefined;
+  }
+}
 
 /** Options of operations that hold a part for each tag. */
 export interface TagOptions {
@@ -12,7 +49,8 @@ export interface TagOptions {
   readonly maxTags?: number;
 }
 
-const DEFAULT_MAX_TAGS = 10_000;
+/** The rules of `TagOptions`. */
+export const TAG_RULES: RulesFor<TagOptions> = { maxTags: withDefault(limit, 10_000) };
 
 // Dense histograms are faster to add to, and take as much memory as the log asks for, whatever they count.
 const DENSE_BYTES = 2 ** 26;
@@ -25,9 +63,7 @@ export class TagLimits {
   #tags = 0;
   #bytes = 0;
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-  constructor({ maxTags = DEFAULT_MAX_TAGS }: TagOptions) {
-    assertLimit('maxTags', maxTags);
+  constructor(maxTags: number = TAG_RULES.maxTags.default) {
     this.#maxTags = maxTags;
   }
 
