@@ -1,73 +1,37 @@
 export type { LogErrorCode } from './errors.ts';
 export { FollowMemory, type FollowOptions, followLog } from './follow/follow.ts';
 export type { FollowNote } from './follow/followed-log.ts';
-export {
-  type BoundedHistogram,
-  type ChangeVerdict,
-  type CompareOptions,
-  type Comparison,
-  compareHistograms,
-  type PercentileChange,
-} from './operations/compare.ts';
+export { type CompareOptions, type Comparison, compareHistograms } from './operations/compare.ts';
 export { type MergeOptions, mergeLogs } from './operations/merge.ts';
-export {
-  type ParsePercentileTextOptions,
-  type PercentileText,
-  parsePercentileText,
-} from './operations/percentile-text.ts';
-export {
-  type ReadHistogram,
-  type ReadHistogramsOptions,
-  readHistograms,
-} from './operations/read-histograms.ts';
+export { type PercentileText, parsePercentileText } from './operations/percentile-text.ts';
+export { type ReadHistogram, readHistograms } from './operations/read-histograms.ts';
 export { type ReintervalOptions, reintervalLog } from './operations/reinterval.ts';
 export { convertToV2, sliceLog } from './operations/rewrite.ts';
-export {
-  type DecodedInterval,
-  type DecodeIntervalsOptions,
-  decodeIntervals,
-  type LogSummary,
-  type SummarizeOptions,
-  sumLogs,
-  summarizeLogs,
-  type TagSummary,
-} from './operations/summarize.ts';
-export type { LogHistogram, TagOptions } from './operations/totals.ts';
-export { type ProcessorArguments, parseProcessorArgs } from './processor/arguments.ts';
+export { type LogSummary, type SummarizeOptions, sumLogs, summarizeLogs } from './operations/summarize.ts';
+export type { LogHistogram } from './operations/totals.ts';
 export { createProcessorFiles } from './processor/files.ts';
-export type { OpenedLog, OutputFile, ProcessorFiles, ProcessorIo, TextOutput } from './processor/io.ts';
-export type { MovingWindow, ProcessorOptions } from './processor/options.ts';
+export type { ProcessorIo } from './processor/io.ts';
+export type { ProcessorOptions } from './processor/options.ts';
 export { processLog } from './processor/process.ts';
 export { runProcessor } from './processor/run.ts';
-export type {
-  LogBaseTime,
-  LogComment,
-  LogEntry,
-  LogInterval,
-  LogLegend,
-  LogStartTime,
-  MalformedLine,
-} from './reader/entry.ts';
+export type { LogEntry, LogInterval, MalformedLine } from './reader/entry.ts';
 export type { LogSource } from './reader/input.ts';
 export type { ParseLogOptions } from './reader/parser.ts';
-export type { OperationOptions } from './reader/read.ts';
 export { type ReadIntervalsOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
 export type { Moment, Selection } from './reader/selection.ts';
 export type { TimeMode } from './reader/time.ts';
-export { formatSeriesTag, parseSeriesTag, type SeriesTag } from './series/series-tag.ts';
+export { formatSeriesTag, parseSeriesTag } from './series/series-tag.ts';
 export type { IntervalLogHealth } from './sink/health.ts';
 export { openIntervalLog } from './sink/open.ts';
-export type { FsyncPolicy, IntervalLogOptions, RotationOptions } from './sink/options.ts';
+export type { IntervalLogOptions, RotationOptions } from './sink/options.ts';
 export type { IntervalLogSink } from './sink/sink.ts';
-export type { LoggedSeries } from './source/ingest-log.ts';
 export {
   type IngestLogOptions,
-  type IngestLogResult,
   ingestLog,
   ingestLogEntries,
-  type LogIngestion,
+  type LoggedSeries,
 } from './source/ingest-log.ts';
-export { type RecordedLog, type SnapshotsOptions, snapshotsOfLogs } from './source/snapshots-of-logs.ts';
+export { snapshotsOfLogs } from './source/snapshots-of-logs.ts';
 export type { IntervalFormat } from './writer/format.ts';
 export {
   FORMAT_VERSION_LINE,

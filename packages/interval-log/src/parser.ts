@@ -3,17 +3,8 @@ import type { LogEntry } from './reader/entry.ts';
 import { LogParser, PARSER_RULES, type ParseLogOptions } from './reader/parser.ts';
 
 export type { LogErrorCode } from './errors.ts';
-export type {
-  LogBaseTime,
-  LogComment,
-  LogEntry,
-  LogInterval,
-  LogLegend,
-  LogStartTime,
-  MalformedLine,
-} from './reader/entry.ts';
+export type { LogEntry, LogInterval, MalformedLine } from './reader/entry.ts';
 export type { ParseLogOptions } from './reader/parser.ts';
-export type { TimeMode } from './reader/time.ts';
 
 const PARSE_LOG = { name: 'parseLog', rules: PARSER_RULES, call: "parseLog(text, { time: 'java' })" };
 

@@ -5,7 +5,6 @@ import {
   compareHistograms,
   convertToV2,
   createProcessorFiles,
-  decodeIntervals,
   followLog,
   formatInterval,
   IntervalLogWriter,
@@ -23,7 +22,7 @@ import {
   sumLogs,
   summarizeLogs,
 } from '../src/index.ts';
-import { selects } from '../src/internal.ts';
+import { decodeIntervals, selects } from '../src/internal.ts';
 import { all } from './support/read.ts';
 
 /** Options of any kind, as a program without types passes them. */

@@ -156,7 +156,7 @@ export async function seriesTag() {
 
 /** @returns {Promise<Target>} */
 export async function familyNote() {
-  const { parseFamilyNote, formatFamilyNote } = await importSource('interval-log/src/series/family-note.ts');
+  const { parseFamilyNote, formatFamilyNote } = await importSource('interval-log/src/internal.ts');
   return {
     form: 'json',
     seeds: [
@@ -172,7 +172,7 @@ export async function familyNote() {
 
 /** @returns {Promise<Target>} */
 export async function processorArguments() {
-  const { parseProcessorArgs } = await intervalLog();
+  const { parseProcessorArgs } = await importSource('interval-log/src/internal.ts');
   return {
     form: 'text',
     seeds: [

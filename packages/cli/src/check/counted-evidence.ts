@@ -1,5 +1,6 @@
 import { DoubleHistogram, Histogram, percentileInterval } from '@hdrscope/core';
-import type { BoundedHistogram, LogHistogram } from '@hdrscope/interval-log';
+import type { LogHistogram } from '@hdrscope/interval-log';
+import type { BoundedHistogram } from '@hdrscope/interval-log/internal';
 import type { Bounds, Evidence } from './evidence.ts';
 import { hasUpperEnd } from './proportion.ts';
 

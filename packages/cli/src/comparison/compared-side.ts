@@ -1,4 +1,5 @@
-import type { BoundedHistogram, LogHistogram } from '@hdrscope/interval-log';
+import type { LogHistogram } from '@hdrscope/interval-log';
+import type { BoundedHistogram } from '@hdrscope/interval-log/internal';
 
 /** One side of a comparison. */
 export interface ComparedSide {

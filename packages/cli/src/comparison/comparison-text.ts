@@ -1,4 +1,5 @@
-import type { ChangeVerdict, Comparison, PercentileChange } from '@hdrscope/interval-log';
+import type { Comparison } from '@hdrscope/interval-log';
+import type { ChangeVerdict, PercentileChange } from '@hdrscope/interval-log/internal';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
 import { distributionJson, jsonDocument } from '../distribution-json.ts';

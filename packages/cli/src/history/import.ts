@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { type LogEntry, type LogSource, type RecordedLog, readEntries } from '@hdrscope/interval-log';
+import { type LogEntry, type LogSource, readEntries } from '@hdrscope/interval-log';
+import type { RecordedLog } from '@hdrscope/interval-log/internal';
 import type { OtlpEncoding } from '@hdrscope/otel/receiver';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';

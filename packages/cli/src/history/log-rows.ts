@@ -1,6 +1,6 @@
 import { type HistoryRow, rowsBetween } from '@hdrscope/history';
-import { type LogEntry, type RecordedLog, snapshotsOfLogs } from '@hdrscope/interval-log';
-import { isFamilyNote } from '@hdrscope/interval-log/internal';
+import { type LogEntry, snapshotsOfLogs } from '@hdrscope/interval-log';
+import { isFamilyNote, type RecordedLog } from '@hdrscope/interval-log/internal';
 import type { Snapshot } from '@hdrscope/registry';
 import { addedRows, PLACEHOLDER, Producers, type RowGroup } from './imported-rows.ts';
 

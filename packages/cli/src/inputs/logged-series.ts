@@ -1,4 +1,5 @@
-import { type LogInterval, parseSeriesTag, type RecordedLog } from '@hdrscope/interval-log';
+import { type LogInterval, parseSeriesTag } from '@hdrscope/interval-log';
+import type { RecordedLog } from '@hdrscope/interval-log/internal';
 import { type CountedUnit, type FamilyOptions, SHOWN_UNITS } from '@hdrscope/registry';
 import { formatCount } from '../format.ts';
 

@@ -1,12 +1,6 @@
 import { formatPercentiles } from '@hdrscope/core';
-import {
-  convertToV2,
-  decodeIntervals,
-  type LogSource,
-  type OperationOptions,
-  type Selection,
-  sumLogs,
-} from '@hdrscope/interval-log';
+import { convertToV2, type LogSource, type Selection, sumLogs } from '@hdrscope/interval-log';
+import { decodeIntervals, type OperationOptions } from '@hdrscope/interval-log/internal';
 import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';

@@ -1,4 +1,4 @@
-import type { DecodedInterval } from '@hdrscope/interval-log';
+import type { DecodedInterval } from '@hdrscope/interval-log/internal';
 import { csvLine } from '../csv.ts';
 import { distributionJson } from '../distribution-json.ts';
 import { percentileTitle, withMaximum } from '../format.ts';

@@ -1,4 +1,5 @@
-import type { LogInterval, LogSource, OperationOptions } from '@hdrscope/interval-log';
+import type { LogInterval, LogSource } from '@hdrscope/interval-log';
+import type { OperationOptions } from '@hdrscope/interval-log/internal';
 import type { Io } from '../command.ts';
 import { MalformedTally } from '../inputs/malformed-tally.ts';
 import type { TextReading } from '../inputs/percentile-input.ts';

@@ -1,4 +1,5 @@
-import { type LogSummary, type Selection, summarizeLogs, type TagSummary } from '@hdrscope/interval-log';
+import { type LogSummary, type Selection, summarizeLogs } from '@hdrscope/interval-log';
+import type { TagSummary } from '@hdrscope/interval-log/internal';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';

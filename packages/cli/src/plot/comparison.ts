@@ -1,4 +1,5 @@
-import { type BoundedHistogram, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
+import { compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
+import type { BoundedHistogram } from '@hdrscope/interval-log/internal';
 import type { ComparisonPlot } from '@hdrscope/plot';
 import { UsageError } from '../command.ts';
 import { withValues } from '../comparison/comparison-input.ts';

@@ -1,5 +1,9 @@
 import { DoubleHistogram, type Histogram } from '@hdrscope/core';
-import { type DecodedInterval, type DecodeIntervalsOptions, decodeIntervals } from '@hdrscope/interval-log';
+import {
+  type DecodedInterval,
+  type DecodeIntervalsOptions,
+  decodeIntervals,
+} from '@hdrscope/interval-log/internal';
 import { createHeatMap, createOverTime, type HeatMapPlot, type TimePlot } from '@hdrscope/plot';
 import { Refusal } from '../command.ts';
 import type { InputKind } from '../inputs/kinds.ts';

@@ -2,10 +2,10 @@ import {
   type FollowNote,
   followLog,
   type LogEntry,
-  type RecordedLog,
   readEntries,
   snapshotsOfLogs,
 } from '@hdrscope/interval-log';
+import type { RecordedLog } from '@hdrscope/interval-log/internal';
 import type { CountedUnit, Snapshot } from '@hdrscope/registry';
 import type { Io } from '../command.ts';
 import { DOUBLES, leftOutText, seriesFinder } from '../inputs/logged-series.ts';

@@ -69,7 +69,7 @@ const SETTINGS: Readonly<Record<string, (options: MutableOptions, value: string,
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is unknown or wrong; the message names it and the allowed values.
  * @example
  * ```ts
- * import { parseProcessorArgs } from '@hdrscope/interval-log';
+ * import { parseProcessorArgs } from '@hdrscope/interval-log/internal';
  *
  * parseProcessorArgs(['-i', 'hiccup.hlog', '-csv', '-start', '5']);
  * //=> { kind: 'process', options: { inputPath: 'hiccup.hlog', csv: true, startSec: 5 } }

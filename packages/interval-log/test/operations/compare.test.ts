@@ -1,5 +1,6 @@
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
-import { type ChangeVerdict, compareHistograms } from '@hdrscope/interval-log';
+import { compareHistograms } from '@hdrscope/interval-log';
+import type { ChangeVerdict } from '@hdrscope/interval-log/internal';
 
 /** `count` values from 1 up to `scale * count`, evenly. */
 function evenly(count: number, scale = 1): Histogram {

@@ -1,5 +1,6 @@
 import { DoubleHistogram } from '@hdrscope/core';
-import { convertToV2, decodeIntervals, formatInterval } from '@hdrscope/interval-log';
+import { convertToV2, formatInterval } from '@hdrscope/interval-log';
+import { decodeIntervals } from '@hdrscope/interval-log/internal';
 import { bytes } from '../support/read.ts';
 import { intervalLine, intervalsOf, logText, textOf } from './support/logs.ts';
 

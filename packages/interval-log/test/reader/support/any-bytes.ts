@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import {
   convertToV2,
-  decodeIntervals,
   ingestLog,
   mergeLogs,
   parseSeriesTag,
@@ -13,7 +12,7 @@ import {
   sliceLog,
   summarizeLogs,
 } from '@hdrscope/interval-log';
-import { recogniseText } from '@hdrscope/interval-log/internal';
+import { decodeIntervals, recogniseText } from '@hdrscope/interval-log/internal';
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import { ENCODED, logOf } from '../../support/logs.ts';
