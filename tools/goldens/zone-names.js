@@ -26,7 +26,7 @@ const FAR_SECONDS = [-1_830_000_000, -1_000_000_000, 253_390_000_000];
 
 // The package does not export the class.
 const { outputFiles } = await build({
-  entryPoints: [fileURLToPath(new URL('src/writer/java-date.ts', PACKAGE))],
+  entryPoints: [fileURLToPath(new URL('src/writer/java-zone.ts', PACKAGE))],
   bundle: true,
   format: 'esm',
   write: false,

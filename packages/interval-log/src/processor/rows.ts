@@ -1,5 +1,5 @@
 import { formatDecimal } from '@hdrscope/core/internal';
-import { formatJavaDate } from '../writer/java-date.ts';
+import { formatJavaDate } from '../writer/format.ts';
 import { formatJavaDouble } from './java-numbers.ts';
 
 // Source of all texts: HdrHistogram (Java), `HistogramLogProcessor`.

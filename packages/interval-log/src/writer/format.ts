@@ -13,7 +13,7 @@ import {
 } from '@hdrscope/core/internal';
 import type { IntervalLine } from '../reader/entry.ts';
 import { toMicros } from '../reader/time.ts';
-import { formatJavaDate } from './java-date.ts';
+import { JavaZone } from './java-zone.ts';
 
 // Source of all formats: HdrHistogram (Java), `HistogramLogWriter`.
 
@@ -120,6 +120,18 @@ export function formatComment(text: string): string {
     .split(/\r\n|[\r\n]/)
     .map((line) => `#${line}\n`)
     .join('');
+}
+
+/**
+ * Formats a date as `Date.toString` of Java 17: `Wed Sep 09 15:24:39 UTC 2015`. The calendar is Gregorian, as in Java
+ * from 15 October 1582 on. The history of time zones is that of this runtime. It equals Java's in every zone from 1960
+ * to 2035; outside these years some summers of a few zones differ.
+ *
+ * @param timeMs Milliseconds since 1970. A fraction is truncated.
+ * @param timeZone IANA name of a zone. @default the zone of the process
+ */
+export function formatJavaDate(timeMs: number, timeZone?: string): string {
+  return new JavaZone(timeZone).format(Math.trunc(timeMs));
 }
 
 /** The rule of the name of a zone that this runtime knows. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { formatStartTime } from '../../src/index.ts';
-import { formatJavaDate } from '../../src/writer/java-date.ts';
+import { formatJavaDate } from '../../src/writer/format.ts';
 
 // Made by Java 17: tools/goldens/zone-names.js.
 const { timesMs, zones } = JSON.parse(

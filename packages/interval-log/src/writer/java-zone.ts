@@ -1,17 +1,5 @@
 import { ODD_PERIODS, ZONE_NAMES } from './zone-names.ts';
 
-/**
- * Formats a date as `Date.toString` of Java 17: `Wed Sep 09 15:24:39 UTC 2015`. The calendar is Gregorian, as in Java
- * from 15 October 1582 on. The history of time zones is that of this runtime. It equals Java's in every zone from 1960
- * to 2035; outside these years some summers of a few zones differ.
- *
- * @param timeMs Milliseconds since 1970. A fraction is truncated.
- * @param timeZone IANA name of a zone. @default the zone of the process
- */
-export function formatJavaDate(timeMs: number, timeZone?: string): string {
-  return new JavaZone(timeZone).format(Math.trunc(timeMs));
-}
-
 /** Java's abbreviations of a zone's standard and summer time. */
 interface ZoneNames {
   readonly standard: string;
