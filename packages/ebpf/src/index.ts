@@ -24,11 +24,7 @@ export {
   exporterFixedLayout,
   exporterLinearLayout,
 } from './layout/exporter-layouts.ts';
-export {
-  explicitKernelLayout,
-  type KernelLayout,
-  type KernelLayoutOptions,
-} from './layout/kernel-layout.ts';
+export { explicitKernelLayout, type KernelLayout, type KernelLayoutOptions } from './layout/kernel-layout.ts';
 export {
   type BpftraceLhistOptions,
   bccLayout,

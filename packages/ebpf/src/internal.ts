@@ -1,2 +1,2 @@
 // Entry `@hdrscope/ebpf/internal`: for the other packages of hdrscope only. Names here may change in any release.
-export { keptName } from './bpf/kept-name.ts';
+export { keptName } from './bpf/memory.ts';

@@ -5,9 +5,9 @@ import type { BtfType } from './bpf/btf.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
 import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
-import { mountsIn } from './mounts.ts';
 import { mapName, typesOf } from './source/kernel-map-plan.ts';
 import { evidenceOf, type KnownLayout, type LayoutGuess } from './source/map-layout.ts';
+import { mountsIn } from './system-files.ts';
 
 /** A kernel map that this user can see. */
 export interface VisibleMap {

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { idsAfter } from './bpf/ids.ts';
+import { idsAfter } from './bpf/call.ts';
 import { loadBpf } from './bpf/syscall.ts';
 
 /**

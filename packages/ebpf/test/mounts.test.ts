@@ -1,4 +1,4 @@
-import { mountsIn } from '../src/mounts.ts';
+import { mountsIn } from '../src/system-files.ts';
 
 test('mounts have their paths and types, whatever stands between these', () => {
   const mountinfo = `24 1 0:22 / /sys rw,nosuid - sysfs sysfs rw

@@ -1,8 +1,9 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import type { Budget } from '@hdrscope/kit';
 import { kernelError } from '../errors.ts';
-import { Attr, call } from './attr.ts';
+import { Attr, call } from './call.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
@@ -316,3 +317,40 @@ function assertSize(bytes: number): void {
 function malformed(reason: string): HdrscopeError {
   return kernelError(`the types of a map (BTF) cannot be parsed: ${reason}`);
 }
+
+/** The file in which the kernel shows its types (BTF), to every process. */
+const KERNEL_TYPES = '/sys/kernel/btf/vmlinux';
+
+/** Source: Linux, `Documentation/bpf/btf.rst`. */
+const HEADER_BYTES = 24;
+
+/** The types of the kernel: how large they are, or why a program cannot find them. */
+export type KernelTypes =
+  | { readonly sizeBytes: number }
+  | { readonly problem: string; readonly cure: string };
+
+/** Looks at the types of the kernel. Never throws. */
+export function kernelTypes(path: string = KERNEL_TYPES): KernelTypes {
+  const header = new Uint8Array(HEADER_BYTES);
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      // A kernel that has no types shows no file, so an empty file is not the kernel's.
+      const length = readSync(fd, header);
+      if (length === 0) return { problem: `${path} is empty`, cure: HIDDEN };
+      const isBtf = length === HEADER_BYTES && viewOf(header).getUint16(0, LITTLE_ENDIAN) === BTF_MAGIC;
+      if (!isBtf) return { problem: `${path} does not begin as BTF does`, cure: HIDDEN };
+      return { sizeBytes: fstatSync(fd).size };
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return { problem: `${path} is missing`, cure: BUILT_WITHOUT };
+    return { problem: `${path} cannot be read: ${code ?? message}`, cure: HIDDEN };
+  }
+}
+
+const BUILT_WITHOUT = 'use a kernel that was built with CONFIG_DEBUG_INFO_BTF';
+const HIDDEN =
+  'something else, such as the mask of a container, lies over the file of the kernel: run outside of it, or let it see that file (-v /sys/kernel/btf:/sys/kernel/btf:ro)';

@@ -1,11 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { COMMANDS, type Command, type MapType } from './commands.ts';
-import { possibleCpus } from './cpus.ts';
-import { ERRNO } from './errno.ts';
-import { refusal } from './errors.ts';
+import { possibleCpus } from '../system-files.ts';
 import { holdsMaps, isArray, isPerCpu, type MapInfo, notOfHistograms, titleOfMap } from './maps.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
+import { refusal } from './refusals.ts';
 import type { Bpf } from './syscall.ts';
+import { COMMANDS, type Command, ERRNO, type MapType } from './uapi.ts';
 
 /** How a map is read. */
 export interface MapReaderOptions {

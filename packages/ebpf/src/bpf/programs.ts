@@ -1,10 +1,11 @@
+import { HdrscopeError } from '@hdrscope/core';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
-import { Attr, call } from './attr.ts';
-import { COMMANDS } from './commands.ts';
-import { refusal } from './errors.ts';
+import { Attr, call, idsAfter } from './call.ts';
 import { Assembler, type Register } from './instructions.ts';
 import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
+import { refusal } from './refusals.ts';
 import type { Bpf } from './syscall.ts';
+import { COMMANDS, ERRNO } from './uapi.ts';
 
 /** `BPF_PROG_TYPE_RAW_TRACEPOINT` */
 const RAW_TRACEPOINT = 17;
@@ -146,4 +147,82 @@ const RUN_TIME = 0;
  */
 export function enableStatistics(bpf: Bpf): number {
   return call(bpf, 'ENABLE_STATS', new Attr(bpf, 4).u32(0, RUN_TIME), { object: 'statistics of programs' });
+}
+
+/** `BPF_F_TEST_RUN_ON_CPU` */
+const ON_CPU = 1;
+
+export interface TestRunOptions {
+  /** The CPU that runs the program. @default the CPU that this process runs on */
+  readonly cpu?: number;
+}
+
+/**
+ * Runs a program for a raw tracepoint once, without an event in the kernel.
+ *
+ * @param args The arguments of the tracepoint: integers of 64 bits.
+ * @returns The return value of the program.
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses the run.
+ */
+export function testRun(
+  bpf: Bpf,
+  programFd: number,
+  args: readonly (number | bigint)[],
+  { cpu }: TestRunOptions = {},
+): number {
+  const context = allocate(args.length * 8);
+  const view = viewOf(context);
+  for (const [i, value] of args.entries())
+    view.setBigUint64(i * 8, BigInt.asUintN(64, BigInt(value)), LITTLE_ENDIAN);
+  const attr = new Attr(bpf, 80).u32(0, programFd).u32(40, context.length).pointer(48, context);
+  if (cpu !== undefined) attr.u32(64, ON_CPU).u32(68, cpu);
+  call(bpf, 'PROG_TEST_RUN', attr, { object: 'a run of the program' });
+  return attr.getU32(4);
+}
+
+// Source of the offsets: Linux, `struct bpf_prog_info`.
+const INFO_BYTES = 104;
+const MAP_COUNT = 52;
+const MAP_IDS = 56;
+const NAME = 64;
+const NAME_END = 80;
+
+/** A program that uses more maps is not asked for all of them. */
+const MOST_MAPS = 64;
+
+/**
+ * The names of the loaded programs that use a map: the first 15 bytes of each, sorted. Looking through programs takes
+ * CAP_SYS_ADMIN; without it no names are found.
+ */
+export function programsOfMap(bpf: Bpf, mapId: number): readonly string[] {
+  try {
+    const names = [...idsAfter(bpf, 'PROG_GET_NEXT_ID')].map((id) => programWith(bpf, id, mapId));
+    return [...new Set(names.filter((name) => name !== undefined && name !== ''))].sort() as string[];
+  } catch (error) {
+    if (error instanceof HdrscopeError) return [];
+    throw error;
+  }
+}
+
+/** The name of a program that uses a map; `undefined` when it does not, or has ended. */
+function programWith(bpf: Bpf, id: number, mapId: number): string | undefined {
+  const object = `program ${id}`;
+  const asked = new Attr(bpf, 12).u32(0, id);
+  const fd = call(bpf, 'PROG_GET_FD_BY_ID', asked, { object, answers: [ERRNO.ENOENT] });
+  if (fd < 0) return undefined;
+  try {
+    const info = allocate(INFO_BYTES);
+    const ids = allocate(4 * MOST_MAPS);
+    const view = viewOf(info);
+    view.setUint32(MAP_COUNT, MOST_MAPS, LITTLE_ENDIAN);
+    view.setBigUint64(MAP_IDS, bpf.address(ids), LITTLE_ENDIAN);
+    call(bpf, 'OBJ_GET_INFO_BY_FD', new Attr(bpf, 16).u32(0, fd).u32(4, INFO_BYTES).pointer(8, info), {
+      object,
+    });
+    const count = Math.min(view.getUint32(MAP_COUNT, LITTLE_ENDIAN), MOST_MAPS);
+    const uses = Array.from({ length: count }, (_, at) => viewOf(ids).getUint32(4 * at, LITTLE_ENDIAN));
+    return uses.includes(mapId) ? textUntilNul(info.subarray(NAME, NAME_END)) : undefined;
+  } finally {
+    bpf.close(fd);
+  }
 }

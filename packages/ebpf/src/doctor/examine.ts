@@ -1,8 +1,7 @@
-import { Attr } from '../bpf/attr.ts';
-import { COMMANDS } from '../bpf/commands.ts';
-import { errnoName } from '../bpf/errno.ts';
+import { Attr } from '../bpf/call.ts';
 import { cString } from '../bpf/memory.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
+import { COMMANDS, errnoName } from '../bpf/uapi.ts';
 import { bad, type Finding, firstLine, good } from './finding.ts';
 import { selfTest } from './self-test.ts';
 import { systemFindings } from './system.ts';

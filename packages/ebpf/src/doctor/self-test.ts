@@ -1,13 +1,13 @@
-import { Attr, call } from '../bpf/attr.ts';
-import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
-import { ERRNO } from '../bpf/errno.ts';
+import { Attr, call } from '../bpf/call.ts';
 import { MapReader } from '../bpf/map-reader.ts';
 import { mapInfo } from '../bpf/maps.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
 import type { Bpf } from '../bpf/syscall.ts';
+import { ERRNO } from '../bpf/uapi.ts';
 import { kernelError } from '../errors.ts';
 import { queueDepthLayout } from '../layout/presets.ts';
 import { type KernelCounter, makeKernelCounter } from '../loader/kernel-counter.ts';
+import { onlineCpus, possibleCpus } from '../system-files.ts';
 
 /** The counts of the slots of the queue-depth layout: 4,821 values in all. */
 const SELF_TEST_COUNTS: readonly number[] = [1200, 980, 1400, 800, 400, 30, 10, 1];

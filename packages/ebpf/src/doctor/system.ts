@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { arch, endianness, platform, release } from 'node:os';
-import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
-import { kernelTypes } from '../bpf/kernel-types.ts';
-import { mountsIn } from '../mounts.ts';
+import { kernelTypes } from '../bpf/btf.ts';
+import { mountsIn, onlineCpus, possibleCpus } from '../system-files.ts';
 import { bad, type Finding, firstLine, good } from './finding.ts';
 
 /** Features that this package uses, with the first version of Linux that has them, newest first. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { loadKoffi } from '../bpf/koffi.ts';
+import { loadKoffi } from '../bpf/syscall.ts';
 import { openLibbpf } from '../loader/libbpf.ts';
 import { bad, type Finding, firstLine, good } from './finding.ts';
 

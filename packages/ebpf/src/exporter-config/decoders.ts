@@ -1,7 +1,7 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
+import { errnoNameOf } from '../bpf/uapi.ts';
 import { addressText, domainName } from './addresses.ts';
-import { errnoNameOf } from './errno-names.ts';
 import { compileExpression, matchOf } from './expression.ts';
 import type { SystemNames } from './system-names.ts';
 import type { YamlValue } from './yaml-value.ts';

@@ -2,7 +2,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '@hdrscope/kit';
 import { kernelError } from '../errors.ts';
-import { mountsIn } from '../mounts.ts';
+import { mountsIn } from '../system-files.ts';
 
 /** Where the names of this machine are. Tests use others. */
 export interface SystemPaths {

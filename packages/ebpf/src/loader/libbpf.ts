@@ -1,4 +1,4 @@
-import { loadKoffi } from '../bpf/koffi.ts';
+import { loadKoffi } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
 
 /** A pointer of the library, or `null`. */

@@ -1,8 +1,8 @@
 import { release } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { errnoName } from '../bpf/errno.ts';
-import { kernelTypes } from '../bpf/kernel-types.ts';
+import { kernelTypes } from '../bpf/btf.ts';
+import { errnoName } from '../bpf/uapi.ts';
 import { type KernelErrorDetails, kernelError } from '../errors.ts';
 import { type Libbpf, openLibbpf, type Pointer } from './libbpf.ts';
 import { Pins } from './pins.ts';

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Attributes } from '@hdrscope/registry';
 import { LITTLE_ENDIAN, textUntilNul, viewOf } from '../bpf/memory.ts';
 import { addressText } from '../exporter-config/addresses.ts';
-import { mountsIn } from '../mounts.ts';
+import { mountsIn } from '../system-files.ts';
 
 /** Makes the attributes of a key from its bytes. */
 type KeyReader = (key: Uint8Array) => Attributes;

@@ -1,7 +1,7 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
-import { MAP_TYPES, type MapType } from '../bpf/commands.ts';
 import { isPerCpu, type MapInfo, notOfHistograms } from '../bpf/maps.ts';
+import { MAP_TYPES, type MapType } from '../bpf/uapi.ts';
 import { kernelError } from '../errors.ts';
 
 /** The entries of `bpftool map dump`, in the form in which the kernel returns them. */

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { keptName } from '../bpf/kept-name.ts';
 import { isLossy, type MapInfo } from '../bpf/maps.ts';
+import { keptName } from '../bpf/memory.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { originOfMap } from '../metric-text.ts';

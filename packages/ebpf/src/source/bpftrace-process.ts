@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { keptName } from '../bpf/kept-name.ts';
+import { keptName } from '../bpf/memory.ts';
 import { mapsOfScript, type ScriptMap } from './bpftrace-script.ts';
 
 /** What the script of a running bpftrace says about a map, or why no script says something about it. */

@@ -3,9 +3,6 @@ import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { type BtfType, readBtf } from '../bpf/btf.ts';
 import { type Field, readField } from '../bpf/fields.ts';
-import { mayBeCut } from '../bpf/kept-name.ts';
-import { mapNameInBtf } from '../bpf/map-name.ts';
-import { programsOfMap } from '../bpf/map-programs.ts';
 import { DEFAULT_MAX_BYTES, MapReader, type MapReaderOptions } from '../bpf/map-reader.ts';
 import {
   holdsMaps,
@@ -13,10 +10,12 @@ import {
   type MapInfo,
   mapDetails,
   mapInfo,
+  mapNameInBtf,
   openMapIfThere,
   titleOfMap,
 } from '../bpf/maps.ts';
-import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
+import { LITTLE_ENDIAN, mayBeCut, viewOf } from '../bpf/memory.ts';
+import { programsOfMap } from '../bpf/programs.ts';
 import type { Bpf } from '../bpf/syscall.ts';
 import { errnoOf, kernelError } from '../errors.ts';
 import { parseKernelLayout } from '../layout/by-name.ts';

@@ -1,4 +1,4 @@
-import { keptName, mayBeCut } from '../../src/bpf/kept-name.ts';
+import { keptName, mayBeCut } from '../../src/bpf/memory.ts';
 
 test.each([
   ['queue_hist', 'queue_hist', false],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kernelTypes } from '../../src/bpf/kernel-types.ts';
+import { kernelTypes } from '../../src/bpf/btf.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,6 @@
 import { testUnless } from '@hdrscope/testing';
 import { parseBtf } from '../../src/bpf/btf.ts';
-import { mapNameInBtf } from '../../src/bpf/map-name.ts';
-import { createMap, findMapByName, mapInfo } from '../../src/bpf/maps.ts';
+import { createMap, findMapByName, mapInfo, mapNameInBtf } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
 import { kernelMap } from '../../src/source/kernel-map.ts';

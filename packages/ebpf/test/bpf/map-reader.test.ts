@@ -1,13 +1,11 @@
-import type { MapType } from '../../src/bpf/commands.ts';
-import { COMMANDS } from '../../src/bpf/commands.ts';
-import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
 import { MapReader } from '../../src/bpf/map-reader.ts';
 import { createMap, deleteElement, mapInfo, updateElement } from '../../src/bpf/maps.ts';
 import { allocate } from '../../src/bpf/memory.ts';
-import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
+import { countingProgram, loadProgram, testRun } from '../../src/bpf/programs.ts';
 import type { Bpf } from '../../src/bpf/syscall.ts';
-import { testRun } from '../../src/bpf/test-run.ts';
+import { COMMANDS, type MapType } from '../../src/bpf/uapi.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
+import { onlineCpus, possibleCpus } from '../../src/system-files.ts';
 import { indexKey, kernelSession } from '../support/kernel.ts';
 
 const PREFIX = 'hdr_rd';

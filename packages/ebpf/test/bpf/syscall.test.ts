@@ -1,12 +1,11 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Attr, call } from '../../src/bpf/attr.ts';
-import { parseCpuList } from '../../src/bpf/cpus.ts';
-import { errnoName } from '../../src/bpf/errno.ts';
-import { refusal } from '../../src/bpf/errors.ts';
-import { type Koffi, loadKoffi } from '../../src/bpf/koffi.ts';
+import { Attr, call } from '../../src/bpf/call.ts';
 import { openMapById, openPinnedMap } from '../../src/bpf/maps.ts';
-import { type Bpf, bpfThrough } from '../../src/bpf/syscall.ts';
+import { refusal } from '../../src/bpf/refusals.ts';
+import { type Bpf, bpfThrough, type Koffi, loadKoffi } from '../../src/bpf/syscall.ts';
+import { errnoName } from '../../src/bpf/uapi.ts';
 import { errnoOf } from '../../src/errors.ts';
+import { parseCpuList } from '../../src/system-files.ts';
 
 const failing = (errno: number): Bpf => ({ call: () => -errno, address: () => 1n, close: () => {} });
 

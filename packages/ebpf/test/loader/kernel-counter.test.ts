@@ -1,7 +1,7 @@
 import { testUnless } from '@hdrscope/testing';
-import { onlineCpus } from '../../src/bpf/cpus.ts';
 import { kernelMap, queueDepthLayout } from '../../src/index.ts';
 import { type KernelCounter, openKernelCounter } from '../../src/loader/index.ts';
+import { onlineCpus } from '../../src/system-files.ts';
 import { lackOfKernel } from '../support/kernel.ts';
 import { expectGone } from '../support/loaded.ts';
 

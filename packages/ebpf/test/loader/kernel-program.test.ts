@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRegistry } from '@hdrscope/registry';
 import { testUnless } from '@hdrscope/testing';
-import { possibleCpus } from '../../src/bpf/cpus.ts';
 import { ingestKernel, logLinear8Layout, sumOfCpus } from '../../src/index.ts';
 import {
   KERNEL_PROGRAMS,
@@ -13,6 +12,7 @@ import {
   openKernelProgram,
 } from '../../src/loader/index.ts';
 import { programSource } from '../../src/loader/program-source.ts';
+import { possibleCpus } from '../../src/system-files.ts';
 import { expectGone, lackOfLoader } from '../support/loaded.ts';
 
 const testLoader = testUnless(await lackOfLoader());

@@ -22,7 +22,7 @@ testUnless(
   } as const;
   const fd = createMap(bpf, shape);
   try {
-    const cpus = await import('../../src/bpf/cpus.ts').then(({ possibleCpus }) => possibleCpus().length);
+    const cpus = await import('../../src/system-files.ts').then(({ possibleCpus }) => possibleCpus().length);
     const counts = BigUint64Array.from({ length: cpus }, (_, cpu) => BigInt(cpu + 5));
     updateElement(bpf, fd, indexKey(3), new Uint8Array(counts.buffer));
     const path = bpffs.path('depths');

@@ -7,7 +7,6 @@ import { caseCount } from '@hdrscope/testing/case-count';
 import { costOf } from '@hdrscope/testing/cost';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
-import { parseCpuList } from '../../src/bpf/cpus.ts';
 import type { MapInfo } from '../../src/bpf/maps.ts';
 import {
   bpftrace,
@@ -21,6 +20,7 @@ import {
 import { entriesOfDump, infoOfShow } from '../../src/source/bpftool-json.ts';
 import { parseBpftraceLine } from '../../src/source/bpftrace-line.ts';
 import { BpftraceState } from '../../src/source/bpftrace-state.ts';
+import { parseCpuList } from '../../src/system-files.ts';
 
 /** Changes characters and words of a text. */
 const edits = fc.array(

@@ -3,11 +3,9 @@ import { chmodSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lackOfNobody, lackOfProgram, spawnNodeAsNobody, testUnless } from '@hdrscope/testing';
-import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
 import { createMap, mapInfo, type NewMap, pin, updateElement } from '../../src/bpf/maps.ts';
-import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
+import { countingProgram, loadProgram, testRun } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
-import { testRun } from '../../src/bpf/test-run.ts';
 import { exporterExp2Layout, exporterFixedLayout } from '../../src/layout/exporter-layouts.ts';
 import { slotOfIndex } from '../../src/layout/kernel-layout.ts';
 import {
@@ -19,6 +17,7 @@ import {
   queueDepthLayout,
 } from '../../src/layout/presets.ts';
 import { kernelMap } from '../../src/source/kernel-map.ts';
+import { onlineCpus, possibleCpus } from '../../src/system-files.ts';
 import { slotTotals } from '../support/contract.ts';
 import {
   expectNoMaps,

@@ -1,9 +1,7 @@
 import { testUnless } from '@hdrscope/testing';
-import { onlineCpus } from '../../src/bpf/cpus.ts';
 import { createMap, type MapInfo, mapInfo, type NewMap, updateElement } from '../../src/bpf/maps.ts';
-import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
+import { countingProgram, loadProgram, testRun } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
-import { testRun } from '../../src/bpf/test-run.ts';
 import {
   type KernelMapOptions,
   kernelMap,
@@ -12,6 +10,7 @@ import {
   sumOfCpus,
 } from '../../src/index.ts';
 import type { KernelHistogram } from '../../src/source/source.ts';
+import { onlineCpus } from '../../src/system-files.ts';
 import { indexKey, lackOfKernel } from '../support/kernel.ts';
 import { lackOfMatrix, loadMatrix, type Matrix } from '../support/matrix.ts';
 

@@ -1,4 +1,4 @@
-import { Attr, call } from '../../src/bpf/attr.ts';
+import { Attr, call } from '../../src/bpf/call.ts';
 import { allocate } from '../../src/bpf/memory.ts';
 import type { Bpf } from '../../src/bpf/syscall.ts';
 

@@ -1,6 +1,6 @@
-import { possibleCpus } from '../../src/bpf/cpus.ts';
 import { createMap, type NewMap, updateElement } from '../../src/bpf/maps.ts';
 import type { Bpf } from '../../src/bpf/syscall.ts';
+import { possibleCpus } from '../../src/system-files.ts';
 
 /** A map of the kernel in which tests count, on the CPUs in turn. */
 export interface CountedMap {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Lack, lackByTrial } from '@hdrscope/testing';
-import { Attr, call } from '../../src/bpf/attr.ts';
-import { ERRNO } from '../../src/bpf/errno.ts';
+import { Attr, call } from '../../src/bpf/call.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
+import { ERRNO } from '../../src/bpf/uapi.ts';
 import { openKernelProgram } from '../../src/loader/index.ts';
 
 /** No program can be loaded and attached here. `undefined` where one can. */

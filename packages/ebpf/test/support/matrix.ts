@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Lack, lack, lackOfProgram } from '@hdrscope/testing';
-import { onlineCpus } from '../../src/bpf/cpus.ts';
+import { testRun } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
-import { testRun } from '../../src/bpf/test-run.ts';
 import { openLibbpf, type Pointer } from '../../src/loader/libbpf.ts';
+import { onlineCpus } from '../../src/system-files.ts';
 
 const SOURCE = fileURLToPath(new URL('../fixtures/map-matrix.bpf.c', import.meta.url));
 

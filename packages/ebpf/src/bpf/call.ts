@@ -1,8 +1,7 @@
-import { COMMANDS, type Command } from './commands.ts';
-import { refusal, type Subject } from './errors.ts';
-import { keptName } from './kept-name.ts';
-import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
+import { allocate, keptName, LITTLE_ENDIAN, viewOf } from './memory.ts';
+import { refusal, type Subject } from './refusals.ts';
 import type { Bpf } from './syscall.ts';
+import { COMMANDS, type Command, ERRNO } from './uapi.ts';
 
 /**
  * The `union bpf_attr` of one call. It keeps references to the memory that it points at, because the garbage collector
@@ -73,4 +72,20 @@ export function call(
   attr.release();
   if (result < 0 && !answers.includes(-result)) throw refusal({ command, errno: -result, ...subject });
   return result;
+}
+
+const LISTS = { MAP_GET_NEXT_ID: 'the list of maps', PROG_GET_NEXT_ID: 'the list of programs' } as const;
+
+/**
+ * The ids of all maps or programs above an id, ascending. Looking through ids takes CAP_SYS_ADMIN.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses.
+ */
+export function* idsAfter(bpf: Bpf, command: keyof typeof LISTS, after = 0): Generator<number, void> {
+  for (let id = after; ; ) {
+    const attr = new Attr(bpf, 12).u32(0, id);
+    if (call(bpf, command, attr, { object: LISTS[command], answers: [ERRNO.ENOENT] }) < 0) return;
+    id = attr.getU32(4);
+    yield id;
+  }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { mustBe } from '@hdrscope/core/internal';
-import { kernelError } from '../errors.ts';
+import { kernelError } from './errors.ts';
 
 /**
  * Numbers of the CPUs that this machine may ever have, ascending. A per-CPU value has one part for each of them, without
@@ -47,4 +47,27 @@ export function parseCpuList(text: string): readonly number[] {
         throw mustBe('ERR_KERNEL', 'a list of CPUs', 'as in 0-3,8', text);
       return Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => Number(first) + i);
     });
+}
+
+/** A mounted file system. */
+export interface Mount {
+  /** Where it is mounted. */
+  readonly path: string;
+  /** Its type, such as `bpf` or `cgroup2`. */
+  readonly type: string;
+}
+
+/** Parses `/proc/self/mountinfo`. Source: proc(5). */
+export function mountsIn(mountinfo: string): readonly Mount[] {
+  return mountinfo.split('\n').flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ');
+    const path = before.split(' ')[4];
+    const [type = ''] = after.split(' ');
+    return path === undefined || type === '' ? [] : [{ path: withoutEscapes(path), type }];
+  });
+}
+
+/** Blanks and some other characters are octal numbers. */
+function withoutEscapes(path: string): string {
+  return path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
