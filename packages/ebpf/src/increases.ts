@@ -1,8 +1,7 @@
 import { type CounterOptions, increase } from '@hdrscope/core';
 import { counterIncrease, usedSlots } from '@hdrscope/core/internal';
 import { countsOfCpus, type KernelTotals } from './cpu-counts.ts';
-import { byIdentity } from './source/identity.ts';
-import type { Frame, KernelHistogram } from './source/source.ts';
+import { byIdentity, type Frame, type KernelHistogram } from './source/source.ts';
 
 /** The counts of a histogram since an earlier frame, on each CPU. */
 export interface KernelIncrease extends KernelHistogram {

@@ -7,15 +7,17 @@ export {
   sumOfCpus,
 } from './cpu-counts.ts';
 export { examineKernel } from './doctor/examine.ts';
-export type { Finding } from './doctor/finding.ts';
+export type { Finding } from './doctor/findings.ts';
 export type { KernelErrorCode, KernelErrorDetails } from './errors.ts';
 export {
   type ExporterConfigOptions,
   type ExporterHistogram,
   parseEbpfExporterConfig,
-} from './exporter-config/parse-config.ts';
-export { readEbpfExporterConfig } from './exporter-config/read-config.ts';
+  readEbpfExporterConfig,
+} from './exporter-config/config.ts';
+export { type KernelFamilyOptions, kernelMetricName } from './families.ts';
 export { type KernelIncrease, KernelIncreases } from './increases.ts';
+export { type IngestKernelOptions, ingestKernel, type KernelHealth, type KernelIngestion } from './ingest.ts';
 export { KERNEL_LAYOUT_SYNTAX, parseKernelLayout } from './layout/by-name.ts';
 export {
   type ExporterKeyRange,
@@ -35,26 +37,26 @@ export {
   logLinear8Layout,
   queueDepthLayout,
 } from './layout/presets.ts';
-export { listMaps, type MapList, type VisibleMap } from './list-maps.ts';
-export { kernelMetricName } from './metric-text.ts';
-export { newestMapId } from './newest-map.ts';
+export { listMaps, type MapList, newestMapId, type VisibleMap } from './list-maps.ts';
 export { type KernelQuantileOptions, kernelQuantile, kernelQuantiles } from './quantile.ts';
-export type { KernelFamilyOptions } from './readings.ts';
-export {
-  type IngestKernelOptions,
-  ingestKernel,
-  type KernelHealth,
-  type KernelIngestion,
-} from './registry-source.ts';
 export { type BpftoolMapOptions, bpftoolMap } from './source/bpftool.ts';
 export { type BpftraceOptions, type BpftraceSource, bpftrace } from './source/bpftrace.ts';
-export { framesSource } from './source/frames.ts';
 export { type IteratorFileOptions, iteratorFile } from './source/iterator-file.ts';
 export { type KernelMapOptions, kernelMap } from './source/kernel-map.ts';
 export type { CountsField, MapShape } from './source/kernel-map-shape.ts';
 export type { KnownLayout, LayoutGuess } from './source/map-layout.ts';
 export { MAP_SHAPE_SYNTAX, parseMapShape } from './source/shape-text.ts';
-export type { Frame, HistogramMetric, KernelHistogram, KernelSource } from './source/source.ts';
-export { formatKernelBars, type KernelBarsOptions } from './text/bars.ts';
-export type { ShownSlots } from './text/slot-label.ts';
-export { formatKernelHistogram, type KernelTextOptions } from './text/text.ts';
+export {
+  type Frame,
+  framesSource,
+  type HistogramMetric,
+  type KernelHistogram,
+  type KernelSource,
+} from './source/source.ts';
+export {
+  formatKernelBars,
+  formatKernelHistogram,
+  type KernelBarsOptions,
+  type KernelTextOptions,
+  type ShownSlots,
+} from './text.ts';

@@ -2,6 +2,7 @@ import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import type { BtfType } from './bpf/btf.ts';
+import { idsAfter } from './bpf/call.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
 import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
@@ -133,5 +134,24 @@ function entriesOf(folder: string): readonly Dirent[] {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
+  }
+}
+
+/**
+ * The largest id of a map. The kernel numbers maps in the order in which it makes them, so a map with a larger id than this
+ * one was made later, and so were all its counts. Looking through ids takes CAP_SYS_ADMIN.
+ *
+ * @param after An id that this function has returned. It looks through larger ids only.
+ * @returns `after` when there is no larger one; `undefined` when this user may not look through ids.
+ */
+export async function newestMapId(after = 0): Promise<number | undefined> {
+  try {
+    const bpf = await loadBpf();
+    let newest = after;
+    for (const id of idsAfter(bpf, 'MAP_GET_NEXT_ID', after)) newest = id;
+    return newest;
+  } catch (error) {
+    if (error instanceof HdrscopeError) return undefined;
+    throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
+import { ingestKernel } from '../src/ingest.ts';
 import type { KernelLayout } from '../src/layout/kernel-layout.ts';
 import { bpftraceHistLayout, libbpfToolsLayout, queueDepthLayout } from '../src/layout/presets.ts';
-import { ingestKernel } from '../src/registry-source.ts';
 import type { Frame, KernelSource } from '../src/source/source.ts';
 
 type Counts = Record<number, number>[];

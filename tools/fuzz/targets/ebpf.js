@@ -12,8 +12,7 @@ const fixture = (path) =>
 
 /** @returns {Promise<Target>} */
 export async function bpftrace() {
-  const { parseBpftraceLine } = await importSource('ebpf/src/source/bpftrace-line.ts');
-  const { learnLayout } = await importSource('ebpf/src/source/bpftrace-layout.ts');
+  const { learnLayout, parseBpftraceLine } = await importSource('ebpf/src/source/bpftrace-output.ts');
   return {
     form: 'json',
     seeds: fixture('bpftrace/kinds.v0.17.ndjson')

@@ -1,7 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { Attr, call, idsAfter } from './call.ts';
-import { Assembler, type Register } from './instructions.ts';
 import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 import { refusal } from './refusals.ts';
 import type { Bpf } from './syscall.ts';
@@ -9,83 +7,7 @@ import { COMMANDS, ERRNO } from './uapi.ts';
 
 /** `BPF_PROG_TYPE_RAW_TRACEPOINT` */
 const RAW_TRACEPOINT = 17;
-/** Number of the helper `bpf_map_lookup_elem`. */
-const LOOKUP = 1;
 const LOG_BYTES = 65_536;
-
-/** Values that a counting program counts, and their place. */
-export interface CountingOptions {
-  /** File descriptor of a `percpu_array` whose keys are the indices of the layout. */
-  readonly mapFd: number;
-  readonly layout: KernelLayout;
-  /** Width of the counters. @default 'u64' */
-  readonly counter?: 'u32' | 'u64';
-  /** Number of the tracepoint argument that is counted. @default 0 */
-  readonly argument?: number;
-  /** The index at which the program sums up the values. @default no sum */
-  readonly sumIndex?: number;
-}
-
-/**
- * A program for a raw tracepoint that counts one of its arguments in the slots of a layout, and returns the index of the
- * slot. It compares the value with one bound after the other. So it shows which values a slot holds, and says nothing
- * about the speed of such programs.
- */
-export function countingProgram({
-  mapFd,
-  layout: { slots, firstIndex },
-  counter = 'u64',
-  argument = 0,
-  sumIndex,
-}: CountingOptions): Uint8Array {
-  const assembler = new Assembler();
-  const value: Register = 6;
-  const index: Register = 7;
-  assembler.emit('load64', { to: value, from: 1, offset: argument * 8 });
-  // Values are signed when the layout has a slot for negative ones.
-  const isSigned = slots.upper(0) < 0;
-  const jump = isSigned ? 'jumpIfAtMostSigned' : 'jumpIfAtMost';
-  for (let slot = 0; slot < slots.slotCount - 1; slot++) {
-    assembler.emit('moveValue', { to: index, value: firstIndex + slot });
-    assembler
-      .loadWide(8, lastBefore(slots.lower(slot + 1), isSigned))
-      .jump(jump, { to: value, from: 8 }, 'count');
-  }
-  assembler.emit('moveValue', { to: index, value: firstIndex + slots.slotCount - 1 }).label('count');
-  const [load, store] =
-    counter === 'u64' ? (['load64', 'store64'] as const) : (['load32', 'store32'] as const);
-  emitLookup(assembler, mapFd, index, 'end');
-  assembler
-    .emit(load, { to: 1, from: 0 })
-    .emit('addValue', { to: 1, value: 1 })
-    .emit(store, { to: 0, from: 1 });
-  if (sumIndex !== undefined) {
-    assembler.emit('moveValue', { to: 9, value: sumIndex });
-    emitLookup(assembler, mapFd, 9, 'end');
-    assembler.emit(load, { to: 1, from: 0 }).emit('addRegister', { to: 1, from: value });
-    assembler.emit(store, { to: 0, from: 1 });
-  }
-  return assembler.label('end').emit('moveRegister', { to: 0, from: index }).emit('exit').assemble();
-}
-
-/** The integer before a slot. The lower bound of a slot is exact above 2^53, where the integer before is not a double. */
-function lastBefore(lower: number, isSigned: boolean): bigint {
-  const largest = 2n ** (isSigned ? 63n : 64n) - 1n;
-  const bound = BigInt(lower) - 1n;
-  return bound > largest ? largest : bound;
-}
-
-/** Leaves the address of the value of a key in r0. */
-function emitLookup(assembler: Assembler, mapFd: number, key: Register, ifAbsent: string): void {
-  const onStack = -4;
-  assembler
-    .emit('store32', { to: 10, from: key, offset: onStack })
-    .emit('moveRegister', { to: 2, from: 10 })
-    .emit('addValue', { to: 2, value: onStack })
-    .loadMap(1, mapFd)
-    .emit('call', { value: LOOKUP })
-    .jump('jumpIfZero', { to: 0 }, ifAbsent);
-}
 
 /**
  * Loads a program for a raw tracepoint, without attaching it. The program lives until its descriptor is closed.
@@ -225,4 +147,16 @@ function programWith(bpf: Bpf, id: number, mapId: number): string | undefined {
   } finally {
     bpf.close(fd);
   }
+}
+
+const MOST_PROGRAMS = 3;
+
+/** The origin of the histograms of a kernel map: see `Frame`. */
+export function originOfMap(programs: readonly string[]): string {
+  const shown = programs.slice(0, MOST_PROGRAMS);
+  const more = programs.length - shown.length;
+  const names = [...shown, ...(more > 0 ? [`${more} more`] : [])];
+  if (names.length === 0) return 'an eBPF map';
+  if (names.length === 1) return `an eBPF map of the program ${names[0]}`;
+  return `an eBPF map of the programs ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

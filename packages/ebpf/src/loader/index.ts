@@ -15,4 +15,4 @@ export {
   type LoadOptions,
   loadProgram,
 } from './load-program.ts';
-export { type CostMeter, measureCost, type ProgramCost } from './program-cost.ts';
+export { type CostMeter, measureCost, type ProgramCost } from './program-source.ts';

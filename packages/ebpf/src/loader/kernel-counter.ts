@@ -1,14 +1,14 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { countingProgram } from '../bpf/counting-program.ts';
 import { createMap, mapInfo, pin, updateElement } from '../bpf/maps.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
-import { countingProgram, loadProgram, testRun } from '../bpf/programs.ts';
+import { loadProgram, testRun } from '../bpf/programs.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { queueDepthLayout } from '../layout/presets.ts';
 import { onlineCpus, possibleCpus } from '../system-files.ts';
-import type { LoadedMap } from './load-program.ts';
-import { Pins } from './pins.ts';
+import { type LoadedMap, Pins } from './load-program.ts';
 
 /** How a counter in the kernel is made. */
 export interface KernelCounterOptions {

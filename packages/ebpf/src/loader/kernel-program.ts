@@ -2,9 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { logLinear8Layout, queueDepthLayout } from '../layout/presets.ts';
 import type { HistogramMetric, KernelSource } from '../source/source.ts';
-import type { KeyedOptions } from './keyed-counts.ts';
+import type { KeyedOptions, ProgramHistogram } from './keyed-counts.ts';
 import { type LoadedProgram, type LoadOptions, loadConfigured, type ObjectSettings } from './load-program.ts';
-import type { ProgramHistogram } from './program-histogram.ts';
 import { cgroupKeys, deviceKey, remoteKey, taskKey } from './program-keys.ts';
 import { programSource } from './program-source.ts';
 

@@ -1,3 +1,4 @@
+import { chmodSync, rmSync, statSync } from 'node:fs';
 import { release } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
@@ -5,7 +6,6 @@ import { kernelTypes } from '../bpf/btf.ts';
 import { errnoName } from '../bpf/uapi.ts';
 import { type KernelErrorDetails, kernelError } from '../errors.ts';
 import { type Libbpf, openLibbpf, type Pointer } from './libbpf.ts';
-import { Pins } from './pins.ts';
 
 /** How a program is loaded. */
 export interface LoadOptions {
@@ -303,4 +303,33 @@ function failure(
   const shown = messages.length > LONGEST_LOG ? `…${messages.slice(-LONGEST_LOG)}` : messages;
   const log = shown === '' ? '' : `\n${shown}`;
   return kernelError(`${what}: ${reason ?? `${name}${cure}`}${log}`, { ...details, errno: name });
+}
+
+/** Pins that are removed together with the object that they hold. */
+export class Pins {
+  /** Inodes by path. A file with another inode at the path is not ours. */
+  readonly #inodes = new Map<string, number>();
+
+  /**
+   * Makes a pin, and sets its permissions.
+   *
+   * @param pin Pins the object to the path, or throws.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the mode is outside [0, 0o777].
+   */
+  add(path: string, mode: number, pin: () => void): void {
+    if (!Number.isInteger(mode) || mode < 0 || mode > 0o777) {
+      throw mustBe('ERR_INVALID_OPTION', 'mode', 'an integer from 0 to 0o777', mode);
+    }
+    pin();
+    this.#inodes.set(path, statSync(path).ino);
+    chmodSync(path, mode);
+  }
+
+  /** Removes all pins that are still in place. */
+  removeAll(): void {
+    for (const [path, inode] of this.#inodes) {
+      if (statSync(path, { throwIfNoEntry: false })?.ino === inode) rmSync(path);
+    }
+    this.#inodes.clear();
+  }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Attributes } from '@hdrscope/registry';
 import { LITTLE_ENDIAN, textUntilNul, viewOf } from '../bpf/memory.ts';
-import { addressText } from '../exporter-config/addresses.ts';
+import { addressText } from '../exporter-config/decoders.ts';
 import { mountsIn } from '../system-files.ts';
 
 /** Makes the attributes of a key from its bytes. */

@@ -15,12 +15,11 @@ import {
   titleOfMap,
 } from '../bpf/maps.ts';
 import { LITTLE_ENDIAN, mayBeCut, viewOf } from '../bpf/memory.ts';
-import { programsOfMap } from '../bpf/programs.ts';
+import { originOfMap, programsOfMap } from '../bpf/programs.ts';
 import type { Bpf } from '../bpf/syscall.ts';
 import { errnoOf, kernelError } from '../errors.ts';
 import { parseKernelLayout } from '../layout/by-name.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
-import { originOfMap } from '../metric-text.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
 import {
   fieldsOfKey,

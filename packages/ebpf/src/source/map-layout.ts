@@ -9,8 +9,13 @@ import {
   logLinear8Layout,
   queueDepthLayout,
 } from '../layout/presets.ts';
-import { scriptMapOf } from './bpftrace-process.ts';
-import { isHistogram, keyOfBpftrace, layoutOfScriptMap, titleOfScriptMap } from './bpftrace-script.ts';
+import {
+  isHistogram,
+  keyOfBpftrace,
+  layoutOfScriptMap,
+  scriptMapOf,
+  titleOfScriptMap,
+} from './bpftrace-script.ts';
 import {
   fieldsOfKey,
   fieldsOfValue,

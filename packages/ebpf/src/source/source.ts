@@ -1,4 +1,6 @@
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
+import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 
 /** A source of kernel histograms. Their counts are cumulative, and reading leaves them in the kernel. */
@@ -78,3 +80,67 @@ export interface HistogramMetric {
   /** See `KernelFamilyOptions`. */
   readonly expireAfterMs?: number;
 }
+
+/**
+ * The histograms of a frame by their name and what distinguishes histograms of one name.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when parts of the frame do not fit each other, or it has a histogram twice.
+ */
+export function byIdentity({ cpuCount, histograms }: Frame): Map<string, KernelHistogram> {
+  const known = new Map<string, KernelHistogram>();
+  for (const histogram of histograms) {
+    const { name, layout, counts, sums } = histogram;
+    const expected = cpuCount * layout.slots.slotCount;
+    if (counts.length !== expected) {
+      throw mustBe('ERR_KERNEL', `the counts of ${name}`, `${expected}, ${cpuCount} CPUs`, counts.length);
+    }
+    if (sums !== undefined && sums.length !== cpuCount) {
+      throw mustBe('ERR_KERNEL', `the sums of ${name}`, `${cpuCount}, one for each CPU`, sums.length);
+    }
+    const identity = JSON.stringify([name, histogram.identity ?? sorted(histogram.attributes)]);
+    if (known.has(identity)) {
+      throw kernelError(`${name} must have each set of attributes once, got ${identity} twice`, { name });
+    }
+    known.set(identity, histogram);
+  }
+  return known;
+}
+
+function sorted(attributes: KernelHistogram['attributes']): readonly unknown[] {
+  return Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/**
+ * A source for tests. Each `read` returns the next frame, and the last frame repeats. An error in the list is thrown in
+ * its turn.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
+ */
+export function framesSource(
+  frames: readonly (Frame | Error)[],
+  options: { readonly name?: string } = {},
+): KernelSource {
+  assertOptions(options, FRAMES_SOURCE);
+  const { name = 'the frames' } = options;
+  let next = 0;
+  let isClosed = false;
+  return {
+    name,
+    read: () => {
+      if (isClosed) throw kernelError(`${name} are closed`);
+      const frame = frames[Math.min(next++, frames.length - 1)];
+      if (frame === undefined) throw kernelError(`${name} must be at least one`);
+      if (frame instanceof Error) throw frame;
+      return frame;
+    },
+    close: () => {
+      isClosed = true;
+    },
+  };
+}
+
+const FRAMES_SOURCE: OptionsOwner<{ readonly name?: string }> = {
+  name: 'framesSource',
+  names: { name: true },
+  call: "framesSource(frames, { name: 'test' })",
+};

@@ -1,7 +1,8 @@
+import { countingProgram } from '../../src/bpf/counting-program.ts';
 import { MapReader } from '../../src/bpf/map-reader.ts';
 import { createMap, deleteElement, mapInfo, updateElement } from '../../src/bpf/maps.ts';
 import { allocate } from '../../src/bpf/memory.ts';
-import { countingProgram, loadProgram, testRun } from '../../src/bpf/programs.ts';
+import { loadProgram, testRun } from '../../src/bpf/programs.ts';
 import type { Bpf } from '../../src/bpf/syscall.ts';
 import { COMMANDS, type MapType } from '../../src/bpf/uapi.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';

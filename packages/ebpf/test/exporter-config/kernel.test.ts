@@ -1,5 +1,5 @@
 import { createMap, mapInfo, type NewMap, updateElement } from '../../src/bpf/maps.ts';
-import { parseEbpfExporterConfig } from '../../src/exporter-config/parse-config.ts';
+import { parseEbpfExporterConfig } from '../../src/exporter-config/config.ts';
 import { kernelMap } from '../../src/source/kernel-map.ts';
 import { indexKey, kernelSession, perCpuValue } from '../support/kernel.ts';
 

@@ -1,6 +1,5 @@
 import { bpftraceHistLayout, bpftraceLhistLayout } from '../../src/layout/presets.ts';
-import { learnLayout } from '../../src/source/bpftrace-layout.ts';
-import type { PrintedBucket } from '../../src/source/bpftrace-line.ts';
+import { learnLayout, type PrintedBucket } from '../../src/source/bpftrace-output.ts';
 
 function bucket(min: number, max: number): PrintedBucket {
   return { min, max, isCapped: false, count: 1 };

@@ -1,4 +1,4 @@
-import { parseBpftraceLine } from '../../src/source/bpftrace-line.ts';
+import { parseBpftraceLine } from '../../src/source/bpftrace-output.ts';
 
 test.each([
   ['', { kind: 'other' }],

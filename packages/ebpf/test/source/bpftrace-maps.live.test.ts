@@ -14,7 +14,7 @@ import {
   parseKernelLayout,
   sumOfCpus,
 } from '../../src/index.ts';
-import { parseBpftraceLine } from '../../src/source/bpftrace-line.ts';
+import { parseBpftraceLine } from '../../src/source/bpftrace-output.ts';
 import type { Frame } from '../../src/source/source.ts';
 import { lackOfKernel } from '../support/kernel.ts';
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseBpftraceLine } from '../../src/source/bpftrace-line.ts';
-import { BpftraceState } from '../../src/source/bpftrace-state.ts';
+import { BpftraceState, parseBpftraceLine } from '../../src/source/bpftrace-output.ts';
 import type { KernelHistogram } from '../../src/source/source.ts';
 
 const RECORDED = readFileSync(new URL('../fixtures/bpftrace/kinds.v0.17.ndjson', import.meta.url), 'utf8')

@@ -1,5 +1,4 @@
-import { framesSource } from '../../src/source/frames.ts';
-import type { Frame } from '../../src/source/source.ts';
+import { type Frame, framesSource } from '../../src/source/source.ts';
 
 const frame = (generation: string): Frame => ({ generation, cpuCount: 1, counterBits: 64, histograms: [] });
 

@@ -18,8 +18,7 @@ import {
   queueDepthLayout,
 } from '../../src/index.ts';
 import { entriesOfDump, infoOfShow } from '../../src/source/bpftool-json.ts';
-import { parseBpftraceLine } from '../../src/source/bpftrace-line.ts';
-import { BpftraceState } from '../../src/source/bpftrace-state.ts';
+import { BpftraceState, parseBpftraceLine } from '../../src/source/bpftrace-output.ts';
 import { parseCpuList } from '../../src/system-files.ts';
 
 /** Changes characters and words of a text. */

@@ -1,6 +1,7 @@
 import { testUnless } from '@hdrscope/testing';
+import { countingProgram } from '../../src/bpf/counting-program.ts';
 import { createMap, type MapInfo, mapInfo, type NewMap, updateElement } from '../../src/bpf/maps.ts';
-import { countingProgram, loadProgram, testRun } from '../../src/bpf/programs.ts';
+import { loadProgram, testRun } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import {
   type KernelMapOptions,

@@ -1,7 +1,5 @@
 import { bpftraceHistLayout, bpftraceLhistLayout, queueDepthLayout } from '../../src/layout/presets.ts';
-import { formatKernelBars } from '../../src/text/bars.ts';
-import { slotLabel } from '../../src/text/slot-label.ts';
-import { formatKernelHistogram } from '../../src/text/text.ts';
+import { formatKernelBars, formatKernelHistogram, slotLabel } from '../../src/text.ts';
 
 const DEPTHS = { layout: queueDepthLayout(), counts: [1200, 980, 1400, 800, 400, 30, 10, 1] };
 

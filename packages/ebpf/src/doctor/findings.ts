@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { arch, endianness, platform, release } from 'node:os';
+import { promisify } from 'node:util';
 import { kernelTypes } from '../bpf/btf.ts';
+import { loadKoffi } from '../bpf/syscall.ts';
+import { openLibbpf } from '../loader/libbpf.ts';
 import { mountsIn, onlineCpus, possibleCpus } from '../system-files.ts';
-import { bad, type Finding, firstLine, good } from './finding.ts';
 
 /** Features that this package uses, with the first version of Linux that has them, newest first. */
 const SINCE: readonly (readonly [version: number, what: string])[] = [
@@ -110,4 +113,78 @@ function textOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+const TIMEOUT_MS = 5000;
+
+/** Findings about programs and libraries. Each of them is for one way of reading maps or loading programs. */
+export function toolFindings(): Promise<readonly Finding[]> {
+  return Promise.all([
+    koffi(),
+    libbpf(),
+    program('bpftool', 'maps can be read without it, through the package koffi'),
+    program('bpftrace', 'only reading the histograms of its scripts takes it'),
+  ]);
+}
+
+async function koffi(): Promise<Finding> {
+  const what = 'koffi';
+  try {
+    const { version } = (await loadKoffi()) as { version?: string };
+    return good(what, version ?? 'installed');
+  } catch (error) {
+    return bad(
+      what,
+      firstLine(error),
+      'npm install koffi, with --global where hdrscope is installed so; without it, maps are read through bpftool',
+    );
+  }
+}
+
+async function libbpf(): Promise<Finding> {
+  const what = 'libbpf';
+  const cure = 'install libbpf 1.x (Debian: libbpf1), which only loading programs takes';
+  try {
+    return good(what, (await openLibbpf()).version());
+  } catch (error) {
+    return bad(what, firstLine(error), cure);
+  }
+}
+
+async function program(name: string, cure: string): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)(name, ['--version'], { timeout: TIMEOUT_MS });
+    return good(name, stdout.split('\n', 1)[0]!);
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    return bad(name, code === 'ENOENT' ? 'not installed' : firstLine(error), cure);
+  }
+}
+
+/** Result of one check of the doctor. */
+export interface Finding {
+  /** Subject of the check, such as `bpf(2)` or `BTF of the kernel`. */
+  readonly what: string;
+  /** Whether everything in this package works with it. */
+  readonly ok: boolean;
+  /** Result of the check. */
+  readonly detail: string;
+  /** Cure of the problem, or what works in spite of it; `undefined` when `ok`. */
+  readonly cure: string | undefined;
+}
+
+/** A finding without a problem. */
+export function good(what: string, detail: string): Finding {
+  return { what, ok: true, detail, cure: undefined };
+}
+
+/** A finding with a problem and its cure. */
+export function bad(what: string, detail: string, cure: string): Finding {
+  return { what, ok: false, detail, cure };
+}
+
+/** The first line of the message of an error. */
+export function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split('\n', 1)[0]!;
 }

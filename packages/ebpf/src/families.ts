@@ -9,9 +9,7 @@ import {
   SHOWN_UNITS,
 } from '@hdrscope/registry';
 import { countsOfCpus } from './cpu-counts.ts';
-import { kernelMetricName, metricDescription } from './metric-text.ts';
-import { byIdentity } from './source/identity.ts';
-import type { Frame, KernelHistogram } from './source/source.ts';
+import { byIdentity, type Frame, type KernelHistogram } from './source/source.ts';
 
 /** How the histograms of one name become a family. */
 export interface KernelFamilyOptions {
@@ -129,4 +127,48 @@ function targetOf(
     ...(scope !== undefined && { scope }),
   };
   return { family, resolution: resolutionOf(scale), perCpu, attributes };
+}
+
+/** Words that end the names of maps, by the unit that they mean. */
+const UNIT_ENDINGS: Readonly<Partial<Record<CountedUnit, RegExp>>> = {
+  ns: /[_.](?:ns|nsecs?|nanosecs?|nanoseconds?)$/i,
+  us: /[_.](?:us|usecs?|microsecs?|microseconds?)$/i,
+  ms: /[_.](?:ms|msecs?|millisecs?|milliseconds?)$/i,
+  s: /[_.](?:s|secs?|seconds?)$/i,
+  bytes: /[_.]bytes?$/i,
+  KiB: /[_.](?:kib|kb|kbytes?)$/i,
+};
+
+/**
+ * The name of the family of a map or a variable, when the options of `ingestKernel` have no other one. The `@` of bpftrace
+ * goes, and so does `AT_`, which the kernel has for it. A unit at the end goes, because the family has its own.
+ *
+ * @param histogram Name of the map or variable.
+ * @param kernelUnit Unit in which the program counts.
+ * @example
+ * ```ts
+ * import { kernelMetricName } from '@hdrscope/ebpf';
+ *
+ * kernelMetricName('@reads', 'none'); //=> 'reads'
+ * kernelMetricName('wait_us', 'us'); //=> 'wait'
+ * kernelMetricName('wait_us', 'none'); //=> 'wait_us'
+ * ```
+ */
+export function kernelMetricName(histogram: string, kernelUnit: CountedUnit): string {
+  const name = histogram.replace(/^(?:@|AT_)(?=.)/, '');
+  if (name === '@') return 'bpftrace';
+  const ending = UNIT_ENDINGS[kernelUnit];
+  const short = ending === undefined ? name : name.replace(ending, '');
+  return short === '' ? name : short;
+}
+
+/** The description of a metric that has no other one: what counts, in which slots and in which unit. */
+export function metricDescription(
+  { origin }: Frame,
+  { name, layout }: KernelHistogram,
+  kernelUnit: CountedUnit,
+): string {
+  const place = origin === undefined ? name : `${name}, ${origin}`;
+  const unit = kernelUnit === 'none' ? '' : `, counted in ${kernelUnit}`;
+  return `Values in ${place}; slots: ${layout.name}${unit}`;
 }

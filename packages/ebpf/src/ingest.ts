@@ -7,8 +7,8 @@ import {
   type Reading,
   type Registry,
 } from '@hdrscope/registry';
+import { type KernelFamilyOptions, KernelReadings } from './families.ts';
 import { KERNEL_COUNTERS } from './increases.ts';
-import { type KernelFamilyOptions, KernelReadings } from './readings.ts';
 import type { KernelSource } from './source/source.ts';
 
 /** How kernel histograms become families of a registry. `families` replaces options for histograms of some names. */
