@@ -1,5 +1,19 @@
 import type { Resolution } from '@hdrscope/core';
-import { fromTicks, mustBe, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
+import {
+  custom,
+  flag,
+  fromTicks,
+  listOf,
+  mustBe,
+  type OptionRules,
+  object,
+  oneOf,
+  optional,
+  resolutionOf,
+  type Settings,
+  scaledLayout,
+  text,
+} from '@hdrscope/core/internal';
 import {
   type Attributes,
   type CountedUnit,
@@ -45,6 +59,34 @@ export interface KernelFamilyOptions {
   readonly scope?: Scope;
 }
 
+const UNIT = oneOf(Object.keys(SHOWN_UNITS) as CountedUnit[]);
+const NUMBER = custom<number>('a number', (value) => typeof value === 'number');
+
+/** The rules for a family. The registry checks the ranges of what it takes as it is. */
+export const KERNEL_FAMILY_RULES = {
+  name: optional(text),
+  description: optional(text),
+  kernelUnit: optional(UNIT),
+  unit: optional(text),
+  scale: optional(NUMBER),
+  attributes: optional(object<Attributes>()),
+  perCpu: optional(flag),
+  significantDigits: optional(NUMBER),
+  boundaries: optional(listOf(NUMBER, 'numbers')),
+  cardinalityLimit: optional(NUMBER),
+  expireAfterMs: optional(NUMBER),
+  scope: optional(object<Scope>()),
+} satisfies OptionRules<KernelFamilyOptions>;
+
+export const KERNEL_FAMILY = {
+  name: 'an entry of families',
+  rules: KERNEL_FAMILY_RULES,
+  call: "{ families: { queue_hist: { name: 'runqueue.depth' } } }",
+};
+
+/** Checked options. */
+type FamilySettings = Partial<Settings<KernelFamilyOptions, keyof KernelFamilyOptions>>;
+
 /** The family of the histograms of one name, for all readings of it. */
 interface Target extends Required<Pick<KernelFamilyOptions, 'perCpu' | 'attributes'>> {
   readonly family: FamilyOptions;
@@ -53,11 +95,11 @@ interface Target extends Required<Pick<KernelFamilyOptions, 'perCpu' | 'attribut
 
 /** Parses frames: a reading for each CPU of each histogram, since each CPU counts, falls and turns for itself. */
 export class KernelReadings {
-  readonly #optionsOf: (name: string) => KernelFamilyOptions;
+  readonly #optionsOf: (name: string) => FamilySettings;
   /** Targets by the names of histograms. */
   readonly #targets = new Map<string, Target>();
 
-  constructor(optionsOf: (name: string) => KernelFamilyOptions) {
+  constructor(optionsOf: (name: string) => FamilySettings) {
     this.#optionsOf = optionsOf;
   }
 
@@ -83,50 +125,34 @@ export class KernelReadings {
     const { name, metric } = histogram;
     const known = this.#targets.get(name);
     if (known !== undefined) return known;
-    const options = { ...metric, ...withoutUndefined(this.#optionsOf(name)) };
-    const target = targetOf(histogram, frame, options);
+    const { kernelUnit, unit, description, expireAfterMs } = metric ?? {};
+    const ofSource = withoutUndefined({ kernelUnit, unit, description, expireAfterMs });
+    const target = targetOf(histogram, frame, { ...ofSource, ...withoutUndefined(this.#optionsOf(name)) });
     this.#targets.set(name, target);
     return target;
   }
 }
 
 /** Options that are left out must not hide what the source knows. */
-function withoutUndefined(options: KernelFamilyOptions): KernelFamilyOptions {
+function withoutUndefined(options: object): KernelFamilyOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function targetOf(
   histogram: KernelHistogram,
   frame: Frame,
-  { kernelUnit = 'none', attributes = {}, perCpu = false, ...options }: KernelFamilyOptions,
+  { kernelUnit = 'none', attributes = {}, perCpu = false, scale, ...given }: KernelFamilyOptions,
 ): Target {
-  if (!Object.hasOwn(SHOWN_UNITS, kernelUnit)) {
-    const allowed = Object.keys(SHOWN_UNITS).join(', ');
-    throw mustBe('ERR_INVALID_OPTION', 'kernelUnit', `one of ${allowed}`, kernelUnit);
-  }
+  // A source may report a unit that does not exist.
+  if (!UNIT.accepts(kernelUnit)) throw mustBe('ERR_INVALID_OPTION', 'kernelUnit', UNIT.allowed, kernelUnit);
   const shown = SHOWN_UNITS[kernelUnit];
-  const {
-    name = kernelMetricName(histogram.name, kernelUnit),
-    description = metricDescription(frame, histogram, kernelUnit),
-    scale = shown.scale,
-    unit = shown.unit,
-    significantDigits,
-    boundaries,
-    cardinalityLimit,
-    expireAfterMs,
-    scope,
-  } = options;
   const family: FamilyOptions = {
-    name,
-    description,
-    unit,
-    ...(significantDigits !== undefined && { significantDigits }),
-    ...(boundaries !== undefined && { boundaries }),
-    ...(cardinalityLimit !== undefined && { cardinalityLimit }),
-    ...(expireAfterMs !== undefined && { expireAfterMs }),
-    ...(scope !== undefined && { scope }),
+    name: kernelMetricName(histogram.name, kernelUnit),
+    description: metricDescription(frame, histogram, kernelUnit),
+    unit: shown.unit,
+    ...given,
   };
-  return { family, resolution: resolutionOf(scale), perCpu, attributes };
+  return { family, resolution: resolutionOf(scale ?? shown.scale), perCpu, attributes };
 }
 
 /** Words that end the names of maps, by the unit that they mean. */
@@ -147,7 +173,7 @@ const UNIT_ENDINGS: Readonly<Partial<Record<CountedUnit, RegExp>>> = {
  * @param kernelUnit Unit in which the program counts.
  * @example
  * ```ts
- * import { kernelMetricName } from '@hdrscope/ebpf';
+ * import { kernelMetricName } from '@hdrscope/ebpf/internal';
  *
  * kernelMetricName('@reads', 'none'); //=> 'reads'
  * kernelMetricName('wait_us', 'us'); //=> 'wait'

@@ -1,13 +1,24 @@
-import { assertOptions, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  number,
+  type OptionRules,
+  object,
+  oneOf,
+  optional,
+  readOptions,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import {
   type IngestHealth,
   type Ingestion,
+  type IngestMemory,
   type IntakeOptions,
   ingest,
   type Reading,
   type Registry,
+  type SourceObserver,
 } from '@hdrscope/registry';
-import { type KernelFamilyOptions, KernelReadings } from './families.ts';
+import { KERNEL_FAMILY, KERNEL_FAMILY_RULES, type KernelFamilyOptions, KernelReadings } from './families.ts';
 import { KERNEL_COUNTERS } from './increases.ts';
 import type { KernelSource } from './source/source.ts';
 
@@ -44,8 +55,8 @@ export interface KernelIngestion extends Ingestion {
  * 262,143. Exponential buckets take a whole slot by its middle. The sum is the sum of the program, or else the sum of the
  * middles. Minimum and maximum are middles too.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `since` or `timeoutMs` is outside its range. Other
- *   values are checked when the first histogram arrives, and their errors appear in the snapshot.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is not allowed. The registry checks the ranges of
+ *   numbers for a family when its first histogram arrives, and their errors appear in the snapshot.
  * @example
  * ```ts
  * import { ingestKernel, queueDepthLayout } from '@hdrscope/ebpf';
@@ -78,12 +89,13 @@ export function ingestKernel(
   source: KernelSource,
   options: IngestKernelOptions = {},
 ): KernelIngestion {
-  assertOptions(options, INGEST_KERNEL);
-  for (const family of Object.values(options.families ?? {})) assertOptions(family, KERNEL_FAMILY);
-  const { families: byName = {}, since, timeoutMs, sourceName, observer, memory, ...common } = options;
-  const readings = new KernelReadings((name) =>
-    Object.hasOwn(byName, name) ? { ...common, ...byName[name] } : common,
-  );
+  const settings = readOptions(options, INGEST_KERNEL);
+  const { families: byName, since, timeoutMs, sourceName, observer, memory, ...common } = settings;
+  for (const family of Object.values(byName)) readOptions(family, KERNEL_FAMILY);
+  const readings = new KernelReadings((name) => ({
+    ...common,
+    ...(Object.hasOwn(byName, name) && byName[name]),
+  }));
   let generation: string | undefined;
   let generations = 0;
   let missed = 0;
@@ -108,37 +120,16 @@ export function ingestKernel(
   };
 }
 
-const FAMILY_NAMES: OptionNames<KernelFamilyOptions> = {
-  name: true,
-  description: true,
-  kernelUnit: true,
-  unit: true,
-  scale: true,
-  attributes: true,
-  perCpu: true,
-  significantDigits: true,
-  boundaries: true,
-  cardinalityLimit: true,
-  expireAfterMs: true,
-  scope: true,
-};
-
-const INGEST_KERNEL: OptionsOwner<IngestKernelOptions> = {
+const INGEST_KERNEL = {
   name: 'ingestKernel',
-  names: {
-    ...FAMILY_NAMES,
-    families: true,
-    sourceName: true,
-    since: true,
-    timeoutMs: true,
-    observer: true,
-    memory: true,
-  },
+  rules: {
+    ...KERNEL_FAMILY_RULES,
+    families: withDefault(object<NonNullable<IngestKernelOptions['families']>>(), {}),
+    since: optional(oneOf(['beginning', 'now'])),
+    timeoutMs: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
+    sourceName: optional(text),
+    observer: optional(object<SourceObserver>()),
+    memory: optional(object<IngestMemory>()),
+  } satisfies OptionRules<IngestKernelOptions>,
   call: "ingestKernel(registry, source, { name: 'runqueue.depth' })",
-};
-
-const KERNEL_FAMILY: OptionsOwner<KernelFamilyOptions> = {
-  name: 'an entry of families',
-  names: FAMILY_NAMES,
-  call: "{ families: { queue_hist: { name: 'runqueue.depth' } } }",
 };

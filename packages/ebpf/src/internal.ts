@@ -1,2 +1,10 @@
 // Entry `@hdrscope/ebpf/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { keptName } from './bpf/memory.ts';
+export type { Finding } from './doctor/findings.ts';
+export { kernelMetricName } from './families.ts';
+export { KERNEL_LAYOUT_SYNTAX } from './layout/by-name.ts';
+export { newestMapId } from './list-maps.ts';
+export { KERNEL_PROGRAMS } from './loader/kernel-program.ts';
+export type { ProgramCost } from './loader/program-source.ts';
+export { MAP_SHAPE_SYNTAX } from './source/map-shape.ts';
+export type { HistogramMetric } from './source/source.ts';

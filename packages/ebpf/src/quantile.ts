@@ -1,5 +1,5 @@
 import { type Counted, type IntegerLayout, type Quantile, quantilesOf } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { type OptionRules, oneOf, readOptions, withDefault } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from './cpu-counts.ts';
 
 /** Which value of its slot a quantile is reported as. */
@@ -49,20 +49,18 @@ export function kernelQuantiles(
   quantiles: readonly number[],
   options: KernelQuantileOptions = {},
 ): Quantile[] {
-  assertOptions(options, KERNEL_QUANTILES);
-  const { interpolation = 'inclusive' } = options;
-  if (interpolation !== 'inclusive' && interpolation !== 'exclusive') {
-    throw mustBe('ERR_INVALID_OPTION', 'interpolation', "'inclusive' or 'exclusive'", interpolation);
-  }
+  const { interpolation } = readOptions(options, KERNEL_QUANTILES);
   const counted = totalsOf(counts);
   // The bounds of these slots are integers that belong to them, so linear interpolation is inclusive.
   const inclusive = quantilesOf(counted, quantiles, { interpolation: 'linear' });
   return interpolation === 'inclusive' ? inclusive : quantiles.map((q) => exclusiveQuantile(counted, q));
 }
 
-const KERNEL_QUANTILES: OptionsOwner<KernelQuantileOptions> = {
+export const KERNEL_QUANTILES = {
   name: 'kernelQuantiles',
-  names: { interpolation: true },
+  rules: {
+    interpolation: withDefault(oneOf(['inclusive', 'exclusive']), 'inclusive'),
+  } satisfies OptionRules<KernelQuantileOptions>,
   call: "kernelQuantiles(counts, [0.5, 0.99], { interpolation: 'exclusive' })",
 };
 

@@ -1,7 +1,29 @@
-import type { Counted, IntegerLayout, ReadonlyCounts } from '@hdrscope/core';
-import { assertOptions, formatDecimal, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import type { Counted, IntegerLayout } from '@hdrscope/core';
+import {
+  callback,
+  custom,
+  flag,
+  formatDecimal,
+  integer,
+  listOf,
+  type OptionRules,
+  oneOf,
+  optional,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from './cpu-counts.ts';
-import { type KernelQuantileOptions, kernelQuantiles } from './quantile.ts';
+import { KERNEL_QUANTILES, type KernelQuantileOptions, kernelQuantiles } from './quantile.ts';
+
+type ShownRows = 'all' | 'used';
+
+const ROWS = oneOf<ShownRows>(['all', 'used']);
+
+/** Which slots are shown. */
+export interface ShownSlots {
+  /** `'used'` leaves out empty slots below the first count and above the last count, `'all'` shows every slot. */
+  readonly rows?: ShownRows;
+}
 
 /** How a histogram is formatted. `rows` is `'all'` when it is left out. */
 export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
@@ -27,8 +49,7 @@ export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
  * ```
  */
 export function formatKernelHistogram(kernel: KernelCounts, options: KernelTextOptions = {}): string {
-  assertOptions(options, FORMAT_KERNEL_HISTOGRAM);
-  const { percentiles = [50, 99], interpolation = 'inclusive', rows = 'all' } = options;
+  const { percentiles, interpolation, rows } = readOptions(options, FORMAT_KERNEL_HISTOGRAM);
   const counted = totalsOf(kernel);
   const quantiles = kernelQuantiles(
     counted,
@@ -45,23 +66,28 @@ export function formatKernelHistogram(kernel: KernelCounts, options: KernelTextO
   return [head, ...slotLines(counted, rows)].join('\n');
 }
 
-const FORMAT_KERNEL_HISTOGRAM: OptionsOwner<KernelTextOptions> = {
+const FORMAT_KERNEL_HISTOGRAM = {
   name: 'formatKernelHistogram',
-  names: { percentiles: true, interpolation: true, rows: true },
+  rules: {
+    // `quantilesOf` checks the range.
+    percentiles: withDefault(
+      listOf(
+        custom<number>('a number', (one) => typeof one === 'number'),
+        'numbers',
+      ),
+      [50, 99],
+    ),
+    ...KERNEL_QUANTILES.rules,
+    rows: withDefault(ROWS, 'all'),
+  } satisfies OptionRules<KernelTextOptions>,
   call: 'formatKernelHistogram(counts, { percentiles: [50, 99] })',
 };
 
-function slotLines({ layout, counts }: Counted<IntegerLayout>, rows: 'all' | 'used'): string[] {
-  const { total } = counts;
-  const lines = shownSlots(counts, rows).map((slot) => ({
-    label: `${slotLabel(layout, slot)}:`,
-    count: counts.at(slot),
-  }));
-  const labelWidth = widest(lines.map(({ label }) => label));
-  const countWidth = widest(lines.map(({ count }) => String(count)));
-  return lines.map(({ label, count }) => {
+function slotLines(counted: Counted<IntegerLayout>, rows: ShownRows): string[] {
+  const { total } = counted.counts;
+  return alignedRows(counted, rows, (label) => `${label}:`).map(({ title, count }) => {
     const share = total === 0 ? 0 : Math.round((count / total) * 100);
-    return `  ${label.padEnd(labelWidth)} ${String(count).padStart(countWidth)}  ${String(share).padStart(3)}%`;
+    return `  ${title}  ${String(share).padStart(3)}%`;
   });
 }
 
@@ -80,8 +106,6 @@ export interface KernelBarsOptions extends ShownSlots {
   readonly label?: (bounds: { readonly lower: number; readonly upper: number }) => string;
 }
 
-const DEFAULT_WIDTH = 40;
-const MOST_WIDTH = 1000;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /**
@@ -100,35 +124,31 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
  * ```
  */
 export function formatKernelBars(kernel: KernelCounts, options: KernelBarsOptions = {}): string {
-  assertOptions(options, FORMAT_KERNEL_BARS);
-  const { width = DEFAULT_WIDTH, columns, ascii = false, rows = 'used', label } = options;
-  for (const [name, length] of Object.entries({ width, ...(columns !== undefined && { columns }) })) {
-    if (Number.isInteger(length) && length >= 1 && length <= MOST_WIDTH) continue;
-    throw mustBe('ERR_INVALID_OPTION', name, `an integer from 1 to ${MOST_WIDTH}`, length);
-  }
-  const { layout, counts } = totalsOf(kernel);
-  const labelOf = (slot: number): string =>
-    label?.({ lower: layout.lower(slot), upper: layout.upper(slot) }) ?? slotLabel(layout, slot);
-  const lines = shownSlots(counts, rows).map((slot) => ({ label: labelOf(slot), count: counts.at(slot) }));
+  const { width, columns, ascii, rows, label } = readOptions(options, FORMAT_KERNEL_BARS);
+  const counted = totalsOf(kernel);
+  const lines = alignedRows(counted, rows, (integers, bounds) => label?.(bounds) ?? integers);
   const most = lines.reduce((highest, { count }) => Math.max(highest, count), 0);
-  const labelWidth = widest(lines.map(({ label }) => label));
-  const countWidth = widest(lines.map(({ count }) => String(count)));
-  const barWidth =
-    columns === undefined
-      ? width
-      : Math.max(1, columns - labelWidth - countWidth - ' '.length - ' ||'.length);
+  const titleWidth = lines[0]?.title.length ?? 0;
+  const barWidth = columns === undefined ? width : Math.max(1, columns - titleWidth - ' ||'.length);
   return lines
-    .map(({ label, count }) => {
+    .map(({ title, count }) => {
       const length = most === 0 ? 0 : (count / most) * barWidth;
-      const bar = (ascii ? asciiBar(length) : blockBar(length)).padEnd(barWidth);
-      return `${label.padEnd(labelWidth)} ${String(count).padStart(countWidth)} |${bar}|`;
+      return `${title} |${(ascii ? asciiBar(length) : blockBar(length)).padEnd(barWidth)}|`;
     })
     .join('\n');
 }
 
-const FORMAT_KERNEL_BARS: OptionsOwner<KernelBarsOptions> = {
+const CHARACTERS = integer({ from: 1, to: 1000 });
+
+const FORMAT_KERNEL_BARS = {
   name: 'formatKernelBars',
-  names: { width: true, columns: true, ascii: true, label: true, rows: true },
+  rules: {
+    width: withDefault(CHARACTERS, 40),
+    columns: optional(CHARACTERS),
+    ascii: withDefault(flag, false),
+    label: optional(callback()),
+    rows: withDefault(ROWS, 'used'),
+  } satisfies OptionRules<KernelBarsOptions>,
   call: 'formatKernelBars(counts, { width: 40 })',
 };
 
@@ -150,24 +170,33 @@ export function slotLabel(slots: IntegerLayout, slot: number): string {
   return lower < 0 ? `${lower}..${upper}` : `${lower}-${upper}`;
 }
 
-/** Which slots are shown. */
-export interface ShownSlots {
-  /** `'used'` leaves out empty slots below the first count and above the last count, `'all'` shows every slot. */
-  readonly rows?: 'all' | 'used';
+interface Row {
+  /** Label and count, as wide as those of the other rows. */
+  readonly title: string;
+  readonly count: number;
 }
 
-/**
- * The slots that are shown, ascending.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `rows` is neither.
- */
-export function shownSlots({ length, first, last }: ReadonlyCounts, rows: 'all' | 'used'): number[] {
-  if (rows !== 'all' && rows !== 'used') throw mustBe('ERR_INVALID_OPTION', 'rows', "'all' or 'used'", rows);
-  const [from, to] = rows === 'all' ? [0, length - 1] : [first, last];
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
+/** The slots that are shown, ascending. @param labelOf Makes the label of a slot from its integers as text. */
+function alignedRows(
+  { layout, counts }: Counted<IntegerLayout>,
+  rows: ShownRows,
+  labelOf: (integers: string, bounds: { readonly lower: number; readonly upper: number }) => string,
+): Row[] {
+  const [from, to] = rows === 'all' ? [0, counts.length - 1] : [counts.first, counts.last];
+  const shown = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => {
+    const slot = from + i;
+    const label = labelOf(slotLabel(layout, slot), { lower: layout.lower(slot), upper: layout.upper(slot) });
+    return { label, count: counts.at(slot) };
+  });
+  const labelWidth = widest(shown.map(({ label }) => label));
+  const countWidth = widest(shown.map(({ count }) => String(count)));
+  return shown.map(({ label, count }) => ({
+    title: `${label.padEnd(labelWidth)} ${String(count).padStart(countWidth)}`,
+    count,
+  }));
 }
 
 /** The length of the longest text; 0 without texts. It takes any number of texts, which arguments of a function cannot be. */
-export function widest(texts: readonly string[]): number {
+function widest(texts: readonly string[]): number {
   return texts.reduce((most, { length }) => Math.max(most, length), 0);
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { countsOfCpus, sumOfCpus } from '../src/cpu-counts.ts';
-import { explicitKernelLayout } from '../src/layout/kernel-layout.ts';
+import { countsOfCpus, explicitKernelLayout, sumOfCpus } from '../src/index.ts';
 
 const LAYOUT = explicitKernelLayout([0, 4]);
 

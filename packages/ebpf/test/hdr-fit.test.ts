@@ -8,21 +8,19 @@ import {
   unitBoundaries,
 } from '@hdrscope/core/internal';
 import {
+  bccLayout,
+  bpftraceHistLayout,
+  bpftraceLhistLayout,
   exporterExp2Layout,
   exporterExp2ZeroLayout,
   exporterFixedLayout,
   exporterLinearLayout,
-} from '../src/layout/exporter-layouts.ts';
-import type { KernelLayout } from '../src/layout/kernel-layout.ts';
-import {
-  bccLayout,
-  bpftraceHistLayout,
-  bpftraceLhistLayout,
   inspektorGadgetLayout,
+  type KernelLayout,
   libbpfToolsLayout,
   logLinear8Layout,
   queueDepthLayout,
-} from '../src/layout/presets.ts';
+} from '../src/index.ts';
 
 const LAYOUTS: [name: string, kernel: KernelLayout, digits: number][] = [
   ['libbpf-tools', libbpfToolsLayout(), 0],

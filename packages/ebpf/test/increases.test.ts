@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-import { KernelIncreases } from '../src/increases.ts';
-import { explicitKernelLayout } from '../src/layout/kernel-layout.ts';
-import type { Frame, KernelHistogram } from '../src/source/source.ts';
+import { explicitKernelLayout, type Frame, type KernelHistogram, KernelIncreases } from '../src/index.ts';
 
 const LAYOUT = explicitKernelLayout([0, 4]);
 

@@ -1,7 +1,7 @@
 import { testUnless } from '@hdrscope/testing';
 import { createMap, mapInfo, pin } from '../src/bpf/maps.ts';
 import { loadBpf } from '../src/bpf/syscall.ts';
-import { listMaps } from '../src/list-maps.ts';
+import { listMaps } from '../src/index.ts';
 import { lackOfKernel, lackOfMount, mountBpffs } from './support/kernel.ts';
 
 const MAP = { type: 'percpu_array', keySize: 4, valueSize: 8, maxEntries: 8 } as const;

@@ -1,9 +1,9 @@
 import { createRegistry } from '@hdrscope/registry';
 import { testUnless } from '@hdrscope/testing';
 import { originOfMap } from '../src/bpf/programs.ts';
-import { kernelMetricName } from '../src/families.ts';
 import { framesSource, ingestKernel, kernelMap, queueDepthLayout } from '../src/index.ts';
-import { openKernelCounter } from '../src/loader/kernel-counter.ts';
+import { kernelMetricName } from '../src/internal.ts';
+import { openKernelCounter } from '../src/loader/index.ts';
 import { lackOfKernel } from './support/kernel.ts';
 
 test.each([

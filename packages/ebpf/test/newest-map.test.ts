@@ -1,6 +1,6 @@
 import { testUnless } from '@hdrscope/testing';
-import { newestMapId } from '../src/index.ts';
-import { openKernelCounter } from '../src/loader/kernel-counter.ts';
+import { newestMapId } from '../src/internal.ts';
+import { openKernelCounter } from '../src/loader/index.ts';
 import { lackOfKernel } from './support/kernel.ts';
 
 const testKernel = testUnless(await lackOfKernel());

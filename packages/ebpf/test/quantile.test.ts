@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { bpftraceHistLayout, queueDepthLayout } from '../src/layout/presets.ts';
-import { kernelQuantile, kernelQuantiles } from '../src/quantile.ts';
+import { bpftraceHistLayout, kernelQuantile, kernelQuantiles, queueDepthLayout } from '../src/index.ts';
 
 const DEPTHS = { layout: queueDepthLayout(), counts: [1200, 980, 1400, 800, 400, 30, 10, 1] };
 

@@ -1,9 +1,15 @@
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { ingestKernel } from '../src/ingest.ts';
-import type { KernelLayout } from '../src/layout/kernel-layout.ts';
-import { bpftraceHistLayout, libbpfToolsLayout, queueDepthLayout } from '../src/layout/presets.ts';
-import type { Frame, KernelSource } from '../src/source/source.ts';
+import {
+  bpftraceHistLayout,
+  type Frame,
+  framesSource,
+  ingestKernel,
+  type KernelLayout,
+  type KernelSource,
+  libbpfToolsLayout,
+  queueDepthLayout,
+} from '../src/index.ts';
 
 type Counts = Record<number, number>[];
 
@@ -232,9 +238,16 @@ test('invalid options are refused, or appear as errors when they are used', asyn
   const [registry, source] = [createRegistry(), new FakeSource().set([{ 1: 5 }])];
   expect(() => ingestKernel(registry, source, { since: 'then' as never })).toThrow('since must be');
   expect(() => ingestKernel(registry, source, { timeoutMs: 0 })).toThrow('timeoutMs must be');
-  ingestKernel(registry, source, { kernelUnit: 'weeks' as never });
+  const message = "kernelUnit must be 'ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none', got \"weeks\"";
+  expect(() => ingestKernel(registry, source, { kernelUnit: 'weeks' as never })).toThrow(message);
+  const frame = frameOf([{ 1: 5 }]);
+  const metric = { kernelUnit: 'weeks' as never };
+  const reported = { ...frame, histograms: frame.histograms.map((one) => ({ ...one, metric })) };
+  ingestKernel(registry, framesSource([reported]));
+  ingestKernel(registry, source, { significantDigits: 9 });
   expect((await registry.gather()).errors).toMatchObject([
-    { error: { message: 'kernelUnit must be one of ns, us, ms, s, bytes, KiB, none, got "weeks"' } },
+    { error: { message } },
+    { error: { message: expect.stringContaining('significantDigits must be') } },
   ]);
 });
 

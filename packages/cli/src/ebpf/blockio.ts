@@ -8,7 +8,6 @@ const COMMAND: CountingCommand = {
   program: 'blockio',
   description: `Counts for some seconds how long block devices take for requests, by device and operation.`,
   examples: ['hdrscope ebpf blockio', 'hdrscope ebpf blockio --duration 1m --json'],
-  missed: 'requests not measured, because their beginning was not seen',
 };
 
 /** The arguments of `hdrscope ebpf blockio`. */

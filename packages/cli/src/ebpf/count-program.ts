@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KernelHistogram } from '@hdrscope/ebpf';
-import {
-  KERNEL_PROGRAMS,
-  type KernelProgram,
-  type KernelProgramName,
-  type ProgramCost,
-} from '@hdrscope/ebpf/loader';
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { KERNEL_PROGRAMS, type ProgramCost } from '@hdrscope/ebpf/internal';
+import type { KernelProgram, KernelProgramName } from '@hdrscope/ebpf/loader';
+import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser, integerParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { jsonDocument } from '../distribution-json.ts';
@@ -35,8 +30,6 @@ export interface CountingCommand {
   readonly program: KernelProgramName;
   readonly description: string;
   readonly examples: readonly string[];
-  /** What is said about values that were not measured. */
-  readonly missed: string;
 }
 
 const FORMATS = ['text', 'json'] as const;
@@ -59,7 +52,7 @@ CAP_PERFMON), Linux 5.5 with BTF, and libbpf.so.1. hdrscope ebpf doctor shows wh
 
 /** The arguments of a command. */
 export function countingParser({ program, description, examples }: CountingCommand): Command {
-  const by = KERNEL_PROGRAMS[program];
+  const by = Object.keys(KERNEL_PROGRAMS[program].by);
   const parser = createParser(`hdrscope ebpf ${program}`, `${description}\n\n${NEEDS}`, examples)
     .allowExcessArguments(false)
     .addOption(
@@ -111,7 +104,6 @@ async function countNow(
       await sleep(duration * 1000, undefined, { signal: io.signal }).catch(() => {});
       const { histograms, missed = 0 } = await program.source.read();
       const counted: Counted = {
-        command,
         program,
         seconds: Math.round(io.monotonicMs() - startMs) / 1000,
         shown: histograms.flatMap((histogram: KernelHistogram) =>
@@ -133,7 +125,6 @@ async function countNow(
 
 /** What was counted. */
 interface Counted {
-  readonly command: CountingCommand;
   readonly program: KernelProgram;
   /** Time that it took. */
   readonly seconds: number;
@@ -161,7 +152,7 @@ function jsonOf(
 }
 
 function textOf(
-  { command, program, seconds, shown, missed, cost }: Counted,
+  { program, seconds, shown, missed, cost }: Counted,
   options: CountingOptions,
   io: Io,
 ): string {
@@ -176,7 +167,7 @@ function textOf(
   if (parts.length === 0) parts.push('nothing was counted\n');
   const facts = [
     `counted for ${seconds} s`,
-    ...(missed > 0 ? [`${command.missed}: ${formatCount(missed)}`] : []),
+    ...(missed > 0 ? [`${KERNEL_PROGRAMS[program.name].missed}: ${formatCount(missed)}`] : []),
     ...(program.note === undefined ? [] : [program.note]),
     ...(cost === undefined ? [] : costLines(cost, seconds)),
   ];

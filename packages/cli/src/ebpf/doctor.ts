@@ -1,4 +1,4 @@
-import type { Finding } from '@hdrscope/ebpf';
+import type { Finding } from '@hdrscope/ebpf/internal';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';

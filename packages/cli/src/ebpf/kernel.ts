@@ -1,11 +1,5 @@
-import {
-  bpftoolMap,
-  examineKernel,
-  type KernelSource,
-  kernelMap,
-  listMaps,
-  newestMapId,
-} from '@hdrscope/ebpf';
+import { bpftoolMap, examineKernel, type KernelSource, kernelMap, listMaps } from '@hdrscope/ebpf';
+import { newestMapId } from '@hdrscope/ebpf/internal';
 import { measureCost, openKernelProgram } from '@hdrscope/ebpf/loader';
 
 /** Access to the kernel. Tests replace it. */

@@ -1,14 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
 import {
-  KERNEL_LAYOUT_SYNTAX,
   type KernelLayout,
   type KernelSource,
-  MAP_SHAPE_SYNTAX,
   type MapShape,
   parseKernelLayout,
   parseMapShape,
 } from '@hdrscope/ebpf';
-import { keptName } from '@hdrscope/ebpf/internal';
+import { KERNEL_LAYOUT_SYNTAX, keptName, MAP_SHAPE_SYNTAX } from '@hdrscope/ebpf/internal';
 import { type Command, Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';

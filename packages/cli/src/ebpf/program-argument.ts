@@ -1,5 +1,6 @@
 import type { Frame, KernelSource } from '@hdrscope/ebpf';
-import { KERNEL_PROGRAM_HISTOGRAMS, KERNEL_PROGRAMS, type KernelProgramName } from '@hdrscope/ebpf/loader';
+import { KERNEL_PROGRAMS } from '@hdrscope/ebpf/internal';
+import type { KernelProgramName } from '@hdrscope/ebpf/loader';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import type { Kernel } from './kernel.ts';
@@ -26,7 +27,7 @@ export function assertNoProgram(argument: string): void {
 export function assertOneHistogram(argument: string): void {
   if (!isProgram(argument)) return;
   const { name, by, wanted } = parseProgram(argument);
-  const parts = KERNEL_PROGRAM_HISTOGRAMS[name].map(partOf);
+  const parts = partsOf(name);
   if (wanted !== undefined || parts.length === 1) return;
   const choices = parts.map((part) => `${PREFIX}${name}/${by}/${part}`);
   throw new UsageError(
@@ -91,13 +92,18 @@ function parseProgram(argument: string): ProgramArgument {
   if (more.length > 0) throw wrongOption('the program', PROGRAM_ARGUMENT_HELP, argument);
   const programs = Object.keys(KERNEL_PROGRAMS);
   if (!programs.includes(name)) throw wrongOption('the program', `one of ${programs.join(', ')}`, name);
-  const known = KERNEL_PROGRAMS[name as KernelProgramName];
+  const known = Object.keys(KERNEL_PROGRAMS[name as KernelProgramName].by);
   if (by !== undefined && !known.includes(by)) {
     throw wrongOption(`what ${name} counts by`, `one of ${known.join(', ')}`, by);
   }
-  const parts = KERNEL_PROGRAM_HISTOGRAMS[name as KernelProgramName].map(partOf);
+  const parts = partsOf(name as KernelProgramName);
   if (wanted !== undefined && !parts.includes(wanted)) throw wrongHistogram(argument, parts, wanted);
   return { name: name as KernelProgramName, by: by ?? known[0]!, wanted };
+}
+
+/** The last parts of the names of the histograms of a program. */
+function partsOf(program: KernelProgramName): readonly string[] {
+  return KERNEL_PROGRAMS[program].histograms.map(({ name }) => partOf(name));
 }
 
 /** The last part of the name of a histogram. */

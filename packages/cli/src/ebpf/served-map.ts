@@ -1,4 +1,5 @@
-import { type IngestKernelOptions, kernelMetricName } from '@hdrscope/ebpf';
+import type { IngestKernelOptions } from '@hdrscope/ebpf';
+import { kernelMetricName } from '@hdrscope/ebpf/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Command, CommanderError, type Option } from 'commander';
 import { choiceOption } from '../arguments.ts';

@@ -1,6 +1,7 @@
 import { type Counted, countedIn, type IntegerLayout, rebucket } from '@hdrscope/core';
 import { integerAfter, integerLayout } from '@hdrscope/core/internal';
-import { type CpuCounts, countsOfCpus, type HistogramMetric, sumOfCpus } from '@hdrscope/ebpf';
+import { type CpuCounts, countsOfCpus, sumOfCpus } from '@hdrscope/ebpf';
+import type { HistogramMetric } from '@hdrscope/ebpf/internal';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 
 /** The counts of one CPU, or of all CPUs together, as commands show them. */

@@ -9,7 +9,6 @@ const COMMAND: CountingCommand = {
   description: `Counts for some seconds the round-trip times of TCP connections: the smoothed time of the kernel, at each
 segment that a connection receives.`,
   examples: ['hdrscope ebpf tcprtt', 'hdrscope ebpf tcprtt --duration 1m --by remote'],
-  missed: 'segments of connections that have no round-trip time yet',
 };
 
 /** The arguments of `hdrscope ebpf tcprtt`. */

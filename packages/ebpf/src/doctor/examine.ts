@@ -99,7 +99,7 @@ export interface SelfTest {
  * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses, or the counts differ.
  */
 export function selfTest(bpf: Bpf): SelfTest {
-  const counter = makeKernelCounter(bpf, { name: 'hdrscope_doctor' });
+  const counter = makeKernelCounter(bpf, 'hdrscope_doctor');
   try {
     const start = performance.now();
     const events = feed(counter);

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { type OptionRules, readOptions, text, withDefault } from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
 import type { KernelFamilyOptions } from '../families.ts';
 import {
@@ -84,8 +84,7 @@ export function parseEbpfExporterConfig(
   text: string,
   options: ExporterConfigOptions = {},
 ): ExporterHistogram[] {
-  assertOptions(options, EXPORTER_CONFIG);
-  const { prefix = 'ebpf_exporter_' } = options;
+  const { prefix } = readOptions(options, EXPORTER_CONFIG);
   const list = YamlValue.parse(text).get('metrics').get('histograms');
   const histograms = list.items();
   if (histograms.length > MOST_HISTOGRAMS) throw list.mustBe(`a list of at most ${MOST_HISTOGRAMS}`);
@@ -93,9 +92,9 @@ export function parseEbpfExporterConfig(
   return histograms.map((histogram) => histogramOf(histogram, prefix, system));
 }
 
-const EXPORTER_CONFIG: OptionsOwner<ExporterConfigOptions> = {
+const EXPORTER_CONFIG = {
   name: 'parseEbpfExporterConfig',
-  names: { prefix: true },
+  rules: { prefix: withDefault(text, 'ebpf_exporter_') } satisfies OptionRules<ExporterConfigOptions>,
   call: "parseEbpfExporterConfig(text, { prefix: '' })",
 };
 

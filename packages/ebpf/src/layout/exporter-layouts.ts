@@ -1,4 +1,4 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { integer, mustBe, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
 // Source of all layouts: ebpf_exporter, `exporter/histogram.go` and its README.
@@ -21,7 +21,7 @@ export interface ExporterKeyRange {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the range is invalid.
  */
 export function exporterExp2Layout(range: ExporterKeyRange): KernelLayout {
-  return byKey('ebpf-exporter-exp2', range, 64, (key) => 2 ** key);
+  return byKey('ebpf-exporter-exp2', readOptions(range, KEY_RANGE), 64, (key) => 2 ** key);
 }
 
 /**
@@ -30,7 +30,9 @@ export function exporterExp2Layout(range: ExporterKeyRange): KernelLayout {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the range is invalid.
  */
 export function exporterExp2ZeroLayout(range: ExporterKeyRange): KernelLayout {
-  return byKey('ebpf-exporter-exp2zero', range, 65, (key) => (key === 0 ? 0 : 2 ** (key - 1)));
+  return byKey('ebpf-exporter-exp2zero', readOptions(range, KEY_RANGE), 65, (key) =>
+    key === 0 ? 0 : 2 ** (key - 1),
+  );
 }
 
 /**
@@ -41,14 +43,9 @@ export function exporterExp2ZeroLayout(range: ExporterKeyRange): KernelLayout {
  * @param range The range of the keys. Its `step` is an integer of at least 1; left out, each key is a value.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the range or the step is invalid.
  */
-export function exporterLinearLayout({
-  step = 1,
-  ...range
-}: ExporterKeyRange & { readonly step?: number }): KernelLayout {
-  if (!Number.isSafeInteger(step) || step < 1) {
-    throw mustBe('ERR_INVALID_OPTION', 'step', 'an integer of at least 1', step);
-  }
-  return byKey('ebpf-exporter-linear', range, Number.MAX_SAFE_INTEGER, (key) => (key + 1) * step - 1);
+export function exporterLinearLayout(range: ExporterKeyRange & { readonly step?: number }): KernelLayout {
+  const { step, ...keys } = readOptions(range, LINEAR_RANGE);
+  return byKey('ebpf-exporter-linear', keys, Number.MAX_SAFE_INTEGER, (key) => (key + 1) * step - 1);
 }
 
 /**
@@ -78,25 +75,27 @@ export function exporterFixedLayout(keys: readonly number[]): KernelLayout {
 
 const MOST_KEYS = 4096;
 
-const KEY_RANGE: OptionsOwner<ExporterKeyRange> = {
-  name: 'a range of keys',
-  names: { min: true, max: true },
-  call: 'exporterExp2Layout({ max: 26 })',
-};
+const RANGE_RULES = {
+  min: withDefault(integer(), 0),
+  max: integer(),
+} satisfies OptionRules<ExporterKeyRange>;
+
+const KEY_RANGE = { name: 'a range of keys', rules: RANGE_RULES, call: 'exporterExp2Layout({ max: 26 })' };
+
+const LINEAR_RANGE = { ...KEY_RANGE, rules: { ...RANGE_RULES, step: withDefault(integer({ from: 1 }), 1) } };
 
 function byKey(
   name: string,
-  range: ExporterKeyRange,
+  range: Required<ExporterKeyRange>,
   highest: number,
   upper: (key: number) => number,
 ): KernelLayout {
-  assertOptions(range, KEY_RANGE);
-  const { min = 0, max } = range;
-  if (!Number.isInteger(min) || min < 0 || min >= highest) {
+  const { min, max } = range;
+  if (min < 0 || min >= highest) {
     throw mustBe('ERR_INVALID_OPTION', 'min', `an integer from 0 to ${highest - 1}`, min);
   }
   const most = Math.min(highest, min + MOST_KEYS);
-  if (!Number.isInteger(max) || max <= min || max > most) {
+  if (max <= min || max > most) {
     throw mustBe('ERR_INVALID_OPTION', 'max', `an integer from ${min + 1} to ${most}`, max);
   }
   const bounds = Array.from({ length: max - min }, (_, i) => upper(min + i));

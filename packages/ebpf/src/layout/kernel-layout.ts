@@ -1,5 +1,16 @@
 import type { IntegerLayout } from '@hdrscope/core';
-import { assertOptions, integerLayout, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  custom,
+  integer,
+  integerLayout,
+  listOf,
+  mustBe,
+  type OptionRules,
+  optional,
+  readOptions,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 
 /**
  * The slots of a histogram in the kernel, and the indices at which a program counts them. All programs count integers, but
@@ -57,23 +68,24 @@ export function explicitKernelLayout(
   bounds: readonly number[],
   options: KernelLayoutOptions = {},
 ): KernelLayout {
-  assertOptions(options, EXPLICIT_KERNEL_LAYOUT);
-  const { name = 'explicit', firstIndex = 0, lowest, keys } = options;
-  if (!Number.isSafeInteger(firstIndex)) {
-    throw mustBe('ERR_INVALID_OPTION', 'firstIndex', 'an integer', firstIndex);
-  }
+  const { name, firstIndex, lowest, keys } = readOptions(options, EXPLICIT_KERNEL_LAYOUT);
   if (bounds.length === 0) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'at least one integer', bounds);
   const slots = integerLayout(bounds, lowest ?? ((bounds[0] ?? 0) < 0 ? Number.NEGATIVE_INFINITY : 0));
   if (keys === undefined) return { name, slots, firstIndex };
-  const isKeyed = keys.length === slots.slotCount && keys.every(Number.isSafeInteger);
-  if (!isKeyed || new Set(keys).size < keys.length) {
+  if (keys.length !== slots.slotCount || new Set(keys).size < keys.length) {
     throw mustBe('ERR_INVALID_OPTION', 'keys', `${slots.slotCount} different integers`, keys);
   }
   return { name, slots, firstIndex: keys[0]!, keys: [...keys] };
 }
 
-const EXPLICIT_KERNEL_LAYOUT: OptionsOwner<KernelLayoutOptions> = {
+const EXPLICIT_KERNEL_LAYOUT = {
   name: 'explicitKernelLayout',
-  names: { name: true, firstIndex: true, lowest: true, keys: true },
+  rules: {
+    name: withDefault(text, 'explicit'),
+    firstIndex: withDefault(integer(), 0),
+    // The bounds decide which integers it may be.
+    lowest: optional(custom<number>('an integer, or -Infinity', (lowest) => typeof lowest === 'number')),
+    keys: optional(listOf(integer(), 'integers')),
+  } satisfies OptionRules<KernelLayoutOptions>,
   call: 'explicitKernelLayout([1, 2, 4], { firstIndex: 1 })',
 };

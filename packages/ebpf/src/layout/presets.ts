@@ -1,4 +1,4 @@
-import { assertOptions, integerBefore, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { integer, integerBefore, mustBe, type OptionRules, readOptions } from '@hdrscope/core/internal';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
 /** Width of the largest integers that kernel programs count. */
@@ -42,8 +42,7 @@ export function libbpfToolsLayout(slots = 26): KernelLayout {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the number of slots is outside its range.
  */
 export function bccLayout(slots: number = WORD_BITS + 1): KernelLayout {
-  if (slots < 3) throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from 3 to ${WORD_BITS + 1}`, slots);
-  assertSlots(slots, WORD_BITS + 1);
+  assertSlots(slots, WORD_BITS + 1, 3);
   return explicitKernelLayout(boundsFrom(1, slots - 1, 0), { name: 'bcc', firstIndex: 1 });
 }
 
@@ -103,14 +102,10 @@ export interface BpftraceLhistOptions {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or an argument is outside its range.
  */
 export function bpftraceLhistLayout(options: BpftraceLhistOptions): KernelLayout {
-  assertOptions(options, BPFTRACE_LHIST_LAYOUT);
-  const { min, max, step } = options;
-  if (!Number.isSafeInteger(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'an integer', min);
-  if (!Number.isSafeInteger(max) || max <= min) {
-    throw mustBe('ERR_INVALID_OPTION', 'max', `an integer above ${min}`, max);
-  }
+  const { min, max, step } = readOptions(options, BPFTRACE_LHIST_LAYOUT);
+  if (max <= min) throw mustBe('ERR_INVALID_OPTION', 'max', `an integer above ${min}`, max);
   const least = Math.ceil((max - min) / MOST_STEPS);
-  if (!Number.isInteger(step) || step < least || step > max - min) {
+  if (step < least || step > max - min) {
     throw mustBe('ERR_INVALID_OPTION', 'step', `an integer from ${least} to ${max - min}`, step);
   }
   const steps = Math.floor((max - min) / step);
@@ -118,9 +113,9 @@ export function bpftraceLhistLayout(options: BpftraceLhistOptions): KernelLayout
   return explicitKernelLayout(bounds, { name: 'bpftrace-lhist', lowest: Number.NEGATIVE_INFINITY });
 }
 
-const BPFTRACE_LHIST_LAYOUT: OptionsOwner<BpftraceLhistOptions> = {
+const BPFTRACE_LHIST_LAYOUT = {
   name: 'bpftraceLhistLayout',
-  names: { min: true, max: true, step: true },
+  rules: { min: integer(), max: integer(), step: integer() } satisfies OptionRules<BpftraceLhistOptions>,
   call: 'bpftraceLhistLayout({ min: 0, max: 100, step: 10 })',
 };
 
@@ -157,7 +152,7 @@ function lowerOf(slot: number, k: number): number {
   return (parts + (slot % parts)) * 2 ** (Math.floor(slot / parts) - 1);
 }
 
-function assertSlots(slots: number, most: number): void {
-  if (Number.isInteger(slots) && slots >= 2 && slots <= most) return;
-  throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from 2 to ${most}`, slots);
+function assertSlots(slots: number, most: number, least = 2): void {
+  if (Number.isInteger(slots) && slots >= least && slots <= most) return;
+  throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from ${least} to ${most}`, slots);
 }

@@ -1,4 +1,12 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  mustBe,
+  type OptionRules,
+  object,
+  optional,
+  readOptions,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { countingProgram } from '../bpf/counting-program.ts';
 import { createMap, mapInfo, pin, updateElement } from '../bpf/maps.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
@@ -57,20 +65,24 @@ export interface KernelCounter {
  * ```
  */
 export async function openKernelCounter(options: KernelCounterOptions = {}): Promise<KernelCounter> {
-  assertOptions(options, OPEN_KERNEL_COUNTER);
-  return makeKernelCounter(await loadBpf(), options);
+  const { layout, name } = readOptions(options, OPEN_KERNEL_COUNTER);
+  return makeKernelCounter(await loadBpf(), name, layout);
 }
 
-const OPEN_KERNEL_COUNTER: OptionsOwner<KernelCounterOptions> = {
+const OPEN_KERNEL_COUNTER = {
   name: 'openKernelCounter',
-  names: { layout: true, name: true },
+  rules: {
+    layout: optional(object<KernelLayout>()),
+    name: withDefault(text, 'hdrscope_count'),
+  } satisfies OptionRules<KernelCounterOptions>,
   call: "openKernelCounter({ name: 'queue_depth' })",
 };
 
 /** Makes a counter like `openKernelCounter`, with the given access to the kernel. */
 export function makeKernelCounter(
   bpf: Bpf,
-  { layout = queueDepthLayout(), name = 'hdrscope_count' }: KernelCounterOptions = {},
+  name = 'hdrscope_count',
+  layout: KernelLayout = queueDepthLayout(),
 ): KernelCounter {
   const mapFd = createMap(bpf, {
     type: 'percpu_array',

@@ -1,9 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { integer, mustBe, type OptionRules, oneOf, readOptions, withDefault } from '@hdrscope/core/internal';
 import { logLinear8Layout, queueDepthLayout } from '../layout/presets.ts';
 import type { HistogramMetric, KernelSource } from '../source/source.ts';
 import type { KeyedOptions, ProgramHistogram } from './keyed-counts.ts';
-import { type LoadedProgram, type LoadOptions, loadConfigured, type ObjectSettings } from './load-program.ts';
+import {
+  LOAD_RULES,
+  type LoadedProgram,
+  type LoadOptions,
+  loadConfigured,
+  type ObjectSettings,
+} from './load-program.ts';
 import { cgroupKeys, deviceKey, remoteKey, taskKey } from './program-keys.ts';
 import { programSource } from './program-source.ts';
 
@@ -49,7 +55,10 @@ export interface KernelProgram {
 interface Definition {
   /** How it counts by each key: the number for the program, and the reader of its keys. The first one is the default. */
   readonly by: Readonly<Record<string, Key>>;
+  /** A kernel that differs may not have all of them: see `note` of `KernelProgram`. */
   readonly histograms: readonly ProgramHistogram[];
+  /** What its missed values are, for people. */
+  readonly missed: string;
   /** Ways to load it, for kernels that differ. The first one that the kernel takes is used. */
   readonly ways: readonly Way[];
 }
@@ -72,7 +81,8 @@ const TIMES = logLinear8Layout();
 const DEPTH = 'linux.runqueue.depth';
 const ALL: Key = { number: 0 };
 
-const DEFINITIONS: Readonly<Record<KernelProgramName, Definition>> = {
+/** The programs of this package. */
+export const KERNEL_PROGRAMS: Readonly<Record<KernelProgramName, Definition>> = {
   runqueue: {
     by: {
       all: ALL,
@@ -97,6 +107,7 @@ const DEFINITIONS: Readonly<Record<KernelProgramName, Definition>> = {
         metric: { kernelUnit: 'ns', description: 'Time that tasks waited for a CPU.' },
       },
     ],
+    missed: 'waits not measured, because their beginning was not seen',
     ways: [
       {},
       {
@@ -120,6 +131,7 @@ const DEFINITIONS: Readonly<Record<KernelProgramName, Definition>> = {
         metric: { kernelUnit: 'ns', description: 'Time that block devices took for requests.' },
       },
     ],
+    missed: 'requests not measured, because their beginning was not seen',
     // The tracepoint has another argument before Linux 5.11.
     ways: [{ without: ['hdrscope_old'] }, { without: ['hdrscope_issue'] }],
   },
@@ -138,35 +150,16 @@ const DEFINITIONS: Readonly<Record<KernelProgramName, Definition>> = {
         },
       },
     ],
+    missed: 'segments of connections that have no round-trip time yet',
     ways: [{}],
   },
 };
-
-/** The programs of this package, and what each of them can count by. The first one is its default. */
-export const KERNEL_PROGRAMS: Readonly<Record<KernelProgramName, readonly string[]>> = {
-  runqueue: Object.keys(DEFINITIONS.runqueue.by),
-  blockio: Object.keys(DEFINITIONS.blockio.by),
-  tcprtt: Object.keys(DEFINITIONS.tcprtt.by),
-};
-
-/** The names of the histograms of each program. A kernel that differs may not have all of them: see `note` of `KernelProgram`. */
-export const KERNEL_PROGRAM_HISTOGRAMS: Readonly<Record<KernelProgramName, readonly string[]>> = {
-  runqueue: namesOf(DEFINITIONS.runqueue),
-  blockio: namesOf(DEFINITIONS.blockio),
-  tcprtt: namesOf(DEFINITIONS.tcprtt),
-};
-
-function namesOf({ histograms }: Definition): readonly string[] {
-  return histograms.map(({ name }) => name);
-}
 
 /** Path of the object file of a program of this package. */
 export function kernelProgramFile(name: KernelProgramName): string {
   // The relative path is the same from `src` and from `dist`.
   return fileURLToPath(new URL(`../../program/${name}.bpf.o`, import.meta.url));
 }
-
-const MOST_KEYS = 10_000;
 
 /**
  * Loads a program of this package, which counts until it is closed, or this process ends. This takes Linux 5.5 with BTF, libbpf 1.x, and
@@ -191,21 +184,23 @@ export async function openKernelProgram(
   name: KernelProgramName,
   options: KernelProgramOptions = {},
 ): Promise<KernelProgram> {
-  assertOptions(options, OPEN_KERNEL_PROGRAM);
-  if (!Object.hasOwn(DEFINITIONS, name)) {
-    throw mustBe('ERR_INVALID_OPTION', 'name', `one of ${Object.keys(DEFINITIONS).join(', ')}`, name);
+  if (!Object.hasOwn(KERNEL_PROGRAMS, name)) {
+    throw mustBe('ERR_INVALID_OPTION', 'name', `one of ${Object.keys(KERNEL_PROGRAMS).join(', ')}`, name);
   }
-  const definition = DEFINITIONS[name];
-  const { by = Object.keys(definition.by)[0]!, maxKeys = 1024, libbpf } = options;
-  if (!Object.hasOwn(definition.by, by)) {
-    throw mustBe('ERR_INVALID_OPTION', 'by', `one of ${Object.keys(definition.by).join(', ')}`, by);
-  }
-  if (!Number.isInteger(maxKeys) || maxKeys < 1 || maxKeys > MOST_KEYS) {
-    throw mustBe('ERR_INVALID_OPTION', 'maxKeys', `an integer from 1 to ${MOST_KEYS}`, maxKeys);
-  }
+  const definition = KERNEL_PROGRAMS[name];
+  const ways = Object.keys(definition.by);
+  const { by, maxKeys, libbpf } = readOptions(options, {
+    name: 'openKernelProgram',
+    rules: {
+      by: withDefault(oneOf(ways), ways[0]!),
+      maxKeys: withDefault(integer({ from: 1, to: 10_000 }), 1024),
+      ...LOAD_RULES,
+    } satisfies OptionRules<KernelProgramOptions>,
+    call: "openKernelProgram('runqueue', { by: 'cgroup' })",
+  });
   const { number, keys, isTransient = false } = definition.by[by]!;
   const { program, lacks } = await firstLoaded(definition.ways, ({ without = [], lacks }) =>
-    loadConfigured(kernelProgramFile(name), libbpf === undefined ? {} : { libbpf }, {
+    loadConfigured(kernelProgramFile(name), libbpf, {
       constants: new Uint8Array(Uint32Array.of(number, lacks === undefined ? 0 : 1).buffer),
       maxEntries: { by_key: keys === undefined ? 1 : maxKeys },
       without,
@@ -223,12 +218,6 @@ export async function openKernelProgram(
     close: () => program.close(),
   };
 }
-
-const OPEN_KERNEL_PROGRAM: OptionsOwner<KernelProgramOptions> = {
-  name: 'openKernelProgram',
-  names: { by: true, maxKeys: true, libbpf: true },
-  call: "openKernelProgram('runqueue', { by: 'cgroup' })",
-};
 
 async function firstLoaded(
   ways: readonly Way[],

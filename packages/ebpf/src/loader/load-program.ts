@@ -1,7 +1,7 @@
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { release } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { filledText, mustBe, type OptionRules, optional, readOptions } from '@hdrscope/core/internal';
 import { kernelTypes } from '../bpf/btf.ts';
 import { errnoName } from '../bpf/uapi.ts';
 import { type KernelErrorDetails, kernelError } from '../errors.ts';
@@ -72,11 +72,11 @@ export async function loadProgram(
   object: string | Uint8Array,
   options: LoadOptions = {},
 ): Promise<LoadedProgram> {
-  assertOptions(options, LOAD_PROGRAM);
+  const { libbpf } = readOptions(options, LOAD_PROGRAM);
   if (typeof object !== 'string' && !(object instanceof Uint8Array)) {
     throw mustBe('ERR_INVALID_OPTION', 'object', 'a path or bytes', object);
   }
-  return loadConfigured(object, options, {});
+  return loadConfigured(object, libbpf, {});
 }
 
 /** What is chosen for an object before it is loaded. */
@@ -92,7 +92,7 @@ export interface ObjectSettings {
 /** Loads an object file like `loadProgram`, with settings that its programs expect. */
 export async function loadConfigured(
   object: string | Uint8Array,
-  { libbpf }: LoadOptions,
+  libbpf: string | undefined,
   settings: ObjectSettings,
 ): Promise<LoadedProgram> {
   const bpf = await openLibbpf(libbpf);
@@ -123,9 +123,14 @@ export async function loadConfigured(
   }
 }
 
-const LOAD_PROGRAM: OptionsOwner<LoadOptions> = {
+/** The rules that all functions which load programs have in common. */
+export const LOAD_RULES = {
+  libbpf: optional(filledText('the file of libbpf')),
+} satisfies OptionRules<LoadOptions>;
+
+const LOAD_PROGRAM = {
   name: 'loadProgram',
-  names: { libbpf: true },
+  rules: LOAD_RULES,
   call: "loadProgram('./program.bpf.o', { libbpf: '/usr/lib/libbpf.so.1' })",
 };
 

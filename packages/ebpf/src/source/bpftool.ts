@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { filledText, milliseconds, type OptionRules, object, withDefault } from '@hdrscope/core/internal';
 import { isLossy, type MapInfo } from '../bpf/maps.ts';
 import { keptName } from '../bpf/memory.ts';
 import { originOfMap } from '../bpf/programs.ts';
@@ -8,8 +8,9 @@ import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { entriesOfDump, infoOfShow } from './bpftool-json.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
-import { MAP_SHAPE, type MapShape, type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
+import { type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
 import { shapeFor } from './map-layout.ts';
+import { MAP_RULES, type MapShape, readMapOptions } from './map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';
 import { SumCheck } from './sum-check.ts';
 
@@ -49,18 +50,7 @@ export interface BpftoolMapOptions {
  * ```
  */
 export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
-  assertOptions(options, BPFTOOL_MAP);
-  if (options.shape !== undefined) assertOptions(options.shape, MAP_SHAPE);
-  const { path, id, name, timeoutMs = 5000, program = 'bpftool' } = options;
-  if ([path, id, name].filter((given) => given !== undefined).length !== 1) {
-    throw new HdrscopeError('ERR_INVALID_OPTION', 'a map must be named by one of path, id and name');
-  }
-  if (id !== undefined && !(Number.isInteger(id) && id >= 1)) {
-    throw mustBe('ERR_INVALID_OPTION', 'id', 'an integer of at least 1', id);
-  }
-  if (!(timeoutMs >= 1 && timeoutMs < 2 ** 31)) {
-    throw mustBe('ERR_INVALID_OPTION', 'timeoutMs', 'milliseconds from 1 to 2^31 - 1', timeoutMs);
-  }
+  const { timeoutMs, program } = readMapOptions(options, BPFTOOL_MAP);
   const which = selector(options);
   const title = `the map ${which.join(' ')} of bpftool`;
   const ask = (action: 'show' | 'dump'): Promise<string> =>
@@ -95,18 +85,14 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
   };
 }
 
-const BPFTOOL_MAP: OptionsOwner<BpftoolMapOptions> = {
+const BPFTOOL_MAP = {
   name: 'bpftoolMap',
-  names: {
-    path: true,
-    id: true,
-    name: true,
-    layout: true,
-    shape: true,
-    histogram: true,
-    timeoutMs: true,
-    program: true,
-  },
+  rules: {
+    ...MAP_RULES,
+    layout: object<KernelLayout>(),
+    timeoutMs: withDefault(milliseconds({ from: 1 }), 5000),
+    program: withDefault(filledText(), 'bpftool'),
+  } satisfies OptionRules<BpftoolMapOptions>,
   call: "bpftoolMap({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",
 };
 

@@ -1,4 +1,16 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  custom,
+  filledText,
+  milliseconds,
+  mustBe,
+  type OptionRules,
+  object,
+  optional,
+  readOptions,
+  type Settings,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { kernelError } from '../errors.ts';
 import { type BpftraceRun, startRun, streamRun } from './bpftrace-run.ts';
@@ -74,58 +86,51 @@ export interface BpftraceSource extends KernelSource {
  * ```
  */
 export function bpftrace(options: BpftraceOptions): BpftraceSource {
-  assertOptions(options, BPFTRACE);
-  const { script, file, stream } = options;
+  const settings = readOptions(options, BPFTRACE);
+  const { script, file, stream } = settings;
   if ([script, file, stream].filter((given) => given !== undefined).length !== 1) {
     throw mustBe('ERR_INVALID_OPTION', 'options', 'exactly one of script, file and stream', options);
   }
-  const { printEveryMs = SHORTEST_PRINT_MS } = options;
-  if (printEveryMs !== 0 && !(printEveryMs >= SHORTEST_PRINT_MS && printEveryMs < 2 ** 31)) {
-    const allowed = `0, or milliseconds from ${SHORTEST_PRINT_MS} to 2^31 - 1`;
-    throw mustBe('ERR_INVALID_OPTION', 'printEveryMs', allowed, printEveryMs);
-  }
-  for (const [name, least] of [
-    ['startTimeoutMs', 1],
-    ['restartAfterMs', 0],
-  ] as const) {
-    const value = options[name] ?? least;
-    // Timers have 31 bits.
-    if (!(value >= least && value < 2 ** 31)) {
-      throw mustBe('ERR_INVALID_OPTION', name, `milliseconds from ${least} to 2^31 - 1`, value);
-    }
-  }
-  return new Source(options);
+  return new Source(settings);
 }
-
-const BPFTRACE: OptionsOwner<BpftraceOptions> = {
-  name: 'bpftrace',
-  names: {
-    script: true,
-    file: true,
-    stream: true,
-    keys: true,
-    printEveryMs: true,
-    startTimeoutMs: true,
-    restartAfterMs: true,
-    program: true,
-  },
-  call: "bpftrace({ file: './latency.bt' })",
-};
 
 /** Each signal restarts a wait of 100 ms in bpftrace. Source: bpftrace 0.17, `BPFtrace::poll_perf_events`. */
 const SHORTEST_PRINT_MS = 250;
 
+const BPFTRACE = {
+  name: 'bpftrace',
+  rules: {
+    script: optional(text),
+    file: optional(text),
+    stream: optional(object<NodeJS.ReadableStream>()),
+    keys: withDefault(object(), {}),
+    printEveryMs: withDefault(
+      custom<number>(
+        `0, or milliseconds from ${SHORTEST_PRINT_MS} to 2^31 - 1`,
+        (ms) => ms === 0 || milliseconds({ from: SHORTEST_PRINT_MS }).accepts(ms),
+      ),
+      1000,
+    ),
+    startTimeoutMs: withDefault(milliseconds({ from: 1 }), 10_000),
+    restartAfterMs: withDefault(milliseconds({ from: 0 }), 10_000),
+    program: withDefault(filledText(), 'bpftrace'),
+  } satisfies OptionRules<BpftraceOptions>,
+  call: "bpftrace({ file: './latency.bt' })",
+};
+
+type BpftraceSettings = Settings<BpftraceOptions, 'script' | 'file' | 'stream'>;
+
 class Source implements BpftraceSource {
   readonly name: string;
-  readonly #options: BpftraceOptions;
+  readonly #settings: BpftraceSettings;
   #run: BpftraceRun | undefined;
   #runs = 0;
   #lostEvents = 0;
   #isClosed = false;
 
-  constructor(options: BpftraceOptions) {
-    const { file, stream } = options;
-    this.#options = options;
+  constructor(settings: BpftraceSettings) {
+    const { file, stream } = settings;
+    this.#settings = settings;
     if (stream !== undefined) this.name = 'the output of bpftrace';
     else this.name = file === undefined ? 'the script of bpftrace' : `the script ${file} of bpftrace`;
   }
@@ -137,7 +142,7 @@ class Source implements BpftraceSource {
   async read(): Promise<Frame> {
     if (this.#isClosed) throw kernelError(`${this.name} is closed`);
     const run = this.#current();
-    const { file } = this.#options;
+    const { file } = this.#settings;
     await run.started;
     const error = run.takeError();
     if (error !== undefined) throw error;
@@ -156,7 +161,7 @@ class Source implements BpftraceSource {
   }
 
   #current(): BpftraceRun {
-    const { script, file, stream, restartAfterMs = 10_000 } = this.#options;
+    const { script, file, stream, restartAfterMs, ...how } = this.#settings;
     const ended = this.#run?.endedMs;
     const isOver =
       ended !== undefined &&
@@ -166,22 +171,16 @@ class Source implements BpftraceSource {
     if (this.#run !== undefined && !isOver) return this.#run;
     this.#lostEvents = this.lostEvents;
     this.#runs++;
-    const { printEveryMs = 1000, startTimeoutMs = 10_000, program = 'bpftrace' } = this.#options;
     this.#run =
       stream === undefined
-        ? startRun({
-            program,
-            args: ['-f', 'json', ...(file === undefined ? ['-e', script ?? ''] : [file])],
-            printEveryMs,
-            startTimeoutMs,
-          })
-        : streamRun(stream, startTimeoutMs);
+        ? startRun({ ...how, args: ['-f', 'json', ...(file === undefined ? ['-e', script ?? ''] : [file])] })
+        : streamRun(stream, how.startTimeoutMs);
     return this.#run;
   }
 
   #attributesOf(variable: string, key: string | undefined): Attributes {
     if (key === undefined) return {};
-    const names = this.#options.keys?.[variable];
+    const names = this.#settings.keys[variable];
     if (names === undefined) return { key };
     const parts = key.split(',');
     const surplus = Math.max(0, parts.length - names.length);

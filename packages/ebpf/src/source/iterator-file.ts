@@ -1,7 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  filledText,
+  integer,
+  mustBe,
+  type OptionRules,
+  object,
+  optional,
+  readOptions,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { kernelError } from '../errors.ts';
 import { type KernelLayout, slotOfIndex } from '../layout/kernel-layout.ts';
@@ -34,13 +44,10 @@ export interface IteratorFileOptions {
  *   than 16 MiB.
  */
 export function iteratorFile(options: IteratorFileOptions): KernelSource {
-  assertOptions(options, ITERATOR_FILE);
-  const { path, layout, name = basename(path), attributes = {}, sumIndex } = options;
+  const { path, layout, attributes, sumIndex, ...settings } = readOptions(options, ITERATOR_FILE);
+  const name = settings.name ?? basename(path);
   const title = `the file ${path}`;
-  if (
-    sumIndex !== undefined &&
-    (!Number.isInteger(sumIndex) || slotOfIndex(layout, sumIndex) !== undefined)
-  ) {
+  if (sumIndex !== undefined && slotOfIndex(layout, sumIndex) !== undefined) {
     throw mustBe('ERR_INVALID_OPTION', 'sumIndex', 'an integer that is not the index of a slot', sumIndex);
   }
   let isClosed = false;
@@ -89,9 +96,15 @@ export function iteratorFile(options: IteratorFileOptions): KernelSource {
   }
 }
 
-const ITERATOR_FILE: OptionsOwner<IteratorFileOptions> = {
+const ITERATOR_FILE = {
   name: 'iteratorFile',
-  names: { path: true, layout: true, name: true, attributes: true, sumIndex: true },
+  rules: {
+    path: filledText('the path of a file'),
+    layout: object<KernelLayout>(),
+    name: optional(text),
+    attributes: withDefault(object<Attributes>(), {}),
+    sumIndex: optional(integer()),
+  } satisfies OptionRules<IteratorFileOptions>,
   call: "iteratorFile({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",
 };
 

@@ -21,13 +21,7 @@ import { errnoOf, kernelError } from '../errors.ts';
 import { parseKernelLayout } from '../layout/by-name.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
-import {
-  fieldsOfKey,
-  isComplete,
-  type MapShape,
-  type ResolvedShape,
-  resolveShape,
-} from './kernel-map-shape.ts';
+import { fieldsOfKey, isComplete, type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
 import {
   evidenceOf,
   isOfBpftrace,
@@ -37,7 +31,7 @@ import {
   shapeFor,
   titleOfGuess,
 } from './map-layout.ts';
-import { parseMapShape } from './shape-text.ts';
+import { type MapShape, parseMapShape } from './map-shape.ts';
 import type { Frame, KernelHistogram } from './source.ts';
 import { isComparable, SumCheck, sumContradicts } from './sum-check.ts';
 

@@ -1,75 +1,11 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { BtfType } from '../bpf/btf.ts';
 import { type ArrayField, type Field, fieldsOfBtf, sizeOfField } from '../bpf/fields.ts';
 import { holdsMaps, isArray, type MapInfo, titleOfMap } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { keyOfBpftrace } from './bpftrace-script.ts';
-
-/**
- * Position of the histograms in a map. An option that is left out comes from the types (BTF) of the map, which only
- * CAP_SYS_ADMIN may read, or else from the sizes of its keys and values.
- *
- * A map has one of three shapes:
- * - An array whose values are single counters. Its indices are the slots.
- * - A hash whose values are single counters. One field of the key is the slot, and the other fields are attributes.
- * - Values that are arrays of all slots. Each key is one histogram, and its fields are attributes.
- */
-export interface MapShape {
-  /** Fields of the key. The key of an array has no fields. @default the fields of its type */
-  readonly key?: readonly Field[];
-  /** Size of the key that these fields describe, in bytes. A map with keys of another size is refused. @default any size */
-  readonly keySize?: number;
-  /** Fields of the value. @default the fields of its type */
-  readonly value?: readonly (Field | ArrayField)[];
-  /** Size of the value that these fields describe, in bytes. A map with values of another size is refused. @default any size */
-  readonly valueSize?: number;
-  /** Name of the key field that is the slot. @default the field called bucket, slot, le or key, or else the last field */
-  readonly slot?: string;
-  /** Counters in a value: one counter, or with a `length` the counters of all slots. @default found by type or size */
-  readonly counts?: CountsField;
-  /**
-   * Position of the sum of the values: an index, or a field of the value. The name of a field suffices when the map has
-   * types. `'after-last'` is the index after the last slot, as with ebpf_exporter; an array that ends before it has no
-   * sum. `'none'` when the field called sum is another number. @default the field called sum
-   */
-  readonly sum?: 'after-last' | 'none' | number | string | Field;
-  /**
-   * Size of one unit of the sum, in units of the slots: the step of a program that divides values before it counts and adds
-   * them. @default 1
-   */
-  readonly sumUnit?: number;
-  /** Constant fields of the value that are attributes, taken from the first CPU that has set them. @default no fields */
-  readonly valueAttributes?: readonly (string | Field)[];
-}
-
-/** The options of `shape`. */
-export const MAP_SHAPE: OptionsOwner<MapShape> = {
-  name: 'shape',
-  names: {
-    key: true,
-    keySize: true,
-    value: true,
-    valueSize: true,
-    slot: true,
-    counts: true,
-    sum: true,
-    sumUnit: true,
-    valueAttributes: true,
-  },
-  call: "kernelMap({ path, layout, shape: { slot: 'bucket' } })",
-};
-
-/** A counter, or an array of counters. */
-export interface CountsField {
-  /** The C type of a counter: 32 or 64 bits without a sign. */
-  readonly type: 'u32' | 'u64';
-  /** Offset in the value, in bytes. @default 0 */
-  readonly offset?: number;
-  /** Number of counters in the array. @default one counter, no array */
-  readonly length?: number;
-}
+import { type CountsField, type MapShape, readShape } from './map-shape.ts';
 
 /** A shape without gaps. */
 export interface ResolvedShape {
@@ -100,8 +36,8 @@ export function isComplete({ type }: MapInfo, shape: MapShape): boolean {
 /**
  * Completes the shape of a map.
  *
- * @throws HdrscopeError `ERR_KERNEL` when the shape cannot be found, or does not fit the map; `ERR_INVALID_OPTION` when
- *   `sumUnit` is not a finite number above 0.
+ * @throws HdrscopeError `ERR_KERNEL` when the shape cannot be found, or does not fit the map; `ERR_INVALID_OPTION` when an
+ *   option of it is not allowed.
  */
 export function resolveShape(
   info: MapInfo,
@@ -110,11 +46,8 @@ export function resolveShape(
   types?: readonly BtfType[],
 ): ResolvedShape {
   if (info.type !== undefined && holdsMaps(info.type)) throw unclear(info, 'it holds maps, not counts');
+  const { sumUnit } = readShape(shape);
   assertSizes(info, shape);
-  const { sumUnit = 1 } = shape;
-  if (!(sumUnit > 0 && Number.isFinite(sumUnit))) {
-    throw mustBe('ERR_INVALID_OPTION', 'shape.sumUnit', 'a finite number above 0', sumUnit);
-  }
   const isIndexed = info.type !== undefined && isArray(info.type);
   if (isIndexed && (shape.key?.length ?? 0) > 1) {
     throw unclear(info, 'the key of an array is an index, which has no fields', 'key');

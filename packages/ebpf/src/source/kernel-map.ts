@@ -1,12 +1,11 @@
 import { type Stats, statSync } from 'node:fs';
-import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { flag, integer, type OptionRules, object, optional } from '@hdrscope/core/internal';
 import { findMapByName, openMapById, openMapIfThere, openPinnedMap } from '../bpf/maps.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { type MapPlan, planOf } from './kernel-map-plan.ts';
-import { MAP_SHAPE, type MapShape } from './kernel-map-shape.ts';
+import { MAP_RULES, type MapShape, readMapOptions } from './map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';
 
 /** Which map is read, and how. Exactly one of `path`, `id` and `name` chooses the map. */
@@ -64,35 +63,20 @@ export interface KernelMapOptions {
  * ```
  */
 export function kernelMap(options: KernelMapOptions): KernelSource {
-  assertOptions(options, KERNEL_MAP);
-  if (options.shape !== undefined) assertOptions(options.shape, MAP_SHAPE);
-  const { path, id, name, maxBytes } = options;
-  if ([path, id, name].filter((which) => which !== undefined).length !== 1) {
-    throw new HdrscopeError('ERR_INVALID_OPTION', 'a map must be named by one of path, id and name');
-  }
-  if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes >= 1)) {
-    throw mustBe('ERR_INVALID_OPTION', 'maxBytes', 'an integer of at least 1', maxBytes);
-  }
+  const { path, id, name } = readMapOptions(options, KERNEL_MAP);
   if (path !== undefined) return new KernelMap(options, pinnedMap(path));
-  if (name !== undefined) return new KernelMap(options, foundMap({ name }));
-  if (!Number.isInteger(id) || id! < 1)
-    throw mustBe('ERR_INVALID_OPTION', 'id', 'an integer of at least 1', id);
-  return new KernelMap(options, foundMap({ id: id! }));
+  return new KernelMap(options, foundMap(name === undefined ? { id: id! } : { name }));
 }
 
-const KERNEL_MAP: OptionsOwner<KernelMapOptions> = {
+const KERNEL_MAP = {
   name: 'kernelMap',
-  names: {
-    path: true,
-    id: true,
-    name: true,
-    layout: true,
-    shape: true,
-    histogram: true,
-    maxBytes: true,
-    batch: true,
-    bpf: true,
-  },
+  rules: {
+    ...MAP_RULES,
+    layout: optional(object<KernelLayout>()),
+    maxBytes: optional(integer({ from: 1 })),
+    batch: optional(flag),
+    bpf: optional(object<Bpf>()),
+  } satisfies OptionRules<KernelMapOptions>,
   call: "kernelMap({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",
 };
 

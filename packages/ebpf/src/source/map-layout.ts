@@ -16,14 +16,8 @@ import {
   scriptMapOf,
   titleOfScriptMap,
 } from './bpftrace-script.ts';
-import {
-  fieldsOfKey,
-  fieldsOfValue,
-  isArrayField,
-  isCounter,
-  lastPart,
-  type MapShape,
-} from './kernel-map-shape.ts';
+import { fieldsOfKey, fieldsOfValue, isArrayField, isCounter, lastPart } from './kernel-map-shape.ts';
+import type { MapShape } from './map-shape.ts';
 
 /** The layout of a map, and what shows it. */
 export interface KnownLayout {

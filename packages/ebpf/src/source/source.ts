@@ -1,4 +1,4 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { mustBe, readOptions, text, withDefault } from '@hdrscope/core/internal';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
@@ -120,8 +120,7 @@ export function framesSource(
   frames: readonly (Frame | Error)[],
   options: { readonly name?: string } = {},
 ): KernelSource {
-  assertOptions(options, FRAMES_SOURCE);
-  const { name = 'the frames' } = options;
+  const { name } = readOptions(options, FRAMES_SOURCE);
   let next = 0;
   let isClosed = false;
   return {
@@ -139,8 +138,8 @@ export function framesSource(
   };
 }
 
-const FRAMES_SOURCE: OptionsOwner<{ readonly name?: string }> = {
+const FRAMES_SOURCE = {
   name: 'framesSource',
-  names: { name: true },
+  rules: { name: withDefault(text, 'the frames') },
   call: "framesSource(frames, { name: 'test' })",
 };

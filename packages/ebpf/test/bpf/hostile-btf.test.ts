@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { parseBtf } from '../../src/bpf/btf.ts';
 import { fieldsOfBtf } from '../../src/bpf/fields.ts';
 import type { MapInfo } from '../../src/bpf/maps.ts';
-import { queueDepthLayout } from '../../src/layout/presets.ts';
+import { queueDepthLayout } from '../../src/index.ts';
 import { resolveShape } from '../../src/source/kernel-map-shape.ts';
 import { BtfBuilder } from '../support/kernel-btf.ts';
 

@@ -1,4 +1,5 @@
-import { keptName, mayBeCut } from '../../src/bpf/memory.ts';
+import { mayBeCut } from '../../src/bpf/memory.ts';
+import { keptName } from '../../src/internal.ts';
 
 test.each([
   ['queue_hist', 'queue_hist', false],

@@ -2,8 +2,7 @@ import { testUnless } from '@hdrscope/testing';
 import { parseBtf } from '../../src/bpf/btf.ts';
 import { createMap, findMapByName, mapInfo, mapNameInBtf } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
-import { queueDepthLayout } from '../../src/layout/presets.ts';
-import { kernelMap } from '../../src/source/kernel-map.ts';
+import { kernelMap, queueDepthLayout } from '../../src/index.ts';
 import { lackOfKernel } from '../support/kernel.ts';
 import { BtfBuilder, loadBtf } from '../support/kernel-btf.ts';
 

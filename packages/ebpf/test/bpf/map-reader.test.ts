@@ -5,7 +5,7 @@ import { allocate } from '../../src/bpf/memory.ts';
 import { loadProgram, testRun } from '../../src/bpf/programs.ts';
 import type { Bpf } from '../../src/bpf/syscall.ts';
 import { COMMANDS, type MapType } from '../../src/bpf/uapi.ts';
-import { queueDepthLayout } from '../../src/layout/presets.ts';
+import { queueDepthLayout } from '../../src/index.ts';
 import { onlineCpus, possibleCpus } from '../../src/system-files.ts';
 import { indexKey, kernelSession } from '../support/kernel.ts';
 

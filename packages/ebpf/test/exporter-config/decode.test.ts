@@ -2,14 +2,18 @@ import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Attributes, createRegistry } from '@hdrscope/registry';
-import { parseEbpfExporterConfig } from '../../src/exporter-config/config.ts';
 import { decodedSource } from '../../src/exporter-config/decoded-source.ts';
 import { readLabels } from '../../src/exporter-config/labels.ts';
 import { SystemNames } from '../../src/exporter-config/system-names.ts';
 import { YamlValue } from '../../src/exporter-config/yaml-value.ts';
-import { ingestKernel } from '../../src/ingest.ts';
-import { exporterExp2Layout } from '../../src/layout/exporter-layouts.ts';
-import { type Frame, framesSource, type KernelHistogram } from '../../src/source/source.ts';
+import {
+  exporterExp2Layout,
+  type Frame,
+  framesSource,
+  ingestKernel,
+  type KernelHistogram,
+  parseEbpfExporterConfig,
+} from '../../src/index.ts';
 
 let folder: string;
 let names: SystemNames;

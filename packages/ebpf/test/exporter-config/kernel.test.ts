@@ -1,6 +1,5 @@
 import { createMap, mapInfo, type NewMap, updateElement } from '../../src/bpf/maps.ts';
-import { parseEbpfExporterConfig } from '../../src/exporter-config/config.ts';
-import { kernelMap } from '../../src/source/kernel-map.ts';
+import { kernelMap, parseEbpfExporterConfig } from '../../src/index.ts';
 import { indexKey, kernelSession, perCpuValue } from '../support/kernel.ts';
 
 const PREFIX = 'hdr_exporter';

@@ -1,4 +1,4 @@
-import { parseEbpfExporterConfig } from '../../src/exporter-config/config.ts';
+import { parseEbpfExporterConfig } from '../../src/index.ts';
 import { isComplete, resolveShape } from '../../src/source/kernel-map-shape.ts';
 
 const CONFIG = `metrics:

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import {
+  bccLayout,
+  bpftraceHistLayout,
+  bpftraceLhistLayout,
+  explicitKernelLayout,
   exporterExp2Layout,
   exporterExp2ZeroLayout,
   exporterFixedLayout,
   exporterLinearLayout,
-} from '../../src/layout/exporter-layouts.ts';
-import { explicitKernelLayout, type KernelLayout, slotOfIndex } from '../../src/layout/kernel-layout.ts';
-import {
-  bccLayout,
-  bpftraceHistLayout,
-  bpftraceLhistLayout,
   inspektorGadgetLayout,
+  type KernelLayout,
   libbpfToolsLayout,
   logLinear8Layout,
   queueDepthLayout,
-} from '../../src/layout/presets.ts';
+} from '../../src/index.ts';
+import { slotOfIndex } from '../../src/layout/kernel-layout.ts';
 import * as tool from '../support/tool-indices.ts';
 
 type Convention = [name: string, layout: KernelLayout, indexOf: (value: bigint) => number];

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createRegistry } from '@hdrscope/registry';
 import { testUnless } from '@hdrscope/testing';
 import { ingestKernel, logLinear8Layout, sumOfCpus } from '../../src/index.ts';
+import { KERNEL_PROGRAMS } from '../../src/internal.ts';
 import {
-  KERNEL_PROGRAMS,
   type KernelProgram,
   type KernelProgramName,
   measureCost,
@@ -20,7 +20,10 @@ const testLoader = testUnless(await lackOfLoader());
 let program: KernelProgram | undefined;
 afterEach(() => program?.close());
 
-const ALL = Object.entries(KERNEL_PROGRAMS).flatMap(([name, bys]) => bys.map((by) => [name, by] as const));
+const WAYS = Object.fromEntries(
+  Object.entries(KERNEL_PROGRAMS).map(([name, { by }]) => [name, Object.keys(by)]),
+);
+const ALL = Object.entries(WAYS).flatMap(([name, bys]) => bys.map((by) => [name, by] as const));
 
 testLoader.each(ALL)('%s counts by %s, and knows its units', async (name, by) => {
   program = await openKernelProgram(name as KernelProgramName, { by });
@@ -33,7 +36,7 @@ testLoader.each(ALL)('%s counts by %s, and knows its units', async (name, by) =>
 });
 
 test('counts by its first key when none is given, and refuses other ones', async () => {
-  expect(KERNEL_PROGRAMS).toEqual({
+  expect(WAYS).toEqual({
     runqueue: ['all', 'task', 'cgroup'],
     blockio: ['device', 'all'],
     tcprtt: ['all', 'remote'],
@@ -42,7 +45,7 @@ test('counts by its first key when none is given, and refuses other ones', async
     'name must be one of runqueue, blockio, tcprtt, got "runq"',
   );
   await expect(openKernelProgram('blockio', { by: 'task' })).rejects.toThrow(
-    'by must be one of device, all, got "task"',
+    "by must be 'device', 'all', got \"task\"",
   );
   for (const maxKeys of [0, 1.5, 10_001]) {
     await expect(openKernelProgram('blockio', { maxKeys })).rejects.toThrow(

@@ -1,10 +1,9 @@
 import { testUnless } from '@hdrscope/testing';
 import { createMap, deleteElement, mapInfo, updateElement } from '../../src/bpf/maps.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
-import { explicitKernelLayout } from '../../src/index.ts';
+import { explicitKernelLayout, type KernelHistogram } from '../../src/index.ts';
+import type { LoadedProgram } from '../../src/loader/index.ts';
 import { KeyedCounts } from '../../src/loader/keyed-counts.ts';
-import type { LoadedProgram } from '../../src/loader/load-program.ts';
-import type { KernelHistogram } from '../../src/source/source.ts';
 import { indexKey, lackOfKernel } from '../support/kernel.ts';
 
 const kernelTest = testUnless(await lackOfKernel());

@@ -77,12 +77,12 @@ testLoader('names what the kernel lacks: a tracepoint, or a field that the progr
 
 testLoader('counts latency on a kernel whose tasks do not lead to their run queue', async () => {
   const unknown = withOther('runqueue', 'nr_running', 'nr_runners');
-  await expect(loadConfigured(unknown, {}, {})).rejects.toThrow(
+  await expect(loadConfigured(unknown, undefined, {})).rejects.toThrow(
     /has no rq\.nr_runners: run a newer kernel, /,
   );
 
   const constants = new Uint8Array(Uint32Array.of(0, 1).buffer);
-  program = await loadConfigured(unknown, {}, { constants });
+  program = await loadConfigured(unknown, undefined, { constants });
   expect(program.programs).toHaveLength(3);
 });
 
@@ -90,19 +90,19 @@ testLoader(
   'loads the programs that fit the tracepoints of this kernel, with room for so many keys',
   async () => {
     const settings = { without: ['hdrscope_old'], maxEntries: { by_key: 7 } };
-    program = await loadConfigured(kernelProgramFile('blockio'), {}, settings);
+    program = await loadConfigured(kernelProgramFile('blockio'), undefined, settings);
     expect(program.programs.map(({ name }) => name)).toEqual(['hdrscope_issue', 'hdrscope_done']);
     expect(mapInfo(await loadBpf(), program.maps.get('by_key')!.fd).maxEntries).toBe(7);
 
     // The reason of the verifier is not that this user may not load programs.
-    const refused = loadConfigured(kernelProgramFile('blockio'), {}, { without: ['hdrscope_issue'] });
+    const refused = loadConfigured(kernelProgramFile('blockio'), undefined, { without: ['hdrscope_issue'] });
     await expect(refused).rejects.toThrow(/cannot be loaded: E\w+\nlibbpf: .*doesn't have 2-th argument/s);
   },
 );
 
 testLoader('reports a setting that libbpf refuses, and does not load the program without it', async () => {
   const constants = new Uint8Array(4);
-  await expect(loadConfigured(RUN_QUEUE, {}, { constants })).rejects.toMatchObject({
+  await expect(loadConfigured(RUN_QUEUE, undefined, { constants })).rejects.toMatchObject({
     code: 'ERR_KERNEL',
     message: expect.stringMatching(/^its constants cannot be these 4 bytes: EINVAL/),
   });

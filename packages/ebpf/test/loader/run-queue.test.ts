@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
+import type { KernelHistogram } from '../../src/index.ts';
 import { type KernelProgram, openKernelProgram } from '../../src/loader/index.ts';
-import type { KernelHistogram } from '../../src/source/source.ts';
 import { onlineCpus, possibleCpus } from '../../src/system-files.ts';
 import { expectGone, lackOfLoader, makeBusy } from '../support/loaded.ts';
 

@@ -1,9 +1,7 @@
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { createMap, mapInfo, pin, updateElement } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
-import { queueDepthLayout } from '../../src/layout/presets.ts';
-import { bpftoolMap } from '../../src/source/bpftool.ts';
-import { kernelMap } from '../../src/source/kernel-map.ts';
+import { bpftoolMap, kernelMap, queueDepthLayout } from '../../src/index.ts';
 import { indexKey, lackOfKernel, lackOfMount, mountBpffs } from '../support/kernel.ts';
 
 testUnless(

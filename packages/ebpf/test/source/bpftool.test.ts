@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { explicitKernelLayout } from '../../src/layout/kernel-layout.ts';
-import { libbpfToolsLayout, queueDepthLayout } from '../../src/layout/presets.ts';
-import { type BpftoolMapOptions, bpftoolMap } from '../../src/source/bpftool.ts';
+import { bpftoolMap, explicitKernelLayout, libbpfToolsLayout, queueDepthLayout } from '../../src/index.ts';
+import type { BpftoolMapOptions } from '../../src/source/bpftool.ts';
 import { usePrograms } from '../support/fake-program.ts';
 
 const programs = usePrograms();
@@ -116,7 +115,7 @@ test.each([
   [{}, 'a map must be named by one of path, id and name'],
   [{ path: 'a', id: 1 }, 'a map must be named by one of path, id and name'],
   [{ id: 0 }, 'id must be an integer of at least 1, got 0'],
-  [{ id: 1, timeoutMs: 0 }, 'timeoutMs must be milliseconds from 1 to 2^31 - 1, got 0'],
+  [{ id: 1, timeoutMs: 0 }, 'timeoutMs must be a number of milliseconds from 1 to 2^31 - 1, got 0'],
 ])('refuses %j', (options, message) => {
   expect(() => bpftoolMap({ layout: queueDepthLayout(), ...options })).toThrow(message);
 });

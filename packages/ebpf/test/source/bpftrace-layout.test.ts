@@ -1,4 +1,4 @@
-import { bpftraceHistLayout, bpftraceLhistLayout } from '../../src/layout/presets.ts';
+import { bpftraceHistLayout, bpftraceLhistLayout } from '../../src/index.ts';
 import { learnLayout, type PrintedBucket } from '../../src/source/bpftrace-output.ts';
 
 function bucket(min: number, max: number): PrintedBucket {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import {
   bpftoolMap,
+  type Frame,
   type KernelLayout,
   type KernelMapOptions,
   kernelMap,
@@ -15,7 +16,6 @@ import {
   sumOfCpus,
 } from '../../src/index.ts';
 import { parseBpftraceLine } from '../../src/source/bpftrace-output.ts';
-import type { Frame } from '../../src/source/source.ts';
 import { lackOfKernel } from '../support/kernel.ts';
 
 const bpftraceTest = testUnless(lackOfProgram('bpftrace'), await lackOfKernel());

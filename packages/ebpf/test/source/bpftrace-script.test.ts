@@ -1,4 +1,5 @@
-import { type KernelLayout, slotOfIndex } from '../../src/layout/kernel-layout.ts';
+import type { KernelLayout } from '../../src/index.ts';
+import { slotOfIndex } from '../../src/layout/kernel-layout.ts';
 import {
   keyOfBpftrace,
   layoutOfScriptMap,

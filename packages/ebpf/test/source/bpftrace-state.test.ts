@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { KernelHistogram } from '../../src/index.ts';
 import { BpftraceState, parseBpftraceLine } from '../../src/source/bpftrace-output.ts';
-import type { KernelHistogram } from '../../src/source/source.ts';
 
 const RECORDED = readFileSync(new URL('../fixtures/bpftrace/kinds.v0.17.ndjson', import.meta.url), 'utf8')
   .split('\n')

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { type Lack, lack, lackOfProgram, testUnless } from '@hdrscope/testing';
-import { bpftrace } from '../../src/source/bpftrace.ts';
+import { bpftrace } from '../../src/index.ts';
 import { eventually } from '../support/fake-program.ts';
 
 function lackOfBpftrace(): Lack | undefined {

@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KernelIncreases } from '../../src/increases.ts';
-import { type BpftraceSource, bpftrace } from '../../src/source/bpftrace.ts';
-import type { Frame } from '../../src/source/source.ts';
+import { type BpftraceSource, bpftrace, type Frame, KernelIncreases } from '../../src/index.ts';
 import { eventually, usePrograms } from '../support/fake-program.ts';
 
 const programs = usePrograms();

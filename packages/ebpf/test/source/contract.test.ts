@@ -6,11 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { mapInfo } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
-import { queueDepthLayout } from '../../src/layout/presets.ts';
-import { bpftoolMap } from '../../src/source/bpftool.ts';
-import { bpftrace } from '../../src/source/bpftrace.ts';
-import { iteratorFile } from '../../src/source/iterator-file.ts';
-import { type Frame, framesSource } from '../../src/source/source.ts';
+import {
+  bpftoolMap,
+  bpftrace,
+  type Frame,
+  framesSource,
+  iteratorFile,
+  queueDepthLayout,
+} from '../../src/index.ts';
 import { describeKernelSource } from '../support/contract.ts';
 import { indexKey, lackOfKernel } from '../support/kernel.ts';
 import { countedMap } from '../support/kernel-counted.ts';

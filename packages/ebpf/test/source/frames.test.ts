@@ -1,4 +1,4 @@
-import { type Frame, framesSource } from '../../src/source/source.ts';
+import { type Frame, framesSource } from '../../src/index.ts';
 
 const frame = (generation: string): Frame => ({ generation, cpuCount: 1, counterBits: 64, histograms: [] });
 

@@ -2,8 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lackOfFile, testUnless } from '@hdrscope/testing';
-import { libbpfToolsLayout, queueDepthLayout } from '../../src/layout/presets.ts';
-import { iteratorFile } from '../../src/source/iterator-file.ts';
+import { iteratorFile, libbpfToolsLayout, queueDepthLayout } from '../../src/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hdrscope-'));
 const path = join(folder, 'depths');

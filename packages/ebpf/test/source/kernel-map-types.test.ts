@@ -1,6 +1,5 @@
 import { createMap, mapInfo, type NewMap } from '../../src/bpf/maps.ts';
-import { libbpfToolsLayout, queueDepthLayout } from '../../src/layout/presets.ts';
-import { type KernelMapOptions, kernelMap } from '../../src/source/kernel-map.ts';
+import { type KernelMapOptions, kernelMap, libbpfToolsLayout, queueDepthLayout } from '../../src/index.ts';
 import { slotTotals } from '../support/contract.ts';
 import { indexKey, kernelSession } from '../support/kernel.ts';
 import { BtfBuilder, loadBtf } from '../support/kernel-btf.ts';

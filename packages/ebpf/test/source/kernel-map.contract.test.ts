@@ -1,11 +1,9 @@
 import { unlinkSync } from 'node:fs';
 import { testUnless } from '@hdrscope/testing';
 import type { Field } from '../../src/bpf/fields.ts';
-import type { NewMap } from '../../src/bpf/maps.ts';
-import { pin } from '../../src/bpf/maps.ts';
+import { type NewMap, pin } from '../../src/bpf/maps.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
-import { queueDepthLayout } from '../../src/layout/presets.ts';
-import { type KernelMapOptions, kernelMap } from '../../src/source/kernel-map.ts';
+import { type KernelMapOptions, kernelMap, queueDepthLayout } from '../../src/index.ts';
 import { type ControlledSource, describeKernelSource } from '../support/contract.ts';
 import { expectNoMaps, indexKey, lackOfKernel, lackOfMount, mountBpffs } from '../support/kernel.ts';
 import { type CountedMap, countedMap } from '../support/kernel-counted.ts';

@@ -7,17 +7,18 @@ import { countingProgram } from '../../src/bpf/counting-program.ts';
 import { createMap, mapInfo, type NewMap, pin, updateElement } from '../../src/bpf/maps.ts';
 import { loadProgram, testRun } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
-import { exporterExp2Layout, exporterFixedLayout } from '../../src/layout/exporter-layouts.ts';
-import { slotOfIndex } from '../../src/layout/kernel-layout.ts';
 import {
   bccLayout,
   bpftraceHistLayout,
+  exporterExp2Layout,
+  exporterFixedLayout,
   inspektorGadgetLayout,
+  kernelMap,
   libbpfToolsLayout,
   logLinear8Layout,
   queueDepthLayout,
-} from '../../src/layout/presets.ts';
-import { kernelMap } from '../../src/source/kernel-map.ts';
+} from '../../src/index.ts';
+import { slotOfIndex } from '../../src/layout/kernel-layout.ts';
 import { onlineCpus, possibleCpus } from '../../src/system-files.ts';
 import { slotTotals } from '../support/contract.ts';
 import {

@@ -4,13 +4,13 @@ import { createMap, type MapInfo, mapInfo, type NewMap, updateElement } from '..
 import { loadProgram, testRun } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import {
+  type KernelHistogram,
   type KernelMapOptions,
   kernelMap,
   parseKernelLayout,
   queueDepthLayout,
   sumOfCpus,
 } from '../../src/index.ts';
-import type { KernelHistogram } from '../../src/source/source.ts';
 import { onlineCpus } from '../../src/system-files.ts';
 import { indexKey, lackOfKernel } from '../support/kernel.ts';
 import { lackOfMatrix, loadMatrix, type Matrix } from '../support/matrix.ts';

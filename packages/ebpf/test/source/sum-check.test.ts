@@ -1,7 +1,5 @@
-import { sumOfCpus } from '../../src/cpu-counts.ts';
-import { libbpfToolsLayout } from '../../src/layout/presets.ts';
+import { type KernelHistogram, libbpfToolsLayout, sumOfCpus } from '../../src/index.ts';
 import { resolveShape } from '../../src/source/kernel-map-shape.ts';
-import type { KernelHistogram } from '../../src/source/source.ts';
 import { boundsOfSum, isComparable, SumCheck, sumContradicts } from '../../src/source/sum-check.ts';
 
 // Slots of 0 to 1, 2 to 3, and 4 or more.

@@ -1,5 +1,5 @@
 import type { Attributes } from '@hdrscope/registry';
-import type { Frame, KernelHistogram, KernelSource } from '../../src/source/source.ts';
+import type { Frame, KernelHistogram, KernelSource } from '../../src/index.ts';
 
 /** A source, and control over what it reads. */
 export interface ControlledSource {

@@ -1,5 +1,11 @@
-import { bpftraceHistLayout, bpftraceLhistLayout, queueDepthLayout } from '../../src/layout/presets.ts';
-import { formatKernelBars, formatKernelHistogram, slotLabel } from '../../src/text.ts';
+import {
+  bpftraceHistLayout,
+  bpftraceLhistLayout,
+  formatKernelBars,
+  formatKernelHistogram,
+  queueDepthLayout,
+} from '../../src/index.ts';
+import { slotLabel } from '../../src/text.ts';
 
 const DEPTHS = { layout: queueDepthLayout(), counts: [1200, 980, 1400, 800, 400, 30, 10, 1] };
 
@@ -46,8 +52,8 @@ test('a histogram without counts has no percentiles', () => {
 
 test('rows of another kind than all and used are refused', () => {
   const options = { rows: 'none' as never };
-  expect(() => formatKernelHistogram(DEPTHS, options)).toThrow("rows must be 'all' or 'used', got \"none\"");
-  expect(() => formatKernelBars(DEPTHS, options)).toThrow("rows must be 'all' or 'used', got \"none\"");
+  expect(() => formatKernelHistogram(DEPTHS, options)).toThrow("rows must be 'all', 'used', got \"none\"");
+  expect(() => formatKernelBars(DEPTHS, options)).toThrow("rows must be 'all', 'used', got \"none\"");
 });
 
 test('a slot is labelled with its integers', () => {
