@@ -1,4 +1,3 @@
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import type { BtfType } from './bpf/btf.ts';
@@ -8,7 +7,7 @@ import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
 import { mapName, typesOf } from './source/kernel-map-plan.ts';
 import { evidenceOf, type KnownLayout, type LayoutGuess } from './source/map-layout.ts';
-import { mountsIn } from './system-files.ts';
+import { foldersBelow, readMounts } from './system-files.ts';
 
 /** A kernel map that this user can see. */
 export interface VisibleMap {
@@ -107,34 +106,22 @@ function unlessRefused<Value>(ask: () => Value, expected: readonly string[] | un
 }
 
 function pathsInBpffs(): readonly string[] {
-  const mounts = mountsIn(readFileSync('/proc/self/mountinfo', 'utf8'));
-  const bpffs = mounts.filter(({ type }) => type === 'bpf');
+  const bpffs = readMounts().filter(({ type }) => type === 'bpf');
   return [...new Set(bpffs.flatMap(({ path }) => filesBelow(path)))];
 }
 
 const MOST_PINS = 100_000;
 
-/** The files of a folder and of the folders in it, at most so many. */
+/** The files of a folder and of the folders in it. No folder is listed when there are so many. */
 function filesBelow(root: string): readonly string[] {
   const files: string[] = [];
-  const folders = [root];
-  for (let folder = folders.pop(); folder !== undefined && files.length < MOST_PINS; folder = folders.pop()) {
-    for (const entry of entriesOf(folder)) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(path);
-      // Every bpffs has these two iterators.
-      else if (entry.isFile() && !/^(maps|progs)\.debug$/.test(entry.name)) files.push(path);
-    }
+  for (const { path, entries } of foldersBelow(root)) {
+    // Every bpffs has these two iterators.
+    const pins = entries.filter((entry) => entry.isFile() && !/^(maps|progs)\.debug$/.test(entry.name));
+    for (const { name } of pins) files.push(join(path, name));
+    if (files.length >= MOST_PINS) break;
   }
   return files;
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 /**

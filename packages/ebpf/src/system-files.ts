@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { mustBe } from '@hdrscope/core/internal';
 import { kernelError } from './errors.ts';
 
@@ -70,4 +71,39 @@ export function mountsIn(mountinfo: string): readonly Mount[] {
 /** Blanks and some other characters are octal numbers. */
 function withoutEscapes(path: string): string {
   return path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}
+
+/** The mounted file systems that this process sees. */
+export function readMounts(mountinfo = '/proc/self/mountinfo'): readonly Mount[] {
+  return mountsIn(readFileSync(mountinfo, 'utf8'));
+}
+
+/** The text of a file; empty when it is absent, its process has ended, or this user may not read it. */
+export function readTextFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The entries of a folder; empty when this user may not list it. */
+export function listFolder(path: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** A folder and the folders in it at any depth, with their entries. Each is listed when it is asked for. */
+export function* foldersBelow(
+  root: string,
+): Generator<{ readonly path: string; readonly entries: readonly Dirent[] }> {
+  const waiting = [root];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const entries = listFolder(path);
+    for (const entry of entries) if (entry.isDirectory()) waiting.push(join(path, entry.name));
+    yield { path, entries };
+  }
 }

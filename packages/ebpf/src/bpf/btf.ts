@@ -3,7 +3,7 @@ import type { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import type { Budget } from '@hdrscope/kit';
 import { kernelError } from '../errors.ts';
-import { Attr, call } from './call.ts';
+import { Attr, call, readInfo } from './call.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
@@ -293,17 +293,14 @@ export function readBtf(bpf: Bpf, id: number): readonly BtfType[] {
   try {
     // The first call asks for the size, the second for the data. Source of the offsets: `struct bpf_btf_info`.
     const info = allocate(32);
-    const ask = () =>
-      call(bpf, 'OBJ_GET_INFO_BY_FD', new Attr(bpf, 16).u32(0, fd).u32(4, 32).pointer(8, info), { object });
-    ask();
-    const view = viewOf(info);
+    const view = readInfo(bpf, fd, info, object);
     const size = view.getUint32(8, LITTLE_ENDIAN);
     assertSize(size);
     const data = allocate(size);
     info.fill(0);
     view.setBigUint64(0, bpf.address(data), LITTLE_ENDIAN);
     view.setUint32(8, data.length, LITTLE_ENDIAN);
-    ask();
+    readInfo(bpf, fd, info, object);
     return parseBtf(data);
   } finally {
     bpf.close(fd);

@@ -89,3 +89,16 @@ export function* idsAfter(bpf: Bpf, command: keyof typeof LISTS, after = 0): Gen
     yield id;
   }
 }
+
+/**
+ * Asks the kernel about the object of a descriptor.
+ *
+ * @param info The `struct bpf_…_info`: what is asked for, and where the answer goes.
+ * @param object The object as messages name it.
+ * @returns A view of the answer.
+ */
+export function readInfo(bpf: Bpf, fd: number, info: Uint8Array, object: string): DataView {
+  const attr = new Attr(bpf, 16).u32(0, fd).u32(4, info.length).pointer(8, info);
+  call(bpf, 'OBJ_GET_INFO_BY_FD', attr, { object });
+  return viewOf(info);
+}

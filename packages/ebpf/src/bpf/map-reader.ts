@@ -100,6 +100,11 @@ export class MapReader {
     return isArray(this.#type) ? this.#readElements(fd) : this.#readKeys(fd);
   }
 
+  /** Whether `read` asks for many entries in one call. It is known after the first `read`. */
+  get hasBatches(): boolean {
+    return this.#batch;
+  }
+
   get #capacity(): number {
     return this.values.length / this.#valueBytes;
   }

@@ -2,8 +2,8 @@ import { readlinkSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import { errnoOf, kernelError } from '../errors.ts';
 import { type BtfType, readBtf, resolveBtf } from './btf.ts';
-import { Attr, call, idsAfter } from './call.ts';
-import { allocate, cString, keptName, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
+import { Attr, call, idsAfter, readInfo } from './call.ts';
+import { allocate, cString, keptName, LITTLE_ENDIAN, textUntilNul } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 import { MAP_TYPES, type MapType, READ_ONLY } from './uapi.ts';
 
@@ -197,9 +197,7 @@ function infoOf(bpf: Bpf, id: number): MapInfo | undefined {
 /** Asks the kernel about an open map. Source of the offsets: `struct bpf_map_info`. */
 export function mapInfo(bpf: Bpf, fd: number): MapInfo {
   const info = allocate(88);
-  const attr = new Attr(bpf, 16).u32(0, fd).u32(4, info.length).pointer(8, info);
-  call(bpf, 'OBJ_GET_INFO_BY_FD', attr, { object: 'the facts about a map' });
-  const view = viewOf(info);
+  const view = readInfo(bpf, fd, info, 'the facts about a map');
   const at = (offset: number) => view.getUint32(offset, LITTLE_ENDIAN);
   return {
     type: TYPE_NAMES.get(at(0)),

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Attr, call, idsAfter } from './call.ts';
+import { Attr, call, idsAfter, readInfo } from './call.ts';
 import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 import { refusal } from './refusals.ts';
 import type { Bpf } from './syscall.ts';
@@ -52,10 +52,7 @@ export interface ProgramStatistics {
 
 /** Asks the kernel about an open program. Source of the offsets: `struct bpf_prog_info`. */
 export function programStatistics(bpf: Bpf, fd: number): ProgramStatistics {
-  const info = allocate(216);
-  const attr = new Attr(bpf, 16).u32(0, fd).u32(4, info.length).pointer(8, info);
-  call(bpf, 'OBJ_GET_INFO_BY_FD', attr, { object: 'the facts about a program' });
-  const view = viewOf(info);
+  const view = readInfo(bpf, fd, allocate(216), 'the facts about a program');
   const at = (offset: number) => Number(view.getBigUint64(offset, LITTLE_ENDIAN));
   return { runNs: at(192), runs: at(200), skipped: at(208) };
 }
@@ -138,9 +135,7 @@ function programWith(bpf: Bpf, id: number, mapId: number): string | undefined {
     const view = viewOf(info);
     view.setUint32(MAP_COUNT, MOST_MAPS, LITTLE_ENDIAN);
     view.setBigUint64(MAP_IDS, bpf.address(ids), LITTLE_ENDIAN);
-    call(bpf, 'OBJ_GET_INFO_BY_FD', new Attr(bpf, 16).u32(0, fd).u32(4, INFO_BYTES).pointer(8, info), {
-      object,
-    });
+    readInfo(bpf, fd, info, object);
     const count = Math.min(view.getUint32(MAP_COUNT, LITTLE_ENDIAN), MOST_MAPS);
     const uses = Array.from({ length: count }, (_, at) => viewOf(ids).getUint32(4 * at, LITTLE_ENDIAN));
     return uses.includes(mapId) ? textUntilNul(info.subarray(NAME, NAME_END)) : undefined;

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { HdrscopeError } from '@hdrscope/core';
 import { type KernelErrorCode, type KernelErrorDetails, kernelError } from '../errors.ts';
+import { readTextFile } from '../system-files.ts';
 import { type Command, errnoName } from './uapi.ts';
 
 /** Source: Linux, `include/uapi/linux/magic.h`, `BPF_FS_MAGIC`. */
@@ -118,11 +119,7 @@ function isInBpffs(path: string): boolean {
 }
 
 function isConfined(): boolean {
-  try {
-    return /^Seccomp:\s*2$/m.test(readFileSync('/proc/self/status', 'utf8'));
-  } catch {
-    return false;
-  }
+  return /^Seccomp:\s*2$/m.test(readTextFile('/proc/self/status'));
 }
 
 /** Subject of a system call. */

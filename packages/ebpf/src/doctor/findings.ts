@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { arch, endianness, platform, release } from 'node:os';
 import { promisify } from 'node:util';
 import { kernelTypes } from '../bpf/btf.ts';
 import { loadKoffi } from '../bpf/syscall.ts';
 import { openLibbpf } from '../loader/libbpf.ts';
-import { mountsIn, onlineCpus, possibleCpus } from '../system-files.ts';
+import { mountsIn, onlineCpus, possibleCpus, readTextFile } from '../system-files.ts';
 
 /** Features that this package uses, with the first version of Linux that has them, newest first. */
 const SINCE: readonly (readonly [version: number, what: string])[] = [
@@ -65,8 +65,8 @@ function typesOfKernel(): Finding {
 
 function unprivileged(): Finding {
   const what = 'unprivileged_bpf_disabled';
-  const value = textOf('/proc/sys/kernel/unprivileged_bpf_disabled')?.trim();
-  if (value === undefined) return good(what, 'unknown: this kernel does not report it');
+  const value = readTextFile('/proc/sys/kernel/unprivileged_bpf_disabled').trim();
+  if (value === '') return good(what, 'unknown: this kernel does not report it');
   const meaning =
     value === '0' ? 'everybody may make maps' : 'making maps and programs takes CAP_BPF or root';
   return good(what, `${value}: ${meaning}; everybody may read pins of mode 0444`);
@@ -77,7 +77,7 @@ const CAPABILITIES = { CAP_SYS_ADMIN: 21n, CAP_PERFMON: 38n, CAP_BPF: 39n };
 
 function capabilities(): Finding {
   const what = 'capabilities';
-  const [, hex] = /^CapEff:\s*([\da-f]+)$/m.exec(textOf('/proc/self/status') ?? '') ?? [];
+  const [, hex] = /^CapEff:\s*([\da-f]+)$/m.exec(readTextFile('/proc/self/status')) ?? [];
   const held = BigInt(`0x${hex ?? '0'}`);
   const names = Object.entries(CAPABILITIES)
     .filter(([, bit]) => (held >> bit) & 1n)
@@ -95,7 +95,7 @@ function capabilities(): Finding {
 
 function mounts(): Finding {
   const what = 'bpffs';
-  const paths = mountsIn(textOf('/proc/self/mountinfo') ?? '')
+  const paths = mountsIn(readTextFile('/proc/self/mountinfo'))
     .filter(({ type }) => type === 'bpf')
     .map(({ path }) => path);
   if (paths.length > 0) return good(what, paths.map(withMode).join(', '));
@@ -105,14 +105,6 @@ function mounts(): Finding {
 function withMode(path: string): string {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
   return mode === undefined ? path : `${path} (mode 0${(mode & 0o777).toString(8)})`;
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 const TIMEOUT_MS = 5000;

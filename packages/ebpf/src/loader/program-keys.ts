@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readlinkSync, statSync } from 'node:fs';
+import { basename, relative } from 'node:path';
 import type { Attributes } from '@hdrscope/registry';
 import { LITTLE_ENDIAN, textUntilNul, viewOf } from '../bpf/memory.ts';
 import { addressText } from '../exporter-config/decoders.ts';
-import { mountsIn } from '../system-files.ts';
+import { foldersBelow, readMounts } from '../system-files.ts';
 
 /** Makes the attributes of a key from its bytes. */
 type KeyReader = (key: Uint8Array) => Attributes;
@@ -39,20 +39,15 @@ export function cgroupKeys(mountinfo = '/proc/self/mountinfo'): () => KeyReader 
 
 /** Where cgroups of version 2 are mounted; `undefined` when they are not. */
 function cgroupFolder(mountinfo: string): string | undefined {
-  return mountsIn(readFileSync(mountinfo, 'utf8')).find(({ type }) => type === 'cgroup2')?.path;
+  return readMounts(mountinfo).find(({ type }) => type === 'cgroup2')?.path;
 }
 
 /** Paths of all cgroups by their ids, which are the inodes of their folders. */
 function cgroupPaths(folder: string): ReadonlyMap<bigint, string> {
   const paths = new Map<bigint, string>();
-  const waiting = ['/'];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const whole = join(folder, path);
+  for (const { path } of foldersBelow(folder)) {
     try {
-      paths.set(statSync(whole, { bigint: true }).ino, path);
-      for (const entry of readdirSync(whole, { withFileTypes: true })) {
-        if (entry.isDirectory()) waiting.push(join(path, entry.name));
-      }
+      paths.set(statSync(path, { bigint: true }).ino, `/${relative(folder, path)}`);
     } catch {
       // The cgroup was removed meanwhile, or this user may not enter it.
     }

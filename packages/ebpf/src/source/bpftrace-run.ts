@@ -5,22 +5,6 @@ import { mustBe } from '@hdrscope/core/internal';
 import { kernelError } from '../errors.ts';
 import { BpftraceState, parseBpftraceLine } from './bpftrace-output.ts';
 
-/** One run of a script, from its start to its end. */
-export interface BpftraceRun {
-  readonly state: BpftraceState;
-  /** Resolves when its probes are attached, when it has printed or ended, or after `startTimeoutMs`. */
-  readonly started: Promise<void>;
-  /** Time of its end, by `performance.now()`; `undefined` while it runs. */
-  readonly endedMs: number | undefined;
-  /** Whether `takeError` has returned its end. */
-  readonly isEndReported: boolean;
-  /** Events that did not reach bpftrace. */
-  readonly lostEvents: number;
-  /** Why it cannot be read now; `undefined` when it can. After its end it can be read once more. */
-  takeError(): HdrscopeError | undefined;
-  close(): Promise<void>;
-}
-
 interface Command {
   readonly program: string;
   readonly args: readonly string[];
@@ -38,7 +22,7 @@ export function startRun({ program, args, printEveryMs, startTimeoutMs }: Comman
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_CHARACTERS);
   });
-  const run = new Run({ startTimeoutMs, reason: () => reasonIn(stderr) });
+  const run = new BpftraceRun({ startTimeoutMs, reason: () => reasonIn(stderr) });
   const end = new Promise<void>((resolve) => {
     child.on('error', (cause: NodeJS.ErrnoException) => {
       const why = cause.code === 'ENOENT' ? 'it is not installed, or not in PATH' : cause.message;
@@ -82,7 +66,7 @@ export function startRun({ program, args, printEveryMs, startTimeoutMs }: Comman
 
 /** Reads the output of a script that another program has started. */
 export function streamRun(stream: NodeJS.ReadableStream, startTimeoutMs: number): BpftraceRun {
-  const run = new Run({ startTimeoutMs, reason: () => '' });
+  const run = new BpftraceRun({ startTimeoutMs, reason: () => '' });
   const stop = followLines(stream, run);
   const end = (cause?: Error): void => {
     const why = cause === undefined ? 'has ended' : `cannot be read: ${cause.message}`;
@@ -105,15 +89,20 @@ function reasonIn(stderr: string): string {
   return lines.length === 0 ? '' : `: ${lines.join('\n')}`;
 }
 
-class Run implements BpftraceRun, LineEvents {
+/** One run of a script, from its start to its end. */
+export class BpftraceRun implements LineEvents {
   readonly state: BpftraceState = new BpftraceState();
+  /** Resolves when its probes are attached, when it has printed or ended, or after `startTimeoutMs`. */
   readonly started: Promise<void>;
   /** Resolves when its probes are attached. */
   readonly attached: Promise<void>;
   readonly reason: () => string;
   onClose: () => Promise<void> = async () => {};
+  /** Time of its end, by `performance.now()`; `undefined` while it runs. */
   endedMs: number | undefined;
+  /** Whether `takeError` has returned its end. */
   isEndReported = false;
+  /** Events that did not reach bpftrace. */
   lostEvents = 0;
   #attach: () => void = () => {};
   #start: () => void = () => {};
@@ -180,6 +169,7 @@ class Run implements BpftraceRun, LineEvents {
     this.#start();
   }
 
+  /** Why it cannot be read now; `undefined` when it can. After its end it can be read once more. */
   takeError(): HdrscopeError | undefined {
     const malformed = this.#malformed;
     this.#malformed = undefined;

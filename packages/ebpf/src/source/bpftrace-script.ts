@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import type { Field } from '../bpf/fields.ts';
 import { keptName } from '../bpf/memory.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { BPFTRACE_HIST_SLOTS, bpftraceHistLayout, bpftraceLhistLayout } from '../layout/presets.ts';
+import { listFolder, readTextFile } from '../system-files.ts';
 
 /** A map of a bpftrace script, as the script fills it: `@usecs[comm] = hist($us)`. */
 export interface ScriptMap {
@@ -235,13 +236,13 @@ export function scriptMapOf(id: number, name: string): ScriptFinding {
 
 /** The bpftrace that has a map open. Only root runs bpftrace, so a process of another user is an impostor. */
 function holderOf(id: number): Holder | undefined {
-  for (const pid of listOf('/proc').filter((name) => /^\d+$/.test(name))) {
-    if (!textOf(`/proc/${pid}/comm`).startsWith('bpftrace')) continue;
-    if (!/^Uid:\t0\t0\t/m.test(textOf(`/proc/${pid}/status`))) continue;
-    const isHolder = listOf(`/proc/${pid}/fdinfo`).some(
-      (fd) => /^map_id:\s*(\d+)$/m.exec(textOf(`/proc/${pid}/fdinfo/${fd}`))?.[1] === String(id),
+  for (const pid of namesIn('/proc').filter((name) => /^\d+$/.test(name))) {
+    if (!readTextFile(`/proc/${pid}/comm`).startsWith('bpftrace')) continue;
+    if (!/^Uid:\t0\t0\t/m.test(readTextFile(`/proc/${pid}/status`))) continue;
+    const isHolder = namesIn(`/proc/${pid}/fdinfo`).some(
+      (fd) => /^map_id:\s*(\d+)$/m.exec(readTextFile(`/proc/${pid}/fdinfo/${fd}`))?.[1] === String(id),
     );
-    if (isHolder) return { pid, args: textOf(`/proc/${pid}/cmdline`).split('\0').slice(1, -1) };
+    if (isHolder) return { pid, args: readTextFile(`/proc/${pid}/cmdline`).split('\0').slice(1, -1) };
   }
   return undefined;
 }
@@ -279,24 +280,11 @@ function scriptOf({ pid, args }: Holder): { readonly text: string } | { readonly
 
 /** When a process started, in milliseconds since 1970. Source: proc(5), `starttime` in hundredths since the boot. */
 function startOf(pid: string): number {
-  const fields = textOf(`/proc/${pid}/stat`).split(') ').at(-1)!.split(' ');
-  const uptimeMs = Number(textOf('/proc/uptime').split(' ')[0]) * 1000;
+  const fields = readTextFile(`/proc/${pid}/stat`).split(') ').at(-1)!.split(' ');
+  const uptimeMs = Number(readTextFile('/proc/uptime').split(' ')[0]) * 1000;
   return Date.now() - uptimeMs + Number(fields[19]) * 10;
 }
 
-/** The text of a file of `/proc`; empty when the process has ended or is of another user. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function listOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+function namesIn(folder: string): readonly string[] {
+  return listFolder(folder).map(({ name }) => name);
 }
