@@ -5,10 +5,11 @@ import {
   fromTicks,
   listOf,
   mustBe,
-  type OptionRules,
+  type OptionTable,
   object,
   oneOf,
   optional,
+  type RulesFor,
   resolutionOf,
   type Settings,
   scaledLayout,
@@ -63,7 +64,7 @@ const UNIT = oneOf(Object.keys(SHOWN_UNITS) as CountedUnit[]);
 const NUMBER = custom<number>('a number', (value) => typeof value === 'number');
 
 /** The rules for a family. The registry checks the ranges of what it takes as it is. */
-export const KERNEL_FAMILY_RULES = {
+export const KERNEL_FAMILY_RULES: RulesFor<KernelFamilyOptions, keyof KernelFamilyOptions> = {
   name: optional(text),
   description: optional(text),
   kernelUnit: optional(UNIT),
@@ -76,9 +77,9 @@ export const KERNEL_FAMILY_RULES = {
   cardinalityLimit: optional(NUMBER),
   expireAfterMs: optional(NUMBER),
   scope: optional(object<Scope>()),
-} satisfies OptionRules<KernelFamilyOptions>;
+};
 
-export const KERNEL_FAMILY = {
+export const KERNEL_FAMILY: OptionTable<RulesFor<KernelFamilyOptions, keyof KernelFamilyOptions>> = {
   name: 'an entry of families',
   rules: KERNEL_FAMILY_RULES,
   call: "{ families: { queue_hist: { name: 'runqueue.depth' } } }",
@@ -189,7 +190,7 @@ export function kernelMetricName(histogram: string, kernelUnit: CountedUnit): st
 }
 
 /** The description of a metric that has no other one: what counts, in which slots and in which unit. */
-export function metricDescription(
+function metricDescription(
   { origin }: Frame,
   { name, layout }: KernelHistogram,
   kernelUnit: CountedUnit,

@@ -4,7 +4,7 @@ export type { Finding } from './doctor/findings.ts';
 export { kernelMetricName } from './families.ts';
 export { KERNEL_LAYOUT_SYNTAX } from './layout/by-name.ts';
 export { newestMapId } from './list-maps.ts';
-export { KERNEL_PROGRAMS } from './loader/kernel-program.ts';
 export type { ProgramCost } from './loader/program-source.ts';
+export { KERNEL_PROGRAMS } from './loader/programs.ts';
 export { MAP_SHAPE_SYNTAX } from './source/map-shape.ts';
 export type { HistogramMetric } from './source/source.ts';

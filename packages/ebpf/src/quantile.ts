@@ -1,5 +1,11 @@
 import { type Counted, type IntegerLayout, type Quantile, quantilesOf } from '@hdrscope/core';
-import { type OptionRules, oneOf, readOptions, withDefault } from '@hdrscope/core/internal';
+import {
+  type OptionalRule,
+  type OptionTable,
+  oneOf,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from './cpu-counts.ts';
 
 /** Which value of its slot a quantile is reported as. */
@@ -56,11 +62,15 @@ export function kernelQuantiles(
   return interpolation === 'inclusive' ? inclusive : quantiles.map((q) => exclusiveQuantile(counted, q));
 }
 
-export const KERNEL_QUANTILES = {
+type Interpolation = NonNullable<KernelQuantileOptions['interpolation']>;
+
+export const KERNEL_QUANTILES: OptionTable<{
+  readonly interpolation: OptionalRule<Interpolation, Interpolation>;
+}> = {
   name: 'kernelQuantiles',
   rules: {
     interpolation: withDefault(oneOf(['inclusive', 'exclusive']), 'inclusive'),
-  } satisfies OptionRules<KernelQuantileOptions>,
+  },
   call: "kernelQuantiles(counts, [0.5, 0.99], { interpolation: 'exclusive' })",
 };
 

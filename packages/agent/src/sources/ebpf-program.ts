@@ -1,5 +1,6 @@
 import { ingestKernel, type KernelSource } from '@hdrscope/ebpf';
-import { KERNEL_PROGRAMS, openKernelProgram } from '@hdrscope/ebpf/loader';
+import { KERNEL_PROGRAMS } from '@hdrscope/ebpf/internal';
+import { openKernelProgram } from '@hdrscope/ebpf/loader';
 import { oneOf, text, wholeNumber } from '../config/values.ts';
 import { defineSource, entry, noteOnce, type SourcePart } from '../part.ts';
 import { attributes, perCpu, readTimeout } from './shared.ts';
@@ -20,9 +21,12 @@ const schema = entry(
     attributes,
   },
 )
-  .transform((source) => ({ ...source, by: source.by ?? KERNEL_PROGRAMS[source.program][0]! }))
+  .transform((source) => ({
+    ...source,
+    by: source.by ?? Object.keys(KERNEL_PROGRAMS[source.program].by)[0]!,
+  }))
   .check(({ value: { program, by, perCpu }, issues }) => {
-    const known = KERNEL_PROGRAMS[program];
+    const known = Object.keys(KERNEL_PROGRAMS[program].by);
     if (!known.includes(by)) {
       const message = `must be one of ${known.join(', ')} for ${program}`;
       issues.push({ code: 'custom', message, path: ['by'], input: by });

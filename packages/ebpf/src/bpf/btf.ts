@@ -49,7 +49,7 @@ export interface BtfMember {
 }
 
 /** First two bytes of BTF. Source of this and of all offsets: Linux, `Documentation/bpf/btf.rst`. */
-export const BTF_MAGIC = 0xeb9f;
+const BTF_MAGIC = 0xeb9f;
 
 // The limits of the kernel. Sources: Linux, `BTF_MAX_SIZE`, `BTF_MAX_TYPE`, `KSYM_NAME_LEN`, `MAX_RESOLVE_DEPTH`. BTF of a whole kernel has
 // a third of them.

@@ -30,7 +30,7 @@ const OPCODES = {
 } as const;
 
 /** Builds a program, instruction by instruction. */
-export class Assembler {
+class Assembler {
   readonly #instructions: Uint8Array[] = [];
   readonly #jumps: { readonly at: number; readonly label: string }[] = [];
   readonly #labels = new Map<string, number>();

@@ -14,7 +14,7 @@ const BPF_FS = 0xcafe4a11;
  *
  * @param errno Its name, such as `EPERM`.
  */
-export function cureOf(command: Command, object: string, errno: string): string | undefined {
+function cureOf(command: Command, object: string, errno: string): string | undefined {
   switch (errno) {
     case 'EACCES':
       if (command === 'OBJ_GET') return cureOfPin(object);

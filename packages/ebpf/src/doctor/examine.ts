@@ -82,7 +82,7 @@ function counting(bpf: Bpf): readonly Finding[] {
 const SELF_TEST_COUNTS: readonly number[] = [1200, 980, 1400, 800, 400, 30, 10, 1];
 
 /** Result of a self-test that has passed. */
-export interface SelfTest {
+interface SelfTest {
   /** Number of values. */
   readonly events: number;
   /** Number of CPUs that counted. */
@@ -98,7 +98,7 @@ export interface SelfTest {
  *
  * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses, or the counts differ.
  */
-export function selfTest(bpf: Bpf): SelfTest {
+function selfTest(bpf: Bpf): SelfTest {
   const counter = makeKernelCounter(bpf, 'hdrscope_doctor');
   try {
     const start = performance.now();

@@ -172,7 +172,7 @@ function longestZeros(groups: readonly number[]): { readonly from: number; reado
 }
 
 /** A name of DNS as text. In a packet each part follows its length. Other bytes stay as they are. */
-export function domainName(bytes: Uint8Array): string {
+function domainName(bytes: Uint8Array): string {
   if (bytes.length === 0) return '.';
   const parts: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -1,10 +1,10 @@
 export { type KernelCounter, openKernelCounter } from './kernel-counter.ts';
 export {
   type KernelProgram,
-  type KernelProgramName,
   type KernelProgramOptions,
   kernelProgramFile,
   openKernelProgram,
 } from './kernel-program.ts';
 export { type LoadedProgram, loadProgram } from './load-program.ts';
 export { measureCost } from './program-source.ts';
+export type { KernelProgramName } from './programs.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { release } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
-import { filledText, mustBe, type OptionRules, optional, readOptions } from '@hdrscope/core/internal';
+import { filledText, mustBe, optional, type RulesFor, readOptions } from '@hdrscope/core/internal';
 import { kernelTypes } from '../bpf/btf.ts';
 import { errnoName } from '../bpf/uapi.ts';
 import { type KernelErrorDetails, kernelError } from '../errors.ts';
@@ -124,9 +124,9 @@ export async function loadConfigured(
 }
 
 /** The rules that all functions which load programs have in common. */
-export const LOAD_RULES = {
+export const LOAD_RULES: RulesFor<LoadOptions, keyof LoadOptions> = {
   libbpf: optional(filledText('the file of libbpf')),
-} satisfies OptionRules<LoadOptions>;
+};
 
 const LOAD_PROGRAM = {
   name: 'loadProgram',

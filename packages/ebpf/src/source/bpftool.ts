@@ -157,7 +157,7 @@ const LARGEST_OUTPUT_BYTES = 256 * 2 ** 20;
  * @throws HdrscopeError `ERR_KERNEL` when the program is missing, fails or takes too long; `ERR_TOO_LARGE` when it prints
  *   more than 256 MiB.
  */
-export function runProgram(
+function runProgram(
   program: string,
   args: readonly string[],
   { timeoutMs, explain }: RunOptions,

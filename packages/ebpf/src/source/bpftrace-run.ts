@@ -202,14 +202,14 @@ export interface LineEvents {
 }
 
 /** The longest line that is read, in characters. bpftrace prints a variable with all its keys in one line. */
-export const LONGEST_LINE: number = 2 ** 25;
+const LONGEST_LINE: number = 2 ** 25;
 
 /**
  * Reads the lines of a stream. Without a limit, a stream without line feeds would fill the memory.
  *
  * @returns A function that ends reading.
  */
-export function followLines(stream: NodeJS.ReadableStream, events: LineEvents): () => void {
+function followLines(stream: NodeJS.ReadableStream, events: LineEvents): () => void {
   const decoder = new StringDecoder('utf8');
   let pieces: string[] = [];
   let length = 0;

@@ -130,7 +130,7 @@ class KernelMap implements KernelSource {
 }
 
 /** How a map is opened for each `read`. */
-export interface MapAccess {
+interface MapAccess {
   /** The map as messages name it. */
   readonly description: string;
   /** @throws HdrscopeError `ERR_KERNEL` when the map cannot be opened now. */
@@ -142,7 +142,7 @@ export interface MapAccess {
 }
 
 /** An open map. */
-export interface OpenMap {
+interface OpenMap {
   readonly fd: number;
   /** Changes when this may be another map than before. Descriptors do not show that, because the kernel reuses them. */
   readonly opening: number;
@@ -152,7 +152,7 @@ export interface OpenMap {
 const MOST_REPLACEMENTS = 10;
 
 /** A map by its pin. The map stays open. Each `open` checks whether the pin still leads to it. */
-export function pinnedMap(path: string): MapAccess {
+function pinnedMap(path: string): MapAccess {
   let held: (OpenMap & { readonly pin: Stats | undefined }) | undefined;
   let openings = 0;
   const close = (bpf: Bpf): void => {
@@ -197,7 +197,7 @@ function isSame(pin: Stats, before: Stats | undefined): boolean {
 }
 
 /** A map by its id or name. It is open only during a `read`, because an open map would outlive its program. */
-export function foundMap(wanted: { readonly id: number } | { readonly name: string }): MapAccess {
+function foundMap(wanted: { readonly id: number } | { readonly name: string }): MapAccess {
   const wantedName = 'name' in wanted ? wanted.name : undefined;
   let id = 'id' in wanted ? wanted.id : undefined;
   let fd: number | undefined;

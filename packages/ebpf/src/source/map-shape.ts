@@ -9,6 +9,7 @@ import {
   type OptionTable,
   object,
   optional,
+  type RulesFor,
   readOptions,
   type Settings,
   type SettingsOf,
@@ -110,13 +111,13 @@ interface MapOptions {
 }
 
 /** The rules that all sources of maps have in common. */
-export const MAP_RULES = {
+export const MAP_RULES: RulesFor<MapOptions, keyof MapOptions> = {
   path: optional(text),
   id: optional(integer({ from: 1 })),
   name: optional(text),
   shape: optional(object<MapShape>()),
   histogram: optional(text),
-} satisfies OptionRules<MapOptions>;
+};
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` also when not exactly one option chooses the map. */
 export function readMapOptions<Options extends MapOptions, Rules extends OptionRules<Options>>(
