@@ -6,12 +6,17 @@ export {
   type AxisUnit,
   type ValueRange,
 } from '@hdrscope/core/joint';
-export type { AdminArgument, ArgumentType, ArgumentValue } from './admin-socket/arguments.ts';
 export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
-export type { VersionReply } from './admin-socket/built-in.ts';
-export type { AdminCommand, CommandArguments, CommandResult } from './admin-socket/command.ts';
-export { type HistogramRepliesOptions, histogramReplies } from './admin-socket/histogram-replies.ts';
-export type { AdminSocketLimits } from './admin-socket/limits.ts';
+export type {
+  AdminArgument,
+  AdminCommand,
+  ArgumentType,
+  ArgumentValue,
+  CommandArguments,
+  CommandResult,
+  VersionReply,
+} from './admin-socket/commands.ts';
+export type { AdminSocketLimits } from './admin-socket/connection.ts';
 export type { HistogramReplies, PerfReplies } from './admin-socket/perf-commands.ts';
 export type {
   LabelledNumbers,
@@ -19,7 +24,12 @@ export type {
   PerfNumbers,
   PerfNumberText,
 } from './admin-socket/perf-numbers.ts';
-export { type RegistryRepliesOptions, registryReplies } from './admin-socket/registry-replies.ts';
+export {
+  type HistogramRepliesOptions,
+  histogramReplies,
+  type RegistryRepliesOptions,
+  registryReplies,
+} from './admin-socket/replies.ts';
 export { type AdminSocketOptions, type RunningAdminSocket, serveAdminSocket } from './admin-socket/serve.ts';
 export {
   type SnapshotNumbersOptions,
@@ -39,7 +49,7 @@ export {
 } from './dump/dump.ts';
 export type { CephFormat } from './dump/format.ts';
 export type { AxisFit, HistogramCounter, HistogramLogger, PerfFilter } from './dump/loggers.ts';
-export { CEPH_RELEASES, type CephRelease } from './dump/release.ts';
+export { CEPH_RELEASES, type CephRelease } from './dump/loggers.ts';
 export {
   type DescribedHistogram,
   formatHistogramSchema,
@@ -60,7 +70,6 @@ export {
 } from './histogram/axis.ts';
 export { PerfHistogram, type PerfIncrease } from './histogram/perf-histogram.ts';
 export { type AskDaemon, type AskHistogramsOptions, askHistograms } from './importer/ask-histograms.ts';
-export type { AxisClasses } from './importer/classes.ts';
 export {
   type CephDaemon,
   daemonAt,
@@ -70,8 +79,8 @@ export {
   socketsIn,
 } from './importer/daemons.ts';
 export type { DocumentOptions } from './importer/documents.ts';
+export type { CounterLabels } from './importer/fields.ts';
 export { dumpIncrease, type ImportedIncrease } from './importer/increase.ts';
-export type { CounterLabels } from './importer/labels.ts';
 export {
   type ImportedAverage,
   type ImportedCounterDescription,
@@ -80,10 +89,16 @@ export {
   parseCounterSchema,
   parseCounters,
 } from './importer/parse-counters.ts';
-export { type ParseDumpOptions, parseHistogramDump } from './importer/parse-dump.ts';
-export { type ImportedLoggers, parseHistogramLoggers } from './importer/parse-loggers.ts';
+export {
+  type ImportedLoggers,
+  type ParseDumpOptions,
+  parseHistogramDump,
+  parseHistogramLoggers,
+} from './importer/parse-dump.ts';
 export { type ImportedDescription, parseHistogramSchema } from './importer/parse-schema.ts';
-export type { ImportedHistogram, ReadHistogramOptions } from './importer/read-histogram.ts';
+export type { UnitOverrides, UnitSource } from './importer/read-axis.ts';
+export type { ImportedHistogram, ReadHistogramOptions, SumBounds } from './importer/read-histogram.ts';
+export type { AxisClasses } from './importer/readings.ts';
 export {
   type CephIngestion,
   type Fetched,
@@ -91,7 +106,5 @@ export {
   ingestCeph,
   ingestCephDaemons,
 } from './importer/source.ts';
-export type { SumBounds } from './importer/sum-bounds.ts';
 export { type AxisToHdrOptions, axisToHdr, type LossyHdr } from './importer/to-hdr.ts';
-export type { UnitOverrides, UnitSource } from './importer/units.ts';
 export { type JsonFormat, type JsonValue, toJsonText } from './json-text.ts';

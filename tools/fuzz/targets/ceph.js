@@ -82,10 +82,10 @@ export async function cephSchema() {
 /** @returns {Promise<Target>} */
 export async function adminRequest() {
   const { findRequest, frameReply, bodyLengthOf, bodyOf } = await importSource(
-    'ceph/src/admin-socket/framing.ts',
+    'ceph/src/admin-socket/protocol.ts',
   );
   const { answer } = await importSource('ceph/src/admin-socket/answer.ts');
-  const { withBuiltIns } = await importSource('ceph/src/admin-socket/built-in.ts');
+  const { withBuiltIns } = await importSource('ceph/src/admin-socket/commands.ts');
   const commands = withBuiltIns([
     {
       prefix: 'perf dump',
@@ -125,7 +125,7 @@ export async function adminRequest() {
 
 /** @returns {Promise<Target>} */
 export async function adminReply() {
-  const { parseFailure, failureBody } = await importSource('ceph/src/admin-socket/failure.ts');
+  const { parseFailure, failureBody } = await importSource('ceph/src/admin-socket/protocol.ts');
   return {
     form: 'text',
     seeds: [

@@ -1,8 +1,8 @@
 import { CEPH_FORMATS, type CephFormat, formatDocument, PERF_ROOT } from '../dump/format.ts';
-import { fits } from './arguments.ts';
-import type { AdminCommand, CommandArguments, CommandResult, Commands } from './command.ts';
-import { failureBody } from './failure.ts';
-import type { RawRequest } from './framing.ts';
+import type { AdminCommand, CommandArguments, CommandResult, Commands } from './commands.ts';
+import { fits } from './commands.ts';
+import type { RawRequest } from './protocol.ts';
+import { failureBody } from './protocol.ts';
 
 type Request = Readonly<Record<string, unknown>>;
 

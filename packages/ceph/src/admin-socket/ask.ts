@@ -5,8 +5,7 @@ import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { adminSocketError, errnoOf } from '../errors.ts';
 import { type JsonValue, toJsonText } from '../json-text.ts';
 import { assertPositive } from '../positive.ts';
-import { parseFailure } from './failure.ts';
-import { bodyLengthOf, bodyOf } from './framing.ts';
+import { bodyLengthOf, bodyOf, parseFailure } from './protocol.ts';
 import { assertSocketPath } from './socket-path.ts';
 
 /** Limits on the reply of a daemon. */

@@ -1,8 +1,7 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { answer } from './answer.ts';
-import { configCommand, type VersionReply, withBuiltIns } from './built-in.ts';
-import type { AdminCommand } from './command.ts';
-import { type AdminSocketLimits, adminSocketLimits } from './limits.ts';
+import { type AdminCommand, configCommand, type VersionReply, withBuiltIns } from './commands.ts';
+import { type AdminSocketLimits, adminSocketLimits } from './connection.ts';
 import { type PerfReplies, perfCommands } from './perf-commands.ts';
 import { AdminSocketServer } from './server.ts';
 import { assertSocketPath } from './socket-path.ts';

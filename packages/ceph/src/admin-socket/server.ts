@@ -2,11 +2,8 @@ import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { HdrscopeError } from '@hdrscope/core';
 import { adminSocketError, errnoOf } from '../errors.ts';
-import { atExit } from './at-exit.ts';
-import { type Claim, createNursery, publish } from './claim.ts';
-import { type Answerer, Connection } from './connection.ts';
-import type { AdminSocketLimits } from './limits.ts';
-import { Turns } from './turns.ts';
+import { type AdminSocketLimits, type Answerer, Connection } from './connection.ts';
+import { type Claim, createNursery, publish } from './socket-path.ts';
 
 /** The options of a server. */
 export interface ServerOptions {
@@ -137,4 +134,60 @@ function listen(server: Server, path: string): Promise<void> {
       resolve();
     });
   });
+}
+
+/** Lets a number of holders go on at the same time. The others wait, first come, first served. */
+export class Turns {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  /**
+   * Calls back when it is the turn of a holder, perhaps at once.
+   *
+   * @returns A function that gives the turn back, or the place in the queue. It may be called more than once.
+   */
+  take(onTurn: () => void): () => void {
+    let hasTurn = false;
+    const begin = (): void => {
+      hasTurn = true;
+      this.#free--;
+      onTurn();
+    };
+    if (this.#free > 0) begin();
+    else this.#waiting.add(begin);
+    return () => {
+      this.#waiting.delete(begin);
+      if (!hasTurn) return;
+      hasTurn = false;
+      this.#free++;
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      this.#waiting.delete(next);
+      next();
+    };
+  }
+}
+
+const actions = new Set<() => void>();
+
+function runAll(): void {
+  for (const action of actions) action();
+}
+
+/**
+ * Runs an action when the process or this thread exits, unless it is killed. All actions share one listener, as Node.js
+ * warns about many listeners.
+ *
+ * @returns A function that removes the action.
+ */
+export function atExit(action: () => void): () => void {
+  if (actions.size === 0) process.on('exit', runAll);
+  actions.add(action);
+  return () => {
+    if (actions.delete(action) && actions.size === 0) process.off('exit', runAll);
+  };
 }

@@ -2,7 +2,7 @@ import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { valuesAtPercentiles } from '@hdrscope/registry';
-import { attributesText, counterNames, firstFree } from '../dump/counter-names.ts';
+import { attributesText, counterNames, firstFree } from '../dump/snapshot.ts';
 import type { LabelledNumbers, PerfNumber, PerfNumbers, PerfNumberText } from './perf-numbers.ts';
 
 /** The options for showing distributions as numbers. */

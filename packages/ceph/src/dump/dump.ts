@@ -5,8 +5,14 @@ import { type Axis, axisRanges } from '../histogram/axis.ts';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart, toPlain } from './document.ts';
 import { type CephFormat, formatDocument } from './format.ts';
-import { type HistogramCounter, type HistogramLogger, type PerfFilter, selectLoggers } from './loggers.ts';
-import { assertRelease, type CephRelease } from './release.ts';
+import {
+  assertRelease,
+  type CephRelease,
+  type HistogramCounter,
+  type HistogramLogger,
+  type PerfFilter,
+  selectLoggers,
+} from './loggers.ts';
 
 /** Which histograms a dump has, and the release that it is written for. */
 export interface HistogramDumpOptions extends PerfFilter {

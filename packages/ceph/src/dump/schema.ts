@@ -3,7 +3,7 @@ import { type DocumentObject, type DocumentValue, toPlain } from './document.ts'
 import { loggersDocument } from './dump.ts';
 import { type CephFormat, formatDocument } from './format.ts';
 import type { HistogramCounter, HistogramLogger } from './loggers.ts';
-import { assertRelease, type CephRelease } from './release.ts';
+import { assertRelease, type CephRelease } from './loggers.ts';
 
 /** The description of a histogram in a schema. */
 export interface DescribedHistogram {

@@ -1,5 +1,5 @@
-import { mustBe } from '@hdrscope/core/internal';
-import { Budget, isObject } from '@hdrscope/kit';
+import { mustBe, visible } from '@hdrscope/core/internal';
+import { asText, Budget, isObject } from '@hdrscope/kit';
 import { type Json, type JsonObject, parseFast } from './json.ts';
 
 /** @throws HdrscopeError `ERR_DECODE` */
@@ -49,4 +49,57 @@ function parsedArray(text: string, path: string): Json | undefined {
   const elements = LEAST_ARRAYS + Math.floor(text.length / CHARACTERS_PER_ARRAY);
   const parsed = parseFast(text, from, new Budget(path, { elements }));
   return parsed !== undefined && text.slice(parsed.end).trim() === '' ? parsed.json : undefined;
+}
+
+/** Labels of a logger's counters. */
+export type CounterLabels = Readonly<Record<string, string>>;
+
+/** The counters of a logger for one set of labels. */
+export interface LabelledJson {
+  readonly labels: CounterLabels;
+  readonly counters: JsonObject;
+  readonly path: string;
+}
+
+/**
+ * The counters of a logger: one object in the answers to `perf` commands, and in those to `counter` commands an array with an entry
+ * for each set of labels.
+ *
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+export function labelledCounters(json: Json, path: string): LabelledJson[] {
+  if (!Array.isArray(json) || json.length === 0)
+    return [{ labels: {}, counters: asObject(json, path), path }];
+  return asArray(json, path).map((entry, i) => {
+    const place = `${path}[${i}]`;
+    const { labels, counters } = asObject(entry, place);
+    const texts = Object.entries(asObject(labels, `${place}.labels`)).map(
+      ([name, value]) => [name, asText(value, `${place}.labels.${shownName(name)}`)] as const,
+    );
+    return {
+      labels: Object.fromEntries(texts),
+      counters: asObject(counters, `${place}.counters`),
+      path: `${place}.counters`,
+    };
+  });
+}
+
+const LONGEST_NAME = 100;
+
+/** A name of a dump as messages and notes show it: without control characters, and cut where it is long. */
+export function shownName(name: string): string {
+  return visible(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
+}
+
+/** The path of a part of a dump. @param names Names of the dump, from outside to inside. */
+export function pathOf(...names: readonly (string | undefined)[]): string {
+  return names
+    .filter((name) => name !== undefined)
+    .map(shownName)
+    .join('.');
+}
+
+/** Whether a counter is a histogram. */
+export function isHistogram(json: Json): boolean {
+  return isObject(json) && 'axes' in json;
 }

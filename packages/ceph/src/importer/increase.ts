@@ -1,7 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import type { PerfHistogram, PerfIncrease } from '../histogram/perf-histogram.ts';
-import type { ImportedHistogram } from './read-histogram.ts';
-import { sumsBetween } from './sum-bounds.ts';
+import type { ImportedHistogram, SumBounds } from './read-histogram.ts';
 
 /** The increase of a histogram between two dumps. */
 export interface ImportedIncrease extends ImportedHistogram {
@@ -70,4 +69,17 @@ function sumsSince(
 ): bigint[] | undefined {
   if (then === undefined || now === undefined) return undefined;
   return now.map((sum, i) => sum - then[i]!);
+}
+
+/** The sums of an increase. */
+export function sumsBetween(
+  then: readonly SumBounds[] | undefined,
+  now: readonly SumBounds[] | undefined,
+): SumBounds[] | undefined {
+  if (then === undefined || now === undefined) return undefined;
+  return now.map(({ lower, upper, value }, i) => ({
+    lower: Math.max(0, lower - then[i]!.upper),
+    upper: upper - then[i]!.lower,
+    value: value - then[i]!.value,
+  }));
 }

@@ -1,11 +1,18 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { isObject } from '@hdrscope/kit';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
-import { asCount, asInteger, asObject } from './fields.ts';
+import {
+  asCount,
+  asInteger,
+  asObject,
+  type CounterLabels,
+  isHistogram,
+  labelledCounters,
+  pathOf,
+  shownName,
+} from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
-import { type CounterLabels, labelledCounters } from './labels.ts';
 import { type ImportedDescription, readDescription } from './parse-schema.ts';
-import { pathOf, shownName } from './place.ts';
 
 /** The mean of a number that a daemon has counted: how often, and the sum. */
 export interface ImportedAverage {
@@ -129,11 +136,6 @@ function readCounters({ daemon, json }: TextDocument, asked: ParseCountersOption
         ),
       })),
     );
-}
-
-/** Whether a counter is a histogram. */
-export function isHistogram(json: Json): boolean {
-  return isObject(json) && 'axes' in json;
 }
 
 function readNumber(json: Json, path: string): number | bigint | ImportedAverage {

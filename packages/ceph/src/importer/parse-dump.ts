@@ -1,13 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { Budget } from '@hdrscope/kit';
-import { readAnswer } from './answers.ts';
-import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
-import { asArray, asInteger, asObject } from './fields.ts';
+import type { HistogramCounter, HistogramLogger } from '../dump/loggers.ts';
+import { type DocumentOptions, readAnswer, readDocuments, type TextDocument } from './documents.ts';
+import { asArray, asInteger, asObject, isHistogram, labelledCounters, pathOf } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
-import { labelledCounters } from './labels.ts';
-import { isHistogram } from './parse-counters.ts';
-import { pathOf } from './place.ts';
 import { type ImportedHistogram, type ReadHistogramOptions, readHistogram } from './read-histogram.ts';
 
 /** The options for reading a dump. */
@@ -133,3 +130,50 @@ function readTelemetryEntry(entry: JsonObject, counter: string, options: Asked):
 function isAsked(name: string, wanted: string | undefined): boolean {
   return wanted === undefined || name === wanted;
 }
+
+/** The loggers of a daemon's dump. */
+export interface ImportedLoggers {
+  /** The daemon, when the text names it: `osd.0`. */
+  readonly daemon: string | undefined;
+  /** All loggers of the dump, including those without histograms. */
+  readonly loggers: readonly HistogramLogger[];
+}
+
+/**
+ * Reads a dump as loggers, from which `formatHistogramDump` writes the dump of a daemon of Ceph again, byte for byte. It
+ * reads the same texts as `parseHistogramDump`, except for telemetry reports, which have no loggers.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; as `parseHistogramDump` does.
+ * @example
+ * ```ts
+ * import { formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';
+ *
+ * const text = '{"cct":{},"osd":{"op_r":{"axes":[{"name":"x","min":0,"quant_size":8,"buckets":2,"scale_type":"linear",' +
+ *   '"ranges":[{"max":-1},{"min":0}]}],"values":[0,18446744073709551615]}}}';
+ * const [{ loggers }] = parseHistogramLoggers(text) as [ReturnType<typeof parseHistogramLoggers>[0]];
+ * formatHistogramDump(loggers, { format: 'json' }) === text; //=> true
+ * ```
+ */
+export function parseHistogramLoggers(text: string, options: ParseDumpOptions = {}): ImportedLoggers[] {
+  assertOptions(options, PARSE_HISTOGRAM_LOGGERS);
+  const counters = new Map<string, HistogramCounter[]>();
+  for (const { daemon, logger, counter, histogram, sums } of parseHistogramDump(text, options)) {
+    const key = JSON.stringify([daemon, logger]);
+    const group = counters.get(key) ?? [];
+    counters.set(key, group);
+    group.push({ name: counter, histogram, ...(sums && { sums }) });
+  }
+  // Only the names are used, so rounded integers do no harm.
+  return readDocuments(text, options, false).map(({ daemon, json }) => ({
+    daemon,
+    loggers: Object.keys(asObject(json, 'a dump'))
+      .filter((name) => options.logger === undefined || name === options.logger)
+      .map((name) => ({ name, counters: counters.get(JSON.stringify([daemon, name])) ?? [] })),
+  }));
+}
+
+const PARSE_HISTOGRAM_LOGGERS: OptionsOwner<ParseDumpOptions> = {
+  name: 'parseHistogramLoggers',
+  names: { logger: true, counter: true, maxLength: true, maxElements: true, lenient: true, units: true },
+  call: "parseHistogramLoggers(text, { logger: 'osd' })",
+};

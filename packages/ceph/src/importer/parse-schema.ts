@@ -1,10 +1,8 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { asText } from '@hdrscope/kit';
-import { readAnswer } from './answers.ts';
-import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
-import { asInteger, asObject } from './fields.ts';
+import { type DocumentOptions, readAnswer, readDocuments, type TextDocument } from './documents.ts';
+import { asInteger, asObject, pathOf } from './fields.ts';
 import type { Json } from './json.ts';
-import { pathOf } from './place.ts';
 
 /** The description of a histogram in a daemon's schema. A field that the schema leaves out is `undefined`. */
 export interface ImportedDescription {

@@ -2,13 +2,21 @@ import { HdrscopeError } from '@hdrscope/core';
 import { mustBe, stridesOf } from '@hdrscope/core/internal';
 import type { Budget } from '@hdrscope/kit';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
-import { asArray, asCount, asInteger, asObject } from './fields.ts';
+import type { CounterLabels } from './fields.ts';
+import { asArray, asCount, asInteger, asObject, pathOf } from './fields.ts';
 import type { Json } from './json.ts';
-import type { CounterLabels } from './labels.ts';
-import { pathOf } from './place.ts';
+import type { UnitOverrides, UnitSource } from './read-axis.ts';
 import { readAxis } from './read-axis.ts';
-import type { SumBounds } from './sum-bounds.ts';
-import type { UnitOverrides, UnitSource } from './units.ts';
+
+/** The sum of the values of an axis, by the counters of the daemon, in the unit of the axis. */
+export interface SumBounds {
+  /** The sum is at least this: that of the values which were counted before the histogram was read. */
+  readonly lower: number;
+  /** The sum is at most this. It equals `lower` when nothing was counted meanwhile: the sum is exact then. */
+  readonly upper: number;
+  /** The sum, or where it would be if the values that were counted meanwhile were equal. */
+  readonly value: number;
+}
 
 /** A histogram of a dump. */
 export interface ImportedHistogram {

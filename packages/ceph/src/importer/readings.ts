@@ -1,9 +1,23 @@
-import { HdrscopeError } from '@hdrscope/core';
-import type { FamilyOptions, IngestMemory, Reading } from '@hdrscope/registry';
+import { HdrscopeError, type IntegerLayout } from '@hdrscope/core';
+import {
+  fromTicks,
+  integersOf,
+  resolutionOf,
+  type ScaledLayout,
+  scaledLayout,
+} from '@hdrscope/core/internal';
+import type { ValueRange } from '@hdrscope/core/joint';
+import {
+  type Attributes,
+  type FamilyOptions,
+  type IngestMemory,
+  type Reading,
+  SHOWN_UNITS,
+  type ShownUnit,
+} from '@hdrscope/registry';
 import { latestEpoch } from '@hdrscope/registry/internal';
-import { type Axis, axisTitle } from '../histogram/axis.ts';
-import { layoutInUnit, sumInUnit, unitOf } from './axis-unit.ts';
-import { type AxisClasses, type ClassPart, classesOf } from './classes.ts';
+import { type Axis, axisLayout, axisTitle } from '../histogram/axis.ts';
+import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { histogramKey, increaseOf } from './increase.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
 
@@ -90,7 +104,7 @@ export class Readings {
       const whose = isMerged ? ' of all daemons' : '';
       const mark = isMeasured ? '' : '; the sum is an estimate, from the middles of the buckets';
       const description = `${axisTitle(axis)} of ${logger}.${counter}${whose}${mark}`;
-      known = { options: { name: shown, description, unit: unitOf(axis).unit }, isMeasured };
+      known = { options: { name: shown, description, unit: shownUnit(axis).unit }, isMeasured };
       this.#families.set(shown, known);
     }
     if (!known.isMeasured) return { family: known.options };
@@ -132,4 +146,59 @@ export function defaultFamilyName({ logger, counter }: ImportedHistogram, axis: 
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_');
   return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${title}`;
+}
+
+/** Classes of the values of one axis. The other axes have one series for each class. */
+export interface AxisClasses {
+  /** The name of the axis, such as `Request size (bytes)`. A histogram without this axis is not divided. */
+  readonly axis: string;
+  /** The lower bounds of all classes but the first, ascending. Each must be the lower bound of a slot. */
+  readonly bounds: readonly number[];
+  /** The attribute that names the class, such as `4096-65535`. @default 'size' */
+  readonly attribute?: string;
+}
+
+/** A part of a histogram. */
+export interface ClassPart {
+  /** The attribute that names the part; empty for the whole histogram. */
+  readonly label: Attributes;
+  readonly where: readonly ValueRange[];
+}
+
+/** The parts in which an axis is read: one for each class of another axis, or the whole histogram as one part. */
+export function classesOf(
+  histogram: PerfHistogram,
+  at: number,
+  classes: AxisClasses | undefined,
+): readonly ClassPart[] {
+  const divided = classes === undefined ? -1 : histogram.axes.findIndex(({ name }) => name === classes.axis);
+  if (classes === undefined || divided < 0 || divided === at) return [{ label: {}, where: [] }];
+  const { bounds, attribute = 'size' } = classes;
+  return Array.from({ length: bounds.length + 1 }, (_, i) => {
+    const [from, to] = [bounds[i - 1], bounds[i]];
+    return {
+      label: { [attribute]: labelOf(from, to) },
+      where: [{ axis: divided, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }],
+    };
+  });
+}
+
+function labelOf(from: number | undefined, to: number | undefined): string {
+  if (from === undefined) return to === undefined ? 'all' : `0-${to - 1}`;
+  return to === undefined ? `${from}-` : `${from}-${to - 1}`;
+}
+
+/** The unit in which the values of an axis are shown. */
+export function shownUnit(axis: Axis): ShownUnit {
+  return SHOWN_UNITS[axis.unit ?? 'none'];
+}
+
+/** The slots of an axis in the unit of its family. */
+export function layoutInUnit(axis: Axis): ScaledLayout<IntegerLayout> {
+  return scaledLayout(integersOf(axisLayout(axis)), resolutionOf(shownUnit(axis).scale));
+}
+
+/** A sum of values of an axis, in the unit of its family. */
+export function sumInUnit(axis: Axis, sum: bigint | number): number {
+  return fromTicks(resolutionOf(shownUnit(axis).scale), Number(sum));
 }

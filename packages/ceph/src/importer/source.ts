@@ -13,13 +13,13 @@ import {
 import { hasAnswered, keepReading } from '@hdrscope/registry/internal';
 import type { Axis } from '../histogram/axis.ts';
 import { askHistograms } from './ask-histograms.ts';
-import type { AxisClasses } from './classes.ts';
 import type { CephDaemon } from './daemons.ts';
 import { assertDocumentLimits } from './documents.ts';
 import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
+import { assertKnownAxes } from './read-axis.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
+import type { AxisClasses } from './readings.ts';
 import { defaultFamilyName, type FamiliesOfAxes, Readings } from './readings.ts';
-import { assertKnownAxes } from './units.ts';
 
 /** The options of `ingestCeph`. */
 export interface IngestCephOptions extends IntakeOptions, ParseDumpOptions {
