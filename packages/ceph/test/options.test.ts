@@ -61,6 +61,43 @@ test.each<[call: string, meant: string, action: () => unknown]>([
     'attribute',
     () => ingestCeph(registry, fetch, { classes: wrong({ axis: 'a', bounds: [], atribute: 'b' }) }),
   ],
+  [
+    'serveAdminSocket, in limits',
+    'requests',
+    () => serveAdminSocket({ path: './none.asok', limits: wrong({ request: 1 }) }),
+  ],
+  [
+    'serveAdminSocket, in version',
+    'release',
+    () => serveAdminSocket({ path: './none.asok', version: wrong({ relese: 'x' }) }),
+  ],
 ])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
   await expectMisspelt(action, meant);
+});
+
+test.each<[message: string, action: () => unknown]>([
+  ['commands must be an array of commands', () => serveAdminSocket(wrong({ path: './a', commands: {} }))],
+  ['reset must be a function', () => serveAdminSocket(wrong({ path: './a', reset: true }))],
+  ['unref must be true or false', () => serveAdminSocket(wrong({ path: './a', unref: 1 }))],
+  [
+    'version.release must be a text',
+    () => serveAdminSocket(wrong({ path: './a', version: { release: 16 } })),
+  ],
+  [
+    'percentiles must be an array of numbers from 0 to 100',
+    () => snapshotNumbers(EMPTY_SNAPSHOT, { percentiles: [101] }),
+  ],
+  ['axisOf must be a function', () => snapshotLoggers(EMPTY_SNAPSHOT, wrong({ axisOf: 'log2' }))],
+  ['lenient must be true or false', () => parseHistogramDump('{}', wrong({ lenient: 'yes' }))],
+  ['logger must be a text', () => parseHistogramDump('{}', wrong({ logger: 7 }))],
+  [
+    'classes.bounds must be an array of numbers',
+    () => ingestCeph(registry, fetch, { classes: wrong({ axis: 'a', bounds: 4096 }) }),
+  ],
+  ['merged must be true or false', () => ingestCeph(registry, fetch, wrong({ merged: 1 }))],
+])('%s', async (message, action) => {
+  await expect(async () => action()).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: expect.stringContaining(message),
+  });
 });

@@ -1,10 +1,9 @@
 import { createConnection } from 'node:net';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import { mustBe, number, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { adminSocketError, errnoOf } from '../errors.ts';
 import { type JsonValue, toJsonText } from '../json-text.ts';
-import { assertPositive } from '../positive.ts';
 import { bodyLengthOf, bodyOf, parseFailure } from './protocol.ts';
 import { assertSocketPath } from './socket-path.ts';
 
@@ -16,8 +15,17 @@ export interface AskOptions {
   readonly maxBytes?: number;
 }
 
-const DEFAULT_TIMEOUT_MS = 5000;
-const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
+/** The rules of `AskOptions`. */
+export const ASK_RULES = {
+  timeoutMs: withDefault(number({ above: 0, to: Number.POSITIVE_INFINITY }), 5000),
+  maxBytes: withDefault(number({ above: 0, to: Number.POSITIVE_INFINITY }), 64 * 2 ** 20),
+} satisfies OptionRules<AskOptions>;
+
+const ASK_ADMIN_SOCKET = {
+  name: 'askAdminSocket',
+  rules: ASK_RULES,
+  call: "askAdminSocket(path, 'perf dump', {}, { timeoutMs: 5000 })",
+};
 
 /** The room that daemons have for a request, including the NUL at its end. */
 const DAEMON_REQUEST_BYTES = 1024;
@@ -52,12 +60,8 @@ export async function askAdminSocket(
   args: Readonly<Record<string, JsonValue>> = {},
   options: AskOptions = {},
 ): Promise<string> {
-  assertOptions(options, ASK_ADMIN_SOCKET);
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = options;
+  const { timeoutMs, maxBytes } = readOptions(options, ASK_ADMIN_SOCKET);
   assertSocketPath(path);
-  assertPositive('timeoutMs', timeoutMs);
-  assertPositive('maxBytes', maxBytes);
-
   const bytes = Buffer.from(`${toJsonText({ ...args, prefix }, 'json')}\0`);
   const body = (await exchange({ path, command: prefix, bytes }, timeoutMs, maxBytes)).toString('utf8');
   const failure = parseFailure(body);
@@ -65,15 +69,6 @@ export async function askAdminSocket(
   const { message, errno } = failure;
   throw adminSocketError(`${path} refuses '${prefix}': ${message}`, { socket: path, command: prefix, errno });
 }
-
-/** The names of `AskOptions`. */
-export const ASK_NAMES: OptionNames<AskOptions> = { timeoutMs: true, maxBytes: true };
-
-const ASK_ADMIN_SOCKET: OptionsOwner<AskOptions> = {
-  name: 'askAdminSocket',
-  names: ASK_NAMES,
-  call: "askAdminSocket(path, 'perf dump', {}, { timeoutMs: 5000 })",
-};
 
 interface Request {
   readonly path: string;

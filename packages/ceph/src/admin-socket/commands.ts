@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { mustBe, type OptionRules, readOptions, text, withDefault } from '@hdrscope/core/internal';
 import type { CephFormat } from '../dump/format.ts';
 import type { JsonValue } from '../json-text.ts';
 
@@ -152,6 +152,17 @@ export interface VersionReply {
   readonly gitVersion?: string;
 }
 
+const VERSION = {
+  name: 'version',
+  rules: {
+    version: withDefault(text, '0.0.0'),
+    release: withDefault(text, 'node'),
+    releaseType: withDefault(text, 'dev'),
+    gitVersion: withDefault(text, 'no_version'),
+  } satisfies OptionRules<VersionReply>,
+  call: "serveAdminSocket({ path: './shop.asok', version: { version: '1.2.3' } })",
+};
+
 /** The version of the protocol. Clients require exactly this byte. */
 const PROTOCOL_VERSION = '2';
 
@@ -163,7 +174,7 @@ const LIST_HELP = 'list available commands';
  * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ALREADY_REGISTERED` when two commands have the same prefix.
  */
 export function withBuiltIns(given: readonly AdminCommand[], versions: VersionReply = {}): Commands {
-  const { version = '0.0.0', release = 'node', releaseType = 'dev', gitVersion = 'no_version' } = versions;
+  const { version, release, releaseType, gitVersion } = readOptions(versions, VERSION, 'version.');
   const all: AdminCommand[] = [
     { prefix: '0', run: () => PROTOCOL_VERSION },
     { prefix: 'get_command_descriptions', help: LIST_HELP, run: () => describe(commands) },

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { mustBe } from '@hdrscope/core/internal';
+import { integer, type OptionRules, withDefault } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { ETIMEDOUT, failureBody, findRequest, frameReply, type RawRequest } from './protocol.ts';
 
@@ -20,44 +20,20 @@ export interface AdminSocketLimits {
   readonly answerMs: number;
 }
 
-const DEFAULTS: AdminSocketLimits = {
-  connections: 256,
-  requests: 64,
-  requestBytes: 1024,
-  requestMs: 5000,
-  answerMs: 30_000,
+const MOST_CLIENTS = 2 ** 31 - 1;
+
+/** The table of the option `limits`. */
+export const LIMITS = {
+  name: 'limits',
+  rules: {
+    connections: withDefault(integer({ from: 1, to: MOST_CLIENTS }), 256),
+    requests: withDefault(integer({ from: 1, to: MOST_CLIENTS }), 64),
+    requestBytes: withDefault(integer({ from: 4, to: 2 ** 30 }), 1024),
+    requestMs: withDefault(integer({ from: 1, to: LONGEST_TIMER_MS }), 5000),
+    answerMs: withDefault(integer({ from: 1, to: LONGEST_TIMER_MS }), 30_000),
+  } satisfies OptionRules<Partial<AdminSocketLimits>>,
+  call: "serveAdminSocket({ path: './shop.asok', limits: { connections: 16 } })",
 };
-
-/** By name: the least and the most that a limit may be. */
-const BOUNDS: Readonly<Record<keyof AdminSocketLimits, readonly [least: number, most: number]>> = {
-  connections: [1, 2 ** 31 - 1],
-  requests: [1, 2 ** 31 - 1],
-  requestBytes: [4, 2 ** 30],
-  requestMs: [1, LONGEST_TIMER_MS],
-  answerMs: [1, LONGEST_TIMER_MS],
-};
-
-/**
- * All limits, from those that are given.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when a limit does not exist, or is outside its bounds.
- */
-export function adminSocketLimits(given: Partial<AdminSocketLimits> = {}): AdminSocketLimits {
-  for (const [name, limit] of Object.entries(given)) {
-    if (!isLimit(name)) {
-      throw mustBe('ERR_INVALID_OPTION', 'limits', `any of ${Object.keys(DEFAULTS).join(', ')}`, name);
-    }
-    const [least, most] = BOUNDS[name];
-    if (!Number.isInteger(limit) || limit < least || limit > most) {
-      throw mustBe('ERR_INVALID_OPTION', `limits.${name}`, `an integer from ${least} to ${most}`, limit);
-    }
-  }
-  return { ...DEFAULTS, ...given };
-}
-
-function isLimit(name: string): name is keyof AdminSocketLimits {
-  return Object.hasOwn(DEFAULTS, name);
-}
 
 /** Limits on each client. */
 export type ConnectionLimits = Pick<AdminSocketLimits, 'requestBytes' | 'requestMs' | 'answerMs'>;

@@ -1,11 +1,16 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { readOptions } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
 import { formatHistogramDump } from '../dump/dump.ts';
-import { assertRelease, type CephRelease, type HistogramLogger } from '../dump/loggers.ts';
+import { type CephRelease, type HistogramLogger, RELEASE_RULES } from '../dump/loggers.ts';
 import { formatHistogramSchema } from '../dump/schema.ts';
-import { type SnapshotLoggersOptions, snapshotLoggers } from '../dump/snapshot.ts';
+import { SNAPSHOT_LOGGERS_RULES, type SnapshotLoggersOptions, snapshotLoggers } from '../dump/snapshot.ts';
 import type { HistogramReplies, PerfReplies } from './perf-commands.ts';
-import { type SnapshotNumbersOptions, snapshotLabelledNumbers, snapshotNumbers } from './snapshot-numbers.ts';
+import {
+  SNAPSHOT_NUMBERS_RULES,
+  type SnapshotNumbersOptions,
+  snapshotLabelledNumbers,
+  snapshotNumbers,
+} from './snapshot-numbers.ts';
 
 /** The options of `histogramReplies`. */
 export interface HistogramRepliesOptions {
@@ -42,18 +47,16 @@ export function histogramReplies(
   loggers: () => readonly HistogramLogger[] | Promise<readonly HistogramLogger[]>,
   options: HistogramRepliesOptions = {},
 ): HistogramReplies {
-  assertOptions(options, HISTOGRAM_REPLIES);
-  const { release = 'tentacle' } = options;
-  assertRelease(release);
+  const { release } = readOptions(options, HISTOGRAM_REPLIES);
   return {
     schema: async (format) => formatHistogramSchema(await loggers(), { release, format }),
     dump: async (filter, format) => formatHistogramDump(await loggers(), { ...filter, release, format }),
   };
 }
 
-const HISTOGRAM_REPLIES: OptionsOwner<HistogramRepliesOptions> = {
+const HISTOGRAM_REPLIES = {
   name: 'histogramReplies',
-  names: { release: true },
+  rules: RELEASE_RULES,
   call: "histogramReplies(() => loggers, { release: 'next' })",
 };
 
@@ -83,10 +86,9 @@ export interface RegistryRepliesOptions extends SnapshotLoggersOptions, Snapshot
  * ```
  */
 export function registryReplies(registry: Registry, options: RegistryRepliesOptions = {}): PerfReplies {
-  assertOptions(options, REGISTRY_REPLIES);
-  const { percentiles, ...shown } = options;
-  const { release = 'tentacle', logger } = shown;
-  const numbers = { ...(percentiles && { percentiles }), ...(logger !== undefined && { logger }) };
+  const { percentiles, ...shown } = readOptions(options, REGISTRY_REPLIES);
+  const { release, logger } = shown;
+  const numbers = { percentiles, logger };
   const loggers = async () => snapshotLoggers(await registry.gather(), shown);
   return {
     histograms: histogramReplies(loggers, { release }),
@@ -95,8 +97,8 @@ export function registryReplies(registry: Registry, options: RegistryRepliesOpti
   };
 }
 
-const REGISTRY_REPLIES: OptionsOwner<RegistryRepliesOptions> = {
+const REGISTRY_REPLIES = {
   name: 'registryReplies',
-  names: { release: true, logger: true, axisOf: true, percentiles: true },
+  rules: { ...SNAPSHOT_LOGGERS_RULES, ...SNAPSHOT_NUMBERS_RULES },
   call: "registryReplies(registry, { release: 'next' })",
 };

@@ -1,7 +1,17 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  callback,
+  flag,
+  listOf,
+  type OptionRules,
+  object,
+  optional,
+  readOptions,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { answer } from './answer.ts';
 import { type AdminCommand, configCommand, type VersionReply, withBuiltIns } from './commands.ts';
-import { type AdminSocketLimits, adminSocketLimits } from './connection.ts';
+import { type AdminSocketLimits, LIMITS } from './connection.ts';
 import { type PerfReplies, perfCommands } from './perf-commands.ts';
 import { AdminSocketServer } from './server.ts';
 import { assertSocketPath } from './socket-path.ts';
@@ -27,6 +37,23 @@ export interface AdminSocketOptions extends PerfReplies {
   /** Limits on all clients and on each of them. @default the defaults of `AdminSocketLimits` */
   readonly limits?: Partial<AdminSocketLimits>;
 }
+
+const ADMIN_SOCKET = {
+  name: 'serveAdminSocket',
+  rules: {
+    path: text,
+    histograms: optional(object()),
+    numbers: optional(callback()),
+    labelled: optional(callback()),
+    reset: optional(callback()),
+    commands: withDefault(listOf(object<AdminCommand>(), 'commands'), []),
+    version: withDefault(object(), {}),
+    pidFile: withDefault(text, ''),
+    unref: withDefault(flag, true),
+    limits: withDefault(object(), {}),
+  } satisfies OptionRules<AdminSocketOptions>,
+  call: "serveAdminSocket({ path: './shop.asok' })",
+};
 
 /** A served admin socket. */
 export interface RunningAdminSocket {
@@ -68,37 +95,17 @@ export interface RunningAdminSocket {
  * ```
  */
 export async function serveAdminSocket(options: AdminSocketOptions): Promise<RunningAdminSocket> {
-  assertOptions(options, ADMIN_SOCKET);
-  const { path, commands = [], pidFile = '', unref = true, limits: givenLimits } = options;
+  const { path, commands, version, pidFile, unref, limits, ...replies } = readOptions(options, ADMIN_SOCKET);
   assertSocketPath(path);
-  if (typeof pidFile !== 'string') throw mustBe('ERR_INVALID_OPTION', 'pidFile', 'a path', pidFile);
-  const limits = adminSocketLimits(givenLimits);
 
-  const given = [...perfCommands(options), ...commands];
+  const given = [...perfCommands(replies), ...commands];
   const hasConfig = commands.some(({ prefix }) => prefix === 'config show');
-  const all = withBuiltIns(hasConfig ? given : [...given, configCommand(pidFile)], options.version);
+  const all = withBuiltIns(hasConfig ? given : [...given, configCommand(pidFile)], version);
   const server = new AdminSocketServer((request) => answer(all, request), {
     path,
     unref,
-    limits,
+    limits: readOptions(limits, LIMITS, 'limits.'),
   });
   await server.start();
   return { path, close: () => server.close() };
 }
-
-const ADMIN_SOCKET: OptionsOwner<AdminSocketOptions> = {
-  name: 'serveAdminSocket',
-  names: {
-    path: true,
-    histograms: true,
-    numbers: true,
-    labelled: true,
-    reset: true,
-    commands: true,
-    version: true,
-    pidFile: true,
-    unref: true,
-    limits: true,
-  },
-  call: "serveAdminSocket({ path: './shop.asok' })",
-};

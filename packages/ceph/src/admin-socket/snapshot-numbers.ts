@@ -1,4 +1,4 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { listOf, number, type OptionRules, readOptions, text, withDefault } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { valuesAtPercentiles } from '@hdrscope/registry';
@@ -19,19 +19,24 @@ export interface SnapshotNumbersOptions {
  * is the upper bound of its slot, and at most the maximum. Times are in seconds. Attributes are appended to the name of the logger. Where
  * families of different scopes share a name, the later ones are `NAME-2` and so on.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_INVALID_VALUE` when a percentile is not a number.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or a percentile is not a number from 0 to 100.
  */
 export function snapshotNumbers(snapshot: Snapshot, options: SnapshotNumbersOptions = {}): PerfNumbers {
-  assertOptions(options, SNAPSHOT_NUMBERS);
-  const { logger = 'hdrscope' } = options;
+  const { logger, percentiles } = readOptions(options, SNAPSHOT_NUMBERS);
   return Object.fromEntries(
-    groupsOf(snapshot, options, attributesText).map(({ key, numbers }) => [logger + key, numbers]),
+    groupsOf(snapshot, percentiles, attributesText).map(({ key, numbers }) => [logger + key, numbers]),
   );
 }
 
-const SNAPSHOT_NUMBERS: OptionsOwner<SnapshotNumbersOptions> = {
+/** The rules of `SnapshotNumbersOptions`. */
+export const SNAPSHOT_NUMBERS_RULES = {
+  percentiles: withDefault(listOf(number({ from: 0, to: 100 }), 'numbers from 0 to 100'), [50, 99]),
+  logger: withDefault(text, 'hdrscope'),
+} satisfies OptionRules<SnapshotNumbersOptions>;
+
+const SNAPSHOT_NUMBERS = {
   name: 'snapshotNumbers',
-  names: { percentiles: true, logger: true },
+  rules: SNAPSHOT_NUMBERS_RULES,
   call: 'snapshotNumbers(snapshot, { percentiles: [50, 99] })',
 };
 
@@ -45,19 +50,18 @@ export function snapshotLabelledNumbers(
   snapshot: Snapshot,
   options: SnapshotNumbersOptions = {},
 ): LabelledNumbers[] {
-  assertOptions(options, SNAPSHOT_LABELLED_NUMBERS);
-  const { logger = 'hdrscope' } = options;
+  const { logger, percentiles } = readOptions(options, SNAPSHOT_LABELLED_NUMBERS);
   const keyOf = (attributes: Attributes): string => JSON.stringify(labelsOf(attributes));
-  return groupsOf(snapshot, options, keyOf).map(({ attributes, numbers }) => ({
+  return groupsOf(snapshot, percentiles, keyOf).map(({ attributes, numbers }) => ({
     logger,
     labels: labelsOf(attributes),
     numbers,
   }));
 }
 
-const SNAPSHOT_LABELLED_NUMBERS: OptionsOwner<SnapshotNumbersOptions> = {
+const SNAPSHOT_LABELLED_NUMBERS = {
   name: 'snapshotLabelledNumbers',
-  names: { percentiles: true, logger: true },
+  rules: SNAPSHOT_NUMBERS_RULES,
   call: 'snapshotLabelledNumbers(snapshot, { percentiles: [50, 99] })',
 };
 
@@ -82,7 +86,7 @@ interface SeriesGroup {
 /** The numbers of all series whose attributes have one key. */
 function groupsOf(
   { families }: Snapshot,
-  { percentiles = [50, 99] }: SnapshotNumbersOptions,
+  percentiles: readonly number[],
   keyOf: (attributes: Attributes) => string,
 ): SeriesGroup[] {
   const suffixes = [...percentiles.map((one) => `p${String(one).replace('.', '_')}`), 'max'];

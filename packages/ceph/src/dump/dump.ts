@@ -1,16 +1,17 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { type OptionRules, readOptions, type SettingsOf } from '@hdrscope/core/internal';
 import type { AxisUnit } from '@hdrscope/core/joint';
 import { type Axis, axisRanges } from '../histogram/axis.ts';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart, toPlain } from './document.ts';
-import { type CephFormat, formatDocument } from './format.ts';
+import { type CephFormat, FORMAT_RULES, formatDocument } from './format.ts';
 import {
-  assertRelease,
   type CephRelease,
+  FILTER_RULES,
   type HistogramCounter,
   type HistogramLogger,
   type PerfFilter,
+  RELEASE_RULES,
   selectLoggers,
 } from './loggers.ts';
 
@@ -71,13 +72,14 @@ export function histogramDump(
   loggers: readonly HistogramLogger[],
   options: HistogramDumpOptions = {},
 ): HistogramDump {
-  assertOptions(options, HISTOGRAM_DUMP);
-  return toPlain(dumpDocument(loggers, options)) as HistogramDump;
+  return toPlain(dumpDocument(loggers, readOptions(options, HISTOGRAM_DUMP))) as HistogramDump;
 }
 
-const HISTOGRAM_DUMP: OptionsOwner<HistogramDumpOptions> = {
+const DUMP_RULES = { ...RELEASE_RULES, ...FILTER_RULES } satisfies OptionRules<HistogramDumpOptions>;
+
+const HISTOGRAM_DUMP = {
   name: 'histogramDump',
-  names: { release: true, logger: true, counter: true },
+  rules: DUMP_RULES,
   call: "histogramDump(loggers, { release: 'next' })",
 };
 
@@ -103,13 +105,13 @@ export function formatHistogramDump(
   loggers: readonly HistogramLogger[],
   options: HistogramDumpTextOptions = {},
 ): string {
-  assertOptions(options, FORMAT_HISTOGRAM_DUMP);
-  return formatDocument(dumpDocument(loggers, options), options.format ?? 'json-pretty');
+  const { format, ...settings } = readOptions(options, FORMAT_HISTOGRAM_DUMP);
+  return formatDocument(dumpDocument(loggers, settings), format);
 }
 
-const FORMAT_HISTOGRAM_DUMP: OptionsOwner<HistogramDumpTextOptions> = {
+const FORMAT_HISTOGRAM_DUMP = {
   name: 'formatHistogramDump',
-  names: { format: true, release: true, logger: true, counter: true },
+  rules: { ...FORMAT_RULES, ...DUMP_RULES },
   call: "formatHistogramDump(loggers, { format: 'json' })",
 };
 
@@ -129,9 +131,8 @@ export function loggersDocument(
 
 function dumpDocument(
   loggers: readonly HistogramLogger[],
-  { release = 'tentacle', ...filter }: HistogramDumpOptions,
+  { release, ...filter }: SettingsOf<HistogramDumpOptions, typeof DUMP_RULES>,
 ): DocumentObject {
-  assertRelease(release);
   // Most histograms of a daemon have the same axes, and the axes are most of the text.
   const parts = new Map<string, RepeatedPart>();
   const axisPart = (axis: Axis, path: string): RepeatedPart => {

@@ -1,4 +1,4 @@
-import { mustBe, visible } from '@hdrscope/core/internal';
+import { oneOf, visible, withDefault } from '@hdrscope/core/internal';
 import { type JsonValue, type Pieces, RawJson, toJsonText } from '../json-text.ts';
 import { CellTable, type DocumentObject, RepeatedPart } from './document.ts';
 
@@ -7,6 +7,9 @@ export type CephFormat = 'json' | 'json-pretty' | 'xml' | 'xml-pretty';
 
 export const CEPH_FORMATS: readonly CephFormat[] = ['json', 'json-pretty', 'xml', 'xml-pretty'];
 
+/** The option `format` of all that writes texts. */
+export const FORMAT_RULES = { format: withDefault(oneOf(CEPH_FORMATS), 'json-pretty') };
+
 /** Ceph's name of the root element of perf commands in XML. */
 export const PERF_ROOT = 'perfcounter_collection';
 
@@ -14,28 +17,18 @@ export const PERF_ROOT = 'perfcounter_collection';
  * Writes a document as Ceph's formatters do, byte for byte.
  *
  * @param root The name of the root element in XML.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the format is not one of the four.
  */
 export function formatDocument(
   document: DocumentObject | JsonValue,
   format: CephFormat,
   root: string = PERF_ROOT,
 ): string {
-  switch (format) {
-    case 'json':
-    case 'json-pretty':
-      return toJsonText(document, format);
-    case 'xml':
-    case 'xml-pretty': {
-      const shape = format === 'xml' ? COMPACT : PRETTY;
-      const out: Pieces = [];
-      writeXml(out, root, document, shape, '');
-      // Ceph adds an empty line at the end.
-      return out.join('') + shape.lineEnd;
-    }
-    default:
-      throw mustBe('ERR_INVALID_OPTION', 'format', `one of ${CEPH_FORMATS.join(', ')}`, format);
-  }
+  if (format === 'json' || format === 'json-pretty') return toJsonText(document, format);
+  const shape = format === 'xml' ? COMPACT : PRETTY;
+  const out: Pieces = [];
+  writeXml(out, root, document, shape, '');
+  // Ceph adds an empty line at the end.
+  return out.join('') + shape.lineEnd;
 }
 
 interface XmlShape {

@@ -1,5 +1,24 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { mustBe, type OptionRules, oneOf, optional, text, withDefault } from '@hdrscope/core/internal';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
+
+/**
+ * The release of Ceph whose dumps are written. `'next'` is a proposal for a future release: it allows one dimension and
+ * explicit axes, and adds units and sums. The other releases have equal dumps; their tools read two dimensions only.
+ */
+export type CephRelease = 'pacific' | 'quincy' | 'reef' | 'squid' | 'tentacle' | 'next';
+
+/** All values of `CephRelease`, oldest first. */
+export const CEPH_RELEASES: readonly CephRelease[] = [
+  'pacific',
+  'quincy',
+  'reef',
+  'squid',
+  'tentacle',
+  'next',
+];
+
+/** The option `release` of all that writes dumps and schemas. */
+export const RELEASE_RULES = { release: withDefault(oneOf(CEPH_RELEASES), 'tentacle') };
 
 /** The error of counts that were moved to the slots of an axis from other slots. */
 export interface AxisFit {
@@ -50,6 +69,12 @@ export interface PerfFilter {
   readonly counter?: string | undefined;
 }
 
+/** The rules of `PerfFilter`. */
+export const FILTER_RULES = {
+  logger: optional(text),
+  counter: optional(text),
+} satisfies OptionRules<PerfFilter>;
+
 /** The selected loggers, ordered by the bytes of their names, each with its selected counters. */
 export function selectLoggers(
   loggers: readonly HistogramLogger[],
@@ -79,28 +104,5 @@ function assertUnique(names: readonly string[], what: string): void {
     }
     if (seen.has(name)) throw mustBe('ERR_INVALID_OPTION', `the names of ${what}`, 'all different', name);
     seen.add(name);
-  }
-}
-
-/**
- * The release of Ceph whose dumps are written. `'next'` is a proposal for a future release: it allows one dimension and
- * explicit axes, and adds units and sums. The other releases have equal dumps; their tools read two dimensions only.
- */
-export type CephRelease = 'pacific' | 'quincy' | 'reef' | 'squid' | 'tentacle' | 'next';
-
-/** All values of `CephRelease`, oldest first. */
-export const CEPH_RELEASES: readonly CephRelease[] = [
-  'pacific',
-  'quincy',
-  'reef',
-  'squid',
-  'tentacle',
-  'next',
-];
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function assertRelease(release: CephRelease): void {
-  if (!CEPH_RELEASES.includes(release)) {
-    throw mustBe('ERR_INVALID_OPTION', 'release', `one of ${CEPH_RELEASES.join(', ')}`, release);
   }
 }

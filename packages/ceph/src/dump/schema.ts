@@ -1,9 +1,9 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { mustBe, readOptions } from '@hdrscope/core/internal';
 import { type DocumentObject, type DocumentValue, toPlain } from './document.ts';
 import { loggersDocument } from './dump.ts';
-import { type CephFormat, formatDocument } from './format.ts';
+import { type CephFormat, FORMAT_RULES, formatDocument } from './format.ts';
 import type { HistogramCounter, HistogramLogger } from './loggers.ts';
-import { assertRelease, type CephRelease } from './loggers.ts';
+import { type CephRelease, RELEASE_RULES } from './loggers.ts';
 
 /** The description of a histogram in a schema. */
 export interface DescribedHistogram {
@@ -54,13 +54,12 @@ export function histogramSchema(
   loggers: readonly HistogramLogger[],
   options: HistogramSchemaOptions = {},
 ): HistogramSchema {
-  assertOptions(options, HISTOGRAM_SCHEMA);
-  return toPlain(schemaDocument(loggers, options)) as HistogramSchema;
+  return toPlain(schemaDocument(loggers, readOptions(options, HISTOGRAM_SCHEMA))) as HistogramSchema;
 }
 
-const HISTOGRAM_SCHEMA: OptionsOwner<HistogramSchemaOptions> = {
+const HISTOGRAM_SCHEMA = {
   name: 'histogramSchema',
-  names: { release: true },
+  rules: RELEASE_RULES,
   call: "histogramSchema(loggers, { release: 'next' })",
 };
 
@@ -73,22 +72,20 @@ export function formatHistogramSchema(
   loggers: readonly HistogramLogger[],
   options: HistogramSchemaTextOptions = {},
 ): string {
-  assertOptions(options, FORMAT_HISTOGRAM_SCHEMA);
-  const { format = 'json-pretty' } = options;
-  return formatDocument(schemaDocument(loggers, options), format);
+  const { format, ...settings } = readOptions(options, FORMAT_HISTOGRAM_SCHEMA);
+  return formatDocument(schemaDocument(loggers, settings), format);
 }
 
-const FORMAT_HISTOGRAM_SCHEMA: OptionsOwner<HistogramSchemaTextOptions> = {
+const FORMAT_HISTOGRAM_SCHEMA = {
   name: 'formatHistogramSchema',
-  names: { format: true, release: true },
+  rules: { ...FORMAT_RULES, ...RELEASE_RULES },
   call: "formatHistogramSchema(loggers, { format: 'json' })",
 };
 
 function schemaDocument(
   loggers: readonly HistogramLogger[],
-  { release = 'tentacle' }: HistogramSchemaOptions,
+  { release }: Required<HistogramSchemaOptions>,
 ): DocumentObject {
-  assertRelease(release);
   return loggersDocument(loggers, {}, (counter, path) => describe(counter, path, release));
 }
 

@@ -1,10 +1,13 @@
 import { type Layout, type Rebucketing, rebucket } from '@hdrscope/core';
 import {
-  assertOptions,
+  callback,
   mustBe,
-  type OptionsOwner,
+  type OptionRules,
+  readOptions,
   resolutionOf,
   scaledLayout,
+  text,
+  withDefault,
 } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
@@ -12,10 +15,10 @@ import { type Axis, axisLayout } from '../histogram/axis.ts';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
 import {
   type AxisFit,
-  assertRelease,
   type CephRelease,
   type HistogramCounter,
   type HistogramLogger,
+  RELEASE_RULES,
 } from './loggers.ts';
 
 /** The options for showing families of a registry as Ceph's histograms. */
@@ -55,9 +58,7 @@ const ALL: Axis = { name: 'All', scale: 'linear', min: 0, quantSize: 1, buckets:
  * ```
  */
 export function snapshotLoggers(snapshot: Snapshot, options: SnapshotLoggersOptions = {}): HistogramLogger[] {
-  assertOptions(options, SNAPSHOT_LOGGERS);
-  const { release = 'tentacle', logger = 'hdrscope', axisOf = defaultAxis } = options;
-  assertRelease(release);
+  const { release, logger, axisOf } = readOptions(options, SNAPSHOT_LOGGERS);
   const names = counterNames(snapshot.families, alone);
   const loggers = new Map<string, Map<string, HistogramCounter>>();
   for (const [i, family] of snapshot.families.entries()) {
@@ -77,9 +78,16 @@ export function snapshotLoggers(snapshot: Snapshot, options: SnapshotLoggersOpti
 /** A family is one counter. */
 const alone = (name: string): readonly string[] => [name];
 
-const SNAPSHOT_LOGGERS: OptionsOwner<SnapshotLoggersOptions> = {
+/** The rules of `SnapshotLoggersOptions`. */
+export const SNAPSHOT_LOGGERS_RULES = {
+  ...RELEASE_RULES,
+  logger: withDefault(text, 'hdrscope'),
+  axisOf: withDefault(callback(), defaultAxis),
+} satisfies OptionRules<SnapshotLoggersOptions>;
+
+const SNAPSHOT_LOGGERS = {
   name: 'snapshotLoggers',
-  names: { release: true, logger: true, axisOf: true },
+  rules: SNAPSHOT_LOGGERS_RULES,
   call: "snapshotLoggers(snapshot, { release: 'next' })",
 };
 

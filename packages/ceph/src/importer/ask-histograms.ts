@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  callback,
+  number,
+  type OptionRules,
+  optional,
+  readOptions,
+  type Settings,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { isObject } from '@hdrscope/kit';
-import { readDocuments } from './documents.ts';
+import { DOCUMENT_RULES, type DocumentOptions, readDocuments } from './documents.ts';
 import type { Json, JsonObject } from './json.ts';
-import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
+import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings, parseDump } from './parse-dump.ts';
 import type { ImportedHistogram, SumBounds } from './read-histogram.ts';
 
 /** Asks a daemon, or several as `ceph tell` does, and returns the answer in JSON. */
@@ -25,6 +33,10 @@ export interface AskHistogramsOptions extends ParseDumpOptions {
    */
   readonly attempts?: number;
 }
+
+/** Checked `AskHistogramsOptions`, with their defaults. */
+type AskHistogramsSettings = ParseDumpSettings &
+  Settings<Pick<AskHistogramsOptions, 'life' | 'attempts'>, 'life'>;
 
 /**
  * Asks a daemon for its histograms, and for the sums of their axes. `perf histogram dump` has no sums, but an OSD has counters
@@ -51,24 +63,40 @@ export async function askHistograms(
   ask: AskDaemon,
   options: AskHistogramsOptions = {},
 ): Promise<ImportedHistogram[]> {
-  assertOptions(options, ASK_HISTOGRAMS);
-  const { life: lifeOf = async () => undefined, attempts = DEFAULT_ATTEMPTS, ...parsed } = options;
-  if (!(typeof attempts === 'number' && attempts >= 1)) {
-    throw mustBe('ERR_INVALID_OPTION', 'attempts', 'a number of at least 1', attempts);
-  }
+  return readDaemon(ask, readOptions(options, ASK_HISTOGRAMS));
+}
+
+const DEFAULT_ATTEMPTS = 3;
+const PAUSE_MS = 5;
+
+const ASK_HISTOGRAMS = {
+  name: 'askHistograms',
+  rules: {
+    ...PARSE_DUMP_RULES,
+    life: optional(callback()),
+    attempts: withDefault(number({ from: 1, to: Number.POSITIVE_INFINITY }), DEFAULT_ATTEMPTS),
+  } satisfies OptionRules<AskHistogramsOptions>,
+  call: "askHistograms((prefix, args) => askAdminSocket(path, prefix, args), { logger: 'osd' })",
+};
+
+/** Asks a daemon for its histograms, with options that are checked. */
+export async function readDaemon(
+  ask: AskDaemon,
+  { life: readLife = async () => undefined, attempts, ...parsed }: AskHistogramsSettings,
+): Promise<ImportedHistogram[]> {
   const { logger, counter } = parsed;
   const filter = { ...(logger !== undefined && { logger }), ...(counter !== undefined && { counter }) };
-  const lifeBefore = await lifeOf();
+  const lifeBefore = await readLife();
   let best: readonly ImportedHistogram[] | undefined;
-  let before = await numbersOf(ask);
+  let before = await readNumbers(ask);
   const life = before.size > 0 ? lifeBefore : undefined;
   for (let attempt = 1; ; attempt++) {
-    const all = parseHistogramDump(await ask('perf histogram dump', filter), parsed);
+    const all = parseDump(await ask('perf histogram dump', filter), parsed);
     if (before.size === 0 || !all.some(hasSiblings)) {
       best = all;
       break;
     }
-    const after = await numbersOf(ask);
+    const after = await readNumbers(ask);
     const measured = all.map((one) => {
       const sums = measuredSums(one, before.get(one.daemon), after.get(one.daemon));
       return sums === undefined ? one : { ...one, measured: sums };
@@ -79,38 +107,27 @@ export async function askHistograms(
     if (width === 0 || attempt >= (isTorn ? Math.max(attempts, DEFAULT_ATTEMPTS) : attempts)) break;
     // An operation is counted within microseconds, unless the daemon has to wait for a processor.
     if (isTorn) await sleep(PAUSE_MS);
-    before = isTorn ? await numbersOf(ask) : after;
+    before = isTorn ? await readNumbers(ask) : after;
   }
   // A daemon that has started anew meanwhile answers next time.
-  if (life !== undefined && life !== (await lifeOf())) {
+  if (life !== undefined && life !== (await readLife())) {
     throw new HdrscopeError('ERR_DECODE', 'the daemon has started anew while it was asked');
   }
   return best!.map((one) => (life === undefined ? one : { ...one, life }));
 }
 
-const DEFAULT_ATTEMPTS = 3;
-const PAUSE_MS = 5;
-
-const ASK_HISTOGRAMS: OptionsOwner<AskHistogramsOptions> = {
-  name: 'askHistograms',
-  names: {
-    life: true,
-    attempts: true,
-    logger: true,
-    counter: true,
-    maxLength: true,
-    maxElements: true,
-    lenient: true,
-    units: true,
-  },
-  call: "askHistograms((prefix, args) => askAdminSocket(path, prefix, args), { logger: 'osd' })",
-};
+// The limits of an answer, whatever those of the dump are.
+const NUMBERS = { name: 'askHistograms', rules: DOCUMENT_RULES };
 
 /** The numbers of each daemon. Empty when there are none. */
-async function numbersOf(ask: AskDaemon): Promise<ReadonlyMap<string | undefined, Json>> {
+async function readNumbers(ask: AskDaemon): Promise<ReadonlyMap<string | undefined, Json>> {
   try {
     const text = await ask('perf dump', { logger: NUMBERS_LOGGER });
-    const documents = readDocuments(text, {}, false);
+    const documents = readDocuments(
+      text,
+      readOptions<DocumentOptions, typeof DOCUMENT_RULES>({}, NUMBERS),
+      false,
+    );
     return new Map(documents.filter(({ json }) => hasLogger(json)).map(({ daemon, json }) => [daemon, json]));
   } catch (error) {
     // A server that is no daemon of Ceph may have no such command.

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { ASK_NAMES, type AskOptions, askAdminSocket } from '../admin-socket/ask.ts';
+import { readOptions } from '@hdrscope/core/internal';
+import { ASK_RULES, type AskOptions, askAdminSocket } from '../admin-socket/ask.ts';
 import type { AskDaemon, AskHistogramsOptions } from './ask-histograms.ts';
 
 /** A daemon that can be asked. */
@@ -42,10 +42,10 @@ export function daemonName(socket: string): string {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist. `ask` rejects as `askAdminSocket` does.
  */
 export function daemonAt(path: string, options: AskOptions = {}): NamedDaemon {
-  assertOptions(options, DAEMON_AT);
+  const settings = readOptions(options, DAEMON_AT);
   return {
     name: daemonName(path),
-    ask: (prefix, args) => askAdminSocket(path, prefix, { ...args, format: 'json' }, options),
+    ask: (prefix, args) => askAdminSocket(path, prefix, { ...args, format: 'json' }, settings),
     // A daemon that starts makes its socket anew. Connections and chmod leave the time of the last modification as it is.
     life: async () => {
       const found = await stat(path, { bigint: true }).catch(() => undefined);
@@ -54,9 +54,9 @@ export function daemonAt(path: string, options: AskOptions = {}): NamedDaemon {
   };
 }
 
-const DAEMON_AT: OptionsOwner<AskOptions> = {
+const DAEMON_AT = {
   name: 'daemonAt',
-  names: ASK_NAMES,
+  rules: ASK_RULES,
   call: 'daemonAt(path, { timeoutMs: 5000 })',
 };
 
@@ -88,14 +88,14 @@ export async function socketsIn(folder: string): Promise<string[]> {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; Error of the system when the folder cannot be read.
  */
 export async function daemonsAt(path: string, options: AskOptions = {}): Promise<NamedDaemon[]> {
-  assertOptions(options, DAEMONS_AT);
+  const settings = readOptions(options, DAEMONS_AT);
   const found = await stat(path).catch(() => undefined);
   const sockets = found?.isDirectory() ? await socketsIn(path) : [path];
-  return sockets.map((socket) => daemonAt(socket, options));
+  return sockets.map((socket) => daemonAt(socket, settings));
 }
 
-const DAEMONS_AT: OptionsOwner<AskOptions> = {
+const DAEMONS_AT = {
   name: 'daemonsAt',
-  names: ASK_NAMES,
+  rules: ASK_RULES,
   call: "daemonsAt('/var/run/ceph', { timeoutMs: 5000 })",
 };

@@ -1,7 +1,14 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import {
+  flag,
+  mustBe,
+  number,
+  type OptionRules,
+  optional,
+  type Settings,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { Budget, isObject } from '@hdrscope/kit';
-import { assertPositive } from '../positive.ts';
 import { type Json, type JsonObject, parseFast, parseJson } from './json.ts';
 import { parseXml, XML_START } from './xml.ts';
 
@@ -25,7 +32,15 @@ export interface DocumentOptions {
   readonly lenient?: boolean;
 }
 
-const LONGEST = 2 ** 26;
+/** The rules of `DocumentOptions`. */
+export const DOCUMENT_RULES = {
+  maxLength: withDefault(number({ above: 0, to: Number.POSITIVE_INFINITY }), 2 ** 26),
+  maxElements: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
+  lenient: withDefault(flag, false),
+} satisfies OptionRules<DocumentOptions>;
+
+/** Checked `DocumentOptions`, with their defaults. */
+export type DocumentSettings = Settings<DocumentOptions, 'maxElements'>;
 
 // A dump has an element for each ten characters where it is densest. An element takes up to 100 bytes of memory.
 const LEAST_ELEMENTS = 100_000;
@@ -36,27 +51,20 @@ const START = /^[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>
 const LENIENT_START =
   /^[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>|"[^"\n]*"\s*:\s*\{)/gm;
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when a limit is not a number above 0. */
-export function assertDocumentLimits({ maxLength, maxElements }: DocumentOptions): void {
-  if (maxLength !== undefined) assertPositive('maxLength', maxLength);
-  if (maxElements !== undefined) assertPositive('maxElements', maxElements);
-}
-
 /**
  * The objects of a text. Each begins a line; other text is skipped.
  *
  * @param isExact Whether integers beyond 2^53 − 1 become bigints, which is slower. Otherwise they are rounded.
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_TOO_LARGE`; `ERR_DECODE`.
+ * @throws HdrscopeError `ERR_TOO_LARGE`; `ERR_DECODE`.
  */
-export function readDocuments(text: string, options: DocumentOptions, isExact: boolean): TextDocument[] {
-  assertDocumentLimits(options);
-  const { maxLength = LONGEST, lenient = false } = options;
+export function readDocuments(text: string, settings: DocumentSettings, isExact: boolean): TextDocument[] {
+  const { maxLength, lenient } = settings;
   if (typeof text !== 'string') throw mustBe('ERR_DECODE', 'the text', 'a string', text);
   if (text.length > maxLength) {
     throw mustBe('ERR_TOO_LARGE', 'the length of the text', `at most ${maxLength} characters`, text.length);
   }
   const maxElements =
-    options.maxElements ?? LEAST_ELEMENTS + Math.floor(text.length / CHARACTERS_PER_ELEMENT);
+    settings.maxElements ?? LEAST_ELEMENTS + Math.floor(text.length / CHARACTERS_PER_ELEMENT);
   const makeBudget = (): Budget => new Budget('the text', { elements: maxElements });
   // Documents that are not JSON are read twice.
   const [fast, slow] = [makeBudget(), makeBudget()];

@@ -1,6 +1,7 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { mustBe, type OptionRules, readOptions } from '@hdrscope/core/internal';
 import { isObject } from '@hdrscope/kit';
-import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
+import { FILTER_RULES, type PerfFilter } from '../dump/loggers.ts';
+import { DOCUMENT_RULES, type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
 import {
   asCount,
   asInteger,
@@ -41,12 +42,7 @@ export interface ImportedCounterDescription extends ImportedDescription {
 }
 
 /** The options for reading counters. */
-export interface ParseCountersOptions extends DocumentOptions {
-  /** Only this logger. @default all loggers */
-  readonly logger?: string;
-  /** Only the counters of this name. @default all counters */
-  readonly counter?: string;
-}
+export interface ParseCountersOptions extends DocumentOptions, PerfFilter {}
 
 /**
  * Reads the numbers of a daemon: its answer to `counter dump` (Reef and later), which has labels, or to `perf dump`, with any text on
@@ -66,14 +62,14 @@ export interface ParseCountersOptions extends DocumentOptions {
  * ```
  */
 export function parseCounters(text: string, options: ParseCountersOptions = {}): ImportedCounters[] {
-  assertOptions(options, PARSE_COUNTERS);
-  const documents = readDocuments(text, options, LONG_NUMBER.test(text));
-  return documents.flatMap((document) => readCounters(document, options));
+  const settings = readOptions(options, PARSE_COUNTERS);
+  const documents = readDocuments(text, settings, LONG_NUMBER.test(text));
+  return documents.flatMap((document) => readCounters(document, settings));
 }
 
-const PARSE_COUNTERS: OptionsOwner<ParseCountersOptions> = {
+const PARSE_COUNTERS = {
   name: 'parseCounters',
-  names: { logger: true, counter: true, maxLength: true, maxElements: true, lenient: true },
+  rules: { ...DOCUMENT_RULES, ...FILTER_RULES } satisfies OptionRules<ParseCountersOptions>,
   call: "parseCounters(text, { logger: 'osd' })",
 };
 
@@ -96,8 +92,7 @@ export function parseCounterSchema(
   text: string,
   options: DocumentOptions = {},
 ): ImportedCounterDescription[] {
-  assertOptions(options, PARSE_COUNTER_SCHEMA);
-  return readDocuments(text, options, false).flatMap(({ daemon, json }) =>
+  return readDocuments(text, readOptions(options, PARSE_COUNTER_SCHEMA), false).flatMap(({ daemon, json }) =>
     Object.entries(asObject(json, 'a schema')).flatMap(([logger, entries]) =>
       labelledCounters(entries, pathOf(daemon, logger)).flatMap(({ labels, counters, path }) =>
         Object.entries(counters).map(([counter, one]) => ({
@@ -109,17 +104,19 @@ export function parseCounterSchema(
   );
 }
 
-const PARSE_COUNTER_SCHEMA: OptionsOwner<DocumentOptions> = {
+const PARSE_COUNTER_SCHEMA = {
   name: 'parseCounterSchema',
-  names: { maxLength: true, maxElements: true, lenient: true },
+  rules: DOCUMENT_RULES,
   call: 'parseCounterSchema(text, { lenient: true })',
 };
 
 // Reading exactly is slower, and few answers have such numbers.
 const LONG_NUMBER = /\d{16}/;
 
-function readCounters({ daemon, json }: TextDocument, asked: ParseCountersOptions): ImportedCounters[] {
-  const { logger: loggerAsked, counter: counterAsked } = asked;
+function readCounters(
+  { daemon, json }: TextDocument,
+  { logger: loggerAsked, counter: counterAsked }: PerfFilter,
+): ImportedCounters[] {
   return Object.entries(asObject(json, 'a dump'))
     .filter(([logger]) => loggerAsked === undefined || logger === loggerAsked)
     .flatMap(([logger, entries]) =>

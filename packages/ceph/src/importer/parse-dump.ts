@@ -1,19 +1,43 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  mustBe,
+  type OptionRules,
+  object,
+  readOptions,
+  type Settings,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { Budget } from '@hdrscope/kit';
-import type { HistogramCounter, HistogramLogger } from '../dump/loggers.ts';
-import { type DocumentOptions, readAnswer, readDocuments, type TextDocument } from './documents.ts';
+import {
+  FILTER_RULES,
+  type HistogramCounter,
+  type HistogramLogger,
+  type PerfFilter,
+} from '../dump/loggers.ts';
+import {
+  DOCUMENT_RULES,
+  type DocumentOptions,
+  readAnswer,
+  readDocuments,
+  type TextDocument,
+} from './documents.ts';
 import { asArray, asInteger, asObject, isHistogram, labelledCounters, pathOf } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { UnitOverrides } from './read-axis.ts';
 import { type ImportedHistogram, type ReadHistogramOptions, readHistogram } from './read-histogram.ts';
 
 /** The options for reading a dump. */
-export interface ParseDumpOptions extends DocumentOptions, ReadHistogramOptions {
-  /** Only this logger. @default all loggers */
-  readonly logger?: string;
-  /** Only the counters of this name. @default all counters */
-  readonly counter?: string;
-}
+export interface ParseDumpOptions extends DocumentOptions, ReadHistogramOptions, PerfFilter {}
+
+/** The rules of `ParseDumpOptions`. */
+export const PARSE_DUMP_RULES = {
+  ...DOCUMENT_RULES,
+  ...FILTER_RULES,
+  units: withDefault(object<UnitOverrides>(), {}),
+} satisfies OptionRules<ParseDumpOptions>;
+
+/** Checked `ParseDumpOptions`, with their defaults. */
+export type ParseDumpSettings = Settings<ParseDumpOptions, 'maxElements' | 'logger' | 'counter'>;
 
 // Telemetry does not name the logger, as it collects from this one only.
 const TELEMETRY_LOGGER = 'osd';
@@ -38,11 +62,21 @@ const TELEMETRY = 'osd_perf_histograms';
  * ```
  */
 export function parseHistogramDump(text: string, options: ParseDumpOptions = {}): ImportedHistogram[] {
-  assertOptions(options, PARSE_HISTOGRAM_DUMP);
+  return parseDump(text, readOptions(options, PARSE_HISTOGRAM_DUMP));
+}
+
+const PARSE_HISTOGRAM_DUMP = {
+  name: 'parseHistogramDump',
+  rules: PARSE_DUMP_RULES,
+  call: "parseHistogramDump(text, { logger: 'osd' })",
+};
+
+/** Reads the histograms of a dump, with options that are checked. */
+export function parseDump(text: string, settings: ParseDumpSettings): ImportedHistogram[] {
   const read = (isExact: boolean): ImportedHistogram[] => {
-    const documents = readDocuments(text, options, isExact);
+    const documents = readDocuments(text, settings, isExact);
     const cells = new Budget('the cells of all histograms', { elements: MOST_UNWRITTEN_CELLS + text.length });
-    const asked: Asked = { ...options, cells };
+    const asked: DumpQuestion = { ...settings, cells };
     return documents.flatMap((document) => readDocument(document, asked));
   };
   try {
@@ -55,23 +89,17 @@ export function parseHistogramDump(text: string, options: ParseDumpOptions = {})
   }
 }
 
-const PARSE_HISTOGRAM_DUMP: OptionsOwner<ParseDumpOptions> = {
-  name: 'parseHistogramDump',
-  names: { logger: true, counter: true, maxLength: true, maxElements: true, lenient: true, units: true },
-  call: "parseHistogramDump(text, { logger: 'osd' })",
-};
-
 const LONG_NUMBER = /\d{16}/;
 
 // A lenient text may leave out rows: a short one could ask for any number of large histograms.
 const MOST_UNWRITTEN_CELLS = 2 ** 23;
 
 /** The histograms that are asked for, and how many cells they may have. */
-interface Asked extends ParseDumpOptions {
+interface DumpQuestion extends ParseDumpSettings {
   readonly cells: Budget;
 }
 
-function readDocument({ daemon, json }: TextDocument, options: Asked): ImportedHistogram[] {
+function readDocument({ daemon, json }: TextDocument, options: DumpQuestion): ImportedHistogram[] {
   const fields = asObject(json, 'a dump');
   const report = fields.report === undefined ? fields : asObject(fields.report, 'report');
   if (report[TELEMETRY] !== undefined) return readTelemetry(report[TELEMETRY], options);
@@ -103,7 +131,7 @@ function assertHistograms(fields: JsonObject, daemon: string | undefined): void 
 }
 
 /** A report lists counters for each configuration of axes, and for each counter the values of every OSD, or of all together. */
-function readTelemetry(json: Json, options: Asked): ImportedHistogram[] {
+function readTelemetry(json: Json, options: DumpQuestion): ImportedHistogram[] {
   if (!isAsked(TELEMETRY_LOGGER, options.logger)) return [];
   return asArray(json, TELEMETRY).flatMap((counters, i) =>
     Object.entries(asObject(counters, `${TELEMETRY}[${i}]`))
@@ -114,7 +142,7 @@ function readTelemetry(json: Json, options: Asked): ImportedHistogram[] {
   );
 }
 
-function readTelemetryEntry(entry: JsonObject, counter: string, options: Asked): ImportedHistogram[] {
+function readTelemetryEntry(entry: JsonObject, counter: string, options: DumpQuestion): ImportedHistogram[] {
   const logger = TELEMETRY_LOGGER;
   if (entry.osds === undefined)
     return [readHistogram(entry, { daemon: undefined, logger, counter }, options)];
@@ -155,25 +183,25 @@ export interface ImportedLoggers {
  * ```
  */
 export function parseHistogramLoggers(text: string, options: ParseDumpOptions = {}): ImportedLoggers[] {
-  assertOptions(options, PARSE_HISTOGRAM_LOGGERS);
+  const settings = readOptions(options, PARSE_HISTOGRAM_LOGGERS);
   const counters = new Map<string, HistogramCounter[]>();
-  for (const { daemon, logger, counter, histogram, sums } of parseHistogramDump(text, options)) {
+  for (const { daemon, logger, counter, histogram, sums } of parseDump(text, settings)) {
     const key = JSON.stringify([daemon, logger]);
     const group = counters.get(key) ?? [];
     counters.set(key, group);
     group.push({ name: counter, histogram, ...(sums && { sums }) });
   }
   // Only the names are used, so rounded integers do no harm.
-  return readDocuments(text, options, false).map(({ daemon, json }) => ({
+  return readDocuments(text, settings, false).map(({ daemon, json }) => ({
     daemon,
     loggers: Object.keys(asObject(json, 'a dump'))
-      .filter((name) => options.logger === undefined || name === options.logger)
+      .filter((name) => isAsked(name, settings.logger))
       .map((name) => ({ name, counters: counters.get(JSON.stringify([daemon, name])) ?? [] })),
   }));
 }
 
-const PARSE_HISTOGRAM_LOGGERS: OptionsOwner<ParseDumpOptions> = {
+const PARSE_HISTOGRAM_LOGGERS = {
   name: 'parseHistogramLoggers',
-  names: { logger: true, counter: true, maxLength: true, maxElements: true, lenient: true, units: true },
+  rules: PARSE_DUMP_RULES,
   call: "parseHistogramLoggers(text, { logger: 'osd' })",
 };

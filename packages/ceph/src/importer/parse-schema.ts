@@ -1,6 +1,12 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { readOptions } from '@hdrscope/core/internal';
 import { asText } from '@hdrscope/kit';
-import { type DocumentOptions, readAnswer, readDocuments, type TextDocument } from './documents.ts';
+import {
+  DOCUMENT_RULES,
+  type DocumentOptions,
+  readAnswer,
+  readDocuments,
+  type TextDocument,
+} from './documents.ts';
 import { asInteger, asObject, pathOf } from './fields.ts';
 import type { Json } from './json.ts';
 
@@ -44,13 +50,12 @@ export interface ImportedDescription {
  * ```
  */
 export function parseHistogramSchema(text: string, options: DocumentOptions = {}): ImportedDescription[] {
-  assertOptions(options, PARSE_HISTOGRAM_SCHEMA);
-  return readDocuments(text, options, false).flatMap(readSchema);
+  return readDocuments(text, readOptions(options, PARSE_HISTOGRAM_SCHEMA), false).flatMap(readSchema);
 }
 
-const PARSE_HISTOGRAM_SCHEMA: OptionsOwner<DocumentOptions> = {
+const PARSE_HISTOGRAM_SCHEMA = {
   name: 'parseHistogramSchema',
-  names: { maxLength: true, maxElements: true, lenient: true },
+  rules: DOCUMENT_RULES,
   call: 'parseHistogramSchema(text, { lenient: true })',
 };
 

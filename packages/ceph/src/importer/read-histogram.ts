@@ -62,7 +62,7 @@ export interface ReadHistogramOptions {
 }
 
 /** How histograms are read. */
-export interface HistogramReading extends ReadHistogramOptions {
+export interface HistogramReading extends Required<ReadHistogramOptions> {
   /** Each cell is an element of it. */
   readonly cells: Budget;
 }
@@ -80,7 +80,7 @@ export function readHistogram(json: Json, place: Place, options: HistogramReadin
     throw mustBe('ERR_DECODE', `${path}.axes`, `from 1 to ${MOST_AXES} axes`, axisList);
   }
   const axes = axisList.map((axis, i) => {
-    const imported = readAxis(axis, logger, options.units ?? {}, `${path}.axes[${i}]`);
+    const imported = readAxis(axis, logger, options.units, `${path}.axes[${i}]`);
     // Its bounds are in memory now, even when no histogram will follow.
     options.cells.takeElements(imported.axis.buckets);
     return imported;
@@ -90,7 +90,7 @@ export function readHistogram(json: Json, place: Place, options: HistogramReadin
     path,
   );
   options.cells.takeElements(axes.reduce((product, { axis }) => product * axis.buckets, 1));
-  const values = new ValuesReader(histogram, options.lenient === true);
+  const values = new ValuesReader(histogram, options.lenient);
   values.read(fields.values, `${path}.values`);
   histogram.addCells(values.cells);
   return {

@@ -2,9 +2,14 @@ import { HdrscopeError, type IntegerLayout } from '@hdrscope/core';
 import {
   fromTicks,
   integersOf,
+  listOf,
+  number,
+  type OptionRules,
   resolutionOf,
   type ScaledLayout,
   scaledLayout,
+  text,
+  withDefault,
 } from '@hdrscope/core/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
 import {
@@ -23,10 +28,10 @@ import type { ImportedHistogram } from './read-histogram.ts';
 
 /** How histograms become families. */
 export interface FamiliesOfAxes {
-  readonly classes?: AxisClasses | undefined;
+  readonly classes: Required<AxisClasses> | undefined;
   readonly familyName: (histogram: ImportedHistogram, axis: Axis) => string;
   /** Whether there are families of all daemons together, too. */
-  readonly merged?: boolean | undefined;
+  readonly merged: boolean;
 }
 
 /** Makes readings of the histograms of daemons, and remembers what it needs from one dump to the next. */
@@ -51,7 +56,7 @@ export class Readings {
    * @throws HdrscopeError `ERR_DECODE` when the sums are not known this time.
    */
   of(imported: ImportedHistogram): Reading[] {
-    const { classes, merged = false } = this.#how;
+    const { classes, merged } = this.#how;
     const { histogram, daemon, labels } = imported;
     const epoch = String(this.#epochOf(imported));
     return histogram.axes.flatMap((axis, at) =>
@@ -158,6 +163,17 @@ export interface AxisClasses {
   readonly attribute?: string;
 }
 
+/** The table of the option `classes`. */
+export const CLASSES = {
+  name: 'classes',
+  rules: {
+    axis: text,
+    bounds: listOf(number(), 'numbers'),
+    attribute: withDefault(text, 'size'),
+  } satisfies OptionRules<AxisClasses>,
+  call: "ingestCeph(registry, fetch, { classes: { axis: 'Request size (bytes)', bounds: [4096] } })",
+};
+
 /** A part of a histogram. */
 export interface ClassPart {
   /** The attribute that names the part; empty for the whole histogram. */
@@ -169,11 +185,11 @@ export interface ClassPart {
 export function classesOf(
   histogram: PerfHistogram,
   at: number,
-  classes: AxisClasses | undefined,
+  classes: Required<AxisClasses> | undefined,
 ): readonly ClassPart[] {
   const divided = classes === undefined ? -1 : histogram.axes.findIndex(({ name }) => name === classes.axis);
   if (classes === undefined || divided < 0 || divided === at) return [{ label: {}, where: [] }];
-  const { bounds, attribute = 'size' } = classes;
+  const { bounds, attribute } = classes;
   return Array.from({ length: bounds.length + 1 }, (_, i) => {
     const [from, to] = [bounds[i - 1], bounds[i]];
     return {

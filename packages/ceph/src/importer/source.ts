@@ -1,5 +1,16 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  callback,
+  flag,
+  number,
+  type OptionRules,
+  object,
+  oneOf,
+  optional,
+  readOptions,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
 import {
   type IngestHealth,
@@ -12,14 +23,12 @@ import {
 } from '@hdrscope/registry';
 import { hasAnswered, keepReading } from '@hdrscope/registry/internal';
 import type { Axis } from '../histogram/axis.ts';
-import { askHistograms } from './ask-histograms.ts';
+import { readDaemon } from './ask-histograms.ts';
 import type { CephDaemon } from './daemons.ts';
-import { assertDocumentLimits } from './documents.ts';
-import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
+import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings, parseDump } from './parse-dump.ts';
 import { assertKnownAxes } from './read-axis.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
-import type { AxisClasses } from './readings.ts';
-import { defaultFamilyName, type FamiliesOfAxes, Readings } from './readings.ts';
+import { type AxisClasses, CLASSES, defaultFamilyName, Readings } from './readings.ts';
 
 /** The options of `ingestCeph`. */
 export interface IngestCephOptions extends IntakeOptions, ParseDumpOptions {
@@ -98,13 +107,12 @@ export function ingestCeph(
   fetch: () => Fetched | Promise<Fetched>,
   options: IngestCephOptions = {},
 ): CephIngestion {
-  assertOptions(options, INGEST_CEPH);
-  const { intake, how, parsed } = partsOf(options);
+  const { intake, how, parsed } = readSettings(options, INGEST_CEPH);
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
   const read = async (): Promise<Reading[]> => {
     const answer = await fetch();
-    latest = typeof answer === 'string' ? parseHistogramDump(answer, parsed) : answer;
+    latest = typeof answer === 'string' ? parseDump(answer, parsed) : answer;
     assertKnownAxes(latest, parsed.units);
     return latest.flatMap((histogram) => readings.of(histogram));
   };
@@ -149,8 +157,7 @@ export function ingestCephDaemons(
   list: () => Promise<readonly CephDaemon[]>,
   options: IngestCephOptions = {},
 ): CephIngestion {
-  assertOptions(options, INGEST_CEPH_DAEMONS);
-  const { intake, how, parsed } = partsOf(options);
+  const { intake, how, parsed } = readSettings(options, INGEST_CEPH_DAEMONS);
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
   let readErrors = 0;
@@ -238,70 +245,48 @@ function ofDaemon({ name }: CephDaemon, error: unknown): unknown {
 /** The histograms of a daemon, with its name. */
 async function histogramsOf(
   { name, ask, life }: CephDaemon,
-  options: ParseDumpOptions,
+  settings: ParseDumpSettings,
 ): Promise<ImportedHistogram[]> {
   // Counts that go on need no sums of one moment: the sums of the next reading go on, too.
-  const histograms = await askHistograms(ask, { ...options, ...(life && { life }), attempts: 1 });
+  const histograms = await readDaemon(ask, { ...settings, life, attempts: 1 });
   return histograms.map((one) => ({ ...one, daemon: one.daemon ?? name }));
 }
 
+const INGEST_RULES = {
+  ...PARSE_DUMP_RULES,
+  classes: optional(object()),
+  familyName: withDefault(callback(), defaultFamilyName),
+  merged: withDefault(flag, false),
+  attributes: optional(object()),
+  sourceName: optional(text),
+  since: withDefault(oneOf<'beginning' | 'now'>(['beginning', 'now']), 'beginning'),
+  timeoutMs: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
+  observer: optional(object()),
+  memory: optional(object()),
+} satisfies OptionRules<IngestCephOptions>;
+
 /** The parts of the options: for the ingestion, for the families, and for the parser. */
-function partsOf(options: IngestCephOptions): {
-  readonly intake: IntakeOptions & { readonly memory: IngestMemory };
-  readonly how: FamiliesOfAxes;
-  readonly parsed: ParseDumpOptions;
-} {
-  const {
-    memory = new IngestMemory(),
-    attributes,
-    sourceName,
-    since,
-    timeoutMs,
-    observer,
-    ...shown
-  } = options;
-  const { classes, familyName = defaultFamilyName, merged, ...parsed } = shown;
-  if (classes !== undefined) assertOptions(classes, CLASSES);
-  assertDocumentLimits(parsed);
+function readSettings(options: IngestCephOptions, table: typeof INGEST_CEPH) {
+  const { attributes, sourceName, since, timeoutMs, observer, memory, ...shown } = readOptions(
+    options,
+    table,
+  );
+  const { classes, familyName, merged, ...parsed } = shown;
   return {
-    intake: { memory, attributes, sourceName, since, timeoutMs, observer },
-    how: { classes, familyName, merged },
+    intake: { memory: memory ?? new IngestMemory(), attributes, sourceName, since, timeoutMs, observer },
+    how: { classes: classes && readOptions(classes, CLASSES, 'classes.'), familyName, merged },
     parsed,
   };
 }
 
-const CLASSES: OptionsOwner<AxisClasses> = {
-  name: 'classes',
-  names: { axis: true, bounds: true, attribute: true },
-  call: "ingestCeph(registry, fetch, { classes: { axis: 'Request size (bytes)', bounds: [4096] } })",
-};
-
-const NAMES: OptionsOwner<IngestCephOptions>['names'] = {
-  classes: true,
-  familyName: true,
-  merged: true,
-  units: true,
-  logger: true,
-  counter: true,
-  lenient: true,
-  maxLength: true,
-  maxElements: true,
-  attributes: true,
-  sourceName: true,
-  since: true,
-  timeoutMs: true,
-  observer: true,
-  memory: true,
-};
-
-const INGEST_CEPH: OptionsOwner<IngestCephOptions> = {
+const INGEST_CEPH = {
   name: 'ingestCeph',
-  names: NAMES,
+  rules: INGEST_RULES,
   call: "ingestCeph(registry, fetch, { since: 'now' })",
 };
 
-const INGEST_CEPH_DAEMONS: OptionsOwner<IngestCephOptions> = {
+const INGEST_CEPH_DAEMONS = {
   name: 'ingestCephDaemons',
-  names: NAMES,
+  rules: INGEST_RULES,
   call: 'ingestCephDaemons(registry, list, { merged: true })',
 };

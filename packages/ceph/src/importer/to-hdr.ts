@@ -1,5 +1,15 @@
 import type { Histogram, SlotValueStrategy } from '@hdrscope/core';
-import { assertOptions, integersOf, lossyHdr, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  integer,
+  integersOf,
+  listOf,
+  lossyHdr,
+  type OptionRules,
+  object,
+  oneOf,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 
@@ -49,11 +59,7 @@ export function axisToHdr(
   axis: string | number,
   options: AxisToHdrOptions,
 ): LossyHdr {
-  assertOptions(options, AXIS_TO_HDR);
-  const { strategy, where, significantDigits = 2 } = options;
-  if (strategy !== 'lower' && strategy !== 'geometric' && strategy !== 'upper') {
-    throw mustBe('ERR_INVALID_OPTION', 'strategy', "'lower', 'geometric' or 'upper'", strategy);
-  }
+  const { strategy, where, significantDigits } = readOptions(options, AXIS_TO_HDR);
   const { layout, counts } = histogram.marginal(axis, where);
   const slots = integersOf(histogram.layouts.find((one) => one === layout)!);
   const { histogram: hdr, open } = lossyHdr({ layout: slots, counts }, strategy, significantDigits);
@@ -61,8 +67,12 @@ export function axisToHdr(
   return { histogram: hdr, lossy: true, strategy, open };
 }
 
-const AXIS_TO_HDR: OptionsOwner<AxisToHdrOptions> = {
+const AXIS_TO_HDR = {
   name: 'axisToHdr',
-  names: { strategy: true, where: true, significantDigits: true },
-  call: "axisToHdr(histogram, 0, { strategy: 'middle' })",
+  rules: {
+    strategy: oneOf<SlotValueStrategy>(['lower', 'geometric', 'upper']),
+    where: withDefault(listOf(object<ValueRange>(), 'ranges'), []),
+    significantDigits: withDefault(integer({ from: 0, to: 5 }), 2),
+  } satisfies OptionRules<AxisToHdrOptions>,
+  call: "axisToHdr(histogram, 0, { strategy: 'upper' })",
 };
