@@ -5,8 +5,10 @@ export type AdminSocketErrorCode = 'ERR_ADMIN_SOCKET';
 
 /** The details of an error with the code `ERR_ADMIN_SOCKET`. */
 export interface AdminSocketErrorDetails {
-  /** The path of the socket. */
-  readonly socket: string;
+  /** The path of the socket; absent when a program was asked. */
+  readonly socket?: string;
+  /** The path of the program that was asked, such as `ceph`; absent when a socket was. */
+  readonly program?: string;
   /** The command that was sent; absent when the socket could not be served. */
   readonly command?: string;
   /** The number of the error, from the daemon or from the system, positive: 22 is `EINVAL`. Absent when neither gave one. */

@@ -39,8 +39,26 @@ export function dumpIncrease(
   return later.map((now) => increaseOf(before.get(histogramKey(now)), now));
 }
 
+/** Takes the increases of histograms, from each reading to the next. */
+export class HistogramFollower {
+  readonly #last = new Map<string, ImportedHistogram>();
+
+  /** @param histograms The first reading. @default none: the first count of each histogram is new as a whole */
+  constructor(histograms: readonly ImportedHistogram[] = []) {
+    for (const one of histograms) this.#last.set(histogramKey(one), one);
+  }
+
+  /** What a histogram has counted since its reading before, even when it was missing in between. */
+  advance(now: ImportedHistogram): ImportedIncrease {
+    const key = histogramKey(now);
+    const then = this.#last.get(key);
+    this.#last.set(key, now);
+    return increaseOf(then, now);
+  }
+}
+
 /** @param then The histogram in the earlier dump. @default the histogram is new */
-export function increaseOf(then: ImportedHistogram | undefined, now: ImportedHistogram): ImportedIncrease {
+function increaseOf(then: ImportedHistogram | undefined, now: ImportedHistogram): ImportedIncrease {
   if (then === undefined) return { ...now, isReset: false };
   const isOtherLife = then.life !== undefined && now.life !== undefined && then.life !== now.life;
   if (isOtherLife) return { ...now, isReset: true };

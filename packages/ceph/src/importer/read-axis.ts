@@ -211,7 +211,7 @@ export function findUnit(
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  */
 export function assertKnownAxes(
-  histograms: readonly { readonly histogram: { readonly axes: readonly { readonly name: string }[] } }[],
+  histograms: readonly { readonly histogram: { readonly axes: readonly Pick<Axis, 'name'>[] } }[],
   overrides: UnitOverrides = {},
 ): void {
   const names = new Set(histograms.flatMap(({ histogram }) => histogram.axes.map(({ name }) => name)));

@@ -23,7 +23,7 @@ import {
 import { latestEpoch } from '@hdrscope/registry/internal';
 import { type Axis, axisLayout, axisTitle } from '../histogram/axis.ts';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
-import { histogramKey, increaseOf } from './increase.ts';
+import { HistogramFollower, histogramKey } from './increase.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
 
 /** How histograms become families. */
@@ -40,7 +40,7 @@ export class Readings {
   resets = 0;
   readonly #how: FamiliesOfAxes;
   readonly #memory: IngestMemory;
-  readonly #before = new Map<string, ImportedHistogram>();
+  readonly #follower = new HistogramFollower();
   readonly #epochs = new Map<string, number>();
   /** Whether the sum of a family is measured. Its description says so, and the first reading decides. */
   readonly #families = new Map<string, { readonly options: FamilyOptions; readonly isMeasured: boolean }>();
@@ -82,11 +82,9 @@ export class Readings {
   /** The life of a histogram. Cells of several axes show a restart that their sums along one axis may hide. */
   #epochOf(now: ImportedHistogram): number {
     const key = histogramKey(now);
-    const then = this.#before.get(key);
     const epoch = this.#epochs.get(key) ?? rememberedEpoch(this.#memory, now);
-    const isReset = then !== undefined && increaseOf(then, now).isReset;
+    const { isReset } = this.#follower.advance(now);
     if (isReset) this.resets++;
-    this.#before.set(key, now);
     this.#epochs.set(key, epoch + Number(isReset));
     return epoch + Number(isReset);
   }

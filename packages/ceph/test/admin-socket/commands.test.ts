@@ -1,4 +1,4 @@
-import { type AdminCommand, askAdminSocket, type CommandArguments } from '../../src/index.ts';
+import { type AdminCommand, askAdminSocket } from '../../src/index.ts';
 import { bodyIn, exchange } from './support/raw-client.ts';
 import { useSockets } from './support/sockets.ts';
 
@@ -15,7 +15,7 @@ const echo: AdminCommand = {
     { name: 'level', type: 'choice', choices: ['low', 'high'], required: false },
     { name: 'rest', repeated: true, required: false },
   ],
-  run: (args: CommandArguments) => args,
+  run: (args: Parameters<AdminCommand['run']>[0]) => args,
 };
 
 test('a command gets only the arguments that it knows', async () => {

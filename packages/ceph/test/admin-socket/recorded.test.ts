@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AdminCommand, HistogramReplies } from '../../src/index.ts';
+import type { AdminCommand, PerfReplies } from '../../src/index.ts';
 import { bodyIn, exchange } from './support/raw-client.ts';
 import { useSockets } from './support/sockets.ts';
 
@@ -42,7 +42,7 @@ const osdCommands: AdminCommand[] = [
 ];
 
 /** Two loggers of the daemon that do not have the requested histogram. */
-const histograms: HistogramReplies = {
+const histograms: PerfReplies['histograms'] = {
   schema: () => ({}),
   dump: ({ logger }) =>
     Object.fromEntries(['cct', 'osd'].filter((name) => name === logger).map((name) => [name, {}])),

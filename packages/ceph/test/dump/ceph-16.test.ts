@@ -3,7 +3,6 @@ import { COUNTER, LATENCY, OSD_DUMP, OSD_SCHEMA, SIZE } from '@hdrscope/testing/
 import {
   type Axis,
   axisRanges,
-  type DescribedHistogram,
   type DumpedHistogram,
   formatHistogramDump,
   formatHistogramSchema,
@@ -37,7 +36,7 @@ function loggersOf(dump: HistogramDump): HistogramLogger[] {
 
 function described(schema: HistogramSchema): HistogramLogger[] {
   const histogram = new PerfHistogram([LATENCY, SIZE]);
-  const counterOf = ([name, one]: [string, DescribedHistogram]): HistogramCounter => ({
+  const counterOf = ([name, one]: [string, HistogramSchema[string][string]]): HistogramCounter => ({
     name,
     histogram,
     description: one.description,

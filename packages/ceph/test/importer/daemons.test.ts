@@ -14,8 +14,8 @@ import {
   ingestCephDaemons,
   type RunningAdminSocket,
   serveAdminSocket,
-  socketsIn,
 } from '../../src/index.ts';
+import { socketsIn } from '../../src/internal.ts';
 import { FakeOsd } from '../support/fake-osd.ts';
 
 let folder: string;

@@ -1,7 +1,6 @@
-import { toJsonText } from '@hdrscope/ceph';
+import { type AxisFacts, toJsonText } from '@hdrscope/ceph/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { boundsJson, type DistributionJson } from '../distribution-json.ts';
-import type { AxisFacts } from './axis-facts.ts';
 
 /** The facts of an axis. */
 interface ShownFacts {

@@ -1,3 +1,4 @@
+import { type AxisFacts, countValues, measureAxis } from '@hdrscope/ceph/internal';
 import { informativeAxes } from '@hdrscope/plot';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
@@ -6,9 +7,9 @@ import { percentileTitle, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { screenOf } from '../screen.ts';
 import { formatTable, rowBlock } from '../table.ts';
-import { type AxisFacts, axisFacts, formatBounds } from './axis-facts.ts';
 import { axisJson, exactDocument } from './axis-json.ts';
-import { exactTotal, haveSeveralSources, titleOf } from './histograms.ts';
+import { formatBounds } from './bounds-text.ts';
+import { haveSeveralSources, titleOf } from './histograms.ts';
 import type { SelectedHistogram } from './where.ts';
 
 /** A histogram, and the facts of its axes. Axes with a single slot are left out, unless there are no others. */
@@ -20,12 +21,12 @@ interface HistogramFacts extends SelectedHistogram {
 export function histogramFacts(selected: SelectedHistogram, percentiles: readonly number[]): HistogramFacts {
   const { one, where } = selected;
   const places = informativeAxes(one.histogram.layouts);
-  return { ...selected, facts: places.map((at) => axisFacts(one, at, percentiles, where)) };
+  return { ...selected, facts: places.map((at) => measureAxis(one, at, percentiles, where)) };
 }
 
 /** The number of values that meet the conditions; `undefined` when it is not exact. */
 function countOf({ one, where, facts }: HistogramFacts): bigint | undefined {
-  if (where.length === 0) return exactTotal(one);
+  if (where.length === 0) return countValues(one);
   const count = facts[0]?.count;
   return count === undefined ? undefined : BigInt(count);
 }

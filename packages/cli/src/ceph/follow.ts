@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dumpIncrease, type ImportedIncrease } from '@hdrscope/ceph';
+import type { ClusterFollower, DaemonAnswer, ImportedIncrease } from '@hdrscope/ceph';
+import { followAnswers } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import { type Io, Refusal } from '../command.ts';
 import { type HistogramOptions, readHistograms, type Sourced, titleOf } from './histograms.ts';
@@ -11,26 +12,24 @@ export interface FollowedIncrease extends ImportedIncrease, Sourced {
   readonly seconds: number;
 }
 
-interface FollowedDaemon {
-  readonly input: CephInput;
-  /** Its last answer. */
-  last: { readonly histograms: readonly Sourced[]; readonly atMs: number } | undefined;
-  isGone: boolean;
-}
-
 /**
  * Reads daemons again and again. It reports on standard error, once, when a daemon does not answer, and goes on asking. It
  * also reports counters that began anew.
  */
 export class Follower {
-  readonly #daemons: readonly FollowedDaemon[];
-  readonly #options: HistogramOptions;
+  readonly #inputs: readonly CephInput[];
+  readonly #follower: ClusterFollower;
   readonly #io: Io;
+  /** The names of the daemons that did not answer last. */
+  readonly #gone = new Set<string>();
 
   constructor(inputs: readonly CephInput[], options: HistogramOptions, io: Io) {
-    this.#daemons = inputs.map((input) => ({ input, last: undefined, isGone: false }));
-    this.#options = options;
+    this.#inputs = inputs;
     this.#io = io;
+    this.#follower = followAnswers(
+      () => Promise.all(inputs.map((input) => this.#read(input, options))),
+      io.monotonicMs,
+    );
   }
 
   /**
@@ -40,51 +39,46 @@ export class Follower {
    * @throws Refusal when no daemon answers.
    */
   async start(): Promise<readonly Sourced[]> {
-    await Promise.all(this.#daemons.map((daemon) => this.#read(daemon)));
-    const histograms = this.#daemons.flatMap(({ last }) => last?.histograms ?? []);
-    if (this.#daemons.every(({ isGone }) => isGone)) throw new Refusal('no daemon answers');
-    return histograms;
+    const answers = await this.#follower.start();
+    if (this.#gone.size === this.#inputs.length) throw new Refusal('no daemon answers');
+    return answers.flatMap(({ name, histograms = [] }) => histograms.map((one) => sourced(one, name)));
   }
 
   /** Waits, reads again, and returns the increases since the last reading. */
   async advance(intervalSec: number): Promise<FollowedIncrease[]> {
     await sleep(intervalSec * 1000, undefined, { signal: this.#io.signal });
-    const increases = await Promise.all(this.#daemons.map((daemon) => this.#increaseOf(daemon, intervalSec)));
-    const all = increases.flat();
+    const { daemons } = await this.#follower.advance();
+    const byName = new Map(daemons.map((daemon) => [daemon.name, daemon]));
+    const all = this.#inputs.flatMap(({ name }) => {
+      const { increases, seconds } = byName.get(name)!;
+      return increases.map((one) => ({ ...sourced(one, name), seconds: seconds || intervalSec }));
+    });
     for (const one of all.filter(({ isReset }) => isReset)) {
-      const title = titleOf(one, this.#daemons.length > 1);
+      const title = titleOf(one, this.#inputs.length > 1);
       await this.#io.stderr.write(`hdrscope: ${title}: the daemon began anew, so all its counts are new\n`);
     }
     return all;
   }
 
-  async #increaseOf(daemon: FollowedDaemon, intervalSec: number): Promise<FollowedIncrease[]> {
-    const before = daemon.last;
-    const now = await this.#read(daemon);
-    // A first answer has no known start, so it yields no increase.
-    if (now === undefined || before === undefined) return [];
-    const seconds = (now.atMs - before.atMs) / 1000 || intervalSec;
-    return dumpIncrease(before.histograms, now.histograms).map((one) => ({
-      ...one,
-      source: one.daemon ?? daemon.input.name,
-      seconds,
-    }));
-  }
-
-  async #read(daemon: FollowedDaemon): Promise<FollowedDaemon['last']> {
-    const { input } = daemon;
+  async #read(input: CephInput, options: HistogramOptions): Promise<DaemonAnswer> {
+    const { name } = input;
     try {
-      const histograms = await readHistograms(input, this.#options);
-      daemon.last = { histograms, atMs: this.#io.monotonicMs() };
+      const histograms = await readHistograms(input, options);
+      const atMs = this.#io.monotonicMs();
+      if (this.#gone.delete(name)) await this.#io.stderr.write(`hdrscope: ${name} is back\n`);
+      return { name, histograms, atMs };
     } catch (error) {
       if (!(error instanceof HdrscopeError || error instanceof Refusal)) throw error;
-      if (!daemon.isGone)
-        await this.#io.stderr.write(`hdrscope: ${error.message}; hdrscope goes on asking\n`);
-      daemon.isGone = true;
-      return undefined;
+      const { message } = error;
+      if (!this.#gone.has(name))
+        await this.#io.stderr.write(`hdrscope: ${message}; hdrscope goes on asking\n`);
+      this.#gone.add(name);
+      return { name, histograms: undefined, problem: message };
     }
-    if (daemon.isGone) await this.#io.stderr.write(`hdrscope: ${input.name} is back\n`);
-    daemon.isGone = false;
-    return daemon.last;
   }
+}
+
+/** A histogram with its source: the daemon that it names, or the input. */
+function sourced<One extends Omit<Sourced, 'source'>>(one: One, name: string): One & Sourced {
+  return { ...one, source: one.daemon ?? name };
 }

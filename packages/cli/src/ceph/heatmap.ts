@@ -1,4 +1,5 @@
 import { dumpIncrease } from '@hdrscope/ceph';
+import { countValues } from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { type Plot, plotToJson } from '@hdrscope/plot';
 import type { Command } from 'commander';
@@ -15,7 +16,6 @@ import { Follower } from './follow.ts';
 import {
   addHistogramOptions,
   assertSome,
-  exactTotal,
   type HistogramOptions,
   noteWriter,
   readHistograms,
@@ -150,7 +150,7 @@ async function draw(
   for (const [at, group] of groups.entries()) {
     const [first, ...others] = group as [Sourced, ...Sourced[]];
     const histogram = merged([first, ...others]);
-    const count = valuesText(exactTotal({ histogram }));
+    const count = valuesText(countValues({ histogram }));
     const plot = perfPlot(histogram, axes, {
       title: `${titleOf(first, false)} of ${sourcesText(group)}`,
       subtitle: `${count} ${whenOf(first)}`,

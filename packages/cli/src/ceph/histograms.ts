@@ -1,16 +1,16 @@
 import {
-  AXIS_UNITS,
   askHistograms,
   type ImportedHistogram,
   type ParseDumpOptions,
   parseHistogramDump,
   type UnitOverrides,
 } from '@hdrscope/ceph';
+import { axisNames } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
+import { AXIS_UNITS } from '@hdrscope/core/joint';
 import { type Command, Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
-import { axisNames } from './axes.ts';
 import type { CephInput } from './input.ts';
 
 /** The options of every command that reads histograms. */
@@ -147,11 +147,6 @@ export function titleOf({ source, logger, counter }: Sourced, hasSource: boolean
 /** Whether histograms come from different sources. */
 export function haveSeveralSources(histograms: readonly Sourced[]): boolean {
   return new Set(histograms.map(({ source }) => source)).size > 1;
-}
-
-/** The exact number of values. */
-export function exactTotal({ histogram }: Pick<Sourced, 'histogram'>): bigint {
-  return histogram.cells.reduce((sum, count) => sum + count, 0n);
 }
 
 /** Makes a function that writes the notes of histograms to standard error, each note once. */

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type AskDaemon, daemonAt, socketsIn } from '@hdrscope/ceph';
+import { type AskDaemon, daemonAt } from '@hdrscope/ceph';
+import { socketsIn } from '@hdrscope/ceph/internal';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { systemErrorText } from '../system-error.ts';
 

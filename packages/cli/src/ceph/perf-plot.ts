@@ -1,4 +1,5 @@
 import { type Axis, axisTitle, type PerfHistogram } from '@hdrscope/ceph';
+import { axisNames, findAxis } from '@hdrscope/ceph/internal';
 import {
   axesToDraw,
   type BarPlot,
@@ -8,7 +9,6 @@ import {
   type PlotTitles,
 } from '@hdrscope/plot';
 import { UsageError } from '../command.ts';
-import { axisNames, findAxis } from './axes.ts';
 
 /** The axes that are drawn. */
 export interface PlotAxes {

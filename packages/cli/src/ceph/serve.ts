@@ -1,11 +1,11 @@
 import {
-  CEPH_RELEASES,
   type CephDaemon,
   type CephRelease,
   daemonsAt,
   ingestCephDaemons,
   serveAdminSocket,
 } from '@hdrscope/ceph';
+import { CEPH_RELEASES } from '@hdrscope/ceph/internal';
 import { createRegistry } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';

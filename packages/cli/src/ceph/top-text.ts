@@ -1,12 +1,17 @@
-import { toJsonText } from '@hdrscope/ceph';
+import type { ClusterInterval } from '@hdrscope/ceph';
+import {
+  type Bounds,
+  type LatencyFigures,
+  type OperationFigures,
+  type SizeFigures,
+  toJsonText,
+} from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { formatValue } from '@hdrscope/plot';
 import { formatCount, percentileTitle } from '../format.ts';
 import { type Column, formatTable } from '../table.ts';
-import { type Bounds, formatBounds } from './axis-facts.ts';
 import { axisJson } from './axis-json.ts';
-import { type ClusterInterval, notesOf } from './cluster-follower.ts';
-import type { LatencyFigures, SizeFigures, TopFigures } from './top-figures.ts';
+import { formatBounds } from './bounds-text.ts';
 
 /** How the figures are printed. */
 export interface TopTextOptions {
@@ -23,7 +28,7 @@ interface Style {
   readonly hasMean: boolean;
   /** How many of the percentiles are shown, the last ones first. */
   readonly percentiles: number;
-  readonly bounds: (bounds: Bounds, unit: TopFigures['unit']) => string;
+  readonly bounds: (bounds: Bounds, unit: OperationFigures['unit']) => string;
   readonly rate: (rate: number) => string;
   readonly size: (size: SizeFigures) => string;
   readonly name: (name: string) => string;
@@ -50,13 +55,17 @@ function stylesFor(percentiles: number): Style[] {
 }
 
 /** The figures of an interval, for people. No line is longer than the terminal is wide, from 40 columns on. */
-export function topText(interval: ClusterInterval, figures: TopFigures, options: TopTextOptions): string {
+export function topText(
+  interval: ClusterInterval,
+  figures: OperationFigures,
+  options: TopTextOptions,
+): string {
   const { columns, bold } = options;
   const counted = interval.daemons.filter(({ state }) => state !== 'gone').length - figures.others.length;
   const seconds = formatDecimal(interval.seconds, interval.seconds < 10 ? 1 : 0);
   const title = `${counted} ${counted === 1 ? 'OSD' : 'OSDs'}, ${seconds} s: ${formatCount(figures.all.count)} operations`;
   const notes = [
-    ...notesOf(interval),
+    ...noteDaemons(interval),
     ...figures.leftOut.map((name) => `${name} has other axes, and is not in the sums`),
     ...figures.others.map((name) => `${name} has no histograms of an OSD's operations`),
   ];
@@ -65,8 +74,23 @@ export function topText(interval: ClusterInterval, figures: TopFigures, options:
   return `${shown.join('\n')}\n`;
 }
 
+/** What a person must know of the daemons of an interval, as sentences. */
+function noteDaemons({ seconds, daemons }: ClusterInterval): string[] {
+  return daemons.flatMap((daemon) => {
+    const { name, state, problem, seconds: own } = daemon;
+    if (state === 'gone') return [`${name} is gone: ${problem}`];
+    if (state === 'new') return [`${name} is new: its operations count from the next interval on`];
+    const notes = state === 'restarted' ? [`${name} began anew: its operations are those since then`] : [];
+    // A reading takes a while, and daemons are not read at the same moment.
+    const isLonger = own > 1.5 * seconds;
+    return isLonger
+      ? [...notes, `${name} is back: its operations are those of ${formatDecimal(own, 1)} s`]
+      : notes;
+  });
+}
+
 /** The operations by kind and size, and the slowest daemons, in columns of equal widths. */
-function tables(figures: TopFigures, options: TopTextOptions): string[] {
+function tables(figures: OperationFigures, options: TopTextOptions): string[] {
   const { columns, top, bold } = options;
   const made = stylesFor(options.percentiles.length).map((style) => tableIn(style, figures, options));
   const fitting = made.find((lines) => lines.every((line) => line.length <= columns)) ?? made.at(-1)!;
@@ -83,7 +107,11 @@ function tables(figures: TopFigures, options: TopTextOptions): string[] {
   ];
 }
 
-function tableIn(style: Style, { all, kinds, slowest, unit }: TopFigures, options: TopTextOptions): string[] {
+function tableIn(
+  style: Style,
+  { all, kinds, slowest, unit }: OperationFigures,
+  options: TopTextOptions,
+): string[] {
   const from = options.percentiles.length - style.percentiles;
   const titles: Column[] = [
     { title: style.name('operations'), isText: true },
@@ -127,7 +155,7 @@ function rateText(rate: number): string {
 }
 
 /** `<800 µs` for a value below that, `≥1.6 s` for one of an open slot, and `512 µs` for a known one. */
-function shortBounds({ lower, upper }: Bounds, unit: TopFigures['unit']): string {
+function shortBounds({ lower, upper }: Bounds, unit: OperationFigures['unit']): string {
   if (Number.isNaN(lower)) return '-';
   const text = (value: number): string => (value === 0 ? '0' : formatValue(value, unit ?? 'none'));
   if (upper === Number.POSITIVE_INFINITY)
@@ -162,7 +190,7 @@ function wrapped(text: string, columns: number): string[] {
 /** The figures of an interval for programs, on one line. Bounds that are open are `null`. */
 export function topJson(
   interval: ClusterInterval,
-  figures: TopFigures,
+  figures: OperationFigures,
   percentiles: readonly number[],
 ): string {
   const { all, kinds, slowest, unit, leftOut, others } = figures;

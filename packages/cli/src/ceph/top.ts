@@ -1,5 +1,13 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ClusterFollower,
+  type DaemonAnswer,
+  daemonsAt,
+  followByTell,
+  followDaemons,
+} from '@hdrscope/ceph';
+import { summarizeOperations } from '@hdrscope/ceph/internal';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { type Arguments, createParser, integerParser } from '../arguments.ts';
@@ -10,10 +18,8 @@ import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
 import { plotColumns } from '../plot-columns.ts';
 import { screenOf } from '../screen.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
-import { ClusterFollower } from './cluster-follower.ts';
-import { type ClusterSource, socketsSource, tellSource } from './cluster-source.ts';
+import { kindOf } from './input.ts';
 import { sizesOption } from './sizes-option.ts';
-import { topFigures } from './top-figures.ts';
 import { topJson, topText } from './top-text.ts';
 
 const FORMATS = ['text', 'json'] as const;
@@ -68,9 +74,9 @@ export function parser(): Command {
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const { once = false, interval, percentiles } = options;
   const json = formatOf(options, FORMATS) === 'json';
-  const source = await sourceOf(options, operands, io);
-  const follower = new ClusterFollower(source, io.monotonicMs);
+  const follower = await followerOf(options, operands, io);
   const answers = await follower.start();
+  assertHistograms(answers);
   for (const { name, problem } of answers) {
     if (problem !== undefined) await io.stderr.write(`hdrscope: ${name} does not answer: ${problem}\n`);
   }
@@ -79,7 +85,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   for (let left = once ? 1 : (options.intervals ?? Number.POSITIVE_INFINITY); left > 0; left--) {
     await sleep(interval * 1000, undefined, { signal: io.signal });
     const counts = await follower.advance();
-    const figures = topFigures(counts, options);
+    const figures = summarizeOperations(counts, options);
     const text = json
       ? topJson(counts, figures, percentiles)
       : topText(counts, figures, {
@@ -95,21 +101,46 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
 /** Moves to the first line of the screen and clears it. */
 const CLEAR = terminalControl('\u001b[H\u001b[2J');
 
-async function sourceOf(
+async function followerOf(
   { tell, ceph }: Options,
   operands: readonly string[],
   io: Io,
-): Promise<ClusterSource> {
+): Promise<ClusterFollower> {
+  const { monotonicMs, signal } = io;
   if (tell === undefined) {
     if (operands.length === 0 && !existsSync(SOCKETS)) {
       throw new Refusal(
         `there is no folder ${SOCKETS}: name the folder of the sockets, or ask through ceph with --tell`,
       );
     }
-    return socketsSource(operands.length === 0 ? [SOCKETS] : operands, {});
+    return followSockets(operands.length === 0 ? [SOCKETS] : operands, monotonicMs);
   }
   if (operands.length > 0) {
     throw new UsageError("--tell asks the cluster: it takes no sockets; --tell 'osd.*' names daemons");
   }
-  return tellSource({ target: tell === true ? ALL_OSDS : tell, program: ceph }, {}, io);
+  return followByTell({ target: tell === true ? ALL_OSDS : tell, program: ceph, signal, monotonicMs });
+}
+
+/**
+ * Follows the daemons behind sockets, and behind those in folders, which are found anew at each reading.
+ *
+ * @throws Refusal when there is no such path, or it is neither a socket nor a folder.
+ */
+export async function followSockets(
+  paths: readonly string[],
+  monotonicMs: () => number,
+): Promise<ClusterFollower> {
+  const kinds = await Promise.all(paths.map(kindOf));
+  const file = paths.find((_, at) => kinds[at] === 'file');
+  if (file !== undefined) throw new Refusal(`${file} is neither an admin socket nor a folder of sockets`);
+  const list = async () => (await Promise.all(paths.map((path) => daemonsAt(path)))).flat();
+  return followDaemons(list, { monotonicMs });
+}
+
+/** @throws Refusal when no daemon has histograms. */
+function assertHistograms(answers: readonly DaemonAnswer[]): void {
+  if (answers.some(({ histograms }) => histograms !== undefined)) return;
+  const reasons = answers.flatMap(({ problem }) => problem ?? []);
+  const why = reasons.length === 0 ? "among Ceph's daemons, OSDs have some" : reasons.join('; ');
+  throw new Refusal(`no daemon with histograms answers: ${why}`);
 }

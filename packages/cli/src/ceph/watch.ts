@@ -1,4 +1,4 @@
-import { toJsonText } from '@hdrscope/ceph';
+import { countValues, measureAxis, toJsonText } from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { informativeAxes } from '@hdrscope/plot';
 import type { Command } from 'commander';
@@ -8,17 +8,10 @@ import { formatCount } from '../format.ts';
 import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
 import { type RateRow, RateRows } from '../rate-rows.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
-import { axisFacts, formatBounds } from './axis-facts.ts';
+import { formatBounds } from './bounds-text.ts';
 import { histogramFacts, histogramJson } from './dump-text.ts';
 import { type FollowedIncrease, Follower } from './follow.ts';
-import {
-  addHistogramOptions,
-  assertSome,
-  exactTotal,
-  type HistogramOptions,
-  noteWriter,
-  titleOf,
-} from './histograms.ts';
+import { addHistogramOptions, assertSome, type HistogramOptions, noteWriter, titleOf } from './histograms.ts';
 import { assertSockets, openInputs } from './input.ts';
 
 const FORMATS = ['text', 'json'] as const;
@@ -73,7 +66,7 @@ type Writer = (increases: readonly FollowedIncrease[]) => Promise<void>;
 function jsonWriter(io: Io, percentiles: readonly number[]): Writer {
   return async (increases) => {
     for (const one of increases) {
-      const total = exactTotal(one);
+      const total = countValues(one);
       if (total === 0n) continue;
       const { seconds, isReset } = one;
       const facts = histogramFacts({ one, where: [] }, percentiles);
@@ -90,7 +83,7 @@ function writer(io: Io, percentiles: readonly number[], hasSource: boolean): Wri
   return async (increases) => {
     const lines = hasTitles ? [] : [...rows.titles];
     hasTitles = true;
-    const counted = increases.filter((one) => exactTotal(one) > 0n);
+    const counted = increases.filter((one) => countValues(one) > 0n);
     const found =
       counted.length === 0 ? [rows.nothing] : counted.flatMap(rowsOf).map((row) => rows.lines(row));
     for (const line of found.flat()) lines.push(line);
@@ -98,10 +91,10 @@ function writer(io: Io, percentiles: readonly number[], hasSource: boolean): Wri
   };
 
   function rowsOf(one: FollowedIncrease): RateRow[] {
-    const total = exactTotal(one);
+    const total = countValues(one);
     const perSecond = formatDecimal(Number(total) / one.seconds, 1);
     return informativeAxes(one.histogram.layouts).map((at, i) => {
-      const { axis, percentiles: bounds } = axisFacts(one, at, percentiles);
+      const { axis, percentiles: bounds } = measureAxis(one, at, percentiles);
       const cells = bounds.map((each) => formatBounds(each, axis));
       // All axes have the same values, so only the first line has the count.
       const [count, rate] = i === 0 ? [formatCount(total), perSecond] : ['', ''];

@@ -1,8 +1,9 @@
+import { countValues } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import { informativeAxes } from '@hdrscope/plot';
 import { type Io, Refusal } from '../command.ts';
 import { formatCount } from '../format.ts';
-import { exactTotal, type Sourced } from './histograms.ts';
+import type { Sourced } from './histograms.ts';
 
 /** One counter of several daemons. */
 interface Counter {
@@ -37,7 +38,7 @@ function countersOf(histograms: readonly Sourced[]): Counter[] {
   const names = [...new Set(histograms.map(nameOf))];
   return names.map((name) => {
     const members = membersOf(histograms, name);
-    return { name, members, total: members.reduce((sum, one) => sum + exactTotal(one), 0n) };
+    return { name, members, total: members.reduce((sum, one) => sum + countValues(one), 0n) };
   });
 }
 

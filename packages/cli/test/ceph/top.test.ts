@@ -1,9 +1,15 @@
 import { chmodSync } from 'node:fs';
-import { histogramReplies, PerfHistogram, type RunningAdminSocket, serveAdminSocket } from '@hdrscope/ceph';
+import {
+  type ClusterFollower,
+  type ClusterInterval,
+  histogramReplies,
+  PerfHistogram,
+  type RunningAdminSocket,
+  serveAdminSocket,
+} from '@hdrscope/ceph';
+import { summarizeOperations } from '@hdrscope/ceph/internal';
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
-import { ClusterFollower, type ClusterInterval } from '../../src/ceph/cluster-follower.ts';
-import { socketsSource } from '../../src/ceph/cluster-source.ts';
-import { topFigures } from '../../src/ceph/top-figures.ts';
+import { followSockets } from '../../src/ceph/top.ts';
 import { topText } from '../../src/ceph/top-text.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { FakeOsd } from '../support/fake-osd.ts';
@@ -126,13 +132,13 @@ function textOf(
   top = 10,
   percentiles: readonly number[] = [50, 99],
 ): string {
-  const figures = topFigures(interval, { percentiles, sizes: [4096, 65_536, 1_048_576] });
+  const figures = summarizeOperations(interval, { percentiles, sizes: [4096, 65_536, 1_048_576] });
   return topText(interval, figures, { percentiles, columns, top, bold: (text) => text });
 }
 
 /** A follower of the sockets in the folder, after its first reading. */
 async function followed(): Promise<ClusterFollower> {
-  const follower = new ClusterFollower(await socketsSource([folder.pathOf('.')], {}), seconds());
+  const follower = await followSockets([folder.pathOf('.')], seconds());
   await follower.start();
   return follower;
 }
@@ -176,7 +182,7 @@ test('restarts, resets, absences and arrivals are reported, and count nothing tw
   const follower = await followed();
   const states = async (): Promise<[state: string, count: bigint][]> => {
     const interval = await follower.advance();
-    const { slowest } = topFigures(interval, { percentiles: [99], sizes: [] });
+    const { slowest } = summarizeOperations(interval, { percentiles: [99], sizes: [] });
     return interval.daemons.map(({ name, state }) => [
       `${name} ${state}`,
       slowest.find(({ daemon }) => daemon === name)?.count ?? 0n,
@@ -230,7 +236,10 @@ test('a daemon that does not answer for a while is read over all that time', asy
   isDeaf = false;
   const back = await follower.advance();
   expect(back.daemons[0]).toMatchObject({ state: 'counted', seconds: 2 });
-  expect(topFigures(back, { percentiles: [], sizes: [] }).all).toMatchObject({ count: 6n, ratePerSec: 3 });
+  expect(summarizeOperations(back, { percentiles: [], sizes: [] }).all).toMatchObject({
+    count: 6n,
+    ratePerSec: 3,
+  });
 });
 
 test('a cluster at rest has one line, and more OSDs than rows are counted', async () => {

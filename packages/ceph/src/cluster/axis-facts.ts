@@ -1,8 +1,8 @@
-import type { Axis, AxisQuantile, ValueRange } from '@hdrscope/ceph';
 import { HdrscopeError } from '@hdrscope/core';
 import { meanBounds } from '@hdrscope/core/internal';
-import { formatValue } from '@hdrscope/plot';
-import type { Sourced } from './histograms.ts';
+import type { AxisQuantile, ValueRange } from '@hdrscope/core/joint';
+import type { Axis } from '../histogram/axis.ts';
+import type { ImportedHistogram } from '../importer/read-histogram.ts';
 
 /** Certain bounds of a value: infinite when they are open, `NaN` when no value was counted. */
 export type Bounds = Pick<AxisQuantile, 'lower' | 'upper'>;
@@ -30,9 +30,9 @@ export type SumSource = 'perf dump' | 'dump' | 'slots';
 
 const UNKNOWN: Bounds = { lower: Number.NaN, upper: Number.NaN };
 
-/** The facts of the axis at an index, for all values or for those within ranges of axes. */
-export function axisFacts(
-  imported: Pick<Sourced, 'histogram' | 'sums' | 'measured'>,
+/** Measures the axis at an index, for all values or for those within ranges of axes. */
+export function measureAxis(
+  imported: Pick<ImportedHistogram, 'histogram' | 'sums' | 'measured'>,
   at: number,
   percentiles: readonly number[],
   where: readonly ValueRange[] = [],
@@ -64,7 +64,7 @@ export function axisFacts(
 }
 
 function knownSum(
-  { sums, measured }: Pick<Sourced, 'sums' | 'measured'>,
+  { sums, measured }: Pick<ImportedHistogram, 'sums' | 'measured'>,
   at: number,
 ): { readonly sum: Bounds; readonly source: SumSource } | undefined {
   if (sums !== undefined)
@@ -84,14 +84,7 @@ function scaled({ lower, upper }: Bounds, factor: number): Bounds {
   return { lower: lower * factor, upper: upper * factor };
 }
 
-/** `400 to 800 µs`, `1.64 s or more`, or `-` when no value was counted. */
-export function formatBounds({ lower, upper }: Bounds, { unit = 'none' }: Pick<Axis, 'unit'>): string {
-  if (Number.isNaN(lower)) return '-';
-  const [from, to] = [lower, upper].map((bound) => (bound === 0 ? '0' : formatValue(bound, unit)));
-  if (lower === Number.NEGATIVE_INFINITY) return upper === Number.POSITIVE_INFINITY ? 'any' : `below ${to}`;
-  if (upper === Number.POSITIVE_INFINITY) return `${from} or more`;
-  // Ceph counts integers, and such a slot has only one.
-  if (from === to || (unit === 'none' && upper - lower === 1 && Number.isInteger(lower))) return from!;
-  const [, amount, name] = /^(\S+)( \S+)$/.exec(from!) ?? [];
-  return name !== undefined && to!.endsWith(name) ? `${amount} to ${to}` : `${from} to ${to}`;
+/** The exact number of values. */
+export function countValues({ histogram }: Pick<ImportedHistogram, 'histogram'>): bigint {
+  return histogram.cells.reduce((sum, count) => sum + count, 0n);
 }

@@ -1,8 +1,11 @@
-import type { Axis, ImportedIncrease, PerfHistogram, SumBounds, ValueRange } from '@hdrscope/ceph';
 import { HdrscopeError } from '@hdrscope/core';
-import { type AxisFacts, axisFacts } from './axis-facts.ts';
-import type { ClusterInterval, DaemonInterval } from './cluster-follower.ts';
-import { exactTotal } from './histograms.ts';
+import type { ValueRange } from '@hdrscope/core/joint';
+import type { Axis } from '../histogram/axis.ts';
+import type { PerfHistogram } from '../histogram/perf-histogram.ts';
+import type { ImportedIncrease } from '../importer/increase.ts';
+import type { SumBounds } from '../importer/read-histogram.ts';
+import { type AxisFacts, countValues, measureAxis } from './axis-facts.ts';
+import type { ClusterInterval, DaemonInterval } from './follower.ts';
 
 /** The latency of some operations. */
 export interface LatencyFigures {
@@ -35,7 +38,7 @@ export interface DaemonFigures extends LatencyFigures {
 }
 
 /** The figures of an interval. */
-export interface TopFigures {
+export interface OperationFigures {
   readonly all: LatencyFigures;
   readonly kinds: readonly KindFigures[];
   /** The daemons with operations, the slowest first: by the last percentile, then by the mean. */
@@ -58,7 +61,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const LOGGER = 'osd';
 
 /** What the figures show. */
-export interface TopOptions {
+export interface OperationOptions {
   readonly percentiles: readonly number[];
   /** The bounds of the classes of sizes, in bytes, ascending. */
   readonly sizes: readonly number[];
@@ -77,7 +80,10 @@ interface Part {
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when a bound of sizes is not that of a slot.
  */
-export function topFigures({ daemons }: ClusterInterval, options: TopOptions): TopFigures {
+export function summarizeOperations(
+  { daemons }: ClusterInterval,
+  options: OperationOptions,
+): OperationFigures {
   const leftOut = new Set<string>();
   const members = daemons.flatMap((daemon) =>
     daemon.increases.filter(isShown).map((increase) => ({ daemon, increase })),
@@ -131,7 +137,7 @@ function axisAt(axes: readonly Axis[], what: 'time' | 'bytes'): number {
 const TIMES: readonly string[] = ['ns', 'us', 'ms', 's'];
 
 function partOf({ histogram, measured }: ImportedIncrease, { seconds }: DaemonInterval): Part {
-  const ratePerSec = seconds > 0 ? Number(exactTotal({ histogram })) / seconds : 0;
+  const ratePerSec = seconds > 0 ? Number(countValues({ histogram })) / seconds : 0;
   return { histogram, sum: measured?.[axisAt(histogram.axes, 'time')], ratePerSec };
 }
 
@@ -175,15 +181,15 @@ function figuresOf(
 ): LatencyFigures {
   const at = axisAt(histogram.axes, 'time');
   const measured = sum === undefined ? {} : { measured: histogram.axes.map(() => sum) };
-  const facts = axisFacts({ histogram, sums: undefined, ...measured }, at, percentiles, where);
-  const count = where.length === 0 ? exactTotal({ histogram }) : BigInt(facts.count ?? 0);
+  const facts = measureAxis({ histogram, sums: undefined, ...measured }, at, percentiles, where);
+  const count = where.length === 0 ? countValues({ histogram }) : BigInt(facts.count ?? 0);
   return { count, ratePerSec, facts: count === 0n ? undefined : facts };
 }
 
 function sizesOf(
   total: Part,
   { count, ratePerSec }: LatencyFigures,
-  { sizes, percentiles }: TopOptions,
+  { sizes, percentiles }: OperationOptions,
 ): SizeFigures[] {
   if (count === 0n) return [];
   const axis = axisAt(total.histogram.axes, 'bytes');
