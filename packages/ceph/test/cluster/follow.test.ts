@@ -1,0 +1,243 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HdrscopeError } from '@hdrscope/core';
+import { createRegistry } from '@hdrscope/registry';
+import { testShared } from '@hdrscope/testing';
+import {
+  type AskDaemon,
+  dumpIncrease,
+  followByTell,
+  followDaemons,
+  ingestCeph,
+  type NamedDaemon,
+  parseHistogramDump,
+} from '../../src/index.ts';
+import { followAnswers } from '../../src/internal.ts';
+import { dumpOf } from '../support/dumps.ts';
+import { FakeOsd } from '../support/fake-osd.ts';
+
+/** Daemons that come and go, and a clock that moves on by a second at each reading. */
+function cluster(): {
+  readonly daemons: Map<string, AskDaemon>;
+  readonly options: { monotonicMs(): number };
+} {
+  let ms = 0;
+  return { daemons: new Map(), options: { monotonicMs: () => (ms += 1000) } };
+}
+
+const listOf = (daemons: ReadonlyMap<string, AskDaemon>) => async (): Promise<NamedDaemon[]> =>
+  [...daemons].map(([name, ask]) => ({ name, ask }));
+
+/** A daemon without plain counters, which answers with one dump. */
+const dumping =
+  (values: () => readonly number[]): AskDaemon =>
+  async (prefix) =>
+    prefix === 'perf dump' ? '{}' : dumpOf(values());
+
+const silent: AskDaemon = () => Promise.reject(new HdrscopeError('ERR_ADMIN_SOCKET' as never, 'not now'));
+
+test('counts what came between two readings, with the sums of the daemon', async () => {
+  const { daemons, options } = cluster();
+  const osd = new FakeOsd();
+  osd.write(5000, 4096);
+  daemons.set('osd.0', osd.ask);
+  const follower = followDaemons(listOf(daemons), options);
+  expect((await follower.start()).map(({ name, histograms }) => [name, histograms?.length])).toEqual([
+    ['osd.0', 1],
+  ]);
+  osd.write(7_000_000, 8192);
+  osd.write(9_000_000, 8192);
+  const { seconds, daemons: counted } = await follower.advance();
+  expect([seconds, counted]).toEqual([
+    1,
+    [expect.objectContaining({ name: 'osd.0', state: 'counted', seconds: 1 })],
+  ]);
+  const [{ histogram, measured, isReset } = {} as never] = counted[0]!.increases;
+  expect([histogram.totalCount, isReset]).toEqual([2, false]);
+  expect(measured!.map(({ value }) => value)).toEqual([16_000_000, 16_384]);
+  expect((await follower.advance()).daemons[0]!.increases[0]!.histogram.totalCount).toBe(0);
+});
+
+test('a daemon comes, goes, comes back and begins anew, and no count is taken twice', async () => {
+  const { daemons, options } = cluster();
+  let [one, two] = [
+    [0, 5, 0],
+    [0, 1, 1],
+  ];
+  daemons.set(
+    'osd.2',
+    dumping(() => one),
+  );
+  const follower = followDaemons(listOf(daemons), options);
+  await follower.start();
+  const advance = async () =>
+    (await follower.advance()).daemons.map(({ name, state, seconds, increases, problem }) => [
+      name,
+      state,
+      seconds,
+      increases.reduce((sum, { histogram }) => sum + histogram.totalCount, 0),
+      ...(problem === undefined ? [] : [problem]),
+    ]);
+
+  daemons.set(
+    'osd.10',
+    dumping(() => two),
+  );
+  one = [0, 8, 0];
+  // Its counts up to its first answer have no known start.
+  expect(await advance()).toEqual([
+    ['osd.2', 'counted', 1, 3],
+    ['osd.10', 'new', 0, 0],
+  ]);
+  daemons.delete('osd.2');
+  two = [0, 1, 4];
+  expect(await advance()).toEqual([
+    ['osd.2', 'gone', 0, 0, 'it is no longer there'],
+    ['osd.10', 'counted', 1, 3],
+  ]);
+  daemons.set('osd.2', silent).set('osd.10', silent);
+  expect(await advance()).toEqual([
+    ['osd.2', 'gone', 0, 0, 'not now'],
+    ['osd.10', 'gone', 0, 0, 'not now'],
+  ]);
+  one = [0, 9, 0];
+  two = [0, 2, 0];
+  daemons.set(
+    'osd.2',
+    dumping(() => one),
+  );
+  daemons.set(
+    'osd.10',
+    dumping(() => two),
+  );
+  expect(await advance()).toEqual([
+    ['osd.2', 'counted', 3, 1],
+    ['osd.10', 'restarted', 2, 2],
+  ]);
+});
+
+test('a new socket shows a restart after which no cell is lower', async () => {
+  let life = 'a';
+  const osd = new FakeOsd();
+  osd.write(5000, 4096);
+  const list = async (): Promise<NamedDaemon[]> => [{ name: 'osd.0', ask: osd.ask, life: async () => life }];
+  const follower = followDaemons(list);
+  await follower.start();
+  osd.reset();
+  life = 'b';
+  for (let i = 0; i < 3; i++) osd.write(5000, 4096);
+  const [daemon] = (await follower.advance()).daemons;
+  expect([daemon!.state, daemon!.increases[0]!.histogram.totalCount]).toEqual(['restarted', 3]);
+});
+
+test('a histogram that is missing in one answer counts from its last reading', async () => {
+  const reads = (count: number) => parseHistogramDump(dumpOf([0, count, 0]));
+  const answers = [reads(5), [], reads(8)];
+  const read = async () => [{ name: 'osd.0', histograms: answers.shift()! }];
+  const follower = followAnswers(read, () => 0);
+  await follower.start();
+  await follower.advance();
+  expect((await follower.advance()).daemons[0]!.increases[0]!.histogram.totalCount).toBe(3);
+});
+
+test('daemons without histograms are left out, and other errors are those of the program', async () => {
+  const { daemons, options } = cluster();
+  daemons.set('mon.a', async () => '{}');
+  expect(await followDaemons(listOf(daemons), options).start()).toEqual([]);
+  daemons.set('osd.0', () => Promise.reject(new TypeError('a mistake')));
+  await expect(followDaemons(listOf(daemons), options).start()).rejects.toThrow('a mistake');
+});
+
+test('two daemons of one name are refused: their counts would be compared with each other', async () => {
+  const { ask } = new FakeOsd();
+  const list = async (): Promise<NamedDaemon[]> => [
+    { name: 'osd.0', ask },
+    { name: 'osd.0', ask },
+  ];
+  await expect(followDaemons(list).start()).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: expect.stringContaining('two sockets are those of osd.0'),
+  });
+});
+
+/** A `ceph` program in a folder that is removed after the test. */
+const folder = mkdtempSync(join(tmpdir(), 'ceph-tell-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+function program(name: string, script: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+test('follows what ceph tell reaches, and knows the daemons that it does not reach', async () => {
+  const count = join(folder, 'count');
+  writeFileSync(count, '5');
+  const ceph = program(
+    'ceph',
+    `case "$4" in
+dump) echo 'osd.0: {}' ;;
+histogram) echo 'osd.0: ${dumpOf(['COUNT'])}' | sed "s/\\"COUNT\\"/0,$(cat ${count}),0/" ;;
+esac
+echo 'Error ENXIO: osd.3 is down' >&2
+exit 6`,
+  );
+  const follower = followByTell({ program: ceph, monotonicMs: () => 0 });
+  expect((await follower.start()).map(({ name, problem }) => [name, problem])).toEqual([
+    ['osd.0', undefined],
+    ['osd.3', 'Error ENXIO: osd.3 is down'],
+  ]);
+  writeFileSync(count, '12');
+  const [up, down] = (await follower.advance()).daemons;
+  expect([up!.state, up!.increases[0]!.histogram.totalCount]).toEqual(['counted', 7]);
+  expect([down!.state, down!.problem]).toEqual(['gone', 'Error ENXIO: osd.3 is down']);
+});
+
+test.each([
+  ['/nope/ceph', 'osd.1', '/nope/ceph tell osd.1 has failed: there is no such program'],
+  [program('fails', "echo 'no keyring' >&2; exit 1"), 'osd.*', /tell osd\.\* has failed: no keyring$/],
+])('%s fails', async (path, target, message) => {
+  const error = await followByTell({ program: path, target })
+    .start()
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'ERR_ADMIN_SOCKET', details: { program: path, command: 'perf dump osd' } });
+  expect((error as Error).message).toMatch(message);
+});
+
+test('a signal ends a reading of ceph tell', async () => {
+  const ended = new AbortController();
+  const following = followByTell({
+    program: program('waits', 'exec sleep 30'),
+    signal: ended.signal,
+  }).start();
+  setTimeout(() => ended.abort(new Error('Ctrl-C')), 20);
+  await expect(following).rejects.toThrow('Ctrl-C');
+});
+
+testShared(
+  'an OSD of Ceph 16.2.15: the follower, two dumps and a registry agree',
+  ['data/ceph/real-dump.json', 'data/ceph/real-dump2.json'],
+  async (before, after) => {
+    const dumps = [before, after];
+    let at = 0;
+    const ask: AskDaemon = async (prefix) => (prefix === 'perf dump' ? '{}' : dumps[at]!);
+    const follower = followDaemons(async () => [{ name: 'osd.0', ask }]);
+    const registry = createRegistry();
+    ingestCeph(registry, () => dumps[at]!, { since: 'now' });
+    await follower.start();
+    await registry.gather();
+    at = 1;
+    const [daemon] = (await follower.advance()).daemons;
+    const expected = dumpIncrease(parseHistogramDump(before), parseHistogramDump(after));
+    expect(daemon!.increases.map(({ counter, histogram }) => [counter, [...histogram.cells]])).toEqual(
+      expected.map(({ counter, histogram }) => [counter, [...histogram.cells]]),
+    );
+    const total = expected.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
+    expect(total).toBeGreaterThan(0);
+    const { families } = await registry.gather();
+    const latencies = families.filter(({ name }) => name.endsWith('.latency'));
+    const counted = latencies.flatMap(({ series }) => series.map(({ histogram }) => histogram.totalCount));
+    expect(counted.reduce((a, b) => a + b, 0)).toBe(total);
+  },
+);
