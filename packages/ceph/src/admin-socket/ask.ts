@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe, number, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
+import { mustBe, number, type RulesFor, readOptions, withDefault } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { adminSocketError, errnoOf } from '../errors.ts';
 import { type JsonValue, toJsonText } from '../json-text.ts';
@@ -16,10 +16,10 @@ export interface AskOptions {
 }
 
 /** The rules of `AskOptions`. */
-export const ASK_RULES = {
+export const ASK_RULES: RulesFor<AskOptions> = {
   timeoutMs: withDefault(number({ above: 0, to: Number.POSITIVE_INFINITY }), 5000),
   maxBytes: withDefault(number({ above: 0, to: Number.POSITIVE_INFINITY }), 64 * 2 ** 20),
-} satisfies OptionRules<AskOptions>;
+};
 
 const ASK_ADMIN_SOCKET = {
   name: 'askAdminSocket',

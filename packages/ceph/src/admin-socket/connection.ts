@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { integer, type OptionRules, withDefault } from '@hdrscope/core/internal';
+import { integer, type OptionTable, type RulesFor, withDefault } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { ETIMEDOUT, failureBody, findRequest, frameReply, type RawRequest } from './protocol.ts';
 
@@ -23,7 +23,7 @@ export interface AdminSocketLimits {
 const MOST_CLIENTS = 2 ** 31 - 1;
 
 /** The table of the option `limits`. */
-export const LIMITS = {
+export const LIMITS: OptionTable<RulesFor<Partial<AdminSocketLimits>>> = {
   name: 'limits',
   rules: {
     connections: withDefault(integer({ from: 1, to: MOST_CLIENTS }), 256),
@@ -31,7 +31,7 @@ export const LIMITS = {
     requestBytes: withDefault(integer({ from: 4, to: 2 ** 30 }), 1024),
     requestMs: withDefault(integer({ from: 1, to: LONGEST_TIMER_MS }), 5000),
     answerMs: withDefault(integer({ from: 1, to: LONGEST_TIMER_MS }), 30_000),
-  } satisfies OptionRules<Partial<AdminSocketLimits>>,
+  },
   call: "serveAdminSocket({ path: './shop.asok', limits: { connections: 16 } })",
 };
 

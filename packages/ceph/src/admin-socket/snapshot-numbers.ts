@@ -1,4 +1,4 @@
-import { listOf, number, type OptionRules, readOptions, text, withDefault } from '@hdrscope/core/internal';
+import { listOf, number, type RulesFor, readOptions, text, withDefault } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { valuesAtPercentiles } from '@hdrscope/registry';
@@ -29,10 +29,10 @@ export function snapshotNumbers(snapshot: Snapshot, options: SnapshotNumbersOpti
 }
 
 /** The rules of `SnapshotNumbersOptions`. */
-export const SNAPSHOT_NUMBERS_RULES = {
+export const SNAPSHOT_NUMBERS_RULES: RulesFor<SnapshotNumbersOptions> = {
   percentiles: withDefault(listOf(number({ from: 0, to: 100 }), 'numbers from 0 to 100'), [50, 99]),
   logger: withDefault(text, 'hdrscope'),
-} satisfies OptionRules<SnapshotNumbersOptions>;
+};
 
 const SNAPSHOT_NUMBERS = {
   name: 'snapshotNumbers',

@@ -1,4 +1,4 @@
-import { oneOf, visible, withDefault } from '@hdrscope/core/internal';
+import { oneOf, type RulesFor, visible, withDefault } from '@hdrscope/core/internal';
 import { type JsonValue, type Pieces, RawJson, toJsonText } from '../json-text.ts';
 import { CellTable, type DocumentObject, RepeatedPart } from './document.ts';
 
@@ -8,7 +8,9 @@ export type CephFormat = 'json' | 'json-pretty' | 'xml' | 'xml-pretty';
 export const CEPH_FORMATS: readonly CephFormat[] = ['json', 'json-pretty', 'xml', 'xml-pretty'];
 
 /** The option `format` of all that writes texts. */
-export const FORMAT_RULES = { format: withDefault(oneOf(CEPH_FORMATS), 'json-pretty') };
+export const FORMAT_RULES: RulesFor<{ readonly format?: CephFormat }> = {
+  format: withDefault(oneOf(CEPH_FORMATS), 'json-pretty'),
+};
 
 /** Ceph's name of the root element of perf commands in XML. */
 export const PERF_ROOT = 'perfcounter_collection';

@@ -1,4 +1,4 @@
-import { mustBe, type OptionRules, oneOf, optional, text, withDefault } from '@hdrscope/core/internal';
+import { mustBe, oneOf, optional, type RulesFor, text, withDefault } from '@hdrscope/core/internal';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 
 /**
@@ -18,7 +18,9 @@ export const CEPH_RELEASES: readonly CephRelease[] = [
 ];
 
 /** The option `release` of all that writes dumps and schemas. */
-export const RELEASE_RULES = { release: withDefault(oneOf(CEPH_RELEASES), 'tentacle') };
+export const RELEASE_RULES: RulesFor<{ readonly release?: CephRelease }> = {
+  release: withDefault(oneOf(CEPH_RELEASES), 'tentacle'),
+};
 
 /** The error of counts that were moved to the slots of an axis from other slots. */
 export interface AxisFit {
@@ -70,10 +72,10 @@ export interface PerfFilter {
 }
 
 /** The rules of `PerfFilter`. */
-export const FILTER_RULES = {
+export const FILTER_RULES: RulesFor<PerfFilter, 'logger' | 'counter'> = {
   logger: optional(text),
   counter: optional(text),
-} satisfies OptionRules<PerfFilter>;
+};
 
 /** The selected loggers, ordered by the bytes of their names, each with its selected counters. */
 export function selectLoggers(

@@ -2,7 +2,7 @@ import { type Layout, type Rebucketing, rebucket } from '@hdrscope/core';
 import {
   callback,
   mustBe,
-  type OptionRules,
+  type RulesFor,
   readOptions,
   resolutionOf,
   scaledLayout,
@@ -79,11 +79,11 @@ export function snapshotLoggers(snapshot: Snapshot, options: SnapshotLoggersOpti
 const alone = (name: string): readonly string[] => [name];
 
 /** The rules of `SnapshotLoggersOptions`. */
-export const SNAPSHOT_LOGGERS_RULES = {
+export const SNAPSHOT_LOGGERS_RULES: RulesFor<SnapshotLoggersOptions> = {
   ...RELEASE_RULES,
   logger: withDefault(text, 'hdrscope'),
   axisOf: withDefault(callback(), defaultAxis),
-} satisfies OptionRules<SnapshotLoggersOptions>;
+};
 
 const SNAPSHOT_LOGGERS = {
   name: 'snapshotLoggers',

@@ -3,8 +3,8 @@ import {
   flag,
   mustBe,
   number,
-  type OptionRules,
   optional,
+  type RulesFor,
   type Settings,
   withDefault,
 } from '@hdrscope/core/internal';
@@ -33,11 +33,11 @@ export interface DocumentOptions {
 }
 
 /** The rules of `DocumentOptions`. */
-export const DOCUMENT_RULES = {
+export const DOCUMENT_RULES: RulesFor<DocumentOptions, 'maxElements'> = {
   maxLength: withDefault(number({ above: 0, to: Number.POSITIVE_INFINITY }), 2 ** 26),
   maxElements: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
   lenient: withDefault(flag, false),
-} satisfies OptionRules<DocumentOptions>;
+};
 
 /** Checked `DocumentOptions`, with their defaults. */
 export type DocumentSettings = Settings<DocumentOptions, 'maxElements'>;

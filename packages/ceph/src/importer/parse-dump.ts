@@ -1,8 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
 import {
   mustBe,
-  type OptionRules,
   object,
+  type RulesFor,
   readOptions,
   type Settings,
   withDefault,
@@ -30,11 +30,11 @@ import { type ImportedHistogram, type ReadHistogramOptions, readHistogram } from
 export interface ParseDumpOptions extends DocumentOptions, ReadHistogramOptions, PerfFilter {}
 
 /** The rules of `ParseDumpOptions`. */
-export const PARSE_DUMP_RULES = {
+export const PARSE_DUMP_RULES: RulesFor<ParseDumpOptions, 'logger' | 'counter' | 'maxElements'> = {
   ...DOCUMENT_RULES,
   ...FILTER_RULES,
   units: withDefault(object<UnitOverrides>(), {}),
-} satisfies OptionRules<ParseDumpOptions>;
+};
 
 /** Checked `ParseDumpOptions`, with their defaults. */
 export type ParseDumpSettings = Settings<ParseDumpOptions, 'maxElements' | 'logger' | 'counter'>;

@@ -4,7 +4,8 @@ import {
   integersOf,
   listOf,
   number,
-  type OptionRules,
+  type OptionTable,
+  type RulesFor,
   resolutionOf,
   type ScaledLayout,
   scaledLayout,
@@ -162,13 +163,13 @@ export interface AxisClasses {
 }
 
 /** The table of the option `classes`. */
-export const CLASSES = {
+export const CLASSES: OptionTable<RulesFor<AxisClasses>> = {
   name: 'classes',
   rules: {
     axis: text,
     bounds: listOf(number(), 'numbers'),
     attribute: withDefault(text, 'size'),
-  } satisfies OptionRules<AxisClasses>,
+  },
   call: "ingestCeph(registry, fetch, { classes: { axis: 'Request size (bytes)', bounds: [4096] } })",
 };
 
