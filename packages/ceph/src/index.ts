@@ -1,5 +1,5 @@
 export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
-export type { AdminArgument, AdminCommand } from './admin-socket/commands.ts';
+export type { AdminCommand } from './admin-socket/commands.ts';
 export type { PerfReplies } from './admin-socket/perf-commands.ts';
 export type { LabelledNumbers, PerfNumber, PerfNumbers } from './admin-socket/perf-numbers.ts';
 export { histogramReplies, registryReplies } from './admin-socket/replies.ts';

@@ -24,7 +24,7 @@ export async function answer(commands: Commands, raw: RawRequest): Promise<strin
   try {
     return toBody(await command.run(args, known), known, prefix);
   } catch (error) {
-    return failureBody(messageOf(error));
+    return failureBody(readMessage(error));
   }
 }
 
@@ -72,7 +72,7 @@ function rootOf(prefix: string): string {
   return ROOTS.get(prefix) ?? prefix;
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   try {
     return String((error as Partial<Error> | undefined)?.message || error);
   } catch {

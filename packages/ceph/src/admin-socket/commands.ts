@@ -34,7 +34,7 @@ const CEPH_TYPES = {
 const TAKEN_NAMES = ['prefix', 'format', 'target'];
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION`. */
-export function assertArguments(prefix: string, args: readonly AdminArgument[]): void {
+function assertArguments(prefix: string, args: readonly AdminArgument[]): void {
   for (const [i, arg] of args.entries()) {
     const { name, type = 'string', required = true, choices, repeated = false } = arg;
     const what = `argument ${i + 1} of the command '${prefix}'`;
@@ -74,13 +74,7 @@ function isChoice(choice: string): boolean {
 }
 
 /** The description of an argument for clients. As in Ceph, its keys are sorted and `req` is a string. */
-export function descriptorOf({
-  name,
-  type = 'string',
-  required,
-  choices,
-  repeated,
-}: AdminArgument): JsonValue {
+function describeArgument({ name, type = 'string', required, choices, repeated }: AdminArgument): JsonValue {
   return {
     ...(repeated && { n: 'N' }),
     name,
@@ -230,7 +224,7 @@ function describe(commands: Commands): JsonValue {
     ({ prefix, args = [], help = '' }, i) =>
       [
         `cmd${String(i).padStart(3, '0')}`,
-        { sig: [...prefix.split(' '), ...args.map(descriptorOf)], help },
+        { sig: [...prefix.split(' '), ...args.map(describeArgument)], help },
       ] as const,
   );
   return new Map<string, JsonValue>(descriptors);

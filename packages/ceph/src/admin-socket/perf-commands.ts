@@ -115,7 +115,7 @@ const PAIRED_MS = 5000;
  * Numbers for a dump, and for the schema that is asked for next. ceph-exporter matches both by names and places: if a series began or
  * ended between them, it would show values under the labels of other series.
  */
-export class Paired<Numbers> {
+class Paired<Numbers> {
   readonly #read: () => Numbers | Promise<Numbers>;
   /** What the last dump had, until a schema has described it. */
   #dumped: { readonly numbers: Numbers; readonly atMs: number } | undefined;

@@ -184,7 +184,7 @@ function runAll(): void {
  *
  * @returns A function that removes the action.
  */
-export function atExit(action: () => void): () => void {
+function atExit(action: () => void): () => void {
   if (actions.size === 0) process.on('exit', runAll);
   actions.add(action);
   return () => {

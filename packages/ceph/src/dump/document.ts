@@ -100,7 +100,7 @@ const LOW = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 const HIGH = 1 - LOW;
 
 /** The digits of counts. Only counts of 2^32 and more are read as bigints. */
-export class CellTexts {
+class CellTexts {
   readonly #counts: BigUint64Array;
   readonly #words: Uint32Array;
 

@@ -170,7 +170,7 @@ const SIBLINGS: Readonly<Record<string, Siblings>> = {
 };
 
 /** The logger whose numbers are asked for. */
-export const NUMBERS_LOGGER = 'osd';
+const NUMBERS_LOGGER = 'osd';
 
 /** Counts and sums of the operations of one histogram. */
 interface Totals {
@@ -182,7 +182,7 @@ interface Totals {
 const NS_PER_SECOND = 1e9;
 
 /** Whether a daemon has counters from which the sums of a histogram may be known. */
-export function hasSiblings({ logger, counter }: Pick<ImportedHistogram, 'logger' | 'counter'>): boolean {
+function hasSiblings({ logger, counter }: Pick<ImportedHistogram, 'logger' | 'counter'>): boolean {
   return logger === NUMBERS_LOGGER && Object.hasOwn(SIBLINGS, counter);
 }
 
@@ -193,7 +193,7 @@ export function hasSiblings({ logger, counter }: Pick<ImportedHistogram, 'logger
  * An operation is in the earlier counters before the histogram is read, and in the later ones after it. So the sums of the
  * histogram lie between both.
  */
-export function measuredSums(
+function measuredSums(
   imported: ImportedHistogram,
   before: Json | undefined,
   after: Json | undefined,

@@ -91,14 +91,14 @@ export function readDocuments(text: string, settings: DocumentSettings, isExact:
 }
 
 /** The commands of a daemon whose answers are easily taken for each other. */
-type Answered =
+type PerfCommand =
   | 'perf histogram dump'
   | 'perf histogram schema'
   | 'perf dump'
   | 'perf schema'
   | 'counter dump';
 
-const CURES: Readonly<Record<Answered, string>> = {
+const CURES: Readonly<Record<PerfCommand, string>> = {
   'perf histogram dump': 'which hdrscope ceph dump reads',
   'perf histogram schema': 'which hdrscope ceph schema reads',
   'perf dump': 'which has no histograms',
@@ -112,7 +112,7 @@ const CURES: Readonly<Record<Answered, string>> = {
  * @param wanted The command whose answer is read.
  * @throws HdrscopeError as `read` does.
  */
-export function readAnswer<Result>(wanted: Answered, loggers: JsonObject, read: () => Result): Result {
+export function readAnswer<Result>(wanted: PerfCommand, loggers: JsonObject, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
@@ -126,7 +126,7 @@ export function readAnswer<Result>(wanted: Answered, loggers: JsonObject, read: 
 }
 
 /** The command that answers with such counters of a logger; `undefined` when it is unknown. */
-function answeredBy(counters: Json): Answered | undefined {
+function answeredBy(counters: Json): PerfCommand | undefined {
   if (Array.isArray(counters)) {
     return counters.some((one) => isObject(one) && 'labels' in one) ? 'counter dump' : undefined;
   }

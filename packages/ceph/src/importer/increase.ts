@@ -90,7 +90,7 @@ function sumsSince(
 }
 
 /** The sums of an increase. */
-export function sumsBetween(
+function sumsBetween(
   then: readonly SumBounds[] | undefined,
   now: readonly SumBounds[] | undefined,
 ): SumBounds[] | undefined {

@@ -181,10 +181,7 @@ const IN_NAMES: readonly (readonly [RegExp, AxisUnit])[] = [
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an override is not a unit.
  */
-export function findUnit(
-  { logger, name, quantSize, stated }: AxisHints,
-  overrides: UnitOverrides,
-): KnownUnit {
+function findUnit({ logger, name, quantSize, stated }: AxisHints, overrides: UnitOverrides): KnownUnit {
   if (Object.hasOwn(overrides, name)) {
     const unit = overrides[name]!;
     if (AXIS_UNITS.includes(unit)) return { unit, unitSource: 'override' };

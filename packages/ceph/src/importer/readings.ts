@@ -61,7 +61,7 @@ export class Readings {
     const { histogram, daemon, labels } = imported;
     const epoch = String(this.#epochOf(imported));
     return histogram.axes.flatMap((axis, at) =>
-      classesOf(histogram, at, classes).flatMap((part) => {
+      divideByClass(histogram, at, classes).flatMap((part) => {
         const { label, where } = part;
         const counted = { layout: layoutInUnit(axis), counts: histogram.marginal(at, where).counts };
         const reading = (isMerged: boolean): Reading => ({
@@ -181,7 +181,7 @@ export interface ClassPart {
 }
 
 /** The parts in which an axis is read: one for each class of another axis, or the whole histogram as one part. */
-export function classesOf(
+function divideByClass(
   histogram: PerfHistogram,
   at: number,
   classes: Required<AxisClasses> | undefined,
@@ -204,16 +204,16 @@ function labelOf(from: number | undefined, to: number | undefined): string {
 }
 
 /** The unit in which the values of an axis are shown. */
-export function shownUnit(axis: Axis): ShownUnit {
+function shownUnit(axis: Axis): ShownUnit {
   return SHOWN_UNITS[axis.unit ?? 'none'];
 }
 
 /** The slots of an axis in the unit of its family. */
-export function layoutInUnit(axis: Axis): ScaledLayout<IntegerLayout> {
+function layoutInUnit(axis: Axis): ScaledLayout<IntegerLayout> {
   return scaledLayout(integersOf(axisLayout(axis)), resolutionOf(shownUnit(axis).scale));
 }
 
 /** A sum of values of an axis, in the unit of its family. */
-export function sumInUnit(axis: Axis, sum: bigint | number): number {
+function sumInUnit(axis: Axis, sum: bigint | number): number {
   return fromTicks(resolutionOf(shownUnit(axis).scale), Number(sum));
 }

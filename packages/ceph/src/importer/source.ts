@@ -45,7 +45,7 @@ export interface IngestCephOptions extends IntakeOptions, ParseDumpOptions {
 }
 
 /** A dump as text, or histograms that were read from one. */
-export type Fetched = string | readonly ImportedHistogram[];
+export type FetchedDump = string | readonly ImportedHistogram[];
 
 /** The histograms of daemons in a registry. */
 export interface CephIngestion extends Ingestion {
@@ -104,7 +104,7 @@ export interface CephIngestion extends Ingestion {
  */
 export function ingestCeph(
   registry: Registry,
-  fetch: () => Fetched | Promise<Fetched>,
+  fetch: () => FetchedDump | Promise<FetchedDump>,
   options: IngestCephOptions = {},
 ): CephIngestion {
   const { intake, how, parsed } = readSettings(options, INGEST_CEPH);

@@ -201,7 +201,10 @@ test.each([
   const error = await followByTell({ program: path, target })
     .start()
     .catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: 'ERR_ADMIN_SOCKET', details: { program: path, command: 'perf dump osd' } });
+  expect(error).toMatchObject({
+    code: 'ERR_ADMIN_SOCKET',
+    details: { program: path, command: 'perf dump osd' },
+  });
   expect((error as Error).message).toMatch(message);
 });
 

@@ -4,8 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
-import { askHistograms } from '../../src/importer/ask-histograms.ts';
+
 import {
+  askHistograms,
   type CephDaemon,
   daemonAt,
   daemonName,
