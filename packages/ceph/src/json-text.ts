@@ -46,7 +46,7 @@ const PRETTY: JsonShape = { lineStart: '\n', indent: '    ' };
  *
  * @example
  * ```ts
- * import { toJsonText } from '@hdrscope/ceph';
+ * import { toJsonText } from '@hdrscope/ceph/internal';
  *
  * toJsonText({ op_r: 2n ** 64n - 1n }, 'json'); //=> '{"op_r":18446744073709551615}'
  * ```
