@@ -1,3 +1,4 @@
+import type { Bounds } from '@hdrscope/core';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import type { CountedUnit } from '@hdrscope/registry';
 
@@ -58,7 +59,7 @@ export function distributionJson(
 }
 
 /** Bounds for programs: infinite ones are open, and `NaN` is unknown. */
-export function boundsJson({ lower, upper }: { readonly lower: number; readonly upper: number }): BoundsJson {
+export function boundsJson({ lower, upper }: Bounds): BoundsJson {
   return { from: finite(lower), to: finite(upper) };
 }
 

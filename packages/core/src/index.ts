@@ -6,6 +6,7 @@ export { excessKurtosisOf, skewnessOf } from './analysis/moments.ts';
 export { type PercentileDifference, percentileDifference } from './analysis/percentile-difference.ts';
 export { type PercentileInterval, percentileInterval } from './analysis/percentile-interval.ts';
 export { type WelchResult, welchTest } from './analysis/welch-test.ts';
+export type { Bounds } from './bounds.ts';
 export type { BucketRun } from './conversion/exponential.ts';
 export type { SlotValueStrategy } from './conversion/lossy-hdr.ts';
 export type { KnownRange } from './conversion/placement.ts';

@@ -28,7 +28,7 @@ export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';
 export { Inspectable } from './histogram/inspection.ts';
 export { rankOf } from './histogram/percentiles.ts';
-export { meanBounds, meanOf } from './histogram/statistics.ts';
+export { countWithin, meanBounds, meanOf } from './histogram/statistics.ts';
 export { counterIncrease, haveSameSlots } from './increase.ts';
 export { assertLayout } from './layout/checks.ts';
 export { edgesBelow } from './layout/edges.ts';

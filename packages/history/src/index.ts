@@ -33,7 +33,7 @@ export { mergeRows } from './rows/merge-rows.ts';
 export { type PercentileValue, percentilesOf } from './rows/percentiles.ts';
 export type { Distribution, HistoryRow } from './rows/row.ts';
 export { type RowFacts, rowsBetween } from './rows/rows-between.ts';
-export { type SlotBounds, slotBounds, slotOfTick } from './rows/slots.ts';
+export { slotBounds, slotOfTick } from './rows/slots.ts';
 export { snapshotsOfRows } from './rows/snapshots-of-rows.ts';
 export type { HistoryHealth } from './sink/health.ts';
 export { openHistory } from './sink/open.ts';

@@ -1,7 +1,7 @@
+import type { Bounds } from '@hdrscope/core';
 import { formatCount, valuesText } from '../format.ts';
 import type { Column } from '../table.ts';
 import { valueFormat } from '../value-scale.ts';
-import type { Bounds } from './evidence.ts';
 import { shareText } from './percent-text.ts';
 import type { Subject } from './subject.ts';
 import type { Judged, Row } from './verdicts.ts';

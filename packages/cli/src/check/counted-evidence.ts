@@ -1,7 +1,7 @@
-import { DoubleHistogram, Histogram, percentileInterval } from '@hdrscope/core';
-import type { LogHistogram } from '@hdrscope/interval-log';
-import type { BoundedHistogram } from '@hdrscope/interval-log/internal';
-import type { Bounds, Evidence } from './evidence.ts';
+import { type Bounds, DoubleHistogram, Histogram, percentileInterval } from '@hdrscope/core';
+import { countWithin } from '@hdrscope/core/internal';
+import type { BoundedHistogram, LogHistogram } from '@hdrscope/interval-log';
+import type { Evidence } from './evidence.ts';
 import { hasUpperEnd } from './proportion.ts';
 
 /** The significant digits of the finest layout, whose slots are at most 0.001 % wide. */
@@ -43,8 +43,8 @@ export class CountedEvidence implements Evidence {
     if (exact !== undefined) return { lower: exact, upper: exact };
     const { lowest, highest } = this.#values;
     return {
-      lower: countWithin(highest, this.#raw(threshold)).lower,
-      upper: countWithin(lowest, this.#raw(threshold)).upper,
+      lower: countUpTo(highest, this.#raw(threshold)).lower,
+      upper: countUpTo(lowest, this.#raw(threshold)).upper,
     };
   }
 
@@ -98,15 +98,14 @@ function sumOfIntegers(all: readonly LogHistogram[]): Histogram | undefined {
 }
 
 /** How many values are at most another one: surely, and possibly. */
-function countWithin(histogram: LogHistogram, value: number): Bounds {
+function countUpTo(histogram: LogHistogram, value: number): Bounds {
+  if (histogram instanceof Histogram) return countWithin(histogram, value);
+  // A slot of doubles ends below its upper bound, and the lowest one counts 0 alone.
   const { totalCount, min, max } = histogram;
   if (value >= max) return { lower: totalCount, upper: totalCount };
-  if (value < min) {
-    // The lowest slot may begin below its lowest value.
-    return { lower: 0, upper: 0 };
-  }
-  const limit = histogram instanceof Histogram ? Math.floor(value) : value;
-  const upper = histogram.countBetween(0, limit);
-  const isWholeSlot = histogram.highestEquivalentValue(limit) <= value;
-  return { lower: isWholeSlot ? upper : upper - histogram.countAt(limit), upper };
+  // The lowest slot may begin below its lowest value.
+  if (value < min) return { lower: 0, upper: 0 };
+  const upper = histogram.countBetween(0, value);
+  const isWholeSlot = histogram.highestEquivalentValue(value) <= value;
+  return { lower: isWholeSlot ? upper : upper - histogram.countAt(value), upper };
 }

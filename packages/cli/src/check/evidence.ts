@@ -1,8 +1,4 @@
-/** A value, or a number of values, that is known within bounds. Both are included. */
-export interface Bounds {
-  readonly lower: number;
-  readonly upper: number;
-}
+import type { Bounds } from '@hdrscope/core';
 
 /** What an input knows about its values, in the unit of the verdict. */
 export interface Evidence {

@@ -1,5 +1,6 @@
+import type { Bounds } from '@hdrscope/core';
 import { formatCount, percentileTitle, valuesText } from '../format.ts';
-import type { Bounds, Evidence } from './evidence.ts';
+import type { Evidence } from './evidence.ts';
 import { proportionOf } from './proportion.ts';
 
 /**

@@ -1,6 +1,7 @@
+import type { Bounds } from '@hdrscope/core';
 import { percentileTitle } from '../format.ts';
 import type { LoadSummary } from '../inputs/load-tools/load-summary.ts';
-import type { Bounds, Evidence } from './evidence.ts';
+import type { Evidence } from './evidence.ts';
 
 /** What a summary knows: the percentiles that it prints, and no value between them. */
 export class PrintedEvidence implements Evidence {

@@ -1,7 +1,7 @@
+import type { Bounds } from '@hdrscope/core';
 import { formatDuration, formatSize } from '@hdrscope/kit';
 import { formatCount, percentileTitle } from '../format.ts';
 import { type Objective, thresholdIn } from '../objective.ts';
-import type { Bounds } from './evidence.ts';
 import { isFailure, type Judgement, judge } from './judge.ts';
 import type { ErrorLimit, ObjectiveOptions } from './options.ts';
 import { shareText } from './percent-text.ts';

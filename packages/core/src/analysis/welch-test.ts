@@ -1,3 +1,4 @@
+import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import { assertHolds, atOneMoment, type ConfidenceOptions, confidenceOf } from './checks.ts';
@@ -15,7 +16,7 @@ export interface WelchResult {
   /** The mean of `a` less that of `b`, in the unit of the values. */
   readonly difference: number;
   /** The interval for the difference of the populations' means, with the confidence asked for. */
-  readonly interval: { readonly lower: number; readonly upper: number };
+  readonly interval: Bounds;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
@@ -6,14 +7,10 @@ import { assertCounted } from './operands.ts';
 import { countOfSlots } from './percentiles.ts';
 import { lengthOf } from './values.ts';
 
-/** A quantile: the slot that it lies in, and a value that stands for it. */
-export interface Quantile {
+/** A quantile: the bounds of the slot that it lies in, and a value that stands for it. */
+export interface Quantile extends Bounds {
   /** The value by the interpolation asked for; the finite bound of an open slot; `NaN` in an empty histogram. */
   readonly value: number;
-  /** The lower bound of the slot; `-Infinity` when the slot is open downwards. */
-  readonly lower: number;
-  /** The upper bound of the slot; `Infinity` when the slot is open upwards. */
-  readonly upper: number;
   /** Whether the slot is open on a side. The quantile is then beyond `value`, which is no estimate of it. */
   readonly open: boolean;
 }

@@ -1,3 +1,4 @@
+import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
@@ -18,7 +19,7 @@ export function standardDeviationOf({ layout, counts }: Counted<HdrLayout>): num
  * The bounds of the mean: if all values were at the lower bounds of their slots, and at the upper ones. Infinite when a used slot
  * is open; NaN when empty.
  */
-export function meanBounds({ layout, counts }: Counted): { readonly lower: number; readonly upper: number } {
+export function meanBounds({ layout, counts }: Counted): Bounds {
   if (counts.total === 0) return { lower: Number.NaN, upper: Number.NaN };
   let [lower, upper] = [0, 0];
   for (const [slot, count] of usedSlots(counts)) {
@@ -28,6 +29,21 @@ export function meanBounds({ layout, counts }: Counted): { readonly lower: numbe
     upper += layout.upper(slot) * share;
   }
   return { lower, upper };
+}
+
+/**
+ * How many values are at most a limit: `lower` are certainly, by the upper bounds of their slots, and `upper` possibly, by the lower
+ * ones. The bounds differ when values share a slot with the limit.
+ */
+export function countWithin({ layout, counts }: Counted, limit: number): Bounds {
+  let lower = 0;
+  let straddling = 0;
+  for (const [slot, count] of usedSlots(counts)) {
+    if (layout.upper(slot) <= limit) lower += count;
+    else if (layout.lower(slot) <= limit) straddling += count;
+    else break;
+  }
+  return { lower, upper: lower + straddling };
 }
 
 const RUN_SLOTS = 1024;

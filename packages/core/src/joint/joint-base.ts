@@ -1,4 +1,11 @@
-import { countedIn, HdrscopeError, type Layout, LayoutHistogram, type QuantileOptions } from '@hdrscope/core';
+import {
+  type Bounds,
+  countedIn,
+  HdrscopeError,
+  type Layout,
+  LayoutHistogram,
+  type QuantileOptions,
+} from '@hdrscope/core';
 import {
   assertOptions,
   haveSameSlots,
@@ -14,13 +21,9 @@ import { assertRange, slotSpanOf, type ValueRange } from './value-range.ts';
 import { sumInto, sumsWithout, without } from './without-axis.ts';
 
 /** A quantile of an axis: the bounds of the slot that holds it, and an estimate within them. */
-export interface AxisQuantile {
+export interface AxisQuantile extends Bounds {
   /** The estimate, by the chosen interpolation. Absent when the slot is open, since the value can lie anywhere in it. */
   readonly value?: number;
-  /** The lower bound: `-Infinity` when the slot is open downwards, `NaN` when there are no values. */
-  readonly lower: number;
-  /** The upper bound: `Infinity` when the slot is open upwards, `NaN` when there are no values. */
-  readonly upper: number;
   /** Whether the slot is open on a side. */
   readonly open: boolean;
 }

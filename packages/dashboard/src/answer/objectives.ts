@@ -1,5 +1,5 @@
-import type { ReadonlyCounts } from '@hdrscope/core';
-import { rankOf, usedSlots } from '@hdrscope/core/internal';
+import type { Bounds, ReadonlyCounts } from '@hdrscope/core';
+import { countWithin, rankOf, usedSlots } from '@hdrscope/core/internal';
 import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { FamilyDefinition } from '../history/history.ts';
@@ -34,7 +34,7 @@ export function objectiveResults(
       return { name, percentile, value, least: null, most: null, verdict: 'unknown' };
     }
     const { total } = distribution.histogram.counts;
-    const { least, most } = countsWithin(family, distribution, limit);
+    const { lower: least, upper: most } = countsWithin(family, distribution, limit);
     // Counts are compared, because shares are rounded: 99.9 / 100 is more than 999 / 1000.
     const wanted = rankOf(percentile, total);
     const verdict = least >= wanted ? 'kept' : most < wanted ? 'missed' : 'unknown';
@@ -42,32 +42,17 @@ export function objectiveResults(
   });
 }
 
-/** How many values are at most a limit. */
-interface CountsWithin {
-  /** The values in slots that end at the limit or below. */
-  readonly least: number;
-  /** These, and the values in the slot of the limit. */
-  readonly most: number;
-}
-
 function countsWithin(
   { unitLayout, boundaries = [] }: FamilyDefinition,
   { histogram: { counts }, buckets }: Distribution,
   limit: number,
-): CountsWithin {
+): Bounds {
   const boundary = boundaries.indexOf(limit);
   if (buckets !== undefined && boundary >= 0) {
     const count = countTo(buckets, boundary);
-    return { least: count, most: count };
+    return { lower: count, upper: count };
   }
-  let within = 0;
-  let straddling = 0;
-  for (const [slot, count] of usedSlots(counts)) {
-    if (unitLayout.upper(slot) <= limit) within += count;
-    else if (unitLayout.lower(slot) <= limit) straddling += count;
-    else break;
-  }
-  return { least: within, most: within + straddling };
+  return countWithin({ layout: unitLayout, counts }, limit);
 }
 
 /** The counts of all buckets up to one. */

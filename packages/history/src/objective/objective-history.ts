@@ -1,7 +1,7 @@
-import { HdrscopeError } from '@hdrscope/core';
+import { type Bounds, HdrscopeError } from '@hdrscope/core';
 import { fileError } from '../errors.ts';
 import { askFolder, type QueryOptions } from '../query/query-history.ts';
-import { MOST_BITS, type SlotBounds } from '../rows/slots.ts';
+import { MOST_BITS } from '../rows/slots.ts';
 import { judged, type ObjectivePeriod, type ObjectiveVerdict, type WithinCounts } from './judge.ts';
 import { type CheckedObjective, checkedObjective, type ObjectiveQuestion } from './question.ts';
 import { formsStatement, withinStatement } from './statement.ts';
@@ -17,7 +17,7 @@ export interface ObjectiveHistory {
    * The slot that the threshold divides, in the unit: its values may be good or bad, so shares have two bounds. The widest of several.
    * `undefined` when all shares are exact.
    */
-  readonly divided: SlotBounds | undefined;
+  readonly divided: Bounds | undefined;
   /** All periods, also those without values, ascending. */
   readonly periods: readonly ObjectivePeriod[];
   /** The whole time. Its burn rate is the part of the budget that was used. */

@@ -1,5 +1,6 @@
+import type { Bounds } from '@hdrscope/core';
 import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
-import { MOST_BITS, type SlotBounds, slotBounds, slotOfTick } from '../rows/slots.ts';
+import { MOST_BITS, slotBounds, slotOfTick } from '../rows/slots.ts';
 
 /** Which slots of a row are within a threshold. */
 export interface ThresholdSlot {
@@ -37,7 +38,7 @@ export function thresholdSlots(threshold: number, scale: number): ThresholdSlot[
 }
 
 /** Bounds of the slot that a threshold divides, in the unit; `undefined` when it divides none. */
-export function dividedSlot(threshold: number, scale: number, bits: number): SlotBounds | undefined {
+export function dividedSlot(threshold: number, scale: number, bits: number): Bounds | undefined {
   const { lastCertain, lastPossible } = thresholdSlot(threshold, scale, bits);
   if (lastCertain === lastPossible) return undefined;
   const { lower, upper } = slotBounds(lastPossible, bits);

@@ -1,18 +1,14 @@
-import type { Resolution } from '@hdrscope/core';
+import type { Bounds, Resolution } from '@hdrscope/core';
 import { fromTicks, mustBe, resolutionOf } from '@hdrscope/core/internal';
 import type { Distribution } from './row.ts';
 import { slotBounds } from './slots.ts';
 
-/** The value at a percentile, in the unit. */
-export interface PercentileValue {
+/** The value at a percentile, and the bounds of its slot, in the unit. */
+export interface PercentileValue extends Bounds {
   /** From 0 to 100, as it was asked for. */
   readonly percentile: number;
   /** The upper bound, at percentile 0 the lower one: what `valuesAtPercentiles` of `@hdrscope/registry` gives. */
   readonly value: number;
-  /** The smallest value that the true one may be: the lower bound of its slot. */
-  readonly lower: number;
-  /** The largest value that the true one may be: the upper bound of its slot. */
-  readonly upper: number;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { HdrLayout } from '@hdrscope/core';
+import type { Bounds, HdrLayout } from '@hdrscope/core';
 
 /** The most bits of a mantissa that a slot number may have: the upper word of a double holds 20. */
 export const MOST_BITS = 20;
@@ -36,20 +36,12 @@ export function bitsOf({ subBucketBits }: HdrLayout): number {
   return subBucketBits - 1;
 }
 
-/** The ticks of a slot, both bounds included. */
-export interface SlotBounds {
-  /** The smallest tick of the slot. */
-  readonly lower: number;
-  /** The largest tick of the slot. */
-  readonly upper: number;
-}
-
 /**
- * The ticks of a slot.
+ * The smallest and the largest tick of a slot.
  *
  * @param k A slot that holds an integer, as `slotOfTick` gives it.
  */
-export function slotBounds(k: number, bits: number): SlotBounds {
+export function slotBounds(k: number, bits: number): Bounds {
   return { lower: Math.ceil(doubleAt(k, bits)), upper: Math.ceil(doubleAt(k + 1, bits)) - 1 };
 }
 

@@ -1,10 +1,8 @@
-/** A percentile that a summary prints, in milliseconds, and the facts that follow for the ranks of values. */
-export interface PrintedPercentile {
+import type { Bounds } from '@hdrscope/core';
+
+/** The bounds of a percentile that a summary prints, in milliseconds: equal when the summary does not round; and the facts that follow for the ranks of values. */
+export interface PrintedPercentile extends Bounds {
   readonly percentile: number;
-  /** The value is at least this. */
-  readonly lower: number;
-  /** The value is at most this. Equal to `lower` when the summary does not round. */
-  readonly upper: number;
   /** At least so many values are at most `upper`. */
   readonly atOrBelow: number;
   /** At most so many values are below `lower`. */
