@@ -5,7 +5,7 @@ import { NUMBER_UNITS } from './numbers/number-unit.ts';
 import { valueScaleOf } from './value-scale.ts';
 
 /** The percentiles that every command shows by default. */
-const DEFAULT_PERCENTILES: readonly number[] = [50, 90, 99, 99.9];
+export const DEFAULT_PERCENTILES: readonly number[] = [50, 90, 99, 99.9];
 
 /**
  * `--percentiles`: which percentiles are shown.

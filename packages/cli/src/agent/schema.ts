@@ -2,7 +2,7 @@ import { configJsonSchema } from '@hdrscope/agent';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { jsonDocument } from '../distribution-json.ts';
+import { jsonDocument } from '../figures.ts';
 import { addOutput, type OutputOptions, withOutput } from '../output-options.ts';
 
 /** The arguments of `hdrscope config schema`. */

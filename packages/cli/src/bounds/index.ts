@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { amountIn } from '../amount.ts';
 import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
-import { jsonDocument } from '../distribution-json.ts';
+import { jsonDocument } from '../figures.ts';
 import { formatCount } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';

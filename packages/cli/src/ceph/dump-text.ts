@@ -2,7 +2,7 @@ import { type AxisFacts, countValues, measureAxis } from '@hdrscope/ceph/interna
 import { informativeAxes } from '@hdrscope/plot';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { boundsJson } from '../distribution-json.ts';
+import { boundsJson } from '../figures.ts';
 import { percentileTitle, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { screenOf } from '../screen.ts';

@@ -1,4 +1,4 @@
-import { boundsJson, jsonDocument } from '../distribution-json.ts';
+import { boundsJson, jsonDocument } from '../figures.ts';
 import { isKept } from './conclusion.ts';
 import type { Judged } from './verdicts.ts';
 

@@ -2,7 +2,7 @@ import type { Comparison } from '@hdrscope/interval-log';
 import type { ChangeVerdict, PercentileChange } from '@hdrscope/interval-log/internal';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { distributionJson, jsonDocument } from '../distribution-json.ts';
+import { figuresJson, figuresOf, jsonDocument } from '../figures.ts';
 import { decimalText, formatCount, percentileTitle, signedText, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { type Column, shownTable } from '../table.ts';
@@ -25,12 +25,14 @@ export function comparisonJson(shown: ShownComparison): string {
   const { percentiles, isWorse, kolmogorovSmirnov = null, mannWhitney = null } = comparison;
   const inUnit = (value: number): number => scaled(value, unit);
   const [before, after] = sides.map(({ name, values }) =>
-    distributionJson('lowest' in values ? values.histogram : values, {
-      name,
-      unit: unit.unit,
-      percentiles: percentiles.map(({ percentile }) => percentile),
-      shown: inUnit,
-    }),
+    figuresJson(
+      figuresOf('lowest' in values ? values.histogram : values, {
+        name,
+        unit: unit.unit,
+        percentiles: percentiles.map(({ percentile }) => percentile),
+        shown: inUnit,
+      }),
+    ),
   );
   return jsonDocument({
     before,

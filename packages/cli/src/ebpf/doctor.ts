@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { jsonDocument } from '../distribution-json.ts';
+import { jsonDocument } from '../figures.ts';
 import { wrapWords } from '../help-text.ts';
 import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
 import { screenOf } from '../screen.ts';

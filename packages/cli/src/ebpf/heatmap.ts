@@ -5,7 +5,7 @@ import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { terminalControl } from '../clean-output.ts';
 import { hasColours } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { jsonDocument } from '../distribution-json.ts';
+import { jsonDocument } from '../figures.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { screenOf } from '../screen.ts';
 import { addAscii, intervalOption } from '../shared-options.ts';

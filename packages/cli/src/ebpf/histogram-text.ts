@@ -2,7 +2,7 @@ import { type Quantile, quantilesOf } from '@hdrscope/core';
 import { meanBounds, usedSlots } from '@hdrscope/core/internal';
 import { formatKernelBars, kernelQuantiles } from '@hdrscope/ebpf';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
-import { boundsJson, type DistributionJson } from '../distribution-json.ts';
+import { boundsJson, type DistributionJson } from '../figures.ts';
 import { formatCount, percentileTitle } from '../format.ts';
 import { fittedToScreen, type ShownHistogram } from './shown-histogram.ts';
 import { formatValue } from './unit.ts';

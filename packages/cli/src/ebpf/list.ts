@@ -2,7 +2,7 @@ import type { VisibleMap } from '@hdrscope/ebpf';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { jsonDocument } from '../distribution-json.ts';
+import { jsonDocument } from '../figures.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { shownTable } from '../table.ts';
 import {

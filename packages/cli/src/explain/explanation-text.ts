@@ -8,7 +8,7 @@ import type {
 } from '@hdrscope/history';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { jsonDocument } from '../distribution-json.ts';
+import { jsonDocument } from '../figures.ts';
 import { formatCount, formatTime, percentileTitle, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { headingOf, shownUnitOf } from '../query/groups.ts';

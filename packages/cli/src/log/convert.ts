@@ -4,6 +4,7 @@ import { decodeIntervals, type OperationOptions } from '@hdrscope/interval-log/i
 import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
+import { columnsFor, columnsOption, percentilesFor } from '../figures.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addTags, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { addOutput, formatOf, type OutputOptions } from '../output-options.ts';
@@ -41,7 +42,8 @@ export function parser(): Command {
   addOutput(command)
     .addOption(unitOption('not needed for v2 of a log; '))
     .addOption(textUnitOption())
-    .addOption(percentilesOption('for ndjson and csv: '));
+    .addOption(percentilesOption('for ndjson and csv: '))
+    .addOption(columnsOption('csv'));
   return addTags(command);
 }
 
@@ -51,12 +53,13 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   if (format === undefined) throw new UsageError(`--format is required: ${FORMATS.join(', ')}`);
   const convert = CONVERSIONS[format];
   const { unit, textUnit, tag } = options;
+  const rows = { ...options, percentiles: percentilesFor(options, format === 'csv') };
   const selection = selectionOf({ tag });
   return runLines(
     operands,
     options.output,
     io,
-    ([source], reading) => convert(source!, { ...selection, ...reading }, options),
+    ([source], reading) => convert(source!, { ...selection, ...reading }, rows),
     {
       unit,
       selection,
@@ -80,8 +83,9 @@ const CONVERSIONS: Readonly<Record<Format, Conversion>> = {
     for await (const decoded of decodeIntervals(source, reading)) yield ndjsonRow(decoded, options);
   },
   async *csv(source, reading, options) {
-    yield csvHeader(options);
-    for await (const decoded of decodeIntervals(source, reading)) yield csvRow(decoded, options);
+    const columns = columnsFor(options, ['count', 'min', 'mean']);
+    yield csvHeader(columns, options);
+    for await (const decoded of decodeIntervals(source, reading)) yield csvRow(decoded, columns, options);
   },
   async *hgrm(source, reading, { unit }) {
     const total = await sumLogs([source], reading);

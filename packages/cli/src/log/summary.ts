@@ -3,8 +3,19 @@ import type { TagSummary } from '@hdrscope/interval-log/internal';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
-import { distributionJson, jsonDocument } from '../distribution-json.ts';
-import { decimalText, formatCount, formatTime, percentileTitle, withMaximum } from '../format.ts';
+import {
+  type ColumnOptions,
+  columnsFor,
+  columnsOption,
+  type Figures,
+  figureCells,
+  figuresJson,
+  figuresOf,
+  jsonDocument,
+  percentilesFor,
+  rateOf,
+} from '../figures.ts';
+import { decimalText, formatCount, formatTime } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { nameOfPath } from '../inputs/input-file.ts';
 import { MalformedTally } from '../inputs/malformed-tally.ts';
@@ -15,16 +26,15 @@ import { explainTagLimit } from '../inputs/tag-limit.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { percentilesOption, unitOption } from '../shared-options.ts';
 import { type Column, formatMarkdown, shownTable } from '../table.ts';
-import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
+import { scaled, type ValueScale } from '../value-scale.ts';
 import { openLogs } from './input.ts';
 import { NO_TAG } from './interval-rows.ts';
 
 const FORMATS = ['text', 'markdown', 'json'] as const;
 
-interface Options extends SelectingOptions, OutputOptions<(typeof FORMATS)[number]> {
+interface Options extends SelectingOptions, ColumnOptions, OutputOptions<(typeof FORMATS)[number]> {
   readonly unit: ValueScale;
   readonly textUnit?: TextUnit;
-  readonly percentiles: readonly number[];
 }
 
 const DESCRIPTION = `Counts, rates and percentiles of each tag, over one log or several together.
@@ -46,7 +56,8 @@ export function parser(): Command {
   addFormat(addOutput(command), FORMATS)
     .addOption(unitOption())
     .addOption(textUnitOption())
-    .addOption(percentilesOption());
+    .addOption(percentilesOption())
+    .addOption(columnsOption('text and markdown'));
   return addSelection(command);
 }
 
@@ -57,6 +68,7 @@ export async function run(given: Arguments<Options>, io: Io): Promise<number> {
 
 async function summarize({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const format = formatOf(options, FORMATS) ?? 'text';
+  const percentiles = percentilesFor(options, format !== 'json');
   const selection = selectionOf(options);
   const { sources, texts, onBytes, finish } = await openLogs(operands, io, true, { ...options, selection });
   const log = texts.indexOf(undefined);
@@ -75,7 +87,7 @@ async function summarize({ options, operands }: Arguments<Options>, io: Io): Pro
     .finally(finish);
   if (format === 'json') await io.stdout.write(jsonDocument(toJson(summary, options)));
   else if (summary.tags.length === 0) await io.stderr.write(`hdrscope: ${nothing(selection)}\n`);
-  else await io.stdout.write(formatSummary(summary, options, format, io));
+  else await io.stdout.write(formatSummary(summary, { ...options, percentiles }, format, io));
   return malformed.report(io);
 }
 
@@ -85,47 +97,23 @@ function nothing(selection: Selection): string {
     : 'no interval is selected: leave out --tag, --no-tag, --from and --to to see all intervals';
 }
 
-function formatSummary(
-  summary: LogSummary,
-  { unit, percentiles: asked }: Options,
-  format: 'text' | 'markdown',
-  io: Io,
-): string {
-  const percentiles = withMaximum(asked);
+function formatSummary(summary: LogSummary, options: Options, format: 'text' | 'markdown', io: Io): string {
+  const { unit } = options;
   const { startSec = 0, tags } = summary;
-  const values = tags.map(({ histogram }) => [
-    histogram.min,
-    histogram.mean,
-    ...histogram.valuesAtPercentiles(percentiles),
-  ]);
-  const valueText = valueFormat(values.flat(), unit);
+  const figures = tags.map((row) => tagFigures(row, options));
+  const shown = columnsFor(options, ['count', 'rate', 'min', 'mean']);
+  const cells = figureCells(shown, figures, unit.unit);
   const seconds = (value: number): string => decimalText(value, 3);
-  const rows = tags.map((row, at) => {
-    const { tag, intervals, histogram } = row;
-    const duration = row.endSec - row.startSec;
-    return [
-      tag ?? NO_TAG,
-      formatCount(intervals),
-      seconds(row.startSec - startSec),
-      seconds(row.endSec - startSec),
-      seconds(duration),
-      formatCount(histogram.totalCount),
-      rateOf(row) === undefined ? '-' : decimalText(rateOf(row) ?? 0, 1),
-      ...values[at]!.map((value) => (histogram.totalCount === 0 ? '-' : valueText(value))),
-    ];
-  });
-  const columns: Column[] = [
-    { title: 'tag', isText: true },
-    { title: 'intervals', spare: 4 },
-    { title: 'from s', spare: 7 },
-    { title: 'to s', spare: 6 },
-    { title: 'length s', spare: 5 },
-    { title: 'count' },
-    { title: 'rate/s', spare: 1 },
-    { title: 'min', spare: 3 },
-    { title: 'mean', spare: 2 },
-    ...percentiles.map((percentile) => ({ title: percentileTitle(percentile) })),
-  ];
+  const spans = options.columns === undefined ? SPANS : [];
+  const rows = tags.map(({ tag, intervals, startSec: from, endSec: to }, at) => [
+    tag ?? NO_TAG,
+    ...[formatCount(intervals), ...[from - startSec, to - startSec, to - from].map(seconds)].slice(
+      0,
+      spans.length,
+    ),
+    ...cells[at]!,
+  ]);
+  const columns: Column[] = [{ title: 'tag', isText: true }, ...spans, ...shown];
   const start = isEpoch(startSec) ? `start ${formatTime(startSec)}` : 'the log has no start time';
   const headText = unit.unit === '' ? start : `${start}, values in ${unit.unit}`;
   const head = format === 'markdown' ? headText : wrapToScreen(headText, io);
@@ -133,22 +121,36 @@ function formatSummary(
   return `${head}\n\n${shownTable(columns, rows, io).join('\n')}\n`;
 }
 
-/** Values per second; `undefined` when no time passed. */
-function rateOf({ startSec, endSec, histogram }: TagSummary): number | undefined {
-  return endSec > startSec ? histogram.totalCount / (endSec - startSec) : undefined;
+/** The columns of the intervals that a tag has, which `--columns` leaves out. */
+const SPANS: readonly Column[] = [
+  { title: 'intervals', spare: 4 },
+  { title: 'from s', spare: 7 },
+  { title: 'to s', spare: 6 },
+  { title: 'length s', spare: 5 },
+];
+
+function tagFigures(
+  { tag: name = NO_TAG, histogram, startSec, endSec }: TagSummary,
+  options: Options,
+): Figures {
+  const { unit, percentiles } = options;
+  const shown = (value: number): number => scaled(value, unit);
+  return figuresOf(histogram, { name, unit: unit.unit, percentiles, shown, seconds: endSec - startSec });
 }
 
-function toJson({ startSec, tags }: LogSummary, { unit, percentiles }: Options): object {
-  const shown = (value: number): number => scaled(value, unit);
+function toJson({ startSec, tags }: LogSummary, options: Options): object {
   return {
     startSec: startSec ?? null,
-    tags: tags.map((row) => ({
-      ...distributionJson(row.histogram, { name: row.tag ?? NO_TAG, unit: unit.unit, percentiles, shown }),
-      tag: row.tag ?? null,
-      intervals: row.intervals,
-      startSec: row.startSec,
-      endSec: row.endSec,
-      ratePerSec: rateOf(row) ?? null,
-    })),
+    tags: tags.map((row) => {
+      const figures = tagFigures(row, options);
+      return {
+        ...figuresJson(figures),
+        tag: row.tag ?? null,
+        intervals: row.intervals,
+        startSec: row.startSec,
+        endSec: row.endSec,
+        ratePerSec: rateOf(figures) ?? null,
+      };
+    }),
   };
 }

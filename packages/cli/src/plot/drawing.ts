@@ -1,7 +1,7 @@
 import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
-import { jsonDocument } from '../distribution-json.ts';
+import { jsonDocument } from '../figures.ts';
 import { writeWhole } from '../output-file.ts';
 import { formatOf, type OutputOptions } from '../output-options.ts';
 import { screenOf } from '../screen.ts';

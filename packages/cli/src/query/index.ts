@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Arguments } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
 import { printDifferences } from '../comparison/comparison-input.ts';
+import { percentilesFor } from '../figures.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { formatOf, withOutput } from '../output-options.ts';
 import { columnsOf, endingOf, plotFormatOf, writePlots } from '../plot/drawing.ts';
@@ -41,7 +42,8 @@ export async function run({ options, operands: [folder] }: Arguments<Options>, i
 }
 
 async function printSql(options: Options, folder: string | undefined, io: Io): Promise<number> {
-  const { table, dialect = 'duckdb', percentiles } = options;
+  const { table, dialect = 'duckdb' } = options;
+  const percentiles = percentilesFor(options, false);
   const isFolder = folder !== undefined && dialect !== 'postgres';
   // PostgreSQL reads no files.
   const source = isFolder ? { folder } : table === undefined ? {} : { table: table.split('.') };
@@ -70,10 +72,11 @@ async function list(format: TableFormat, folder: string, io: Io): Promise<number
 }
 
 async function print(options: Options, format: TableFormat, folder: string, io: Io): Promise<number> {
-  const groups = await ask(options, options.percentiles, folder, io);
+  const percentiles = [...new Set(percentilesFor(options, format !== 'json'))];
+  const groups = await ask(options, percentiles, folder, io);
   const { answerCsv, answerJson, answerText } = await import('./answer-text.ts');
-  const { metric = '', percentiles, by, every } = options;
-  const asked = { metric, percentiles: [...new Set(percentiles)], by, everyMs: every };
+  const { metric = '', columns, by, every } = options;
+  const asked = { metric, ...(columns && { columns }), percentiles, by, everyMs: every };
   if (format === 'json') await io.stdout.write(answerJson(groups, asked));
   else if (format === 'csv') await io.stdout.write(answerCsv(groups, asked));
   else if (groups.length > 0) await io.stdout.write(answerText(groups, asked, io));
@@ -81,6 +84,7 @@ async function print(options: Options, format: TableFormat, folder: string, io: 
 }
 
 async function compare(options: Options, format: TableFormat, folder: string, io: Io): Promise<number> {
+  percentilesFor(options, false);
   if (format === 'csv') throw new UsageError('a comparison is written as text or json');
   const { historyDifferences, readComparison } = await import('./comparison.ts');
   const comparison = await readComparison(folder, options).catch(explained(folder, options));
@@ -89,6 +93,7 @@ async function compare(options: Options, format: TableFormat, folder: string, io
 }
 
 async function draw(options: Options, folder: string, io: Io): Promise<number> {
+  percentilesFor(options, false);
   const drawing = drawingOf(options);
   const format = plotFormatOf(drawing);
   const { plots, verdicts = [], exitCode } = await drawn(options, folder, columnsOf(format, drawing, io), io);

@@ -1,7 +1,7 @@
 import { type HistoryMetric, historyMetrics } from '@hdrscope/history';
 import { type Io, Refusal } from '../command.ts';
 import { csvLine } from '../csv.ts';
-import { jsonDocument } from '../distribution-json.ts';
+import { jsonDocument } from '../figures.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { suggestion } from '../nearest.ts';
 import { type Column, shownTable } from '../table.ts';

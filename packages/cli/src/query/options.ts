@@ -4,6 +4,7 @@ import { choiceOption, createParser, integerParser } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { confidenceOption, failIfWorseOption } from '../comparison/comparison-input.ts';
 import { parseRange } from '../explain/ranges.ts';
+import { type ColumnOptions, columnsOption } from '../figures.ts';
 import { byOption, type Pairs, whereOption } from '../history/attribute-option.ts';
 import { addSpan, type SpanOptions, spanOf } from '../history/span-options.ts';
 import { parseEvery } from '../history/stretch.ts';
@@ -28,10 +29,9 @@ export type Kind = (typeof KINDS)[number];
 const DIALECTS: readonly DialectName[] = ['duckdb', 'clickhouse', 'postgres', 'spark'];
 
 /** The command line of a question. */
-export interface Options extends Omit<DrawingOptions, 'format'>, SpanOptions {
+export interface Options extends Omit<DrawingOptions, 'format'>, SpanOptions, ColumnOptions {
   readonly format?: Format;
   readonly metric?: string;
-  readonly percentiles: readonly number[];
   readonly by: readonly string[];
   readonly where: Pairs;
   /** In milliseconds. */
@@ -81,6 +81,7 @@ export function createQueryParser(): Command {
     .argument('[folder]', 'the folder of a history; not needed with --print-sql --table')
     .option('--metric <name>', 'the metric')
     .addOption(percentilesOption())
+    .addOption(columnsOption('text and csv', 'history'))
     .addOption(byOption('is a group', 'one group'))
     .addOption(whereOption());
   addSpan(command)
@@ -156,6 +157,7 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
     const needs = '--metric; hdrscope query FOLDER lists the metrics';
     refuse(printSql === true, '--print-sql', needs);
     refuse(plot === true, '--plot', needs);
+    refuse(options.columns !== undefined, '--columns', needs);
     refuse(by.length > 0, '--by', needs);
     refuse(Object.keys(where).length > 0, '--where', needs);
     refuse(every !== undefined, '--every', needs);

@@ -1,8 +1,8 @@
 import { formatPercentiles } from '@hdrscope/core';
 import type { Io } from '../command.ts';
-import { distributionJson, jsonDocument } from '../distribution-json.ts';
+import { figuresJson, jsonDocument } from '../figures.ts';
 import { inUnit, type NumberUnit, perMs, ticksPerUnit } from '../numbers/number-unit.ts';
-import { type Recorded, type ShownAs, withinNumbers } from './recorded.ts';
+import { type Recorded, recordedFigures, type ShownAs } from './recorded.ts';
 import { formatRecorded } from './text.ts';
 
 /** The words of `--format`. */
@@ -42,10 +42,9 @@ export const outputFormats: Readonly<
 };
 
 function jsonOf(recorded: Recorded): object {
-  const { histogram, unit, digits, percentiles, name } = recorded;
-  const shown = (ticks: number): number => inUnit(unit, withinNumbers(recorded, ticks));
+  const { histogram, unit, digits } = recorded;
   return {
-    ...distributionJson(histogram, { name, unit: unit.unit, percentiles, shown }),
+    ...figuresJson(recordedFigures(recorded)),
     standardDeviation: inUnit(unit, histogram.standardDeviation),
     significantDigits: digits,
     resolution: inUnit(unit, 1),

@@ -1,5 +1,6 @@
 import type { Histogram } from '@hdrscope/core';
-import type { NumberUnit } from '../numbers/number-unit.ts';
+import { type Figures, figuresOf } from '../figures.ts';
+import { inUnit, type NumberUnit } from '../numbers/number-unit.ts';
 
 /** A distribution of numbers, and how it is shown. */
 export interface Recorded {
@@ -23,9 +24,10 @@ export interface ShownAs {
   readonly output?: string;
 }
 
-/** Limits a value of the histogram to the numbers that were counted, because the slots at both ends reach further. */
-export function withinNumbers({ histogram, least, most }: Recorded, ticks: number): number {
+/** The figures, within the numbers that were counted, because the slots at both ends reach further. */
+export function recordedFigures({ histogram, least, most, unit, name, percentiles }: Recorded): Figures {
   // A correction may have counted smaller ones.
   const smallest = histogram.lowestEquivalentValue(least) <= histogram.min ? least : histogram.min;
-  return Math.min(most, Math.max(smallest, ticks));
+  const shown = (ticks: number): number => inUnit(unit, Math.min(most, Math.max(smallest, ticks)));
+  return figuresOf(histogram, { name, unit: unit.unit, percentiles, shown });
 }

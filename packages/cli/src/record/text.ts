@@ -2,28 +2,25 @@ import { nanosecondsPer } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { groupedDecimal, percentileTitle, valuesText, withMaximum, withoutLastZeros } from '../format.ts';
+import { columnsFor } from '../figures.ts';
+import { groupedDecimal, valuesText, withoutLastZeros } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { inUnit, TIME_UNITS } from '../numbers/number-unit.ts';
 import { screenOf } from '../screen.ts';
 import { formatTable } from '../table.ts';
-import { type Recorded, type ShownAs, withinNumbers } from './recorded.ts';
+import { type Recorded, recordedFigures, type ShownAs } from './recorded.ts';
 
 /** Formats a line for each statistic, and a plot. */
 export async function formatRecorded(recorded: Recorded, { plot, output }: ShownAs, io: Io): Promise<string> {
   const { histogram, unit, digits, name, percentiles } = recorded;
   const shown = shownUnit(unit.unit, inUnit(unit, histogram.max));
-  const amount = (ticks: number): string => significant(inUnit(unit, ticks) / shown.divisor, digits);
-  const value = (ticks: number): string => amount(withinNumbers(recorded, ticks));
-  const rows = [
-    ['min', value(histogram.min)],
-    ['mean', value(histogram.mean)],
-    ['std deviation', amount(histogram.standardDeviation)],
-    ...withMaximum(percentiles).map((percentile) => [
-      percentileTitle(percentile),
-      value(histogram.valueAtPercentile(percentile)),
-    ]),
-  ];
+  const amount = (value: number): string => significant(value / shown.divisor, digits);
+  const figures = recordedFigures(recorded);
+  const [min, mean, ...others] = columnsFor({ percentiles }, ['min', 'mean']).map(({ title, of }) => [
+    title,
+    amount(of(figures).upper),
+  ]);
+  const rows = [min!, mean!, ['std deviation', amount(inUnit(unit, histogram.standardDeviation))], ...others];
   const [, ...lines] = formatTable([{ title: '' }, { title: '' }], rows);
   const heading = `${valuesText(histogram.totalCount)} of ${name}`;
   const isShown = output === undefined || output === '-';
