@@ -24,6 +24,8 @@ export interface Figures {
   readonly min: Bounds;
   readonly mean: Bounds;
   readonly max: Bounds;
+  /** The standard deviation, which only a histogram knows. Computed when it is asked for. */
+  readonly stdev?: Bounds;
   /** In the order of the command line. */
   readonly percentiles: readonly PercentileFigure[];
   /** Whether documents state the slot of a percentile, even where it has one value. @default they state a value */
@@ -66,6 +68,9 @@ export function figuresOf(
     min: figure(histogram.min),
     mean: figure(histogram.mean),
     max: figure(histogram.max),
+    get stdev() {
+      return figure(histogram.standardDeviation);
+    },
     percentiles: percentiles.map((percentile, at) => ({ percentile, ...figure(values[at]!) })),
   };
 }
@@ -104,6 +109,7 @@ const NAMED: Readonly<Record<string, NamedColumn>> = {
   min: { spare: 3, of: ({ min }) => min },
   mean: { spare: 2, of: ({ mean }) => mean },
   max: { of: ({ max }) => max },
+  stdev: { isOfLogs: true, of: ({ stdev = UNKNOWN }) => stdev },
 };
 
 /** The columns of these names: those of `NAMED`, and percentiles as in `p99.9`. */

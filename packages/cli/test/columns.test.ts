@@ -74,26 +74,37 @@ test.each([
   ['p99,maen', "--columns has no column 'maen': did you mean mean?"],
   [
     'sum',
-    "--columns has no column 'sum': the columns are count, rate, min, mean, max and percentiles, as in count,mean,p99",
+    "--columns has no column 'sum': the columns are count, rate, min, mean, max, stdev and percentiles, as in count,mean,p99",
   ],
   [
     'p101',
-    "--columns has no column 'p101': the columns are count, rate, min, mean, max and percentiles, as in count,mean,p99",
+    "--columns has no column 'p101': the columns are count, rate, min, mean, max, stdev and percentiles, as in count,mean,p99",
   ],
   [
     '',
-    "--columns has no column '': the columns are count, rate, min, mean, max and percentiles, as in count,mean,p99",
+    "--columns has no column '': the columns are count, rate, min, mean, max, stdev and percentiles, as in count,mean,p99",
   ],
 ])('--columns %p is refused', async (columns, message) => {
   const ran = await print('log', 'summary', '-', '--columns', columns);
   expect(ran).toEqual({ exitCode: 2, stdout: '', stderr: expect.stringContaining(`hdrscope: ${message}\n`) });
 });
 
-test('a history has no rates', async () => {
-  const { exitCode, stderr } = await query('--columns', 'rate');
+test('prints the standard deviation', async () => {
+  const { stdout } = await print('log', 'summary', '-', '--columns', 'count,mean,stdev,p99');
+  expect(stdout.split('\n').slice(2)).toEqual([
+    'tag   count    mean   stdev     p99',
+    // That of the integers from 1 to 100 is the root of (100² - 1) / 12: 28.866.
+    'get     100  50.499  28.866  99.025',
+    'idle      0       -       -       -',
+    '',
+  ]);
+});
+
+test.each(['rate', 'stdev'])('a history has no %s', async (name) => {
+  const { exitCode, stderr } = await query('--columns', name);
   expect(exitCode).toBe(2);
   expect(stderr).toContain(
-    "--columns has no column 'rate': the columns are count, min, mean, max and percentiles",
+    `--columns has no column '${name}': the columns are count, min, mean, max and percentiles`,
   );
 });
 
