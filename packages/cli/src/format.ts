@@ -1,3 +1,4 @@
+import type { Bounds } from '@hdrscope/core';
 import { formatDecimal } from '@hdrscope/core/internal';
 
 /** A decimal for people. A number that is shown as zero has no sign, also when it is less than zero by a rounding error. */
@@ -52,6 +53,13 @@ export function withoutLastZeros(decimal: string): string {
   return decimal.slice(0, end);
 }
 
+/** Bounds in words: `1.00 to 2.50`, `2.50` when both ends have the same text, and `from 1.00` when the upper side is open. */
+export function formatBounds({ lower, upper }: Bounds, format: (value: number) => string): string {
+  if (upper === Number.POSITIVE_INFINITY) return `from ${format(lower)}`;
+  const [from, to] = [format(lower), format(upper)];
+  return from === to ? to : `${from} to ${to}`;
+}
+
 /** The title of a percentile's column: `p99.9`, and `max` for 100. */
 export function percentileTitle(percentile: number): string {
   return percentile === 100 ? 'max' : `p${percentile}`;
@@ -65,4 +73,14 @@ export function withMaximum(percentiles: readonly number[]): readonly number[] {
 /** Formats a time for people: `2015-09-09 15:24:39.474 UTC`. */
 export function formatTime(epochSec: number): string {
   return new Date(Math.round(epochSec * 1000)).toISOString().replace('T', ' ').replace('Z', ' UTC');
+}
+
+/** A share as a percentage. It is 100 % only when nothing is missing, and 0 % only when nothing is there: `99.95 %`. */
+export function shareText(share: number): string {
+  const rest = Math.min(share, 1 - share);
+  if (rest <= 0) return share <= 0 ? '0 %' : '100 %';
+  // Three digits of the smaller part.
+  const decimals = Math.min(Math.max(2 - Math.floor(Math.log10(rest * 100)), 0), 15);
+  const text = (share * 100).toFixed(decimals);
+  return `${text.includes('.') ? withoutLastZeros(text) : text} %`;
 }

@@ -1,8 +1,9 @@
 import { type Quantity, quantityOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
-import { percentileOf, wrongOption } from './arguments.ts';
+import { Option } from 'commander';
+import { isDecimal, percentileOf, wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
-import { measureOf, quantityIn } from './numbers/quantity.ts';
+import { measureOf, quantityIn } from './numbers/number-unit.ts';
 
 /** A promise about values, as a person wrote it: `p99.9=50ms`. */
 export interface Objective {
@@ -56,4 +57,20 @@ export function thresholdIn({ text, option, threshold, measure }: Objective, uni
   throw new UsageError(
     `${option} cannot be a ${measure} because ${cause}, got '${text}': --unit states their unit`,
   );
+}
+
+/** `--objective`: the percentage of values that must be good, as a number above 0 and below 100. */
+export function objectiveOption(): Option {
+  return new Option(
+    '--objective <percent>',
+    'the share of values that must be good, as in 99.9%; required',
+  ).argParser(parsePercent);
+}
+
+/** @throws UsageError */
+function parsePercent(text: string): number {
+  const [, digits = ''] = /^(.+?) ?%$/.exec(text) ?? [];
+  const percent = isDecimal(digits) ? Number(digits) : Number.NaN;
+  if (percent > 0 && percent < 100) return percent;
+  throw wrongOption('--objective', 'a percentage above 0 and below 100, as in 99.9%', text);
 }

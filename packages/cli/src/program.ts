@@ -1,8 +1,7 @@
 import { cleanIo } from './clean-output.ts';
 import { ExitCode, type Io, Termination, UsageError } from './command.ts';
-import type { Group } from './command-module.ts';
-import { errorText } from './error-text.ts';
-import { runGroup } from './group.ts';
+import { type Group, runGroup } from './command-module.ts';
+import { errorText } from './system-error.ts';
 
 /** The whole command. */
 export const HDRSCOPE: Group = {

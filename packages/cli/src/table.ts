@@ -131,3 +131,15 @@ export function formatMarkdown(columns: readonly Column[], rows: readonly (reado
     ...rows.map((row) => line(row.map((cell) => visible(cell).replaceAll('|', '\\|')))),
   ];
 }
+
+// CSV.
+
+/** A line of CSV. Source of the quoting: RFC 4180 §2. */
+export function csvLine(cells: readonly (string | number)[]): string {
+  return `${cells.map(quoted).join()}\n`;
+}
+
+function quoted(cell: string | number): string {
+  const text = String(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { Refusal } from '../src/command.ts';
-import { errorText } from '../src/error-text.ts';
+import { errorText } from '../src/system-error.ts';
 
 const environment = {};
 

@@ -1,4 +1,12 @@
-import { decimalText, formatCount, groupedDigits, signedText, withoutLastZeros } from '../src/format.ts';
+import {
+  decimalText,
+  formatBounds,
+  formatCount,
+  groupedDigits,
+  shareText,
+  signedText,
+  withoutLastZeros,
+} from '../src/format.ts';
 
 test.each([
   [-0.0004, '0.000'],
@@ -41,4 +49,25 @@ test.each([
   ['0.010', '0.01'],
 ])('%s without its last zeros is %s', (decimal, text) => {
   expect(withoutLastZeros(decimal)).toBe(text);
+});
+
+test.each([
+  [{ lower: 1, upper: 2.5 }, '1.00 to 2.50'],
+  [{ lower: 2.499, upper: 2.5 }, '2.50'],
+  [{ lower: 1, upper: Number.POSITIVE_INFINITY }, 'from 1.00'],
+])('the bounds %p are shown as %s', (bounds, text) => {
+  expect(formatBounds(bounds, (value) => value.toFixed(2))).toBe(text);
+});
+
+test.each([
+  [0, '0 %'],
+  [1, '100 %'],
+  [0.5, '50 %'],
+  [0.9995, '99.95 %'],
+  [0.99999999, '99.999999 %'],
+  [0.001, '0.1 %'],
+  [1 / 3, '33.3 %'],
+  [0.000_000_1, '0.00001 %'],
+])('the share %d is shown as %s', (share, text) => {
+  expect(shareText(share)).toBe(text);
 });

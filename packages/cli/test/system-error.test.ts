@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
-import { errorText } from '../src/error-text.ts';
-import { systemErrorText } from '../src/system-error.ts';
+import { errorText, systemErrorText } from '../src/system-error.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { useFolder } from './support/logs.ts';
 

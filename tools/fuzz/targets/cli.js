@@ -33,7 +33,7 @@ export async function inputKind() {
 
 /** @returns {Promise<Target>} */
 export async function scrapeBounds() {
-  const { boundsInScrape } = await importSource('cli/src/slo/bounds.ts');
+  const { boundsInScrape } = await importSource('cli/src/slo/prometheus.ts');
   return {
     form: 'text',
     seeds: [

@@ -3,7 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { errorText } from '../error-text.ts';
+import { errorText } from '../system-error.ts';
 
 /** The arguments of `hdrscope config check`. */
 export function parser(): Command {

@@ -1,13 +1,12 @@
 import { decimalLayout } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
-import { amountIn } from '../amount.ts';
 import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatCount } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { amountIn, NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 
 const DESCRIPTION = `Prints boundaries at round numbers for systems that count into explicit buckets, such as the default

@@ -1,7 +1,6 @@
 import { type AxisFacts, toJsonText } from '@hdrscope/ceph/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { boundsJson, type DistributionJson } from '../figures.ts';
-import type { AxisFacts } from './axis-facts.ts';
 
 /** The facts of an axis. */
 interface ShownFacts {

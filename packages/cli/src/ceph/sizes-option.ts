@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { amountIn } from '../amount.ts';
 import { wrongOption } from '../arguments.ts';
+import { amountIn } from '../numbers/number-unit.ts';
 
 /** `--sizes`: where classes of sizes begin, in bytes. */
 export function sizesOption(note = ''): Option {

@@ -2,9 +2,9 @@ import type { Axis } from '@hdrscope/ceph';
 import { axisNames, findAxis } from '@hdrscope/ceph/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
 import { Option } from 'commander';
-import { amountIn } from '../amount.ts';
 import { wrongOption } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
+import { amountIn } from '../numbers/number-unit.ts';
 import type { Sourced } from './histograms.ts';
 
 /** A condition of the command line: a range of values on one axis. */

@@ -2,24 +2,20 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
-import { parseConfidence } from '../comparison/comparison-input.ts';
+import { parseConfidence } from '../comparison.ts';
 import { LineTally } from '../inputs/line-tally.ts';
-import { MalformedTally } from '../inputs/malformed-tally.ts';
-import { openInputs } from '../inputs/open-inputs.ts';
+import { MalformedTally, openInputs } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addNumberOptions, type NumberOptions } from '../numbers/number-options.ts';
+import { addNumberOptions, type NumberOptions } from '../numbers/number-plan.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { thresholdIn } from '../objective.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
-import { isKept } from './conclusion.ts';
+import { judgeSubject } from './judge.ts';
 import { addObjectives, assertObjectives, type ObjectiveOptions } from './options.ts';
-import { CHECK_FORMATS, type CheckFormat, type FileReport, fileReport, reports } from './reports.ts';
-import type { Subject } from './subject.ts';
-import { type CheckKind, readSubjects, type SubjectReading } from './subjects.ts';
-import { together } from './together.ts';
-import { judgeSubject } from './verdicts.ts';
+import { CHECK_FORMATS, type CheckFormat, type FileReport, fileReport, isKept, reports } from './reports.ts';
+import { type CheckKind, readSubjects, type Subject, type SubjectReading, together } from './subjects.ts';
 
 const DESCRIPTION = `Judges whether the values of a load test, or of a log, keep objectives. The exit code is 1 when an
 objective is missed or cannot be judged.

@@ -5,24 +5,41 @@ import { Refusal } from '../command.ts';
 import { decodeEncoded } from '../inputs/encoded-histogram.ts';
 import type { InputKind } from '../inputs/kinds.ts';
 import type { LineTally } from '../inputs/line-tally.ts';
-import { hasRequests, type LoadKind } from '../inputs/load-tools/load-kind.ts';
-import { wrkErrors } from '../inputs/load-tools/wrk-errors.ts';
-import type { MalformedTally } from '../inputs/malformed-tally.ts';
-import type { Input } from '../inputs/open-inputs.ts';
+import { K6_FAILURE } from '../inputs/load-tools/k6.ts';
+import { type ErrorCount, hasRequests, type LoadInput, type LoadKind } from '../inputs/load-tools/load.ts';
+import {
+  type RequestReading,
+  readLoadSummary,
+  readRequests,
+  wrkErrors,
+} from '../inputs/load-tools/read-load.ts';
+import type { Input, MalformedTally } from '../inputs/open-inputs.ts';
 import { readPercentileInput, type TextUnit } from '../inputs/percentile-input.ts';
-import { readRecorded } from '../inputs/recorded.ts';
-import { unitOfInputs } from '../inputs/recorded-unit.ts';
-import { explainTagLimit } from '../inputs/tag-limit.ts';
+import { readRecorded, unitOfInputs } from '../inputs/recorded.ts';
+import { explainTagLimit } from '../inputs/selection-options.ts';
 import { wholeText } from '../inputs/whole-text.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
-import type { NumberOptions } from '../numbers/number-options.ts';
+import type { NumberOptions } from '../numbers/number-plan.ts';
 import { numberUnit, ticksPerUnit } from '../numbers/number-unit.ts';
 import type { ReadingProgress } from '../progress.ts';
 import { valueScaleOf } from '../value-scale.ts';
-import { CountedEvidence, FINEST_DIGITS } from './counted-evidence.ts';
-import { ExactTally } from './exact-tally.ts';
-import { requestsSubject, summarySubject } from './load-subjects.ts';
-import type { Subject } from './subject.ts';
+import { CountedEvidence, type Evidence, ExactTally, FINEST_DIGITS, PrintedEvidence } from './evidence.ts';
+
+/** Something that is judged: an input, a tag of a log, or all of them together. */
+export interface Subject {
+  /** Its name in tables and reports. */
+  readonly name: string;
+  /** The tag of a log; `undefined` for intervals without one, and for other inputs. */
+  readonly tag?: string | undefined;
+  /** The unit of the evidence: `ms` for times. */
+  readonly unit: CountedUnit;
+  /** A sentence with the cause and the cure when the input has no evidence that can be judged. */
+  readonly evidence: Evidence | string;
+  /** The requests that failed; a sentence with the cause and the cure when the input does not state them. */
+  readonly errors: ErrorCount | string;
+  /** Facts about the values that a reader of the verdict should know. */
+  readonly notes: readonly string[];
+}
 
 /** The kinds of input that can be checked. */
 export type CheckKind = InputKind | LoadKind;
@@ -151,4 +168,106 @@ async function readFigures(input: Input, { onBytes }: SubjectReading): Promise<S
   // A resolution is a decimal: 1 / 0.000001 is 1,000,000, and not 999,999.9999999999.
   const evidence = new CountedEvidence(histogram, Number((divisor / resolution).toPrecision(15)));
   return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
+}
+
+// Load generators.
+
+/** The thresholds of a check, and how its inputs are read. */
+interface LoadReading extends RequestReading {
+  readonly thresholdsIn: (unit: CountedUnit) => readonly number[];
+}
+
+/**
+ * What is judged in the requests of a load generator.
+ *
+ * @throws Refusal
+ */
+async function requestsSubject(input: LoadInput, reading: LoadReading): Promise<Subject> {
+  const { name, kind } = input;
+  const histogram = new Histogram({ significantDigits: FINEST_DIGITS });
+  const tally = new ExactTally(reading.thresholdsIn('ms'));
+  let [failed, requests] = [0, 0];
+  await readRequests(input, reading, {
+    onRequest: (durationMs) => {
+      histogram.record(Math.round(durationMs * 1e6));
+      tally.add(durationMs);
+    },
+    onOutcome: (isFailed) => {
+      requests++;
+      if (isFailed) failed++;
+    },
+  });
+  const errors: ErrorCount | string =
+    requests > 0
+      ? { failed, requests, meaning: K6_FAILURE }
+      : kind === 'oha table'
+        ? 'the table of oha has no requests without a response: oha --output-format json states how many failed'
+        : 'k6 has written no values of http_req_failed: it does so for HTTP requests, since version 0.31';
+  const evidence = new CountedEvidence(histogram, 1e6, tally.counts);
+  return { name, unit: 'ms', evidence, errors, notes: failedNotes(errors) };
+}
+
+/**
+ * What is judged in a summary of a load generator.
+ *
+ * @param metric The metric of k6 that has the durations.
+ * @throws Refusal
+ */
+function summarySubject(name: string, text: string, metric: string | undefined): Subject {
+  const summary = readLoadSummary(text, name, metric);
+  const { count, notes, tool, cure } = summary;
+  const errors =
+    summary.errors ?? 'the summary has no http_req_failed, which k6 has for HTTP requests since version 0.31';
+  const evidence =
+    count === undefined
+      ? `the summary of ${tool} does not state how many values it has: ${cure}`
+      : new PrintedEvidence(summary, count);
+  return { name, unit: 'ms', evidence, errors, notes: [...notes, ...failedNotes(errors)] };
+}
+
+/** A server that refuses everything at once has the best durations. */
+function failedNotes(errors: ErrorCount | string): string[] {
+  if (typeof errors === 'string' || errors.failed === 0) return [];
+  return [`failed are ${errors.meaning}; requests that fail fast make percentiles look better`];
+}
+
+// All inputs as one.
+
+/**
+ * All subjects as one.
+ *
+ * @throws Refusal when their values cannot be added up.
+ */
+export function together(subjects: readonly Subject[]): Subject {
+  const [first, ...others] = subjects;
+  if (first !== undefined && others.length === 0) return first;
+  const counted: CountedEvidence[] = [];
+  for (const { evidence, name } of subjects) {
+    if (evidence instanceof CountedEvidence) counted.push(evidence);
+    else
+      throw new Refusal(
+        `${name} has percentiles of one run, and those of several cannot be added up: leave out --together`,
+      );
+  }
+  const evidence = CountedEvidence.sum(counted);
+  if (first === undefined || evidence === undefined || others.some(({ unit }) => unit !== first.unit)) {
+    throw new Refusal(
+      'values of different units, or integers and doubles, cannot be added up: leave out --together',
+    );
+  }
+  const names = [...new Set(subjects.map(({ name }) => name))];
+  const name =
+    names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+  const notes = [...new Set(subjects.flatMap((one) => one.notes))];
+  return { name, unit: first.unit, evidence, errors: sumOfErrors(subjects), notes };
+}
+
+function sumOfErrors(subjects: readonly Subject[]): ErrorCount | string {
+  let sum: ErrorCount | undefined;
+  for (const { errors, name } of subjects) {
+    if (typeof errors === 'string') return `${name}: ${errors}`;
+    const { failed = 0, requests = 0 } = sum ?? {};
+    sum = { ...errors, failed: failed + errors.failed, requests: requests + errors.requests };
+  }
+  return sum!;
 }

@@ -2,26 +2,24 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
-import type { ComparedSide } from '../comparison/compared-side.ts';
 import {
   addComparing,
+  type ComparedSide,
   type ComparingOptions,
   differencesOf,
   printDifferences,
   VERDICTS,
-} from '../comparison/comparison-input.ts';
+} from '../comparison.ts';
 import { LineTally } from '../inputs/line-tally.ts';
-import { MalformedTally } from '../inputs/malformed-tally.ts';
-import { openInputs } from '../inputs/open-inputs.ts';
+import { MalformedTally, openInputs } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { unitOfInputs } from '../inputs/recorded-unit.ts';
+import { unitOfInputs } from '../inputs/recorded.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addNumberOptions, type NumberOptions } from '../numbers/number-options.ts';
+import { addNumberOptions, type NumberOptions } from '../numbers/number-plan.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { startReading } from '../progress.ts';
-import { readSide } from './sides.ts';
-import { type DiffKind, diffUnits } from './units.ts';
+import { type DiffKind, diffUnits, readSide } from './sides.ts';
 
 const DESCRIPTION = `Compares two distributions in any of these forms: an interval log, percentile text (.hgrm, its CSV,
 wrk2 --latency), encoded histograms in Base64, a text with one number per line, a column of a table, a field

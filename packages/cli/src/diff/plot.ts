@@ -1,9 +1,8 @@
 import { curveOf } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import type { Io } from '../command.ts';
-import type { ComparedSide } from '../comparison/compared-side.ts';
-import { plotColumns } from '../plot-columns.ts';
-import { screenOf } from '../screen.ts';
+import type { ComparedSide } from '../comparison.ts';
+import { plotColumns, screenOf } from '../screen.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 import type { ValueScale } from '../value-scale.ts';
 

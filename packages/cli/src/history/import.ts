@@ -7,20 +7,17 @@ import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
 import { formatCount, formatTime } from '../format.ts';
+import { nameOf } from '../inputs/kinds.ts';
 import { DOUBLES, leftOutText, seriesFinder, UNNAMED } from '../inputs/logged-series.ts';
-import { MalformedTally } from '../inputs/malformed-tally.ts';
 import { isEpoch } from '../inputs/moment.ts';
-import { nameOf } from '../inputs/recognise.ts';
+import { MalformedTally } from '../inputs/open-inputs.ts';
 import { openLogs } from '../log/input.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import type { ReadingProgress } from '../progress.ts';
-import { addPair, type Pairs } from './attribute-option.ts';
-import { type Imported, ImportedFiles } from './imported-files.ts';
-import { shortHash } from './imported-rows.ts';
-import { LogIdentity } from './log-identity.ts';
+import { type Imported, ImportedFiles, LogIdentity, shortHash } from './imported-files.ts';
 import { rowsOfLog } from './log-rows.ts';
+import { addPair, type Pairs, parsePartOfDay } from './options.ts';
 import { encodingOf } from './otlp/bodies.ts';
-import { parsePartOfDay } from './stretch.ts';
 
 const DESCRIPTION = `Adds interval logs and files of OTLP to a history: a row for each series and stretch of time, in Parquet files by day.
 

@@ -1,9 +1,10 @@
+import { createHash, type Hash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type HistoryRow, writeRows } from '@hdrscope/history';
+import { type HistoryRow, mergeRows, writeRows } from '@hdrscope/history';
+import type { LogEntry } from '@hdrscope/interval-log';
 import { Refusal } from '../command.ts';
 import { systemErrorText } from '../system-error.ts';
-import type { RowGroup } from './imported-rows.ts';
 
 /** What an import has written. */
 export interface Imported {
@@ -113,5 +114,99 @@ async function namesIn(path: string): Promise<string[]> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new Refusal(systemErrorText(error, path), { cause: error });
+  }
+}
+
+// Rows.
+
+/** The rows of one stretch of time: one for each series with values. */
+export type RowGroup = readonly HistoryRow[];
+
+/** The sum of two rows of a series and stretch. */
+export function addedRows(sum: HistoryRow, row: HistoryRow): HistoryRow {
+  // Rows of one producer and sequence would count once.
+  const both = mergeRows([sum, { ...row, sequence: row.sequence + 1 }]);
+  return {
+    ...sum,
+    ...both,
+    startMs: Math.min(sum.startMs, row.startMs),
+    endMs: Math.max(sum.endMs, row.endMs),
+  };
+}
+
+/** Stands for the producer until the series of a row is known. */
+export const PLACEHOLDER = 'import';
+
+/** The producers of the rows of an import, by series: rows of a second import are the rows of the first. */
+export class Producers {
+  readonly #identity: () => string;
+  readonly #known = new Map<string, string>();
+
+  /** @param identity The identity of what is imported. It is called when rows are made. */
+  constructor(identity: () => string) {
+    this.#identity = identity;
+  }
+
+  /** The producer of the series of a row. */
+  of({ metric, unit, attributes }: HistoryRow): string {
+    const key = JSON.stringify([metric, unit, attributes]);
+    const producer = this.#known.get(key) ?? `import ${this.#identity()} ${shortHash(key)}`;
+    this.#known.set(key, producer);
+    return producer;
+  }
+}
+
+const HEX_DIGITS = 16;
+
+/** 64 bits of a hash, in hexadecimal digits. */
+export function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, HEX_DIGITS);
+}
+
+// Logs.
+
+// Enough for logs whose values are all 0, or whose writer states no maximum.
+const MOST_INTERVALS = 1000;
+
+/**
+ * The identity of a log by its content: a hash of all lines up to the first interval with values. A log that grows, moves or is compressed
+ * keeps it. Two logs of one writer differ in their start, and two writers in what they count first.
+ */
+export class LogIdentity {
+  readonly #hash: Hash = createHash('sha256');
+  #intervals = 0;
+  #text: string | undefined;
+
+  /** Takes the next entry of the log. */
+  take(entry: LogEntry): void {
+    if (this.#text !== undefined) return;
+    const line = lineOf(entry);
+    if (line !== undefined) this.#hash.update(JSON.stringify(line));
+    if (entry.kind !== 'interval') return;
+    if (entry.writtenMax > 0 || ++this.#intervals === MOST_INTERVALS) this.#finish();
+  }
+
+  /** 16 hexadecimal digits. It never changes after the first call. */
+  get text(): string {
+    return this.#text ?? this.#finish();
+  }
+
+  #finish(): string {
+    this.#text = shortHash(this.#hash.digest('hex'));
+    return this.#text;
+  }
+}
+
+function lineOf(entry: LogEntry): readonly unknown[] | undefined {
+  switch (entry.kind) {
+    case 'comment':
+      return [entry.text];
+    case 'start-time':
+    case 'base-time':
+      return [entry.kind, entry.seconds];
+    case 'interval':
+      return [entry.tag ?? null, entry.startSec, entry.lengthSec, entry.encoded];
+    default:
+      return undefined;
   }
 }

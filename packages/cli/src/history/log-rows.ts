@@ -2,7 +2,7 @@ import { type HistoryRow, rowsBetween } from '@hdrscope/history';
 import { type LogEntry, snapshotsOfLogs } from '@hdrscope/interval-log';
 import { isFamilyNote, type RecordedLog } from '@hdrscope/interval-log/internal';
 import type { Snapshot } from '@hdrscope/registry';
-import { addedRows, PLACEHOLDER, Producers, type RowGroup } from './imported-rows.ts';
+import { addedRows, PLACEHOLDER, Producers, type RowGroup } from './imported-files.ts';
 
 /**
  * Makes rows of a log. An interval belongs to the stretch in which it starts; stretches begin at multiples of their length since 1970.

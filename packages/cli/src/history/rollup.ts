@@ -7,7 +7,7 @@ import { jsonDocument } from '../figures.ts';
 import { formatCount } from '../format.ts';
 import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
 import { shownTable } from '../table.ts';
-import { parsePartOfDay } from './stretch.ts';
+import { parsePartOfDay } from './options.ts';
 
 const FORMATS = ['text', 'json'] as const;
 

@@ -1,12 +1,20 @@
-import type { LogSource } from '@hdrscope/interval-log';
-import { type Io, Refusal } from '../command.ts';
-import { assertNumberOptions, type NumberOptions } from '../numbers/number-options.ts';
-import { type BegunText, cureOf } from '../numbers/number-plan.ts';
-import { type FoundKind, type InputKind, NOT_TAKEN } from './kinds.ts';
-import { hasRequests } from './load-tools/load-kind.ts';
-import { FIGURES_BEGINNING, RequestsAsFigures } from './load-tools/requests-as-figures.ts';
-import { lookAtOperands } from './operands.ts';
-import { type Patience, recognise } from './recognise.ts';
+import { basename } from 'node:path';
+import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
+import { type Io, Refusal, UsageError } from '../command.ts';
+import { assertNumberOptions, type BegunText, cureOf, type NumberOptions } from '../numbers/number-plan.ts';
+import {
+  type FoundKind,
+  type InputKind,
+  NOT_TAKEN,
+  nameOf,
+  nameOfPath,
+  type Patience,
+  recognise,
+  sizeOf,
+} from './kinds.ts';
+import { LineTally } from './line-tally.ts';
+import { hasRequests } from './load-tools/load.ts';
+import { FIGURES_BEGINNING, RequestsAsFigures } from './load-tools/read-load.ts';
 
 /** A file or stream that a command takes and has not read yet. */
 export interface Input<Kind extends FoundKind = InputKind> {
@@ -99,4 +107,66 @@ function refusal(text: BegunText, found: FoundKind, command: string | undefined)
   const cure = isKnown && command !== undefined ? cureOf(text, command) : undefined;
   if (cure === undefined) return `${text.name} ${NOT_TAKEN[found]}`;
   return `${text.name} is ${found === 'json' ? 'JSON' : 'a table'}; ${cure}`;
+}
+
+// Operands.
+
+/** An input as the command line names it. */
+interface Operand {
+  /** `-` is standard input. */
+  readonly path: string;
+  /** Its name in messages. */
+  readonly name: string;
+  /** Its name in plots: without its folder, unless two inputs would then have the same name. */
+  readonly title: string;
+  /** Whether it is a plain file, which can be read twice. */
+  readonly isFile: boolean;
+}
+
+/** All inputs of a command line and their size in bytes; `undefined` when it is unknown. */
+interface Operands {
+  readonly operands: readonly Operand[];
+  readonly totalBytes: number | undefined;
+}
+
+/**
+ * Checks that all inputs exist. Reads nothing yet.
+ *
+ * @throws Refusal, UsageError
+ */
+async function lookAtOperands(paths: readonly string[]): Promise<Operands> {
+  if (paths.filter((path) => path === '-').length > 1) {
+    throw new UsageError('- is standard input, which can be read only once');
+  }
+  const titles = paths.map((path) => (path === '-' ? nameOfPath(path) : basename(path)));
+  const operands: Operand[] = [];
+  let totalBytes: number | undefined = 0;
+  for (const [at, path] of paths.entries()) {
+    const size = path === '-' ? undefined : await sizeOf(path);
+    totalBytes = totalBytes === undefined || size === undefined ? undefined : totalBytes + size;
+    const title = titles[at]!;
+    const isUnique = titles.indexOf(title) === titles.lastIndexOf(title);
+    operands.push({
+      path,
+      name: nameOfPath(path),
+      title: isUnique ? title : path,
+      isFile: size !== undefined,
+    });
+  }
+  return { operands, totalBytes };
+}
+
+// Malformed lines.
+
+/** Counts the malformed lines of a command's logs. */
+export class MalformedTally {
+  readonly #lines = new LineTally();
+
+  readonly add = ({ lineNumber, error }: MalformedLine, source: LogSource): void =>
+    this.#lines.add(lineNumber, () => `${nameOf(source)}: ${error.message}`);
+
+  /** Reports like `LineTally.report`. */
+  report(io: Io): Promise<number> {
+    return this.#lines.report(io);
+  }
 }

@@ -3,15 +3,15 @@ import type { LogHistogram } from '@hdrscope/interval-log';
 import { isObject } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal } from '../command.ts';
-import { parsedJson } from '../numbers/json-fields.ts';
-import { NUMBER_UNITS, type NumberUnit, ticksPerUnit } from '../numbers/number-unit.ts';
-import { unitsPer } from '../numbers/quantity.ts';
+import { type NumberOptions, type UnitOfNumbers, unitOfNumbers } from '../numbers/number-plan.ts';
+import { parsedJson } from '../numbers/number-texts.ts';
+import { NUMBER_UNITS, type NumberUnit, stepOf, ticksPerUnit, unitsPer } from '../numbers/number-unit.ts';
 import { decodeEncoded, isEncoded } from './encoded-histogram.ts';
 import type { Input } from './open-inputs.ts';
 import { wholeText } from './whole-text.ts';
 
 /** What `hdrscope record --format json` and `log convert --format ndjson` have written. */
-export interface Recorded {
+interface Recorded {
   /** The sum of all histograms. */
   readonly histogram: LogHistogram;
   readonly unit: CountedUnit;
@@ -85,4 +85,41 @@ export function inStepsOf(
     scaled.record(isOfDoubles ? value : Math.round(value), countAddedInThisIterationStep);
   }
   return scaled;
+}
+
+// Units.
+
+/**
+ * The unit of texts of numbers and of recorded figures. What the command line states is for numbers; figures have their unit in
+ * the file, and their step.
+ *
+ * @throws UsageError when a text has no such field or column.
+ */
+export function unitOfInputs(
+  inputs: readonly Input[],
+  stated: CountedUnit | undefined,
+  numbers: NumberOptions,
+): UnitOfNumbers {
+  const texts = inputs.filter(({ kind }) => kind === 'numbers');
+  const found = unitOfNumbers(texts, stated, numbers);
+  if (texts.length > 0) return found;
+  const recorded = inputs.filter(({ kind }) => kind === 'recorded').map(({ beginning }) => beginning);
+  const unit = recorded.map(unitIn).find((one) => one !== undefined) ?? found.unit;
+  const steps = recorded.map((beginning) => stepIn(beginning, unit));
+  // Bounded: one for each file of the command line.
+  const step = Math.min(...steps);
+  return { ...found, unit, ...(step < stepOf(unit) && { step }) };
+}
+
+function unitIn(beginning: string): CountedUnit | undefined {
+  const [, name] = /"unit"\s*:\s*"(\w+)"/.exec(beginning) ?? [];
+  return NUMBER_UNITS.find((unit) => unit === name);
+}
+
+/** The step of figures in a unit; `Infinity` when their beginning does not have it. */
+function stepIn(beginning: string, unit: CountedUnit): number {
+  const [, text] = /"resolution"\s*:\s*([\d.e-]+)/.exec(beginning) ?? [];
+  const perUnit = unitsPer(unitIn(beginning) ?? unit, unit);
+  const step = perUnit === undefined ? Number.NaN : Number((Number(text) * perUnit).toPrecision(12));
+  return step > 0 ? step : Number.POSITIVE_INFINITY;
 }

@@ -9,8 +9,8 @@ import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addTags, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { addOutput, formatOf, type OutputOptions } from '../output-options.ts';
 import { percentilesOption, unitOption } from '../shared-options.ts';
+import { runLines } from './input.ts';
 import { csvHeader, csvRow, ndjsonRow, type RowOptions } from './interval-rows.ts';
-import { runLines } from './line-command.ts';
 
 const FORMATS = ['v2', 'ndjson', 'csv', 'hgrm'] as const;
 type Format = (typeof FORMATS)[number];

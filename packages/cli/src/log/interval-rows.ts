@@ -1,5 +1,4 @@
 import type { DecodedInterval } from '@hdrscope/interval-log/internal';
-import { csvLine } from '../csv.ts';
 import {
   type ColumnOptions,
   csvCells,
@@ -9,6 +8,7 @@ import {
   figuresJson,
   figuresOf,
 } from '../figures.ts';
+import { csvLine } from '../table.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
 
 /** The cells of an interval's row. */

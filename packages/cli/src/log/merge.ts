@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import type { Io } from '../command.ts';
 import { addOutput } from '../output-options.ts';
-import { runLines } from './line-command.ts';
+import { runLines } from './input.ts';
 
 const DESCRIPTION = `Merges logs into one, ordered by the starts of the intervals: those of several processes, or days.
 

@@ -5,7 +5,7 @@ import type { Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { addOutput } from '../output-options.ts';
-import { runLines } from './line-command.ts';
+import { runLines } from './input.ts';
 
 const DESCRIPTION = `Merges the intervals of each tag into longer ones, which begin at multiples of their length: at full
 minutes, for 1m. Counts are exact.

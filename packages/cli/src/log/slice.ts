@@ -4,7 +4,7 @@ import { type Arguments, createParser } from '../arguments.ts';
 import { type Io, UsageError } from '../command.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { addOutput } from '../output-options.ts';
-import { runLines } from './line-command.ts';
+import { runLines } from './input.ts';
 
 const DESCRIPTION = `Copies a part of a log: some times, some tags. Its lines and their times stay the same.
 

@@ -17,12 +17,16 @@ import {
 } from '../figures.ts';
 import { decimalText, formatCount, formatTime } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { nameOfPath } from '../inputs/input-file.ts';
-import { MalformedTally } from '../inputs/malformed-tally.ts';
+import { nameOfPath } from '../inputs/kinds.ts';
 import { isEpoch } from '../inputs/moment.ts';
+import { MalformedTally } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { explainTagLimit } from '../inputs/tag-limit.ts';
+import {
+  addSelection,
+  explainTagLimit,
+  type SelectingOptions,
+  selectionOf,
+} from '../inputs/selection-options.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { percentilesOption, unitOption } from '../shared-options.ts';
 import { type Column, formatMarkdown, shownTable } from '../table.ts';

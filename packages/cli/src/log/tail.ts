@@ -21,8 +21,7 @@ import { screenOf } from '../screen.ts';
 import { percentilesOption, unitOption } from '../shared-options.ts';
 import { rowBlock } from '../table.ts';
 import { type ValueScale, valueFormat } from '../value-scale.ts';
-import { followNoteText } from './follow-note.ts';
-import { assertLog, openLogs } from './input.ts';
+import { assertLog, followNoteText, openLogs } from './input.ts';
 import { ndjsonRow } from './interval-rows.ts';
 
 const DESCRIPTION = `Prints the percentiles of a log's last intervals, a line each, and with -f of new intervals.

@@ -5,13 +5,18 @@ import { badLineText, NumberReader } from '@hdrscope/kit/number-reader';
 import { Refusal } from '../command.ts';
 import { formatCount } from '../format.ts';
 import type { LineTally } from '../inputs/line-tally.ts';
-import { readLines } from '../inputs/load-tools/text-lines.ts';
+import { readLines } from '../inputs/load-tools/load.ts';
 import type { Input } from '../inputs/open-inputs.ts';
-import type { NumberOptions } from './number-options.ts';
-import { type NumberPlan, planOf } from './number-plan.ts';
-import { inUnit, type NumberUnit, ticksPerUnit } from './number-unit.ts';
-import { type NumberWithUnit, numberWithUnit, quantityIn } from './quantity.ts';
-import { isNumber } from './table-text.ts';
+import { type NumberOptions, type NumberPlan, planOf } from './number-plan.ts';
+import { isNumber } from './number-texts.ts';
+import {
+  inUnit,
+  type NumberUnit,
+  type NumberWithUnit,
+  numberWithUnit,
+  quantityIn,
+  ticksPerUnit,
+} from './number-unit.ts';
 
 /** How numbers are counted. */
 interface CountingOptions {

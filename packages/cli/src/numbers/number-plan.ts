@@ -1,19 +1,91 @@
 import type { NumberFormat } from '@hdrscope/kit/number-reader';
 import type { CountedUnit } from '@hdrscope/registry';
+import { type Command, Option } from 'commander';
+import { integerParser, wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { suggestion } from '../nearest.ts';
 import { isPlotDocument } from '../plot-document.ts';
 import {
   bareDocument,
+  cellsOf,
   fieldOf,
   fieldsWithNumbers,
   firstDocuments,
+  isNumber,
+  numberColumns,
   numberText,
   parsedJson,
-} from './json-fields.ts';
-import type { NumberOptions } from './number-options.ts';
-import { numberWithUnit } from './quantity.ts';
-import { cellsOf, isNumber, numberColumns, tableOf } from './table-text.ts';
+  tableOf,
+} from './number-texts.ts';
+import { numberWithUnit } from './number-unit.ts';
+
+/** Where a text has its numbers, as the command line says. */
+export interface NumberOptions {
+  /** The path to a field of JSON, as in `request.latency`. */
+  readonly field?: string;
+  /** The name of a column, or its number from 1. */
+  readonly column?: string;
+  readonly separator?: string;
+  /** How many lines at the beginning are left out. */
+  readonly skip?: number;
+}
+
+/** Adds `--field`, `--column`, `--separator` and `--skip` to a command that counts numbers. */
+export function addNumberOptions(parser: Command): Command {
+  return parser
+    .option(
+      '--field <path>',
+      'for JSON, an object per line: the field with the numbers, as in latency or request.ms',
+    )
+    .addOption(
+      new Option(
+        '--column <name>',
+        'for CSV and other tables: the column with the numbers, by its title or from 1',
+      )
+        .argParser(parseColumn)
+        .default(undefined, 'the line is one number'),
+    )
+    .addOption(
+      new Option('--separator <character>', 'the character between columns; \\t is a tab')
+        .argParser(parseSeparator)
+        .default(undefined, 'recognised'),
+    )
+    .addOption(
+      new Option('--skip <lines>', 'how many lines at the beginning of each file are ignored')
+        .argParser(integerParser('--skip', 0))
+        .default(undefined, '0, and the titles of columns'),
+    );
+}
+
+/** @throws UsageError */
+export function assertNumberOptions({ field, column, separator }: NumberOptions): void {
+  if (field !== undefined && column !== undefined) {
+    throw new UsageError('--field and --column exclude each other: JSON has fields, and tables have columns');
+  }
+  if (separator !== undefined && column === undefined) {
+    throw new UsageError('--separator needs --column, the column that has the numbers');
+  }
+}
+
+function parseColumn(text: string): string {
+  if (text.trim() !== '' && !/^(0+|-\d+|\d+\.\d+)$/.test(text)) return text.trim();
+  throw wrongOption('--column', 'the title of a column, or its number from 1', text);
+}
+
+function parseSeparator(text: string): string {
+  const character = text === '\\t' ? '\t' : text;
+  // A digit or a point could belong to the number.
+  if (!/^[\t !-*,/:-~]$/.test(character) || /[a-z]/i.test(character)) {
+    throw wrongOption(
+      '--separator',
+      'one ASCII character that is no part of a number, such as , or \\t',
+      text,
+    );
+  }
+  return character;
+}
+
+// Plans.
 
 /** A text with numbers, and its beginning. */
 export interface BegunText {
@@ -130,4 +202,33 @@ function unitOf(values: readonly string[]): CountedUnit | undefined {
     if (found !== undefined) return found.unit;
   }
   return undefined;
+}
+
+// Units.
+
+/** The unit in which numbers are counted. */
+export interface UnitOfNumbers {
+  readonly unit: CountedUnit;
+  /** Whether numbers without a unit are in it. */
+  readonly takesBare: boolean;
+  /** The step of the finest recorded figures, in the unit. @default that of the unit, which is at least as fine */
+  readonly step?: number;
+}
+
+/**
+ * The unit of texts of numbers: what the command line states, else that of the first number with a unit, else none.
+ *
+ * @throws UsageError when a text has no such field or column
+ */
+export function unitOfNumbers(
+  texts: readonly BegunText[],
+  stated: CountedUnit | undefined,
+  numbers: NumberOptions,
+): UnitOfNumbers {
+  if (stated !== undefined) return { unit: stated, takesBare: true };
+  for (const text of texts) {
+    const { unit } = planOf(text, numbers);
+    if (unit !== undefined) return { unit, takesBare: false };
+  }
+  return { unit: 'none', takesBare: true };
 }

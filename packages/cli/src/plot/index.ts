@@ -3,27 +3,30 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser, integerParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
-import { parseConfidence } from '../comparison/comparison-input.ts';
+import { parseConfidence } from '../comparison.ts';
 import type { InputKind } from '../inputs/kinds.ts';
 import { type Input, openInputs } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addNumberOptions, type NumberOptions } from '../numbers/number-options.ts';
+import { addNumberOptions, type NumberOptions } from '../numbers/number-plan.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { type Objective, parseObjective } from '../objective.ts';
 import { addFormat, addOutput } from '../output-options.ts';
 import { addAscii, percentilesOption } from '../shared-options.ts';
-import { readBars } from './bars.ts';
-import { readComparison } from './comparison.ts';
 import { asCurves, type SourcedPlot } from './counted-curves.ts';
-import { readCurves } from './curves.ts';
 import { columnsOf, type DrawingOptions, FORMATS, plotFormatOf, writePlots } from './drawing.ts';
-import { readHeatMap, readOverTime } from './intervals.ts';
 import { plotsOfJson } from './json-input.ts';
-import { assertFits, assertKind, dressed, isEmpty, type PlotOptions } from './options.ts';
-import { type Reading, readingOf, type ValueInput } from './reading.ts';
-import { type CurveValues, verdictsOn } from './slo.ts';
-import { plotUnits } from './units.ts';
+import { readBars, readComparison, readCurves, readHeatMap, readOverTime } from './kinds.ts';
+import {
+  assertFits,
+  assertKind,
+  type CurveValues,
+  dressed,
+  isEmpty,
+  type PlotOptions,
+  verdictsOn,
+} from './options.ts';
+import { plotUnits, type Reading, readingOf, type ValueInput } from './reading.ts';
 
 const KINDS: readonly Plot['kind'][] = ['percentiles', 'comparison', 'over-time', 'heat-map', 'bars'];
 

@@ -1,8 +1,17 @@
-import type { Plot } from '@hdrscope/plot';
+import { rankOf } from '@hdrscope/core/internal';
+import {
+  type AxisSlot,
+  type BarPlot,
+  type Curve,
+  formatValue,
+  type Plot,
+  type SloLine,
+} from '@hdrscope/plot';
+import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal, UsageError } from '../command.ts';
-import type { Objective } from '../objective.ts';
+import { formatCount, percentileTitle } from '../format.ts';
+import { type Objective, thresholdIn } from '../objective.ts';
 import { hasCounts } from './counted-curves.ts';
-import { sloLines } from './slo.ts';
 
 /** Options of every plot. */
 export interface PlotOptions {
@@ -57,4 +66,96 @@ export function isEmpty(plot: Plot): boolean {
     case 'comparison':
       return false;
   }
+}
+
+// Objectives.
+
+/** Objectives as lines of a plot. @throws UsageError when an objective has another unit than the plot. */
+function sloLines(objectives: readonly Objective[], unit: CountedUnit): SloLine[] {
+  return objectives.map((objective) => ({
+    value: thresholdIn(objective, unit),
+    ...(objective.percentile !== undefined && { percentile: objective.percentile }),
+  }));
+}
+
+/** The bounds of a percentile: those of its slot, or those that its file states. */
+export type Slot = Pick<AxisSlot, 'lower' | 'upper'>;
+
+/** The percentiles of a curve, as exactly as its file has them. */
+export interface CurveValues {
+  readonly name: string;
+  /** In the unit of the plot. */
+  slotAt(percentile: number): Slot;
+}
+
+/**
+ * The verdicts on the objectives of a plot: a line for each objective and curve. An objective without a percentile has none.
+ *
+ * @param known The values of curves whose files have all of them. Other curves are read off.
+ */
+export function verdictsOn(plot: Plot, known: readonly CurveValues[]): string[] {
+  if (plot.kind === 'over-time') return (plot.slos ?? []).flatMap((slo) => overTime(plot, slo));
+  if (plot.kind === 'bars')
+    return (plot.slos ?? []).flatMap((slo) => verdict(slo, slotOfBars(plot, slo), plot.unit));
+  if (plot.kind !== 'percentiles') return [];
+  const { unit, curves, slos = [] } = plot;
+  return slos.flatMap((slo) =>
+    curves.flatMap((curve) => {
+      const exact = known.find(({ name }) => name === curve.name);
+      const slot = exact?.slotAt(slo.percentile ?? 100) ?? slotOfCurve(curve, slo);
+      const name = curves.length > 1 ? `${curve.name}: ` : '';
+      return verdict(slo, slot, unit).map((text) => `${name}${text}`);
+    }),
+  );
+}
+
+function verdict({ percentile, value }: SloLine, slot: Slot | undefined, unit: CountedUnit): string[] {
+  if (percentile === undefined || slot === undefined) return [];
+  const { lower, upper } = slot;
+  const text = (bound: number): string => formatValue(bound, unit);
+  const isNarrow = upper <= lower * NARROW || text(lower) === text(upper);
+  const shown = isNarrow ? text(upper) : `from ${text(lower)} to ${text(upper)}`;
+  const objective = formatValue(value, unit, EXACT_DIGITS);
+  const result =
+    upper <= value
+      ? `keeps ${objective}`
+      : lower > value
+        ? `misses ${objective}`
+        : `may keep or miss ${objective}`;
+  return [`${percentileTitle(percentile)} is ${shown}: ${result}`];
+}
+
+// The slots of a histogram with two significant digits or more.
+const NARROW = 1.01;
+/** As a person wrote it. */
+const EXACT_DIGITS = 15;
+
+function slotOfCurve({ points }: Curve, { percentile = 100 }: SloLine): Slot | undefined {
+  const point = points.find((one) => one.percentile >= percentile);
+  return point && { lower: point.lower ?? point.value, upper: point.upper ?? point.value };
+}
+
+function slotOfBars({ slots, counts }: BarPlot, { percentile = 100 }: SloLine): Slot | undefined {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  // Shares of counts have no ranks.
+  const wanted = counts.every(Number.isInteger) ? rankOf(percentile, total) : (percentile / 100) * total;
+  let countTo = 0;
+  return slots.find((_, at) => {
+    countTo += counts[at]!;
+    return counts[at]! > 0 && countTo >= wanted;
+  });
+}
+
+/** How many intervals miss an objective. */
+function overTime(plot: Extract<Plot, { kind: 'over-time' }>, { percentile, value }: SloLine): string[] {
+  if (percentile === undefined) return [];
+  const name = percentileTitle(percentile);
+  const line = plot.lines.find((one) => one.name === name);
+  if (line === undefined) return [`${name} has no line: --percentiles ${percentile} draws and judges it`];
+  const counted = line.values.filter((one) => one !== null);
+  if (counted.length === 0) return [];
+  const missed = counted.filter((one) => one > value).length;
+  const shown = formatValue(value, plot.unit, EXACT_DIGITS);
+  const result = missed === 0 ? `keeps ${shown} in all` : `misses ${shown} in ${formatCount(missed)} of`;
+  return [`${name} ${result} ${formatCount(counted.length)} intervals`];
 }

@@ -1,14 +1,97 @@
-import type { Selection } from '@hdrscope/interval-log';
-import type { Io } from '../command.ts';
+import { type LogHistogram, type PercentileText, type Selection, sumLogs } from '@hdrscope/interval-log';
+import type { Period } from '@hdrscope/plot';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
+import { type Io, Refusal, UsageError } from '../command.ts';
+import { decodeEncoded } from '../inputs/encoded-histogram.ts';
 import type { InputKind } from '../inputs/kinds.ts';
 import { LineTally } from '../inputs/line-tally.ts';
-import { MalformedTally } from '../inputs/malformed-tally.ts';
-import type { Input } from '../inputs/open-inputs.ts';
-import type { PercentileInput, TextUnit } from '../inputs/percentile-input.ts';
-import { readPercentileInput } from '../inputs/percentile-input.ts';
-import type { NumberOptions } from '../numbers/number-options.ts';
+import { type Input, MalformedTally } from '../inputs/open-inputs.ts';
+import { type PercentileInput, readPercentileInput, type TextUnit } from '../inputs/percentile-input.ts';
+import { inStepsOf, readRecorded, unitOfInputs } from '../inputs/recorded.ts';
+import { assertWhole } from '../inputs/selection-options.ts';
+import { wholeText } from '../inputs/whole-text.ts';
+import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
+import type { NumberOptions } from '../numbers/number-plan.ts';
+import {
+  differentUnits,
+  measureOf,
+  type NumberUnit,
+  numberUnit,
+  ticksPerUnit,
+} from '../numbers/number-unit.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
-import { type PlotUnits, textScale } from './units.ts';
+import { type ValueScale, valueScaleOf } from '../value-scale.ts';
+
+/** The scale of percentile text: it has times in ms, everything else as it is. */
+function textScale(unit: CountedUnit): ValueScale {
+  return valueScaleOf(isTime(unit) ? unit : 'none');
+}
+
+/** The units that follow from `--unit` and `--text-unit`. */
+interface PlotUnits {
+  /** The unit of the plot. */
+  readonly unit: CountedUnit;
+  /** The unit of numbers. */
+  readonly numbers: NumberUnit;
+  /** Whether numbers without a unit are in it. */
+  readonly takesBare: boolean;
+  /** The divisor that brings counted numbers to the unit of the plot. */
+  readonly numberScale: number;
+}
+
+/** Options of the command line that decide units. */
+interface UnitOptions {
+  readonly unit: CountedUnit | undefined;
+  readonly textUnit: TextUnit | undefined;
+  /** Where the numbers of texts are. */
+  readonly numberOptions: NumberOptions;
+  /** Whether the inputs are compared with each other, so that they must count in one unit. */
+  readonly isCompared: boolean;
+}
+
+/** @throws UsageError; Refusal when the inputs measure different things. */
+export function plotUnits(
+  inputs: readonly Input[],
+  { unit: asked, textUnit, numberOptions, isCompared }: UnitOptions,
+): PlotUnits {
+  const { unit: numbersIn, takesBare, step } = unitOfInputs(inputs, textUnit ?? asked, numberOptions);
+  const withOwn = inputs.filter(({ kind }) => kind === 'numbers' || kind === 'recorded');
+  const others = inputs.filter(({ kind }) => kind !== 'json' && !withOwn.some((one) => one.kind === kind));
+  const unit = asked ?? (withOwn.length > 0 && others.length === 0 ? numbersIn : 'ns');
+  if (textUnit !== undefined && !isTime(unit)) {
+    throw new UsageError(
+      `--text-unit and --unit ${unit} exclude each other: values are taken as printed then`,
+    );
+  }
+  assertSameMeasure(withOwn[0], others[0], numbersIn, unit);
+  const perUnit = SHOWN_UNITS[unit].scale / SHOWN_UNITS[numbersIn].scale;
+  const numbers =
+    isCompared && others.length > 0 ? numberUnit(numbersIn, perUnit) : numberUnit(numbersIn, step);
+  // 12 digits hide rounding errors: 1e6 / 1e3 * 1e-3 is 1.
+  const numberScale = Number((ticksPerUnit(numbers) * perUnit).toPrecision(12));
+  return { unit, numbers, takesBare, numberScale };
+}
+
+function assertSameMeasure(
+  numbers: Input | undefined,
+  other: Input | undefined,
+  numbersIn: CountedUnit,
+  unit: CountedUnit,
+): void {
+  if (numbers === undefined || measureOf(numbersIn) === measureOf(unit)) return;
+  if (other === undefined) {
+    throw new Refusal(
+      `${numbers.name} is in ${numbersIn}, which is not ${unit}: --unit ${numbersIn} draws it`,
+    );
+  }
+  throw new UsageError(differentUnits(numbers.name, numbersIn, other.name, unit));
+}
+
+function isTime(unit: CountedUnit): unit is TextUnit {
+  return SHOWN_UNITS[unit].unit === 's';
+}
+
+// Readings.
 
 /** The kinds of input that have values. */
 export type ValueInput = Input<Exclude<InputKind, 'json'>>;
@@ -54,4 +137,52 @@ export function readPercentiles(
     onBytes,
     ...(textUnit && { textUnit }),
   });
+}
+
+// Sums.
+
+/** The sum of all histograms of a file. */
+export interface Sum {
+  readonly histogram: LogHistogram;
+  /** The divisor that brings its values to the unit of the plot. */
+  readonly valueScale: number;
+  /** The percentile text that the histogram is made of. It bounds its values, and does not have every one. */
+  readonly text?: PercentileText;
+  /** What the percentile text does not say, in sentences. */
+  readonly losses?: readonly string[];
+  /** When the values were counted. */
+  readonly period?: Period;
+}
+
+/** Adds up all histograms of a file, with any tag; `undefined` when there are no values. @throws Refusal, UsageError */
+export async function readSum(input: ValueInput, reading: Reading): Promise<Sum | undefined> {
+  const { kind, name, source } = input;
+  const { selection, onBytes, malformed, badLines } = reading;
+  if (kind !== 'log' && kind !== 'percentiles') assertWhole(name, selection);
+  switch (kind) {
+    case 'log': {
+      const histogram = await sumLogs([source], { ...selection, onBytes, onMalformed: malformed.add });
+      return histogram && { histogram, valueScale: 1 };
+    }
+    case 'percentiles': {
+      const { values, losses } = await readPercentiles(input, reading);
+      return { histogram: values.histogram, valueScale: 1, text: values, losses };
+    }
+    case 'encoded': {
+      const text = await wholeText(input, 'encoded histograms', onBytes);
+      return { histogram: await decodeEncoded(text, name, () => onBytes(0)), valueScale: 1 };
+    }
+    case 'numbers': {
+      const { numbers: unit, takesBare, numberScale: valueScale, numberOptions: numbers } = reading;
+      const options = { unit, takesBare, numbers, onBytes, badLines };
+      const { histogram, vanished } = await countNumbers([input], options);
+      if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
+      return { histogram, valueScale };
+    }
+    case 'recorded': {
+      const { numbers, numberScale: valueScale } = reading;
+      const recorded = await readRecorded(input, onBytes);
+      return { histogram: inStepsOf(numbers, recorded, name), valueScale };
+    }
+  }
 }

@@ -9,13 +9,12 @@ import {
 } from '@hdrscope/history';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
 import { Refusal } from '../command.ts';
-import type { ComparedSide } from '../comparison/compared-side.ts';
-import { DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../comparison/comparison-input.ts';
-import { DAY_MS, MINUTE_MS, stretchStart } from '../history/stretch.ts';
-import { comparisonOf, type PlottedSide } from '../plot/comparison.ts';
+import { type ComparedSide, DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../comparison.ts';
+import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
+import { comparisonOf, type PlottedSide } from '../plot/kinds.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
+import { plotTitle, shownUnitOf } from './answer.ts';
 import { withEngine } from './engine.ts';
-import { plotTitle, shownUnitOf } from './groups.ts';
 import { type Options, selectionOf } from './options.ts';
 
 /** Two distributions of a history that are compared. */

@@ -3,10 +3,10 @@ import { countedOfRow, historySpan, type MergedRow, queryMergedRows } from '@hdr
 import { Slices } from '@hdrscope/kit';
 import { attributePairs, createHeatMap, type HeatMapBuilder, type HeatMapPlot } from '@hdrscope/plot';
 import { Refusal } from '../command.ts';
-import { stretchFor } from '../history/stretch.ts';
+import { stretchFor } from '../history/options.ts';
 import { scaled } from '../value-scale.ts';
+import { plotTitle, shownUnitOf } from './answer.ts';
 import { withEngine } from './engine.ts';
-import { plotTitle, shownUnitOf } from './groups.ts';
 import { type Options, selectionOf } from './options.ts';
 
 // As many columns as a heat map has.

@@ -3,18 +3,19 @@ import type { Plot } from '@hdrscope/plot';
 import type { Command } from 'commander';
 import type { Arguments } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
-import { printDifferences } from '../comparison/comparison-input.ts';
+import { printDifferences } from '../comparison.ts';
 import { percentilesFor } from '../figures.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { formatOf, withOutput } from '../output-options.ts';
 import { columnsOf, endingOf, plotFormatOf, writePlots } from '../plot/drawing.ts';
 import { withEngine } from './engine.ts';
-import { assertKindFits, kindOf } from './kinds.ts';
 import {
+  assertKindFits,
   assertOptionsFit,
   createQueryParser,
   drawingOf,
   isDrawn,
+  kindOf,
   type Options,
   PICTURES,
   questionOf,
@@ -74,7 +75,7 @@ async function list(format: TableFormat, folder: string, io: Io): Promise<number
 async function print(options: Options, format: TableFormat, folder: string, io: Io): Promise<number> {
   const percentiles = [...new Set(percentilesFor(options, format !== 'json'))];
   const groups = await ask(options, percentiles, folder, io);
-  const { answerCsv, answerJson, answerText } = await import('./answer-text.ts');
+  const { answerCsv, answerJson, answerText } = await import('./answer.ts');
   const { metric = '', columns, by, every } = options;
   const asked = { metric, ...(columns && { columns }), percentiles, by, everyMs: every };
   if (format === 'json') await io.stdout.write(answerJson(groups, asked));
@@ -116,7 +117,7 @@ async function drawn(options: Options, folder: string, columns: number, io: Io):
   switch (kindOf(options)) {
     case 'comparison': {
       const { comparisonPlotOf, historyDifferences, readComparison } = await import('./comparison.ts');
-      const { verdictText } = await import('../comparison/comparison-text.ts');
+      const { verdictText } = await import('../comparison.ts');
       const comparison = await readComparison(folder, options).catch(explained(folder, options));
       const { shown, exitCode } = historyDifferences(comparison, options);
       const verdicts = [wrapToScreen(verdictText(shown), io)];
@@ -130,7 +131,7 @@ async function drawn(options: Options, folder: string, columns: number, io: Io):
     }
     case 'percentiles':
     case 'over-time': {
-      const { answerPlots, CURVE_PERCENTILES } = await import('./answer-plot.ts');
+      const { answerPlots, CURVE_PERCENTILES } = await import('./answer.ts');
       const { metric = '', by, every } = options;
       const percentiles = every === undefined ? CURVE_PERCENTILES : [...new Set(options.percentiles)];
       const groups = await ask(options, percentiles, folder, io);

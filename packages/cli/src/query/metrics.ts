@@ -1,10 +1,9 @@
 import { type HistoryMetric, historyMetrics } from '@hdrscope/history';
 import { type Io, Refusal } from '../command.ts';
-import { csvLine } from '../csv.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { suggestion } from '../nearest.ts';
-import { type Column, shownTable } from '../table.ts';
+import { type Column, csvLine, shownTable } from '../table.ts';
 import { withEngine } from './engine.ts';
 import type { Options, TableFormat } from './options.ts';
 

@@ -2,12 +2,18 @@ import type { DialectName, HistoryQuestion, TimeRange } from '@hdrscope/history'
 import { type Command, Option } from 'commander';
 import { choiceOption, createParser, integerParser } from '../arguments.ts';
 import { UsageError } from '../command.ts';
-import { confidenceOption, failIfWorseOption } from '../comparison/comparison-input.ts';
-import { parseRange } from '../explain/ranges.ts';
+import { confidenceOption, failIfWorseOption } from '../comparison.ts';
 import { type ColumnOptions, columnsOption } from '../figures.ts';
-import { byOption, type Pairs, whereOption } from '../history/attribute-option.ts';
-import { addSpan, type SpanOptions, spanOf } from '../history/span-options.ts';
-import { parseEvery } from '../history/stretch.ts';
+import {
+  addSpan,
+  byOption,
+  type Pairs,
+  parseEvery,
+  type SpanOptions,
+  spanOf,
+  whereOption,
+} from '../history/options.ts';
+import { assertApart, parseRange } from '../inputs/moment.ts';
 import { addFormat, addOutput } from '../output-options.ts';
 import { type DrawingOptions, endingOf, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
 import { addAscii, percentilesOption } from '../shared-options.ts';
@@ -22,9 +28,9 @@ export const PICTURES = ['svg', 'png', 'html'] as const;
 type Format = TableFormat | (typeof PICTURES)[number];
 
 /** The kinds of plot that an answer has. */
-export const KINDS = ['percentiles', 'comparison', 'over-time', 'heat-map'] as const;
+const KINDS = ['percentiles', 'comparison', 'over-time', 'heat-map'] as const;
 /** The kind of an answer, whether it is drawn or printed. */
-export type Kind = (typeof KINDS)[number];
+type Kind = (typeof KINDS)[number];
 
 const DIALECTS: readonly DialectName[] = ['duckdb', 'clickhouse', 'postgres', 'spark'];
 
@@ -204,4 +210,56 @@ export function isDrawn({ plot, kind, format, output }: Options): boolean {
 export function drawingOf({ format, ...options }: Options): DrawingOptions {
   const plotFormat = PLOT_FORMATS.find((one) => one === format);
   return { ...options, ...(plotFormat !== undefined && { format: plotFormat }) };
+}
+
+// Kinds of answer.
+
+/** The kind that a command line asks for: a comparison with two ranges, percentiles over time with `--every`, else percentiles. */
+export function kindOf({ kind, before, after, every }: Options): Kind {
+  if (kind !== undefined) return kind;
+  if (before !== undefined || after !== undefined) return 'comparison';
+  return every === undefined ? 'percentiles' : 'over-time';
+}
+
+/** @throws UsageError for options that do not fit the kind. */
+export function assertKindFits(options: Options): void {
+  const { kind, before, after, by, every, since, until, confidence, failIfWorse, printSql } = options;
+  const asked = kindOf(options);
+  const refuse = (isGiven: boolean, name: string, why: string): void => {
+    if (isGiven) throw new UsageError(`${name} ${why}`);
+  };
+  refuse(
+    kind !== undefined && printSql === true,
+    '--kind',
+    'belongs to an answer: --print-sql prints a statement',
+  );
+  refuse(asked === 'over-time' && every === undefined, '--kind over-time', 'goes with --every');
+  refuse(
+    asked === 'percentiles' && every !== undefined,
+    '--kind percentiles',
+    'is of all time: leave --every out',
+  );
+  if (asked !== 'comparison') {
+    const isRange = before !== undefined || after !== undefined;
+    refuse(isRange, '--before and --after', 'go with --kind comparison');
+    refuse(confidence !== undefined, '--confidence', 'goes with a comparison');
+    refuse(failIfWorse !== undefined, '--fail-if-worse', 'goes with a comparison');
+    return;
+  }
+  refuse(printSql === true, '--print-sql', 'has no statement for a comparison');
+  refuse(every !== undefined, '--every', 'does not go with a comparison');
+  refuse(options.format === 'csv', '--format csv', 'does not go with a comparison: text and json do');
+  if (before === undefined && after === undefined) {
+    refuse(by.length === 0, '--kind comparison', 'needs --before and --after, or --by with two groups');
+    return;
+  }
+  refuse(before === undefined, '--after', 'needs --before: the range to compare it with');
+  refuse(after === undefined, '--before', 'needs --after: the range to compare it with');
+  refuse(by.length > 0, '--by', 'does not go with --before and --after: --where chooses series');
+  refuse(
+    since !== undefined || until !== undefined,
+    '--since and --until',
+    'do not go with --before and --after',
+  );
+  assertApart(before!, after!);
 }

@@ -5,15 +5,13 @@ import { type Io, Refusal } from '../command.ts';
 import { LineTally } from '../inputs/line-tally.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
-import { addNumberOptions, type NumberOptions } from '../numbers/number-options.ts';
+import { addNumberOptions, type NumberOptions, unitOfNumbers } from '../numbers/number-plan.ts';
 import { digitsOption, NUMBER_UNITS, numberUnit, resolutionOption } from '../numbers/number-unit.ts';
-import { unitOfNumbers } from '../numbers/unit-of-numbers.ts';
 import { writeLines } from '../output-file.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions } from '../output-options.ts';
 import { startReading } from '../progress.ts';
 import { percentilesOption } from '../shared-options.ts';
-import { OUTPUT_FORMATS, type OutputFormat, outputFormats } from './outputs.ts';
-import type { Recorded } from './recorded.ts';
+import { OUTPUT_FORMATS, type OutputFormat, outputFormats, type Recorded } from './outputs.ts';
 
 const DESCRIPTION = `Counts numbers, one per line, and prints their distribution.
 

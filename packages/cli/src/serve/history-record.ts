@@ -10,8 +10,7 @@ import type { Snapshot } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { durationText } from '../duration.ts';
 import { formatTime } from '../format.ts';
-import { type SpanOptions, spanOf } from '../history/span-options.ts';
-import { stretchFor } from '../history/stretch.ts';
+import { type SpanOptions, spanOf, stretchFor } from '../history/options.ts';
 import { withEngine } from '../query/engine.ts';
 
 /** The options of a command line that are for histories, and those that go with none. */

@@ -8,14 +8,13 @@ import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
-import { addSpan } from '../history/span-options.ts';
+import { addSpan } from '../history/options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { hostOption, portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo-registry.ts';
-import { openDropped, shownFiles } from './files.ts';
 import { type HistoryOptions, historyFolder, recordOfHistory } from './history-record.ts';
-import { recordOf } from './records.ts';
+import { openDropped, recordOf, shownFiles } from './records.ts';
 
 interface Options extends GuardingOptions, HistoryOptions {
   readonly port: number;

@@ -1,11 +1,16 @@
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
-import { amountIn } from '../amount.ts';
 import { wrongOption } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
-import { nameOfPath, sizeOf } from '../inputs/input-file.ts';
+import { nameOfPath, sizeOf } from '../inputs/kinds.ts';
 import { wholeText } from '../inputs/whole-text.ts';
-import { boundsInScrape } from './bounds.ts';
-import { dividedBucket, type HistogramForm, neighbours, type Threshold } from './threshold.ts';
+import { amountIn } from '../numbers/number-unit.ts';
+import {
+  boundsInScrape,
+  dividedBucket,
+  type HistogramForm,
+  neighbours,
+  type Threshold,
+} from './prometheus.ts';
 
 /** The options that decide on a threshold. */
 export interface ThresholdOptions {

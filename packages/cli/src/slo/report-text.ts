@@ -1,15 +1,13 @@
 import type { LeastMost, ObjectiveHistory, ObjectivePeriod, ObjectiveVerdict } from '@hdrscope/history';
-import { shareText } from '../check/percent-text.ts';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { csvLine } from '../csv.ts';
 import { durationText } from '../duration.ts';
 import { jsonDocument } from '../figures.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, shareText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { DAY_MS, MINUTE_MS, stretchStart } from '../history/stretch.ts';
-import { shownUnitOf } from '../query/groups.ts';
-import { type Column, shownTable } from '../table.ts';
+import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
+import { shownUnitOf } from '../query/answer.ts';
+import { type Column, csvLine, shownTable } from '../table.ts';
 import { scaled } from '../value-scale.ts';
 
 /** A report, and what it was asked for. */

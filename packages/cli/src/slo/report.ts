@@ -1,15 +1,14 @@
 import { historyUnits, type ObjectiveHistory, objectiveHistory } from '@hdrscope/history';
 import { countedUnitOf } from '@hdrscope/plot';
 import { type Command, Option } from 'commander';
-import { amountIn } from '../amount.ts';
 import { type Arguments, createParser, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
-import { byOption, type Pairs, whereOption } from '../history/attribute-option.ts';
-import { DAY_MS, parseEvery } from '../history/stretch.ts';
-import { type PastTime, parsePastTime } from '../inputs/past-time.ts';
+import { byOption, DAY_MS, type Pairs, parseEvery, whereOption } from '../history/options.ts';
+import { type PastTime, parsePastTime } from '../inputs/moment.ts';
+import { amountIn } from '../numbers/number-unit.ts';
+import { objectiveOption } from '../objective.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { withEngine } from '../query/engine.ts';
-import { objectiveOption } from './objective-option.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 
 const DESCRIPTION = `Reports whether a history would have kept an objective: on each day, and over the whole time.

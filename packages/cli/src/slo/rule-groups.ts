@@ -1,10 +1,73 @@
+import { visible } from '@hdrscope/core/internal';
 import { durationText } from '../duration.ts';
-import { alertRatio, type BurnAlert, burnAlerts, canFire } from './burn-rates.ts';
-import { boundMatcher, quoted, selector, sumBy } from './promql.ts';
-import type { Slo } from './slo.ts';
+import { boundMatcher, quoted, selector, sumBy, type Threshold } from './prometheus.ts';
+
+/** An objective: the share of values of a histogram that must be at most a threshold. */
+export interface Slo {
+  readonly name: string;
+  /** The histogram in Prometheus, without `_bucket`. */
+  readonly metric: string;
+  readonly threshold: Threshold;
+  /** The share of values that may be above the threshold: above 0 and below 1. */
+  readonly budget: number;
+  /** The time for which the budget lasts, in milliseconds. */
+  readonly periodMs: number;
+  /** Labels that have an objective of their own for each value. */
+  readonly by: readonly string[];
+  /** Selectors of series, such as `job="api"`. */
+  readonly matchers: readonly string[];
+  /** More labels of the alerts. Their values are templates of Prometheus. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+// Burn rates.
+
+/** A condition of an alert: the budget burns faster than allowed over a long window, and still does over a short one. */
+interface BurnAlert {
+  readonly severity: 'page' | 'ticket';
+  /** How many times faster than at a rate that lasts for the whole period. */
+  readonly rate: number;
+  readonly longMs: number;
+  readonly shortMs: number;
+}
+
+// Source: https://sre.google/workbook/alerting-on-slos/#6-multiwindow-multi-burn-rate-alerts. For 30 days these are 1 h, 6 h, 1 d and
+// 3 d. The rate follows: 2 % of the budget in 1/720 of the period is a rate of 14.4.
+const ALERTS = [
+  { severity: 'page', share: 0.02, partOfPeriod: 1 / 720 },
+  { severity: 'page', share: 0.05, partOfPeriod: 1 / 120 },
+  { severity: 'ticket', share: 0.1, partOfPeriod: 1 / 30 },
+  { severity: 'ticket', share: 0.1, partOfPeriod: 1 / 10 },
+] as const;
+const SHORT_PART = 1 / 12;
+
+/** The shortest period: its shortest window is a second. */
+export const LEAST_PERIOD_MS: number = 1000 / (SHORT_PART * ALERTS[0].partOfPeriod);
+
+/** The alerts of a period, fastest first. */
+export function burnAlerts(periodMs: number): readonly BurnAlert[] {
+  return ALERTS.map(({ severity, share, partOfPeriod }) => ({
+    severity,
+    rate: Number((share / partOfPeriod).toPrecision(12)),
+    longMs: periodMs * partOfPeriod,
+    shortMs: periodMs * partOfPeriod * SHORT_PART,
+  }));
+}
+
+/** The ratio of errors above which an alert fires. */
+function alertRatio({ budget }: Slo, { rate }: BurnAlert): number {
+  return Number((rate * budget).toPrecision(12));
+}
+
+/** Whether an alert can fire: no ratio of errors is above 1. */
+function canFire(slo: Slo, alert: BurnAlert): boolean {
+  return alertRatio(slo, alert) < 1;
+}
+
+// Rules.
 
 /** A rule of Prometheus: https://prometheus.io/docs/prometheus/latest/configuration/recording_rules/#rule */
-export interface Rule {
+interface Rule {
   readonly record?: string;
   readonly alert?: string;
   readonly expr: string;
@@ -40,7 +103,7 @@ export function rulesOf(slo: Slo): readonly Rule[] {
 }
 
 /** The alerts that no ratio of errors makes fire. */
-export function impossibleAlerts(slo: Slo): readonly BurnAlert[] {
+function impossibleAlerts(slo: Slo): readonly BurnAlert[] {
   return burnAlerts(slo.periodMs).filter((alert) => !canFire(slo, alert));
 }
 
@@ -94,6 +157,75 @@ function inTemplate(text: string): string {
 }
 
 /** A share in percent: `0.1 %`. */
-export function percentText(share: number): string {
+function percentText(share: number): string {
   return `${Number((share * 100).toPrecision(12))} %`;
+}
+
+// The comment above the rules.
+
+/** Comments at the beginning of the rules: the objective, how exact its ratios are, and alerts that are left out. */
+export function commentOf(slo: Slo): readonly string[] {
+  const { metric, threshold, budget, periodMs, name } = slo;
+  const good = percentText(1 - budget);
+  return [
+    `${name}: ${good} of the values of ${metric} are at most ${threshold.text}, over ${durationText(periodMs)}.`,
+    ...precisionOf(slo),
+    ...impossibleAlerts(slo).map(
+      ({ severity, rate, longMs }) =>
+        `There is no ${severity} for ${durationText(longMs)}: with a budget of ${percentText(budget)}, a rate of ${rate} is more than all values.`,
+    ),
+  ].map((line) => visible(line));
+}
+
+function precisionOf({ threshold, metric }: Slo): readonly string[] {
+  const { value, form, schema, bucket } = threshold;
+  if (bucket !== undefined) {
+    const [lower, upper] = bucket;
+    return [
+      `The threshold ${value} divides a bucket, and Prometheus interpolates in it: a ratio is that of some threshold from ${lower} to ${upper}.`,
+      `Its error is at most the share of values in this bucket, which slo:threshold_bucket:ratio records. Buckets of schemas below ${schema} are wider.`,
+    ];
+  }
+  if (form === 'native')
+    return [`The threshold ${value} is a bound of a bucket from schema ${schema} on: the ratios are exact.`];
+  return [
+    `The threshold ${value} is a bound of ${metric}: the ratios are exact where every series has this bound.`,
+  ];
+}
+
+// YAML.
+
+/** A group of rules as a file for Prometheus. @param comment Lines without line feeds. */
+export function rulesYaml(group: string, rules: readonly Rule[], comment: readonly string[]): string {
+  const lines = [
+    ...comment.map((line) => `# ${line}`),
+    'groups:',
+    `  - name: ${scalar(group)}`,
+    '    rules:',
+    ...rules.flatMap(ruleLines),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function ruleLines({ record, alert, expr, labels, annotations }: Rule): string[] {
+  return [
+    record === undefined ? `      - alert: ${scalar(alert!)}` : `      - record: ${scalar(record)}`,
+    '        expr: |-',
+    ...expr.split('\n').map((line) => `          ${line}`),
+    ...mapLines('labels', labels),
+    ...(annotations === undefined ? [] : mapLines('annotations', annotations)),
+  ];
+}
+
+function mapLines(key: string, map: Readonly<Record<string, string>>): string[] {
+  return [
+    `        ${key}:`,
+    ...Object.entries(map).map(([name, value]) => `          ${scalar(name)}: ${scalar(value)}`),
+  ];
+}
+
+/** A text of YAML. Quoted texts are those of JSON; a plain one is a text in every version of YAML. */
+function scalar(text: string): string {
+  const isPlain = /^[a-zA-Z][\w:-]*\w$/.test(text) && !/^(true|false|yes|no|on|off|null)$/i.test(text);
+  return isPlain ? text : JSON.stringify(text);
 }

@@ -2,19 +2,14 @@ import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { durationText, parseDuration } from '../duration.ts';
-import { DAY_MS } from '../history/stretch.ts';
+import { DAY_MS } from '../history/options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { objectiveOption } from '../objective.ts';
 import { writeLines } from '../output-file.ts';
 import { addOutput } from '../output-options.ts';
-import { LEAST_PERIOD_MS } from './burn-rates.ts';
-import { commentOf } from './comment.ts';
-import { objectiveOption } from './objective-option.ts';
-import { isLabelName, isMatcher } from './promql.ts';
+import { HISTOGRAM_FORMS, isLabelName, isMatcher } from './prometheus.ts';
 import { readThreshold, type ThresholdOptions } from './read-threshold.ts';
-import { OWN_LABELS, rulesOf } from './rule-groups.ts';
-import type { Slo } from './slo.ts';
-import { HISTOGRAM_FORMS } from './threshold.ts';
-import { rulesYaml } from './yaml.ts';
+import { commentOf, LEAST_PERIOD_MS, OWN_LABELS, rulesOf, rulesYaml, type Slo } from './rule-groups.ts';
 
 const DESCRIPTION = `Prints rules for Prometheus that watch an objective: the share of values of a histogram that must be
 at most a threshold.

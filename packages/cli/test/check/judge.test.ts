@@ -1,8 +1,7 @@
 import { Histogram, percentileInterval } from '@hdrscope/core';
 import fc from 'fast-check';
-import { CountedEvidence } from '../../src/check/counted-evidence.ts';
+import { CountedEvidence, proportionOf } from '../../src/check/evidence.ts';
 import { isFailure, judge } from '../../src/check/judge.ts';
-import { proportionOf } from '../../src/check/proportion.ts';
 
 function integers(values: Iterable<number>): Histogram {
   const histogram = new Histogram({ significantDigits: 3 });

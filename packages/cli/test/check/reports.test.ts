@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
-import { CountedEvidence } from '../../src/check/counted-evidence.ts';
-import { junitReport } from '../../src/check/junit-report.ts';
-import { markdownReport } from '../../src/check/markdown-report.ts';
-import { type Judged, judgeSubject } from '../../src/check/verdicts.ts';
+import { CountedEvidence } from '../../src/check/evidence.ts';
+import { type Judged, judgeSubject } from '../../src/check/judge.ts';
+import { junitReport, markdownReport } from '../../src/check/reports.ts';
 import { parseObjective } from '../../src/objective.ts';
 import { nanosecondHistogram } from './support.ts';
 

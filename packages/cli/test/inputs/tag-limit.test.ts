@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { explainTagLimit } from '../../src/inputs/tag-limit.ts';
+import { explainTagLimit } from '../../src/inputs/selection-options.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { logText } from '../support/logs.ts';
 

@@ -1,4 +1,4 @@
-import { measureOf, numberWithUnit, quantityIn, unitsPer } from '../../src/numbers/quantity.ts';
+import { measureOf, numberWithUnit, quantityIn, unitsPer } from '../../src/numbers/number-unit.ts';
 
 test.each([
   ['12ms', 'time', 12e6, 'ms'],

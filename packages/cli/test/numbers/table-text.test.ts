@@ -1,4 +1,4 @@
-import { cellsOf, isNumber, numberColumns, tableOf } from '../../src/numbers/table-text.ts';
+import { cellsOf, isNumber, numberColumns, tableOf } from '../../src/numbers/number-texts.ts';
 
 test.each([
   ['a,b,c', ',', ['a', 'b', 'c']],

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { burnAlerts } from '../../src/slo/burn-rates.ts';
-import { boundTexts } from '../../src/slo/promql.ts';
-import { dividedBucket } from '../../src/slo/threshold.ts';
+import { boundTexts, dividedBucket } from '../../src/slo/prometheus.ts';
+import { burnAlerts } from '../../src/slo/rule-groups.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 

@@ -10,15 +10,11 @@ import {
   type Registry,
   type Snapshot,
 } from '@hdrscope/registry';
-import type { MalformedTally } from '../../inputs/malformed-tally.ts';
-import type { Pairs } from '../attribute-option.ts';
-import { type Imported, ImportedFiles } from '../imported-files.ts';
-import { Producers, type RowGroup, shortHash } from '../imported-rows.ts';
-import { DAY_MS } from '../stretch.ts';
+import type { MalformedTally } from '../../inputs/open-inputs.ts';
+import { type Imported, ImportedFiles, Producers, type RowGroup, shortHash } from '../imported-files.ts';
+import { DAY_MS, type Pairs } from '../options.ts';
 import { bodiesOf, type OtlpBody } from './bodies.ts';
-import { type OtlpInterval, OtlpIntervals } from './intervals.ts';
-import { OtlpLosses } from './losses.ts';
-import { StretchSums } from './rows.ts';
+import { type OtlpInterval, OtlpIntervals, OtlpLosses, StretchSums } from './rows.ts';
 
 /** Where the rows of a file go. */
 interface OtlpTarget {

@@ -2,7 +2,7 @@ import { hdrLayout } from '@hdrscope/core';
 import { rankOf } from '@hdrscope/core/internal';
 import { asCount, asFinite, asObject, isObject, type JsonObject } from '@hdrscope/kit';
 import { formatCount } from '../../format.ts';
-import type { LoadSummary, PrintedPercentile } from './load-summary.ts';
+import type { LoadSummary, PrintedPercentile } from './load.ts';
 
 // The layout of its latencies. Source: autocannon, `lib/histUtil.js`. It grows beyond any duration here.
 const LAYOUT = hdrLayout({ highestTrackableValue: 2 ** 40, significantDigits: 5 });

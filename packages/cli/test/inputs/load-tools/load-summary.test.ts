@@ -1,5 +1,4 @@
-import { readLoadSummary } from '../../../src/inputs/load-tools/read-summary.ts';
-import { wrkErrors } from '../../../src/inputs/load-tools/wrk-errors.ts';
+import { readLoadSummary, wrkErrors } from '../../../src/inputs/load-tools/read-load.ts';
 import { autocannonLine, k6Summaries, ohaSummary } from './samples.ts';
 
 describe('autocannon', () => {

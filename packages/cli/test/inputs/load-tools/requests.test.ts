@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { LineTally } from '../../../src/inputs/line-tally.ts';
-import { hasRequests, loadKindOf } from '../../../src/inputs/load-tools/load-kind.ts';
-import { readRequests } from '../../../src/inputs/load-tools/requests.ts';
+import { hasRequests, loadKindOf } from '../../../src/inputs/load-tools/load.ts';
+import { readRequests } from '../../../src/inputs/load-tools/read-load.ts';
 import { k6Points, k6Table, ohaTable, type SampleRequest } from './samples.ts';
 
 interface Read {

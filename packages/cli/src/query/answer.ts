@@ -1,0 +1,290 @@
+import type { HistoryGroup } from '@hdrscope/history';
+import {
+  attributePairs,
+  type Curve,
+  type CurvePoint,
+  countedUnitOf,
+  type PercentilePlot,
+  type Plot,
+  type TimePlot,
+} from '@hdrscope/plot';
+import type { CountedUnit } from '@hdrscope/registry';
+import { type Io, Refusal } from '../command.ts';
+import {
+  type ColumnOptions,
+  columnsFor,
+  csvCells,
+  csvTitles,
+  exactly,
+  type Figures,
+  figureCells,
+  figuresJson,
+  jsonDocument,
+} from '../figures.ts';
+import { percentileTitle } from '../format.ts';
+import { wrapToScreen } from '../help-text.ts';
+import { stretchStart } from '../history/options.ts';
+import { csvLine, shownTable } from '../table.ts';
+import { scaled, type ValueScale, valueScaleOf } from '../value-scale.ts';
+
+// Groups.
+
+/** The unit in which the values of a group are shown. */
+interface ShownUnit {
+  /** As the documents of JSON have it. */
+  readonly unit: CountedUnit;
+  /** As people read it; empty when values have no unit. */
+  readonly title: string;
+  /** The divisor of values in the unit of the metric. */
+  readonly scale: ValueScale;
+}
+
+/** Times are shown in milliseconds, as in all commands; units that commands do not know keep their UCUM code. */
+export function shownUnitOf(ucum: string): ShownUnit {
+  const unit = countedUnitOf({ unit: ucum });
+  const scale = valueScaleOf(unit);
+  if (scale.unit === '') return { unit, title: ucum === '1' ? '' : ucum, scale };
+  return { unit: scale.unit, title: scale.unit, scale };
+}
+
+/** The line above a table: the metric, and the unit of its values. */
+export function headingOf(metric: string, { title }: ShownUnit): string {
+  return title === '' ? metric : `${metric}, values in ${title}`;
+}
+
+/** The title of a plot: what is drawn, and the unit where the axis cannot name it. */
+export function plotTitle(name: string, { unit, title }: ShownUnit): string {
+  return unit === 'none' && title !== '' ? `${name} in ${title}` : name;
+}
+
+/** A group, and how it is shown. */
+interface ShownGroup extends ShownUnit {
+  readonly group: HistoryGroup;
+  /** The values of the keys of `--by`, in their order, and the step of the values where groups differ in nothing else. */
+  readonly cells: readonly string[];
+  /** The group's name in plots and documents. */
+  readonly name: string;
+}
+
+/** The text for a key that the series of a group do not have. */
+const WITHOUT = '-';
+
+/** How groups are shown: groups of one unit together, units in the order of their first group. */
+function shownGroups(
+  groups: readonly HistoryGroup[],
+  metric: string,
+  by: readonly string[],
+): { readonly keys: readonly string[]; readonly units: readonly (readonly ShownGroup[])[] } {
+  const hasSteps = new Set(groups.map(({ unit, scale }) => `${scale} ${unit}`)).size > 1;
+  const keys = hasSteps ? [...by, 'step'] : by;
+  const units = new Map<string, ShownGroup[]>();
+  for (const group of groups) {
+    const { attributes, unit, scale } = group;
+    const step = hasSteps ? [`${scale} ${unit}`.trim()] : [];
+    const cells = [...by.map((key) => attributes[key] ?? WITHOUT), ...step];
+    const name = [attributePairs(attributes).join(', ') || (by.length === 0 ? metric : WITHOUT), ...step];
+    const shown = { ...shownUnitOf(unit), group, cells, name: name.join(' in steps of ') };
+    const ofUnit = units.get(unit);
+    if (ofUnit === undefined) units.set(unit, [shown]);
+    else ofUnit.push(shown);
+  }
+  return { keys, units: [...units.values()] };
+}
+
+// Tables and documents.
+
+/** A question whose answer is printed. */
+interface Asked extends ColumnOptions {
+  readonly metric: string;
+  readonly by: readonly string[];
+  /** The length of a bucket of time; `undefined` for one bucket. */
+  readonly everyMs: number | undefined;
+}
+
+/** The answer as tables: one for each unit. */
+export function answerText(groups: readonly HistoryGroup[], asked: Asked, io: Io): string {
+  const { keys, units } = shownGroups(groups, asked.metric, asked.by);
+  return units
+    .map((shown) => {
+      const head = headingOf(asked.metric, shown[0]!);
+      return `${wrapToScreen(head, io)}\n\n${tableOf(shown, keys, asked, io).join('\n')}\n`;
+    })
+    .join('\n');
+}
+
+function tableOf(shown: readonly ShownGroup[], keys: readonly string[], asked: Asked, io: Io): string[] {
+  const { everyMs } = asked;
+  const isTimed = everyMs !== undefined;
+  const figures = shown.map((one) => groupFigures(one, asked));
+  const columns = columnsFor(asked, USUAL);
+  const values = figureCells(columns, figures, shown[0]!.scale.unit);
+  const rows = shown.map(({ group, cells }, at) => [
+    ...cells,
+    ...(isTimed ? [group.startMs === undefined ? '' : stretchStart(group.startMs, everyMs)] : []),
+    ...values[at]!,
+  ]);
+  const texts = [...keys, ...(isTimed ? ['start'] : [])];
+  return shownTable([...texts.map((title) => ({ title, isText: true })), ...columns], rows, io);
+}
+
+/** The columns before the percentiles. */
+const USUAL = ['count', 'min', 'mean'];
+
+/** The answer as one document; docs/formats/percentiles.schema.json describes its distributions. */
+export function answerJson(groups: readonly HistoryGroup[], asked: Asked): string {
+  const { metric, by, everyMs } = asked;
+  const { units } = shownGroups(groups, metric, by);
+  const distributions = units.flat().map((shown) => ({
+    ...figuresJson(groupFigures(shown, asked)),
+    attributes: shown.group.attributes,
+    startSec: shown.group.startMs === undefined ? null : shown.group.startMs / 1000,
+    resolution: scaled(shown.group.scale, shown.scale),
+  }));
+  return jsonDocument({
+    metric,
+    everySec: everyMs === undefined ? null : everyMs / 1000,
+    groups: distributions,
+  });
+}
+
+function groupFigures({ group, name, unit, scale }: ShownGroup, { percentiles }: Asked): Figures {
+  const shown = (value: number): number => scaled(value, scale);
+  const max = exactly(shown(group.max));
+  return {
+    name,
+    unit,
+    count: group.count,
+    min: exactly(shown(group.min)),
+    mean: exactly(shown(group.count === 0 ? 0 : group.sum / group.count)),
+    max,
+    percentiles: percentiles.map((percentile) => {
+      if (percentile === 100) return { percentile, ...max };
+      const { lower, upper } = group.percentiles.find((one) => one.percentile === percentile)!;
+      return { percentile, lower: shown(lower), upper: shown(upper) };
+    }),
+    hasSlots: true,
+  };
+}
+
+/** The answer as CSV. */
+export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string {
+  const { metric, by, everyMs } = asked;
+  const columns = columnsFor(asked, USUAL);
+  const { keys, units } = shownGroups(groups, metric, by);
+  const shown = units.flat();
+  const titles = new Set(shown.map(({ title }) => title));
+  // Each line has its unit where there are several.
+  const [title = ''] = titles.size === 1 ? titles : [];
+  const header = [
+    ...keys,
+    ...(everyMs === undefined ? [] : ['start']),
+    ...(titles.size > 1 ? ['unit'] : []),
+    ...csvTitles(columns, title),
+  ];
+  const lines = shown.map((one) => [
+    ...one.cells,
+    ...(one.group.startMs === undefined ? [] : [new Date(one.group.startMs).toISOString()]),
+    ...(titles.size > 1 ? [one.title] : []),
+    ...csvCells(columns, groupFigures(one, asked)),
+  ]);
+  return [header, ...lines].map(csvLine).join('');
+}
+
+/** The value at a percentile: the upper end of its slot, and the maximum itself. */
+function valueAt({ percentiles, max }: HistoryGroup, percentile: number): number {
+  return percentile === 100 ? max : percentiles.find((one) => one.percentile === percentile)!.value;
+}
+
+// Plots.
+
+// A picture with more lines shows nothing.
+const MOST_LINES = 100;
+
+const NINES = 6;
+const STEPS_OF_NINE = 9;
+
+/** The percentiles that a curve is made of: nine for each nine. */
+export const CURVE_PERCENTILES: readonly number[] = Array.from({ length: NINES * STEPS_OF_NINE }, (_, at) => {
+  const nine = Math.floor(at / STEPS_OF_NINE);
+  const rest = 10 ** -nine * (1 - ((at % STEPS_OF_NINE) + 1) / 10);
+  return Number((100 * (1 - rest)).toPrecision(12));
+});
+
+/**
+ * The answer as plots, one for each unit: percentiles over time when the question has buckets of time, else a curve for each group.
+ *
+ * @throws Refusal when a plot would have too many lines.
+ */
+export function answerPlots(groups: readonly HistoryGroup[], asked: Asked): Plot[] {
+  const { units } = shownGroups(groups, asked.metric, asked.by);
+  return units.map((shown) => {
+    const name = plotTitle(asked.metric, shown[0]!);
+    return asked.everyMs === undefined ? curves(shown, name) : overTime(shown, name, asked, asked.everyMs);
+  });
+}
+
+function curves(shown: readonly ShownGroup[], title: string): PercentilePlot {
+  assertFew(shown.length, 'curves');
+  return { kind: 'percentiles', title, unit: shown[0]!.unit, curves: shown.map(curveOf) };
+}
+
+function curveOf({ group, name, scale }: ShownGroup): Curve {
+  const { count, max } = group;
+  const known = CURVE_PERCENTILES.filter((percentile) => (1 - percentile / 100) * count >= 1);
+  // Between two percentiles the curve is a straight line.
+  const points = [...known, 100].map(
+    (percentile): CurvePoint => ({
+      percentile,
+      from: percentile,
+      value: scaled(percentile === 100 ? max : Math.min(max, valueAt(group, percentile)), scale),
+    }),
+  );
+  return { name, points, totalCount: count };
+}
+
+function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, everyMs: number): TimePlot {
+  const timesMs = withGaps(
+    [...new Set(shown.map(({ group }) => group.startMs!))].sort((a, b) => a - b),
+    everyMs,
+  );
+  const byName = new Map<string, Map<number, ShownGroup>>();
+  for (const one of shown) {
+    const ofName = byName.get(one.name) ?? new Map<number, ShownGroup>();
+    byName.set(one.name, ofName.set(one.group.startMs!, one));
+  }
+  assertFew(byName.size * asked.percentiles.length, 'lines');
+  const lines = [...byName].flatMap(([name, ofName]) =>
+    asked.percentiles.map((percentile) => ({
+      name: byName.size === 1 ? percentileTitle(percentile) : `${name} ${percentileTitle(percentile)}`,
+      values: timesMs.map((timeMs) => {
+        const one = ofName.get(timeMs);
+        return one === undefined ? null : scaled(valueAt(one.group, percentile), one.scale);
+      }),
+    })),
+  );
+  return {
+    kind: 'over-time',
+    title,
+    unit: shown[0]!.unit,
+    timesMs,
+    lines,
+    totalCount: shown.reduce((sum, { group }) => sum + group.count, 0),
+    endMs: timesMs.at(-1)! + everyMs,
+  };
+}
+
+/** Adds the start of each gap, where lines are to end. @param timesMs Ascending. */
+function withGaps(timesMs: readonly number[], everyMs: number): number[] {
+  return timesMs.flatMap((timeMs, at) => {
+    const nextMs = timesMs[at + 1];
+    return nextMs === undefined || nextMs <= timeMs + everyMs ? [timeMs] : [timeMs, timeMs + everyMs];
+  });
+}
+
+/** @throws Refusal */
+function assertFew(count: number, what: string): void {
+  if (count <= MOST_LINES) return;
+  throw new Refusal(
+    `a plot shows at most ${MOST_LINES} ${what}, got ${count}: --where chooses series, and --percentiles fewer percentiles`,
+  );
+}
