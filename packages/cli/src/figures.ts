@@ -185,7 +185,7 @@ export interface ColumnOptions {
  */
 export function columnsOption(formats: string, source: 'log' | 'history' = 'log'): Option {
   const names = Object.keys(NAMED).filter((name) => source === 'log' || NAMED[name]!.isOfLogs !== true);
-  const help = `for ${formats}: the figures to show, of ${names.join(', ')} and percentiles, as in count,mean,p99`;
+  const help = `the figures to show in ${formats}: ${names.join(', ')} and percentiles, as in count,mean,p99`;
   return new Option('--columns <list>', help)
     .argParser((text) => text.split(',').map((part) => parseColumn(part.trim(), names)))
     .default(undefined, 'all, with --percentiles');

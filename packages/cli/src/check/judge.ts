@@ -1,5 +1,6 @@
 import type { Bounds } from '@hdrscope/core';
 import { formatDuration, formatSize } from '@hdrscope/kit';
+import { exactly } from '../figures.ts';
 import { formatCount, percentileTitle, shareText, valuesText } from '../format.ts';
 import { type Objective, thresholdIn } from '../objective.ts';
 import { type Evidence, proportionOf } from './evidence.ts';
@@ -213,8 +214,4 @@ function judgeCount({ evidence }: Subject, minCount: number): Omit<Row, 'isFailu
 /** Whether a limit is a number of requests. A share of 0 is one: no request may fail. */
 function limitsNumber(limit: ErrorLimit | undefined): boolean {
   return limit !== undefined && ('most' in limit || limit.share === 0);
-}
-
-function exactly(value: number): Bounds {
-  return { lower: value, upper: value };
 }
