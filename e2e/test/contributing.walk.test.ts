@@ -9,7 +9,10 @@ const CONTRIBUTING = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
 
 /** Commands of the document that are not typed here, and why. */
 const ELSEWHERE: readonly [command: RegExp, reason: string][] = [
-  [/^npm run (check|test:long|test:walks|chaos|soak|fuzz|fuzz -- java.*)$/, '.ci/run types it, or runs the same tests'],
+  [
+    /^npm run (check|test:long|test:walks|chaos|soak|fuzz|fuzz -- java.*)$/,
+    '.ci/run types it, or runs the same tests',
+  ],
   [/^npm (start|test)$/, '.ci/bare types it'],
   [/^\.ci\/run$/, 'it runs this test'],
   [/^npm run (site|registry)$/, 'site.walk.test.ts and get-started.walk.test.ts type it'],
