@@ -181,12 +181,11 @@ async function runNx(projects, jestArgs) {
  * @returns {Promise<{ counts: Counts, ok: boolean }>}
  */
 export async function runTests(args = []) {
-  const [selection = ''] = args;
-  const isSelection = Object.hasOwn(SELECTIONS, selection);
-  if (isSelection) process.env.HDRSCOPE_TESTS = selection;
+  const selection = Object.keys(SELECTIONS).find((name) => args[0] === `--${name}`);
+  if (selection !== undefined) process.env.HDRSCOPE_TESTS = selection;
   const { only } = selectFiles(selection);
   const projects = listProjects(workspaceRoot).filter((project) => hasTests(project, only));
-  const { selected, jestArgs } = selectProjects(isSelection ? args.slice(1) : args, projects);
+  const { selected, jestArgs } = selectProjects(selection === undefined ? args : args.slice(1), projects);
   if (selected.length === 0) throw new Error('no project has such tests');
   // Results of an earlier run must not count; Nx restores those that it takes from its cache.
   for (const { dir } of selected) rmSync(dirname(join(dir, RESULTS_FILE)), { recursive: true, force: true });

@@ -12,8 +12,8 @@ const matchFiles = (/** @type {readonly string[]} */ kinds) =>
  * @type {Readonly<Record<string, { only?: RegExp, without?: RegExp }>>}
  */
 export const SELECTIONS = {
-  ...Object.fromEntries(KINDS.map((kind) => [`--${kind}`, { only: matchFiles([kind]) }])),
-  '--with-walks': { without: matchFiles(['long']) },
+  ...Object.fromEntries(KINDS.map((kind) => [kind, { only: matchFiles([kind]) }])),
+  'with-walks': { without: matchFiles(['long']) },
 };
 
 /** @param {string | undefined} selection */

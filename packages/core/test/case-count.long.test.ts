@@ -1,0 +1,5 @@
+import { caseCount } from '@hdrscope/testing/case-count';
+
+test('laws have many cases in npm run test:long', () => {
+  expect(caseCount(1, 2)).toBe(2);
+});
