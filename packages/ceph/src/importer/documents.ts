@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import {
   flag,
+  malformed,
   mustBe,
   number,
   optional,
@@ -46,13 +47,16 @@ export type DocumentSettings = Settings<DocumentOptions, 'maxElements'>;
 const LEAST_ELEMENTS = 100_000;
 const CHARACTERS_PER_ELEMENT = 6;
 
-// `ceph tell osd.*` names each daemon before its dump. Reports of support tools begin with other lines.
-const START = /^[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>)/gm;
+// `ceph tell osd.*` names each daemon before its dump. Reports of support tools begin with other lines. Windows writes a mark first.
+const START = /^\ufeff?[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>)/gm;
 const LENIENT_START =
-  /^[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>|"[^"\n]*"\s*:\s*\{)/gm;
+  /^\ufeff?[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>|"[^"\n]*"\s*:\s*\{)/gm;
+// The answers of some formats end without a line end, so two of them may share a line.
+const NEXT_ON_LINE = /[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>)/y;
+const REST_OF_LINE = /.*/y;
 
 /**
- * The objects of a text. Each begins a line; other text is skipped.
+ * The objects of a text. Each begins a line, or follows another one. Other lines are skipped.
  *
  * @param isExact Whether integers beyond 2^53 − 1 become bigints, which is slower. Otherwise they are rounded.
  * @throws HdrscopeError `ERR_TOO_LARGE`; `ERR_DECODE`.
@@ -70,9 +74,7 @@ export function readDocuments(text: string, settings: DocumentSettings, isExact:
   const [fast, slow] = [makeBudget(), makeBudget()];
   const documents: TextDocument[] = [];
   for (let from = 0; ; ) {
-    const start = lenient ? LENIENT_START : START;
-    start.lastIndex = from;
-    const match = start.exec(text);
+    const match = matchAt(NEXT_ON_LINE, text, from) ?? matchAt(lenient ? LENIENT_START : START, text, from);
     if (match === null) break;
     const begin = match.index + match[0].length;
     const { json, end } =
@@ -81,6 +83,7 @@ export function readDocuments(text: string, settings: DocumentSettings, isExact:
         : ((text[begin] === '{' && !isExact ? parseFast(text, begin, fast) : undefined) ??
           parseJson(text, begin, lenient, slow));
     documents.push({ daemon: match[1], json });
+    assertReadable(text, end);
     from = end;
   }
   if (documents.length === 0) {
@@ -88,6 +91,19 @@ export function readDocuments(text: string, settings: DocumentSettings, isExact:
     throw new HdrscopeError('ERR_DECODE', `the text must have ${allowed}, got no such line`);
   }
   return documents;
+}
+
+function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | null {
+  pattern.lastIndex = index;
+  return pattern.exec(text);
+}
+
+/** Refuses the rest of a document's line when it has an object that would be skipped. */
+function assertReadable(text: string, end: number): void {
+  if (matchAt(NEXT_ON_LINE, text, end) !== null) return;
+  const [rest = ''] = matchAt(REST_OF_LINE, text, end) ?? [];
+  if (!rest.includes('{') && !rest.includes('<perfcounter_collection>')) return;
+  throw malformed('the text after an object', 'blank, or another object', rest.trim());
 }
 
 /** The commands of a daemon whose answers are easily taken for each other. */
