@@ -73,22 +73,33 @@ export function readField(field: Field, bytes: Uint8Array, at = 0): string | num
 
 /** Reads the integer of a field. */
 export function readInteger({ type, offset, bits }: Field, bytes: Uint8Array, at = 0): bigint {
-  const whole = READERS[type as IntegerType](viewOf(bytes), at + offset);
+  const whole = readBits(viewOf(bytes), type as IntegerType, at + offset);
   if (bits === undefined) return whole;
   const shifted = whole >> BigInt(bits.from);
   return type.startsWith('s') ? BigInt.asIntN(bits.count, shifted) : BigInt.asUintN(bits.count, shifted);
 }
 
-const READERS: Readonly<Record<IntegerType, (view: DataView, from: number) => bigint>> = {
-  u8: (view, from) => BigInt(view.getUint8(from)),
-  s8: (view, from) => BigInt(view.getInt8(from)),
-  u16: (view, from) => BigInt(view.getUint16(from, LITTLE_ENDIAN)),
-  s16: (view, from) => BigInt(view.getInt16(from, LITTLE_ENDIAN)),
-  u32: (view, from) => BigInt(view.getUint32(from, LITTLE_ENDIAN)),
-  s32: (view, from) => BigInt(view.getInt32(from, LITTLE_ENDIAN)),
-  u64: (view, from) => view.getBigUint64(from, LITTLE_ENDIAN),
-  s64: (view, from) => view.getBigInt64(from, LITTLE_ENDIAN),
-};
+// A table of functions would be slower: this runs for each key of a hash.
+function readBits(view: DataView, type: IntegerType, from: number): bigint {
+  switch (type) {
+    case 'u8':
+      return BigInt(view.getUint8(from));
+    case 's8':
+      return BigInt(view.getInt8(from));
+    case 'u16':
+      return BigInt(view.getUint16(from, LITTLE_ENDIAN));
+    case 's16':
+      return BigInt(view.getInt16(from, LITTLE_ENDIAN));
+    case 'u32':
+      return BigInt(view.getUint32(from, LITTLE_ENDIAN));
+    case 's32':
+      return BigInt(view.getInt32(from, LITTLE_ENDIAN));
+    case 'u64':
+      return view.getBigUint64(from, LITTLE_ENDIAN);
+    case 's64':
+      return view.getBigInt64(from, LITTLE_ENDIAN);
+  }
+}
 
 /**
  * The fields of a type, without padding. A field of a struct within a struct is named `outer.inner`.
