@@ -9,6 +9,7 @@ export {
 } from './channel.ts';
 export { type ClosableServer, type CloseOptions, closeServer } from './close-server.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
+export { nearest, suggestion } from './nearest.ts';
 export { notify, warn } from './notify.ts';
 export { type JsonCosts, parseJson } from './parse-json.ts';
 export { parseSmallYaml, type YamlLimits, type YamlParser } from './parse-yaml.ts';
@@ -17,6 +18,7 @@ export {
   DURATION_FORMS,
   durationNs,
   formatDuration,
+  formatDurationParts,
   formatSize,
   type Quantity,
   quantityOf,
@@ -25,7 +27,9 @@ export {
 } from './quantity.ts';
 export { reasonOf } from './reason-of.ts';
 export { roundToDigits } from './round-to-digits.ts';
+export { Duties, Rounds } from './rounds.ts';
+export { formatBar, formatShare, percentileName } from './shown.ts';
 export { Slices } from './slices.ts';
 export { splitMs } from './split-ms.ts';
 export { nanosecondsPer } from './time-unit.ts';
-export { LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';
+export { endsWithin, LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

@@ -173,6 +173,36 @@ const LONG_STEPS = [
   [1e9, 'min', 's', 60, 600],
 ] as const;
 
+const PARTS: readonly (readonly [ms: number, unit: string])[] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1000, 's'],
+  [1, 'ms'],
+];
+
+/**
+ * Formats a duration in whole parts, as PromQL of Prometheus and `durationNs` read it, rounded to a millisecond.
+ *
+ * @param ms In milliseconds, of at least 0.
+ * @example
+ * ```ts
+ * import { formatDurationParts } from '@hdrscope/kit';
+ *
+ * formatDurationParts(280_000); //=> '4m40s'
+ * ```
+ */
+export function formatDurationParts(ms: number): string {
+  let rest = Math.round(ms);
+  let text = '';
+  for (const [step, unit] of PARTS) {
+    const count = Math.floor(rest / step);
+    rest -= count * step;
+    if (count > 0) text += `${count}${unit}`;
+  }
+  return text;
+}
+
 /**
  * A size as people read it, in powers of 1024. `sizeBytes` reads it again, unless it was rounded up to 2^53.
  *

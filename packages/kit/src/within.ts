@@ -42,3 +42,16 @@ export async function within<Result>(
     clearTimeout(timer);
   }
 }
+
+/**
+ * Whether some work ends in time. The process does not end meanwhile: somebody waits for the end of a sink.
+ *
+ * @param work Must not reject.
+ * @param timeoutMs At least a millisecond is waited.
+ */
+export function endsWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  return within(work, Math.max(timeoutMs, 1), { unref: false }).then(
+    () => true,
+    () => false,
+  );
+}

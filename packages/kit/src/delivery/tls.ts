@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type OptionRule, textsByName } from '@hdrscope/core/internal';
 
 /** Files in PEM, for HTTPS. They are read for each request, so renewed ones are used at once. */
 export interface SenderTlsFiles {
@@ -9,6 +10,17 @@ export interface SenderTlsFiles {
   /** The key of `certFile`. */
   readonly keyFile?: string | undefined;
 }
+
+/** The rule of the files of a certificate. */
+export const tls: OptionRule<SenderTlsFiles> = textsByName;
+
+/** The rule of a receiver's URL. It may have a password, so messages leave it out. */
+export const url: OptionRule<string> = {
+  allowed: 'a URL such as http://localhost:4318/v1/metrics',
+  accepts: (value): value is string =>
+    typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+  isSecret: true,
+};
 
 /**
  * Reads the files, for the TLS options of a request.

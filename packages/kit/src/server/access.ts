@@ -1,7 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import {
+  filledText,
+  listOf,
+  type OptionRule,
+  optional,
+  type RulesFor,
+  readOptions,
+} from '@hdrscope/core/internal';
 import { hostnameOf, isLoopback } from './host.ts';
 import type { RefusalReason } from './refusals.ts';
 
@@ -44,13 +50,8 @@ export class Access {
    * @param host Where the server listens.
    * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it. The message leaves out the token.
    */
-  constructor(host: string, { token, allowedHosts = [] }: AccessOptions = {}) {
-    assertToken(token);
-    for (const name of allowedHosts) {
-      if (typeof name !== 'string' || name === '') {
-        throw mustBe('ERR_INVALID_OPTION', 'allowedHosts', 'names of hosts', name);
-      }
-    }
+  constructor(host: string, options: AccessOptions = {}) {
+    const { token, allowedHosts = [] } = readOptions(options, { name: 'Access', rules: ACCESS_RULES });
     this.#token = token;
     this.#hosts = new Set(allowedHosts.map(hostnameOf));
     this.#isLocal = isLoopback(host);
@@ -83,20 +84,27 @@ export class Access {
   }
 }
 
+const secretToken: OptionRule<string> = {
+  allowed: `at least ${FEWEST_TOKEN_CHARACTERS} letters, digits and -._~`,
+  accepts: (token): token is string =>
+    typeof token === 'string' && token.length >= FEWEST_TOKEN_CHARACTERS && /^[\w.~-]+$/.test(token),
+  isSecret: true,
+};
+
 /**
- * Checks the token of a server; `undefined` is allowed.
+ * Refuses tokens that are easy to guess or that a header cannot hold.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the token is short or has other characters. The message leaves it out.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a token is short or has other characters. The message leaves it out.
  */
-export function assertToken(token: unknown): asserts token is string | undefined {
-  if (token === undefined) return;
-  if (typeof token === 'string' && token.length >= FEWEST_TOKEN_CHARACTERS && /^[\w.~-]+$/.test(token))
-    return;
-  const allowed = `at least ${FEWEST_TOKEN_CHARACTERS} letters, digits and -._~`;
-  throw new HdrscopeError('ERR_INVALID_OPTION', `token must be ${allowed}`, {
-    details: { what: 'token', allowed },
-  });
+export function assertToken(token: string | undefined): void {
+  readOptions({ token }, { name: 'Access', rules: ACCESS_RULES });
 }
+
+/** The rules of `AccessOptions`. */
+export const ACCESS_RULES: RulesFor<AccessOptions, keyof AccessOptions> = {
+  token: optional(secretToken),
+  allowedHosts: optional(listOf(filledText(), 'names of hosts')),
+};
 
 /** Whether a request has this token in its `Authorization` header. */
 export function isBearer({ headers }: IncomingMessage, token: string): boolean {

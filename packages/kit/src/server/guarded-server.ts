@@ -8,10 +8,22 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { mustBe, type OptionNames } from '@hdrscope/core/internal';
-import { Access, type AccessOptions } from './access.ts';
+import {
+  callback,
+  custom,
+  flag,
+  type OptionRules,
+  object,
+  optional,
+  type RulesFor,
+  readOptions,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
+import { ACCESS_RULES, Access, type AccessOptions } from './access.ts';
 import { Connections } from './connections.ts';
 import { limitsOf, type ServerLimits } from './limits.ts';
+import { host as listenHost } from './listen-at.ts';
 import { countError, noRefusals, type ServerRefusals } from './refusals.ts';
 import { readTlsFiles, type TlsFiles, watchTlsFiles } from './tls.ts';
 
@@ -36,32 +48,18 @@ export interface GuardOptions extends AccessOptions {
   readonly refusals?: ServerRefusals | undefined;
 }
 
-/** The names of `GuardOptions`. */
-export const GUARD_NAMES: OptionNames<GuardOptions> = /* @__PURE__ */ Object.freeze({
-  token: true,
-  allowedHosts: true,
-  limits: true,
-  tls: true,
-  refusals: true,
-});
-
-/**
- * Checks the options before a server is made. The files of `tls` are not read.
- *
- * @param host Where the server will listen.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it.
- */
-export function assertGuardOptions(host: string, options: GuardOptions): void {
-  const { limits, tls, refusals } = options;
-  limitsOf(limits);
-  new Access(host, options);
-  if (tls !== undefined && (typeof tls?.certFile !== 'string' || typeof tls.keyFile !== 'string')) {
-    throw mustBe('ERR_INVALID_OPTION', 'tls', 'an object with the texts certFile and keyFile', tls);
-  }
-  if (refusals !== undefined && (typeof refusals !== 'object' || refusals === null)) {
-    throw mustBe('ERR_INVALID_OPTION', 'refusals', 'an object with a count for each reason', refusals);
-  }
-}
+/** The rules of `GuardOptions`. `limitsOf` checks the limits. */
+export const GUARD_RULES: RulesFor<GuardOptions, keyof GuardOptions> = {
+  ...ACCESS_RULES,
+  limits: optional(object()),
+  tls: optional(
+    custom('an object with the texts certFile and keyFile', (files) => {
+      const { certFile, keyFile } = (files ?? {}) as TlsFiles;
+      return text.accepts(certFile) && text.accepts(keyFile);
+    }),
+  ),
+  refusals: optional(object()),
+};
 
 /** The options of a guarded server. */
 export interface GuardedServerOptions extends GuardOptions {
@@ -103,15 +101,18 @@ const KEEP_ALIVE_MS = 5000;
  * ```
  */
 export function createGuardedServer(handler: GuardedHandler, options: GuardedServerOptions): Server {
-  assertGuardOptions(options.host, options);
-  const limits = limitsOf(options.limits);
-  const access = new Access(options.host, options);
-  const { refusals = noRefusals() } = options;
+  const { host, token, allowedHosts, tls, unref, ownAccess, onProblem, ...settings } = readOptions(
+    options,
+    GUARDED_SERVER,
+  );
+  const { refusals = noRefusals() } = settings;
+  const limits = limitsOf(settings.limits);
+  const access = new Access(host, { token, allowedHosts });
   const connections = new Connections(limits, refusals);
   let underWay = 0;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const refusal = options.ownAccess === true ? undefined : access.refusalOf(request);
+    const refusal = ownAccess ? undefined : access.refusalOf(request);
     if (refusal !== undefined) {
       refusals[refusal.code]++;
       refuse(response, refusal.status, refusal.reason);
@@ -145,16 +146,14 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
     });
   };
 
-  const { tls, unref = false, onProblem = () => {} } = options;
-  const settings = {
+  const times = {
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: LONGEST_HEADERS,
   };
-  const server =
-    tls === undefined ? createServer(settings, inTurn) : tlsServer(tls, settings, inTurn, onProblem);
+  const server = tls === undefined ? createServer(times, inTurn) : tlsServer(tls, times, inTurn, onProblem);
   server.timeout = limits.idleMs;
   const closeIdleConnections = server.closeIdleConnections.bind(server);
   // Node.js takes a connection without a request for busy. Browsers and others open such ones ahead.
@@ -172,6 +171,17 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   return server;
 }
+
+const GUARDED_SERVER = {
+  name: 'createGuardedServer',
+  rules: {
+    ...GUARD_RULES,
+    host: listenHost,
+    unref: withDefault(flag, false),
+    ownAccess: withDefault(flag, false),
+    onProblem: withDefault(callback(), () => {}),
+  } satisfies OptionRules<GuardedServerOptions>,
+};
 
 function tlsServer(
   tls: TlsFiles,

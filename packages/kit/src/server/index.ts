@@ -1,5 +1,6 @@
 // Entry `@hdrscope/kit/server`: HTTP servers on Node.js, with their limits and their access in one place.
 export {
+  ACCESS_RULES,
   Access,
   type AccessOptions,
   areEqual,
@@ -9,9 +10,8 @@ export {
   type Refusal,
 } from './access.ts';
 export {
-  assertGuardOptions,
   createGuardedServer,
-  GUARD_NAMES,
+  GUARD_RULES,
   type GuardedHandler,
   type GuardedServerOptions,
   type GuardOptions,
@@ -19,7 +19,7 @@ export {
   refuse,
 } from './guarded-server.ts';
 export { hostnameOf, inUrl, isLoopback } from './host.ts';
-export { limitsOf, SERVER_LIMITS, type ServerLimits } from './limits.ts';
-export { assertAddress, type ListenAddress, listenAt } from './listen-at.ts';
+export { limitsOf, type ServerLimits } from './limits.ts';
+export { host, type ListenAddress, listenAt, port } from './listen-at.ts';
 export { noRefusals, REFUSAL_REASONS, type RefusalReason, type ServerRefusals } from './refusals.ts';
 export type { TlsFiles } from './tls.ts';

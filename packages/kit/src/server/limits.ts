@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { integer, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
 
 /** The limits of a server. */
 export interface ServerLimits {
@@ -21,18 +21,20 @@ export interface ServerLimits {
   readonly idleMs: number;
 }
 
-/** The limits that apply where none are given: the defaults of `ServerLimits`. */
-export const SERVER_LIMITS: ServerLimits = /* @__PURE__ */ Object.freeze({
-  connections: 256,
-  connectionsOfAddress: 64,
-  requests: 64,
-  headersMs: 10_000,
-  requestMs: 30_000,
-  answerMs: 60_000,
-  idleMs: 120_000,
-});
+const limit = integer({ from: 1, to: 2 ** 31 - 1 });
 
-const LARGEST = 2 ** 31 - 1;
+const LIMITS = {
+  name: 'limits',
+  rules: {
+    connections: withDefault(limit, 256),
+    connectionsOfAddress: withDefault(limit, 64),
+    requests: withDefault(limit, 64),
+    headersMs: withDefault(limit, 10_000),
+    requestMs: withDefault(limit, 30_000),
+    answerMs: withDefault(limit, 60_000),
+    idleMs: withDefault(limit, 120_000),
+  } satisfies OptionRules<Partial<ServerLimits>>,
+};
 
 /**
  * All limits, from those that are given.
@@ -40,13 +42,5 @@ const LARGEST = 2 ** 31 - 1;
  * @throws HdrscopeError `ERR_INVALID_OPTION` when a limit does not exist, or is not an integer from 1 to 2^31 − 1.
  */
 export function limitsOf(given: Partial<ServerLimits> = {}): ServerLimits {
-  for (const [name, limit] of Object.entries(given)) {
-    if (!Object.hasOwn(SERVER_LIMITS, name)) {
-      throw mustBe('ERR_INVALID_OPTION', 'limits', `any of ${Object.keys(SERVER_LIMITS).join(', ')}`, name);
-    }
-    if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST) {
-      throw mustBe('ERR_INVALID_OPTION', `limits.${name}`, `an integer from 1 to ${LARGEST}`, limit);
-    }
-  }
-  return { ...SERVER_LIMITS, ...given };
+  return readOptions(given, LIMITS, 'limits.');
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mustBe } from '@hdrscope/core/internal';
+import { filledText, integer, type OptionRule } from '@hdrscope/core/internal';
 import { withoutBrackets } from './host.ts';
 
 /** Where a server listens. */
@@ -11,21 +11,11 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-const HIGHEST_PORT = 65_535;
+/** The rule of the address that a server listens at. */
+export const host: OptionRule<string> = filledText('a name or an address');
 
-/**
- * Checks an address before a server listens there.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the host is not a text or the port is out of range.
- */
-export function assertAddress({ host, port }: ListenAddress): void {
-  if (typeof host !== 'string' || host === '') {
-    throw mustBe('ERR_INVALID_OPTION', 'host', 'a name or an address', host);
-  }
-  if (!Number.isInteger(port) || port < 0 || port > HIGHEST_PORT) {
-    throw mustBe('ERR_INVALID_OPTION', 'port', `an integer from 0 to ${HIGHEST_PORT}`, port);
-  }
-}
+/** The rule of a port. Each server has its own default. */
+export const port: OptionRule<number> = integer({ from: 0, to: 65_535 });
 
 /**
  * Makes a server listen. Rejects with the system's own error, such as `EADDRINUSE`, when it cannot.

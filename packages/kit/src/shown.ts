@@ -1,0 +1,52 @@
+/**
+ * A percentile as people call it: `p99.9`, and `max` for 100.
+ *
+ * @param percentile From 0 to 100.
+ * @example
+ * ```ts
+ * import { percentileName } from '@hdrscope/kit';
+ *
+ * [99.9, 100].map(percentileName); //=> ['p99.9', 'max']
+ * ```
+ */
+export function percentileName(percentile: number): string {
+  return percentile >= 100 ? 'max' : `p${percentile}`;
+}
+
+/**
+ * A share as people read it: a percentage with three digits of its smaller part. It is 100 % only when nothing is missing, and 0 % only when nothing is
+ * there.
+ *
+ * @param share From 0 to 1.
+ * @example
+ * ```ts
+ * import { formatShare } from '@hdrscope/kit';
+ *
+ * [0.5, 0.99951, 0.999999].map(formatShare); //=> ['50 %', '99.951 %', '99.9999 %']
+ * ```
+ */
+export function formatShare(share: number): string {
+  const rest = Math.min(share, 1 - share);
+  if (rest <= 0) return share <= 0 ? '0 %' : '100 %';
+  const digits = Math.min(Math.max(2 - Math.floor(Math.log10(rest * 100)), 0), 15);
+  return `${(share * 100).toLocaleString('en-US', { maximumFractionDigits: digits })} %`;
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/**
+ * A bar as text for people: blocks to an eighth of a character, or `#` in ASCII. Only a bar of length 0 is empty.
+ *
+ * @param length In characters, at least 0.
+ * @example
+ * ```ts
+ * import { formatBar } from '@hdrscope/kit';
+ *
+ * [formatBar(2.5), formatBar(2.5, true), formatBar(0.001)]; //=> ['██▌', '###', '▏']
+ * ```
+ */
+export function formatBar(length: number, isAscii = false): string {
+  const parts = isAscii ? 1 : EIGHTHS.length;
+  const size = length === 0 ? 0 : Math.max(1, Math.round(length * parts));
+  return (isAscii ? '#' : '█').repeat(Math.floor(size / parts)) + EIGHTHS[size % parts]!;
+}
