@@ -25,6 +25,11 @@ export interface Counted<L extends Layout = Layout> {
   readonly layout: L;
   /** The count of each slot: as many as the layout has slots. */
   readonly counts: ReadonlyCounts;
+  /**
+   * Layouts of other slots whose counts were moved here, the last one first: a value may lie anywhere in a slot of theirs that has a
+   * value in common with its slot here. Bounds and intervals take this into account. @default none
+   */
+  readonly placedFrom?: readonly Layout[] | undefined;
 }
 
 /** Where in a layout an array of counts begins. */

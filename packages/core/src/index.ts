@@ -74,6 +74,9 @@ export { type LogLinearLayoutOptions, logLinearLayout } from './layout/log-linea
 export { type Log2LayoutOptions, log2Layout } from './layout/log2.ts';
 export type { Resolution } from './layout/scaled.ts';
 export { type Rebucketed, type Rebucketing, rebucket } from './rebucket.ts';
+export { type AddOptions, HistogramSum, type HistogramSumOptions } from './sum/histogram-sum.ts';
+export type { CountedInterval } from './sum/intervals.ts';
+export type { CountWithin, KnownFacts } from './sum/part.ts';
 export {
   type ParsedPercentiles,
   type ParsePercentilesOptions,

@@ -52,6 +52,12 @@ export {
 } from './layout/scaled.ts';
 export { stridesOf } from './layout/strides.ts';
 export { nearestName } from './nearest-name.ts';
+export {
+  errorBudget,
+  judgeLimit,
+  judgeObjective,
+  type ObjectiveVerdict,
+} from './objective.ts';
 export * from './options.ts';
 export { formatDecimal } from './text/decimal.ts';
 export { percentileTextParts } from './text/percentile-text.ts';

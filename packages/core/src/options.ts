@@ -6,6 +6,8 @@ export interface OptionRule<Value> {
   /** What follows "must be" in the message: `an integer from 0 to 9`. */
   readonly allowed: string;
   readonly accepts: (value: unknown) => value is Value;
+  /** Whether errors leave out the value that is refused, as for a token. @default false */
+  readonly isSecret?: boolean;
 }
 
 /** A rule for an option that may be left out. */
@@ -86,7 +88,12 @@ export function readOptions<Options, Rules extends OptionRules<Options>>(
     } else if (rule.accepts(value)) {
       settings[option] = value;
     } else {
-      throw mustBe('ERR_INVALID_OPTION', `${prefix}${option}`, rule.allowed, value);
+      const { allowed, isSecret } = rule;
+      const what = `${prefix}${option}`;
+      if (isSecret !== true) throw mustBe('ERR_INVALID_OPTION', what, allowed, value);
+      throw new HdrscopeError('ERR_INVALID_OPTION', `${what} must be ${allowed}`, {
+        details: { what, allowed },
+      });
     }
   }
   return settings as SettingsOf<Options, Rules>;
@@ -205,10 +212,28 @@ export function object<Value extends object>(): OptionRule<Value> {
   return custom('an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
 }
 
+/** An object with these methods. @param allowed What it is: `a clock`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function having<Value extends object>(
+  allowed: string,
+  ...methods: readonly (string & keyof Value)[]
+): OptionRule<Value> {
+  return custom(allowed, (value) =>
+    methods.every((method) => typeof (value as Value | null)?.[method] === 'function'),
+  );
+}
+
+/** An object whose values are all texts, such as headers. */
+export const textsByName: OptionRule<Readonly<Record<string, string>>> = custom(
+  'an object of texts',
+  (value) => object().accepts(value) && Object.values(value).every((one) => typeof one === 'string'),
+);
+
 /** One of a few words. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOf<const Word extends string>(words: readonly Word[]): OptionRule<Word> {
-  return custom(words.map((word) => `'${word}'`).join(', '), (value) => words.includes(value as Word));
+  const quoted = words.map((word) => `'${word}'`).join(', ');
+  return custom(quoted.replace(/, (?=[^,]*$)/, ' or '), (value) => words.includes(value as Word));
 }
 
 /** A function. */

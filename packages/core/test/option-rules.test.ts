@@ -72,7 +72,7 @@ test.each<[rule: OptionRule<unknown>, allowed: string, right: unknown[], wrong: 
   [milliseconds(), 'a number of milliseconds above 0 and at most 2^31 - 1', [0.1], [0, 2 ** 31, 1 / 0]],
   [milliseconds({ from: 1 }), 'a number of milliseconds from 1 to 2^31 - 1', [1, 1.5], [0.5]],
   [text, 'a text', ['', 'a'], [1, undefined, null]],
-  [oneOf(['a', 'b']), "'a', 'b'", ['a', 'b'], ['c', 0]],
+  [oneOf(['a', 'b']), "'a' or 'b'", ['a', 'b'], ['c', 0]],
   [
     listOf(integer({ from: 0 }), 'integers of at least 0'),
     'an array of integers of at least 0',

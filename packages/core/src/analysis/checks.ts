@@ -51,8 +51,8 @@ export function atOneMoment(
   assertHdrCounted(caller, a);
   assertHdrCounted(caller, b);
   return [
-    { layout: a.layout, counts: a.counts },
-    { layout: b.layout, counts: b.counts },
+    { layout: a.layout, counts: a.counts, placedFrom: a.placedFrom },
+    { layout: b.layout, counts: b.counts, placedFrom: b.placedFrom },
   ];
 }
 

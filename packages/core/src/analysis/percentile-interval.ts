@@ -1,8 +1,10 @@
+import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import { assertHdrCounted } from '../histogram/operands.ts';
 import { rankOf, valueAtPercentile } from '../histogram/percentiles.ts';
 import { asNumbers } from '../histogram/slot-values.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
+import { intervalOfSlot } from '../sum/intervals.ts';
 import { assertHolds, assertPercentile, type ConfidenceOptions, confidenceOf } from './checks.ts';
 import { rankInterval } from './order-statistics.ts';
 
@@ -50,15 +52,16 @@ export function percentileInterval(
   assertPercentile(percentile);
   const confidence = confidenceOf('percentileInterval', options);
   assertHdrCounted('percentileInterval', histogram);
-  const { layout, counts } = histogram;
+  const { layout, counts, placedFrom } = histogram;
   assertHolds('percentileInterval', 1, [{ layout, counts }]);
   const ranks = rankInterval(counts.total, Math.abs(percentile) / 100, confidence); // of -0 too
   // This rank lies between the two ranks, except for rounding near 2^53.
   const rank = rankOf(percentile, counts.total);
+  const slotBounds = (at: number): Bounds => intervalOfSlot(layout, counts.slotOfRank(at), 1, placedFrom);
   return {
     value: valueAtPercentile({ layout, counts }, asNumbers, percentile),
-    lower: layout.lower(counts.slotOfRank(Math.min(ranks.lower, rank))),
-    upper: layout.upper(counts.slotOfRank(Math.max(ranks.upper, rank))),
+    lower: slotBounds(Math.min(ranks.lower, rank)).lower,
+    upper: slotBounds(Math.max(ranks.upper, rank)).upper,
     confidence: ranks.confidence,
   };
 }

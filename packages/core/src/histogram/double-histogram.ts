@@ -7,7 +7,9 @@ import { decodeDoubles, encodeCompressedDoubles, encodeDoubles } from '../encodi
 import { type DoubleHistogramJson, doubleFromJson, doubleToJson } from '../encoding/double-json.ts';
 import { type CompressionOptions, levelOf } from '../encoding/zlib-stream.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
+import type { Layout } from '../layout/layout.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
+import { NO_LAYOUTS, placedFromAfter } from '../sum/placed-from.ts';
 import { formatPercentiles } from '../text/percentile-text.ts';
 import { type DoubleHistogramOptions, type DoubleRange, widestRange } from './double-range.ts';
 import {
@@ -38,6 +40,13 @@ import { least, most } from './time-span.ts';
  * ```
  */
 export class DoubleHistogram extends DoubleRecording {
+  #placedFrom: readonly Layout[] = NO_LAYOUTS;
+
+  /** Layouts with wider slots from which counts were moved here, until `reset`: see `Histogram.placedFrom`. */
+  get placedFrom(): readonly Layout[] {
+    return this.#placedFrom;
+  }
+
   /**
    * Counts everything that `other` has counted, each count at the lowest value of its slot. With equal significant digits
    * nothing is lost. Start and end time are widened.
@@ -53,7 +62,10 @@ export class DoubleHistogram extends DoubleRecording {
     if (isAligned && counts.last < this.store.length) {
       this.store.assertRoomFor(counts.total);
       this.store.addAll(counts);
-    } else this.recordAll(other.#values('lower'));
+    } else {
+      this.recordAll(other.#values('lower'));
+      this.#notePlaced(other);
+    }
     this.startTimeMs = least(this.startTimeMs, other.startTimeMs);
     this.endTimeMs = most(this.endTimeMs, other.endTimeMs);
   }
@@ -88,6 +100,7 @@ export class DoubleHistogram extends DoubleRecording {
     assertDoubles('addCorrected', other);
     assertDoubleInterval(expectedInterval);
     this.recordAll(other.#values('upper'), expectedInterval);
+    this.#notePlaced(other);
   }
 
   /**
@@ -133,9 +146,9 @@ export class DoubleHistogram extends DoubleRecording {
       return copy;
     }
     const range = this.range.released();
-    if (storage === counts.storage) return this.#like(range, storage, counts.clone());
-    const copy = this.#like(range, storage);
-    copy.store.addAll(counts);
+    const isAlike = storage === counts.storage;
+    const copy = this.#like(range, storage, isAlike ? counts.clone() : undefined);
+    if (!isAlike) copy.store.addAll(counts);
     return copy;
   }
 
@@ -173,6 +186,7 @@ export class DoubleHistogram extends DoubleRecording {
   /** Forgets all values, the outliers, the times and the tag. The range moves back to its start, and keeps its width. */
   reset(): void {
     this.clear();
+    this.#placedFrom = NO_LAYOUTS;
   }
 
   /** HdrHistogram's encoding of doubles. */
@@ -287,7 +301,13 @@ export class DoubleHistogram extends DoubleRecording {
     const histogram = new DoubleHistogram(new DoubleSetup(range, store, this.outOfRange));
     [histogram.startTimeMs, histogram.endTimeMs] = [this.startTimeMs, this.endTimeMs];
     histogram.tag = this.tag;
+    histogram.#placedFrom = this.#placedFrom;
     return histogram;
+  }
+
+  #notePlaced({ layout, significantDigits, placedFrom }: DoubleHistogram): void {
+    const isContained = this.significantDigits <= significantDigits;
+    this.#placedFrom = placedFromAfter(this.#placedFrom, isContained ? placedFrom : [layout, ...placedFrom]);
   }
 
   /** The used slots, ascending, each as the value at one of its ends, and their counts. */

@@ -12,7 +12,9 @@ import { type CompressionOptions, levelOf } from '../encoding/zlib-stream.ts';
 import { HdrscopeError } from '../errors.ts';
 import { type HdrLayout, isHdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
+import { resolutionOf, scaledLayout } from '../layout/scaled.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
+import { layoutsPlaced, NO_LAYOUTS, placedFromAfter } from '../sum/placed-from.ts';
 import { formatPercentiles } from '../text/percentile-text.ts';
 import { assertInterval, BasicHistogram } from './basic-histogram.ts';
 import { correctedTotal } from './coordinated-omission.ts';
@@ -83,6 +85,16 @@ const DECODE: OptionsOwner<DecodeOptions> = {
 export class Histogram extends BasicHistogram implements ReadonlyHistogram {
   /** How many slots the counts were shifted by. Encodings have this number. */
   #normalizingOffset = 0;
+  #placedFrom: readonly Layout[] = NO_LAYOUTS;
+
+  /**
+   * Layouts with wider slots from which `add` and its like have moved counts here, until `reset`. A value then lies in the slot of such
+   * a layout, and only maybe in its slot here: `percentileInterval`, `quantileOf` and `HistogramSum` answer accordingly, and all
+   * methods as in the other HdrHistograms. Encodings and JSON do not have these layouts.
+   */
+  get placedFrom(): readonly Layout[] {
+    return this.#placedFrom;
+  }
 
   /** The same values as bigints: exact above 2^53 − 1 too. */
   get exact(): HdrReading<bigint> {
@@ -92,7 +104,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
   /**
    * Counts everything that `other` has counted. Nothing is lost when both layouts number their slots alike. Otherwise each
    * count goes to the slot of the lowest value of its old slot, as in the other HdrHistograms, or, when `other` has no HDR
-   * layout, of the middle of its old slot. Start and end time are widened.
+   * layout, of the middle of its old slot: see `placedFrom`. Start and end time are widened. A sum that loses nothing is `HistogramSum`.
    *
    * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_INVALID_VALUE` when the middle of
    *   one of its slots is negative, `ERR_COUNT_OVERFLOW` when the total would pass 2^53 − 1, `ERR_INCOMPATIBLE` when `other` is
@@ -108,6 +120,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
       this.reach(valueOfSlot(layout, counts.last, 'highest'));
       if (sameSlots) this.store.addAll(counts);
       else for (const [i, slot] of translated.slots.entries()) this.store.add(slot, translated.counts[i]!);
+      this.#notePlaced({ layout, counts, placedFrom: other.placedFrom });
     }
     this.#widenTimes(other);
   }
@@ -136,6 +149,8 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     const sameSlots = this.layout.sharesSlotsWith(layout);
     if (!sameSlots || runs.last >= this.layout.slotCount) this.reach(layout.upperBigInt(runs.last));
     this.store.addRuns(sameSlots ? runs : new TranslatedRuns(runs, layout, this.layout));
+    if (!sameSlots && !this.layout.contains(layout))
+      this.#placedFrom = placedFromAfter(this.#placedFrom, [layout]);
   }
 
   /**
@@ -154,6 +169,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     this.store.assertRoomFor(values.reduce((sum, [value, count]) => sum + added(value) * count, 0));
     if (counts.total > 0) this.reach(layout.upperBigInt(counts.last));
     for (const [value, count] of values) this.recordCorrected(value, expectedInterval, count);
+    this.#notePlaced({ layout, counts, placedFrom: other.placedFrom });
     this.#widenTimes(other);
   }
 
@@ -212,9 +228,10 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
   copy(options: StorageOptions = {}): Histogram {
     const storage = storageOf('copy', options, this.storage);
     const counts = this.store.seen();
-    if (counts.storage === storage) return this.#like(storage, counts.clone());
-    const copy = this.#like(storage);
-    copy.store.addAll(counts);
+    const isAlike = counts.storage === storage;
+    const copy = this.#like(storage, isAlike ? counts.clone() : undefined);
+    if (!isAlike) copy.store.addAll(counts);
+    copy.#placedFrom = this.#placedFrom;
     return copy;
   }
 
@@ -256,6 +273,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
   override reset(): void {
     super.reset();
     this.#normalizingOffset = 0;
+    this.#placedFrom = NO_LAYOUTS;
   }
 
   /** The V2 encoding, which every HdrHistogram reads. */
@@ -408,6 +426,10 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     return histogram;
   }
 
+  #notePlaced(added: Counted): void {
+    this.#placedFrom = placedFromAfter(this.#placedFrom, layoutsPlaced(added, this.layout));
+  }
+
   #widenTimes({ startTimeMs, endTimeMs }: TimeSpan): void {
     this.startTimeMs = least(this.startTimeMs, startTimeMs);
     this.endTimeMs = most(this.endTimeMs, endTimeMs);
@@ -421,6 +443,8 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     this.store.clear();
     for (const [slot, count] of shifted) this.store.add(slot, count);
     this.#normalizingOffset += (direction * orders * layout.subBucketCount) / 2;
+    const factor = resolutionOf(2 ** (orders * direction));
+    this.#placedFrom = this.#placedFrom.map((from) => scaledLayout(from, factor));
   }
 
   #sharesSlotsWith(layout: Layout): boolean {

@@ -14,6 +14,7 @@ import { assertLayout } from '../layout/checks.ts';
 import type { Layout } from '../layout/layout.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import { rebucket } from '../rebucket.ts';
+import { layoutsPlaced, NO_LAYOUTS, placedFromAfter } from '../sum/placed-from.ts';
 import { Inspectable, inspectionOf } from './inspection.ts';
 import { assertCounted } from './operands.ts';
 import { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './quantile.ts';
@@ -51,6 +52,7 @@ export class LayoutHistogram extends Inspectable implements Counted {
   readonly layout: Layout;
   /** One count for each slot of the layout. */
   #counts: LiveCounts;
+  #placedFrom: readonly Layout[] = NO_LAYOUTS;
 
   /**
    * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout, or the storage is neither dense nor sparse.
@@ -70,6 +72,11 @@ export class LayoutHistogram extends Inspectable implements Counted {
   /** The count of every slot. */
   get counts(): ReadonlyCounts {
     return this.#counts;
+  }
+
+  /** Layouts with wider slots from which `add` has moved counts here, until `reset`: see `Histogram.placedFrom`. */
+  get placedFrom(): readonly Layout[] {
+    return this.#placedFrom;
   }
 
   /** How the counts are stored: `'dense'` has a counter for each slot, `'sparse'` for used ones only. */
@@ -145,6 +152,7 @@ export class LayoutHistogram extends Inspectable implements Counted {
     const translated = this.#translated(other);
     this.#counts.assertRoomFor(sumOf(translated));
     for (const [slot, count] of translated) this.#counts.add(slot, count);
+    this.#placedFrom = placedFromAfter(this.#placedFrom, layoutsPlaced(other, this.layout));
   }
 
   /**
@@ -174,6 +182,7 @@ export class LayoutHistogram extends Inspectable implements Counted {
   copy(): LayoutHistogram {
     const copy = new LayoutHistogram(this.layout, { storage: this.storage });
     copy.#counts = this.#counts.clone();
+    copy.#placedFrom = this.#placedFrom;
     return copy;
   }
 
@@ -211,6 +220,7 @@ export class LayoutHistogram extends Inspectable implements Counted {
   /** Forgets all values. */
   reset(): void {
     this.#counts.clear();
+    this.#placedFrom = NO_LAYOUTS;
   }
 
   /** The used slots as text, one a line: lower bound, upper bound, count. */

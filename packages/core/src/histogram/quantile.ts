@@ -3,6 +3,7 @@ import type { Counted } from '../counted.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
+import { intervalOfSlot } from '../sum/intervals.ts';
 import { assertCounted } from './operands.ts';
 import { countOfSlots } from './percentiles.ts';
 import { lengthOf } from './values.ts';
@@ -63,7 +64,7 @@ export function quantilesOf(
   assertOptions(options, OWNER);
   const { interpolation = 'midpoint' } = options;
   assertCounted('quantileOf', histogram);
-  const { layout, counts } = histogram;
+  const { layout, counts, placedFrom } = histogram;
   lengthOf(quantiles, 'quantiles');
   const asked = Array.from(quantiles);
   if (!INTERPOLATIONS.includes(interpolation)) {
@@ -83,7 +84,7 @@ export function quantilesOf(
   return asked.map((q) => {
     const rank = rankOfQuantile(q, counts.total);
     const slot = counts.slotOfRank(rank);
-    const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
+    const { lower, upper } = intervalOfSlot(layout, slot, 1, placedFrom);
     const open = !Number.isFinite(lower) || !Number.isFinite(upper);
     if (open || interpolation === 'midpoint') return { value: layout.midpoint(slot), lower, upper, open };
     if (interpolation !== 'linear')

@@ -1,7 +1,7 @@
 import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
-import { usedSlots } from '../counts/used-slots.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
+import { intervalsOf } from '../sum/intervals.ts';
 
 /** The mean of the middles of the slots, each as often as it was counted; 0 when empty. */
 export function meanOf({ layout, counts }: Counted<HdrLayout>): number {
@@ -19,14 +19,15 @@ export function standardDeviationOf({ layout, counts }: Counted<HdrLayout>): num
  * The bounds of the mean: if all values were at the lower bounds of their slots, and at the upper ones. Infinite when a used slot
  * is open; NaN when empty.
  */
-export function meanBounds({ layout, counts }: Counted): Bounds {
-  if (counts.total === 0) return { lower: Number.NaN, upper: Number.NaN };
+export function meanBounds(counted: Counted): Bounds {
+  const { total } = counted.counts;
+  if (total === 0) return { lower: Number.NaN, upper: Number.NaN };
   let [lower, upper] = [0, 0];
-  for (const [slot, count] of usedSlots(counts)) {
+  for (const interval of intervalsOf(counted)) {
     // Each value by its share, since a sum could exceed the largest double.
-    const share = count / counts.total;
-    lower += layout.lower(slot) * share;
-    upper += layout.upper(slot) * share;
+    const share = interval.count / total;
+    lower += interval.lower * share;
+    upper += interval.upper * share;
   }
   return { lower, upper };
 }
@@ -35,15 +36,14 @@ export function meanBounds({ layout, counts }: Counted): Bounds {
  * How many values are at most a limit: `lower` are certainly, by the upper bounds of their slots, and `upper` possibly, by the lower
  * ones. The bounds differ when values share a slot with the limit.
  */
-export function countWithin({ layout, counts }: Counted, limit: number): Bounds {
-  let lower = 0;
-  let straddling = 0;
-  for (const [slot, count] of usedSlots(counts)) {
-    if (layout.upper(slot) <= limit) lower += count;
-    else if (layout.lower(slot) <= limit) straddling += count;
-    else break;
+export function countWithin(counted: Counted, limit: number): Bounds {
+  let [lower, upper] = [0, 0];
+  for (const interval of intervalsOf(counted)) {
+    if (interval.lower > limit) break;
+    if (interval.upper <= limit) lower += interval.count;
+    if (interval.lower < limit || interval.lowerInclusive) upper += interval.count;
   }
-  return { lower, upper: lower + straddling };
+  return { lower, upper };
 }
 
 const RUN_SLOTS = 1024;

@@ -167,6 +167,11 @@ export class HdrLayout implements Layout {
     return this.unitMagnitude === other.unitMagnitude && this.subBucketBits === other.subBucketBits;
   }
 
+  /** Whether each slot of another layout, up to the range, lies in one slot of this one. */
+  contains(other: HdrLayout): boolean {
+    return this.unitMagnitude >= other.unitMagnitude && this.subBucketBits <= other.subBucketBits;
+  }
+
   /** This layout with another range, up to `highestTrackableValue`. Slots keep their numbers. */
   reaching(highestTrackableValue: bigint): HdrLayout {
     return new HdrLayout({

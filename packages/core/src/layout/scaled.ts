@@ -48,6 +48,11 @@ export interface ScaledLayout<L extends Layout = Layout> extends Layout {
   readonly resolution: Resolution;
 }
 
+/** Whether a layout is one of `scaledLayout`. */
+export function isScaledLayout(layout: Layout): layout is ScaledLayout {
+  return 'inTicks' in layout;
+}
+
 const scaled = new WeakMap<Layout, Map<string, ScaledLayout>>();
 
 /**

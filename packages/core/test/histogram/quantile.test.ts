@@ -113,6 +113,11 @@ describe('a quantile', () => {
     expectRefused(() => tens.quantile(q), 'ERR_INVALID_VALUE');
   });
 
+  test('without values is not a number, and not open', () => {
+    const nothing = { value: Number.NaN, lower: Number.NaN, upper: Number.NaN, open: false };
+    expect(new LayoutHistogram(explicitLayout([1])).quantile(0.5)).toEqual(nothing);
+  });
+
   test('of an unknown interpolation is refused, also without values', () => {
     const empty = new LayoutHistogram(explicitLayout([1]));
     expectRefused(() => empty.quantile(0.5, { interpolation: 'cubic' as never }), 'ERR_INVALID_OPTION');

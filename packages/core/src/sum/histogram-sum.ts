@@ -1,0 +1,665 @@
+import { assertPercentile, type ConfidenceOptions, confidenceOf } from '../analysis/checks.ts';
+import { rankInterval } from '../analysis/order-statistics.ts';
+import type { PercentileInterval } from '../analysis/percentile-interval.ts';
+import type { Bounds } from '../bounds.ts';
+import type { Counted } from '../counted.ts';
+import { assertTotal } from '../counts/largest-count.ts';
+import { usedSlots } from '../counts/used-slots.ts';
+import { bytesOf } from '../encoding/base64.ts';
+import { decode } from '../encoding/decode.ts';
+import { mustBe } from '../errors.ts';
+import { DoubleHistogram } from '../histogram/double-histogram.ts';
+import { DoubleLayout } from '../histogram/double-layout.ts';
+import { Histogram } from '../histogram/histogram.ts';
+import { assertCounted } from '../histogram/operands.ts';
+import { rankOf } from '../histogram/percentiles.ts';
+import { type StorageOptions, storageOf } from '../histogram/storage-options.ts';
+import { edgesBelow } from '../layout/edges.ts';
+import { isHdrLayout } from '../layout/hdr.ts';
+import type { Layout, LayoutKind } from '../layout/layout.ts';
+import { resolutionOf, scaledLayout } from '../layout/scaled.ts';
+import {
+  custom,
+  filledText,
+  number,
+  oneOf,
+  optional,
+  type RulesFor,
+  readOptions,
+  withDefault,
+} from '../options.ts';
+import { countAlike } from './alike.ts';
+import {
+  type CountedInterval,
+  IntervalMap,
+  type IntervalStore,
+  intervalOfSlot,
+  joinIntervals,
+  SlotStore,
+  totalWidth,
+} from './intervals.ts';
+import {
+  addTallies,
+  areAscending,
+  assertFacts,
+  countOfPart,
+  type KnownFacts,
+  keyOfFacts,
+  narrow,
+  narrowedIntervals,
+  type Part,
+  type Tally,
+  tallyOf,
+} from './part.ts';
+
+/** Options of a `HistogramSum`. */
+export interface HistogramSumOptions {
+  /** The unit of the values, such as `'s'` or `'By'`. @default that of the first addition which states one */
+  readonly unit?: string;
+  /** How counts of HDR layouts are stored: see `Histogram`. `'sparse'` is for many sums. @default 'dense' */
+  readonly storage?: 'dense' | 'sparse';
+}
+
+// Bundlers keep calls that are not marked: the rules are in a file of their own.
+const SUM = {
+  name: 'HistogramSum',
+  rules: {
+    unit: /* @__PURE__ */ optional(/* @__PURE__ */ filledText()),
+    storage: /* @__PURE__ */ withDefault(/* @__PURE__ */ oneOf(['dense', 'sparse']), 'dense'),
+  },
+  call: "new HistogramSum({ unit: 's' })",
+};
+
+/** Options of `HistogramSum.add`: what is known beyond the slots, and the unit of the values. */
+export interface AddOptions extends KnownFacts {
+  /** The unit of the values, such as `'s'` or `'By'`, after `scale`. A sum has values of one unit. @default that of the sum */
+  readonly unit?: string;
+  /** One unit of the layout in the unit of the sum: 1e-9 adds nanoseconds to seconds. Above 0 and finite. @default 1 */
+  readonly scale?: number;
+}
+
+const RULES: RulesFor<AddOptions, keyof AddOptions> = {
+  sum: /* @__PURE__ */ optional(/* @__PURE__ */ number()),
+  min: /* @__PURE__ */ optional(/* @__PURE__ */ number()),
+  max: /* @__PURE__ */ optional(/* @__PURE__ */ number()),
+  within: /* @__PURE__ */ optional(
+    /* @__PURE__ */ custom('an array of { limit, count }, ascending by limit', areAscending),
+  ),
+  unit: /* @__PURE__ */ optional(/* @__PURE__ */ filledText()),
+  scale: /* @__PURE__ */ optional(/* @__PURE__ */ number({ above: 0 })),
+};
+
+const ADD = { name: 'add', rules: RULES, call: "sum.add(histogram, { unit: 's', max: 1.5 })" };
+
+/** More layouts than this share slots: a sum of a hostile stream of layouts must not grow without end. */
+const MOST_LAYOUTS = 16;
+
+/** Counts whose layouts have alike slots; after a join, those of two layouts and more. */
+interface Group {
+  readonly layouts: readonly Layout[];
+  /** By what is known of the counts. */
+  readonly parts: Map<string, Part>;
+}
+
+const NOTHING: Bounds = { lower: Number.NaN, upper: Number.NaN };
+
+/**
+ * The sum of distributions that need not have one layout. It keeps what each layout knows, so every answer is an interval that
+ * contains the truth, and is the same in any order and grouping of the parts. Where all parts have one layout, the two ends of
+ * an answer are those of one slot.
+ *
+ * `Histogram.add` moves counts to the slots of one histogram instead. Its results are numbers, which look as certain as before.
+ *
+ * @example
+ * ```ts
+ * import { explicitLayout, Histogram, HistogramSum, LayoutHistogram } from '@hdrscope/core';
+ *
+ * const fine = new Histogram({ significantDigits: 3, highestTrackableValue: 3_600_000 });
+ * fine.record(1200, 3);
+ * const coarse = new LayoutHistogram(explicitLayout([1000, 2500]));
+ * coarse.record(2000, 2);
+ *
+ * const sum = new HistogramSum();
+ * sum.add(fine);
+ * sum.add(coarse);
+ * sum.totalCount; //=> 5
+ * sum.percentile(50); //=> { lower: 1200, upper: 1200 }
+ * sum.percentile(80); //=> { lower: 1200, upper: 2500 }
+ * sum.countWithin(2000); //=> { lower: 3, upper: 5 }
+ * ```
+ */
+export class HistogramSum {
+  readonly #storage: 'dense' | 'sparse';
+  #unit: string | undefined;
+  #total = 0;
+  #groups: Group[] = [];
+  /** The group of a layout that was added before. */
+  #groupOf = new WeakMap<Layout, Group>();
+  /** The values by rank; `undefined` after an addition. */
+  #ranked: { readonly lower: RankedEnds; readonly upper: RankedEnds } | undefined;
+  #widened = 0;
+
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is not what it may be. */
+  constructor(options: HistogramSumOptions = {}) {
+    const { unit, storage } = readOptions<HistogramSumOptions, typeof SUM.rules>(options, SUM);
+    this.#unit = unit;
+    this.#storage = storage;
+  }
+
+  /** The unit of the values; `undefined` while nobody has stated one. */
+  get unit(): string | undefined {
+    return this.#unit;
+  }
+
+  /** How many values were added: exact, at most 2^53 − 1. */
+  get totalCount(): number {
+    return this.#total;
+  }
+
+  /**
+   * How many of the values lie in slots that were widened, because there were more than 16 different layouts: two of them then share
+   * slots that contain those of both, the two that widen least. 0 as long as nothing was.
+   */
+  get widenedCount(): number {
+    return this.#widened;
+  }
+
+  /**
+   * Adds counts of any layout, or all of another sum. The counts are copied.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `other` is neither a sum nor counts over a layout, or has another unit;
+   *   `ERR_INVALID_OPTION` when an option is outside the range stated on it, or facts contradict each other or the counts;
+   *   `ERR_COUNT_OVERFLOW` when the total would pass 2^53 − 1. Nothing is added then.
+   */
+  add(other: Counted | HistogramSum, options: AddOptions = {}): void {
+    if (other instanceof HistogramSum) {
+      this.#addSum(other, options);
+      return;
+    }
+    const { unit, scale, ...facts } = readOptions<AddOptions, typeof RULES>(options, ADD);
+    assertCounted('add', other);
+    const counted = {
+      layout: scaledTo(other.layout, scale),
+      counts: other.counts,
+      placedFrom: other.placedFrom?.map((layout) => scaledTo(layout, scale)),
+    };
+    const { total } = counted.counts;
+    assertFacts(facts as KnownFacts, total);
+    this.#assertUnit(unit);
+    assertTotal(this.#total, total);
+    this.#unit ??= unit;
+    if (total === 0) return;
+    const tally = tallyOf(counted, facts as KnownFacts);
+    this.#addTo(this.#groupLike([counted.layout]), tally, numberedLayout(counted), (store) =>
+      store.add(counted),
+    );
+  }
+
+  /**
+   * Adds the values in an encoding, as `add(Histogram.decode(encoded), options)` does, but makes no histogram in between.
+   *
+   * @param encoded An encoding of version 0, 1 or 2, compressed or not, as bytes or as base64 text.
+   * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding, otherwise as `add` does.
+   * @example
+   * ```ts
+   * import { Histogram, HistogramSum } from '@hdrscope/core';
+   *
+   * const interval = new Histogram({ highestTrackableValue: 3_600_000_000 });
+   * interval.record(1250, 2);
+   * const sum = new HistogramSum();
+   * for (let n = 0; n < 3; n++) sum.addEncoded(interval.toBase64(), { scale: 1e-6 });
+   * [sum.totalCount, sum.percentile(50)]; //=> [6, { lower: 0.00125, upper: 0.00125 }]
+   * ```
+   */
+  addEncoded(encoded: Uint8Array | string, options: AddOptions = {}): void {
+    const { unit, scale, ...facts } = readOptions<AddOptions, typeof RULES>(options, ADD);
+    const { layout: own, runs } = decode(bytesOf(encoded));
+    runs.readThrough();
+    const { total } = runs;
+    assertFacts(facts as KnownFacts, total);
+    this.#assertUnit(unit);
+    assertTotal(this.#total, total);
+    this.#unit ??= unit;
+    if (total === 0) return;
+    const layout = scaledTo(own, scale);
+    const tally = tallyOf({ layout, counts: runs }, facts as KnownFacts);
+    this.#addTo(this.#groupLike([layout]), tally, layout, (store) =>
+      (store as SlotStore).addRuns(layout, runs),
+    );
+  }
+
+  /** The different layouts that were added, each in the unit of the sum. */
+  get layouts(): readonly Layout[] {
+    return this.#groups.flatMap(({ layouts }) => layouts);
+  }
+
+  /** Bytes held by the counts, about. */
+  get byteLength(): number {
+    return this.#parts().reduce((bytes, { store }) => bytes + store.byteLength, 0);
+  }
+
+  /** The smallest value; both ends are `NaN` in an empty sum. */
+  get min(): Bounds {
+    return this.#extreme(({ low }) => low, Math.min);
+  }
+
+  /** The largest value; both ends are `NaN` in an empty sum. */
+  get max(): Bounds {
+    return this.#extreme(({ high }) => high, Math.max);
+  }
+
+  /** The mean: infinite on a side where a slot with counts is open and no fact closes it. Both ends are `NaN` in an empty sum. */
+  get mean(): Bounds {
+    const lower: [value: number, count: number][] = [];
+    const upper: [value: number, count: number][] = [];
+    for (const part of this.#parts()) {
+      const { sum } = part.tally;
+      for (const interval of sum === undefined ? narrowedIntervals(part) : []) {
+        lower.push([interval.lower, interval.count]);
+        upper.push([interval.upper, interval.count]);
+      }
+      if (sum === undefined) continue;
+      lower.push([sum, 1]);
+      upper.push([sum, 1]);
+    }
+    return this.#within({ lower: meanOfEnds(lower, this.#total), upper: meanOfEnds(upper, this.#total) });
+  }
+
+  /**
+   * The standard deviation of a population, for the least and the greatest one that the intervals allow; the greatest may be beyond what
+   * they allow. Infinite where the mean is; both ends are `NaN` in an empty sum.
+   */
+  get standardDeviation(): Bounds {
+    if (this.#total === 0) return NOTHING;
+    const intervals = [...this.intervals()];
+    const { lower: from, upper: to } = this.#within({ lower: this.min.lower, upper: this.max.upper });
+    if (!Number.isFinite(from) || !Number.isFinite(to)) return { lower: 0, upper: Number.POSITIVE_INFINITY };
+    // The variance is the least mean square of distances to any centre, so each centre is a bound of the greatest one.
+    const nearest = (centre: number) => (interval: CountedInterval) =>
+      Math.max(interval.lower - centre, centre - interval.upper, 0);
+    const farthest = (centre: number) => (interval: CountedInterval) =>
+      Math.max(interval.upper - centre, centre - interval.lower);
+    const least = (distance: typeof nearest): number =>
+      Math.sqrt(leastOf((centre) => meanSquare(intervals, distance(centre), this.#total), from, to));
+    // The root falls by at most as much as the centre moves, and the best centre is closer than this.
+    const missed = 1e-9 * Math.max(Math.abs(from), Math.abs(to));
+    return { lower: Math.max(0, least(nearest) - missed), upper: least(farthest) };
+  }
+
+  /**
+   * The percentile: the value of rank `ceil(percentile / 100 * n)` of `n`, at least 1. Both ends are `NaN` in an empty sum.
+   *
+   * @param percentile From 0 to 100.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when it is outside its range.
+   */
+  percentile(percentile: number): Bounds {
+    assertPercentile(percentile);
+    return this.#total === 0 ? NOTHING : this.#valueOfRank(rankOf(percentile, this.#total));
+  }
+
+  /**
+   * How many values are at most a limit: certainly, and possibly.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the limit is not a number.
+   */
+  countWithin(limit: number): Bounds {
+    if (typeof limit !== 'number' || Number.isNaN(limit)) {
+      throw mustBe('ERR_INVALID_VALUE', 'limit', 'a number', limit);
+    }
+    let [lower, upper] = [0, 0];
+    for (const part of this.#parts()) {
+      const within = countOfPart(part, limit);
+      lower += within.lower;
+      upper += within.upper;
+    }
+    return { lower, upper };
+  }
+
+  /**
+   * An interval for a percentile of the population from which the values are a random sample: see `percentileInterval`. It contains
+   * what the slots leave open. `value` is the upper end of the percentile.
+   *
+   * @param percentile From 0 to 100.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range, `ERR_INVALID_OPTION` when the confidence is,
+   *   `ERR_INCOMPATIBLE` when the sum is empty.
+   */
+  percentileInterval(percentile: number, options: ConfidenceOptions = {}): PercentileInterval {
+    assertPercentile(percentile);
+    const confidence = confidenceOf('percentileInterval', options);
+    const total = this.#total;
+    if (total === 0) {
+      throw mustBe('ERR_INCOMPATIBLE', 'percentileInterval: the count of the sum', 'at least 1', total);
+    }
+    const ranks = rankInterval(total, Math.abs(percentile) / 100, confidence);
+    const rank = rankOf(percentile, total);
+    return {
+      value: this.#valueOfRank(rank).upper,
+      lower: this.#valueOfRank(Math.min(ranks.lower, rank)).lower,
+      upper: this.#valueOfRank(Math.max(ranks.upper, rank)).upper,
+      confidence: ranks.confidence,
+    };
+  }
+
+  /**
+   * All values in one histogram: in the finest layout whose slots contain those of all additions, so that no count leaves its slot.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when something was added that is no histogram of integers, or in another unit by `scale`.
+   * @example
+   * ```ts
+   * import { Histogram, HistogramSum } from '@hdrscope/core';
+   *
+   * const sum = new HistogramSum();
+   * for (const significantDigits of [3, 1]) {
+   *   const histogram = new Histogram({ significantDigits, autoResize: true });
+   *   histogram.record(1000);
+   *   sum.add(histogram);
+   * }
+   * const { layout, min, max } = sum.toHistogram();
+   * [layout.significantDigits, min, max]; //=> [1, 992, 1023]
+   * ```
+   */
+  toHistogram(options: StorageOptions = {}): Histogram {
+    const storage = storageOf('toHistogram', options, 'dense');
+    const stores = this.#storesOver(isHdrLayout, 'toHistogram', 'integers');
+    const histogram = new Histogram({
+      lowestDiscernibleValue: largestOf(
+        stores.map(({ layout }) => layout.lowestDiscernibleBigInt),
+        1n,
+      ),
+      highestTrackableValue: largestOf(
+        stores.map(({ layout }) => layout.highestTrackableBigInt),
+        2n,
+      ),
+      // Bounded: see MOST_LAYOUTS.
+      significantDigits: Math.min(5, ...stores.map(({ layout }) => layout.significantDigits)),
+      autoResize: true,
+      storage,
+    });
+    for (const store of stores) histogram.add(store);
+    return histogram;
+  }
+
+  /**
+   * All values in one histogram of doubles, with the fewest digits of all additions, so that no count leaves its slot.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when something was added that is no `DoubleHistogram`, or in another unit by `scale`;
+   *   `ERR_VALUE_OUT_OF_RANGE` when the values are too far apart for one histogram.
+   */
+  toDoubleHistogram(options: StorageOptions = {}): DoubleHistogram {
+    const storage = storageOf('toDoubleHistogram', options, 'dense');
+    const stores = this.#storesOver(isDoubleLayout, 'toDoubleHistogram', 'doubles');
+    // Bounded: see MOST_LAYOUTS.
+    const significantDigits = Math.min(5, ...stores.map(({ layout }) => layout.significantDigits));
+    const histogram = new DoubleHistogram({ significantDigits, storage });
+    for (const { layout, counts } of stores) {
+      for (const [slot, count] of usedSlots(counts)) histogram.record(layout.lower(slot), count);
+    }
+    return histogram;
+  }
+
+  /** All that is known of where the values lie, ascending by lower ends. Intervals of different layouts may overlap. */
+  *intervals(): Generator<CountedInterval> {
+    const all = this.#parts().map((part) => [...narrowedIntervals(part)]);
+    yield* all.length === 1 ? all[0]! : all.flat().sort((a, b) => a.lower - b.lower || a.upper - b.upper);
+  }
+
+  /** Counts over layouts of one kind. */
+  #storesOver<L extends Layout>(
+    isWanted: (layout: Layout) => layout is L,
+    call: string,
+    kind: string,
+  ): Counted<L>[] {
+    return this.#parts().map(({ store }) => {
+      if (store instanceof SlotStore && isWanted(store.layout))
+        return { layout: store.layout, counts: store.counts };
+      throw mustBe('ERR_INCOMPATIBLE', `${call}: each addition`, `a histogram of ${kind}`, store);
+    });
+  }
+
+  #parts(): Part[] {
+    return this.#groups.flatMap(({ parts }) => [...parts.values()]);
+  }
+
+  #extreme(endsOf: (tally: Tally) => Bounds, choose: (a: number, b: number) => number): Bounds {
+    if (this.#total === 0) return NOTHING;
+    const ends = this.#parts().map(({ tally }) => endsOf(tally));
+    return {
+      lower: ends.map(({ lower }) => lower).reduce((a, b) => choose(a, b)),
+      upper: ends.map(({ upper }) => upper).reduce((a, b) => choose(a, b)),
+    };
+  }
+
+  /** What the smallest and the largest value leave of an interval. */
+  #within(bounds: Bounds): Bounds {
+    return this.#total === 0 ? NOTHING : narrow(bounds, this.min.lower, this.max.upper);
+  }
+
+  #valueOfRank(rank: number): Bounds {
+    if (rank === 1) return this.min;
+    if (rank === this.#total) return this.max;
+    const bounds = this.#within(this.#slotOfRank(rank));
+    let { lower, upper } = bounds;
+    for (const limit of new Set(
+      this.#parts().flatMap(({ tally }) => tally.within.map((known) => known.limit)),
+    )) {
+      // A limit divides the values of its slot only.
+      if (limit <= lower || limit >= upper) continue;
+      const within = this.countWithin(limit);
+      if (rank <= within.lower) upper = limit;
+      if (rank > within.upper) lower = limit;
+    }
+    return { lower, upper };
+  }
+
+  /** The value of a rank lies above the lower ends of as many intervals, and below the upper ends of as many. */
+  #slotOfRank(rank: number): Bounds {
+    const [first, second] = this.#parts();
+    if (second === undefined && first!.store instanceof SlotStore) {
+      const { layout, counts } = first!.store;
+      return intervalOfSlot(layout, counts.slotOfRank(rank), 1);
+    }
+    if (this.#ranked === undefined) {
+      const intervals = [...this.intervals()];
+      this.#ranked = {
+        lower: rankEnds(intervals, ({ lower }) => lower),
+        upper: rankEnds(intervals, ({ upper }) => upper),
+      };
+    }
+    return { lower: endOfRank(this.#ranked.lower, rank), upper: endOfRank(this.#ranked.upper, rank) };
+  }
+
+  #assertUnit(unit: string | undefined): void {
+    if (unit === undefined || this.#unit === undefined || unit === this.#unit) return;
+    throw mustBe('ERR_INCOMPATIBLE', 'add: the unit', `that of the sum, ${JSON.stringify(this.#unit)}`, unit);
+  }
+
+  #addSum(other: HistogramSum, options: AddOptions): void {
+    const { unit = other.unit, ...rest } = readOptions<AddOptions, typeof RULES>(options, ADD);
+    const excess = Object.entries(rest).find(([, value]) => value !== undefined);
+    if (excess !== undefined) {
+      throw mustBe(
+        'ERR_INVALID_OPTION',
+        excess[0],
+        'left out when a sum is added, which knows it',
+        excess[1],
+      );
+    }
+    this.#assertUnit(unit);
+    assertTotal(this.#total, other.#total);
+    this.#unit ??= unit;
+    // A sum may be added to itself.
+    const groups = other.#groups.map(({ layouts, parts }) => ({ layouts, parts: [...parts.values()] }));
+    for (const { layouts, parts } of groups) {
+      const group = this.#groupLike(layouts);
+      for (const { store, tally } of parts) {
+        const numbered = store instanceof SlotStore ? store.layout : undefined;
+        this.#addTo(group, tally, numbered, (into) => into.add(store as Counted & IntervalStore));
+      }
+    }
+    this.#widened += other.#widened;
+  }
+
+  /** The group of counts in slots like those of a layout: a new one for the first of them. */
+  #groupLike(layouts: readonly Layout[]): Group {
+    const known = layouts.map((layout) => this.#groupOf.get(layout)).find((group) => group !== undefined);
+    if (known !== undefined) return known;
+    const isAlike = (group: Group): boolean =>
+      group.layouts.some((a) => layouts.some((b) => countAlike(a, b)));
+    const group = this.#groups.find(isAlike) ?? { layouts, parts: new Map<string, Part>() };
+    for (const layout of layouts) this.#groupOf.set(layout, group);
+    if (!this.#groups.includes(group)) this.#groups.push(group);
+    return group;
+  }
+
+  /**
+   * Adds to the part of a group that has the same facts.
+   *
+   * @param numbered A layout whose alike layouts number their slots alike; left out, the counts are kept as intervals.
+   */
+  #addTo(
+    { parts }: Group,
+    tally: Tally,
+    numbered: Layout | undefined,
+    addInto: (store: Part['store']) => void,
+  ): void {
+    const key = `${numbered !== undefined} ${keyOfFacts(tally)}`;
+    const part = parts.get(key);
+    const store = part?.store ?? (numbered ? new SlotStore(numbered, this.#storage) : new IntervalMap());
+    addInto(store);
+    if (part === undefined) parts.set(key, { store, tally });
+    else part.tally = addTallies(part.tally, tally);
+    this.#total += tally.total;
+    this.#ranked = undefined;
+    if (this.#groups.length > MOST_LAYOUTS) this.#joinTwoGroups();
+  }
+
+  /** Puts the counts of two groups into common slots. */
+  #joinTwoGroups(): void {
+    let least: Join | undefined;
+    for (const [i, a] of this.#groups.entries()) {
+      for (const b of this.#groups.slice(i + 1)) {
+        const join = joinOf(a, b);
+        if (least === undefined || join.widening < least.widening) least = join;
+      }
+    }
+    const { group, of, widened } = least!;
+    this.#groups = [...this.#groups.filter((other) => !of.includes(other)), group];
+    for (const layout of group.layouts) this.#groupOf.set(layout, group);
+    this.#widened += widened;
+  }
+}
+
+/** Two groups as one. */
+interface Join {
+  readonly of: readonly Group[];
+  readonly group: Group;
+  /** How many values lie in wider slots, and by how much, relative to their size. */
+  readonly widened: number;
+  readonly widening: number;
+}
+
+/** A group remembers as many layouts: those that it has forgotten begin a new group. */
+const MOST_REMEMBERED = 64;
+
+function joinOf(a: Group, b: Group): Join {
+  const parts = new Map<string, Part>();
+  let [widened, widening] = [0, 0];
+  for (const part of [...a.parts.values(), ...b.parts.values()]) {
+    const key = `false ${keyOfFacts(part.tally)}`;
+    const other = parts.get(key);
+    const store = new IntervalMap();
+    if (other === undefined) {
+      store.add(part.store);
+      parts.set(key, { store, tally: part.tally });
+      continue;
+    }
+    const joined = joinIntervals(other.store, part.store);
+    store.addAll(joined);
+    const wider =
+      totalWidth(joined) - totalWidth(other.store.intervals()) - totalWidth(part.store.intervals());
+    const tally = addTallies(other.tally, part.tally);
+    if (wider > 0) widened += tally.total;
+    widening += wider;
+    parts.set(key, { store, tally });
+  }
+  const layouts = [...a.layouts, ...b.layouts].slice(-MOST_REMEMBERED);
+  return { of: [a, b], group: { layouts, parts }, widened, widening };
+}
+
+/** The layout of counts whose alike layouts number their slots alike. */
+function numberedLayout({ layout, placedFrom = [] }: Counted): Layout | undefined {
+  return placedFrom.length === 0 && NUMBERED.has(layout.kind) ? layout : undefined;
+}
+
+function largestOf(values: readonly bigint[], atLeast: bigint): bigint {
+  let largest = atLeast;
+  for (const value of values) if (value > largest) largest = value;
+  return largest;
+}
+
+function isDoubleLayout(layout: Layout): layout is DoubleLayout {
+  return layout instanceof DoubleLayout;
+}
+
+/** Layouts of these kinds that are alike number their slots alike, whatever their ranges. */
+const NUMBERED: ReadonlySet<LayoutKind> = new Set(['hdr', 'double']);
+
+/** A layout in the unit of the sum. */
+function scaledTo(layout: Layout, scale: number | undefined): Layout {
+  return scale === undefined || scale === 1 ? layout : scaledLayout(layout, resolutionOf(scale));
+}
+
+/** The ends of values, ascending, and how many values have an end up to each. */
+interface RankedEnds {
+  readonly ends: readonly number[];
+  readonly ranks: readonly number[];
+}
+
+function rankEnds(
+  intervals: readonly CountedInterval[],
+  endOf: (interval: CountedInterval) => number,
+): RankedEnds {
+  const ascending = [...intervals].sort((a, b) => endOf(a) - endOf(b));
+  let rank = 0;
+  return { ends: ascending.map(endOf), ranks: ascending.map(({ count }) => (rank += count)) };
+}
+
+/** The mean of squared distances, by shares: a sum of squares could exceed the largest double. */
+function meanSquare(
+  intervals: readonly CountedInterval[],
+  distanceTo: (interval: CountedInterval) => number,
+  total: number,
+): number {
+  return intervals.reduce((mean, interval) => mean + distanceTo(interval) ** 2 * (interval.count / total), 0);
+}
+
+/** The least value of a convex function between two ends, which need not be found exactly. */
+function leastOf(f: (x: number) => number, from: number, to: number): number {
+  let [low, high] = [from, to];
+  for (let step = 0; step < 100 && high - low > 1e-12 * Math.abs(high); step++) {
+    const third = (high - low) / 3;
+    if (f(low + third) <= f(high - third)) high -= third;
+    else low += third;
+  }
+  return f(low + (high - low) / 2);
+}
+
+function endOfRank({ ends, ranks }: RankedEnds, rank: number): number {
+  return ends[edgesBelow(ranks, rank)]!;
+}
+
+/** The mean of values, each as often as it counts. */
+function meanOfEnds(ends: readonly (readonly [value: number, count: number])[], total: number): number {
+  let sum = 0;
+  // What rounding took from the sum: source: A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation" (1974).
+  let lost = 0;
+  for (const [value, count] of ends) {
+    const product = value * count;
+    const next = sum + product;
+    lost += Math.abs(sum) >= Math.abs(product) ? sum - next + product : product - next + sum;
+    sum = next;
+  }
+  if (Number.isFinite(sum)) return (sum + lost) / total;
+  // Shares do not exceed the largest double. An infinite end stays infinite.
+  return ends.reduce((mean, [value, count]) => mean + value * (count / total), 0);
+}

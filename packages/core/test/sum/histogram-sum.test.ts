@@ -1,0 +1,281 @@
+import {
+  countedIn,
+  DoubleHistogram,
+  explicitLayout,
+  Histogram,
+  HistogramSum,
+  LayoutHistogram,
+  linearLayout,
+  percentileInterval,
+  quantileOf,
+  Recorder,
+} from '../../src/index.ts';
+import { countWithin, meanBounds } from '../../src/internal.ts';
+
+function histogramOf(
+  values: readonly number[],
+  significantDigits: number,
+  lowestDiscernibleValue = 1,
+): Histogram {
+  const histogram = new Histogram({ significantDigits, lowestDiscernibleValue, autoResize: true });
+  histogram.recordValues(values);
+  return histogram;
+}
+
+describe('a sum of histograms', () => {
+  test('has two equal ends where slots are single values', () => {
+    const sum = new HistogramSum();
+    sum.add(histogramOf([1, 2, 3, 4], 3));
+    sum.add(histogramOf([5], 3));
+    expect([sum.percentile(50), sum.mean, sum.min, sum.max]).toEqual([
+      { lower: 3, upper: 3 },
+      { lower: 3, upper: 3 },
+      { lower: 1, upper: 1 },
+      { lower: 5, upper: 5 },
+    ]);
+  });
+
+  test('answers NaN while it is empty, whatever was added', () => {
+    const sum = new HistogramSum();
+    sum.add(new Histogram({ autoResize: true }));
+    const nothing = { lower: Number.NaN, upper: Number.NaN };
+    expect([sum.percentile(50), sum.mean, sum.min, sum.max]).toEqual([nothing, nothing, nothing, nothing]);
+    expect([sum.totalCount, sum.countWithin(5), [...sum.intervals()]]).toEqual([
+      0,
+      { lower: 0, upper: 0 },
+      [],
+    ]);
+  });
+
+  test('has the standard deviations that its intervals allow', () => {
+    const sum = new HistogramSum();
+    sum.add(histogramOf([2, 4, 4, 4, 5, 5, 7, 9], 3));
+    expect([sum.standardDeviation.lower, sum.standardDeviation.upper].map((end) => end.toFixed(6))).toEqual([
+      '2.000000',
+      '2.000000',
+    ]);
+    // All values may be 6, although their slots differ.
+    const unlike = new HistogramSum();
+    unlike.add(histogramOf([6], 0));
+    unlike.add(histogramOf([6], 0, 2), { min: 6, max: 6 });
+    expect(unlike.standardDeviation.lower).toBe(0);
+    expect(unlike.standardDeviation.upper).toBeLessThan(2);
+    const open = new HistogramSum();
+    open.add(countedIn(explicitLayout([1]), [1, 1]));
+    expect(open.standardDeviation).toEqual({ lower: 0, upper: Number.POSITIVE_INFINITY });
+  });
+
+  test('takes units by their scale, and refuses another unit by name', () => {
+    const sum = new HistogramSum();
+    sum.add(histogramOf([1500], 3), { unit: 's', scale: 1e-3 });
+    sum.add(histogramOf([2_000_000], 5), { unit: 's', scale: 1e-6 });
+    expect([sum.min.lower, sum.max.upper.toFixed(2)]).toEqual([1.5, '2.00']);
+    expect(() => sum.add(histogramOf([4096], 3), { unit: 'By' })).toThrow(
+      expect.objectContaining({ code: 'ERR_INCOMPATIBLE', message: expect.stringMatching(/"s".*"By"/) }),
+    );
+    expect(sum.totalCount).toBe(2);
+  });
+
+  test('narrows wide slots by what is known: extremes, sums and counts at limits', () => {
+    const sum = new HistogramSum();
+    const wide = countedIn(explicitLayout([1, 2.5]), [0, 500, 0]);
+    sum.add(wide, { min: 1.2, max: 2, sum: 800, within: [{ limit: 1.5, count: 300 }] });
+    expect(sum.mean).toEqual({ lower: 1.6, upper: 1.6 });
+    expect(sum.percentile(50)).toEqual({ lower: 1.2, upper: 1.5 });
+    expect(sum.percentile(75)).toEqual({ lower: 1.5, upper: 2 });
+    expect([1.5, 1.7, 2].map((limit) => sum.countWithin(limit))).toEqual([
+      { lower: 300, upper: 300 },
+      { lower: 300, upper: 500 },
+      { lower: 500, upper: 500 },
+    ]);
+  });
+
+  test.each([
+    ['a count above the total', { within: [{ limit: 1, count: 4 }] }],
+    ['a minimum above the maximum', { min: 5, max: 4 }],
+    [
+      'limits out of order',
+      {
+        within: [
+          { limit: 2, count: 1 },
+          { limit: 1, count: 1 },
+        ],
+      },
+    ],
+    ['a scale of 0', { scale: 0 }],
+    ['an unknown fact', { most: 3 }],
+  ])('refuses %s and stays as it is', (_, options) => {
+    const sum = new HistogramSum();
+    sum.add(histogramOf([1, 2], 3));
+    expect(() => sum.add(histogramOf([3, 4, 5], 3), options as object)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
+    );
+    expect([sum.totalCount, sum.max.upper]).toEqual([2, 2]);
+  });
+
+  test('refuses a total beyond 2^53 - 1', () => {
+    const full = countedIn(explicitLayout([1]), [Number.MAX_SAFE_INTEGER, 0]);
+    const sum = new HistogramSum();
+    sum.add(full);
+    expect(() => sum.add(histogramOf([1], 2))).toThrow(
+      expect.objectContaining({ code: 'ERR_COUNT_OVERFLOW' }),
+    );
+    expect(sum.totalCount).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  test('may be added to itself', () => {
+    const sum = new HistogramSum();
+    sum.add(histogramOf([10, 20], 1));
+    sum.add(histogramOf([10], 3));
+    sum.add(sum);
+    expect([sum.totalCount, sum.percentile(100)]).toEqual([6, { lower: 20, upper: 20 }]);
+  });
+
+  test('widens two layouts to common slots when there are more than 16, and counts the values', () => {
+    const sum = new HistogramSum();
+    const truth: number[] = [];
+    for (let width = 1; width <= 24; width++) {
+      const histogram = new LayoutHistogram(linearLayout({ width, slots: 500 }));
+      const values = Array.from({ length: 40 }, (_, i) => (i * 7 * width) % 480);
+      histogram.recordValues(values);
+      sum.add(histogram);
+      truth.push(...values);
+      if (width === 16) expect(sum.widenedCount).toBe(0);
+    }
+    expect(sum.widenedCount).toBeGreaterThan(0);
+    truth.sort((a, b) => a - b);
+    for (const percentile of [1, 10, 50, 90, 99]) {
+      const value = truth[Math.ceil((percentile * truth.length) / 100) - 1]!;
+      const { lower, upper } = sum.percentile(percentile);
+      expect(lower).toBeLessThanOrEqual(value);
+      expect(upper).toBeGreaterThanOrEqual(value);
+    }
+  });
+});
+
+describe('counts that were moved to finer slots', () => {
+  const values = Array.from({ length: 500 }, () => 100_900);
+  const coarse = histogramOf(values, 2);
+
+  /** The true value lies in all that is said of a histogram. */
+  function expectHonest(moved: Parameters<typeof percentileInterval>[0]): void {
+    const { lower, upper } = percentileInterval(moved, 99);
+    expect([lower <= 100_900, upper >= 100_900]).toEqual([true, true]);
+    expect(countWithin(moved, 101_000)).toEqual({ lower: 0, upper: 500 });
+    const mean = meanBounds(moved);
+    expect([mean.lower <= 100_900, mean.upper >= 100_900]).toEqual([true, true]);
+    const quantile = quantileOf(moved, 0.5);
+    expect([quantile.lower <= 100_900, quantile.upper >= 100_900]).toEqual([true, true]);
+    const sum = new HistogramSum();
+    sum.add(moved);
+    expect(sum.percentile(50).upper).toBeGreaterThanOrEqual(100_900);
+  }
+
+  test.each<[string, (fine: Histogram) => void]>([
+    ['by add', (fine) => fine.add(coarse)],
+    ['by addEncoded', (fine) => fine.addEncoded(coarse.encode())],
+    ['by addCorrected', (fine) => fine.addCorrected(coarse, 0)],
+    [
+      'by a recorder',
+      (fine) => {
+        const recorder = new Recorder({ significantDigits: 2 });
+        for (const value of values) recorder.record(value);
+        recorder.intervalHistogramInto(fine);
+      },
+    ],
+  ])('keep their bounds %s', (_, move) => {
+    const fine = histogramOf([], 5);
+    move(fine);
+    expectHonest(fine);
+    expectHonest(fine.copy({ storage: 'sparse' }));
+  });
+
+  test('keep their bounds through a histogram between', () => {
+    const between = histogramOf([], 3);
+    between.add(coarse);
+    const fine = histogramOf([], 5);
+    fine.add(between);
+    expectHonest(fine);
+    expect(fine.placedFrom).toHaveLength(2);
+  });
+
+  test('keep their bounds when shifted', () => {
+    const fine = new Histogram({ significantDigits: 5, highestTrackableValue: 10_000_000 });
+    fine.add(coarse);
+    fine.shiftLeft(2);
+    expect(percentileInterval(fine, 50).upper).toBeGreaterThanOrEqual(4 * 100_900);
+  });
+
+  test('are exact again after a reset, and always where whole slots fit', () => {
+    const fine = histogramOf([], 5);
+    fine.add(coarse);
+    fine.reset();
+    expect(fine.placedFrom).toEqual([]);
+    const coarser = histogramOf([], 1);
+    coarser.add(coarse);
+    expect(coarser.placedFrom).toEqual([]);
+  });
+
+  test('keep their bounds in histograms of doubles and of other layouts', () => {
+    const doubles = new DoubleHistogram({ significantDigits: 4 });
+    const coarseDoubles = new DoubleHistogram({ significantDigits: 1 });
+    coarseDoubles.record(0.199, 10);
+    doubles.add(coarseDoubles);
+    expect(quantileOf(doubles, 0.5).upper).toBeGreaterThanOrEqual(0.199);
+    const sizes = new LayoutHistogram(linearLayout({ width: 10, slots: 100 }));
+    sizes.add(countedIn(explicitLayout([100, 500]), [0, 7, 0]));
+    expect(quantileOf(sizes, 0.5)).toMatchObject({ lower: 100, upper: 500 });
+  });
+});
+
+describe('a sum as one histogram', () => {
+  test('has the finest layout whose slots contain those of all additions, and their range', () => {
+    const fine = new Histogram({ significantDigits: 3, highestTrackableValue: 3_600_000 });
+    fine.record(1001);
+    const wide = new Histogram({
+      significantDigits: 4,
+      lowestDiscernibleValue: 1000,
+      highestTrackableValue: 10_000_000,
+    });
+    wide.record(5_000_000);
+    const sums = [new HistogramSum(), new HistogramSum()];
+    for (const one of [fine, wide]) sums[0]!.add(one);
+    for (const one of [wide, fine]) sums[1]!.add(one);
+    for (const sum of sums) {
+      const { layout, counts, placedFrom } = sum.toHistogram();
+      expect([layout.significantDigits, layout.lowestDiscernibleValue]).toEqual([3, 1000]);
+      expect([layout.highestTrackableValue, counts.total, placedFrom]).toEqual([10_000_000, 2, []]);
+    }
+    expect(sums[0]!.toHistogram().equals(sums[1]!.toHistogram())).toBe(true);
+  });
+
+  test('has doubles with the fewest digits, zeros included', () => {
+    const sum = new HistogramSum();
+    for (const significantDigits of [3, 1]) {
+      const doubles = new DoubleHistogram({ significantDigits });
+      doubles.recordValues([0, 0.25, 900]);
+      sum.add(doubles);
+    }
+    const all = sum.toDoubleHistogram();
+    expect([all.significantDigits, all.totalCount, all.countAt(0), all.countAt(0.25)]).toEqual([1, 6, 2, 2]);
+  });
+
+  test('is refused for other counts', () => {
+    const sum = new HistogramSum();
+    sum.add(countedIn(explicitLayout([1]), [1, 0]));
+    const refused = expect.objectContaining({ code: 'ERR_INCOMPATIBLE' });
+    expect(() => sum.toHistogram()).toThrow(refused);
+    expect(() => sum.toDoubleHistogram()).toThrow(refused);
+  });
+});
+
+test('encodings are added as their histograms are, with another unit too', () => {
+  const one = histogramOf([1500, 2500], 3);
+  const [encoded, added] = [new HistogramSum(), new HistogramSum()];
+  for (const options of [{}, { scale: 1e-3 }]) {
+    encoded.addEncoded(one.toBase64(), options);
+    added.add(one, options);
+  }
+  expect([...encoded.intervals()]).toEqual([...added.intervals()]);
+  expect(encoded.layouts).toHaveLength(2);
+});
