@@ -1,6 +1,6 @@
 // Entry `@hdrscope/interval-log/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export type { BoundedHistogram, ChangeVerdict, PercentileChange } from './operations/compare.ts';
-export { readText, recogniseText, type TextKind } from './operations/read-histograms.ts';
+export { readText } from './operations/read-histograms.ts';
 export {
   type DecodedInterval,
   type DecodeIntervalsOptions,

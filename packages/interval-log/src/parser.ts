@@ -3,6 +3,7 @@ import type { LogEntry } from './reader/entry.ts';
 import { LogParser, PARSER_RULES, type ParseLogOptions } from './reader/parser.ts';
 
 export type { LogErrorCode } from './errors.ts';
+export { recogniseText, type TextKind } from './operations/text-kind.ts';
 export type { LogEntry, LogInterval, MalformedLine } from './reader/entry.ts';
 export type { ParseLogOptions } from './reader/parser.ts';
 

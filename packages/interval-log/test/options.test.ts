@@ -96,7 +96,7 @@ test.each<[message: string, action: () => unknown]>([
     () => summarizeLogs([LOG], { maxTags: 0 }),
   ],
   [
-    "storage must be 'dense', 'sparse', got \"thin\"",
+    "storage must be 'dense' or 'sparse', got \"thin\"",
     () => all(decodeIntervals(LOG, wrong({ storage: 'thin' }))),
   ],
   ['signal must be an AbortSignal, got 7', () => all(followLog(LOG, wrong({ signal: 7 })))],

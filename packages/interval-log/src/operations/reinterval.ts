@@ -9,7 +9,7 @@ import { formatHeader, formatLine } from '../writer/format.ts';
 import {
   addInterval,
   decodeOrReport,
-  type LogHistogram,
+  type LogTotal,
   ownTag,
   TAG_RULES,
   TagLimits,
@@ -32,7 +32,8 @@ export interface ReintervalOptions extends Selection, OperationOptions, TagOptio
  * Merges the intervals of each tag into longer ones and yields the lines of the new log. New intervals begin at multiples
  * of their length: in a log with absolute times, those of 60 s at full minutes. An interval that straddles such a moment
  * counts whole where it starts, because the times of its values are unknown. So counts stay exact, and a new interval
- * extends from the start of its first part to the end of its last.
+ * extends from the start of its first part to the end of its last. A new interval of unlike histograms has the finest layout whose
+ * slots contain theirs.
  *
  * Memory holds one histogram per tag, of all tags 1 GiB at most. Comments are left out.
  *
@@ -93,7 +94,7 @@ interface MergedInterval {
   readonly startSec: number;
   readonly endSec: number;
   readonly writtenMax: number;
-  readonly total: LogHistogram;
+  readonly total: LogTotal;
 }
 
 function addPart(
@@ -130,6 +131,6 @@ function* formatParts(
   parts.clear();
   for (const { tag, startSec, endSec, writtenMax, total } of ordered) {
     const times = { timestampSec: startSec - baseSec, lengthSec: endSec - startSec };
-    yield formatLine({ tag, ...times, writtenMax, encoded: total.toBase64({ level: 9 }) });
+    yield formatLine({ tag, ...times, writtenMax, encoded: total.toHistogram().toBase64({ level: 9 }) });
   }
 }

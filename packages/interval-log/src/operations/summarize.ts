@@ -1,3 +1,4 @@
+import type { HistogramSum } from '@hdrscope/core';
 import { type OptionRules, readOptions } from '@hdrscope/core/internal';
 import { type LogInterval, storage } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
@@ -7,6 +8,7 @@ import {
   addInterval,
   decodeOrReport,
   type LogHistogram,
+  type LogTotal,
   ownTag,
   TAG_RULES,
   TagLimits,
@@ -26,9 +28,13 @@ export interface TagSummary {
   readonly startSec: number;
   /** End of the latest interval, on the same scale. */
   readonly endSec: number;
-  /** The values of all these intervals. */
+  /** The values of all these intervals, with bounds that contain the truth where the intervals have unlike layouts. */
+  readonly sum: HistogramSum;
+  /** The same values in one histogram, in the finest layout whose slots contain those of all intervals. Made when it is first read. */
   readonly histogram: LogHistogram;
 }
+
+type TagTotal = Omit<TagSummary, 'sum' | 'histogram'> & { readonly total: LogTotal };
 
 /** A summary of one log or several. */
 export interface LogSummary {
@@ -39,7 +45,8 @@ export interface LogSummary {
 }
 
 /**
- * Adds up the intervals of each tag, over one log or several. Memory holds one histogram per tag, of all tags 1 GiB at most.
+ * Adds up the intervals of each tag, over one log or several, in any order. Memory holds one histogram per tag and layout, of all tags
+ * 1 GiB at most.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is invalid; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
  *   malformed line, unless `onMalformed` takes it; `ERR_TOO_LARGE` when there are more than `maxTags` tags, or their histograms
@@ -61,31 +68,43 @@ export async function summarizeLogs(
 ): Promise<LogSummary> {
   const settings = readOptions(options, SUMMARIZE_LOGS);
   const limits = new TagLimits(settings.maxTags);
-  const tags = new Map<string | undefined, TagSummary>();
+  const tags = new Map<string | undefined, TagTotal>();
   let logStartSec: number | undefined;
   for (const source of sources) {
     for await (const interval of selectIntervals(source, () => settings)) {
       const { startSec, endSec, offsetSec } = interval;
       const known = tags.get(interval.tag);
-      const bytesBefore = known?.histogram.byteLength ?? 0;
+      const bytesBefore = known?.total.byteLength ?? 0;
       const tag = known === undefined ? ownTag(interval.tag) : known.tag;
-      const histogram = decodeOrReport(interval, source, settings, () =>
-        addInterval(known?.histogram, interval, limits.storage),
+      const total = decodeOrReport(interval, source, settings, () =>
+        addInterval(known?.total, interval, limits.storage),
       );
-      if (histogram === undefined) continue;
+      if (total === undefined) continue;
       if (known === undefined) limits.addTag();
-      limits.addBytes(histogram.byteLength - bytesBefore);
+      limits.addBytes(total.byteLength - bytesBefore);
       logStartSec = Math.min(logStartSec ?? Number.POSITIVE_INFINITY, startSec - offsetSec);
       tags.set(tag, {
         tag,
         intervals: (known?.intervals ?? 0) + 1,
         startSec: Math.min(known?.startSec ?? startSec, startSec),
         endSec: Math.max(known?.endSec ?? endSec, endSec),
-        histogram,
+        total,
       });
     }
   }
-  return { startSec: logStartSec, tags: [...tags.values()].sort(byTag) };
+  return { startSec: logStartSec, tags: [...tags.values()].map(summaryOf).sort(byTag) };
+}
+
+function summaryOf({ total, ...tag }: TagTotal): TagSummary {
+  let histogram: LogHistogram | undefined;
+  return {
+    ...tag,
+    sum: total.sum,
+    get histogram() {
+      histogram ??= total.toHistogram();
+      return histogram;
+    },
+  };
 }
 
 const SUMMARIZE_LOGS = {
@@ -100,23 +119,24 @@ function byTag({ tag: a }: TagSummary, { tag: b }: TagSummary): number {
 }
 
 /**
- * Adds up all selected intervals of any tag. Returns `undefined` if no interval is selected.
+ * Adds up all selected intervals of any tag, in the finest layout whose slots contain those of all intervals. Returns `undefined` if
+ * no interval is selected.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is invalid; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
- *   malformed line, unless `onMalformed` takes it.
+ *   malformed line, unless `onMalformed` takes it; `ERR_VALUE_OUT_OF_RANGE` when doubles are too far apart for one histogram.
  */
 export async function sumLogs(
   sources: Iterable<LogSource>,
   options: Selection & OperationOptions = {},
 ): Promise<LogHistogram | undefined> {
   const settings = readOptions(options, SUM_LOGS);
-  let total: LogHistogram | undefined;
+  let total: LogTotal | undefined;
   for (const source of sources) {
     for await (const interval of selectIntervals(source, () => settings)) {
       total = decodeOrReport(interval, source, settings, () => addInterval(total, interval)) ?? total;
     }
   }
-  return total;
+  return total?.toHistogram();
 }
 
 const SUM_LOGS = {

@@ -1,4 +1,4 @@
-import { type DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
+import { type DoubleHistogram, HdrscopeError, type Histogram, HistogramSum } from '@hdrscope/core';
 import { type RulesFor, withDefault } from '@hdrscope/core/internal';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
@@ -8,18 +8,56 @@ import { type OperationSettings, reportMalformed } from '../reader/read.ts';
 /** The histogram of a log's intervals: integers or doubles, as in the log. */
 export type LogHistogram = Histogram | DoubleHistogram;
 
-/**
- * Adds an interval to the sum of others. The first interval decides on the precision, as in HdrHistogram's own tools: a
- * finer layout than the log's would gain nothing.
- */
+/** The sum of intervals, which need not have one layout. */
+export class LogTotal {
+  readonly sum: HistogramSum;
+  readonly #tag: string | undefined;
+  readonly #isDouble: boolean;
+  #startTimeMs = Number.POSITIVE_INFINITY;
+  #endTimeMs = Number.NEGATIVE_INFINITY;
+
+  /** An empty sum of intervals like this one. */
+  constructor({ tag, isDouble }: LogInterval, storage: 'dense' | 'sparse' = 'dense') {
+    this.sum = new HistogramSum({ storage });
+    this.#tag = ownTag(tag);
+    this.#isDouble = isDouble;
+  }
+
+  get byteLength(): number {
+    return this.sum.byteLength;
+  }
+
+  /** @throws HdrscopeError as `LogInterval.addTo`; the sum stays as it is. */
+  add(interval: LogInterval): void {
+    interval.assertKind(this.#isDouble);
+    interval.addTo(this.sum);
+    this.#startTimeMs = Math.min(this.#startTimeMs, interval.startTimeMs);
+    this.#endTimeMs = Math.max(this.#endTimeMs, interval.endTimeMs);
+  }
+
+  /**
+   * All values in one histogram, whose slots contain those of all intervals.
+   *
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when doubles are too far apart for one histogram.
+   */
+  toHistogram(): LogHistogram {
+    const histogram = this.#isDouble ? this.sum.toDoubleHistogram() : this.sum.toHistogram();
+    histogram.startTimeMs = this.#startTimeMs;
+    histogram.endTimeMs = this.#endTimeMs;
+    histogram.tag = this.#tag;
+    return histogram;
+  }
+}
+
+/** Adds an interval to the sum of others, or to a new one. */
 export function addInterval(
-  total: LogHistogram | undefined,
+  total: LogTotal | undefined,
   interval: LogInterval,
-  storage: 'dense' | 'sparse' = 'dense',
-): LogHistogram {
-  if (total === undefined) return interval.histogram({ storage });
-  interval.addTo(total);
-  return total;
+  storage?: 'dense' | 'sparse',
+): LogTotal {
+  const sum = total ?? new LogTotal(interval, storage);
+  sum.add(interval);
+  return sum;
 }
 
 /** Returns the result of `decode`. If it throws an `HdrscopeError`, reports the line as malformed and returns `undefined`. */

@@ -88,4 +88,7 @@ Sums up an interval log. Without -o it prints the percentile distribution of the
 writes files: FILE has a line for each interval, FILE.hgrm the distribution, and FILE.mwp a moving window if -mwp
 or -mwpl is given.
 
+Where intervals have unlike digits or units, the first one decides, as in HdrHistogram: the answer then depends on
+the order of the intervals. That of hdrscope log summary does not.
+
 ${GROUPS.map((group) => group.map(usageOf).join('')).join('\n')}`;

@@ -1,4 +1,4 @@
-import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
+import { DoubleHistogram, HdrscopeError, Histogram, HistogramSum } from '@hdrscope/core';
 import { oneOf, type RulesFor, readOptions, withDefault } from '@hdrscope/core/internal';
 import { lineError } from '../errors.ts';
 
@@ -155,21 +155,37 @@ export class LogInterval implements Entry {
   }
 
   /**
-   * Adds the counts of the interval to `target` and widens its times. This is several times faster than
-   * `target.add(interval.histogram())`. An error leaves the target unchanged.
+   * Adds the counts of the interval to `target`, and widens the times of a histogram. This is several times faster than
+   * `target.add(interval.histogram())`. An error leaves the target unchanged. A histogram takes the counts into its own slots, and a
+   * `HistogramSum` as they are.
    *
-   * @throws HdrscopeError `ERR_LOG_FORMAT` when the field cannot be decoded, or holds doubles and the target integers, or
-   *   the other way round; the errors of `Histogram.add`.
+   * @throws HdrscopeError `ERR_LOG_FORMAT` when the field cannot be decoded, or holds doubles and the target is a histogram of integers,
+   *   or the other way round; the errors of `Histogram.add` and `HistogramSum.add`.
    */
-  addTo(target: Histogram | DoubleHistogram): void {
-    if (this.isDouble !== target instanceof DoubleHistogram) {
-      const [is, isNot] = this.isDouble ? ['doubles', 'integers'] : ['integers', 'doubles'];
-      const message = `a histogram of ${is} cannot be added to one of ${isNot}`;
-      throw lineError('ERR_LOG_FORMAT', this.lineNumber, message, { details: { field: 'histogram' } });
+  addTo(target: Histogram | DoubleHistogram | HistogramSum): void {
+    if (target instanceof HistogramSum) {
+      this.#decode(() => {
+        if (this.isDouble) target.add(DoubleHistogram.decode(this.encoded, { storage: 'sparse' }));
+        else target.addEncoded(this.encoded);
+      });
+      return;
     }
+    this.assertKind(target instanceof DoubleHistogram);
     this.#decode(() => target.addEncoded(this.encoded));
     target.startTimeMs = Math.min(target.startTimeMs ?? Number.POSITIVE_INFINITY, this.startTimeMs);
     target.endTimeMs = Math.max(target.endTimeMs ?? Number.NEGATIVE_INFINITY, this.endTimeMs);
+  }
+
+  /**
+   * Refuses to be added to values of another kind.
+   *
+   * @throws HdrscopeError `ERR_LOG_FORMAT` when the values are doubles and the others are not, or the other way round.
+   */
+  assertKind(areDoubles: boolean): void {
+    if (this.isDouble === areDoubles) return;
+    const [is, isNot] = this.isDouble ? ['doubles', 'integers'] : ['integers', 'doubles'];
+    const message = `a histogram of ${is} cannot be added to one of ${isNot}`;
+    throw lineError('ERR_LOG_FORMAT', this.lineNumber, message, { details: { field: 'histogram' } });
   }
 
   #decode<T>(decode: () => T): T {

@@ -163,11 +163,12 @@ export interface DroppedLine {
 }
 
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 /** Memory of a longer line is given up after it. */
 const LARGEST_KEPT = 2 ** 20;
 
 /**
- * Cuts chunks of UTF-8 into lines without `\n` or `\r\n`, one at a time. Lines that are decoded together would survive a garbage
+ * Cuts chunks of UTF-8 into lines, one at a time. A line ends with `\n`, `\r\n` or `\r`, as in Java's readers. Lines that are decoded together would survive a garbage
  * collection together, and the young generation of V8 would grow. Memory is bounded by one line of the longest allowed length.
  */
 export class LineSplitter {
@@ -177,6 +178,8 @@ export class LineSplitter {
   #begun = new Uint8Array(0);
   /** Length of that line so far, including dropped bytes. */
   #begunBytes = 0;
+  /** Whether the last byte of the chunk before was `\r`: a `\n` at the start of this one belongs to it. */
+  #endsWithReturn = false;
 
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes;
@@ -184,15 +187,24 @@ export class LineSplitter {
 
   /** Yields the lines that end in this chunk, which must not change meanwhile. */
   *push(chunk: Uint8Array): Generator<string | DroppedLine, void> {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+    if (chunk.length === 0) return;
+    let start = this.#endsWithReturn && chunk[0] === NEWLINE ? 1 : 0;
+    this.#endsWithReturn = chunk.at(-1) === RETURN;
+    // Most logs have none of them: they are looked for once.
+    let nextReturn = chunk.indexOf(RETURN, start);
+    let nextNewline = chunk.indexOf(NEWLINE, start);
+    while (nextReturn !== -1 || nextNewline !== -1) {
+      const isReturn = nextReturn !== -1 && (nextNewline === -1 || nextReturn < nextNewline);
+      const end = isReturn ? nextReturn : nextNewline;
       const part = chunk.subarray(start, end);
-      start = end + 1;
+      start = isReturn && chunk[end + 1] === NEWLINE ? end + 2 : end + 1;
       if (this.#begunBytes === 0) yield this.#lineOf(part, part.length);
       else {
         this.#begin(part);
         yield this.#finishLine();
       }
+      if (isReturn) nextReturn = chunk.indexOf(RETURN, start);
+      if (nextNewline !== -1 && nextNewline < start) nextNewline = chunk.indexOf(NEWLINE, start);
     }
     this.#begin(chunk.subarray(start));
   }
@@ -205,6 +217,7 @@ export class LineSplitter {
   /** Forgets the line whose end has not arrived yet. */
   drop(): void {
     this.#begunBytes = 0;
+    this.#endsWithReturn = false;
   }
 
   #begin(part: Uint8Array): void {
@@ -235,10 +248,6 @@ export class LineSplitter {
 
   #lineOf(line: Uint8Array, bytes: number): string | DroppedLine {
     if (bytes === 0) return '';
-    return bytes > this.#maxLineBytes ? { bytes } : withoutReturn(this.#decoder.decode(line));
+    return bytes > this.#maxLineBytes ? { bytes } : this.#decoder.decode(line);
   }
-}
-
-function withoutReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }

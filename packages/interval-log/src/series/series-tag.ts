@@ -29,7 +29,8 @@ export function formatSeriesTag(name: string, attributes: Attributes): string {
   // As in a registry: inherited keys count, and a key without a value is absent.
   for (const key in attributes) {
     const value = attributes[key];
-    if (value !== undefined && value !== null) pairs.push(`${encoded(key)}=${encoded(formatValue(value))}`);
+    if (value !== undefined && value !== null)
+      pairs.push(`${encoded(key)}=${encoded(formatAttribute(value))}`);
   }
   return pairs.length === 0 ? encoded(name) : `${encoded(name)}?${pairs.sort().join('&')}`;
 }
@@ -102,7 +103,7 @@ const BIGINT = /^-?\d+n$/;
  * Formats an attribute so that its type can be read back: `GET`, `200`, `"200"`, `["a","b"]`. A string is quoted only if
  * it looks like a value of another type.
  */
-function formatValue(value: unknown): string {
+function formatAttribute(value: unknown): string {
   if (typeof value === 'string') return isPlain(value) ? value : JSON.stringify(value);
   if (typeof value === 'number') return String(value);
   if (typeof value === 'boolean') return String(value);

@@ -4,7 +4,7 @@ import { writeError } from '../errors.ts';
 import { type Archive, COMPRESSED, PARTIAL, rotatedLogs, rotatedNames } from './archive.ts';
 import type { Block } from './block.ts';
 import { type Access, type Files, statusOf, syncDirectory } from './files.ts';
-import type { Duties } from './health.ts';
+import type { SinkDuties } from './health.ts';
 import { LogFile } from './log-file.ts';
 import type { IntervalLogSettings } from './options.ts';
 
@@ -16,7 +16,7 @@ export interface RotatingLogParts {
   readonly headerOf: (block: Block) => string;
   readonly files: Files;
   readonly clock: Clock;
-  readonly duties: Duties;
+  readonly duties: SinkDuties;
   readonly archive: Archive;
 }
 

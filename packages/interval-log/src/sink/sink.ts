@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
-import { notify, within } from '@hdrscope/kit';
+import { Duties, endsWithin, notify, Rounds } from '@hdrscope/kit';
 import type { Clock, Registry, Snapshot } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { writeError } from '../errors.ts';
@@ -15,10 +15,10 @@ import {
 import { Archive } from './archive.ts';
 import { type Block, blockOf, FamilyTags, hasIncrease } from './block.ts';
 import type { Files, lockPath } from './files.ts';
-import { Duties, type Duty, type IntervalLogHealth } from './health.ts';
+import type { Duty, IntervalLogHealth, SinkDuties } from './health.ts';
 import type { IntervalLogSettings } from './options.ts';
 import { RotatingLog } from './rotating-log.ts';
-import { type Delay, SingleFlight, startTicker } from './ticker.ts';
+import { type Delay, startTicker } from './ticker.ts';
 
 /** The environment of a sink. Tests replace it. */
 export interface SinkRuntime {
@@ -47,11 +47,11 @@ export class IntervalLogSink {
   readonly #settings: IntervalLogSettings;
   readonly #runtime: SinkRuntime;
   readonly #unlock: () => Promise<void>;
-  readonly #duties: Duties;
+  readonly #duties: SinkDuties;
   readonly #archive: Archive;
   readonly #log: RotatingLog;
   readonly #tags = new FamilyTags();
-  readonly #cycles = new SingleFlight(() => this.#cycle());
+  readonly #rounds = new Rounds<Outcome>();
   /** The log has every count of this snapshot. */
   #written: Snapshot;
   #writtenUntilMs: number;
@@ -62,7 +62,7 @@ export class IntervalLogSink {
   #isClosing = false;
   #isClosed = false;
   #stopTicker: () => void = () => {};
-  readonly #counts = { bytes: 0, intervals: 0, lines: 0, skippedTicks: 0, failingSources: 0 };
+  readonly #counts = { bytes: 0, intervals: 0, lines: 0, failingSources: 0 };
   #lastBlockBytes = 0;
 
   /** @internal */
@@ -107,6 +107,7 @@ export class IntervalLogSink {
       writtenUntilMs: this.#writtenUntilMs,
       fileBytes: this.#log.sizeBytes,
       rotations: this.#log.rotationCount,
+      skippedTicks: this.#rounds.skippedTicks,
       ...this.#counts,
     });
   }
@@ -120,7 +121,12 @@ export class IntervalLogSink {
     if (rotation.gzip || rotation.keep < Number.POSITIVE_INFINITY) this.#archive.maintain();
     const nowMs = aligned ? clock.nowMs : clock.monotonicMs;
     const originMs = aligned ? 0 : nowMs();
-    this.#stopTicker = startTicker(() => this.#tick(), { intervalMs, originMs, nowMs, delay });
+    this.#stopTicker = startTicker(() => this.#rounds.tick(this.#cycle), {
+      intervalMs,
+      originMs,
+      nowMs,
+      delay,
+    });
     if (rotation.onSignal !== undefined) signals.on(rotation.onSignal, this.#onSignal);
   }
 
@@ -155,7 +161,7 @@ export class IntervalLogSink {
     const left = (): number => endMs - performance.now();
     this.#stopTicker();
     if (rotation.onSignal !== undefined) this.#runtime.signals.off(rotation.onSignal, this.#onSignal);
-    const last = this.#cycles.runNext();
+    const last = this.#rounds.next(this.#cycle);
     if (!(await endsWithin(last, left()))) {
       const late = new Error(`the last interval was not written within ${closeTimeoutMs} ms`);
       this.#duties.failed('write', writeError('write', path, late));
@@ -171,20 +177,15 @@ export class IntervalLogSink {
     this.rotate();
   };
 
-  #tick(): void {
-    if (this.#cycles.isBusy) this.#counts.skippedTicks++;
-    else this.#cycles.run();
-  }
-
   async #nextCycle(): Promise<Outcome> {
-    return this.#closing === undefined ? this.#cycles.runNext() : NOTHING;
+    return this.#closing === undefined ? this.#rounds.next(this.#cycle) : NOTHING;
   }
 
-  async #cycle(): Promise<Outcome> {
+  readonly #cycle = async (): Promise<Outcome> => {
     if (!(await this.#write())) return NOTHING;
     const isDue = this.#log.isRotationDue(this.#writtenUntilMs);
     return { isWritten: true, isRotated: isDue && (await this.#log.rotate()) };
-  }
+  };
 
   async #write(): Promise<boolean> {
     const { clock } = this.#runtime;
@@ -251,13 +252,4 @@ export class IntervalLogSink {
     if (error === undefined) this.#duties.succeeded(duty);
     else this.#duties.failed(duty, error);
   }
-}
-
-/** Whether a promise settles in time. The promise must not reject. */
-function endsWithin(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
-  // Not unref'ed: the caller awaits the end of the sink.
-  return within(promise, Math.max(timeoutMs, 1), { unref: false }).then(
-    () => true,
-    () => false,
-  );
 }

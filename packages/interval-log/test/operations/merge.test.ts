@@ -75,6 +75,10 @@ test('refuses to merge a log without absolute times with one that has them', asy
   await expect(textOf(mergeLogs([dated, undated]))).rejects.toThrow(
     'merged logs must all have absolute times or all lack them: log 1 has them, and log 2 does not. Add a line',
   );
+  await expect(textOf(mergeLogs([undated, undated, dated]))).rejects.toMatchObject({
+    message: expect.stringContaining('log 3 has them, and log 1 does not'),
+    details: { dated: 'log 3', undated: 'log 1' },
+  });
   const relative = await textOf(mergeLogs([undated, logOf([{ at: 0.5, values: [] }])]));
   expect((await intervalsOf(relative)).map(({ startSec }) => startSec)).toEqual([0.5, 1]);
 });

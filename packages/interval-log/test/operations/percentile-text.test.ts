@@ -1,6 +1,6 @@
 import { formatPercentiles, Histogram } from '@hdrscope/core';
 import { compareHistograms, parsePercentileText } from '../../src/index.ts';
-import { recogniseText } from '../../src/internal.ts';
+import { recogniseText } from '../../src/parser.ts';
 
 /** Nanoseconds from 50 µs to about a minute, most of them short. */
 function recorded(significantDigits: number, count = 10_000): Histogram {

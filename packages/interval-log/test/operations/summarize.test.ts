@@ -59,3 +59,14 @@ test('a log without intervals has no tags and no sum', async () => {
   expect(await summarizeLogs([bytes('#nothing\n')])).toEqual({ startSec: undefined, tags: [] });
   expect(await sumLogs([bytes('')])).toBeUndefined();
 });
+
+test('a tag begins at its earliest interval and ends at the latest, in whatever order they are', async () => {
+  const log = logOf([
+    { tag: 'get', at: 12, values: [1] },
+    { tag: 'get', at: 10, values: [2] },
+    { tag: 'get', at: 11, length: 5, values: [3] },
+    { tag: 'get', at: 10.5, values: [4] },
+  ]);
+  const [tag] = (await summarizeLogs([log])).tags;
+  expect([tag!.startSec, tag!.endSec]).toEqual([10, 16]);
+});

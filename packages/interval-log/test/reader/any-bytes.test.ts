@@ -1,4 +1,4 @@
-import { recogniseText } from '@hdrscope/interval-log/internal';
+import { recogniseText } from '@hdrscope/interval-log/parser';
 import { costOf } from '@hdrscope/testing/cost';
 import { describeAnyBytes } from './support/any-bytes.ts';
 

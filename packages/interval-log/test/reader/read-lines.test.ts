@@ -29,7 +29,7 @@ test('yields lines unchanged, with the entries of readEntries', async () => {
   expect(lines.flatMap(({ entry }) => entry ?? [])).toEqual(entries);
   expect(lines[3]?.entry).toMatchObject({
     lineNumber: 4,
-    error: { message: 'line 4: a line must have at most 150 bytes, got 207' },
+    error: { message: 'line 4: a line must have at most 150 bytes, got 206' },
   });
 });
 

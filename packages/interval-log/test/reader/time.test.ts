@@ -190,7 +190,7 @@ test('a mode that does not exist is refused', () => {
   expect(() => entriesOf('', { time: 'utc' as TimeMode })).toThrow(
     expect.objectContaining({
       code: 'ERR_INVALID_OPTION',
-      message: `time must be 'java', 'plain', 'strict', got "utc"`,
+      message: `time must be 'java', 'plain' or 'strict', got "utc"`,
     }),
   );
 });

@@ -52,7 +52,7 @@ describe('opening', () => {
       { rotation: { onSignal: 'SIGKILL' as const } },
       /^rotation.onSignal must be a signal that can be handled/,
     ],
-    [{ fsync: 'always' as 'never' }, "fsync must be 'never', 'rotation', 'interval', got \"always\""],
+    [{ fsync: 'always' as 'never' }, "fsync must be 'never', 'rotation' or 'interval', got \"always\""],
     [{ timeZone: 'Mars' }, /^timeZone/],
   ])('with %o is refused', async (options, message) => {
     const path = join(newDirectory(), 'app.hlog');

@@ -12,7 +12,8 @@ import {
   sliceLog,
   summarizeLogs,
 } from '@hdrscope/interval-log';
-import { decodeIntervals, recogniseText } from '@hdrscope/interval-log/internal';
+import { decodeIntervals } from '@hdrscope/interval-log/internal';
+import { recogniseText } from '@hdrscope/interval-log/parser';
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import { ENCODED, logOf } from '../../support/logs.ts';
