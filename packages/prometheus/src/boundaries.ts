@@ -1,5 +1,5 @@
 import { explicitLayout } from '@hdrscope/core';
-import { exponentialBound, mustBe } from '@hdrscope/core/internal';
+import { custom, exponentialBound, mustBe, type OptionRule } from '@hdrscope/core/internal';
 import type { ClassicBuckets, NativeBuckets } from './families.ts';
 
 /**
@@ -25,24 +25,20 @@ export function boundariesFor(
 ): readonly number[] {
   const chosen = typeof option === 'function' ? option(family) : option;
   if (chosen === undefined) return family.boundaries ?? defaultBoundaries(family.unit);
-  checkBoundaries(chosen);
+  if (!areBoundaries(chosen)) throw mustBe('ERR_INVALID_OPTION', 'classicBoundaries', ASCENDING, chosen);
   return chosen;
 }
 
-/** Checks the option as far as possible without a family. */
-export function checkClassicBoundaries(option: ClassicBoundaries | undefined): void {
-  if (option !== undefined && typeof option !== 'function') checkBoundaries(option);
-}
+const ASCENDING = 'finite numbers in ascending order';
 
-function checkBoundaries(boundaries: readonly number[]): void {
-  const allowed = 'finite numbers in ascending order';
-  if (!Array.isArray(boundaries)) {
-    throw mustBe('ERR_INVALID_OPTION', 'classicBoundaries', allowed, boundaries);
-  }
-  for (const [i, boundary] of (boundaries as readonly number[]).entries()) {
-    if (Number.isFinite(boundary) && (i === 0 || boundary > boundaries[i - 1]!)) continue;
-    throw mustBe('ERR_INVALID_OPTION', 'classicBoundaries', allowed, boundary);
-  }
+/** Checks the option as far as possible without a family. */
+export const classicBoundaries: OptionRule<ClassicBoundaries> = custom(
+  ASCENDING,
+  (option) => typeof option === 'function' || areBoundaries(option),
+);
+
+function areBoundaries(values: unknown): boolean {
+  return Array.isArray(values) && values.every((one, i) => Number.isFinite(one) && !(one <= values[i - 1]));
 }
 
 /**

@@ -1,4 +1,3 @@
-import { mustBe } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 
 /** The time limits of a scrape, in milliseconds. */
@@ -12,12 +11,6 @@ export interface Deadline {
 // Time kept for rendering the answer and for its way to the scraper.
 const SHARE_LEFT = 0.1;
 const MOST_LEFT_MS = 500;
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when the timeout is not above 0. */
-export function assertTimeout(timeoutMs: number | undefined): void {
-  if (timeoutMs === undefined || timeoutMs > 0) return;
-  throw mustBe('ERR_INVALID_OPTION', 'timeoutMs', 'a number above 0', timeoutMs);
-}
 
 /**
  * The time limits of a scrape. Both are shorter than the scraper waits, so that it gets an answer in any case.

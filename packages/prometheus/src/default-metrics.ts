@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { integer, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { watchEventLoopDelay } from './event-loop-delay.ts';
 import type { FamilySource } from './family-source.ts';
@@ -24,7 +24,6 @@ export interface DefaultMetrics {
   close(): void;
 }
 
-const DEFAULT_INTERVAL_MS = 10;
 const UTILIZATION_WINDOW_MS = 10_000;
 
 /**
@@ -60,16 +59,7 @@ export function collectDefaultMetrics(
   registry?: Registry,
   options: DefaultMetricsOptions = {},
 ): DefaultMetrics {
-  assertOptions(options, COLLECT_DEFAULT_METRICS);
-  const { eventLoopIntervalMs = DEFAULT_INTERVAL_MS } = options;
-  if (!Number.isSafeInteger(eventLoopIntervalMs) || eventLoopIntervalMs < 1) {
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'eventLoopIntervalMs',
-      'an integer of at least 1',
-      eventLoopIntervalMs,
-    );
-  }
+  const { eventLoopIntervalMs } = readOptions(options, COLLECT_DEFAULT_METRICS);
   const store = registry ?? createRegistry();
   const delay = store.histogram({
     name: 'nodejs.eventloop.delay',
@@ -106,8 +96,10 @@ export function collectDefaultMetrics(
   };
 }
 
-const COLLECT_DEFAULT_METRICS: OptionsOwner<DefaultMetricsOptions> = {
+const COLLECT_DEFAULT_METRICS = {
   name: 'collectDefaultMetrics',
-  names: { eventLoopIntervalMs: true },
+  rules: {
+    eventLoopIntervalMs: withDefault(integer({ from: 1 }), 10),
+  } satisfies OptionRules<DefaultMetricsOptions>,
   call: 'collectDefaultMetrics(registry, { eventLoopIntervalMs: 20 })',
 };

@@ -1,11 +1,9 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { GUARD_NAMES, type GuardOptions } from '@hdrscope/kit/server';
-import { DEFAULT_ADDRESS, LISTEN_NAMES, type ListenOptions } from './address.ts';
-import { checkClassicBoundaries } from './boundaries.ts';
-import { assertTimeout } from './deadline.ts';
+import { flag, having, listOf, type OptionTable, type RulesFor, withDefault } from '@hdrscope/core/internal';
+import { GUARD_RULES, type GuardOptions } from '@hdrscope/kit/server';
+import { DEFAULT_ADDRESS, LISTEN_RULES, type ListenOptions } from './address.ts';
 import type { FamilySource } from './family-source.ts';
-import { RESOURCE_METRICS_NAMES, type ResourceMetricsOptions } from './from-otel.ts';
-import { assertNaming } from './names.ts';
+import { RESOURCE_METRICS_RULES, type ResourceMetricsOptions } from './from-otel.ts';
+import { HANDLER_RULES } from './handler.ts';
 import type { ScrapeOptions } from './scrape.ts';
 
 /** Options of `HdrPrometheusExporter`: those of the stock exporter, and more for formats, scrapes and the server. */
@@ -64,29 +62,22 @@ export const DEFAULT_OPTIONS: DefaultOptions = /* @__PURE__ */ Object.freeze({
   withoutTargetInfo: false,
 });
 
-const EXPORTER: OptionsOwner<HdrPrometheusExporterOptions> = {
-  name: 'HdrPrometheusExporter',
-  names: {
-    ...LISTEN_NAMES,
-    ...RESOURCE_METRICS_NAMES,
-    ...GUARD_NAMES,
-    timeoutMs: true,
-    buckets: true,
-    preventServerStart: true,
-    metricProducers: true,
-    sources: true,
-  },
-  call: 'new HdrPrometheusExporter({ port: 9464 })',
+const RULES: RulesFor<
+  HdrPrometheusExporterOptions,
+  Exclude<keyof HdrPrometheusExporterOptions, 'preventServerStart' | 'metricProducers' | 'sources'>
+> = {
+  ...LISTEN_RULES,
+  ...RESOURCE_METRICS_RULES,
+  ...GUARD_RULES,
+  timeoutMs: HANDLER_RULES.timeoutMs,
+  buckets: HANDLER_RULES.buckets,
+  preventServerStart: withDefault(flag, false),
+  metricProducers: withDefault(listOf(having<MetricSource>('', 'collect'), 'producers of metrics'), []),
+  sources: HANDLER_RULES.sources,
 };
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when an option of metrics or scrapes does not exist or is out of range. */
-export function assertExporterOptions(options: HdrPrometheusExporterOptions): void {
-  assertOptions(options, EXPORTER);
-  const { buckets, classicBoundaries, timeoutMs } = options;
-  assertTimeout(timeoutMs);
-  assertNaming(options);
-  checkClassicBoundaries(classicBoundaries);
-  if (buckets !== undefined && !['native', 'classic', 'both'].includes(buckets)) {
-    throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native', 'classic' or 'both'", buckets);
-  }
-}
+export const EXPORTER: OptionTable<typeof RULES> = {
+  name: 'HdrPrometheusExporter',
+  rules: RULES,
+  call: 'new HdrPrometheusExporter({ port: 9464 })',
+};

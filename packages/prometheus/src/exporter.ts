@@ -1,13 +1,14 @@
+import { readOptions } from '@hdrscope/core/internal';
 import { reasonOf, Slices, within } from '@hdrscope/kit';
-import { assertGuardOptions, type ServerRefusals } from '@hdrscope/kit/server';
+import { limitsOf, type ServerRefusals } from '@hdrscope/kit/server';
 import { EMPTY_SNAPSHOT } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { addressOf } from './address.ts';
 import { report, reportFailures, warnOnce } from './diagnostics.ts';
 import {
-  assertExporterOptions,
   DEFAULT_OPTIONS,
   type DefaultOptions,
+  EXPORTER,
   type HdrPrometheusExporterOptions,
   type MetricSource,
 } from './exporter-options.ts';
@@ -19,7 +20,7 @@ import {
   type FamiliesByScope,
   lazyFamiliesOfResourceMetrics,
 } from './from-otel.ts';
-import { type SnapshotFamiliesOptions, snapshotOptionsOf } from './from-registry.ts';
+import type { SnapshotFamiliesOptions } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { refusalFamilies } from './refusal-families.ts';
 import { histogramsByScope, problemsOf, type RegistrySource } from './registry-source.ts';
@@ -95,27 +96,25 @@ export class HdrPrometheusExporter {
    * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
    */
   constructor(options: HdrPrometheusExporterOptions = {}, callback: (error?: Error) => void = () => {}) {
-    assertExporterOptions(options);
-    const warn = options.warn ?? warnOnce();
-    this.#options = { ...options, warn };
-    this.#shown = snapshotOptionsOf(this.#options);
+    const { host, port, endpoint, token, allowedHosts, limits, tls, refusals, ...settings } = readOptions(
+      options,
+      EXPORTER,
+    );
+    const { timeoutMs, preventServerStart, metricProducers, sources, withResourceConstantLabels, ...looks } =
+      settings;
+    const { withoutTargetInfo, warn = warnOnce(), ...shown } = looks;
+    this.#shown = { ...shown, warn };
+    this.#options = { ...shown, warn, withResourceConstantLabels, withoutTargetInfo };
     this.#scrapes = new Scrapes(
       (softMs, signal) => gatherFamilies(this.#families(softMs, signal), this.#sources, this.#shown, softMs),
       new Exposition(warn),
     );
-    this.#producers = [...(options.metricProducers ?? [])];
-    this.#sources = [() => refusalFamilies(this.refusals), ...(options.sources ?? [])];
-    this.#timeoutMs = options.timeoutMs;
-    const address = addressOf(options, process.env);
-    assertGuardOptions(address.host, options);
-    const { token, allowedHosts, limits, tls, refusals } = options;
-    this.#server = new MetricsServer(address, this.getMetricsRequestHandler, {
-      token,
-      allowedHosts,
-      limits,
-      tls,
-      refusals,
-    });
+    this.#producers = [...metricProducers];
+    this.#sources = [() => refusalFamilies(this.refusals), ...sources];
+    this.#timeoutMs = timeoutMs;
+    const address = addressOf({ host, port, endpoint }, process.env);
+    const guard = { token, allowedHosts, limits: limitsOf(limits), tls, refusals };
+    this.#server = new MetricsServer(address, this.getMetricsRequestHandler, guard);
     const callBack = (error?: Error): void => {
       try {
         callback(error);
@@ -123,7 +122,7 @@ export class HdrPrometheusExporter {
         report('error', `the callback of HdrPrometheusExporter failed: ${reasonOf(failure)}`, failure);
       }
     };
-    if (options.preventServerStart === true) queueMicrotask(callBack);
+    if (preventServerStart) queueMicrotask(callBack);
     else {
       this.startServer().then(
         () => callBack(),

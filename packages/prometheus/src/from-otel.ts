@@ -1,8 +1,16 @@
-import { assertOptions, mergedBuckets, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  callback,
+  custom,
+  flag,
+  mergedBuckets,
+  optional,
+  type RulesFor,
+  readOptions,
+} from '@hdrscope/core/internal';
 import {
   boundariesFor,
+  classicBoundaries as boundariesRule,
   type ClassicBoundaries,
-  checkClassicBoundaries,
   classicOfNative,
 } from './boundaries.ts';
 import type {
@@ -17,14 +25,7 @@ import type {
 import { labelsOf, NO_LABELS, scopeLabels, seriesLabels } from './labels.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { mergeFamilies } from './merge-families.ts';
-import {
-  assertNaming,
-  familyName,
-  isWithoutSuffixes,
-  keepsCharacters,
-  NAMING_NAMES,
-  type NamingOptions,
-} from './names.ts';
+import { familyName, isWithoutSuffixes, keepsCharacters, NAMING_RULES, type NamingOptions } from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';
 import {
   type DataPointLike,
@@ -57,20 +58,22 @@ export interface ResourceMetricsOptions extends NamingOptions {
   readonly warn?: Warn | undefined;
 }
 
-/** The names of `ResourceMetricsOptions`. */
-export const RESOURCE_METRICS_NAMES: OptionNames<ResourceMetricsOptions> = {
-  ...NAMING_NAMES,
-  appendTimestamp: true,
-  withResourceConstantLabels: true,
-  withoutScopeInfo: true,
-  withoutTargetInfo: true,
-  classicBoundaries: true,
-  warn: true,
+/** The rules of `ResourceMetricsOptions`. */
+export const RESOURCE_METRICS_RULES: RulesFor<ResourceMetricsOptions, keyof ResourceMetricsOptions> = {
+  ...NAMING_RULES,
+  appendTimestamp: optional(flag),
+  withResourceConstantLabels: optional(
+    custom('a regular expression', (value) => Object.prototype.toString.call(value) === '[object RegExp]'),
+  ),
+  withoutScopeInfo: optional(flag),
+  withoutTargetInfo: optional(flag),
+  classicBoundaries: optional(boundariesRule),
+  warn: optional(callback()),
 };
 
-const FAMILIES_OF_RESOURCE_METRICS: OptionsOwner<ResourceMetricsOptions> = {
+const FAMILIES_OF_RESOURCE_METRICS = {
   name: 'familiesOfResourceMetrics',
-  names: RESOURCE_METRICS_NAMES,
+  rules: RESOURCE_METRICS_RULES,
   call: 'familiesOfResourceMetrics(resourceMetrics, { withUnitSuffix: true })',
 };
 
@@ -107,11 +110,9 @@ export function familiesOfResourceMetrics(
   resourceMetrics: ResourceMetricsLike,
   options: ResourceMetricsOptions = {},
 ): MetricFamily[] {
-  assertOptions(options, FAMILIES_OF_RESOURCE_METRICS);
-  checkClassicBoundaries(options.classicBoundaries);
-  assertNaming(options);
-  const families = atOnce(lazyFamiliesOfResourceMetrics(resourceMetrics, options));
-  return mergeFamilies(families, options.warn ?? (() => {}));
+  const settings = readOptions(options, FAMILIES_OF_RESOURCE_METRICS);
+  const families = atOnce(lazyFamiliesOfResourceMetrics(resourceMetrics, settings));
+  return mergeFamilies(families, settings.warn ?? (() => {}));
 }
 
 /** How an exporter shows an SDK's metrics. */

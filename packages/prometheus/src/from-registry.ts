@@ -1,18 +1,21 @@
 import {
-  assertOptions,
+  callback,
+  flag,
+  integer,
   justifiedScale,
-  mustBe,
-  type OptionNames,
-  type OptionsOwner,
+  oneOf,
+  optional,
+  type RulesFor,
+  readOptions,
 } from '@hdrscope/core/internal';
 import type { FamilySnapshot, Rejected, Snapshot, SourceFailure } from '@hdrscope/registry';
-import { boundariesFor, type ClassicBoundaries, checkClassicBoundaries } from './boundaries.ts';
+import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
 import { NO_LABELS, scopeLabels, withExtra } from './labels.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { type HistogramLook, lazyHistograms } from './lazy-histograms.ts';
 import { mergeFamilies } from './merge-families.ts';
-import { assertNaming, familyName, keepsCharacters, NAMING_NAMES, type NamingOptions } from './names.ts';
+import { familyName, keepsCharacters, NAMING_RULES, type NamingOptions } from './names.ts';
 import { LEAST_MAX_BUCKETS, LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
 
 /** How a snapshot looks in Prometheus. */
@@ -43,26 +46,25 @@ export interface SnapshotFamiliesOptions extends NamingOptions {
   readonly warn?: Warn | undefined;
 }
 
-/** The names of `SnapshotFamiliesOptions`. */
-export const SNAPSHOT_NAMES: OptionNames<SnapshotFamiliesOptions> = {
-  ...NAMING_NAMES,
-  buckets: true,
-  classicBoundaries: true,
-  vmrange: true,
-  maxBuckets: true,
-  withoutScopeInfo: true,
-  appendTimestamp: true,
-  warn: true,
+/** The rules of `SnapshotFamiliesOptions`. */
+export const SNAPSHOT_RULES: RulesFor<SnapshotFamiliesOptions, keyof SnapshotFamiliesOptions> = {
+  ...NAMING_RULES,
+  buckets: optional(oneOf<'native' | 'classic' | 'both'>(['native', 'classic', 'both'])),
+  classicBoundaries: optional(boundariesRule),
+  vmrange: optional(flag),
+  maxBuckets: optional(integer({ from: LEAST_MAX_BUCKETS })),
+  withoutScopeInfo: optional(flag),
+  appendTimestamp: optional(flag),
+  warn: optional(callback()),
 };
 
-const FAMILIES_OF_SNAPSHOT: OptionsOwner<SnapshotFamiliesOptions> = {
+const FAMILIES_OF_SNAPSHOT = {
   name: 'familiesOfSnapshot',
-  names: SNAPSHOT_NAMES,
+  rules: SNAPSHOT_RULES,
   call: 'familiesOfSnapshot(snapshot, { withUnitSuffix: true })',
 };
 
 const DEFAULT_MAX_BUCKETS = 160;
-const BUCKETS: readonly SnapshotFamiliesOptions['buckets'][] = ['native', 'classic', 'both', undefined];
 
 /**
  * Converts a snapshot of a registry to families. Each family of the registry becomes a histogram. If there are any,
@@ -89,45 +91,8 @@ export function familiesOfSnapshot(
   snapshot: Snapshot,
   options: SnapshotFamiliesOptions = {},
 ): MetricFamily[] {
-  assertOptions(options, FAMILIES_OF_SNAPSHOT);
-  assertSnapshotOptions(options);
-  return mergeFamilies(lazyFamiliesOfSnapshot(snapshot, options), options.warn ?? (() => {}));
-}
-
-/** The options of a snapshot among those of a handler or an exporter, which pass them to `FamilySource`s. */
-export function snapshotOptionsOf(options: SnapshotFamiliesOptions): SnapshotFamiliesOptions {
-  const { prefix, withUnitSuffix, translationStrategy, buckets, classicBoundaries } = options;
-  const { vmrange, maxBuckets, withoutScopeInfo, appendTimestamp, warn } = options;
-  return {
-    prefix,
-    withUnitSuffix,
-    translationStrategy,
-    buckets,
-    classicBoundaries,
-    vmrange,
-    maxBuckets,
-    withoutScopeInfo,
-    appendTimestamp,
-    warn,
-  };
-}
-
-/** Checks all options but the boundaries of a function. */
-export function assertSnapshotOptions(options: SnapshotFamiliesOptions): void {
-  const { maxBuckets, buckets, classicBoundaries } = options;
-  assertNaming(options);
-  if (maxBuckets !== undefined && !(Number.isSafeInteger(maxBuckets) && maxBuckets >= LEAST_MAX_BUCKETS)) {
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'maxBuckets',
-      `an integer of at least ${LEAST_MAX_BUCKETS}`,
-      maxBuckets,
-    );
-  }
-  if (!BUCKETS.includes(buckets)) {
-    throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native', 'classic' or 'both'", buckets);
-  }
-  checkClassicBoundaries(classicBoundaries);
+  const settings = readOptions(options, FAMILIES_OF_SNAPSHOT);
+  return mergeFamilies(lazyFamiliesOfSnapshot(snapshot, settings), settings.warn ?? (() => {}));
 }
 
 /**

@@ -1,17 +1,19 @@
-import { assertOptions, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  callback,
+  listOf,
+  number,
+  type OptionRule,
+  optional,
+  type RulesFor,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
-import { assertTimeout } from './deadline.ts';
 import { reportFailures, warnOnce } from './diagnostics.ts';
 import { Exposition } from './exposition.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
-import {
-  assertSnapshotOptions,
-  lazyFamiliesOfSnapshot,
-  SNAPSHOT_NAMES,
-  type SnapshotFamiliesOptions,
-  snapshotOptionsOf,
-} from './from-registry.ts';
+import { lazyFamiliesOfSnapshot, SNAPSHOT_RULES, type SnapshotFamiliesOptions } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { answerScrape, type ScrapeOptions, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 import { Scrapes } from './scrapes.ts';
@@ -22,16 +24,24 @@ export interface PrometheusHandlerOptions extends SnapshotFamiliesOptions, Scrap
   readonly sources?: readonly FamilySource[] | undefined;
 }
 
-/** The names of `PrometheusHandlerOptions`. */
-export const HANDLER_NAMES: OptionNames<PrometheusHandlerOptions> = {
-  ...SNAPSHOT_NAMES,
-  timeoutMs: true,
-  sources: true,
+export const familySources: OptionRule<readonly FamilySource[]> = listOf(
+  callback<FamilySource>(),
+  'functions',
+);
+
+/** The rules of `PrometheusHandlerOptions`. */
+export const HANDLER_RULES: RulesFor<
+  PrometheusHandlerOptions,
+  Exclude<keyof PrometheusHandlerOptions, 'sources'>
+> = {
+  ...SNAPSHOT_RULES,
+  timeoutMs: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
+  sources: withDefault(familySources, []),
 };
 
-const PROMETHEUS_HANDLER: OptionsOwner<PrometheusHandlerOptions> = {
+const PROMETHEUS_HANDLER = {
   name: 'prometheusHandler',
-  names: HANDLER_NAMES,
+  rules: HANDLER_RULES,
   call: 'prometheusHandler(registry, { withUnitSuffix: true })',
 };
 
@@ -72,12 +82,8 @@ export function prometheusHandler(
   registry: Registry,
   options: PrometheusHandlerOptions = {},
 ): (request: ScrapeRequest, response: ScrapeResponse) => void {
-  assertOptions(options, PROMETHEUS_HANDLER);
-  const { sources = [], timeoutMs } = options;
-  assertTimeout(timeoutMs);
-  assertSnapshotOptions(options);
-  const warn = options.warn ?? warnOnce();
-  const shown = snapshotOptionsOf({ ...options, warn });
+  const { sources, timeoutMs, warn = warnOnce(), ...settings } = readOptions(options, PROMETHEUS_HANDLER);
+  const shown = { ...settings, warn };
   const familiesOfRegistry = async (softMs: number): Promise<LazyFamily[]> => {
     const snapshot = await registry.gather({ timeoutMs: softMs, maxAgeMs: SHARED_GATHER_MS });
     reportFailures(snapshot.errors);

@@ -1,4 +1,4 @@
-import { mustBe, type OptionNames } from '@hdrscope/core/internal';
+import { flag, oneOf, optional, type RulesFor, text } from '@hdrscope/core/internal';
 import type { MetricFamily, MetricType } from './families.ts';
 
 /**
@@ -35,26 +35,19 @@ export interface NamingOptions {
   readonly translationStrategy?: TranslationStrategy | undefined;
 }
 
-/** The names of `NamingOptions`. */
-export const NAMING_NAMES: OptionNames<NamingOptions> = {
-  prefix: true,
-  withUnitSuffix: true,
-  translationStrategy: true,
+/** The rules of `NamingOptions`. */
+export const NAMING_RULES: RulesFor<NamingOptions, keyof NamingOptions> = {
+  prefix: optional(text),
+  withUnitSuffix: optional(flag),
+  translationStrategy: optional(
+    oneOf([
+      'UnderscoreEscapingWithSuffixes',
+      'UnderscoreEscapingWithoutSuffixes',
+      'NoUTF8EscapingWithSuffixes',
+      'NoTranslation',
+    ]),
+  ),
 };
-
-const STRATEGIES: readonly TranslationStrategy[] = [
-  'UnderscoreEscapingWithSuffixes',
-  'UnderscoreEscapingWithoutSuffixes',
-  'NoUTF8EscapingWithSuffixes',
-  'NoTranslation',
-];
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when the strategy does not exist. */
-export function assertNaming({ translationStrategy: strategy }: NamingOptions): void {
-  if (strategy === undefined || STRATEGIES.includes(strategy)) return;
-  const allowed = STRATEGIES.map((name) => `'${name}'`).join(', ');
-  throw mustBe('ERR_INVALID_OPTION', 'translationStrategy', `one of ${allowed}`, strategy);
-}
 
 /** Whether names keep characters that Prometheus' classic names cannot have. */
 export function keepsCharacters({ translationStrategy: strategy }: NamingOptions): boolean {

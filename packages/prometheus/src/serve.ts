@@ -1,23 +1,23 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { type OptionRules, readOptions } from '@hdrscope/core/internal';
 import {
-  assertGuardOptions,
-  GUARD_NAMES,
+  GUARD_RULES,
   type GuardOptions,
+  limitsOf,
   noRefusals,
   type ServerRefusals,
 } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
-import { addressOf, LISTEN_NAMES, type ListenOptions } from './address.ts';
-import { HANDLER_NAMES, type PrometheusHandlerOptions, prometheusHandler } from './handler.ts';
+import { addressOf, LISTEN_RULES, type ListenOptions } from './address.ts';
+import { HANDLER_RULES, type PrometheusHandlerOptions, prometheusHandler } from './handler.ts';
 import { refusalFamilies } from './refusal-families.ts';
 import { MetricsServer } from './server.ts';
 
 /** Options of `servePrometheus`. */
 export interface ServePrometheusOptions extends PrometheusHandlerOptions, ListenOptions, GuardOptions {}
 
-const SERVE_PROMETHEUS: OptionsOwner<ServePrometheusOptions> = {
+const SERVE_PROMETHEUS = {
   name: 'servePrometheus',
-  names: { ...HANDLER_NAMES, ...LISTEN_NAMES, ...GUARD_NAMES },
+  rules: { ...HANDLER_RULES, ...LISTEN_RULES, ...GUARD_RULES } satisfies OptionRules<ServePrometheusOptions>,
   call: 'servePrometheus(registry, { port: 9464 })',
 };
 
@@ -55,7 +55,6 @@ export async function servePrometheus(
   registry: Registry,
   options: ServePrometheusOptions = {},
 ): Promise<RunningPrometheus> {
-  assertOptions(options, SERVE_PROMETHEUS);
   const {
     host,
     port,
@@ -66,11 +65,10 @@ export async function servePrometheus(
     tls,
     refusals = noRefusals(),
     ...shown
-  } = options;
-  const guard = { token, allowedHosts, limits, tls, refusals };
+  } = readOptions(options, SERVE_PROMETHEUS);
   const address = addressOf({ host, port, endpoint }, process.env);
-  assertGuardOptions(address.host, guard);
-  const sources = [() => refusalFamilies(refusals), ...(shown.sources ?? [])];
+  const guard = { token, allowedHosts, limits: limitsOf(limits), tls, refusals };
+  const sources = [() => refusalFamilies(refusals), ...shown.sources];
   const server = new MetricsServer(address, prometheusHandler(registry, { ...shown, sources }), guard);
   await server.start();
   return { port: server.port!, refusals, close: () => server.stop() };

@@ -47,7 +47,10 @@ test.each<[HdrPrometheusExporterOptions, string]>([
   [{ port: Number.NaN }, 'port must be an integer from 0 to 65535, got NaN'],
   [{ timeoutMs: -1 }, 'timeoutMs must be a number above 0, got -1'],
   [{ buckets: 'none' as 'both' }, `buckets must be 'native', 'classic' or 'both', got "none"`],
-  [{ classicBoundaries: [3, 1] }, 'classicBoundaries must be finite numbers in ascending order, got 1'],
+  [
+    { classicBoundaries: [3, 1] },
+    'classicBoundaries must be finite numbers in ascending order, got an array of 2',
+  ],
 ])('the options %p are refused', (options, message) => {
   expect(() => new HdrPrometheusExporter(options)).toThrow(message);
 });

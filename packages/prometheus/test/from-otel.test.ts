@@ -132,7 +132,7 @@ describe('exponential histograms', () => {
 
 test('boundaries that do not ascend are refused even without a histogram', () => {
   expect(() => familiesOfResourceMetrics(resourceMetrics(), { classicBoundaries: [2, 1] })).toThrow(
-    'classicBoundaries must be finite numbers in ascending order, got 1',
+    'classicBoundaries must be finite numbers in ascending order, got an array of 2',
   );
 });
 

@@ -97,14 +97,17 @@ describe('options', () => {
   });
 
   test.each<[options: SnapshotFamiliesOptions, message: string]>([
-    [{ classicBoundaries: [1, 1] }, 'classicBoundaries must be finite numbers in ascending order, got 1'],
+    [
+      { classicBoundaries: [1, 1] },
+      'classicBoundaries must be finite numbers in ascending order, got an array of 2',
+    ],
     [
       { classicBoundaries: () => [2, 1] },
-      'classicBoundaries must be finite numbers in ascending order, got 1',
+      'classicBoundaries must be finite numbers in ascending order, got an array of 2',
     ],
     [
       { classicBoundaries: [1, Number.POSITIVE_INFINITY] },
-      'classicBoundaries must be finite numbers in ascending order, got Infinity',
+      'classicBoundaries must be finite numbers in ascending order, got an array of 2',
     ],
     [
       { classicBoundaries: 5 as unknown as number[] },
@@ -112,7 +115,7 @@ describe('options', () => {
     ],
     [
       { classicBoundaries: [1, undefined as unknown as number] },
-      'classicBoundaries must be finite numbers in ascending order, got undefined',
+      'classicBoundaries must be finite numbers in ascending order, got an array of 2',
     ],
     [{ buckets: 'most' as 'both' }, `buckets must be 'native', 'classic' or 'both', got "most"`],
   ])('%j is refused', async (options, message) => {

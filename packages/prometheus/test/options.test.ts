@@ -1,7 +1,8 @@
 import { createRegistry, EMPTY_SNAPSHOT } from '@hdrscope/registry';
-import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { expectOptionsChecked } from '@hdrscope/testing/refusals';
 import {
   collectDefaultMetrics,
+  collectPromClient,
   type FamilySource,
   familiesOfResourceMetrics,
   familiesOfSnapshot,
@@ -9,36 +10,30 @@ import {
   prometheusHandler,
   servePrometheus,
 } from '../src/index.ts';
+import { sendRemoteWrite } from '../src/remote-write/index.ts';
 
-/** Options of any kind, as a program without types passes them. */
-const wrong = (options: object): never => options as never;
+const registry = createRegistry();
+const METRICS = { resource: { attributes: {} }, scopeMetrics: [] };
+const LOCAL = { host: '127.0.0.1', port: 0 };
 
-test.each<[call: string, meant: string, action: () => unknown]>([
+test.each<[call: string, call: (options: never) => unknown, required?: object]>([
+  ['collectDefaultMetrics', (options) => collectDefaultMetrics(undefined, options)],
+  ['collectPromClient', (options) => collectPromClient(options)],
+  ['HdrPrometheusExporter', (options) => new HdrPrometheusExporter(options).shutdown(), LOCAL],
+  ['familiesOfResourceMetrics', (options) => familiesOfResourceMetrics(METRICS, options)],
+  ['familiesOfSnapshot', (options) => familiesOfSnapshot(EMPTY_SNAPSHOT, options)],
+  ['prometheusHandler', (options) => prometheusHandler(registry, options)],
+  ['servePrometheus', (options) => servePrometheus(registry, options), LOCAL],
   [
-    'collectDefaultMetrics',
-    'eventLoopIntervalMs',
-    () => collectDefaultMetrics(undefined, wrong({ eventLoopInterval: 7 })),
+    'sendRemoteWrite',
+    (options) =>
+      sendRemoteWrite(registry, options)
+        .close({ timeoutMs: 1 })
+        .catch(() => {}),
+    { url: 'http://127.0.0.1:1/', timeoutMs: 1 },
   ],
-  [
-    'HdrPrometheusExporter',
-    'preventServerStart',
-    () => new HdrPrometheusExporter(wrong({ preventServerStrat: true })),
-  ],
-  [
-    'HdrPrometheusExporter',
-    'withoutScopeInfo',
-    () => new HdrPrometheusExporter(wrong({ withoutScopesInfo: true })),
-  ],
-  [
-    'familiesOfResourceMetrics',
-    'withUnitSuffix',
-    () => familiesOfResourceMetrics(wrong({}), wrong({ withUnitsSuffix: true })),
-  ],
-  ['familiesOfSnapshot', 'maxBuckets', () => familiesOfSnapshot(EMPTY_SNAPSHOT, wrong({ maxBucket: 7 }))],
-  ['prometheusHandler', 'sources', () => prometheusHandler(createRegistry(), wrong({ source: [] }))],
-  ['servePrometheus', 'endpoint', () => servePrometheus(createRegistry(), wrong({ endpiont: '/' }))],
-])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
-  await expectMisspelt(action, meant);
+])('%s refuses options of wrong kinds', async (_name, ...checked) => {
+  await expectOptionsChecked(...checked);
 });
 
 test('the exporter takes each option of the stock exporter', async () => {

@@ -1,4 +1,13 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  custom,
+  having,
+  listOf as listRule,
+  number,
+  type OptionRules,
+  optional,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { type RemotePort, reasonOf, Slices } from '@hdrscope/kit';
 import type { ClusterLike, ClusterWorker } from '@hdrscope/registry';
 import { report } from '../diagnostics.ts';
@@ -37,13 +46,23 @@ export interface PromClientCollection {
   close(): void;
 }
 
-const COLLECT_PROM_CLIENT: OptionsOwner<CollectPromClientOptions> = {
+const promRegistry = having<PromClientRegistry>('a registry of prom-client', 'getMetricsAsJSON');
+
+const COLLECT_PROM_CLIENT = {
   name: 'collectPromClient',
-  names: { registries: true, cluster: true, timeoutMs: true },
+  rules: {
+    registries: withDefault(
+      custom<PromClientRegistry | readonly PromClientRegistry[]>(
+        'a registry of prom-client, or an array of them',
+        (value) => promRegistry.accepts(value) || listRule(promRegistry, 'registries').accepts(value),
+      ),
+      [],
+    ),
+    cluster: optional(having<ClusterLike>('the default export of node:cluster', 'on', 'off')),
+    timeoutMs: withDefault(number({ above: 0, to: Number.POSITIVE_INFINITY }), 1000),
+  } satisfies OptionRules<CollectPromClientOptions>,
   call: 'collectPromClient({ cluster })',
 };
-
-const DEFAULT_TIMEOUT_MS = 1000;
 
 /** A worker that was left before so many others counts anew when it is added again. */
 const MOST_LEFT = 1000;
@@ -82,9 +101,7 @@ const MOST_LEFT = 1000;
  * ```
  */
 export function collectPromClient(options: CollectPromClientOptions = {}): PromClientCollection {
-  assertOptions(options, COLLECT_PROM_CLIENT);
-  const { registries = [], cluster, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  if (!(timeoutMs > 0)) throw mustBe('ERR_INVALID_OPTION', 'timeoutMs', 'a number above 0', timeoutMs);
+  const { registries, cluster, timeoutMs } = readOptions(options, COLLECT_PROM_CLIENT);
   const own = listOf(registries);
   const remotes = new Map<RemotePort, PromClientRemote>();
   let ended: readonly PromMetric[] = [];

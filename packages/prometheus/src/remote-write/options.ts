@@ -1,9 +1,22 @@
-import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS } from '@hdrscope/kit';
-import type { SenderTlsFiles } from '@hdrscope/kit/delivery';
+import {
+  callback,
+  custom,
+  flag,
+  integer,
+  milliseconds,
+  type OptionRules,
+  object,
+  oneOf,
+  readOptions,
+  type Settings,
+  textsByName,
+  withDefault,
+} from '@hdrscope/core/internal';
+import { type SenderTlsFiles, tls, url } from '@hdrscope/kit/delivery';
 import type { FamilySource } from '../family-source.ts';
-import { assertSnapshotOptions } from '../from-registry.ts';
-import { NAMING_NAMES, type NamingOptions } from '../names.ts';
+import { SNAPSHOT_RULES } from '../from-registry.ts';
+import { familySources } from '../handler.ts';
+import { NAMING_RULES, type NamingOptions } from '../names.ts';
 
 /** Hears what becomes of the requests of a writer. Its functions must not throw. */
 export interface RemoteWriteObserver {
@@ -49,89 +62,54 @@ export interface RemoteWriteOptions extends NamingOptions {
   readonly unref?: boolean | undefined;
 }
 
-const NAMES: OptionNames<RemoteWriteOptions> = {
-  ...NAMING_NAMES,
-  url: true,
-  headers: true,
-  tls: true,
-  labels: true,
-  buckets: true,
-  maxBuckets: true,
-  withoutScopeInfo: true,
-  sources: true,
-  intervalMs: true,
-  timeoutMs: true,
-  maxSeriesPerRequest: true,
-  observer: true,
-  warn: true,
-  unref: true,
-};
-
-const SEND_REMOTE_WRITE: OptionsOwner<RemoteWriteOptions> = {
+const SEND_REMOTE_WRITE = {
   name: 'sendRemoteWrite',
-  names: NAMES,
+  rules: {
+    ...NAMING_RULES,
+    url,
+    headers: withDefault(
+      custom<Readonly<Record<string, string>>>(
+        'an object of texts, without headers that the protocol needs',
+        (headers) =>
+          textsByName.accepts(headers) &&
+          !Object.keys(headers).some((name) => RESERVED_HEADERS.has(name.toLowerCase())),
+      ),
+      {},
+    ),
+    tls: withDefault(tls, {}),
+    labels: withDefault(
+      custom<Readonly<Record<string, string>>>(
+        'an object of texts, without __name__, which is the name of the metric',
+        (labels) => textsByName.accepts(labels) && !Object.hasOwn(labels, '__name__'),
+      ),
+      {},
+    ),
+    buckets: withDefault(oneOf<'native' | 'custom'>(['native', 'custom']), 'native'),
+    maxBuckets: SNAPSHOT_RULES.maxBuckets,
+    withoutScopeInfo: SNAPSHOT_RULES.withoutScopeInfo,
+    sources: withDefault(familySources, []),
+    intervalMs: withDefault(milliseconds(), 15_000),
+    timeoutMs: withDefault(milliseconds(), 10_000),
+    maxSeriesPerRequest: withDefault(integer({ from: 1 }), 2000),
+    observer: withDefault(object<RemoteWriteObserver>(), {}),
+    warn: withDefault(callback<(message: string) => void>(), () => {}),
+    unref: withDefault(flag, true),
+  } satisfies OptionRules<RemoteWriteOptions>,
   call: "sendRemoteWrite(registry, { url: 'http://localhost:9090/api/v1/write' })",
 };
 
-type WithDefaults =
-  | 'headers'
-  | 'tls'
-  | 'labels'
-  | 'buckets'
-  | 'sources'
-  | 'intervalMs'
-  | 'timeoutMs'
-  | 'maxSeriesPerRequest'
-  | 'observer'
-  | 'warn'
-  | 'unref';
-
 /** The options with defaults. */
-export type RemoteWriteSettings = Omit<RemoteWriteOptions, WithDefaults | 'url'> & {
-  readonly [Name in WithDefaults]-?: NonNullable<RemoteWriteOptions[Name]>;
-} & { readonly url: URL };
+export type RemoteWriteSettings = Omit<
+  Settings<RemoteWriteOptions, keyof NamingOptions | 'maxBuckets' | 'withoutScopeInfo'>,
+  'url'
+> & {
+  readonly url: URL;
+};
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range. */
 export function settingsOf(options: RemoteWriteOptions): RemoteWriteSettings {
-  assertOptions(options, SEND_REMOTE_WRITE);
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const settings = {
-    headers: {},
-    tls: {},
-    labels: {},
-    buckets: 'native',
-    sources: [],
-    intervalMs: 15_000,
-    timeoutMs: 10_000,
-    maxSeriesPerRequest: 2000,
-    observer: {},
-    warn: () => {},
-    unref: true,
-    ...given,
-    url: urlOf(options.url),
-  } as RemoteWriteSettings;
-  const { buckets, maxSeriesPerRequest, headers, labels } = settings;
-  if (buckets !== 'native' && buckets !== 'custom')
-    throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native' or 'custom'", buckets);
-  assertSnapshotOptions({ ...settings, buckets: 'native' });
-  for (const name of ['intervalMs', 'timeoutMs'] as const) {
-    const value = settings[name];
-    if (typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_MS) continue;
-    throw mustBe('ERR_INVALID_OPTION', name, `a number above 0, up to ${LONGEST_TIMER_MS}`, value);
-  }
-  if (!Number.isSafeInteger(maxSeriesPerRequest) || maxSeriesPerRequest < 1)
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'maxSeriesPerRequest',
-      'an integer of at least 1',
-      maxSeriesPerRequest,
-    );
-  const reserved = Object.keys(headers).find((name) => RESERVED_HEADERS.has(name.toLowerCase()));
-  if (reserved !== undefined)
-    throw mustBe('ERR_INVALID_OPTION', 'headers', 'without those that the protocol needs', reserved);
-  if (Object.hasOwn(labels, '__name__'))
-    throw mustBe('ERR_INVALID_OPTION', 'labels', 'without __name__, which is the name of the metric', labels);
-  return settings;
+  const settings = readOptions(options, SEND_REMOTE_WRITE);
+  return { ...settings, url: new URL(settings.url) };
 }
 
 // The specification forbids senders to let users change these.
@@ -142,11 +120,3 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'x-prometheus-remote-write-version',
   'user-agent',
 ]);
-
-function urlOf(text: unknown): URL {
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  // A URL may have a password, so the message does not show it.
-  const got = typeof text === 'string' ? 'another text' : text;
-  throw mustBe('ERR_INVALID_OPTION', 'url', 'a URL such as http://localhost:9090/api/v1/write', got);
-}
