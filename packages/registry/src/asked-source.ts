@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { custom, type OptionRule } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS, TimeoutError, within } from '@hdrscope/kit';
 import type { Clock } from './clock.ts';
 
@@ -20,15 +20,8 @@ export class AskedSource {
 
   /**
    * @param collect Brings the registry up to date.
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when `timeoutMs` is not a time limit.
    */
-  constructor(
-    name: string,
-    collect: () => void | Promise<void>,
-    clock: Clock,
-    timeoutMs: number = Number.POSITIVE_INFINITY,
-  ) {
-    assertTimeout(timeoutMs);
+  constructor(name: string, collect: () => void | Promise<void>, clock: Clock, timeoutMs: number) {
     this.name = name;
     this.#collect = collect;
     this.#clock = clock;
@@ -97,14 +90,14 @@ export class AskedSource {
   }
 }
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function assertTimeout(timeoutMs: number): void {
-  const isTimeout =
-    timeoutMs > 0 && (timeoutMs <= LONGEST_TIMER_MS || timeoutMs === Number.POSITIVE_INFINITY);
-  if (isTimeout) return;
-  const allowed = `above 0 and at most ${LONGEST_TIMER_MS}, or Infinity`;
-  throw mustBe('ERR_INVALID_OPTION', 'timeoutMs', allowed, timeoutMs);
-}
+/** How long to wait, in milliseconds. */
+export const timeout: OptionRule<number> = /* @__PURE__ */ custom(
+  `above 0 and at most ${LONGEST_TIMER_MS}, or Infinity`,
+  (value) =>
+    typeof value === 'number' &&
+    value > 0 &&
+    (value <= LONGEST_TIMER_MS || value === Number.POSITIVE_INFINITY),
+);
 
 /** Every runtime has them, but the library of the language does not declare them. */
 declare function setTimeout(callback: () => void, delayMs: number): unknown;

@@ -7,12 +7,19 @@ import {
   type Resolution,
 } from '@hdrscope/core';
 import {
-  assertOptions,
+  custom,
+  filledText,
   fromTicks,
-  mustBe,
-  type OptionsOwner,
+  integer,
+  listOf,
+  number,
+  type OptionRules,
+  optional,
+  readOptions,
   resolutionOf,
   scaledLayout,
+  text,
+  withDefault,
 } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 
@@ -94,24 +101,25 @@ export interface FamilySettings {
   readonly expireAfterMs: number | undefined;
 }
 
-// The memory of a series grows with its digits. Two need a fifth of what three need, and keep 100 ms and 101 ms apart.
-const DEFAULT_DIGITS = 2;
-const DEFAULT_CARDINALITY_LIMIT = 2000;
-
-const OWNER: OptionsOwner<FamilyOptions> = {
+const FAMILY = {
   name: 'a family',
-  names: {
-    name: true,
-    unit: true,
-    description: true,
-    resolution: true,
-    significantDigits: true,
-    cardinalityLimit: true,
-    scope: true,
-    boundaries: true,
-    thresholds: true,
-    expireAfterMs: true,
-  },
+  rules: {
+    name: filledText(),
+    unit: withDefault(text, ''),
+    description: withDefault(text, ''),
+    resolution: optional(number({ above: 0 })),
+    // The memory of a series grows with its digits. Two need a fifth of what three need, and keep 100 ms and 101 ms apart.
+    significantDigits: withDefault(integer({ from: 0, to: 5 }), 2),
+    cardinalityLimit: withDefault(integer({ from: 1 }), 2000),
+    scope: optional(
+      custom<Scope>('an object whose name is a text', (scope) =>
+        text.accepts((scope as Partial<Scope> | null)?.name),
+      ),
+    ),
+    boundaries: optional(listOf(number(), 'finite numbers')),
+    thresholds: withDefault(listOf(number(), 'finite numbers'), []),
+    expireAfterMs: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
+  } satisfies OptionRules<FamilyOptions>,
   call: "registry.histogram({ name: 'http.server.request.duration', unit: 's' })",
 };
 
@@ -121,47 +129,18 @@ const OWNER: OptionsOwner<FamilyOptions> = {
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  */
 export function familySettings(options: FamilyOptions): FamilySettings {
-  assertOptions(options, OWNER);
-  const { name, unit = '', description = '', scope, boundaries, expireAfterMs } = options;
-  const { significantDigits = DEFAULT_DIGITS, cardinalityLimit = DEFAULT_CARDINALITY_LIMIT } = options;
-  if (typeof name !== 'string' || name === '') {
-    throw mustBe('ERR_INVALID_OPTION', 'name', 'a text, not empty', name);
-  }
-  if (typeof unit !== 'string') throw mustBe('ERR_INVALID_OPTION', 'unit', 'a text', unit);
-  if (typeof description !== 'string')
-    throw mustBe('ERR_INVALID_OPTION', 'description', 'a text', description);
-  if (scope !== undefined && typeof scope?.name !== 'string') {
-    throw mustBe('ERR_INVALID_OPTION', 'scope', 'an object whose name is a text', scope);
-  }
-  const resolution = resolutionOf(options.resolution ?? defaultResolution(unit));
-  if (!Number.isSafeInteger(cardinalityLimit) || cardinalityLimit < 1) {
-    throw mustBe('ERR_INVALID_OPTION', 'cardinalityLimit', 'an integer of at least 1', cardinalityLimit);
-  }
-  if (expireAfterMs !== undefined && !(typeof expireAfterMs === 'number' && expireAfterMs > 0)) {
-    throw mustBe('ERR_INVALID_OPTION', 'expireAfterMs', 'a number above 0', expireAfterMs);
-  }
+  const { scope, boundaries, thresholds, significantDigits, ...settings } = readOptions(options, FAMILY);
+  const resolution = resolutionOf(settings.resolution ?? defaultResolution(settings.unit));
   const layout = largestLayout(significantDigits);
   return {
-    name,
-    unit,
-    description,
+    ...settings,
     scope: scope && Object.freeze({ ...scope }),
     resolution,
     layout,
     unitLayout: scaledLayout(layout, resolution),
-    cardinalityLimit,
-    boundaries: boundaries === undefined ? undefined : Object.freeze([...explicitLayout(boundaries).edges]),
-    thresholds: thresholdsOf(options),
-    expireAfterMs,
+    boundaries: boundaries && Object.freeze([...explicitLayout(boundaries).edges]),
+    thresholds: Object.freeze([...new Set([...(boundaries ?? []), ...thresholds])].sort((a, b) => a - b)),
   };
-}
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when a threshold is not a finite number. */
-function thresholdsOf({ boundaries = [], thresholds = [] }: FamilyOptions): readonly number[] {
-  if (!Array.isArray(thresholds) || !thresholds.every(Number.isFinite)) {
-    throw mustBe('ERR_INVALID_OPTION', 'thresholds', 'an array of finite numbers', thresholds);
-  }
-  return Object.freeze([...new Set([...boundaries, ...thresholds])].sort((a, b) => a - b));
 }
 
 /**

@@ -1,7 +1,15 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  having,
+  number,
+  type OptionRule,
+  type OptionRules,
+  optional,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
-import { AskedSource, assertTimeout } from './asked-source.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { AskedSource, timeout } from './asked-source.ts';
+import { type Clock, clock as clockRule, systemClock } from './clock.ts';
 import { EndedList } from './ended.ts';
 import { Family, type FamilySnapshot } from './family.ts';
 import { assertSameCounting, countingOptions, type FamilyOptions, familySettings } from './family-options.ts';
@@ -118,8 +126,7 @@ export interface Registry {
  * ```
  */
 export function createRegistry(options: RegistryOptions = {}): Registry {
-  assertOptions(options, REGISTRY);
-  const { clock = systemClock } = options;
+  const { clock } = readOptions(options, REGISTRY);
   const families = new Map<string, Family>();
   const ended = new EndedList();
   const sources = new Map<Source, AskedSource>();
@@ -143,22 +150,13 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
       return families.get(familyKey(identity));
     },
     add(source, sourceOptions = {}) {
-      assertOptions(sourceOptions, ADD);
-      const { timeoutMs } = sourceOptions;
+      const { timeoutMs } = readOptions(sourceOptions, ADD);
       const asked = new AskedSource(source.name, () => source.collect(registry), clock, timeoutMs);
       if (!sources.has(source)) sources.set(source, asked);
       return () => sources.delete(source);
     },
     async gather(gatherOptions = {}) {
-      assertOptions(gatherOptions, GATHER);
-      const { nowMs, timeoutMs = Number.POSITIVE_INFINITY, maxAgeMs = 0 } = gatherOptions;
-      if (nowMs !== undefined && !Number.isFinite(nowMs)) {
-        throw mustBe('ERR_INVALID_OPTION', 'nowMs', 'a finite number', nowMs);
-      }
-      assertTimeout(timeoutMs);
-      if (!(maxAgeMs >= 0)) {
-        throw mustBe('ERR_INVALID_OPTION', 'maxAgeMs', 'a number of at least 0', maxAgeMs);
-      }
+      const { nowMs, timeoutMs, maxAgeMs } = readOptions(gatherOptions, GATHER);
       const asked = [...sources.values()];
       const failures = await Promise.all(asked.map((source) => failureOf(source, timeoutMs, maxAgeMs)));
       const errors = failures.filter((failure) => failure !== undefined);
@@ -178,18 +176,27 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   return registry;
 }
 
-const REGISTRY: OptionsOwner<RegistryOptions> = { name: 'createRegistry', names: { clock: true } };
+const REGISTRY = {
+  name: 'createRegistry',
+  rules: { clock: withDefault(clockRule, systemClock) } satisfies OptionRules<RegistryOptions>,
+};
 
-const ADD: OptionsOwner<SourceOptions> = {
+const ADD = {
   name: 'registry.add',
-  names: { timeoutMs: true },
+  rules: { timeoutMs: withDefault(timeout, Number.POSITIVE_INFINITY) } satisfies OptionRules<SourceOptions>,
   call: 'registry.add(source, { timeoutMs: 1000 })',
 };
 
-const GATHER: OptionsOwner<GatherOptions> = {
+const GATHER = {
   name: 'registry.gather',
-  names: { nowMs: true, timeoutMs: true, maxAgeMs: true },
+  rules: {
+    nowMs: optional(number()),
+    timeoutMs: withDefault(timeout, Number.POSITIVE_INFINITY),
+    maxAgeMs: withDefault(number({ from: 0, to: Number.POSITIVE_INFINITY }), 0),
+  } satisfies OptionRules<GatherOptions>,
 };
+
+export const registry: OptionRule<Registry> = /* @__PURE__ */ having('a registry', 'histogram', 'gather');
 
 async function snapshotsOf(families: readonly Family[]): Promise<FamilySnapshot[]> {
   const slices = new Slices();

@@ -1,3 +1,4 @@
+import { having, type OptionRule } from '@hdrscope/core/internal';
 import { placesIn } from '@hdrscope/kit';
 import { changesBetween, type SeriesChange } from './changes.ts';
 import { type EndedAfter, endedBetween } from './ended.ts';
@@ -96,6 +97,12 @@ export function createSnapshot(
 
 /** The snapshot before the first one: the first interval is the difference from it. */
 export const EMPTY_SNAPSHOT: Snapshot = /* @__PURE__ */ createSnapshot(0, [], []);
+
+export const snapshot: OptionRule<Snapshot> = /* @__PURE__ */ having(
+  'a snapshot of a registry',
+  'since',
+  'changesSince',
+);
 
 /** The part of the options that says which family is meant. */
 export interface FamilyIdentity {

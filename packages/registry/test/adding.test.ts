@@ -13,7 +13,7 @@ import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { Family } from '../src/family.ts';
-import type { FamilyOptions } from '../src/family-options.ts';
+import type { FamilyOptions } from '../src/index.ts';
 import { ticks } from './support/arbitraries.ts';
 import { runOf } from './support/runs.ts';
 import { slotsOf } from './support/state.ts';

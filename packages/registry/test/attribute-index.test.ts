@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { AttributeIndex } from '../src/attribute-index.ts';
-import { type Attributes, canonicalText } from '../src/attributes.ts';
+import type { Attributes } from '../src/index.ts';
+import { canonicalText } from '../src/internal.ts';
 import { attributes, reordered } from './support/arbitraries.ts';
 import { heapBytes } from './support/heap.ts';
 

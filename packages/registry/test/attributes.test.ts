@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { type Attributes, canonicalText, frozenCopy } from '../src/attributes.ts';
-import { createRegistry } from '../src/registry.ts';
+import { frozenCopy } from '../src/attributes.ts';
+import { type Attributes, createRegistry } from '../src/index.ts';
+import { canonicalText } from '../src/internal.ts';
 import { attributes, reordered } from './support/arbitraries.ts';
 
 /** Whether a family has the same series for both, whichever comes first. */

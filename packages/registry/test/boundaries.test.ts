@@ -1,5 +1,5 @@
 import { Budget } from '@hdrscope/kit';
-import { createRegistry } from '../src/registry.ts';
+import { createRegistry } from '../src/index.ts';
 import { familyFromJson, familyToJson } from '../src/remote/definitions.ts';
 import { createSnapshot } from '../src/snapshot.ts';
 

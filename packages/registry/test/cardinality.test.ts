@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { canonicalText } from '../src/attributes.ts';
 import { OVERFLOW_ATTRIBUTES } from '../src/family.ts';
-import { createRegistry } from '../src/registry.ts';
-import type { SeriesSnapshot } from '../src/series-snapshot.ts';
+import { createRegistry, type SeriesSnapshot } from '../src/index.ts';
+import { canonicalText } from '../src/internal.ts';
 import { attributes, reordered } from './support/arbitraries.ts';
 import { familyIn } from './support/state.ts';
 

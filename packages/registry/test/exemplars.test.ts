@@ -1,6 +1,5 @@
 import { ExemplarReservoir } from '../src/exemplars.ts';
-import { createRegistry } from '../src/registry.ts';
-import { EMPTY_SNAPSHOT } from '../src/snapshot.ts';
+import { createRegistry, EMPTY_SNAPSHOT } from '../src/index.ts';
 import { familyIn, onlySeries } from './support/state.ts';
 
 const at = (value: number, timeMs = 0): { value: number; timeMs: number; attributes: object } => ({

@@ -1,7 +1,7 @@
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import { Family, OVERFLOW_ATTRIBUTES } from '../src/family.ts';
-import { defaultResolution, type FamilyOptions } from '../src/family-options.ts';
+import { defaultResolution, type FamilyOptions } from '../src/index.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {
   return new Family({ name: 'x', ...options }, new FakeClock());
@@ -92,7 +92,7 @@ const REFUSED: [message: string, options: Partial<Record<keyof FamilyOptions, un
   ['description must be a text, got null', { description: null }],
   ['scope must be an object whose name is a text, got "lib"', { scope: 'lib' }],
   ['scope must be an object whose name is a text, got null', { scope: null }],
-  ['bounds must be an array of numbers, got null', { boundaries: null }],
+  ['boundaries must be an array of finite numbers, got null', { boundaries: null }],
   ['thresholds must be an array of finite numbers, got "1"', { thresholds: '1' }],
   ['expireAfterMs must be a number above 0, got 0', { expireAfterMs: 0 }],
   ['expireAfterMs must be a number above 0, got "5"', { expireAfterMs: '5' }],

@@ -1,31 +1,38 @@
 import { MessageChannel } from 'node:worker_threads';
-import { expectMisspelt } from '@hdrscope/testing/refusals';
-import { collectFrom, collectFromCluster, createRegistry, ingest } from '../src/index.ts';
+import { explicitLayout } from '@hdrscope/core';
+import { JointHistogram } from '@hdrscope/core/joint';
+import { expectOptionsChecked } from '@hdrscope/testing/refusals';
+import { collectFrom, collectFromCluster, createRegistry, ingest, ingestJoint } from '../src/index.ts';
 
 /** Options of any kind, as a program without types passes them. */
 const wrong = (options: object): never => options as never;
 
 const source = { name: 'jobs', collect: () => {} };
 const cluster = { on: () => {}, off: () => {} };
+const joint = new JointHistogram([{ name: 'size', layout: explicitLayout([1]) }]);
+const { port1 } = new MessageChannel();
+afterAll(() => port1.close());
 
-test.each<[call: string, meant: string, action: () => unknown]>([
-  ['createRegistry', 'clock', () => createRegistry(wrong({ clok: undefined }))],
-  ['registry.histogram', 'unit', () => createRegistry().histogram(wrong({ name: 'jobs', units: 's' }))],
-  ['registry.add', 'timeoutMs', () => createRegistry().add(source, wrong({ timeout: 7 }))],
-  ['registry.gather', 'maxAgeMs', () => createRegistry().gather(wrong({ maxAge: 7 }))],
-  ['ingest', 'since', () => ingest(createRegistry(), { name: 'jobs' }, wrong({ sinse: 'now' }))],
+test.each<[call: string, call: (options: never) => unknown, required?: object]>([
+  ['createRegistry', (options) => createRegistry(options)],
+  ['registry.histogram', (options) => createRegistry().histogram(options), { name: 'jobs' }],
+  ['registry.add', (options) => createRegistry().add(source, options)],
+  ['registry.gather', (options) => createRegistry().gather(options)],
+  ['ingest', (options) => ingest(createRegistry(), { name: 'jobs' }, options)],
   [
-    'collectFrom',
-    'timeoutMs',
-    () => collectFrom(createRegistry(), new MessageChannel().port1, wrong({ timeoutMillis: 7 })),
+    'ingestJoint',
+    (options) => ingestJoint(createRegistry(), joint, options),
+    { families: { size: { name: 'size' } } },
   ],
   [
-    'collectFromCluster',
-    'attributesOf',
-    () => collectFromCluster(createRegistry(), cluster, wrong({ attributeOf: () => ({}) })),
+    'ingestJoint, in classes',
+    (classes) => ingestJoint(createRegistry(), joint, { families: { size: { name: 'size' } }, classes }),
+    { axis: 'size', bounds: [1] },
   ],
-])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
-  await expectMisspelt(action, meant);
+  ['collectFrom', (options) => collectFrom(createRegistry(), port1, options)],
+  ['collectFromCluster', (options) => collectFromCluster(createRegistry(), cluster, options)],
+])('%s refuses options of wrong kinds', async (_name, ...checked) => {
+  await expectOptionsChecked(...checked);
 });
 
 test('a registry that refused a gather answers the next one', async () => {

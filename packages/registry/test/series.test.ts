@@ -3,10 +3,7 @@ import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { Family } from '../src/family.ts';
-import type { FamilyOptions } from '../src/family-options.ts';
-import { createRegistry } from '../src/registry.ts';
-import type { Rejected } from '../src/rejected.ts';
-import type { Series } from '../src/series.ts';
+import { createRegistry, type FamilyOptions, type Rejected, type Series } from '../src/index.ts';
 import { ticks } from './support/arbitraries.ts';
 import { slotsOf } from './support/state.ts';
 

@@ -1,10 +1,14 @@
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import fc from 'fast-check';
-import type { Attributes } from '../src/attributes.ts';
-import { canonicalText } from '../src/attributes.ts';
-import { createRegistry, type Registry } from '../src/registry.ts';
-import type { SeriesSnapshot } from '../src/series-snapshot.ts';
-import { EMPTY_SNAPSHOT, type Snapshot } from '../src/snapshot.ts';
+import {
+  type Attributes,
+  createRegistry,
+  EMPTY_SNAPSHOT,
+  type Registry,
+  type SeriesSnapshot,
+  type Snapshot,
+} from '../src/index.ts';
+import { canonicalText } from '../src/internal.ts';
 import { attributes, ticks } from './support/arbitraries.ts';
 import { familyIn, onlySeries, slotsOf } from './support/state.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalText } from '../src/attributes.ts';
+import { canonicalText } from '../src/internal.ts';
 import { TextTable } from '../src/text-table.ts';
 import { attributes } from './support/arbitraries.ts';
 

@@ -3,12 +3,15 @@ import { caseCount } from '@hdrscope/testing/case-count';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
-import { bucketCounts } from '../src/bucket-counts.ts';
 import { Family } from '../src/family.ts';
-import type { FamilyOptions } from '../src/family-options.ts';
-import { createRegistry } from '../src/registry.ts';
-import type { SeriesSnapshot } from '../src/series-snapshot.ts';
-import { createSnapshot, EMPTY_SNAPSHOT } from '../src/snapshot.ts';
+import {
+  bucketCounts,
+  createRegistry,
+  EMPTY_SNAPSHOT,
+  type FamilyOptions,
+  type SeriesSnapshot,
+} from '../src/index.ts';
+import { createSnapshot } from '../src/snapshot.ts';
 import { heapBytes } from './support/heap.ts';
 import { runOf } from './support/runs.ts';
 

@@ -1,4 +1,12 @@
-import type { EdgeLayout, ExponentialLayout, IntegerLayout, Layout, Resolution } from '@hdrscope/core';
+import {
+  type Counted,
+  type EdgeLayout,
+  type ExponentialLayout,
+  type IntegerLayout,
+  type Layout,
+  type Resolution,
+  rebucket,
+} from '@hdrscope/core';
 import {
   exponentialBound,
   fromTicks,
@@ -9,6 +17,7 @@ import {
   resolutionOf,
   type ScaledLayout,
   unitBoundaries,
+  usedSlots,
 } from '@hdrscope/core/internal';
 import type { Family } from '../family.ts';
 import { assertSameCounting, defaultResolution, type FamilyOptions } from '../family-options.ts';
@@ -37,11 +46,20 @@ export function familyFor(registry: Registry, options: FamilyOptions, layout?: L
   return known;
 }
 
-/** Whether a family keeps all slots of a layout apart. */
-export function keepsApart({ layout: { significantDigits } }: Family, layout: Layout): boolean {
-  if (!isScaledInteger(layout)) return true;
-  const fit = hdrFit(layout.inTicks);
-  return fit.isExact && fit.significantDigits <= significantDigits;
+/**
+ * How many counts the slots of a family do not keep where they belong: integer slots that it does not keep apart, and HDR slots that
+ * reach beyond one of its slots, so that their values may lie in a neighbouring one.
+ */
+export function inexactCount({ layout: own }: Pick<Family, 'layout'>, { layout, counts }: Counted): number {
+  if (isScaledInteger(layout)) {
+    const fit = hdrFit(layout.inTicks);
+    return fit.isExact && fit.significantDigits <= own.significantDigits ? 0 : counts.total;
+  }
+  if (!isHdrLayout(layout) || own.contains(layout)) return 0;
+  const plan = rebucket(layout, own);
+  let inexact = 0;
+  for (const [slot, count] of usedSlots(counts)) if (plan.straddles(slot)) inexact += count;
+  return inexact;
 }
 
 function defined<T extends object>(options: T): T {

@@ -35,7 +35,10 @@ export interface IngestHealth {
    * beyond it.
    */
   readonly open: number;
-  /** How many values were in slots that the digits of their family do not keep apart. */
+  /**
+   * How many values may lie in a neighbouring slot of their family: those in integer slots that its digits do not keep apart, and in
+   * slots of HDR histograms that are wider than its own.
+   */
   readonly inexact: number;
   /** How many keys are known now. */
   readonly streams: number;

@@ -1,8 +1,17 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  flag,
+  number,
+  type OptionRules,
+  oneOf,
+  optional,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
+import { clock, systemClock } from '../clock.ts';
 import { joinedError } from '../problems.ts';
 import type { Registry } from '../registry.ts';
 import { Intake } from './intake.ts';
-import type { Ingestion, IngestOptions, ReadableSource } from './source.ts';
+import { INTAKE_RULES, type Ingestion, type IngestOptions, type ReadableSource } from './source.ts';
 
 /**
  * Brings the counts of a source into a registry. All sources except remote registries come in by this function.
@@ -33,9 +42,9 @@ import type { Ingestion, IngestOptions, ReadableSource } from './source.ts';
  * ```
  */
 export function ingest(registry: Registry, source: ReadableSource, options: IngestOptions = {}): Ingestion {
-  assertOptions(options, INGEST);
-  const intake = new Intake(registry, options);
-  const { observer, timeoutMs, sourceName: name = source.name } = options;
+  const settings = readOptions(options, INGEST);
+  const intake = new Intake(registry, settings);
+  const { observer, timeoutMs = Number.POSITIVE_INFINITY, sourceName: name = source.name } = settings;
   let running: Promise<void> | undefined;
   const read = async (): Promise<void> => {
     try {
@@ -55,8 +64,7 @@ export function ingest(registry: Registry, source: ReadableSource, options: Inge
     });
     return running;
   };
-  const sourceOptions = timeoutMs === undefined ? {} : { timeoutMs };
-  const remove = source.read && registry.add({ name, collect }, sourceOptions);
+  const remove = source.read && registry.add({ name, collect }, { timeoutMs });
   return {
     get health() {
       return intake.health();
@@ -71,21 +79,16 @@ export function ingest(registry: Registry, source: ReadableSource, options: Inge
   };
 }
 
-const INGEST: OptionsOwner<IngestOptions> = {
+const INGEST = {
   name: 'ingest',
-  names: {
-    resets: true,
-    isWhole: true,
-    clock: true,
-    sourceName: true,
-    since: true,
-    timeoutMs: true,
-    attributes: true,
-    observer: true,
-    memory: true,
-    maxStreams: true,
-    forgetAfterMs: true,
-    epochs: true,
-  },
+  rules: {
+    ...INTAKE_RULES,
+    resets: withDefault(oneOf<'together' | 'apart' | 'never'>(['together', 'apart', 'never']), 'together'),
+    isWhole: withDefault(flag, false),
+    clock: withDefault(clock, systemClock),
+    maxStreams: optional(number({ from: 1, to: Number.POSITIVE_INFINITY })),
+    forgetAfterMs: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
+    epochs: optional(oneOf<'in turn' | 'side by side'>(['in turn', 'side by side'])),
+  } satisfies OptionRules<IngestOptions>,
   call: "ingest(registry, source, { since: 'now' })",
 };

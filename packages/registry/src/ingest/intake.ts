@@ -1,41 +1,28 @@
 import { type Counted, HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
-import { systemClock } from '../clock.ts';
 import type { Family } from '../family.ts';
 import type { FamilyOptions } from '../family-options.ts';
 import type { Registry } from '../registry.ts';
-import { familyFor, keepsApart } from './family-for.ts';
+import { familyFor, inexactCount } from './family-for.ts';
 import { type IngestHealth, type IngestTally, newTally, type ReadingRefusal } from './health.ts';
 import { IngestMemory, type Life } from './memory.ts';
 import type { CounterState, Reading } from './reading.ts';
 import { isEmpty, type ReadingIncrease, readingIncrease, wholeReading } from './reading-increase.ts';
 import { seriesError } from './series-error.ts';
-import type { IngestOptions } from './source.ts';
+import type { IngestSettings } from './source.ts';
 
 /** Adds the readings of a source to a registry. */
 export class Intake {
   readonly tally: IngestTally = newTally();
   readonly memory: IngestMemory;
   readonly #registry: Registry;
-  readonly #options: IngestOptions;
+  readonly #options: IngestSettings;
   /** By the options object that the readings of one family share. */
   readonly #families = new WeakMap<FamilyOptions, Family>();
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-  constructor(registry: Registry, options: IngestOptions) {
-    const { since = 'beginning', memory = new IngestMemory(), maxStreams, forgetAfterMs } = options;
-    if (since !== 'beginning' && since !== 'now') {
-      throw mustBe('ERR_INVALID_OPTION', 'since', "'beginning' or 'now'", since);
-    }
-    if (maxStreams !== undefined && !(maxStreams >= 1)) {
-      throw mustBe('ERR_INVALID_OPTION', 'maxStreams', 'a number of at least 1', maxStreams);
-    }
-    if (forgetAfterMs !== undefined && !(forgetAfterMs > 0)) {
-      throw mustBe('ERR_INVALID_OPTION', 'forgetAfterMs', 'a number above 0', forgetAfterMs);
-    }
+  constructor(registry: Registry, options: IngestSettings) {
     this.#registry = registry;
     this.#options = options;
-    this.memory = memory;
+    this.memory = options.memory ?? new IngestMemory();
   }
 
   health(): IngestHealth {
@@ -45,7 +32,7 @@ export class Intake {
 
   /** See `Ingestion.take`. */
   take(readings: Iterable<Reading>): HdrscopeError[] {
-    const { clock = systemClock, since, isWhole = false } = this.#options;
+    const { clock, since, isWhole } = this.#options;
     const { memory, tally } = this;
     const isBaseline = since === 'now' && !memory.hasAnswered;
     const nowMs = clock.monotonicMs();
@@ -81,9 +68,7 @@ export class Intake {
     }
     const isNewLife = life === undefined && memory.has(key);
     const increase =
-      life?.last === undefined
-        ? wholeReading(reading)
-        : readingIncrease(reading, life.last, options.resets ?? 'together');
+      life?.last === undefined ? wholeReading(reading) : readingIncrease(reading, life.last, options.resets);
     if (!isBaseline && !isEmpty(increase)) this.#add(reading, increase);
     // Not earlier: a reading that could not be added must count when it comes again.
     memory.keep(reading, nowMs, options);
@@ -110,7 +95,7 @@ export class Intake {
     const values = counted.counts.total;
     tally.values += values;
     tally.open += open;
-    if (!keepsApart(family, counted.layout)) tally.inexact += count;
+    tally.inexact += Math.min(inexactCount(family, counted), count);
     this.#options.observer?.added?.(values);
   }
 

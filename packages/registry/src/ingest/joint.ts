@@ -7,14 +7,20 @@ import {
   type Resolution,
 } from '@hdrscope/core';
 import {
-  assertOptions,
+  custom,
   fromTicks,
   integersOf,
   isHdrLayout,
+  listOf,
   mustBe,
-  type OptionsOwner,
+  number,
+  type OptionRules,
+  object,
+  optional,
+  readOptions,
   resolutionOf,
   scaledLayout,
+  text,
 } from '@hdrscope/core/internal';
 import type { NamedAxis, ValueRange } from '@hdrscope/core/joint';
 import { SHOWN_UNITS } from '../counted-unit.ts';
@@ -22,7 +28,7 @@ import type { FamilyOptions } from '../family-options.ts';
 import type { Registry } from '../registry.ts';
 import { ingest } from './ingest.ts';
 import type { Reading } from './reading.ts';
-import type { Ingestion, IntakeOptions } from './source.ts';
+import { INTAKE_RULES, type Ingestion, type IntakeOptions } from './source.ts';
 
 /** A histogram of several axes: a `JointHistogram` of `@hdrscope/core/joint`, or a `PerfHistogram` of `@hdrscope/ceph`. */
 export interface JointCounts {
@@ -104,8 +110,7 @@ export function ingestJoint(
   histogram: JointCounts,
   options: IngestJointOptions,
 ): Ingestion {
-  assertOptions(options, INGEST_JOINT);
-  const { families, classes, ...intake } = options;
+  const { families, classes, ...intake } = readOptions(options, INGEST_JOINT);
   const shown = shownAxes(histogram, families);
   const parts = partsOf(histogram, classes);
   const read = (): Reading[] =>
@@ -119,24 +124,30 @@ export function ingestJoint(
   return ingest(registry, { name: 'joint histogram', read }, intake);
 }
 
-const INGEST_JOINT: OptionsOwner<IngestJointOptions> = {
+const INGEST_JOINT = {
   name: 'ingestJoint',
-  names: {
-    families: true,
-    classes: true,
-    sourceName: true,
-    since: true,
-    timeoutMs: true,
-    attributes: true,
-    observer: true,
-    memory: true,
-  },
+  rules: {
+    ...INTAKE_RULES,
+    families: custom<IngestJointOptions['families']>(
+      'an object with the family of at least one axis',
+      (families) => object().accepts(families) && Object.keys(families).length > 0,
+    ),
+    classes: optional(object<JointClasses>()),
+  } satisfies OptionRules<IngestJointOptions>,
   call: "ingestJoint(registry, histogram, { families: { duration: { name: 'request.duration' } } })",
 };
 
-const CLASSES: OptionsOwner<JointClasses> = {
+const CLASSES = {
   name: 'classes',
-  names: { axis: true, bounds: true, attribute: true, names: true },
+  rules: {
+    axis: text,
+    bounds: custom<readonly number[]>(
+      'at least one number',
+      (bounds) => listOf(number(), 'numbers').accepts(bounds) && bounds.length > 0,
+    ),
+    attribute: optional(text),
+    names: optional(listOf(text, 'texts')),
+  } satisfies OptionRules<JointClasses>,
   call: "{ axis: 'size', bounds: [4096, 65536] }",
 };
 
@@ -168,14 +179,6 @@ function readingOf(
 }
 
 function shownAxes({ axes, layouts }: JointCounts, families: IngestJointOptions['families']): ShownAxis[] {
-  if (typeof families !== 'object' || families === null || Object.keys(families).length === 0) {
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'families',
-      'an object with the family of at least one axis',
-      families,
-    );
-  }
   return Object.entries(families).map(([name, asked]) => {
     const at = axes.findIndex((axis) => axis.name === name);
     if (at < 0) throw unknownAxis('families', axes, name);
@@ -232,13 +235,9 @@ const WHOLE: readonly Part[] = [{ attributes: {}, where: [] }];
 
 function partsOf({ axes, layouts }: JointCounts, classes: JointClasses | undefined): readonly Part[] {
   if (classes === undefined) return WHOLE;
-  assertOptions(classes, CLASSES);
-  const { axis, bounds, attribute = axis, names } = classes;
+  const { axis, bounds, attribute = axis, names } = readOptions(classes, CLASSES, 'classes.');
   const at = axes.findIndex(({ name }) => name === axis);
   if (at < 0) throw unknownAxis('classes.axis', axes, axis);
-  if (!Array.isArray(bounds) || bounds.length === 0) {
-    throw mustBe('ERR_INVALID_OPTION', 'classes.bounds', 'at least one number', bounds);
-  }
   const parts = bounds.length + 1;
   if (names !== undefined && (names.length !== parts || new Set(names).size !== parts)) {
     throw mustBe('ERR_INVALID_OPTION', 'classes.names', `${parts} different names`, names);

@@ -7,19 +7,19 @@ export interface StreamLimits {
    * refused.
    * @default no limit
    */
-  readonly maxStreams?: number;
+  readonly maxStreams?: number | undefined;
   /**
    * The time without a reading after which a key may be forgotten, in milliseconds: above 0. It is forgotten when
    * another key needs its room. All counts of a forgotten key are new when it comes back.
    * @default 3,600,000, an hour
    */
-  readonly forgetAfterMs?: number;
+  readonly forgetAfterMs?: number | undefined;
   /**
    * Whether the lives of one key follow each other, as those of a map under a pin do, or go on side by side, as those
    * of processes with equal attributes do. Side by side, the latest 16 lives of a key are remembered.
    * @default 'in turn'
    */
-  readonly epochs?: 'in turn' | 'side by side';
+  readonly epochs?: 'in turn' | 'side by side' | undefined;
 }
 
 /** The part of a reading that the next reading of its life is compared with. */

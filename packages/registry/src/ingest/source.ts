@@ -1,8 +1,20 @@
 import type { CounterOptions, HdrscopeError } from '@hdrscope/core';
+import {
+  custom,
+  type OptionRule,
+  object,
+  oneOf,
+  optional,
+  type RulesFor,
+  type Settings,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
+import { timeout } from '../asked-source.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Clock } from '../clock.ts';
 import type { IngestHealth } from './health.ts';
-import type { IngestMemory, StreamLimits } from './memory.ts';
+import { IngestMemory, type StreamLimits } from './memory.ts';
 import type { Reading } from './reading.ts';
 
 /** Something that counts and can be read. A source only parses: all sources yield the same readings. */
@@ -56,6 +68,21 @@ export interface IntakeOptions {
   readonly memory?: IngestMemory | undefined;
 }
 
+export const ingestMemory: OptionRule<IngestMemory> = custom(
+  'the memory of another ingestion',
+  (value) => value instanceof IngestMemory,
+);
+
+/** The rules of the options that all sources have. */
+export const INTAKE_RULES: RulesFor<IntakeOptions, Exclude<keyof IntakeOptions, 'since'>> = {
+  sourceName: optional(text),
+  since: withDefault(oneOf<'beginning' | 'now'>(['beginning', 'now']), 'beginning'),
+  timeoutMs: optional(timeout),
+  attributes: optional(object()),
+  observer: optional(object()),
+  memory: optional(ingestMemory),
+};
+
 /** How a source counts: its package knows these options, and users need not. */
 export interface IngestOptions extends IntakeOptions, StreamLimits {
   /** Which counts a reset sets to 0: see `CounterOptions` of `@hdrscope/core`. @default 'together' */
@@ -68,6 +95,12 @@ export interface IngestOptions extends IntakeOptions, StreamLimits {
   /** The time by which streams are forgotten. @default the clock of the runtime */
   readonly clock?: Clock;
 }
+
+/** Checked options. */
+export type IngestSettings = Settings<
+  IngestOptions,
+  Exclude<keyof IntakeOptions, 'since'> | keyof StreamLimits
+>;
 
 /** A source on its way into a registry. */
 export interface Ingestion {

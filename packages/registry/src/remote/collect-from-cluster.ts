@@ -1,5 +1,6 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { callback, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
 import type { ProcessPort } from '@hdrscope/kit';
+import { timeout } from '../asked-source.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
 import { type CollectOptions, collectFrom } from './collect-from.ts';
@@ -40,21 +41,15 @@ export function collectFromCluster<Worker extends ClusterWorker>(
   cluster: ClusterLike<Worker>,
   options: ClusterOptions<Worker> = {},
 ): () => void {
-  assertOptions(options, COLLECT_FROM_CLUSTER);
-  const { timeoutMs, attributesOf } = options;
+  const { timeoutMs, attributesOf } = readOptions(options, COLLECT_FROM_CLUSTER);
   const stops: (() => void)[] = [];
   // The event of a worker that was forked just before comes later, when the worker is in the list already.
   const known = new WeakSet<Worker>();
   const add = (worker: Worker): void => {
     if (known.has(worker)) return;
     known.add(worker);
-    const attributes = attributesOf?.(worker);
-    const stop = collectFrom(registry, worker, {
-      name: `worker ${worker.id}`,
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(attributes && { attributes }),
-    });
-    stops.push(stop);
+    const attributes = attributesOf(worker);
+    stops.push(collectFrom(registry, worker, { name: `worker ${worker.id}`, timeoutMs, attributes }));
   };
   for (const worker of Object.values(cluster.workers ?? {})) if (worker !== undefined) add(worker);
   cluster.on('fork', add);
@@ -64,8 +59,11 @@ export function collectFromCluster<Worker extends ClusterWorker>(
   };
 }
 
-const COLLECT_FROM_CLUSTER: OptionsOwner<ClusterOptions> = {
+const COLLECT_FROM_CLUSTER = {
   name: 'collectFromCluster',
-  names: { attributesOf: true, timeoutMs: true },
+  rules: {
+    attributesOf: withDefault(callback(), () => ({})),
+    timeoutMs: withDefault(timeout, 1000),
+  } satisfies OptionRules<ClusterOptions>,
   call: 'collectFromCluster(registry, cluster, { timeoutMs: 1000 })',
 };

@@ -1,6 +1,6 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { type OptionRules, object, optional, readOptions, text, withDefault } from '@hdrscope/core/internal';
 import type { RemotePort } from '@hdrscope/kit';
-import { assertTimeout } from '../asked-source.ts';
+import { timeout } from '../asked-source.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
 import { Remote } from './remote.ts';
@@ -21,8 +21,6 @@ export interface CollectOptions {
    */
   readonly attributes?: Attributes;
 }
-
-const DEFAULT_TIMEOUT_MS = 1000;
 
 const statesByRegistry = new WeakMap<Registry, RemoteStates>();
 
@@ -62,9 +60,7 @@ const statesByRegistry = new WeakMap<Registry, RemoteStates>();
  * ```
  */
 export function collectFrom(registry: Registry, port: RemotePort, options: CollectOptions = {}): () => void {
-  assertOptions(options, COLLECT_FROM);
-  const { name = nameOf(port), timeoutMs = DEFAULT_TIMEOUT_MS, attributes = {} } = options;
-  assertTimeout(timeoutMs);
+  const { name = nameOf(port), timeoutMs, attributes } = readOptions(options, COLLECT_FROM);
   const remote = new Remote(port, { name, timeoutMs, attributes, states: statesOf(registry) }, () =>
     remove(),
   );
@@ -72,9 +68,13 @@ export function collectFrom(registry: Registry, port: RemotePort, options: Colle
   return () => remote.close();
 }
 
-const COLLECT_FROM: OptionsOwner<CollectOptions> = {
+const COLLECT_FROM = {
   name: 'collectFrom',
-  names: { name: true, timeoutMs: true, attributes: true },
+  rules: {
+    name: optional(text),
+    timeoutMs: withDefault(timeout, 1000),
+    attributes: withDefault(object(), {}),
+  } satisfies OptionRules<CollectOptions>,
   call: 'collectFrom(registry, port, { timeoutMs: 1000 })',
 };
 

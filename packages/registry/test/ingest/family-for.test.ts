@@ -1,8 +1,15 @@
-import { type Counted, countedIn, explicitLayout, exponentialLayout, hdrLayout } from '@hdrscope/core';
+import {
+  type Counted,
+  countedIn,
+  explicitLayout,
+  exponentialLayout,
+  Histogram,
+  hdrLayout,
+} from '@hdrscope/core';
 import { integerLayout, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import { createRegistry, type FamilyOptions, ingest } from '../../src/index.ts';
-import { familyFor, keepsApart } from '../../src/ingest/family-for.ts';
+import { familyFor, inexactCount } from '../../src/ingest/family-for.ts';
 import { reading } from '../support/readings.ts';
 
 const MICROSECONDS = scaledLayout(integerLayout([0, 1, 4, 8], 0), resolutionOf(1e-6));
@@ -79,11 +86,27 @@ describe('a registered family', () => {
     expect(refusal.details).toEqual({ name: 'x', ...details });
   });
 
+  test('counts values of HDR slots that reach beyond its own', () => {
+    const registry = createRegistry();
+    const family = registry.histogram({ name: 'x', unit: 's', significantDigits: 2 });
+    const countsOf = (significantDigits: number): Counted => {
+      const histogram = new Histogram({ significantDigits, autoResize: true });
+      for (const value of [3, 100_900, 5_000_000]) histogram.record(value, 4);
+      return histogram;
+    };
+    // Slots of 1 digit are single integers up to 31. Finer slots lie in those of the family.
+    expect([0, 1, 2, 3].map((digits) => inexactCount(family, countsOf(digits)))).toEqual([12, 8, 0, 0]);
+    const source = ingest(registry, { name: 'log' });
+    source.take([reading(countsOf(1), { family: { name: 'x', unit: 's' } })]);
+    expect(source.health.inexact).toBe(8);
+  });
+
   test('says whether its digits keep the slots of a layout apart', () => {
     const registry = createRegistry();
     const [coarse, fine] = [0, 1].map((significantDigits) =>
       registry.histogram({ name: `x${significantDigits}`, unit: 's', resolution: 1e-6, significantDigits }),
     );
-    expect([keepsApart(coarse!, MICROSECONDS), keepsApart(fine!, MICROSECONDS)]).toEqual([false, true]);
+    const counted = countedIn(MICROSECONDS, [3], { from: 1 });
+    expect([inexactCount(coarse!, counted), inexactCount(fine!, counted)]).toEqual([3, 0]);
   });
 });

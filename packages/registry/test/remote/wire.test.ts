@@ -1,8 +1,8 @@
 import { Budget } from '@hdrscope/kit';
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
-import { canonicalText } from '../../src/attributes.ts';
 import { collectFrom, createRegistry, type Registry, serveRegistry } from '../../src/index.ts';
+import { canonicalText } from '../../src/internal.ts';
 import { attributesFromJson, attributesToJson } from '../../src/remote/wire-attributes.ts';
 import { attributes } from '../support/arbitraries.ts';
 import { FakePort, settled } from '../support/ports.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Attributes } from '../../src/attributes.ts';
+import type { Attributes } from '../../src/index.ts';
 
 /** Values that are easily confused with each other. */
 const attributeValue: fc.Arbitrary<unknown> = fc.oneof(

@@ -1,7 +1,5 @@
 import type { ReadonlyHistogram } from '@hdrscope/core';
-import type { FamilySnapshot } from '../../src/family.ts';
-import type { SeriesSnapshot } from '../../src/series-snapshot.ts';
-import type { Snapshot } from '../../src/snapshot.ts';
+import type { FamilySnapshot, SeriesSnapshot, Snapshot } from '../../src/index.ts';
 
 /** The used slots of a histogram and their counts, ascending: histograms of one layout differ in nothing else. */
 export function slotsOf({ counts }: ReadonlyHistogram): [slot: number, count: number][] {

@@ -1,5 +1,5 @@
-import { canonicalText } from '../../src/attributes.ts';
-import type { Snapshot } from '../../src/snapshot.ts';
+import type { Snapshot } from '../../src/index.ts';
+import { canonicalText } from '../../src/internal.ts';
 import { slotsOf } from './state.ts';
 
 /** All facts of a series in a snapshot except its start. */
