@@ -1,11 +1,20 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  custom,
+  type OptionRules,
+  object,
+  oneOf,
+  optional,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { createRegistry, type FamilySnapshot, type Registry } from '@hdrscope/registry';
+import { registry as registryRule } from '@hdrscope/registry/internal';
 import { diag, type MeterProvider } from '@opentelemetry/api';
 import { type EnvironmentVariables, processEnvironment } from './environment.ts';
-import { type ExemplarFilter, exemplarFilterOf } from './exemplar-filter.ts';
+import { EXEMPLAR_FILTERS, type ExemplarFilter, exemplarFilterOf } from './exemplar-filter.ts';
 import { type HdrInstrumentation, hdrInstrumentation } from './instrumentation.ts';
 import { type Load, readersFromEnvironment } from './metric-readers.ts';
-import { familyKey, knownSettings, settingsOfFamily } from './metric-settings.ts';
+import { familyKey, type HistogramFormat, knownSettings, settingsOfFamily } from './metric-settings.ts';
 import { hdrProducer, type ProducerOptions } from './producer.ts';
 import { wrapProvider } from './provider.ts';
 import { type ReaderOptions, wrapReader } from './reader.ts';
@@ -71,21 +80,31 @@ export interface Hdr {
   metricReadersFromEnv(load: Load): Promise<Reader[]>;
 }
 
-const OWNER: OptionsOwner<HdrOptions> = {
+const CREATE_HDR = {
   name: 'createHdr',
-  names: { views: true, registry: true, exemplarFilter: true, environment: true },
+  rules: {
+    views: custom<readonly HdrView[]>("an array of views, such as [{ instrumentName: '*' }]", Array.isArray),
+    registry: optional(registryRule),
+    exemplarFilter: optional(oneOf(EXEMPLAR_FILTERS)),
+    environment: optional(object<EnvironmentVariables>()),
+  } satisfies OptionRules<HdrOptions>,
   call: "createHdr({ views: [{ instrumentName: 'http.*.duration' }] })",
 };
 
-const WRAP_READER: OptionsOwner<ReaderOptions> = {
+const WRAP_READER = {
   name: 'hdr.wrapReader',
-  names: { format: true },
+  rules: {
+    format: withDefault(oneOf<'auto' | HistogramFormat>(['auto', 'exponential', 'explicit']), 'auto'),
+  } satisfies OptionRules<ReaderOptions>,
   call: "hdr.wrapReader(reader, { format: 'explicit' })",
 };
 
-const PRODUCER: OptionsOwner<ProducerOptions> = {
+const PRODUCER = {
   name: 'hdr.producer',
-  names: { temporality: true, format: true },
+  rules: {
+    temporality: withDefault(oneOf<'cumulative' | 'delta'>(['cumulative', 'delta']), 'cumulative'),
+    format: optional(oneOf<HistogramFormat>(['exponential', 'explicit'])),
+  } satisfies OptionRules<ProducerOptions>,
 };
 
 /**
@@ -112,14 +131,10 @@ const PRODUCER: OptionsOwner<ProducerOptions> = {
  * ```
  */
 export function createHdr(options: HdrOptions): Hdr {
-  if (!Array.isArray(options?.views)) {
-    const allowed = "an array of views, such as [{ instrumentName: '*' }]";
-    throw mustBe('ERR_INVALID_OPTION', 'views', allowed, options?.views);
-  }
-  assertOptions(options, OWNER);
-  const { registry = createRegistry(), environment = processEnvironment() } = options;
-  const exemplarFilter = exemplarFilterOf(options.exemplarFilter, environment);
-  const views = options.views.map(compileView);
+  const given = readOptions(options, CREATE_HDR);
+  const { registry = createRegistry(), environment = processEnvironment() } = given;
+  const exemplarFilter = exemplarFilterOf(given.exemplarFilter, environment);
+  const views = given.views.map(compileView);
   for (const { instrumentType, instrumentName = '*' } of views) {
     if (instrumentType !== undefined && instrumentType !== HISTOGRAM_INSTRUMENT) {
       const reason = `an instrument of type ${instrumentType} has no distribution`;
@@ -141,18 +156,13 @@ export function createHdr(options: HdrOptions): Hdr {
   return {
     registry,
     wrapProvider: wrap,
-    wrapReader: (reader, readerOptions = {}) => {
-      assertOptions(readerOptions, WRAP_READER);
-      return wrapReader(reader, store, readerOptions, environment);
-    },
-    producer: (producerOptions = {}) => {
-      assertOptions(producerOptions, PRODUCER);
-      return hdrProducer(store, producerOptions);
-    },
+    wrapReader: (reader, readerOptions = {}) =>
+      wrapReader(reader, store, readOptions(readerOptions, WRAP_READER), environment),
+    producer: (producerOptions = {}) => hdrProducer(store, readOptions(producerOptions, PRODUCER)),
     instrumentation: () => hdrInstrumentation(wrap),
     metricReadersFromEnv: async (load) => {
       const readers = await readersFromEnvironment(environment, load);
-      return readers.map((reader) => wrapReader(reader, store, {}, environment));
+      return readers.map((reader) => wrapReader(reader, store, { format: 'auto' }, environment));
     },
   };
 }

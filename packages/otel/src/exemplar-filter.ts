@@ -6,7 +6,7 @@ import { type EnvironmentVariables, variable } from './environment.ts';
 /** Which measurements may become exemplars: all of them, those in a sampled span, or none of them. */
 export type ExemplarFilter = 'always_on' | 'trace_based' | 'always_off';
 
-const FILTERS: readonly string[] = ['always_on', 'trace_based', 'always_off'] satisfies ExemplarFilter[];
+export const EXEMPLAR_FILTERS: readonly ExemplarFilter[] = ['always_on', 'trace_based', 'always_off'];
 
 /**
  * The configured filter, else the one in `OTEL_METRICS_EXEMPLAR_FILTER`, else `'always_off'`: each record
@@ -20,9 +20,8 @@ export function exemplarFilterOf(
 ): ExemplarFilter {
   const filter =
     configured ?? variable(environment, 'OTEL_METRICS_EXEMPLAR_FILTER')?.toLowerCase() ?? 'always_off';
-  if (!FILTERS.includes(filter))
-    throw mustBe('ERR_INVALID_OPTION', 'exemplarFilter', FILTERS.join(', '), filter);
-  return filter as ExemplarFilter;
+  if (EXEMPLAR_FILTERS.includes(filter as ExemplarFilter)) return filter as ExemplarFilter;
+  throw mustBe('ERR_INVALID_OPTION', 'exemplarFilter', EXEMPLAR_FILTERS.join(', '), filter);
 }
 
 /** The attributes that lead an exemplar to its span, or `undefined` when the filter rejects the measurement. */

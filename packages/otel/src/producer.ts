@@ -1,3 +1,4 @@
+import type { Settings } from '@hdrscope/core/internal';
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type GatherOptions, type Registry } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { EXPLICIT } from './explicit.ts';
@@ -86,7 +87,7 @@ export interface ProducerOptions {
 /** Makes a producer for a reader's `metricProducers`: see `Hdr.producer`. */
 export function hdrProducer(
   store: HdrStore,
-  { temporality = 'cumulative', format }: ProducerOptions,
+  { temporality, format }: Settings<ProducerOptions, 'format'>,
 ): Producer {
   const wanted = temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
   const collect = hdrCollector(store, wanted);

@@ -1,4 +1,3 @@
-import { mustBe } from '@hdrscope/core/internal';
 import type { GatherOptions, Snapshot } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { delegate } from './delegate.ts';
@@ -25,21 +24,13 @@ export interface ReaderOptions {
   readonly format?: 'auto' | HistogramFormat;
 }
 
-/**
- * Wraps a reader: it also collects the store's histograms, and nothing else changes.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `format` is unknown.
- */
+/** Wraps a reader: it also collects the store's histograms, and nothing else changes. */
 export function wrapReader<Wrapped extends Reader>(
   reader: Wrapped,
   store: HdrStore,
-  options: ReaderOptions,
+  { format }: Required<ReaderOptions>,
   environment: EnvironmentVariables,
 ): Wrapped {
-  const { format = 'auto' } = options;
-  if (format !== 'auto' && format !== 'exponential' && format !== 'explicit') {
-    throw mustBe('ERR_INVALID_OPTION', 'format', "'auto', 'exponential' or 'explicit'", format);
-  }
   const wanted =
     (aggregation: number): FormatOf =>
     (stated) =>

@@ -1,5 +1,19 @@
-import { explicitLayout, hdrLayout } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner, resolutionOf } from '@hdrscope/core/internal';
+import { explicitLayout } from '@hdrscope/core';
+import {
+  filledText,
+  flag,
+  having,
+  integer,
+  listOf,
+  mustBe,
+  number,
+  type OptionRules,
+  optional,
+  readOptions,
+  resolutionOf,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { FamilyOptions } from '@hdrscope/registry';
 import type { AttributesProcessor, MetricScope } from './sdk.ts';
 
@@ -80,29 +94,32 @@ const CRITERIA = [
   'meterSchemaUrl',
 ] as const;
 
-const VIEW: OptionsOwner<HdrView> = {
+const VIEW = {
   name: 'an HDR view',
-  names: {
-    instrumentName: true,
-    instrumentType: true,
-    instrumentUnit: true,
-    meterName: true,
-    meterVersion: true,
-    meterSchemaUrl: true,
-    name: true,
-    description: true,
-    attributesProcessors: true,
-    allowAttributes: true,
-    denyAttributes: true,
-    tee: true,
-    significantDigits: true,
-    resolution: true,
-    aggregationCardinalityLimit: true,
-    expireAfterMs: true,
-    maxSize: true,
-    maxScale: true,
-    boundaries: true,
-  },
+  rules: {
+    instrumentName: optional(text),
+    instrumentType: optional(text),
+    instrumentUnit: optional(text),
+    meterName: optional(text),
+    meterVersion: optional(text),
+    meterSchemaUrl: optional(text),
+    name: optional(filledText()),
+    description: optional(text),
+    attributesProcessors: withDefault(
+      listOf(having<AttributesProcessor>('', 'process'), 'attribute processors'),
+      [],
+    ),
+    allowAttributes: optional(listOf(text, 'keys')),
+    denyAttributes: optional(listOf(text, 'keys')),
+    tee: optional(flag),
+    significantDigits: optional(integer({ from: 0, to: 5 })),
+    resolution: optional(number({ above: 0 })),
+    aggregationCardinalityLimit: optional(integer({ from: 1 })),
+    expireAfterMs: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
+    maxSize: optional(integer({ from: 2 })),
+    maxScale: optional(integer({ from: -10, to: 20 })),
+    boundaries: optional(listOf(number(), 'finite numbers')),
+  } satisfies OptionRules<HdrView>,
   call: "{ instrumentName: 'http.*.duration', significantDigits: 3 }",
 };
 
@@ -112,23 +129,18 @@ const VIEW: OptionsOwner<HdrView> = {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  */
 export function compileView(view: HdrView): CompiledView {
-  assertCriteria(view);
-  assertOptions(view, VIEW);
-  assertFamilyOptions(view);
-  const { maxSize, maxScale, tee } = view;
-  if (tee !== undefined && typeof tee !== 'boolean') {
-    throw mustBe('ERR_INVALID_OPTION', 'tee', 'true or false', tee);
+  const { allowAttributes, denyAttributes, attributesProcessors, ...checked } = readOptions(view, VIEW);
+  const { instrumentName, resolution, boundaries } = checked;
+  if (CRITERIA.every((criterion) => checked[criterion] === undefined)) {
+    throw mustBe('ERR_INVALID_OPTION', 'a view', `given at least one of ${CRITERIA.join(', ')}`, view);
   }
-  if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize >= 2)) {
-    throw mustBe('ERR_INVALID_OPTION', 'maxSize', 'an integer of at least 2', maxSize);
+  if (checked.name !== undefined && (instrumentName === undefined || /[*?]/.test(instrumentName))) {
+    const allowed = 'without wildcards in a view with a name';
+    throw mustBe('ERR_INVALID_OPTION', 'instrumentName', allowed, instrumentName);
   }
-  if (maxScale !== undefined && !(Number.isInteger(maxScale) && maxScale >= -10 && maxScale <= 20)) {
-    throw mustBe('ERR_INVALID_OPTION', 'maxScale', 'an integer from -10 to 20', maxScale);
-  }
-  const { allowAttributes, denyAttributes, attributesProcessors = [] } = view;
-  assertKeys('allowAttributes', allowAttributes);
-  assertKeys('denyAttributes', denyAttributes);
-  assertProcessors(attributesProcessors);
+  // The registry would refuse them only when the instrument is made.
+  if (resolution !== undefined) resolutionOf(resolution);
+  if (boundaries !== undefined) explicitLayout(boundaries);
   const name = view.instrumentName === undefined ? undefined : wildcard(view.instrumentName);
   const equal = (criterion: string | undefined, actual: string | undefined): boolean =>
     criterion === undefined || criterion === (actual ?? '');
@@ -147,72 +159,6 @@ export function compileView(view: HdrView): CompiledView {
       equal(view.meterVersion, instrument.scope.version) &&
       equal(view.meterSchemaUrl, instrument.scope.schemaUrl),
   };
-}
-
-function assertCriteria(view: HdrView): void {
-  if (typeof view !== 'object' || view === null)
-    throw mustBe('ERR_INVALID_OPTION', 'a view', 'an object', view);
-  const given = CRITERIA.filter((criterion) => view[criterion] !== undefined);
-  if (given.length === 0) {
-    throw mustBe('ERR_INVALID_OPTION', 'a view', `given at least one of ${CRITERIA.join(', ')}`, view);
-  }
-  for (const criterion of given) {
-    const value: unknown = view[criterion];
-    if (typeof value !== 'string') throw mustBe('ERR_INVALID_OPTION', criterion, 'a text', value);
-  }
-  if (view.name !== undefined && !(view.instrumentName !== undefined && !/[*?]/.test(view.instrumentName))) {
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'instrumentName',
-      'without wildcards in a view with a name',
-      view.instrumentName,
-    );
-  }
-}
-
-/** Checks the options that the family takes: the registry would refuse them only when the instrument is made. */
-function assertFamilyOptions(view: HdrView): void {
-  const { name, description, resolution, significantDigits, expireAfterMs, boundaries } = view;
-  const { aggregationCardinalityLimit: limit } = view;
-  if (name !== undefined && (typeof name !== 'string' || name === '')) {
-    throw mustBe('ERR_INVALID_OPTION', 'name', 'a text, not empty', name);
-  }
-  if (description !== undefined && typeof description !== 'string') {
-    throw mustBe('ERR_INVALID_OPTION', 'description', 'a text', description);
-  }
-  if (resolution !== undefined) resolutionOf(resolution);
-  if (significantDigits !== undefined) {
-    hdrLayout({ highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits });
-  }
-  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
-    throw mustBe('ERR_INVALID_OPTION', 'aggregationCardinalityLimit', 'an integer of at least 1', limit);
-  }
-  if (expireAfterMs !== undefined && !(typeof expireAfterMs === 'number' && expireAfterMs > 0)) {
-    throw mustBe('ERR_INVALID_OPTION', 'expireAfterMs', 'a number above 0', expireAfterMs);
-  }
-  if (boundaries !== undefined) {
-    assertArray('boundaries', 'numbers', boundaries);
-    explicitLayout(boundaries);
-  }
-}
-
-function assertKeys(name: string, keys: readonly string[] | undefined): void {
-  if (keys === undefined) return;
-  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) {
-    throw mustBe('ERR_INVALID_OPTION', name, 'a list of keys', keys);
-  }
-}
-
-function assertProcessors(processors: readonly AttributesProcessor[]): void {
-  assertArray('attributesProcessors', 'attribute processors', processors);
-  for (const [i, processor] of processors.entries()) {
-    if (typeof processor?.process === 'function') continue;
-    throw mustBe('ERR_INVALID_OPTION', `attributesProcessors[${i}]`, 'an object with process()', processor);
-  }
-}
-
-function assertArray(name: string, items: string, value: unknown): void {
-  if (!Array.isArray(value)) throw mustBe('ERR_INVALID_OPTION', name, `an array of ${items}`, value);
 }
 
 /** Keeps the attributes whose keys are listed, or, when `isKept` is false, those whose keys are not. */

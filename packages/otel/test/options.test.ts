@@ -1,26 +1,30 @@
 import { createRegistry } from '@hdrscope/registry';
-import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { expectOptionsChecked } from '@hdrscope/testing/refusals';
 import { createHdr } from '../src/index.ts';
 import { decodeOtlp, numberStates, otlpReceiver, serveOtlp } from '../src/receiver/index.ts';
-
-/** Options of any kind, as a program without types passes them. */
-const wrong = (options: object): never => options as never;
+import type { Reader } from '../src/sdk.ts';
+import { sendOtlp } from '../src/sender/index.ts';
 
 const hdr = createHdr({ views: [{ instrumentName: '*' }] });
+const registry = createRegistry();
 
-test.each<[call: string, meant: string, action: () => unknown]>([
-  ['createHdr', 'exemplarFilter', () => createHdr(wrong({ views: [], exemplarsFilter: 'always_on' }))],
+test.each<[call: string, call: (options: never) => unknown, required?: object]>([
+  ['createHdr', (options) => createHdr(options), { views: [] }],
+  ['a view', (view) => createHdr({ views: [view] }), { instrumentName: 'a' }],
+  ['hdr.wrapReader', (options) => hdr.wrapReader({} as Reader, options)],
+  ['hdr.producer', (options) => hdr.producer(options)],
+  ['otlpReceiver', (options) => otlpReceiver(registry, options)],
+  ['decodeOtlp', (options) => decodeOtlp(new Uint8Array(), 'protobuf', options)],
+  ['numberStates', (options) => numberStates(options)],
+  ['serveOtlp', (options) => serveOtlp(registry, options), { host: '127.0.0.1', port: 0 }],
   [
-    'a view',
-    'significantDigits',
-    () => createHdr({ views: [wrong({ instrumentName: '*', significantDigit: 3 })] }),
+    'sendOtlp',
+    (options) =>
+      sendOtlp(registry, options)
+        .close({ timeoutMs: 1 })
+        .catch(() => {}),
+    { url: 'http://127.0.0.1:1/', timeoutMs: 1 },
   ],
-  ['hdr.wrapReader', 'format', () => hdr.wrapReader(wrong({}), wrong({ formt: 'explicit' }))],
-  ['hdr.producer', 'temporality', () => hdr.producer(wrong({ temporalty: 'delta' }))],
-  ['otlpReceiver', 'maxStreams', () => otlpReceiver(createRegistry(), wrong({ maxStream: 7 }))],
-  ['decodeOtlp', 'maxElements', () => decodeOtlp(new Uint8Array(), 'protobuf', wrong({ maxElement: 7 }))],
-  ['numberStates', 'maxStreams', () => numberStates(wrong({ maxStream: 7 }))],
-  ['serveOtlp', 'host', () => serveOtlp(createRegistry(), wrong({ hots: '127.0.0.1' }))],
-])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
-  await expectMisspelt(action, meant);
+])('%s refuses options of wrong kinds', async (_name, ...checked) => {
+  await expectOptionsChecked(...checked);
 });

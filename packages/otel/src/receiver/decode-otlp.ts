@@ -1,10 +1,10 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import type { Reading } from '@hdrscope/registry';
+import { mustBe, type OptionRules, readOptions } from '@hdrscope/core/internal';
+import { type Reading, systemClock } from '@hdrscope/registry';
 import { canonicalText } from '@hdrscope/registry/internal';
 import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import { bodyBudget } from './limits.ts';
-import { type OtlpReceiverOptions, withDefaults } from './options.ts';
+import { type OtlpReceiverOptions, RECEIVER_RULES } from './options.ts';
 import { readingsOf } from './readings.ts';
 import type { ReceivedMetric } from './received.ts';
 import { type PointRefusals, RefusalNotes } from './refusals.ts';
@@ -41,9 +41,11 @@ export type DecodeOtlpOptions = Pick<
   'resourceAttributes' | 'familyOptions' | 'maxElements'
 >;
 
-const DECODE_OTLP: OptionsOwner<DecodeOtlpOptions> = {
+const { resourceAttributes, familyOptions, maxElements } = RECEIVER_RULES;
+
+const DECODE_OTLP = {
   name: 'decodeOtlp',
-  names: { resourceAttributes: true, familyOptions: true, maxElements: true },
+  rules: { resourceAttributes, familyOptions, maxElements } satisfies OptionRules<DecodeOtlpOptions>,
   call: "decodeOtlp(body, 'json', { resourceAttributes: ['service.name'] })",
 };
 
@@ -72,9 +74,9 @@ export async function decodeOtlp(
   if (encoding !== 'json' && encoding !== 'protobuf') {
     throw mustBe('ERR_INVALID_OPTION', 'encoding', "'json' or 'protobuf'", encoding);
   }
-  assertOptions(options, DECODE_OTLP);
-  const { maxElements, ...settings } = withDefaults(options);
-  const budget = bodyBudget(maxElements);
+  const given = readOptions(options, DECODE_OTLP);
+  const settings = { ...given, clock: systemClock, numbers: undefined };
+  const budget = bodyBudget(given.maxElements);
   const metrics = await new Turns().take(() =>
     encoding === 'protobuf'
       ? decodeProtobuf(body, budget)

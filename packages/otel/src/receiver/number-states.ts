@@ -1,7 +1,7 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { integer, number, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
 import { splitMs } from '@hdrscope/kit';
 import { type Attributes, type Clock, systemClock } from '@hdrscope/registry';
-import { canonicalText } from '@hdrscope/registry/internal';
+import { canonicalText, clock as clockRule } from '@hdrscope/registry/internal';
 import type { PointRefusal } from './point-refusal.ts';
 import type { MetricIdentity, NumberPoint, ReceivedData } from './received.ts';
 
@@ -65,9 +65,13 @@ export interface StatePoint {
   readonly point: NumberPoint;
 }
 
-const NUMBER_STATES: OptionsOwner<NumberStatesOptions> = {
+const NUMBER_STATES = {
   name: 'numberStates',
-  names: { maxStreams: true, expireAfterMs: true, clock: true },
+  rules: {
+    maxStreams: withDefault(integer({ from: 1 }), 10_000),
+    expireAfterMs: withDefault(number({ above: 0, to: Number.POSITIVE_INFINITY }), 300_000),
+    clock: withDefault(clockRule, systemClock),
+  } satisfies OptionRules<NumberStatesOptions>,
   call: 'numberStates({ maxStreams: 1000 })',
 };
 
@@ -91,9 +95,6 @@ interface Metric extends Pick<StatePoint, 'data'> {
   readonly identity: MetricIdentity;
   readonly series: Map<string, Series>;
 }
-
-const DEFAULT_MAX_STREAMS = 10_000;
-const DEFAULT_EXPIRE_AFTER_MS = 300_000;
 
 /**
  * Makes a place where receivers keep the last states of sums and gauges: the option `numbers` of a receiver. Several receivers may
@@ -124,15 +125,7 @@ const DEFAULT_EXPIRE_AFTER_MS = 300_000;
  * ```
  */
 export function numberStates(options: NumberStatesOptions = {}): NumberStates {
-  assertOptions(options, NUMBER_STATES);
-  const { maxStreams = DEFAULT_MAX_STREAMS, expireAfterMs = DEFAULT_EXPIRE_AFTER_MS } = options;
-  const { clock = systemClock } = options;
-  if (!(Number.isSafeInteger(maxStreams) && maxStreams >= 1)) {
-    throw mustBe('ERR_INVALID_OPTION', 'maxStreams', 'an integer of at least 1', maxStreams);
-  }
-  if (!(expireAfterMs > 0)) {
-    throw mustBe('ERR_INVALID_OPTION', 'expireAfterMs', 'a number above 0', expireAfterMs);
-  }
+  const { maxStreams, expireAfterMs, clock } = readOptions(options, NUMBER_STATES);
   const metrics = new Map<string, Metric>();
   let streams = 0;
   let expiredMs = Number.NEGATIVE_INFINITY;

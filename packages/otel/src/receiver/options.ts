@@ -1,5 +1,19 @@
-import { mustBe, type OptionNames } from '@hdrscope/core/internal';
+import {
+  callback,
+  having,
+  integer,
+  listOf,
+  mustBe,
+  number,
+  object,
+  optional,
+  type RulesFor,
+  type Settings,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { type Clock, type IntakeOptions, systemClock } from '@hdrscope/registry';
+import { clock, ingestMemory } from '@hdrscope/registry/internal';
 import type { NumberStates } from './number-states.ts';
 import type { MetricIdentity, ReceivedFamilyOptions } from './received.ts';
 
@@ -45,89 +59,44 @@ export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'observer' | 'm
   readonly clock?: Clock;
 }
 
-/** The names of `OtlpReceiverOptions`. */
-export const RECEIVER_NAMES: OptionNames<OtlpReceiverOptions> = {
-  resourceAttributes: true,
-  familyOptions: true,
-  numbers: true,
-  maxStreams: true,
-  forgetAfterMs: true,
-  maxBytes: true,
-  maxElements: true,
-  maxPendingBytes: true,
-  clock: true,
-  observer: true,
-  memory: true,
+const limit = integer({ from: 1, to: 2 ** 30 });
+
+/** The options without a default. */
+type Absent = 'numbers' | 'observer' | 'memory' | 'maxPendingBytes';
+
+/** The rules of `OtlpReceiverOptions`. */
+export const RECEIVER_RULES: RulesFor<OtlpReceiverOptions, Absent> = {
+  resourceAttributes: withDefault(listOf(text, 'texts'), [
+    'service.namespace',
+    'service.name',
+    'service.instance.id',
+  ]),
+  familyOptions: withDefault(callback(), () => undefined),
+  numbers: optional(having<NumberStates>('the states that numberStates() returns', 'metrics')),
+  maxStreams: withDefault(limit, 10_000),
+  forgetAfterMs: withDefault(number({ above: 0, to: Number.POSITIVE_INFINITY }), 3_600_000),
+  maxBytes: withDefault(limit, 16 * 2 ** 20),
+  maxElements: withDefault(limit, 500_000),
+  maxPendingBytes: optional(integer()),
+  clock: withDefault(clock, systemClock),
+  observer: optional(object()),
+  memory: optional(ingestMemory),
 };
 
-/** The limits of bodies. */
-export type ReceiverLimits = Required<
-  Pick<OtlpReceiverOptions, 'maxBytes' | 'maxElements' | 'maxPendingBytes'>
->;
-
-/** The options that decide how received metrics become readings, and how these are ingested. */
-export type ReceiverSettings = Required<
-  Omit<OtlpReceiverOptions, keyof ReceiverLimits | 'observer' | 'memory' | 'numbers'>
-> &
-  Pick<OtlpReceiverOptions, 'observer' | 'memory' | 'numbers'>;
-
-const DEFAULT_RESOURCE_ATTRIBUTES = ['service.namespace', 'service.name', 'service.instance.id'];
-const DEFAULT_MAX_STREAMS = 10_000;
-const DEFAULT_FORGET_AFTER_MS = 3_600_000;
-const DEFAULT_MAX_BYTES = 16 * 2 ** 20;
-const DEFAULT_MAX_ELEMENTS = 500_000;
 const PENDING_BODIES = 4;
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. */
-export function withDefaults({
-  resourceAttributes = DEFAULT_RESOURCE_ATTRIBUTES,
-  familyOptions = () => undefined,
-  maxStreams = DEFAULT_MAX_STREAMS,
-  forgetAfterMs = DEFAULT_FORGET_AFTER_MS,
-  maxBytes = DEFAULT_MAX_BYTES,
-  maxElements = DEFAULT_MAX_ELEMENTS,
-  maxPendingBytes = PENDING_BODIES * maxBytes,
-  clock = systemClock,
-  observer,
-  memory,
-  numbers,
-}: OtlpReceiverOptions): ReceiverSettings & ReceiverLimits {
-  const areTexts =
-    Array.isArray(resourceAttributes) && resourceAttributes.every((key) => typeof key === 'string');
-  if (!areTexts) {
-    throw mustBe('ERR_INVALID_OPTION', 'resourceAttributes', 'an array of texts', resourceAttributes);
-  }
-  if (typeof familyOptions !== 'function') {
-    throw mustBe('ERR_INVALID_OPTION', 'familyOptions', 'a function', familyOptions);
-  }
-  if (numbers !== undefined && typeof numbers?.take !== 'function') {
-    throw mustBe('ERR_INVALID_OPTION', 'numbers', 'the states that numberStates() returns', numbers);
-  }
-  assertLimit('maxStreams', maxStreams);
-  assertLimit('maxBytes', maxBytes);
-  assertLimit('maxElements', maxElements);
-  if (!(Number.isSafeInteger(maxPendingBytes) && maxPendingBytes >= maxBytes)) {
-    throw mustBe('ERR_INVALID_OPTION', 'maxPendingBytes', 'an integer of at least maxBytes', maxPendingBytes);
-  }
-  if (!(typeof forgetAfterMs === 'number' && forgetAfterMs > 0)) {
-    throw mustBe('ERR_INVALID_OPTION', 'forgetAfterMs', 'a number above 0', forgetAfterMs);
-  }
-  return {
-    resourceAttributes: [...resourceAttributes],
-    familyOptions,
-    maxStreams,
-    forgetAfterMs,
-    maxBytes,
-    maxElements,
-    maxPendingBytes,
-    clock,
-    observer,
-    memory,
-    numbers,
-  };
-}
+/** The options of a receiver, checked. */
+export type ReceiverSettings = Settings<OtlpReceiverOptions, Exclude<Absent, 'maxPendingBytes'>>;
 
-function assertLimit(name: string, value: number): void {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= 2 ** 30) return;
-  throw mustBe('ERR_INVALID_OPTION', name, 'an integer from 1 to 2^30', value);
+/** The options that decide how received metrics become readings. */
+export type ReadingSettings = Pick<
+  ReceiverSettings,
+  'resourceAttributes' | 'familyOptions' | 'clock' | 'numbers'
+>;
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when fewer bytes may be under way than one body may have. */
+export function withPendingBytes(settings: Settings<OtlpReceiverOptions, Absent>): ReceiverSettings {
+  const { maxBytes, maxPendingBytes = PENDING_BODIES * maxBytes } = settings;
+  if (maxPendingBytes >= maxBytes) return { ...settings, maxPendingBytes };
+  throw mustBe('ERR_INVALID_OPTION', 'maxPendingBytes', 'an integer of at least maxBytes', maxPendingBytes);
 }

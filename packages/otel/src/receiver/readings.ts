@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Attributes, CounterState, Exemplar, FamilyOptions, Reading } from '@hdrscope/registry';
 import { canonicalText } from '@hdrscope/registry/internal';
 import { countedPoint } from './counted-point.ts';
-import type { ReceiverSettings } from './options.ts';
+import type { ReadingSettings } from './options.ts';
 import { type PointRefusal, refusalOf } from './point-refusal.ts';
 import type {
   ExplicitPoint,
@@ -26,7 +26,7 @@ const LONGEST_TEXT = 16_384;
  */
 export function* readingsOf(
   metrics: readonly ReceivedMetric[],
-  settings: ReceiverSettings,
+  settings: ReadingSettings,
   refuse: Refuse,
 ): Generator<Reading | undefined, void, undefined> {
   const nowMs = settings.clock.nowMs();
@@ -86,7 +86,7 @@ function* keepNumbers(
   data: Extract<ReceivedMetric['data'], { kind: 'number' }>,
   resource: Resource,
   scope: ScopeOfMetrics,
-  { numbers }: ReceiverSettings,
+  { numbers }: ReadingSettings,
   refuse: Refuse,
 ): Generator<undefined, void, undefined> {
   if (numbers === undefined) {
@@ -124,7 +124,7 @@ interface Resource {
   readonly refusal: PointRefusal | undefined;
 }
 
-function resourceOf(attributes: Attributes, { resourceAttributes }: ReceiverSettings): Resource {
+function resourceOf(attributes: Attributes, { resourceAttributes }: ReadingSettings): Resource {
   const keys = resourceAttributes.filter((key) => Object.hasOwn(attributes, key));
   const identifying = Object.fromEntries(keys.map((key) => [key, attributes[key]]));
   const isLong = canonicalText(identifying).length > LONGEST_TEXT;
@@ -192,7 +192,7 @@ function refusalOfNames({
 function familyOf(
   { name, unit, description, scope }: ReceivedMetric,
   temporality: Temporality,
-  { familyOptions }: ReceiverSettings,
+  { familyOptions }: ReadingSettings,
 ): FamilyOptions | PointRefusal {
   const refusal = refusalOfNames({ name, unit, description });
   if (refusal !== undefined) return refusal;

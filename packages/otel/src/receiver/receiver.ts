@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { readOptions } from '@hdrscope/core/internal';
 import { notify } from '@hdrscope/kit';
 import type { IngestMemory, Registry } from '@hdrscope/registry';
 import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
@@ -10,7 +10,12 @@ import { decodeProtobuf } from './decode-protobuf.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { OtlpIntake, type OtlpIntakeHealth } from './intake.ts';
 import { bodyBudget } from './limits.ts';
-import { type OtlpReceiverOptions, RECEIVER_NAMES, withDefaults } from './options.ts';
+import {
+  type OtlpReceiverOptions,
+  RECEIVER_RULES,
+  type ReceiverSettings,
+  withPendingBytes,
+} from './options.ts';
 import type { ReceivedMetric } from './received.ts';
 import { Turns } from './turns.ts';
 import type { Pausing } from './wire.ts';
@@ -39,9 +44,9 @@ export interface OtlpReceiver {
 
 const PATH = '/v1/metrics';
 
-const OTLP_RECEIVER: OptionsOwner<OtlpReceiverOptions> = {
+const OTLP_RECEIVER = {
   name: 'otlpReceiver',
-  names: RECEIVER_NAMES,
+  rules: RECEIVER_RULES,
   call: "otlpReceiver(registry, { resourceAttributes: ['service.name'] })",
 };
 
@@ -92,9 +97,12 @@ const OTLP_RECEIVER: OptionsOwner<OtlpReceiverOptions> = {
  * ```
  */
 export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = {}): OtlpReceiver {
-  assertOptions(options, OTLP_RECEIVER);
-  const { maxBytes, maxElements, maxPendingBytes, ...settings } = withDefaults(options);
-  const { observer } = settings;
+  return createReceiver(registry, withPendingBytes(readOptions(options, OTLP_RECEIVER)));
+}
+
+/** `otlpReceiver` with checked options. */
+export function createReceiver(registry: Registry, settings: ReceiverSettings): OtlpReceiver {
+  const { maxBytes, maxElements, maxPendingBytes, observer } = settings;
   const intake = new OtlpIntake(registry, settings);
   const bodies = new Bodies({ maxBytes, maxPendingBytes });
   const turns = new Turns();

@@ -1,17 +1,18 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { flag, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
 import { closeServer } from '@hdrscope/kit';
 import {
-  assertAddress,
   createGuardedServer,
-  GUARD_NAMES,
+  GUARD_RULES,
   type GuardOptions,
+  host as hostRule,
   listenAt,
   noRefusals,
+  port as portRule,
   type ServerRefusals,
 } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
-import { type OtlpReceiverOptions, RECEIVER_NAMES } from './options.ts';
-import { type OtlpReceiver, type OtlpReceiverHealth, otlpReceiver } from './receiver.ts';
+import { type OtlpReceiverOptions, RECEIVER_RULES, withPendingBytes } from './options.ts';
+import { createReceiver, type OtlpReceiver, type OtlpReceiverHealth } from './receiver.ts';
 
 /**
  * Options of a receiver, where its server listens, who may use it (`token`, `allowedHosts`), its `limits`, and `tls`: the `observer`
@@ -44,18 +45,16 @@ export interface RunningOtlp extends Pick<OtlpReceiver, 'memory'> {
   close(): Promise<void>;
 }
 
-// https://opentelemetry.io/docs/specs/otlp/#otlphttp-default-port
-const DEFAULT_PORT = 4318;
-
-const SERVE_OTLP: OptionsOwner<ServeOtlpOptions> = {
+const SERVE_OTLP = {
   name: 'serveOtlp',
-  names: {
-    ...RECEIVER_NAMES,
-    ...GUARD_NAMES,
-    host: true,
-    port: true,
-    unref: true,
-  },
+  rules: {
+    ...RECEIVER_RULES,
+    ...GUARD_RULES,
+    host: withDefault(hostRule, 'localhost'),
+    // https://opentelemetry.io/docs/specs/otlp/#otlphttp-default-port
+    port: withDefault(portRule, 4318),
+    unref: withDefault(flag, true),
+  } satisfies OptionRules<ServeOtlpOptions>,
   call: 'serveOtlp(registry, { port: 4318 })',
 };
 
@@ -80,11 +79,9 @@ const SERVE_OTLP: OptionsOwner<ServeOtlpOptions> = {
  * ```
  */
 export async function serveOtlp(registry: Registry, options: ServeOtlpOptions = {}): Promise<RunningOtlp> {
-  assertOptions(options, SERVE_OTLP);
-  const { host = 'localhost', port = DEFAULT_PORT, unref = true, ...others } = options;
+  const { host, port, unref, ...others } = readOptions(options, SERVE_OTLP);
   const { token, allowedHosts, limits, tls, refusals = noRefusals(), ...received } = others;
-  assertAddress({ host, port });
-  const receiver = otlpReceiver(registry, received);
+  const receiver = createReceiver(registry, withPendingBytes(received));
   const onProblem = (problem: Error): void => received.observer?.failed?.(problem);
   const server = createGuardedServer((request, response) => void receiver.handle(request, response), {
     host,

@@ -1,6 +1,19 @@
-import { mustBe, type OptionNames } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS } from '@hdrscope/kit';
-import type { SenderTlsFiles } from '@hdrscope/kit/delivery';
+import {
+  custom,
+  flag,
+  having,
+  integer,
+  milliseconds,
+  type OptionRules,
+  object,
+  oneOf,
+  optional,
+  readOptions,
+  type Settings,
+  textsByName,
+  withDefault,
+} from '@hdrscope/core/internal';
+import { type SenderTlsFiles, tls, url } from '@hdrscope/kit/delivery';
 import type { HistogramFormat } from '../metric-settings.ts';
 import { OtlpSenderMemory } from './memory.ts';
 import type { OtlpNumbers } from './numbers.ts';
@@ -69,85 +82,40 @@ export interface OtlpSenderOptions {
   readonly unref?: boolean;
 }
 
-/** The names of `OtlpSenderOptions`. */
-export const SENDER_NAMES: OptionNames<OtlpSenderOptions> = {
-  url: true,
-  protocol: true,
-  headers: true,
-  tls: true,
-  resource: true,
-  temporality: true,
-  histograms: true,
-  compression: true,
-  maxRequestBytes: true,
-  intervalMs: true,
-  timeoutMs: true,
-  giveUpAfterMs: true,
-  maxEndedSeries: true,
-  numbers: true,
-  observer: true,
-  memory: true,
-  unref: true,
+const SEND_OTLP = {
+  name: 'sendOtlp',
+  rules: {
+    url,
+    protocol: withDefault(oneOf<OtlpProtocol>(['http/protobuf', 'http/json', 'grpc']), 'http/protobuf'),
+    headers: withDefault(textsByName, {}),
+    tls: withDefault(tls, {}),
+    resource: withDefault(textsByName, {}),
+    temporality: withDefault(oneOf<'cumulative' | 'delta'>(['cumulative', 'delta']), 'cumulative'),
+    histograms: optional(oneOf<HistogramFormat>(['exponential', 'explicit'])),
+    compression: withDefault(oneOf<'gzip' | 'none'>(['gzip', 'none']), 'gzip'),
+    maxRequestBytes: withDefault(integer({ from: 1 }), 4 * 1024 * 1024),
+    intervalMs: withDefault(milliseconds(), 60_000),
+    timeoutMs: withDefault(milliseconds(), 10_000),
+    giveUpAfterMs: withDefault(milliseconds(), 3_600_000),
+    maxEndedSeries: withDefault(integer({ from: 1 }), 100_000),
+    numbers: optional(having<OtlpNumbers>('an object with read()', 'read')),
+    observer: withDefault(object<OtlpSenderObserver>(), {}),
+    memory: optional(
+      custom<OtlpSenderMemory>('the memory of another sender', (value) => value instanceof OtlpSenderMemory),
+    ),
+    unref: withDefault(flag, true),
+  } satisfies OptionRules<OtlpSenderOptions>,
+  call: "sendOtlp(registry, { url: 'http://localhost:4318/v1/metrics' })",
 };
 
 /** All options. */
-export type SenderSettings = Required<Omit<OtlpSenderOptions, 'url' | 'numbers' | 'histograms'>> &
-  Pick<OtlpSenderOptions, 'numbers' | 'histograms'> & { readonly url: URL };
+export type SenderSettings = Omit<Settings<OtlpSenderOptions, 'histograms' | 'numbers'>, 'url' | 'memory'> & {
+  readonly url: URL;
+  readonly memory: OtlpSenderMemory;
+};
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. */
 export function settingsOf(options: OtlpSenderOptions): SenderSettings {
-  const settings = {
-    protocol: 'http/protobuf',
-    headers: {},
-    tls: {},
-    resource: {},
-    temporality: 'cumulative',
-    compression: 'gzip',
-    maxRequestBytes: 4 * 1024 * 1024,
-    intervalMs: 60_000,
-    timeoutMs: 10_000,
-    giveUpAfterMs: 3_600_000,
-    maxEndedSeries: 100_000,
-    observer: {},
-    memory: options.memory ?? new OtlpSenderMemory(),
-    unref: true,
-    ...withoutUndefined(options),
-    url: urlOf(options.url),
-  } as SenderSettings;
-  assertWord('protocol', settings.protocol, ['http/protobuf', 'http/json', 'grpc']);
-  assertWord('temporality', settings.temporality, ['cumulative', 'delta']);
-  if (settings.histograms !== undefined)
-    assertWord('histograms', settings.histograms, ['exponential', 'explicit']);
-  assertWord('compression', settings.compression, ['gzip', 'none']);
-  for (const name of ['intervalMs', 'timeoutMs', 'giveUpAfterMs'] as const) {
-    const value = settings[name];
-    if (typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_MS) continue;
-    throw mustBe('ERR_INVALID_OPTION', name, `a number above 0, up to ${LONGEST_TIMER_MS}`, value);
-  }
-  for (const name of ['maxRequestBytes', 'maxEndedSeries'] as const) {
-    const value = settings[name];
-    if (Number.isSafeInteger(value) && value >= 1) continue;
-    throw mustBe('ERR_INVALID_OPTION', name, 'an integer of at least 1', value);
-  }
-  const { memory } = settings;
-  if (!(memory instanceof OtlpSenderMemory))
-    throw mustBe('ERR_INVALID_OPTION', 'memory', 'the memory of another sender', memory);
-  return settings;
-}
-
-function withoutUndefined(options: OtlpSenderOptions): Partial<OtlpSenderOptions> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-}
-
-function urlOf(text: unknown): URL {
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  // A URL may have a password, so the message does not show it.
-  const got = typeof text === 'string' ? 'another text' : text;
-  throw mustBe('ERR_INVALID_OPTION', 'url', 'a URL such as http://localhost:4318/v1/metrics', got);
-}
-
-function assertWord(name: string, value: unknown, words: readonly string[]): void {
-  if (words.includes(value as string)) return;
-  throw mustBe('ERR_INVALID_OPTION', name, words.map((word) => `'${word}'`).join(' or '), value);
+  const { url, memory = new OtlpSenderMemory(), ...settings } = readOptions(options, SEND_OTLP);
+  return { ...settings, url: new URL(url), memory };
 }

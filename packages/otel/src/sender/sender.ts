@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { type DeliveryHints, DeliveryLoop, quoted } from '@hdrscope/kit/delivery';
 import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
@@ -15,7 +14,7 @@ import type { Encoding, Frame } from './encoding.ts';
 import { sendGrpc } from './grpc.ts';
 import { sendHttp } from './http.ts';
 import type { Delivery, OtlpSenderMemory } from './memory.ts';
-import { type OtlpSenderOptions, SENDER_NAMES, type SenderSettings, settingsOf } from './options.ts';
+import { type OtlpSenderOptions, type SenderSettings, settingsOf } from './options.ts';
 
 /** Counters of a sender and of those that it has replaced. They only grow, except `pendingValues`. */
 export interface OtlpSenderHealth {
@@ -60,12 +59,6 @@ export interface OtlpSender {
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
-const SEND_OTLP: OptionsOwner<OtlpSenderOptions> = {
-  name: 'sendOtlp',
-  names: SENDER_NAMES,
-  call: "sendOtlp(registry, { url: 'http://localhost:4318/v1/metrics' })",
-};
-
 /**
  * Sends the histograms of a registry by OTLP, until the sender is closed. Nothing is lost while the receiver is down: a delta counts as
  * delivered when the receiver has taken it, and until then the next request has its values.
@@ -106,7 +99,6 @@ const SEND_OTLP: OptionsOwner<OtlpSenderOptions> = {
  * ```
  */
 export function sendOtlp(registry: Registry, options: OtlpSenderOptions): OtlpSender {
-  assertOptions(options, SEND_OTLP);
   return new Sender(registry, settingsOf(options));
 }
 

@@ -58,7 +58,7 @@ test.each<[text: string, message: string]>([
   ['a;boundaries=1|x', 'view 1 of HDRSCOPE_VIEWS is left out'],
   ['a;tee=yes', 'tee must be true or false'],
   ['a;x', 'an option in HDRSCOPE_VIEWS must be name=value, got "x"'],
-  ['[1]', 'a view must be an object, got 1'],
+  ['[1]', 'the options of an HDR view must be one object'],
   ['[{}]', 'a view must be given at least one of instrumentName'],
   ['{ "instrumentName": ', 'HDRSCOPE_VIEWS cannot be read: '],
   ['[{ "instrumentName": "a", "attributesProcessors": [] }]', 'a text has no functions'],

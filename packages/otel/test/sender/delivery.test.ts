@@ -637,7 +637,7 @@ test('errors do not show secrets of the URL', async () => {
 
 test.each([
   [{ url: 'nonsense' }, /^url must be /],
-  [{ protocol: 'json' }, /^protocol must be 'http\/protobuf' or 'http\/json' or 'grpc'/],
+  [{ protocol: 'json' }, /^protocol must be 'http\/protobuf', 'http\/json' or 'grpc'/],
   [{ intervalMs: 0 }, /^intervalMs must be /],
   [{ giveUpAfterMs: Number.POSITIVE_INFINITY }, /^giveUpAfterMs must be /],
   [{ maxEndedSeries: 0.5 }, /^maxEndedSeries must be /],

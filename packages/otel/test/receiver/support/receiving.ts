@@ -1,9 +1,10 @@
+import { readOptions } from '@hdrscope/core/internal';
 import { createRegistry, type Registry, type SeriesSnapshot, type Snapshot } from '@hdrscope/registry';
 import { decodeJson } from '../../../src/receiver/decode-json.ts';
 import { decodeProtobuf } from '../../../src/receiver/decode-protobuf.ts';
 import { OtlpIntake, type OtlpIntakeHealth } from '../../../src/receiver/intake.ts';
 import { bodyBudget } from '../../../src/receiver/limits.ts';
-import { type OtlpReceiverOptions, withDefaults } from '../../../src/receiver/options.ts';
+import { type OtlpReceiverOptions, RECEIVER_RULES, withPendingBytes } from '../../../src/receiver/options.ts';
 import type { ReceivedMetric } from '../../../src/receiver/received.ts';
 import type { PointRefusals } from '../../../src/receiver/refusals.ts';
 import {
@@ -41,7 +42,8 @@ export class Receiving {
   readonly intake: OtlpIntake;
 
   constructor(options: OtlpReceiverOptions = {}) {
-    this.intake = new OtlpIntake(this.registry, withDefaults(options));
+    const settings = readOptions(options, { name: 'Receiving', rules: RECEIVER_RULES });
+    this.intake = new OtlpIntake(this.registry, withPendingBytes(settings));
   }
 
   metrics(
