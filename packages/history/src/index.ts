@@ -16,8 +16,12 @@ export type {
 } from './explain/explanation.ts';
 export type { ExplainQuestion, TimeRange } from './explain/question.ts';
 export type { AttributeValue, SeriesChange, SlotCounts } from './explain/series-change.ts';
-export type { LeastMost, ObjectivePeriod, ObjectiveVerdict, WithinCounts } from './objective/judge.ts';
-export { historyUnits, type ObjectiveHistory, objectiveHistory } from './objective/objective-history.ts';
+export {
+  historyUnits,
+  type ObjectiveHistory,
+  type ObjectivePeriod,
+  objectiveHistory,
+} from './objective/objective-history.ts';
 export type { ObjectiveQuestion } from './objective/question.ts';
 export { readRows } from './parquet/decode.ts';
 export type { WrittenFile } from './parquet/write-file.ts';

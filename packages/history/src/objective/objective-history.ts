@@ -1,11 +1,34 @@
 import { type Bounds, HdrscopeError } from '@hdrscope/core';
+import { judgeObjective } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
 import { askFolder, type QueryOptions } from '../query/query-history.ts';
 import { MOST_BITS } from '../rows/slots.ts';
-import { judged, type ObjectivePeriod, type ObjectiveVerdict, type WithinCounts } from './judge.ts';
 import { type CheckedObjective, checkedObjective, type ObjectiveQuestion } from './question.ts';
 import { formsStatement, withinStatement } from './statement.ts';
 import { dividedSlot, thresholdSlots } from './threshold.ts';
+
+/** How an objective was kept in a period. */
+export interface ObjectivePeriod {
+  /** Start of the period, in milliseconds since 1970. */
+  readonly startMs: number;
+  /** End of the period, in milliseconds since 1970. */
+  readonly endMs: number;
+  /** How many values there are. */
+  readonly count: number;
+  /** How many of them are at most the threshold. */
+  readonly within: Bounds;
+  /** The share of values that are at most the threshold, from 0 to 1; `undefined` without values. */
+  readonly share: Bounds | undefined;
+  /**
+   * How fast the error budget burnt: the share of bad values, divided by the share that may be bad. At 1 the objective is just kept.
+   * `undefined` without values. Source: https://sre.google/workbook/alerting-on-slos/
+   */
+  readonly burnRate: Bounds | undefined;
+  /** The part of the error budget of the whole time that this period used: its bad values, divided by all that may be bad. */
+  readonly budgetUsed: Bounds;
+  /** `undecided`: the threshold lies inside a slot, and the values of this slot decide. */
+  readonly verdict: 'kept' | 'missed' | 'undecided' | 'without values';
+}
 
 /** How one group of series would have kept an objective. */
 export interface ObjectiveHistory {
@@ -23,7 +46,7 @@ export interface ObjectiveHistory {
   /** The whole time. Its burn rate is the part of the budget that was used. */
   readonly total: ObjectivePeriod;
   /** How many periods have each verdict. */
-  readonly verdicts: Readonly<Record<ObjectiveVerdict, number>>;
+  readonly verdicts: Readonly<Record<ObjectivePeriod['verdict'], number>>;
 }
 
 const TRIES = 3;
@@ -136,7 +159,7 @@ function groupsOf(
   question: CheckedObjective,
 ): Pick<ObjectiveHistory, 'attributes' | 'periods' | 'total' | 'verdicts'>[] {
   const { by } = question;
-  const groups = new Map<string, { attributes: Record<string, string>; counts: Map<number, WithinCounts> }>();
+  const groups = new Map<string, { attributes: Record<string, string>; counts: Map<number, PeriodCounts> }>();
   for (const row of rows) {
     const texts = by.map((_, i) => row[`group${i + 1}`] as string | null);
     const key = JSON.stringify(texts);
@@ -145,7 +168,7 @@ function groupsOf(
     );
     const group = groups.get(key) ?? { attributes, counts: new Map() };
     groups.set(key, group);
-    const within = { least: Number(row.least), most: Number(row.most) };
+    const within = { lower: Number(row.least), upper: Number(row.most) };
     group.counts.set(Number(row.start_ms), { count: Number(row.total), within });
   }
   return [...groups.values()].map(({ attributes, counts }) => ({
@@ -155,7 +178,7 @@ function groupsOf(
 }
 
 function judgedPeriods(
-  counts: ReadonlyMap<number, WithinCounts>,
+  counts: ReadonlyMap<number, PeriodCounts>,
   { objective, sinceMs, untilMs, everyMs }: CheckedObjective,
 ): Pick<ObjectiveHistory, 'periods' | 'total' | 'verdicts'> {
   const whole = sumOf(counts.values());
@@ -174,16 +197,35 @@ function judgedPeriods(
   };
 }
 
-const NOTHING: WithinCounts = { count: 0, within: { least: 0, most: 0 } };
+type PeriodCounts = Pick<ObjectivePeriod, 'count' | 'within'>;
 
-function sumOf(all: Iterable<WithinCounts>): WithinCounts {
+const NOTHING: PeriodCounts = { count: 0, within: { lower: 0, upper: 0 } };
+
+function sumOf(all: Iterable<PeriodCounts>): PeriodCounts {
   let sum = NOTHING;
   for (const { count, within } of all) {
-    const { least, most } = sum.within;
+    const { lower, upper } = sum.within;
     sum = {
       count: sum.count + count,
-      within: { least: least + within.least, most: most + within.most },
+      within: { lower: lower + within.lower, upper: upper + within.upper },
     };
   }
   return sum;
+}
+
+/** @param totalCount How many values there are in the whole time. */
+function judged(
+  { count, within }: PeriodCounts,
+  objective: number,
+  totalCount: number,
+): Omit<ObjectivePeriod, 'startMs' | 'endMs'> {
+  if (count === 0) {
+    const unknown = { share: undefined, burnRate: undefined };
+    return { count, within, ...unknown, budgetUsed: NOTHING.within, verdict: 'without values' };
+  }
+  // 0.29 * 100 is 28.999999999999996.
+  const percentile = Number((objective * 100).toPrecision(15));
+  const { share, verdict, budgetUsed: burnRate } = judgeObjective(within, count, percentile);
+  const { budgetUsed } = judgeObjective(within, count, percentile, totalCount);
+  return { count, within, share, burnRate, budgetUsed, verdict };
 }

@@ -1,5 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { notify, Slices, within } from '@hdrscope/kit';
+import { Duties, endsWithin, notify, Rounds, Slices } from '@hdrscope/kit';
 import { backoffMs } from '@hdrscope/kit/delivery';
 import type { Clock, Registry, Snapshot } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
@@ -28,22 +28,18 @@ export class HistorySink {
   readonly #producer: string;
   readonly #waiting = new WaitingRows();
   readonly #stopTicks: () => void;
+  readonly #rounds = new Rounds<boolean>();
+  readonly #duties: Duties<'write', HdrscopeError>;
   /** Rows have every count of this snapshot. */
   #collected: Snapshot;
   #sequence = 0;
-  /** All work goes one after the other. Never rejects. */
-  #last: Promise<unknown> = Promise.resolve();
-  #isBusy = false;
   #closing: Promise<void> | undefined;
   #isPrepared: boolean;
   #isClosed = false;
-  #isFailing = false;
   #failuresInARow = 0;
   /** After a failure, nothing is written before this time of the clock. */
   #retryMs = 0;
-  #lastError: HdrscopeError | undefined;
   readonly #counts = {
-    failures: 0,
     collectedUntilMs: 0,
     writtenBatches: 0,
     writtenRows: 0,
@@ -51,7 +47,6 @@ export class HistorySink {
     lostRows: 0,
     lostValues: 0,
     uncertainRows: 0,
-    skippedTicks: 0,
     failingSources: 0,
   };
 
@@ -69,10 +64,11 @@ export class HistorySink {
     this.#target = target;
     this.#producer = producer;
     this.#collected = settings.since ?? registry.emptySnapshot();
-    this.#stopTicks = runtime.repeat(() => this.#tick(), settings.intervalMs);
+    this.#duties = new Duties(settings);
+    this.#stopTicks = runtime.repeat(() => this.#rounds.tick(() => this.#cycle(false)), settings.intervalMs);
     this.#isPrepared = target.prepare === undefined;
     // At once, so that people hear of a wrong password before the first interval ends.
-    if (!this.#isPrepared) this.#inTurn(() => this.#attempt(() => this.#prepare()));
+    if (!this.#isPrepared) this.#rounds.tick(() => this.#attempt(() => this.#prepare()));
   }
 
   /** The work so far. */
@@ -81,8 +77,10 @@ export class HistorySink {
       target: this.#target.name,
       producer: this.#producer,
       isClosed: this.#isClosed,
-      isFailing: this.#isFailing,
-      lastError: this.#lastError,
+      isFailing: this.#duties.isFailing,
+      failures: this.#duties.failureCount,
+      lastError: this.#duties.lastError,
+      skippedTicks: this.#rounds.skippedTicks,
       waitingRows: this.#waiting.length,
       waitingBytes: this.#waiting.bytes,
       ...this.#counts,
@@ -91,8 +89,7 @@ export class HistorySink {
 
   /** Writes all counts up to now. Resolves to whether no row waits any more. Never rejects. */
   async flush(): Promise<boolean> {
-    if (this.#closing !== undefined) return false;
-    return await this.#inTurn(() => this.#cycle(true));
+    return this.#closing === undefined && (await this.#rounds.next(() => this.#cycle(true)));
   }
 
   /**
@@ -107,12 +104,8 @@ export class HistorySink {
   async #close(): Promise<void> {
     this.#stopTicks();
     const { closeTimeoutMs } = this.#settings;
-    const last = this.#inTurn(() => this.#cycle(true));
-    // Not unref'ed: the caller awaits the end of the history.
-    const isInTime = await within(last, closeTimeoutMs, { unref: false }).then(
-      () => true,
-      () => false,
-    );
+    const last = this.#rounds.next(() => this.#cycle(true));
+    const isInTime = await endsWithin(last, closeTimeoutMs);
     this.#isClosed = true;
     if (!isInTime) {
       const late = new Error(`the last rows were not written within ${closeTimeoutMs} ms`);
@@ -124,23 +117,7 @@ export class HistorySink {
 
   /** Resolves when no work runs. For tests. @internal */
   async idle(): Promise<void> {
-    await this.#last;
-  }
-
-  #tick(): void {
-    if (this.#isBusy) this.#counts.skippedTicks++;
-    else this.#inTurn(() => this.#cycle(false));
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(async () => {
-      this.#isBusy = true;
-      return await work();
-    });
-    this.#last = result.finally(() => {
-      this.#isBusy = false;
-    });
-    return result;
+    await this.#rounds.idle();
   }
 
   /** Never rejects. */
@@ -198,7 +175,7 @@ export class HistorySink {
     let batches = 0;
     while (!this.#isClosed && this.#waiting.length > 0) {
       const isOld = this.#runtime.clock.monotonicMs() - this.#waiting.oldestMs >= batchMs;
-      if (!(isAll || isOld || this.#isFailing || this.#waiting.length >= maxBatchRows)) break;
+      if (!(isAll || isOld || this.#duties.isFailing || this.#waiting.length >= maxBatchRows)) break;
       await this.#writeNext();
       batches++;
     }
@@ -223,20 +200,14 @@ export class HistorySink {
   }
 
   #failed(error: HdrscopeError): void {
-    const isNew = !this.#isFailing;
-    this.#isFailing = true;
-    this.#lastError = error;
-    this.#counts.failures++;
     const waitMs = backoffMs(++this.#failuresInARow, this.#settings.intervalMs, undefined, 0);
     this.#retryMs = this.#runtime.clock.monotonicMs() + waitMs;
-    if (isNew) notify(() => this.#settings.onError(error));
+    this.#duties.failed('write', error);
   }
 
   #succeeded(): void {
-    if (!this.#isFailing) return;
-    this.#isFailing = false;
     this.#failuresInARow = 0;
     this.#retryMs = 0;
-    notify(() => this.#settings.onRecovery());
+    this.#duties.succeeded('write');
   }
 }

@@ -60,15 +60,15 @@ test('days are kept, missed or without values, and the budget of all of them is 
   expect(all!.divided).toEqual(dividedSlot(0.25, 1e-9, 7));
   expect(all!.periods.map(({ verdict }) => verdict)).toEqual(['kept', 'missed', 'without values', 'kept']);
   expect(all!.verdicts).toEqual({ kept: 2, missed: 1, undecided: 0, 'without values': 1 });
-  expect(all!.periods.map(({ burnRate }) => burnRate?.most)).toEqual([1, 2, undefined, 0]);
-  expect(all!.periods.map(({ budgetUsed }) => budgetUsed.most)).toEqual([0.25, 0.5, 0, 0]);
+  expect(all!.periods.map(({ burnRate }) => burnRate?.upper)).toEqual([1, 2, undefined, 0]);
+  expect(all!.periods.map(({ budgetUsed }) => budgetUsed.upper)).toEqual([0.25, 0.5, 0, 0]);
   expect(all!.total).toMatchObject({
     startMs: QUESTION.sinceMs,
     endMs: FIRST_DAY_MS + 4 * DAY_MS,
     count: 4000,
-    within: { least: 3997, most: 3997 },
-    share: { least: 0.99925, most: 0.99925 },
-    burnRate: { least: 0.75, most: 0.75 },
+    within: { lower: 3997, upper: 3997 },
+    share: { lower: 0.99925, upper: 0.99925 },
+    burnRate: { lower: 0.75, upper: 0.75 },
     verdict: 'kept',
   });
 });
@@ -142,7 +142,7 @@ test('rows of different digits and scales are each judged by their own slots, as
                 .reduce((total, { n }) => total + n, 0);
             expect({ count, within }).toEqual({
               count: slots.reduce((total, { n }) => total + n, 0),
-              within: { least: sum('upper'), most: sum('lower') },
+              within: { lower: sum('upper'), upper: sum('lower') },
             });
           }
         }
