@@ -63,12 +63,12 @@ export type {
   CurvePoint,
   HeatAxis,
   HeatMapPlot,
+  ObjectiveLine,
   PercentilePlot,
   Period,
   Plot,
   PlotTitles,
   PlottedChange,
-  SloLine,
   TimePlot,
 } from './plot.ts';
 export { plotFromJson, plotToJson } from './plot-json.ts';

@@ -19,12 +19,12 @@ import type {
   CurvePoint,
   HeatAxis,
   HeatMapPlot,
+  ObjectiveLine,
   PercentilePlot,
   Period,
   Plot,
   PlotTitles,
   PlottedChange,
-  SloLine,
   TimePlot,
 } from './plot.ts';
 
@@ -94,7 +94,7 @@ function percentilePlot(json: JsonObject): PercentilePlot {
     curves: list(curve)(json.curves, 'plot.curves'),
     ...optionalFields<PlotTitles & Pick<PercentilePlot, 'slos' | 'valueAxis'>>(json, 'plot', {
       ...TITLES,
-      slos: list(sloLine),
+      slos: list(objectiveLine),
       valueAxis,
     }),
   };
@@ -129,7 +129,7 @@ function timePlot(json: JsonObject): TimePlot {
     ...optionalFields<PlotTitles & Pick<TimePlot, 'totalCount' | 'endMs' | 'slos' | 'valueAxis'>>(
       json,
       'plot',
-      { ...TITLES, totalCount: anyCount, endMs: anyMoment, slos: list(sloLine), valueAxis },
+      { ...TITLES, totalCount: anyCount, endMs: anyMoment, slos: list(objectiveLine), valueAxis },
     ),
   };
 }
@@ -162,7 +162,7 @@ function barPlot(json: JsonObject): BarPlot {
       ...TITLES,
       name: asText,
       isInteger: truth,
-      slos: list(sloLine),
+      slos: list(objectiveLine),
     }),
   };
 }
@@ -214,11 +214,11 @@ function period(value: unknown, where: string): Period {
   return { startMs: anyMoment(startMs, `${where}.startMs`), endMs: anyMoment(endMs, `${where}.endMs`) };
 }
 
-function sloLine(value: unknown, where: string): SloLine {
+function objectiveLine(value: unknown, where: string): ObjectiveLine {
   const json = asObject(value, where);
   return {
     value: asFinite(json.value, `${where}.value`),
-    ...optionalFields<Pick<SloLine, 'name' | 'percentile'>>(json, where, {
+    ...optionalFields<Pick<ObjectiveLine, 'name' | 'percentile'>>(json, where, {
       name: asText,
       percentile: anyPercentile,
     }),

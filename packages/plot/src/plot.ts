@@ -56,7 +56,7 @@ export interface Curve {
 }
 
 /** An objective: a line at a value. */
-export interface SloLine {
+export interface ObjectiveLine {
   /** The text beside the line. @default the value and the percentile, such as `p99.9 ≤ 250 ms` */
   readonly name?: string;
   /** The objective, in the unit of the plot. */
@@ -74,7 +74,7 @@ export interface PercentilePlot extends PlotTitles {
   /** The distributions, in the order of their colours. */
   readonly curves: readonly Curve[];
   /** Objectives. */
-  readonly slos?: readonly SloLine[];
+  readonly slos?: readonly ObjectiveLine[];
   /** The scale of the vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
@@ -126,7 +126,7 @@ export interface TimePlot extends PlotTitles {
   /** The end of the time after the last moment, in ms since 1970; left out when unknown. */
   readonly endMs?: number;
   /** Objectives. */
-  readonly slos?: readonly SloLine[];
+  readonly slos?: readonly ObjectiveLine[];
   /** The scale of the vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
@@ -178,5 +178,5 @@ export interface BarPlot extends PlotTitles {
   /** One for each slot, each at least 0. */
   readonly counts: readonly number[];
   /** Objectives. */
-  readonly slos?: readonly SloLine[];
+  readonly slos?: readonly ObjectiveLine[];
 }

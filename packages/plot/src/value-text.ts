@@ -37,13 +37,3 @@ function numberText(value: number): string {
 
 /** Made once: `toLocaleString` makes a format at each call, in a hundred times the time. */
 let numbers: Intl.NumberFormat | undefined;
-
-/** A percentile as people call it: `p99.9`, and `max` for 100. */
-export function percentileName(percentile: number): string {
-  return percentile >= 100 ? 'max' : `p${percentile}`;
-}
-
-/** A confidence as a percentage: `95 %`. */
-export function confidenceText(confidence: number): string {
-  return `${Number((confidence * 100).toPrecision(6))} %`;
-}

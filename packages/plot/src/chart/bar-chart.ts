@@ -15,8 +15,8 @@ import {
   tooltipText,
 } from './frame.ts';
 import { markSeries } from './mark.ts';
+import { uprightObjectives } from './objectives.ts';
 import type { ChartOption, ChartSeries, Drawing, DrawingApi } from './option.ts';
-import { uprightSlos } from './slo.ts';
 import { slotText } from './slot-text.ts';
 import { textWidth } from './text-width.ts';
 import type { Theme } from './theme.ts';
@@ -42,7 +42,7 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
   const texts = counts.map((count) => (count > 0 ? formatCount(count) : ''));
   const isCounted = texts.every((text) => textWidth(text, COUNT_SIZE) + 4 <= room);
   const labels = labelsOf(plot, room, grid.width);
-  const upright = uprightSlos(slos, unit, (value) => placeOf(slots, value, isInteger), end, grid);
+  const upright = uprightObjectives(slos, unit, (value) => placeOf(slots, value, isInteger), end, grid);
   return {
     ...option,
     grid: { left: grid.left, right: grid.right, top: top + upright.height, bottom: 52 },
@@ -80,7 +80,7 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
         renderItem: (_: unknown, api: DrawingApi) => drawBar(api, theme),
       },
       ...(isCounted ? [countSeries(counts, texts, theme)] : []),
-      ...markSeries(upright.marks, theme.slo, theme),
+      ...markSeries(upright.marks, theme.objective, theme),
     ],
   };
 }

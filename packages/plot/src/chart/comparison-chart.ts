@@ -1,5 +1,6 @@
+import { formatShare } from '@hdrscope/kit';
 import type { ComparisonPlot, PlottedChange } from '../plot.ts';
-import { confidenceText, formatValue } from '../value-text.ts';
+import { formatValue } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting } from './frame.ts';
 import { labelRoom, labelSeries } from './line-labels.ts';
@@ -33,7 +34,7 @@ export function comparisonChart(plot: ComparisonPlot, setting: Setting): ChartOp
     labelRoom(labels, setting),
   );
   const { left, right } = grid;
-  const name = `after ÷ before, ${confidenceText(confidence)} confidence`;
+  const name = `after ÷ before, ${formatShare(confidence)} confidence`;
   return {
     ...option,
     // The upper drawing and its labels take the room that the lower drawing leaves.

@@ -2,10 +2,10 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { countText } from '../count-text.ts';
 import { largestOf } from '../data/largest.ts';
 import { totalOf } from '../data/used-part.ts';
-import type { Curve, HeatMapPlot, Plot, SloLine } from '../plot.ts';
+import type { Curve, HeatMapPlot, ObjectiveLine, Plot } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
 import { visiblePlot } from '../visible-plot.ts';
-import { sloName } from './slo.ts';
+import { objectiveName } from './objectives.ts';
 import { boundText, slotText } from './slot-text.ts';
 import { pointAt } from './steps.ts';
 import { dateTimeText, UTC, type Zone } from './time-text.ts';
@@ -108,6 +108,8 @@ function describeHeatMap({ x, y, counts, countName = 'values' }: HeatMapPlot, zo
   return [`Heat map of ${y.name} by ${x.name}: ${countText(total, countName)} in all.`, ...range, ...mode];
 }
 
-function objectives(slos: readonly SloLine[] = [], unit: CountedUnit): string[] {
-  return slos.length === 0 ? [] : [`Objectives: ${slos.map((slo) => sloName(slo, unit)).join(', ')}.`];
+function objectives(slos: readonly ObjectiveLine[] = [], unit: CountedUnit): string[] {
+  return slos.length === 0
+    ? []
+    : [`Objectives: ${slos.map((objective) => objectiveName(objective, unit)).join(', ')}.`];
 }

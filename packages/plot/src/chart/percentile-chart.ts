@@ -1,12 +1,12 @@
 import type { CountedUnit } from '@hdrscope/registry';
-import type { Curve, PercentilePlot, SloLine } from '../plot.ts';
+import type { Curve, ObjectiveLine, PercentilePlot } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting, tooltipOf, tooltipText } from './frame.ts';
 import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
+import { crossingSeries, objectiveLabels, percentileObjectives } from './objectives.ts';
 import type { ChartOption, ChartSeries, OptionPart } from './option.ts';
 import { axisEnd, percentileAt, percentileAxis, percentileText, placesOf } from './percentile-axis.ts';
-import { crossingSeries, percentileSlos, sloLabels } from './slo.ts';
 import { bandSeries, type Corner, cornersOf, pointAt } from './steps.ts';
 import { lineStyleOf, type Theme } from './theme.ts';
 import { clampTo, labelsOf, rangeOf, type Scale, type ValueRange, valueAxis } from './value-axis.ts';
@@ -20,7 +20,7 @@ export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOp
   const range = curveRange(curves, slos, unit, scale);
   const end = axisEnd(curves.flatMap((curve) => placesOf(curve).at(-1) ?? []));
   const corners = curves.map(cornersOf);
-  const labels = [...curveLabels(curves, corners, title, theme), ...sloLabels(slos, unit, end, theme)];
+  const labels = [...curveLabels(curves, corners, title, theme), ...objectiveLabels(slos, unit, end, theme)];
   const grid = placeOfGrid(labelsOf(range, unit), setting, labelRoom(labels, setting));
   return {
     ...option,
@@ -30,7 +30,7 @@ export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOp
     yAxis: valueAxis(range, unit, theme, nameAbove('value', grid, setting)),
     series: [
       ...curves.flatMap((curve, i) => curveSeries(curve, corners[i]!, i, slos, unit, range, theme)),
-      ...percentileSlos({ slos, unit, theme, range }, end),
+      ...percentileObjectives({ slos, unit, theme, range }, end),
       ...labelSeries(labels, (value) => clampTo(range, value), grid, theme),
     ],
   };
@@ -53,7 +53,7 @@ export function curveLabels(
 /** The range of the values of curves, of their bounds and of objectives. */
 export function curveRange(
   curves: readonly Curve[],
-  slos: readonly SloLine[],
+  slos: readonly ObjectiveLine[],
   unit: CountedUnit,
   scale: Scale | undefined,
 ): ValueRange {
@@ -69,7 +69,7 @@ export function curveSeries(
   curve: Curve,
   corners: readonly Corner[],
   index: number,
-  slos: readonly SloLine[],
+  slos: readonly ObjectiveLine[],
   unit: CountedUnit,
   range: ValueRange,
   theme: Theme,

@@ -9,7 +9,7 @@ export interface Theme {
   readonly mutedText: string;
   readonly axis: string;
   readonly grid: string;
-  readonly slo: string;
+  readonly objective: string;
   /** For curves, in order. People who see few colours can distinguish the curves: see `test/chart/theme.test.ts`. */
   readonly palette: readonly string[];
   /** From the smallest to the largest count. A single count stands out from the background too, since outliers matter. */
@@ -23,7 +23,7 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
     mutedText: '#57606a',
     axis: '#6e7781',
     grid: '#e7eaee',
-    slo: '#b3261e',
+    objective: '#b3261e',
     palette: ['#0e91f2', '#f84c0b', '#306550', '#6c006c', '#1b1f24', '#aa8558', '#7182aa', '#6707ab'],
     heat: ['#e27300', '#b93420', '#8a1f70', '#581f86', '#301060', '#100520'],
   },
@@ -33,7 +33,7 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
     mutedText: '#a6adb7',
     axis: '#8b949e',
     grid: '#2b3037',
-    slo: '#ff8a80',
+    objective: '#ff8a80',
     palette: ['#8d86de', '#f9651a', '#2cdea6', '#9c7b9f', '#e8eaed', '#ffb165', '#a3bce7', '#327bff'],
     heat: ['#3f78b0', '#2f93a8', '#2fb08a', '#6fcb5c', '#bfdc3c', '#fde725'],
   },

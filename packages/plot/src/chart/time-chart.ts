@@ -3,8 +3,8 @@ import { formatValue } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting, tooltipOf, tooltipText } from './frame.ts';
 import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
+import { levelObjectives, objectiveLabels } from './objectives.ts';
 import type { ChartOption } from './option.ts';
-import { levelSlos, sloLabels } from './slo.ts';
 import { lineStyleOf } from './theme.ts';
 import { type TimeSpan, timeAxis } from './time-axis.ts';
 import { dateTimeText, timeAxisName } from './time-text.ts';
@@ -27,7 +27,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
       stroke: lineStyleOf(i, theme),
       corners: timesMs.map((time, at) => [time, values[at] ?? null] as const),
     })),
-    ...sloLabels(slos, unit, 0, theme).map((label) => ({
+    ...objectiveLabels(slos, unit, 0, theme).map((label) => ({
       ...label,
       corners: label.corners.map(([, value]) => [span.max, value] as const),
     })),
@@ -76,7 +76,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
           }),
         };
       }),
-      ...levelSlos({ slos, unit, theme, range }),
+      ...levelObjectives({ slos, unit, theme, range }),
       ...labelSeries(labels, (value) => clampTo(range, value), grid, theme),
     ],
   };

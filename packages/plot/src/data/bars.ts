@@ -1,7 +1,7 @@
 import { type Counted, explicitLayout, type HdrLayout, type Layout } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { BarPlot, PlotTitles, SloLine } from '../plot.ts';
+import type { BarPlot, ObjectiveLine, PlotTitles } from '../plot.ts';
 import { assertInteger } from './checks.ts';
 import { createHeatMap } from './heat-map.ts';
 
@@ -12,7 +12,7 @@ export interface BarsOptions extends PlotTitles {
   /** The name of the values, such as `latency`. @default 'value' */
   readonly name?: string;
   /** Objectives. @default no objectives */
-  readonly slos?: readonly SloLine[];
+  readonly slos?: readonly ObjectiveLine[];
 }
 
 /**

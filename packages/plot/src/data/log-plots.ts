@@ -1,4 +1,4 @@
-import { HdrscopeError, Histogram } from '@hdrscope/core';
+import { HdrscopeError, type Histogram, HistogramSum } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -74,7 +74,7 @@ const PERCENTILES = [50, 90, 99, 99.9, 100];
 export function createLogPlots(options: LogPlotsOptions = {}): LogPlots {
   assertOptions(options, CREATE_LOG_PLOTS);
   const { unit = 'ns' } = options;
-  const totals = new Map<string, Histogram>();
+  const totals = new Map<string, HistogramSum>();
   const overTime = createOverTime<Histogram>({
     unit,
     percentiles: PERCENTILES,
@@ -93,7 +93,7 @@ export function createLogPlots(options: LogPlotsOptions = {}): LogPlots {
       }
       count += 1;
       if (histogram.totalCount === 0) return;
-      histogramOf(totals, tag ?? '').add(histogram);
+      totalFor(totals, tag ?? '').add(histogram);
       const [fromMs, toMs] = [startSec * 1000, (startSec + lengthSec) * 1000];
       [startMs, endMs] = [Math.min(startMs, fromMs), Math.max(endMs, toMs)];
       overTime.add({ startMs: fromMs, endMs: toMs, histogram });
@@ -105,7 +105,9 @@ export function createLogPlots(options: LogPlotsOptions = {}): LogPlots {
       const untagged = totals.size === 1 ? 'all values' : '(no tag)';
       const curves = largest
         .slice(0, MOST_CURVES)
-        .map(([tag, total]) => curveOf(tag || untagged, total, { period: { startMs, endMs } }));
+        .map(([tag, total]) =>
+          curveOf(tag || untagged, total.toHistogram({ storage: 'sparse' }), { period: { startMs, endMs } }),
+        );
       const subtitle = subtitleOf(count, leftOut, totals.size);
       const percentiles: Plot = {
         ...{ kind: 'percentiles', title: 'Percentiles', subtitle, unit, curves },
@@ -186,10 +188,9 @@ function ownText(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string;
 }
 
-function histogramOf(totals: Map<string, Histogram>, tag: string): Histogram {
+function totalFor(totals: Map<string, HistogramSum>, tag: string): HistogramSum {
   const key = totals.has(tag) || totals.size < MOST_TAGS ? tag : OTHERS;
-  const total =
-    totals.get(key) ?? new Histogram({ autoResize: true, significantDigits: 3, storage: 'sparse' });
+  const total = totals.get(key) ?? new HistogramSum({ storage: 'sparse' });
   if (!totals.has(key)) totals.set(ownText(key), total);
   return total;
 }

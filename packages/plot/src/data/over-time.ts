@@ -1,9 +1,8 @@
 import type { Histogram } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { formatSize } from '@hdrscope/kit';
+import { formatSize, percentileName } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { PlotTitles, SloLine, TimePlot } from '../plot.ts';
-import { percentileName } from '../value-text.ts';
+import type { ObjectiveLine, PlotTitles, TimePlot } from '../plot.ts';
 import { assertInteger, assertScale } from './checks.ts';
 import type { TimedHistogram } from './heat-map.ts';
 import { type ContentLimit, MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
@@ -34,7 +33,7 @@ export interface OverTimeOptions extends PlotTitles {
   /** The divisor of all values. Above 0. @default 1 */
   readonly valueScale?: number;
   /** Objectives. @default no objectives */
-  readonly slos?: readonly SloLine[];
+  readonly slos?: readonly ObjectiveLine[];
   /** The scale of the vertical axis. @default 'log' when the values span a decade, otherwise 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }

@@ -1,17 +1,17 @@
-import { sloName } from '../chart/slo.ts';
+import { formatBar } from '@hdrscope/kit';
+import { objectiveName } from '../chart/objectives.ts';
 import { slotText } from '../chart/slot-text.ts';
 import { formatCount } from '../count-text.ts';
 import { largestOf, longestOf } from '../data/largest.ts';
 import { totalOf } from '../data/used-part.ts';
 import type { AxisSlot, BarPlot } from '../plot.ts';
 import { painted } from './canvas.ts';
-import { inkOf, sloInk } from './inks.ts';
+import { inkOf, objectiveInk } from './inks.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { cut, plain } from './text.ts';
 
 const MOST_ROWS = 48;
 const LEAST_BAR = 8;
-const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 interface Row {
   readonly slot: AxisSlot;
@@ -41,10 +41,9 @@ export function barLines(plot: BarPlot, options: TerminalOptions): string[] {
   const { colour } = inkOf(0, options);
   const side = ascii ? '|' : '│';
   const lines = shown.flatMap(({ count }, i) => {
-    const length = (count / most) * width;
-    const bar = ascii ? asciiBar(length) : blockBar(length);
+    const bar = formatBar((count / most) * width, ascii);
     const note = cut(notes[i]!, room - bar.length - 1, ascii);
-    const end = note === '' ? '' : ` ${painted(note, sloInk(options).colour)}`;
+    const end = note === '' ? '' : ` ${painted(note, objectiveInk(options).colour)}`;
     const line = `${counts[i]!.padStart(countWidth)} ${side}${painted(bar, colour)}${end}`;
     return isAbove ? [labels[i]!, line] : [`${labels[i]!.padEnd(labelWidth)} ${line}`];
   });
@@ -80,15 +79,6 @@ function objectivesText(
 ): string {
   const names = slos
     .filter(({ value }) => value >= lower && (value < upper || (isInteger === true && value === upper)))
-    .map((slo) => plain(sloName(slo, unit), ascii));
+    .map((objective) => plain(objectiveName(objective, unit), ascii));
   return names.length === 0 ? '' : `${ascii ? '<-' : '◂'} ${names.join(', ')}`;
-}
-
-function asciiBar(length: number): string {
-  return '#'.repeat(length === 0 ? 0 : Math.max(1, Math.round(length)));
-}
-
-function blockBar(length: number): string {
-  const eighths = length === 0 ? 0 : Math.max(1, Math.round(length * 8));
-  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]!;
 }

@@ -1,6 +1,7 @@
+import { formatShare, percentileName } from '@hdrscope/kit';
 import { longestOf } from '../data/largest.ts';
 import type { ComparisonPlot, PlottedChange } from '../plot.ts';
-import { confidenceText, formatValue, percentileName } from '../value-text.ts';
+import { formatValue } from '../value-text.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { percentileLines } from './percentiles.ts';
 import { cut, plain } from './text.ts';
@@ -11,7 +12,7 @@ export function comparisonLines(plot: ComparisonPlot, options: TerminalOptions):
   const { columns = DEFAULT_COLUMNS, ascii = false } = options;
   const curves = percentileLines({ ...plot, curves: [before, after] }, options);
   if (changes.length === 0) return curves;
-  const titles = ['', 'before', 'after', 'difference', '', `${confidenceText(confidence)} interval`];
+  const titles = ['', 'before', 'after', 'difference', '', `${formatShare(confidence)} interval`];
   const cells = [titles, ...changes.map((change) => rowOf(change, plot))];
   const widths = titles.map((_, at) => longestOf(cells.map((row) => row[at]!)));
   // The share of a change says more than the change, and its interval more than both values.

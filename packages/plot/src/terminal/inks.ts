@@ -4,7 +4,7 @@ import type { TerminalOptions } from './options.ts';
 
 const MARKS = '●▲■◆○△□◇';
 const ASCII_MARKS = '*ox#@%&=';
-const { palette, slo } = THEMES.dark;
+const { palette, objective } = THEMES.dark;
 
 /** The look of a plot's lines. The first eight differ; the ninth looks like the first. */
 export function inkOf(line: number, { colours = false }: TerminalOptions): Ink {
@@ -16,6 +16,6 @@ export function inkOf(line: number, { colours = false }: TerminalOptions): Ink {
 }
 
 /** The look of objectives. */
-export function sloInk({ colours = false }: TerminalOptions): Ink {
-  return { ascii: '-', mark: '╌', colour: colours ? slo : undefined };
+export function objectiveInk({ colours = false }: TerminalOptions): Ink {
+  return { ascii: '-', mark: '╌', colour: colours ? objective : undefined };
 }

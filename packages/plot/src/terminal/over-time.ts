@@ -1,8 +1,8 @@
-import { sloName } from '../chart/slo.ts';
+import { objectiveName } from '../chart/objectives.ts';
 import { timeAxisName, timeTicks } from '../chart/time-text.ts';
 import type { TimePlot } from '../plot.ts';
 import { formatChart } from './chart.ts';
-import { inkOf, sloInk } from './inks.ts';
+import { inkOf, objectiveInk } from './inks.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { legendLines, namesFor } from './text.ts';
 
@@ -19,7 +19,7 @@ export function timeLines(
   );
   const entries = [
     ...lines.map((_, i) => ({ ink: inkOf(i, options), text: names[i]! })).reverse(),
-    ...slos.map((slo) => ({ ink: sloInk(options), text: sloName(slo, unit) })),
+    ...slos.map((objective) => ({ ink: objectiveInk(options), text: objectiveName(objective, unit) })),
   ];
   const legend = legendLines(entries, columns, options);
   const hasValues = lines.some(({ values }) => values.some((value) => value !== null));
@@ -39,7 +39,7 @@ export function timeLines(
             value === null ? undefined : { at: placeOf(timesMs[at]!), value },
           ),
         })),
-        limits: slos.map(({ value }) => ({ value, ink: sloInk(options) })),
+        limits: slos.map(({ value }) => ({ value, ink: objectiveInk(options) })),
         ticks: timeTicks(start, end, columns / COLUMNS_PER_LABEL).map(({ timeMs, label }) => ({
           at: placeOf(timeMs),
           label,

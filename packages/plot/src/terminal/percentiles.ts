@@ -1,13 +1,14 @@
+import { formatShare } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
+import { objectiveName } from '../chart/objectives.ts';
 import { axisEnd, ninesOf, percentileText, placesOf } from '../chart/percentile-axis.ts';
-import { sloName } from '../chart/slo.ts';
 import { bandsOf, type Corner, cornersOf } from '../chart/steps.ts';
 import { countText } from '../count-text.ts';
 import { longestOf } from '../data/largest.ts';
-import type { Curve, PercentilePlot, SloLine } from '../plot.ts';
-import { confidenceText, formatValue } from '../value-text.ts';
+import type { Curve, ObjectiveLine, PercentilePlot } from '../plot.ts';
+import { formatValue } from '../value-text.ts';
 import { type ChartLimit, type ChartLine, formatChart, type Tick } from './chart.ts';
-import { inkOf, sloInk } from './inks.ts';
+import { inkOf, objectiveInk } from './inks.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { type LegendEntry, legendLines, namesFor } from './text.ts';
 
@@ -46,7 +47,7 @@ export function percentileLines(
         unit,
         valueAxis,
         lines: chart,
-        limits: slos.map((slo) => limitOf(slo, end, options)),
+        limits: slos.map((objective) => limitOf(objective, end, options)),
         ticks: ticksOf(end),
         isMarked: drawn.length > 1 && options.colours !== true,
       },
@@ -55,9 +56,13 @@ export function percentileLines(
   ];
 }
 
-function limitOf({ value, percentile = 100 }: SloLine, end: number, options: TerminalOptions): ChartLimit {
+function limitOf(
+  { value, percentile = 100 }: ObjectiveLine,
+  end: number,
+  options: TerminalOptions,
+): ChartLimit {
   const to = percentile >= 100 ? 1 : Math.min(1, ninesOf(percentile) / end);
-  return { value, to, ink: sloInk(options) };
+  return { value, to, ink: objectiveInk(options) };
 }
 
 function ticksOf(end: number): Tick[] {
@@ -71,7 +76,7 @@ function ticksOf(end: number): Tick[] {
 
 /** The meaning of the dotted lines of a curve. */
 function dottedText(points: Curve['points'], confidence: number | undefined): string[] {
-  if (confidence !== undefined) return [`dotted: ${confidenceText(confidence)} interval`];
+  if (confidence !== undefined) return [`dotted: ${formatShare(confidence)} interval`];
   return points.some(({ lower }) => lower !== undefined) ? ['dotted: bounds of slots'] : [];
 }
 
@@ -79,7 +84,7 @@ const SHORTEST_NAME = 8;
 
 function legendOf(
   curves: readonly Curve[],
-  slos: readonly SloLine[],
+  slos: readonly ObjectiveLine[],
   unit: CountedUnit,
   options: TerminalOptions,
 ): LegendEntry[] {
@@ -108,6 +113,6 @@ function legendOf(
       const text = `${names[i]!.padEnd(width)}  ${facts[i]}`;
       return { ink: isMarked ? ink : { ...ink, mark: '⠒' }, text };
     }),
-    ...slos.map((slo) => ({ ink: sloInk(options), text: sloName(slo, unit) })),
+    ...slos.map((objective) => ({ ink: objectiveInk(options), text: objectiveName(objective, unit) })),
   ];
 }

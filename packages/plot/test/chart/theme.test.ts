@@ -18,7 +18,7 @@ describe.each(Object.entries(THEMES))('the %s theme', (_, theme) => {
   });
 
   test('has text that can be read', () => {
-    for (const colour of [theme.text, theme.mutedText, theme.slo]) {
+    for (const colour of [theme.text, theme.mutedText, theme.objective]) {
       expect(contrastOf(colour, theme.background)).toBeGreaterThanOrEqual(4.5);
     }
   });
@@ -42,8 +42,8 @@ test.each([
   ['light', '#ffffff'],
   ['dark', '#000000'],
 ] as const)('the %s theme stands out from pure %s too', (name, background) => {
-  const { palette, slo, heat } = THEMES[name];
-  for (const colour of [...palette, slo, ...heat])
+  const { palette, objective, heat } = THEMES[name];
+  for (const colour of [...palette, objective, ...heat])
     expect(contrastOf(colour, background)).toBeGreaterThanOrEqual(3);
 });
 

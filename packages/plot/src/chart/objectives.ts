@@ -1,5 +1,5 @@
 import type { CountedUnit } from '@hdrscope/registry';
-import type { Curve, SloLine } from '../plot.ts';
+import type { Curve, ObjectiveLine } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
 import type { GridPlace } from './frame.ts';
 import type { LineLabel } from './line-labels.ts';
@@ -12,7 +12,7 @@ import type { Theme } from './theme.ts';
 import { clampTo, type ValueRange } from './value-axis.ts';
 
 /** The name of an objective: its own name, or its percentile and value, such as `p99.9 ≤ 250 ms`. */
-export function sloName({ name, value, percentile }: SloLine, unit: CountedUnit): string {
+export function objectiveName({ name, value, percentile }: ObjectiveLine, unit: CountedUnit): string {
   if (name !== undefined) return name;
   const text = formatValue(value, unit);
   if (percentile === undefined) return `≤ ${text}`;
@@ -22,7 +22,7 @@ export function sloName({ name, value, percentile }: SloLine, unit: CountedUnit)
 
 /** Objectives on the vertical axis. */
 interface LevelOptions {
-  readonly slos: readonly SloLine[];
+  readonly slos: readonly ObjectiveLine[];
   readonly unit: CountedUnit;
   readonly theme: Theme;
   /** An objective outside of it is drawn at its nearer end: on a logarithmic axis, zero is at the beginning. */
@@ -30,43 +30,43 @@ interface LevelOptions {
 }
 
 /** The names of objectives, which stand beside those of the curves. */
-export function sloLabels(
-  slos: readonly SloLine[],
+export function objectiveLabels(
+  slos: readonly ObjectiveLine[],
   unit: CountedUnit,
   end: number,
   theme: Theme,
 ): LineLabel[] {
-  return slos.map((slo) => ({
-    name: sloName(slo, unit),
-    stroke: { color: theme.slo, type: 'dashed', width: 2 },
-    corners: [[stopOf(slo, end), slo.value]],
+  return slos.map((objective) => ({
+    name: objectiveName(objective, unit),
+    stroke: { color: theme.objective, type: 'dashed', width: 2 },
+    corners: [[stopOf(objective, end), objective.value]],
   }));
 }
 
 /** Where the line of an objective ends. */
-function stopOf({ percentile = 100 }: SloLine, end: number): number {
+function stopOf({ percentile = 100 }: ObjectiveLine, end: number): number {
   return percentile >= 100 ? end : Math.min(end, ninesOf(percentile));
 }
 
 /** A line at each value, which ends at its percentile with a tick down to the axis. */
-export function percentileSlos({ slos, theme, range }: LevelOptions, end: number): ChartSeries[] {
-  const marks = slos.map((slo): Mark => {
-    const stop = stopOf(slo, end);
-    return { y: clampTo(range, slo.value), ...(stop < end ? { stop } : {}) };
+export function percentileObjectives({ slos, theme, range }: LevelOptions, end: number): ChartSeries[] {
+  const marks = slos.map((objective): Mark => {
+    const stop = stopOf(objective, end);
+    return { y: clampTo(range, objective.value), ...(stop < end ? { stop } : {}) };
   });
-  return markSeries(marks, theme.slo, theme);
+  return markSeries(marks, theme.objective, theme);
 }
 
 /** A line over the whole width at each value. */
-export function levelSlos({ slos, theme, range }: LevelOptions): ChartSeries[] {
+export function levelObjectives({ slos, theme, range }: LevelOptions): ChartSeries[] {
   const marks = slos.map(({ value }) => ({ y: clampTo(range, value) }));
-  return markSeries(marks, theme.slo, theme);
+  return markSeries(marks, theme.objective, theme);
 }
 
 const ROW_HEIGHT = 16;
 
 /** Upright objectives above a drawing. */
-export interface UprightSlos {
+export interface UprightObjectives {
   readonly marks: readonly UprightMark[];
   /** The height of their texts, in pixels. */
   readonly height: number;
@@ -77,16 +77,16 @@ export interface UprightSlos {
  *
  * @param placeOf The place of a value on the axis, which goes from 0 to `end`.
  */
-export function uprightSlos(
-  slos: readonly SloLine[],
+export function uprightObjectives(
+  slos: readonly ObjectiveLine[],
   unit: CountedUnit,
   placeOf: (value: number) => number,
   end: number,
   { left, right, width }: GridPlace,
-): UprightSlos {
+): UprightObjectives {
   const rows: { from: number; to: number }[][] = [];
   const marks = slos
-    .map((slo) => ({ text: sloName(slo, unit), place: placeOf(slo.value) }))
+    .map((objective) => ({ text: objectiveName(objective, unit), place: placeOf(objective.value) }))
     .sort((a, b) => a.place - b.place)
     .map(({ text: name, place }): UprightMark => {
       const text = middleCut(name, left + width + right - 16);
@@ -109,11 +109,11 @@ export function crossingSeries(
   { slos, unit, theme, range }: LevelOptions,
 ): ChartSeries[] {
   const places = placesOf(curve);
-  const data = slos.flatMap((slo) => {
-    const at = crossingOf(curve, slo.value);
+  const data = slos.flatMap((objective) => {
+    const at = crossingOf(curve, objective.value);
     if (at === undefined) return [];
-    const name = `${sloName(slo, unit)}: ${percentileText(curve.points[at]!.percentile)}`;
-    return [{ value: [places[at]!, clampTo(range, slo.value)], name }];
+    const name = `${objectiveName(objective, unit)}: ${percentileText(curve.points[at]!.percentile)}`;
+    return [{ value: [places[at]!, clampTo(range, objective.value)], name }];
   });
   if (data.length === 0) return [];
   return [
