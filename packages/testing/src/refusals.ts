@@ -48,3 +48,43 @@ export async function expectMisspelt(action: () => unknown, meant: string): Prom
     details: { nearest: meant },
   });
 }
+
+const WRONG_KINDS = [null, {}, [], 'x', Number.NaN, 10n, 7, true, () => {}];
+
+/**
+ * Fails the test unless a function checks its options by a table: it refuses what is no object, a misspelt option, and an option of a wrong kind
+ * with `ERR_INVALID_OPTION`. A value that the type of an option allows may have any outcome but a `TypeError`.
+ *
+ * @param call Passes options to the function. What it returns is closed.
+ * @param required The options that the function needs. @default no options
+ */
+export async function expectOptionsChecked(
+  call: (options: never) => unknown,
+  required: object = {},
+): Promise<void> {
+  const errorOf = async (options: unknown): Promise<Partial<RefusalError> | undefined> => {
+    try {
+      const result = (await call(options as never)) as { next?(): unknown; close?(): unknown } | undefined;
+      if (typeof result === 'function') (result as () => void)();
+      else await (typeof result?.next === 'function' ? result.next() : result?.close?.());
+      return undefined;
+    } catch (error) {
+      return error as RefusalError;
+    }
+  };
+  for (const options of [null, 7, 'x', []])
+    expect(await errorOf(options)).toMatchObject({ code: 'ERR_INVALID_OPTION' });
+  const unknown = await errorOf({ ...required, 'no option': 1 });
+  const names = unknown?.details?.names as readonly string[];
+  const misspelt = await errorOf({ ...required, [`${names[0]}x`]: 1 });
+  expect(misspelt).toMatchObject({ code: 'ERR_INVALID_OPTION', details: { nearest: names[0] } });
+  for (const name of names) {
+    for (const value of WRONG_KINDS) {
+      const error = await errorOf({ ...required, [name]: value });
+      if (error?.name === 'TypeError') throw new Error(`${name}: ${typeof value} ${value}`, { cause: error });
+    }
+    expect(await errorOf({ ...required, [name]: Symbol('no value') })).toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+    });
+  }
+}

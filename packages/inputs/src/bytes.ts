@@ -1,0 +1,127 @@
+import { HdrscopeError } from '@hdrscope/core';
+
+/**
+ * A text in UTF-8 and without compression: all of it, or in chunks that may end anywhere. A `Uint8Array`, a stream of Node.js, the `body` of a
+ * response and any iterable of chunks are such bytes.
+ */
+export type TextBytes =
+  | Uint8Array
+  | AsyncIterable<Uint8Array>
+  | Iterable<Uint8Array>
+  | ReadableStream<Uint8Array>;
+
+/** How a text is read. */
+export interface ReadTextOptions {
+  /** The name of the text, for messages. @default 'the text' */
+  readonly name?: string | undefined;
+}
+
+/** A line that is left out. */
+export interface BadLine {
+  /** The number of the line, from 1. */
+  readonly lineNumber: number;
+  /** A sentence: the text, the line and the fault. */
+  readonly message: string;
+}
+
+/** How the lines of a text are read. */
+export interface ReadLinesOptions extends ReadTextOptions {
+  /** Takes the lines that are left out. @default a bad line ends the reading with an error */
+  readonly onBadLine?: ((line: BadLine) => void) | undefined;
+}
+
+/** Throws the error of a bad line. @throws HdrscopeError `ERR_DECODE` */
+export function refuseLine({ lineNumber, message }: BadLine): never {
+  throw new HdrscopeError('ERR_DECODE', message, { details: { line: lineNumber } });
+}
+
+/** The chunks of a text. */
+export function chunksOf(bytes: TextBytes): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  return bytes instanceof Uint8Array ? [bytes] : (bytes as AsyncIterable<Uint8Array>);
+}
+
+const LARGEST_BYTES = 2 ** 26;
+
+/**
+ * Reads a whole text.
+ *
+ * @param what The kind of text, for the error when it is too long.
+ * @throws HdrscopeError `ERR_TOO_LARGE` when it has more than 64 MiB. An error of the source gets the name of the text.
+ */
+export async function readText(
+  bytes: TextBytes,
+  what: string,
+  { name = 'the text' }: ReadTextOptions = {},
+): Promise<string> {
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of chunksOf(bytes)) {
+      length += chunk.length;
+      if (length <= LARGEST_BYTES) parts.push(decoder.decode(chunk, { stream: true }));
+      else break;
+    }
+  } catch (error) {
+    throw named(error, name);
+  }
+  if (length > LARGEST_BYTES) {
+    throw new HdrscopeError('ERR_TOO_LARGE', `${name} is longer than ${what} may be: 64 MiB`, {
+      details: { what, most: LARGEST_BYTES },
+    });
+  }
+  return parts.join('') + decoder.decode();
+}
+
+/** An error of hdrscope, with the name of the text in front of its message; any other error unchanged. */
+export function named(error: unknown, name: string): unknown {
+  if (!(error instanceof HdrscopeError)) return error;
+  return new HdrscopeError(error.code, `${name}: ${error.message}`, { cause: error, details: error.details });
+}
+
+// A line is one request. Longer ones must not fill the memory.
+const LONGEST_LINE = 2 ** 20;
+
+/**
+ * Reads the lines of a text, without their ends. A gzip stream that is cut short ends with a bad line.
+ *
+ * @param onLine Gets the number of the line, from 1.
+ */
+export async function readLines(
+  bytes: TextBytes,
+  { name = 'the text', onBadLine = refuseLine }: ReadLinesOptions,
+  onLine: (line: string, lineNumber: number) => void,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  let lineNumber = 0;
+  let rest = '';
+  const finish = (line: string): void => {
+    lineNumber++;
+    if (line.length > LONGEST_LINE) {
+      onBadLine({ lineNumber, message: `${name}: line ${lineNumber} is longer than 1 MiB` });
+    } else if (line !== '') onLine(line.endsWith('\r') ? line.slice(0, -1) : line, lineNumber);
+  };
+  try {
+    for await (const chunk of chunksOf(bytes)) {
+      const text = decoder.decode(chunk, { stream: true });
+      let from = 0;
+      for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {
+        finish(rest + text.slice(from, to));
+        rest = '';
+        from = to + 1;
+      }
+      // Only the length of a line that is too long is of use.
+      if (rest.length <= LONGEST_LINE) rest += text.slice(from);
+    }
+  } catch (error) {
+    if (!isCut(error)) throw error;
+    onBadLine({ lineNumber: lineNumber + 1, message: `${name}: line ${lineNumber + 1}: ${error.message}` });
+    return;
+  }
+  if (rest !== '') finish(rest);
+}
+
+/** Whether an error of a source says that its text was cut short, as `readUtf8` of the logs says it. */
+export function isCut(error: unknown): error is HdrscopeError {
+  return error instanceof HdrscopeError && error.code === 'ERR_LOG_FORMAT';
+}

@@ -1,0 +1,230 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { type HistoryRow, rowsBetween } from '@hdrscope/history';
+import { type LogEntry, type LogSource, readEntries, snapshotsOfLogs } from '@hdrscope/interval-log';
+import { isFamilyNote, type RecordedLog } from '@hdrscope/interval-log/internal';
+import type { CountedUnit, Snapshot } from '@hdrscope/registry';
+import {
+  addedRows,
+  assertPartOfDay,
+  ImportedFiles,
+  type ImportedRows,
+  type ImportOptions,
+  LogIdentity,
+  PLACEHOLDER,
+  Producers,
+  type RowGroup,
+  shortHash,
+} from './imported-files.ts';
+import { seriesFinder, UNNAMED } from './logged-series.ts';
+
+/** How a log is imported. */
+export interface ImportLogOptions extends ImportOptions {
+  /** The unit of values in a log that does not state it. @default 'ns' */
+  readonly unit?: CountedUnit;
+  /** The name of values in a log that does not state it. @default 'values' */
+  readonly metric?: string;
+  /** Gets the number of bytes of each chunk of the source. An error that it throws ends the import. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
+}
+
+/** What became of a log. */
+export interface ImportedLog {
+  /** What was written. */
+  readonly imported: ImportedRows;
+  /** How many intervals of doubles were left out, which a history cannot have. */
+  readonly leftOut: number;
+  /** How many intervals were left out because their histogram cannot be decoded. */
+  readonly undecodable: number;
+}
+
+/**
+ * Adds an interval log to a history of Parquet files: a row for each series and stretch of time. A log is known by its beginning, whatever
+ * its file is called: importing it again adds nothing, and importing it when it has grown adds what is new.
+ *
+ * @param folder The folder of the history. It is made if it does not exist.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `everyMs` does not divide a day; `ERR_LOG_TIME` when the log does not say when it was
+ *   written; `ERR_ALREADY_REGISTERED` when it was imported with other options; `ERR_HISTORY_FILE` when a file cannot be written.
+ *   An error of the source or of the file system is thrown unchanged.
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { Histogram } from '@hdrscope/core';
+ * import { importLog } from '@hdrscope/inputs/history';
+ * import { formatInterval } from '@hdrscope/interval-log';
+ *
+ * const histogram = new Histogram();
+ * histogram.record(5_000_000);
+ * const startSec = Date.UTC(2026, 10, 10) / 1000;
+ * const log = new TextEncoder().encode(formatInterval(histogram, { startSec, endSec: startSec + 1 }));
+ * const folder = await mkdtemp(join(tmpdir(), 'history-'));
+ * const { imported } = await importLog(log, folder, { metric: 'rpc.duration' });
+ * imported.rows; //=> 1
+ * (await importLog(log, folder, { metric: 'rpc.duration' })).imported.knownRows; //=> 1
+ * ```
+ */
+export async function importLog(
+  source: LogSource,
+  folder: string,
+  options: ImportLogOptions = {},
+): Promise<ImportedLog> {
+  const { unit = 'ns', metric = UNNAMED, everyMs = 60_000, attributes = {}, onBytes, onMalformed } = options;
+  const name = options.name ?? (typeof source === 'string' ? source : 'the log');
+  assertPartOfDay(everyMs);
+  const identity = new LogIdentity();
+  const files = new ImportedFiles({
+    name,
+    folder,
+    identity: () => identity.text,
+    options: shortHash(JSON.stringify([everyMs, unit, metric, Object.entries(attributes).sort()])).slice(
+      0,
+      8,
+    ),
+  });
+  const refusedNotes = new Set<number>();
+  let badLines = 0;
+  let leftOut = 0;
+  let malformedOfLog = 0;
+  const log: RecordedLog = {
+    entries: seen(readEntries(source, onBytes === undefined ? {} : { onBytes }), (entry) => {
+      identity.take(entry);
+      if (entry.kind === 'malformed') {
+        badLines++;
+        onMalformed?.(entry);
+      }
+      if (entry.kind === 'interval' && entry.startSec < YEAR_SEC) throw withoutTimes(name);
+    }),
+    attributes,
+    seriesOf: seriesFinder(unit, metric),
+    onRefusedNote: (error) => {
+      const lineNumber = Number(error.details.line);
+      if (refusedNotes.has(lineNumber)) return;
+      refusedNotes.add(lineNumber);
+      onMalformed?.({ kind: 'malformed', lineNumber, error });
+    },
+    onEnd: (result) => {
+      // Called for each day.
+      leftOut += result.leftOut;
+      malformedOfLog += result.malformed;
+    },
+  };
+  for await (const rows of rowsOfLog(log, everyMs, () => identity.text)) await files.add(rows);
+  await files.flush();
+  return { imported: files.imported, leftOut, undecodable: malformedOfLog - badLines };
+}
+
+// The reader of logs decides the same way: times within a year of 1970 are not since 1970.
+const YEAR_SEC = 365 * 24 * 3600;
+
+function withoutTimes(name: string): HdrscopeError<'ERR_LOG_TIME'> {
+  return new HdrscopeError(
+    'ERR_LOG_TIME',
+    `${name} does not say when it was written: begin it with the line #[BaseTime: SECONDS (seconds since epoch)]`,
+  );
+}
+
+async function* seen(
+  entries: AsyncIterable<LogEntry>,
+  see: (entry: LogEntry) => void,
+): AsyncGenerator<LogEntry, void> {
+  for await (const entry of entries) {
+    see(entry);
+    yield entry;
+  }
+}
+
+// Rows.
+
+/**
+ * Makes rows of a log. An interval belongs to the stretch in which it starts; stretches begin at multiples of their length since 1970.
+ *
+ * Rows depend on the log alone: each series is a producer, named by the log and the series, and its rows have the beginnings of their
+ * stretches as sequences. So rows of a second import are the rows of the first.
+ *
+ * @param identity The identity of the log. It is called when rows are made.
+ */
+async function* rowsOfLog(
+  log: RecordedLog,
+  everyMs: number,
+  identity: () => string,
+): AsyncGenerator<RowGroup, void> {
+  const producers = new Producers(identity);
+  const stretchOf = ({ timeMs }: Snapshot): number => Math.floor(timeMs / everyMs) * everyMs;
+  let stretchMs: number | undefined;
+  /** The sum of the intervals of the stretch so far, by series. */
+  const sums = new Map<string, HistoryRow>();
+  for await (const { before, snapshot } of pairsOfLog(log)) {
+    // What this snapshot adds was counted after the one before.
+    const ofMs = stretchOf(before);
+    if (ofMs !== stretchMs && sums.size > 0) {
+      yield [...sums.values()];
+      sums.clear();
+    }
+    stretchMs = ofMs;
+    // Older snapshots are dear: each interval is read while it is the newest.
+    for (const row of rowsBetween(before, snapshot, { producer: PLACEHOLDER })) {
+      const own = { ...row, producer: producers.of(row), sequence: ofMs };
+      const sum = sums.get(own.producer);
+      sums.set(own.producer, sum === undefined ? own : addedRows(sum, own));
+    }
+  }
+  if (sums.size > 0) yield [...sums.values()];
+}
+
+interface Pair {
+  readonly before: Snapshot;
+  readonly snapshot: Snapshot;
+}
+
+/** Neighbouring snapshots of a log. Each day has a registry of its own, because a registry takes memory for each snapshot. */
+async function* pairsOfLog(log: RecordedLog): AsyncGenerator<Pair, void> {
+  const days = new Days(log.entries);
+  while (!days.isAtEnd) {
+    let before: Snapshot | undefined;
+    for await (const snapshot of snapshotsOfLogs([{ ...log, entries: days.next() }])) {
+      if (before !== undefined) yield { before, snapshot };
+      before = snapshot;
+    }
+  }
+}
+
+const DAY_SEC = 86_400;
+
+/** Cuts a log where a later day begins. Each part has the families that the log has described so far. */
+class Days {
+  isAtEnd = false;
+  readonly #entries: AsyncIterator<LogEntry>;
+  readonly #families = new Map<string, LogEntry>();
+  #first: LogEntry | undefined;
+
+  constructor(entries: AsyncIterable<LogEntry>) {
+    this.#entries = entries[Symbol.asyncIterator]();
+  }
+
+  async *next(): AsyncGenerator<LogEntry, void> {
+    yield* [...this.#families.values()];
+    let day: number | undefined;
+    if (this.#first?.kind === 'interval') {
+      day = Math.floor(this.#first.startSec / DAY_SEC);
+      yield this.#first;
+    }
+    for (;;) {
+      const { value: entry, done } = await this.#entries.next();
+      if (done === true) break;
+      if (entry.kind === 'interval') {
+        const ofDay = Math.floor(entry.startSec / DAY_SEC);
+        if (day !== undefined && ofDay > day) {
+          this.#first = entry;
+          return;
+        }
+        day ??= ofDay;
+      } else if (entry.kind === 'comment' && isFamilyNote(entry.text)) {
+        // The first of equal notes: a log repeats them in each of its files.
+        if (!this.#families.has(entry.text)) this.#families.set(entry.text, entry);
+      }
+      yield entry;
+    }
+    this.isAtEnd = true;
+  }
+}

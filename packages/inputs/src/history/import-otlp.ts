@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { HdrscopeError } from '@hdrscope/core';
+import { fromTicks } from '@hdrscope/core/internal';
+import type { MalformedLine } from '@hdrscope/interval-log';
+import { decodeOtlp, type OtlpEncoding, type OtlpPoint } from '@hdrscope/otel/receiver';
+import {
+  createRegistry,
+  type Ingestion,
+  IngestMemory,
+  ingest,
+  type Registry,
+  type Snapshot,
+} from '@hdrscope/registry';
+import {
+  assertPartOfDay,
+  DAY_MS,
+  ImportedFiles,
+  type ImportedRows,
+  type ImportOptions,
+  Producers,
+  type RowGroup,
+  shortHash,
+} from './imported-files.ts';
+import { type OtlpRequest, splitRequests } from './otlp-requests.ts';
+import { type OtlpInterval, OtlpIntervals, OtlpLosses, StretchSums } from './otlp-rows.ts';
+
+/** A file of OTLP that is not read yet. */
+export interface OtlpFile {
+  /** The name of the file, for messages. */
+  readonly name: string;
+  /** Its content, without compression. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** How it is written; `recogniseOtlp` finds it out. */
+  readonly encoding: OtlpEncoding;
+}
+
+/** What became of a file of OTLP. */
+export interface ImportedOtlp {
+  /** The name of the file. */
+  readonly name: string;
+  /** What was written. */
+  readonly imported: ImportedRows;
+  /** What was left out, or is known coarsely. */
+  readonly losses: Readonly<OtlpLosses>;
+}
+
+/** How files of OTLP are imported. */
+export interface ImportOtlpOptions extends Omit<ImportOptions, 'name' | 'onMalformed'> {
+  /** Takes the requests that cannot be read; `lineNumber` is their place in the file, from 1. @default they are left out */
+  readonly onMalformed?: ((request: MalformedLine, file: OtlpFile) => void) | undefined;
+}
+
+// A request has at most 64 MiB, which is about so many elements.
+const MOST_ELEMENTS = 2 ** 23;
+const MOST_SERIES = 1_000_000;
+const READING = { maxElements: MOST_ELEMENTS, familyOptions: () => ({ cardinalityLimit: MOST_SERIES }) };
+
+/**
+ * Adds the histograms of files of OTLP to a history of Parquet files, exponential and explicit ones, delta and cumulative. Files that follow
+ * each other belong into one call, the oldest first: streams go on from one file to the next, so that nothing counts twice. A file is
+ * known by its first request, so importing it again adds nothing.
+ *
+ * @param folder The folder of the history. It is made if it does not exist.
+ * @returns What became of each file, when it is written.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `everyMs` does not divide a day; `ERR_TOO_LARGE` when a request has more than 64 MiB;
+ *   `ERR_ALREADY_REGISTERED` when a file was imported with other options; `ERR_HISTORY_FILE` when a file cannot be written. An error of
+ *   a source or of the file system is thrown unchanged.
+ * @example
+ * ```ts no-run needs files of a Collector
+ * import { createReadStream } from 'node:fs';
+ * import { importOtlp } from '@hdrscope/inputs/history';
+ *
+ * const name = 'metrics.json';
+ * const file = { name, bytes: createReadStream(name), encoding: 'json' } as const;
+ * for await (const { imported, losses } of importOtlp([file], 'history')) {
+ *   console.log(imported.rows, losses.refused);
+ * }
+ * ```
+ */
+export async function* importOtlp(
+  files: Iterable<OtlpFile>,
+  folder: string,
+  options: ImportOtlpOptions = {},
+): AsyncGenerator<ImportedOtlp, void> {
+  const { everyMs = 60_000, attributes = {}, onMalformed } = options;
+  assertPartOfDay(everyMs);
+  const target = { folder, everyMs, attributes, onMalformed };
+  const [memory, intervals] = [new IngestMemory(), new OtlpIntervals()];
+  for (const file of files) yield await importFile(file, target, memory, intervals);
+}
+
+async function importFile(
+  file: OtlpFile,
+  { folder, everyMs, attributes, onMalformed }: Required<ImportOtlpOptions> & { readonly folder: string },
+  memory: IngestMemory,
+  memoryOfIntervals: OtlpIntervals,
+): Promise<ImportedOtlp> {
+  const { name, bytes, encoding } = file;
+  let identity: string | undefined;
+  const files = new ImportedFiles({
+    name,
+    folder,
+    identity: () => identity ?? '',
+    options: shortHash(JSON.stringify([everyMs, Object.entries(attributes).sort()])).slice(0, 8),
+  });
+  const sums = new StretchSums(everyMs, new Producers(() => identity ?? ''));
+  const counting = new OtlpCounting(memory, attributes, sums);
+  const losses = new OtlpLosses();
+  for await (const request of splitRequests(bytes, encoding, name)) {
+    // A file that grows or moves keeps its first request.
+    identity ??= shortHash(
+      createHash('sha256')
+        .update(request.bytes ?? '')
+        .digest('hex'),
+    );
+    const points = await readPoints(request, losses, (error) =>
+      onMalformed?.({ kind: 'malformed', lineNumber: request.place, error }, file),
+    );
+    const intervals: OtlpInterval[] = [];
+    for (const point of points) {
+      for (const interval of memoryOfIntervals.take(point)) intervals.push(interval);
+    }
+    await counting.take(intervals, losses);
+    await writeAll(sums.ripe(), files);
+  }
+  await counting.take(memoryOfIntervals.end(), losses);
+  await writeAll(sums.rest(), files);
+  await files.flush();
+  counting.end(losses);
+  losses.late = sums.late;
+  return { name, imported: files.imported, losses };
+}
+
+/** Reads the points of a request that have a time. */
+async function readPoints(
+  { bytes, encoding, place }: OtlpRequest,
+  losses: OtlpLosses,
+  onMalformed: (error: HdrscopeError) => void,
+): Promise<(OtlpPoint & { readonly timeMs: number })[]> {
+  try {
+    if (bytes === undefined) throw new HdrscopeError('ERR_DECODE', 'the file ends within it');
+    const { points, otherPoints, refusals } = await decodeOtlp(bytes, encoding, READING);
+    losses.others += otherPoints;
+    losses.refuse(refusals.pointCount, refusals.message);
+    const timed = points.filter(hasTime);
+    losses.timeless += points.length - timed.length;
+    return timed;
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    onMalformed(new HdrscopeError('ERR_DECODE', `request ${place}: ${error.message}`, { cause: error }));
+    return [];
+  }
+}
+
+function hasTime(point: OtlpPoint): point is OtlpPoint & { readonly timeMs: number } {
+  return point.timeMs !== undefined;
+}
+
+async function writeAll(groups: Iterable<RowGroup>, files: ImportedFiles): Promise<void> {
+  for (const rows of groups) await files.add(rows);
+}
+
+/** Counts points in a registry, and sums up what is new. */
+class OtlpCounting {
+  readonly #memory: IngestMemory;
+  readonly #attributes: Readonly<Record<string, string>>;
+  readonly #sums: StretchSums;
+  /** Takes counts that only later points are compared with. */
+  readonly #before: Ingestion;
+  #registry: Registry = createRegistry();
+  #ingestion: Ingestion;
+  #snapshot: Snapshot | undefined;
+  #dayMs: number | undefined;
+
+  constructor(memory: IngestMemory, attributes: Readonly<Record<string, string>>, sums: StretchSums) {
+    this.#memory = memory;
+    this.#attributes = attributes;
+    this.#sums = sums;
+    this.#before = this.#ingestionOf(createRegistry());
+    this.#ingestion = this.#ingestionOf(this.#registry);
+  }
+
+  /** Takes the points of a request. Those of one stretch of time are counted together. */
+  async take(intervals: readonly OtlpInterval[], losses: OtlpLosses): Promise<void> {
+    const stretches = new Map<number, OtlpInterval[]>();
+    for (const interval of intervals) {
+      if (interval.isBefore) {
+        losses.before += interval.reading.counted.counts.total;
+        this.#before.take([interval.reading]);
+        continue;
+      }
+      const stretchMs = this.#sums.stretchOf(interval.fromMs);
+      const ofStretch = stretches.get(stretchMs);
+      if (ofStretch === undefined) stretches.set(stretchMs, [interval]);
+      else ofStretch.push(interval);
+    }
+    for (const [stretchMs, ofStretch] of [...stretches].sort(([a], [b]) => a - b)) {
+      await this.#count(stretchMs, ofStretch, losses);
+    }
+  }
+
+  async #count(stretchMs: number, intervals: readonly OtlpInterval[], losses: OtlpLosses): Promise<void> {
+    const dayMs = stretchMs - (stretchMs % DAY_MS);
+    if (this.#dayMs !== undefined && dayMs > this.#dayMs) await this.#renew(losses);
+    this.#dayMs = Math.max(this.#dayMs ?? dayMs, dayMs);
+    const before = this.#snapshot ?? (await this.#registry.gather({ maxAgeMs: 0 }));
+    const openBefore = this.#ingestion.health.open;
+    for (const { details } of this.#ingestion.take(intervals.map(({ reading }) => reading))) {
+      losses.refuse(1, `${JSON.stringify(details.family)} is refused: ${details.problem}`);
+    }
+    losses.open += this.#ingestion.health.open - openBefore;
+    const fromMs = intervals.reduce((least, one) => Math.min(least, one.fromMs), Number.POSITIVE_INFINITY);
+    const toMs = intervals.reduce((most, one) => Math.max(most, one.toMs), 0);
+    this.#snapshot = await this.#registry.gather({ maxAgeMs: 0 });
+    this.#sums.add(before, this.#snapshot, fromMs, toMs);
+  }
+
+  /** A registry for another day, with the same families, because a registry takes memory for each snapshot. */
+  async #renew(losses: OtlpLosses): Promise<void> {
+    losses.addRejected(this.#snapshot);
+    const registry = createRegistry();
+    for (const { name, unit, description, scope, resolution, layout, boundaries } of this.#snapshot
+      ?.families ?? []) {
+      registry.histogram({
+        ...{ name, unit, description, cardinalityLimit: MOST_SERIES },
+        ...(scope !== undefined && { scope }),
+        ...(boundaries !== undefined && { boundaries }),
+        resolution: fromTicks(resolution, 1),
+        significantDigits: layout.significantDigits,
+      });
+    }
+    this.#registry = registry;
+    this.#ingestion = this.#ingestionOf(registry);
+    this.#snapshot = undefined;
+  }
+
+  /** Ends the counting. */
+  end(losses: OtlpLosses): void {
+    losses.addRejected(this.#snapshot);
+  }
+
+  #ingestionOf(registry: Registry): Ingestion {
+    const options = { memory: this.#memory, attributes: this.#attributes, epochs: 'side by side' } as const;
+    return ingest(registry, { name: 'otlp' }, { ...options, maxStreams: MOST_SERIES });
+  }
+}

@@ -1,0 +1,96 @@
+import { HdrscopeError } from '@hdrscope/core';
+import type { OtlpEncoding } from '@hdrscope/otel/receiver';
+
+/** A request of a file, as the file exporter of the OpenTelemetry Collector writes it. */
+export interface OtlpRequest {
+  /** `undefined` when the file ends within the request. */
+  readonly bytes: Uint8Array | undefined;
+  readonly encoding: OtlpEncoding;
+  /** Its place among the requests of the file, from 1: in JSON the number of its line. */
+  readonly place: number;
+}
+
+// More than a Collector writes at once, and little enough for memory.
+const MOST_BYTES = 2 ** 26;
+const NEWLINE = 0x0a;
+const BEGINNING_BYTES = 64;
+
+/** In protobuf, each request has its length before it: 4 bytes, the largest first. */
+const LENGTH_BYTES = 4;
+/** The first byte of a request in protobuf: field 1, a message. */
+const FIRST_FIELD = 0x0a;
+
+/**
+ * Recognises a file of OTLP by its beginning, as the file exporter of the OpenTelemetry Collector writes it: lines of JSON, or protobuf;
+ * `undefined` for any other file.
+ *
+ * @param beginning Its first 64 bytes or more, without compression.
+ * @example
+ * ```ts
+ * import { recogniseOtlp } from '@hdrscope/inputs/history';
+ *
+ * recogniseOtlp(new TextEncoder().encode('{"resourceMetrics":[]}')); //=> 'json'
+ * recogniseOtlp(new TextEncoder().encode('Dear all,')); //=> undefined
+ * ```
+ */
+export function recogniseOtlp(beginning: Uint8Array): OtlpEncoding | undefined {
+  const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength);
+  if (/^\s*\{\s*"resourceMetrics"\s*:/.test(bytes.toString('utf8', 0, BEGINNING_BYTES))) return 'json';
+  const length = bytes.length > LENGTH_BYTES ? bytes.readUInt32BE() : 0;
+  return length > 0 && length <= MOST_BYTES && bytes[LENGTH_BYTES] === FIRST_FIELD ? 'protobuf' : undefined;
+}
+
+/**
+ * Splits a file into its requests.
+ *
+ * @throws HdrscopeError `ERR_TOO_LARGE` when a request is larger than 64 MiB.
+ */
+export async function* splitRequests(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: OtlpEncoding,
+  name: string,
+): AsyncGenerator<OtlpRequest, void> {
+  const cut = encoding === 'json' ? nextLine : nextMessage;
+  let rest: Buffer = Buffer.alloc(0);
+  let place = 1;
+  for await (const chunk of bytes) {
+    rest =
+      rest.length === 0
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+        : Buffer.concat([rest, chunk]);
+    for (let found = cut(rest, place); found !== undefined; found = cut(rest, place)) {
+      rest = rest.subarray(found.end);
+      if (found.bytes.length > 0) yield { bytes: found.bytes, encoding, place };
+      place++;
+    }
+    if (rest.length > MOST_BYTES) {
+      throw new HdrscopeError('ERR_TOO_LARGE', `${name}: request ${place} is larger than 64 MiB`);
+    }
+  }
+  if (rest.length === 0) return;
+  if (encoding === 'protobuf') yield { bytes: undefined, encoding, place };
+  // The last line may lack its end.
+  else if (rest.toString().trim() !== '') yield { bytes: rest, encoding, place };
+}
+
+interface Cut {
+  readonly bytes: Uint8Array;
+  /** Where the next request begins. */
+  readonly end: number;
+}
+
+/** The first line of JSON. A file may also be one document over several lines. */
+function nextLine(rest: Buffer, place: number): Cut | undefined {
+  const end = rest.indexOf(NEWLINE);
+  if (end < 0) return undefined;
+  const line = rest.subarray(0, end);
+  const text = line.toString().trim();
+  if (place === 1 && text.startsWith('{') && !text.endsWith('}')) return undefined;
+  return { bytes: text === '' ? new Uint8Array(0) : line, end: end + 1 };
+}
+
+function nextMessage(rest: Buffer): Cut | undefined {
+  if (rest.length < LENGTH_BYTES) return undefined;
+  const end = LENGTH_BYTES + rest.readUInt32BE();
+  return rest.length < end ? undefined : { bytes: rest.subarray(LENGTH_BYTES, end), end };
+}

@@ -1,0 +1,19 @@
+// Entry `@hdrscope/inputs/internal`: for the other packages of hdrscope only. Names here may change in any release.
+export { readText } from './bytes.ts';
+export { figuresStep, figuresUnit, scaleFigures } from './figures.ts';
+export { seriesFinder, UNNAMED } from './history/logged-series.ts';
+export { K6_FAILURE } from './load/k6.ts';
+export { hasRequests, type LoadForm } from './load/load.ts';
+export { firstDocuments } from './numbers/number-texts.ts';
+export {
+  inUnit,
+  measureOf,
+  NUMBER_UNITS,
+  type NumberUnit,
+  numberUnit,
+  perMs,
+  quantityIn,
+  stepOf,
+  TIME_UNITS,
+  ticksPerUnit,
+} from './numbers/number-unit.ts';

@@ -1,0 +1,134 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
+import { named, type ReadLinesOptions, type ReadTextOptions, readText, type TextBytes } from '../bytes.ts';
+import { isAutocannon, readAutocannon } from './autocannon.ts';
+import { isK6Summary, K6_METRIC, K6Requests, readK6Points, readK6Summary, readK6Table } from './k6.ts';
+import type { ErrorCount, LoadSummary, RequestForm, RequestSink } from './load.ts';
+import { isOhaSummary, readOhaSummary, readOhaTable } from './oha.ts';
+
+/** How the requests of a load test are read. */
+export interface ReadRequestsOptions extends ReadLinesOptions {
+  /** The metric of k6 that has the durations. @default 'http_req_duration' */
+  readonly metric?: string | undefined;
+}
+
+/**
+ * Reads all requests of a load test: the files of `k6 run --out json=FILE` and `--out csv=FILE`, and of `oha --output-format csv`.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when there are no requests, or a line is malformed and `onBadLine` is left out; `ERR_INCOMPATIBLE` when
+ *   the metric has no times. An error of the source is thrown unchanged.
+ * @example
+ * ```ts
+ * import { Histogram } from '@hdrscope/core';
+ * import { readRequests } from '@hdrscope/inputs';
+ *
+ * const file = new TextEncoder().encode(`metric_name,timestamp,metric_value
+ * http_req_duration,1795380746,2.5
+ * http_req_failed,1795380746,0
+ * http_req_duration,1795380747,1500.25
+ * http_req_failed,1795380747,1
+ * `);
+ * const microseconds = new Histogram();
+ * let failed = 0;
+ * await readRequests('k6 table', file, {
+ *   onRequest: (durationMs) => microseconds.record(Math.round(durationMs * 1000)),
+ *   onOutcome: (isFailed) => {
+ *     if (isFailed) failed += 1;
+ *   },
+ * });
+ * [microseconds.totalCount, microseconds.min, failed]; //=> [2, 2500, 1]
+ * ```
+ */
+export async function readRequests(
+  form: RequestForm,
+  bytes: TextBytes,
+  sink: RequestSink,
+  options: ReadRequestsOptions = {},
+): Promise<void> {
+  if (form === 'oha table') return readOhaTable(bytes, options, sink);
+  const { name = 'the text', metric = K6_METRIC } = options;
+  const requests = new K6Requests(name, metric, sink);
+  const read = form === 'k6 points' ? readK6Points : readK6Table;
+  await read(bytes, options, requests);
+  requests.assertFound();
+}
+
+// Summaries.
+
+// The groups and checks of a k6 script.
+const LIMITS = { elements: 1_000_000, depth: 200 };
+
+/** How a summary of a load test is read. */
+export interface ReadLoadSummaryOptions extends ReadTextOptions {
+  /** The metric of k6 that has the durations. @default 'http_req_duration' */
+  readonly metric?: string | undefined;
+}
+
+/**
+ * Reads the JSON that a load generator writes at the end of a test: autocannon (`--json`), k6 (`--summary-export`, `handleSummary()`) or oha
+ * (`--output-format json`).
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the text is no such summary, or has no such metric; `ERR_TOO_LARGE` when it has more than 64 MiB.
+ * @example
+ * ```ts
+ * import { readLoadSummary } from '@hdrscope/inputs';
+ *
+ * const text = `{"summary":{"slowest":0.5},"latencyPercentiles":{"p50":0.02},"statusCodeDistribution":{"200":99,"503":1}}`;
+ * const { tool, count, percentiles, errors } = await readLoadSummary(new TextEncoder().encode(text));
+ * [tool, count, percentiles[0]?.upper, errors?.failed]; //=> ['oha', 100, 20, 1]
+ * ```
+ */
+export async function readLoadSummary(
+  bytes: TextBytes,
+  options: ReadLoadSummaryOptions = {},
+): Promise<LoadSummary> {
+  const { name = 'the text', metric = K6_METRIC } = options;
+  const text = await readText(bytes, 'JSON', options);
+  try {
+    const json = parseJson(text, 'the text', new Budget('the text', LIMITS));
+    const summary = isObject(json) ? summaryOf(json, metric) : undefined;
+    if (summary !== undefined) return summary;
+  } catch (error) {
+    throw named(error, name);
+  }
+  throw new HdrscopeError(
+    'ERR_DECODE',
+    `${name} is JSON, and not a summary of autocannon (--json), k6 (--summary-export) or oha (--output-format json)`,
+  );
+}
+
+function summaryOf(json: JsonObject, metric: string): LoadSummary | undefined {
+  if (isAutocannon(json)) return readAutocannon(json);
+  if (isOhaSummary(json)) return readOhaSummary(json);
+  return isK6Summary(json) ? readK6Summary(json, metric) : undefined;
+}
+
+// wrk2.
+
+/**
+ * Reads the errors in the report of wrk2 or wrk, which has a line for them only when there are some. `undefined` when the text is no such
+ * report. `parsePercentileText` of `@hdrscope/interval-log` reads the distribution of wrk2.
+ * Source: wrk2, `src/wrk.c`, `main`.
+ *
+ * @example
+ * ```ts
+ * import { readWrkErrors } from '@hdrscope/inputs';
+ *
+ * const text = '  2500 requests in 1.00s, 2.50MB read\n  Non-2xx or 3xx responses: 7\n';
+ * readWrkErrors(text)?.failed; //=> 7
+ * readWrkErrors('Dear all,\n'); //=> undefined
+ * ```
+ */
+export function readWrkErrors(text: string): ErrorCount | undefined {
+  const [, responses] = /^ +(\d+) requests in [\d.]+[a-z]+, [\d.]+[A-Za-z]+ read$/m.exec(text) ?? [];
+  if (responses === undefined) return undefined;
+  const [, ...socket] =
+    /^ +Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)$/m.exec(text) ?? [];
+  const [, statuses = '0'] = /^ +Non-2xx or 3xx responses: (\d+)$/m.exec(text) ?? [];
+  const broken = socket.reduce((sum, count) => sum + Number(count), 0);
+  return {
+    failed: broken + Number(statuses),
+    requests: Number(responses) + broken,
+    meaning: 'responses with a status of at least 400, timeouts and broken connections',
+  };
+}

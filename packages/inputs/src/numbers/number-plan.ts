@@ -1,0 +1,188 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { suggestion } from '@hdrscope/kit';
+import type { NumberFormat } from '@hdrscope/kit/number-reader';
+import type { CountedUnit } from '@hdrscope/registry';
+import {
+  bareDocument,
+  cellsOf,
+  fieldOf,
+  fieldsWithNumbers,
+  firstDocuments,
+  isNumber,
+  numberColumns,
+  numberText,
+  parsedJson,
+  readTable,
+} from './number-texts.ts';
+import { numberWithUnit } from './number-unit.ts';
+
+/** Where a text has its numbers. */
+export interface NumberPlace {
+  /** The path to a field of JSON, as in `request.latency`. @default the text is no JSON */
+  readonly field?: string;
+  /** The title of a column, or its number from 1. @default each line is a number */
+  readonly column?: string;
+  /** The character between columns, with `column`. @default it is recognised */
+  readonly separator?: string;
+  /** How many lines at the beginning are left out: an integer of at least 0. @default 0, and the titles of columns */
+  readonly skip?: number;
+}
+
+// Plans.
+
+/** A text with numbers, and its beginning. */
+export interface BegunText {
+  readonly name: string;
+  /** At least its first lines, or the whole text. */
+  readonly beginning: string;
+}
+
+/** How the numbers of a text are found. */
+export interface NumberPlan {
+  /** Reads numbers alone, in columns or not: the fast way. */
+  readonly format: NumberFormat;
+  /** Finds the text of a number in a line, where numbers have units, quotes or names; `undefined` when `format` is enough. */
+  readonly textIn: ((line: string) => string | undefined) | undefined;
+  /** The unit of the first value; `undefined` when it is a number alone. */
+  readonly unit: CountedUnit | undefined;
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when a text has no such field or column; its message names those with numbers. */
+export function planNumbers(text: BegunText, place: NumberPlace): NumberPlan {
+  const { field, column, skip } = place;
+  if (field !== undefined) return fieldPlan(text, field);
+  if (column !== undefined) return columnPlan(text, column, place);
+  const values = wholeLines(text.beginning)
+    .slice(skip)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const unit = unitOf(values);
+  // The fast way would refuse each line that has a unit.
+  const textIn = unit === undefined ? undefined : (line: string) => line.trim();
+  return { format: { skip }, textIn, unit };
+}
+
+function fieldPlan({ name, beginning }: BegunText, field: string): NumberPlan {
+  const documents = firstDocuments(beginning);
+  const texts = documents.flatMap((document) => numberText(fieldOf(document, field)) ?? []);
+  if (documents.length > 0 && texts.length === 0) {
+    const others = othersText(field, fieldsWithNumbers(documents), 'fields');
+    throw missingPlace(`${name} has no numbers in the field ${field}${others}`);
+  }
+  const textIn = (line: string): string | undefined => {
+    // An array of objects may have one per line.
+    const bare = bareDocument(line);
+    return bare.startsWith('{') ? numberText(fieldOf(parsedJson(bare), field)) : undefined;
+  };
+  return { format: {}, textIn, unit: unitOf(texts) };
+}
+
+function columnPlan({ name, beginning }: BegunText, column: string, place: NumberPlace): NumberPlan {
+  const lines = wholeLines(beginning).join('\n');
+  const table = readTable(lines, place, true);
+  const named = table?.titles?.indexOf(column) ?? -1;
+  const isNumbered = /^\d+$/.test(column) && named === -1;
+  const at = isNumbered ? Number(column) - 1 : named;
+  if (!isNumbered && named === -1) {
+    const found = table === undefined ? [] : numberColumns(table);
+    throw missingPlace(`${name} has no column ${column}${othersText(column, found, 'columns')}`);
+  }
+  const separator = table === undefined ? place.separator : table.separator;
+  const cells = (table?.rows ?? []).map((row) => row[at] ?? '');
+  const { titles, headLines = 0 } = table ?? {};
+  const format = { column: at + 1, separator, skip: titles === undefined ? (place.skip ?? 0) : headLines };
+  const isPlain =
+    cells.every((cell) => isNumber(cell) || numberWithUnit(cell) === undefined) && !lines.includes('"');
+  const textIn = isPlain ? undefined : (line: string) => cellsOf(line, separator)[at];
+  return { format, textIn, unit: unitOf(cells) };
+}
+
+function othersText(asked: string, found: readonly string[], what: string): string {
+  if (found.length === 0) return `: it has no ${what} with numbers`;
+  const shown = found.slice(0, MOST_NAMES).join(', ');
+  const more = found.length > MOST_NAMES ? ` and ${found.length - MOST_NAMES} more` : '';
+  return `${suggestion(asked, found)}; the ${what} with numbers are ${shown}${more}`;
+}
+
+const MOST_NAMES = 12;
+
+function missingPlace(message: string): HdrscopeError {
+  return new HdrscopeError('ERR_INVALID_OPTION', message);
+}
+
+/** The places of a text that have numbers: fields of JSON, or columns of a table. */
+export interface NumberPlaces {
+  readonly kind: 'field' | 'column';
+  /** At least one. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Lists the places of a text that have numbers, by its beginning; `undefined` when it has none, and for numbers alone.
+ *
+ * @example
+ * ```ts
+ * import { listNumberPlaces } from '@hdrscope/inputs';
+ *
+ * listNumberPlaces('{"route":"/a","latency":{"ms":1.5}}\n'); //=> { kind: 'field', names: ['latency.ms'] }
+ * listNumberPlaces('route,ms\n/a,1\n'); //=> { kind: 'column', names: ['ms'] }
+ * listNumberPlaces('Dear all,\n'); //=> undefined
+ * ```
+ */
+export function listNumberPlaces(beginning: string): NumberPlaces | undefined {
+  const fields = fieldsWithNumbers(firstDocuments(beginning));
+  if (fields.length > 0) return { kind: 'field', names: fields };
+  const table = readTable(wholeLines(beginning).join('\n'));
+  const columns = table === undefined ? [] : numberColumns(table);
+  return columns.length === 0 ? undefined : { kind: 'column', names: columns };
+}
+
+/** The lines of a beginning, without the last one when it may be incomplete. */
+function wholeLines(beginning: string): string[] {
+  const lines = beginning.split(/\r?\n/);
+  return lines.length > 1 && !beginning.endsWith('\n') && beginning.length > LONG
+    ? lines.slice(0, -1)
+    : lines;
+}
+
+// A text shorter than a chunk is whole, or ends where its writer has paused.
+const LONG = 4096;
+
+/** The unit of the first value, with a unit or without; other texts are skipped. */
+function unitOf(values: readonly string[]): CountedUnit | undefined {
+  for (const value of values) {
+    if (isNumber(value)) return undefined;
+    const found = numberWithUnit(value);
+    if (found !== undefined) return found.unit;
+  }
+  return undefined;
+}
+
+// Units.
+
+/** The unit of numbers. */
+export interface FoundUnit {
+  readonly unit: CountedUnit;
+  /** Whether numbers without a unit are in it. */
+  readonly takesBare: boolean;
+}
+
+/**
+ * Finds the unit of texts of numbers: that of the first number with a unit, else none.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a text has no such field or column.
+ * @example
+ * ```ts
+ * import { findNumberUnit } from '@hdrscope/inputs';
+ *
+ * findNumberUnit([{ name: 'waits.txt', beginning: '12ms\n1.5s\n' }]); //=> { unit: 'ms', takesBare: false }
+ * findNumberUnit([{ name: 'sizes.txt', beginning: '12\n' }]); //=> { unit: 'none', takesBare: true }
+ * ```
+ */
+export function findNumberUnit(texts: readonly BegunText[], place: NumberPlace = {}): FoundUnit {
+  for (const text of texts) {
+    const { unit } = planNumbers(text, place);
+    if (unit !== undefined) return { unit, takesBare: false };
+  }
+  return { unit: 'none', takesBare: true };
+}

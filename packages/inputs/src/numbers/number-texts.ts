@@ -1,0 +1,179 @@
+import { numberWithUnit } from './number-unit.ts';
+
+/** The columns of a text that is a table. */
+interface TableText {
+  /** The character between columns; `undefined` for blanks. */
+  readonly separator: string | undefined;
+  /** The titles of columns; `undefined` when the first line has values. */
+  readonly titles: readonly string[] | undefined;
+  /** How many lines come before the first line with values. */
+  readonly headLines: number;
+  /** The first rows with values. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+const SEPARATORS: readonly (string | undefined)[] = [',', ';', '\t', '|', undefined];
+const MOST_ROWS = 50;
+
+/**
+ * Reads the columns of a text, by its beginning.
+ *
+ * @param text Its whole lines.
+ * @param isStated Whether somebody states that the text is a table. Otherwise all rows must have the same number of columns, and
+ * one column must have values.
+ * @returns `undefined` when the text is no table.
+ */
+export function readTable(
+  text: string,
+  { separator, skip = 0 }: { separator?: string; skip?: number } = {},
+  isStated = false,
+): TableText | undefined {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line, at) => ({ line, at }))
+    .slice(skip)
+    .filter(({ line }) => !/^\s*(#|$)/.test(line))
+    .slice(0, MOST_ROWS + 1);
+  const first = lines[0];
+  if (first === undefined) return undefined;
+  const tables = (separator === undefined ? SEPARATORS : [separator]).map((one) => ({
+    separator: one,
+    cells: lines.map(({ line }) => cellsOf(line, one)),
+  }));
+  const found = isStated ? widest(tables) : tables.find(({ cells }) => isTable(cells));
+  if (found === undefined) return undefined;
+  const [head = [], ...rows] = found.cells;
+  const hasTitles = !head.some(isValue) && rows.length > 0;
+  return {
+    separator: found.separator,
+    titles: hasTitles ? head : undefined,
+    headLines: hasTitles ? (lines[1]?.at ?? first.at + 1) : first.at,
+    rows: hasTitles ? rows : found.cells,
+  };
+}
+
+interface Split {
+  readonly separator: string | undefined;
+  readonly cells: readonly (readonly string[])[];
+}
+
+/** The first of several ways to split lines that gives two columns or more, else one column. */
+function widest(splits: readonly Split[]): Split | undefined {
+  return splits.find(({ cells }) => cells[0]!.length > 1) ?? splits.at(-1);
+}
+
+/** Whether all rows have the same number of columns, two or more, and one column has values. */
+function isTable(cells: readonly (readonly string[])[]): boolean {
+  const [{ length: columns } = [], ...others] = cells;
+  if (columns < 2 || !others.every(({ length }) => length === columns)) return false;
+  const rows = others.length === 0 ? cells : others;
+  return rows[0]!.some((_, at) => rows.every((row) => isValue(row[at]!) || row[at] === ''));
+}
+
+/** The cells of a line, without blanks around them. A cell in quotes may have separators. Source: RFC 4180 §2. */
+export function cellsOf(line: string, separator: string | undefined): string[] {
+  if (separator === undefined) return line.trim().split(/\s+/);
+  if (!line.includes('"')) return line.split(separator).map((cell) => cell.trim());
+  const cells: string[] = [];
+  let cell = '';
+  let isQuoted = false;
+  for (const character of line) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) {
+      cells.push(cell.trim());
+      cell = '';
+    } else cell += character;
+  }
+  return [...cells, cell.trim()];
+}
+
+/** Whether a cell is a number, perhaps with a unit. */
+export function isValue(cell: string): boolean {
+  return isNumber(cell) || numberWithUnit(cell) !== undefined;
+}
+
+/** Whether a text is a number of at least 0, as `NumberReader` reads it. */
+export function isNumber(text: string): boolean {
+  return /^\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
+}
+
+/** The titles of columns that have numbers, or their numbers from 1. */
+export function numberColumns({ titles, rows }: TableText): string[] {
+  const first = rows[0] ?? [];
+  return first.flatMap((_, at) => {
+    const isColumn =
+      rows.some((row) => isValue(row[at] ?? '')) &&
+      rows.every((row) => row[at] === '' || isValue(row[at] ?? ''));
+    return isColumn ? [titles?.[at] || String(at + 1)] : [];
+  });
+}
+
+// Fields of JSON.
+
+const MOST_DEPTH = 8;
+
+/** The value of a field; `undefined` when the document has no such field. The name of a field may contain points. */
+export function fieldOf(document: unknown, path: string): unknown {
+  if (typeof document !== 'object' || document === null) return undefined;
+  if (Object.hasOwn(document, path)) return (document as Record<string, unknown>)[path];
+  // The longest name that is there comes first.
+  for (let at = path.lastIndexOf('.'); at > 0; at = path.lastIndexOf('.', at - 1)) {
+    const name = path.slice(0, at);
+    if (Object.hasOwn(document, name))
+      return fieldOf((document as Record<string, unknown>)[name], path.slice(at + 1));
+  }
+  return undefined;
+}
+
+/** The text of a number in JSON, perhaps with a unit; `undefined` for other values. */
+export function numberText(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && isValue(value.trim()) ? value.trim() : undefined;
+}
+
+/** The paths of the fields of a document that have numbers. */
+function numberFields(document: unknown, prefix = '', depth = 0): string[] {
+  if (typeof document !== 'object' || document === null || Array.isArray(document) || depth > MOST_DEPTH)
+    return [];
+  return Object.entries(document).flatMap(([name, value]) => {
+    const path = `${prefix}${name}`;
+    if (numberText(value) !== undefined) return [path];
+    return numberFields(value, `${path}.`, depth + 1);
+  });
+}
+
+/** The paths of the fields that have numbers in any of several documents. */
+export function fieldsWithNumbers(documents: readonly unknown[]): string[] {
+  return [...new Set(documents.flatMap((document) => numberFields(document)))];
+}
+
+/** The first documents of a text that has one per line, or of an array of them. Other lines are left out. */
+export function firstDocuments(beginning: string): unknown[] {
+  const lines = beginning.split('\n');
+  // The last line may be incomplete.
+  const found = lines.flatMap((line) => parsed(bareDocument(line)));
+  if (found.length > 0) return found;
+  const whole = parsed(beginning)[0];
+  return Array.isArray(whole) ? whole.slice(0, lines.length + 100) : whole === undefined ? [] : [whole];
+}
+
+/** The document in a line of an array that has one per line, without the bracket or comma around it. */
+export function bareDocument(line: string): string {
+  const begun = line.trim().replace(/^\[/, '');
+  return begun.replace(/[,\]]$/, '').trim();
+}
+
+function parsed(text: string): unknown[] {
+  if (!text.startsWith('{') && !text.trimStart().startsWith('[')) return [];
+  const document = parsedJson(text);
+  return document === undefined ? [] : [document];
+}
+
+/** A document of JSON; `undefined` when the text is malformed. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

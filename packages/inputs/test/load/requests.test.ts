@@ -1,0 +1,116 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { k6Points, k6Table, ohaTable, type SampleRequest } from '@hdrscope/testing/load-samples';
+import {
+  type BadLine,
+  type RequestForm,
+  type RequestSink,
+  readRequests,
+  recogniseInput,
+} from '../../src/index.ts';
+
+interface Read {
+  readonly ms: readonly number[];
+  readonly at: readonly number[];
+  readonly failed: readonly boolean[];
+  readonly badLines: string;
+}
+
+async function read(text: string, metric?: string): Promise<Read> {
+  const bad: BadLine[] = [];
+  const [ms, at, failed]: [number[], number[], boolean[]] = [[], [], []];
+  const sink: RequestSink = {
+    onRequest(durationMs, atSec) {
+      ms.push(durationMs);
+      at.push(atSec);
+    },
+    onOutcome: (isFailed) => failed.push(isFailed),
+  };
+  const form = recogniseInput(text) as RequestForm;
+  const options = { name: 'load', metric, onBadLine: (line: BadLine) => bad.push(line) };
+  await readRequests(form, [Buffer.from(text)], sink, options);
+  return { ms, at, failed, badLines: bad.map(({ message }) => `${message}\n`).join('') };
+}
+
+const REQUESTS: readonly SampleRequest[] = [
+  { ms: 2.789117, at: 1_795_380_746 },
+  { ms: 0, status: 0, at: 1_795_380_747 },
+  { ms: 1500.25, status: 503, at: 1_795_380_750 },
+];
+
+test('reads the points of k6, in milliseconds', async () => {
+  const { ms, at, failed, badLines } = await read(k6Points(REQUESTS));
+  expect(ms).toEqual([2.789117, 0, 1500.25]);
+  expect(at).toEqual([1_795_380_746, 1_795_380_747, 1_795_380_750]);
+  expect(failed).toEqual([false, true, true]);
+  expect(badLines).toBe('');
+});
+
+test('a source that is cut short has a bad line at its end', async () => {
+  async function* cut(): AsyncGenerator<Uint8Array, void> {
+    yield Buffer.from(k6Points(REQUESTS.slice(0, 1)));
+    throw new HdrscopeError('ERR_LOG_FORMAT' as 'ERR_DECODE', 'it is cut short');
+  }
+  const bad: BadLine[] = [];
+  let count = 0;
+  const onBadLine = (line: BadLine): unknown => bad.push(line);
+  await readRequests('k6 points', cut(), { onRequest: () => count++ }, { onBadLine });
+  expect([count, bad]).toEqual([1, [{ lineNumber: 9, message: 'the text: line 9: it is cut short' }]]);
+});
+
+test('a bad line ends the reading when nobody takes it', async () => {
+  const reading = readRequests('oha table', Buffer.from(`${ohaTable([{ ms: 1 }])}0.5,1\n`), {
+    onRequest: () => {},
+  });
+  await expect(reading).rejects.toMatchObject({ code: 'ERR_DECODE', details: { line: 3 } });
+});
+
+test('reads the table of k6, with names in quotes', async () => {
+  const { ms, at, failed } = await read(k6Table(REQUESTS));
+  expect(ms).toEqual([2.789117, 0, 1500.25]);
+  expect(at).toEqual([1_795_380_746, 1_795_380_747, 1_795_380_750]);
+  expect(failed).toEqual([false, true, true]);
+});
+
+test.each([
+  ['seconds', '1795380746'],
+  ['milliseconds', '1795380746000'],
+  ['microseconds', '1795380746000000'],
+  ['nanoseconds', '1795380746000000000'],
+  ['a date', '2026-11-22T20:52:26Z'],
+])('takes a time of k6 in %s', async (_unit, time) => {
+  const { at } = await read(`metric_name,timestamp,metric_value,check\nhttp_req_duration,${time},1.5,\n`);
+  expect(at).toEqual([1_795_380_746]);
+});
+
+test('reads the table of oha, in seconds, without outcomes', async () => {
+  const { ms, at, failed } = await read(ohaTable([{ ms: 6.758834 }, { ms: 12 }]));
+  expect(ms).toEqual([6.758834, 12]);
+  expect(at).toEqual([0, 0.01]);
+  expect(failed).toEqual([]);
+});
+
+test('reads another metric of k6', async () => {
+  const points = k6Points([{ ms: 7 }], 'grpc_req_duration');
+  expect((await read(points, 'grpc_req_duration')).ms).toEqual([7]);
+  await expect(read(points)).rejects.toThrow(
+    'load has no values of the metric http_req_duration: its other metrics are grpc_req_duration, http_req_waiting',
+  );
+});
+
+test('refuses a metric of k6 that has no times', async () => {
+  const points = k6Points([{ ms: 7 }], 'sizes').replaceAll('"contains":"time"', '"contains":"default"');
+  await expect(read(points, 'sizes')).rejects.toThrow('load: the metric sizes has no times');
+});
+
+test('leaves out malformed lines and reports them', async () => {
+  const whole = k6Points(REQUESTS);
+  const cut = `${whole}{"metric":"http_req_duration","type":"Point","data":{"time":"2026-`;
+  const { ms, badLines } = await read(cut);
+  expect(ms.length).toBe(3);
+  expect(badLines).toMatch(/load: line 17: the line is not JSON/);
+  const negative = await read(k6Table([{ ms: 1 }, { ms: -1 }]));
+  expect(negative.ms).toEqual([1]);
+  expect(negative.badLines).toContain('a value must be a duration in milliseconds, with its time, got -1');
+  const short = await read(`${ohaTable([{ ms: 1 }])}0.5,1\n`);
+  expect(short.badLines).toContain('load: line 3 must begin with 5 numbers of at least 0');
+});

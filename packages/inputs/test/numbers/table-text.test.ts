@@ -1,0 +1,51 @@
+import { cellsOf, isNumber, numberColumns, readTable } from '../../src/numbers/number-texts.ts';
+
+test.each([
+  ['a,b,c', ',', ['a', 'b', 'c']],
+  ['"a, b", c ', ',', ['a, b', 'c']],
+  ['  1   2\t3', undefined, ['1', '2', '3']],
+  ['a;;b', ';', ['a', '', 'b']],
+])('%j has cells', (line, separator, cells) => {
+  expect(cellsOf(line, separator)).toEqual(cells);
+});
+
+test.each([
+  ['path,ms\n/a,1\n/b,2\n', ',', ['path', 'ms'], ['ms']],
+  ['1;2\n3;4\n', ';', undefined, ['1', '2']],
+  ['# note\nname value\nx 5ms\ny 6ms\n', undefined, ['name', 'value'], ['value']],
+  ['a,b\n1,x\n,y\n', ',', ['a', 'b'], ['a']],
+])('%j is a table', (text, separator, titles, columns) => {
+  const table = readTable(text)!;
+  expect([table.separator, table.titles, numberColumns(table)]).toEqual([separator, titles, columns]);
+});
+
+test.each(['', 'a\nb\n', 'one two\nthree four five\n', 'a,b\nc,d\n', 'root:*:1:2\nbin:*:3:4\n'])(
+  '%j is no table unless somebody says so',
+  (text) => {
+    expect(readTable(text)).toBeUndefined();
+  },
+);
+
+test('a table may be stated, with rows that lack a number', () => {
+  const text = 'path,ms\n/a,1\n/b,n/a\n';
+  expect(readTable(text)).toBeUndefined();
+  expect(readTable(text, {}, true)).toMatchObject({ separator: ',', titles: ['path', 'ms'], headLines: 1 });
+  expect(readTable('made by me\na,b\n1,2\n', { skip: 1 }, true)).toMatchObject({
+    titles: ['a', 'b'],
+    headLines: 2,
+  });
+  expect(readTable('1:2\n', { separator: ':' }, true)).toMatchObject({ separator: ':', titles: undefined });
+});
+
+test.each([
+  ['12', true],
+  ['.5', true],
+  ['1.5e-3', true],
+  ['+7', true],
+  ['-1', false],
+  ['', false],
+  ['0x1', false],
+  ['Infinity', false],
+])('%j is a number: %p', (text, expected) => {
+  expect(isNumber(text)).toBe(expected);
+});
