@@ -1,6 +1,5 @@
 // Entry `@hdrscope/ceph/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { type AxisFacts, type Bounds, countValues, measureAxis } from './cluster/axis-facts.ts';
-export { followAnswers } from './cluster/follower.ts';
 export {
   type LatencyFigures,
   type OperationFigures,

@@ -126,9 +126,10 @@ function numbersOf(
   // A sum of the middles of slots, for series without a sum of their own, is not always an integer.
   const shown = (value: number): number => (real ? value * seconds : Math.round(value));
   const text: PerfNumberText = { description, real, units: unit === 'By' ? 'bytes' : 'none' };
-  // A percentile is the upper bound of its slot, and the largest value lies below the bound of the last slot.
-  const atPercentiles = valuesAtPercentiles(family, series, percentiles).map((value) =>
-    Math.min(value, series.max),
+  // A percentile is the upper bound of its slot, in whole ticks. The largest value lies below the bound of the last slot, or by a part
+  // of a tick above it.
+  const atPercentiles = valuesAtPercentiles(family, series, percentiles).map((value, at) =>
+    percentiles[at] === 100 ? series.max : Math.min(value, series.max),
   );
   return {
     average: { ...text, kind: 'average', count: series.histogram.totalCount, sum: shown(series.sum) },

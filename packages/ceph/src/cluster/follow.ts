@@ -9,13 +9,65 @@ import {
   readOptions,
   withDefault,
 } from '@hdrscope/core/internal';
-import { reasonOf } from '@hdrscope/kit';
+import { reasonOf, TimeoutError, within } from '@hdrscope/kit';
 import { adminSocketError } from '../errors.ts';
 import { type AskDaemon, readDaemon } from '../importer/ask-histograms.ts';
 import type { NamedDaemon } from '../importer/daemons.ts';
+import { HistogramFollower, type ImportedIncrease } from '../importer/increase.ts';
 import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings } from '../importer/parse-dump.ts';
 import type { ImportedHistogram } from '../importer/read-histogram.ts';
-import { type ClusterFollower, type DaemonAnswer, followAnswers } from './follower.ts';
+
+/** The answer of a daemon: its histograms, or the reason why there is no answer. */
+export interface DaemonAnswer {
+  /** The name of the daemon: `osd.0`. */
+  readonly name: string;
+  /** `undefined` when the daemon did not answer. */
+  readonly histograms: readonly ImportedHistogram[] | undefined;
+  /** The reason why there is no answer, as a sentence. */
+  readonly problem?: string;
+  /** The time of the answer, in milliseconds of the clock of the follower. @default the time at which all daemons have answered */
+  readonly atMs?: number;
+}
+
+/**
+ * What an interval knows of a daemon: `counted`, its increase; `restarted`, its counts since it began anew; `new`, nothing yet,
+ * as a first answer has no earlier one; `gone`, nothing, as it does not answer any more; `waiting`, nothing, as it has never answered.
+ */
+export type DaemonState = 'counted' | 'restarted' | 'new' | 'gone' | 'waiting';
+
+/** A daemon in an interval. */
+export interface DaemonInterval {
+  /** The name of the daemon: `osd.0`. */
+  readonly name: string;
+  /** What is known of the daemon. */
+  readonly state: DaemonState;
+  /** The reason of `gone` and `waiting`. */
+  readonly problem?: string;
+  /** The time of the increases, in seconds. It is longer than the interval when the daemon did not answer in between. */
+  readonly seconds: number;
+  /** Empty unless the state is `counted` or `restarted`. */
+  readonly increases: readonly ImportedIncrease[];
+}
+
+/** The counts of a cluster in an interval. */
+export interface ClusterInterval {
+  /** The time from the reading before to this one, in seconds. */
+  readonly seconds: number;
+  /** In the order of their names: `osd.2` before `osd.10`. */
+  readonly daemons: readonly DaemonInterval[];
+}
+
+/** Follows the daemons of a cluster from one reading to the next. */
+export interface ClusterFollower {
+  /**
+   * Makes the first reading. Increases count from here.
+   *
+   * @returns The answers of all daemons that have histograms, or that cannot be asked.
+   */
+  start(): Promise<readonly DaemonAnswer[]>;
+  /** Reads again, and returns what came since the last reading. */
+  advance(): Promise<ClusterInterval>;
+}
 
 /** The options of `followDaemons`. */
 export interface FollowOptions extends ParseDumpOptions {
@@ -30,7 +82,8 @@ const FOLLOW_RULES = {
 
 /**
  * Follows daemons by their admin sockets: what each has counted from one reading to the next. A daemon without histograms is
- * left out. One that does not answer is `gone`, and counts over all that time when it is back.
+ * left out. One that does not answer within a second is `gone`, and counts over all that time when it is back. Only the first reading
+ * waits as long as `list` lets daemons take.
  *
  * @param list Returns the daemons anew for each reading, such as `() => daemonsAt('/var/run/ceph')`.
  * @returns A follower. It rejects with `ERR_INVALID_OPTION` when two daemons have one name, and as `list` does.
@@ -56,6 +109,30 @@ export function followDaemons(
   options: FollowOptions = {},
 ): ClusterFollower {
   const { monotonicMs, ...parsed } = readOptions(options, FOLLOW_DAEMONS);
+  /** The answers that have not come in time. A daemon is not asked again until its answer is there. */
+  const late = new Map<string, Promise<DaemonAnswer>>();
+  let isFirst = true;
+
+  /** One daemon that hangs must not stretch the intervals of all others: its answer counts when it has come. */
+  const answerInTime = async (daemon: NamedDaemon, patienceMs: number): Promise<DaemonAnswer> => {
+    const { name } = daemon;
+    const answer = late.get(name) ?? readAnswer(daemon, parsed);
+    try {
+      const inTime = await within(answer, late.has(name) ? LATE_PATIENCE_MS : patienceMs, { unref: false });
+      late.delete(name);
+      return inTime;
+    } catch (error) {
+      if (!(error instanceof TimeoutError)) throw error;
+      if (!late.has(name)) {
+        const stamped = answer.then((one) => ({ ...one, atMs: monotonicMs() }));
+        // The next reading throws it.
+        stamped.catch(() => {});
+        late.set(name, stamped);
+      }
+      return { name, histograms: undefined, problem: `it has not answered within ${PATIENCE_MS / 1000} s` };
+    }
+  };
+
   return followAnswers(async () => {
     const daemons = await list();
     const again = daemons.find(({ name }, at) => daemons.findIndex((one) => one.name === name) < at);
@@ -63,7 +140,9 @@ export function followDaemons(
       const cure = 'name each socket once, and the sockets of one cluster';
       throw new HdrscopeError('ERR_INVALID_OPTION', `two sockets are those of ${again.name}: ${cure}`);
     }
-    const answers = await Promise.all(daemons.map((daemon) => readAnswer(daemon, parsed)));
+    const patienceMs = isFirst ? Number.POSITIVE_INFINITY : PATIENCE_MS;
+    isFirst = false;
+    const answers = await Promise.all(daemons.map((daemon) => answerInTime(daemon, patienceMs)));
     return answers.filter(({ histograms }) => histograms === undefined || histograms.length > 0);
   }, monotonicMs);
 }
@@ -87,6 +166,8 @@ async function readAnswer(
 }
 
 const ATTEMPTS = 3;
+const PATIENCE_MS = 1000;
+const LATE_PATIENCE_MS = 10;
 
 /** How the program `ceph tell` is run. */
 export interface TellOptions extends FollowOptions {
@@ -168,4 +249,81 @@ function explainFailure(error: ExecFileException, stderr: string): string {
   if (error.killed) return `no answer within ${TELL_TIMEOUT_MS / 1000} s`;
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   return lines.at(-1) ?? reasonOf(error);
+}
+
+/** A daemon that has answered. */
+interface FollowedDaemon {
+  readonly histograms: HistogramFollower;
+  /** The time of its last answer. */
+  atMs: number;
+}
+
+/**
+ * Follows what a function reads.
+ *
+ * @param read Returns the answers of all daemons that have histograms, or that cannot be asked. Daemons may come and go.
+ * @param monotonicMs The clock: a time in milliseconds.
+ */
+function followAnswers(
+  read: () => Promise<readonly DaemonAnswer[]>,
+  monotonicMs: () => number,
+): ClusterFollower {
+  const followed = new Map<string, FollowedDaemon>();
+  let nowMs = 0;
+
+  /** The increases of a daemon; `undefined` for its first answer. */
+  const take = (
+    name: string,
+    histograms: readonly ImportedHistogram[],
+    atMs: number,
+  ): Pick<DaemonInterval, 'seconds' | 'increases'> | undefined => {
+    const daemon = followed.get(name);
+    if (daemon === undefined) {
+      followed.set(name, { histograms: new HistogramFollower(histograms), atMs });
+      return undefined;
+    }
+    const seconds = (atMs - daemon.atMs) / 1000;
+    daemon.atMs = atMs;
+    return { seconds, increases: histograms.map((one) => daemon.histograms.advance(one)) };
+  };
+
+  const intervalOf = ({ name, histograms, problem, atMs = nowMs }: DaemonAnswer): DaemonInterval => {
+    if (histograms === undefined) {
+      const state = followed.has(name) ? 'gone' : 'waiting';
+      return { name, state, seconds: 0, problem: problem ?? 'it does not answer', increases: [] };
+    }
+    const taken = take(name, histograms, atMs);
+    if (taken === undefined) return { name, state: 'new', seconds: 0, increases: [] };
+    const isReset = taken.increases.some((one) => one.isReset);
+    return { name, state: isReset ? 'restarted' : 'counted', ...taken };
+  };
+
+  return {
+    async start() {
+      const answers = await read();
+      nowMs = monotonicMs();
+      for (const { name, histograms, atMs = nowMs } of answers) {
+        if (histograms !== undefined) take(name, histograms, atMs);
+      }
+      return answers;
+    },
+    async advance() {
+      const answers = await read();
+      const before = nowMs;
+      nowMs = monotonicMs();
+      const answered = new Set(answers.map(({ name }) => name));
+      const missing = [...followed.keys()].filter((name) => !answered.has(name));
+      const daemons = [
+        ...answers.map(intervalOf),
+        ...missing.map((name) =>
+          intervalOf({ name, histograms: undefined, problem: 'it is no longer there' }),
+        ),
+      ];
+      return { seconds: (nowMs - before) / 1000, daemons: daemons.sort((a, b) => byName(a.name, b.name)) };
+    },
+  };
+}
+
+function byName(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
 }

@@ -5,7 +5,7 @@ import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import type { ImportedIncrease } from '../importer/increase.ts';
 import type { SumBounds } from '../importer/read-histogram.ts';
 import { type AxisFacts, countValues, measureAxis } from './axis-facts.ts';
-import type { ClusterInterval, DaemonInterval } from './follower.ts';
+import type { ClusterInterval, DaemonInterval } from './follow.ts';
 
 /** The latency of some operations. */
 export interface LatencyFigures {

@@ -2,13 +2,10 @@ import { HdrscopeError } from '@hdrscope/core';
 import {
   callback,
   flag,
-  number,
   type OptionRules,
   object,
-  oneOf,
   optional,
   readOptions,
-  text,
   withDefault,
 } from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
@@ -21,7 +18,7 @@ import {
   type Reading,
   type Registry,
 } from '@hdrscope/registry';
-import { hasAnswered, keepReading } from '@hdrscope/registry/internal';
+import { hasAnswered, INTAKE_RULES, keepReading } from '@hdrscope/registry/internal';
 import type { Axis } from '../histogram/axis.ts';
 import { readDaemon } from './ask-histograms.ts';
 import type { CephDaemon } from './daemons.ts';
@@ -253,16 +250,11 @@ async function histogramsOf(
 }
 
 const INGEST_RULES = {
+  ...INTAKE_RULES,
   ...PARSE_DUMP_RULES,
   classes: optional(object()),
   familyName: withDefault(callback(), defaultFamilyName),
   merged: withDefault(flag, false),
-  attributes: optional(object()),
-  sourceName: optional(text),
-  since: withDefault(oneOf<'beginning' | 'now'>(['beginning', 'now']), 'beginning'),
-  timeoutMs: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
-  observer: optional(object()),
-  memory: optional(object()),
 } satisfies OptionRules<IngestCephOptions>;
 
 /** The parts of the options: for the ingestion, for the families, and for the parser. */

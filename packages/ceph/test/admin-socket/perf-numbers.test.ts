@@ -272,6 +272,8 @@ test('no percentile is above the maximum', async () => {
       }
       expect(valueAt('p100')).toBe(valueAt('max'));
     }),
+    // Between two ticks of a nanosecond.
+    { examples: [[[0.0000025110000000000006]]] },
   );
 });
 

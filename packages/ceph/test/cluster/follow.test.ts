@@ -13,7 +13,6 @@ import {
   type NamedDaemon,
   parseHistogramDump,
 } from '../../src/index.ts';
-import { followAnswers } from '../../src/internal.ts';
 import { dumpOf } from '../support/dumps.ts';
 import { FakeOsd } from '../support/fake-osd.ts';
 
@@ -132,13 +131,59 @@ test('a new socket shows a restart after which no cell is lower', async () => {
 });
 
 test('a histogram that is missing in one answer counts from its last reading', async () => {
-  const reads = (count: number) => parseHistogramDump(dumpOf([0, count, 0]));
-  const answers = [reads(5), [], reads(8)];
-  const read = async () => [{ name: 'osd.0', histograms: answers.shift()! }];
-  const follower = followAnswers(read, () => 0);
+  const answers = [dumpOf([0, 5, 0]), '{}', dumpOf([0, 8, 0])];
+  const ask: AskDaemon = async (prefix) => (prefix === 'perf dump' ? '{}' : answers.shift()!);
+  const follower = followDaemons(async () => [{ name: 'osd.0', ask }]);
   await follower.start();
   await follower.advance();
   expect((await follower.advance()).daemons[0]!.increases[0]!.histogram.totalCount).toBe(3);
+});
+
+test('a daemon that hangs delays the others once, and its late answer counts up to its time', async () => {
+  const { daemons, options } = cluster();
+  let count = 5;
+  let isHanging = false;
+  let answer = (): void => {};
+  daemons
+    .set(
+      'osd.0',
+      dumping(() => [0, count, 0]),
+    )
+    .set('osd.1', async (prefix) => {
+      if (prefix === 'perf dump') return '{}';
+      if (isHanging) await new Promise<void>((resolve) => (answer = resolve));
+      return dumpOf([0, count, 0]);
+    });
+  const follower = followDaemons(listOf(daemons), options);
+  await follower.start();
+  isHanging = true;
+  const advance = async () => {
+    count++;
+    const startMs = performance.now();
+    const interval = await follower.advance();
+    const states = interval.daemons.map(({ state, seconds }) => [state, seconds]);
+    return { states, tookMs: performance.now() - startMs };
+  };
+  const late = [
+    ['counted', 1],
+    ['gone', 0],
+  ];
+  expect((await advance()).states).toEqual(late);
+  const { states, tookMs } = await advance();
+  expect(states).toEqual(late);
+  expect(tookMs).toBeLessThan(500);
+  isHanging = false;
+  answer();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  // Three seconds by that clock: two intervals, and the look at it when the answer came.
+  expect((await advance()).states).toEqual([
+    ['counted', 2],
+    ['counted', 3],
+  ]);
+  expect((await advance()).states).toEqual([
+    ['counted', 1],
+    ['counted', 2],
+  ]);
 });
 
 test('daemons without histograms are left out, and other errors are those of the program', async () => {
@@ -191,7 +236,8 @@ exit 6`,
   writeFileSync(dump, dumpOf([0, 12, 0]));
   const [up, down] = (await follower.advance()).daemons;
   expect([up!.state, up!.increases[0]!.histogram.totalCount]).toEqual(['counted', 7]);
-  expect([down!.state, down!.problem]).toEqual(['gone', 'Error ENXIO: osd.3 is down']);
+  // It has never answered.
+  expect([down!.state, down!.problem]).toEqual(['waiting', 'Error ENXIO: osd.3 is down']);
 });
 
 test.each([

@@ -106,7 +106,10 @@ describe('a dump', () => {
   });
 
   test.each([
-    [{ format: 'table' as 'json' }, /format must be 'json', 'json-pretty', 'xml', 'xml-pretty', got "table"/],
+    [
+      { format: 'table' as 'json' },
+      /format must be 'json', 'json-pretty', 'xml' or 'xml-pretty', got "table"/,
+    ],
     [{ release: 'nautilus' as 'reef' }, /release must be 'pacific', .*, got "nautilus"/],
   ])('%# refuses an unknown format or release', (options, message) => {
     expect(refusalOf(() => formatHistogramDump(LOGGERS, options), 'ERR_INVALID_OPTION').message).toMatch(

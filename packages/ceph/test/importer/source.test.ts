@@ -83,7 +83,7 @@ test('with `since: now` the counts of the first dump are left out', async () => 
   const since = 'then' as 'now';
   expect(
     refusalOf(() => ingestCeph(createRegistry(), () => '', { since }), 'ERR_INVALID_OPTION').message,
-  ).toMatch(/since must be 'beginning', 'now'/);
+  ).toMatch(/since must be 'beginning' or 'now'/);
 });
 
 test('an ingestion that goes on from the memory of another counts nothing twice, also after a reset and with classes', async () => {

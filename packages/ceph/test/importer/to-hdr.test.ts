@@ -62,5 +62,5 @@ test('refuses an unknown strategy', () => {
   const options = {} as { strategy: SlotValueStrategy };
   expect(
     refusalOf(() => axisToHdr(new PerfHistogram([SIZE]), 0, options), 'ERR_INVALID_OPTION').message,
-  ).toMatch(/strategy must be 'lower', 'geometric', 'upper', got undefined/);
+  ).toMatch(/strategy must be 'lower', 'geometric' or 'upper', got undefined/);
 });
