@@ -1,23 +1,13 @@
-import {
-  number,
-  type OptionRules,
-  object,
-  oneOf,
-  optional,
-  readOptions,
-  text,
-  withDefault,
-} from '@hdrscope/core/internal';
+import { type OptionRules, object, readOptions, withDefault } from '@hdrscope/core/internal';
 import {
   type IngestHealth,
   type Ingestion,
-  type IngestMemory,
   type IntakeOptions,
   ingest,
   type Reading,
   type Registry,
-  type SourceObserver,
 } from '@hdrscope/registry';
+import { INTAKE_RULES } from '@hdrscope/registry/internal';
 import { KERNEL_FAMILY, KERNEL_FAMILY_RULES, type KernelFamilyOptions, KernelReadings } from './families.ts';
 import { KERNEL_COUNTERS } from './increases.ts';
 import type { KernelSource } from './source/source.ts';
@@ -123,13 +113,9 @@ export function ingestKernel(
 const INGEST_KERNEL = {
   name: 'ingestKernel',
   rules: {
+    ...INTAKE_RULES,
     ...KERNEL_FAMILY_RULES,
     families: withDefault(object<NonNullable<IngestKernelOptions['families']>>(), {}),
-    since: optional(oneOf(['beginning', 'now'])),
-    timeoutMs: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
-    sourceName: optional(text),
-    observer: optional(object<SourceObserver>()),
-    memory: optional(object<IngestMemory>()),
   } satisfies OptionRules<IngestKernelOptions>,
   call: "ingestKernel(registry, source, { name: 'runqueue.depth' })",
 };

@@ -12,6 +12,7 @@ import {
   readOptions,
   withDefault,
 } from '@hdrscope/core/internal';
+import { formatBar } from '@hdrscope/kit';
 import { type KernelCounts, totalsOf } from './cpu-counts.ts';
 import { KERNEL_QUANTILES, type KernelQuantileOptions, kernelQuantiles } from './quantile.ts';
 
@@ -106,8 +107,6 @@ export interface KernelBarsOptions extends ShownSlots {
   readonly label?: (bounds: { readonly lower: number; readonly upper: number }) => string;
 }
 
-const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-
 /**
  * Formats a histogram for people, as bars: one line for each slot from the first to the last slot with counts. Every slot with counts
  * has a bar, however short. The text is empty when there are no counts.
@@ -133,7 +132,7 @@ export function formatKernelBars(kernel: KernelCounts, options: KernelBarsOption
   return lines
     .map(({ title, count }) => {
       const length = most === 0 ? 0 : (count / most) * barWidth;
-      return `${title} |${(ascii ? asciiBar(length) : blockBar(length)).padEnd(barWidth)}|`;
+      return `${title} |${formatBar(length, ascii).padEnd(barWidth)}|`;
     })
     .join('\n');
 }
@@ -151,15 +150,6 @@ const FORMAT_KERNEL_BARS = {
   } satisfies OptionRules<KernelBarsOptions>,
   call: 'formatKernelBars(counts, { width: 40 })',
 };
-
-function asciiBar(length: number): string {
-  return '#'.repeat(length === 0 ? 0 : Math.max(1, Math.round(length)));
-}
-
-function blockBar(length: number): string {
-  const eighths = length === 0 ? 0 : Math.max(1, Math.round(length * 8));
-  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]!;
-}
 
 /** The integers of a slot: `5`, `2-4`, `65+`, or `<0` when it is open downwards. */
 export function slotLabel(slots: IntegerLayout, slot: number): string {

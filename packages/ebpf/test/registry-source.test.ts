@@ -238,7 +238,7 @@ test('invalid options are refused, or appear as errors when they are used', asyn
   const [registry, source] = [createRegistry(), new FakeSource().set([{ 1: 5 }])];
   expect(() => ingestKernel(registry, source, { since: 'then' as never })).toThrow('since must be');
   expect(() => ingestKernel(registry, source, { timeoutMs: 0 })).toThrow('timeoutMs must be');
-  const message = "kernelUnit must be 'ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none', got \"weeks\"";
+  const message = "kernelUnit must be 'ns', 'us', 'ms', 's', 'bytes', 'KiB' or 'none', got \"weeks\"";
   expect(() => ingestKernel(registry, source, { kernelUnit: 'weeks' as never })).toThrow(message);
   const frame = frameOf([{ 1: 5 }]);
   const metric = { kernelUnit: 'weeks' as never };

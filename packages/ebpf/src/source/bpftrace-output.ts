@@ -258,7 +258,7 @@ export class BpftraceState {
       );
     }
     const bounds = new Map(known?.bounds);
-    for (const bucket of printed.flatMap(({ buckets }) => buckets)) bounds.set(boundsText(bucket), bucket);
+    for (const bucket of printed.flatMap(({ buckets }) => buckets)) bounds.set(bucketKey(bucket), bucket);
     if (bounds.size === 0) return;
     const layout = layoutOf(variable, bounds, known);
     this.#variables.set(variable, {
@@ -348,6 +348,6 @@ function slotIn(slots: IntegerLayout, { min, max }: PrintedBucket): number {
   return max === Number.POSITIVE_INFINITY ? slots.slotCount - 1 : slots.slotOf(min);
 }
 
-function boundsText({ min, max, isCapped }: PrintedBucket): string {
+function bucketKey({ min, max, isCapped }: PrintedBucket): string {
   return `${min} ${max} ${isCapped}`;
 }

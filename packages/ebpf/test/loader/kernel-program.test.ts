@@ -45,7 +45,7 @@ test('counts by its first key when none is given, and refuses other ones', async
     'name must be one of runqueue, blockio, tcprtt, got "runq"',
   );
   await expect(openKernelProgram('blockio', { by: 'task' })).rejects.toThrow(
-    "by must be 'device', 'all', got \"task\"",
+    "by must be 'device' or 'all', got \"task\"",
   );
   for (const maxKeys of [0, 1.5, 10_001]) {
     await expect(openKernelProgram('blockio', { maxKeys })).rejects.toThrow(

@@ -52,8 +52,8 @@ test('a histogram without counts has no percentiles', () => {
 
 test('rows of another kind than all and used are refused', () => {
   const options = { rows: 'none' as never };
-  expect(() => formatKernelHistogram(DEPTHS, options)).toThrow("rows must be 'all', 'used', got \"none\"");
-  expect(() => formatKernelBars(DEPTHS, options)).toThrow("rows must be 'all', 'used', got \"none\"");
+  expect(() => formatKernelHistogram(DEPTHS, options)).toThrow("rows must be 'all' or 'used', got \"none\"");
+  expect(() => formatKernelBars(DEPTHS, options)).toThrow("rows must be 'all' or 'used', got \"none\"");
 });
 
 test('a slot is labelled with its integers', () => {
