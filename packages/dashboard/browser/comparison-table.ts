@@ -1,6 +1,7 @@
+import { formatShare, percentileName } from '@hdrscope/kit';
 import { formatCount, formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { type Change, type Comparison, percentileName } from '../src/messages.ts';
+import type { Change, Comparison } from '../src/messages.ts';
 import { h, setChildren, table } from './dom.ts';
 
 /** The percentiles of two times or of two rows, with their differences and verdicts. */
@@ -12,8 +13,13 @@ export class ComparisonTable {
     if (comparison === undefined) return;
     const { before, after, confidence, changes } = comparison;
     const sides = [before, after].map(({ name, count }) => `${name} (${formatCount(count)} values)`);
-    const percent = Number((confidence * 100).toPrecision(4));
-    const titles = ['Percentile', ...sides, 'Difference', `Interval of ${percent} %`, 'Verdict'];
+    const titles = [
+      'Percentile',
+      ...sides,
+      'Difference',
+      `Interval of ${formatShare(confidence)}`,
+      'Verdict',
+    ];
     const rows = changes.map((change) => rowOf(change, unit));
     setChildren(this.element, [
       h('h3', {}, 'Changes'),

@@ -45,7 +45,7 @@ function exampleFor(unit: CountedUnit = 's'): string {
 const VERDICTS: Readonly<Record<ObjectiveResult['verdict'], string>> = {
   kept: '✓ kept',
   missed: '✗ missed',
-  unknown: '? unknown',
+  undecided: '? unknown',
 };
 
 /** The objectives of the page: a field that adds one, a chip for each, and the share of values that keeps it. */
@@ -110,7 +110,7 @@ export class Objectives {
         'tr',
         {},
         h('th', { scope: 'row' }, result.name),
-        h('td', {}, shareText(result)),
+        h('td', {}, shareText(result.share)),
         h('td', { class: 'verdict', 'data-verdict': result.verdict }, VERDICTS[result.verdict]),
       ),
     );

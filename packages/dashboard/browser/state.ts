@@ -1,7 +1,7 @@
+import { percentileName } from '@hdrscope/kit';
 import {
   type AnswerRow,
   type FamilyFacts,
-  percentileName,
   ROW_PERCENTILES,
   type Row,
   type RowsMessage,

@@ -1,3 +1,4 @@
+import { formatShare } from '@hdrscope/kit';
 import { formatCount, formatValue } from '@hdrscope/plot';
 import type { FamilyFacts, HistoryFacts, ObjectiveResult, TableMessage } from '../src/messages.ts';
 import { lengthText } from './clock.ts';
@@ -57,22 +58,8 @@ function mebibytes(bytes: number): string {
 }
 
 /** A share as a percentage, or its bounds when it is not exactly known: `99.87 – 99.91 %`. */
-export function shareText({ least, most }: Pick<ObjectiveResult, 'least' | 'most'>): string {
-  if (least === null || most === null) return 'no values';
-  const [from, to] = [percentage(least), percentage(most)];
-  return from === to ? `${from} %` : `${from} – ${to} %`;
-}
-
-/**
- * A percentage with two digits after the last nine, or after the zeros of a small one: 0.99987 is `99.987`. Only an exact 0 is `0`,
- * and only an exact 1 is `100`.
- */
-function percentage(share: number): string {
-  const percent = share * 100;
-  if (percent === 0 || percent === 100) return String(percent);
-  const distance = Math.min(percent, 100 - percent);
-  const digits = distance >= 1 ? 2 : Math.min(6, Math.ceil(-Math.log10(distance)) + 1);
-  // Rounded down, so that a share below 1 is never `100`; but not to 0.
-  const rounded = Math.max(1, Math.floor(percent * 10 ** digits + 1e-6)) / 10 ** digits;
-  return String(Number(rounded.toFixed(digits)));
+export function shareText(share: ObjectiveResult['share']): string {
+  if (share === null) return 'no values';
+  const [from, to] = [formatShare(share.lower), formatShare(share.upper)];
+  return from === to ? to : `${from.slice(0, -' %'.length)} – ${to}`;
 }

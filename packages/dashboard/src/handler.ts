@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { custom, mustBe, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
 import { noRefusals, type ServerRefusals } from '@hdrscope/kit/server';
 import { isFromThePage, PageAccess } from './access.ts';
 import { Broadcast } from './broadcast.ts';
 import type { Shown } from './feed.ts';
 import { FileOpener } from './open-file.ts';
-import { type DashboardOptions, PAGE_NAMES, settingsOf } from './options.ts';
+import { type DashboardOptions, type DashboardSettings, PAGE_RULES } from './options.ts';
 import { questionOf } from './question.ts';
 import { StaticFiles } from './static-files.ts';
 
@@ -15,9 +15,18 @@ export interface DashboardHandlerOptions extends DashboardOptions {
   readonly path?: string | undefined;
 }
 
-const DASHBOARD_HANDLER: OptionsOwner<DashboardHandlerOptions> = {
+const DASHBOARD_HANDLER = {
   name: 'dashboardHandler',
-  names: { ...PAGE_NAMES, path: true },
+  rules: {
+    ...PAGE_RULES,
+    path: withDefault(
+      custom<string>(
+        'a path that begins and ends with a slash',
+        (path) => typeof path === 'string' && path.startsWith('/') && path.endsWith('/'),
+      ),
+      '/',
+    ),
+  } satisfies OptionRules<DashboardHandlerOptions>,
   call: "dashboardHandler(registry, { path: '/latency/' })",
 };
 
@@ -71,8 +80,8 @@ const HEADERS: Readonly<Record<string, string>> = {
  * ```
  */
 export function dashboardHandler(shown: Shown, options: DashboardHandlerOptions = {}): DashboardHandler {
-  assertOptions(options, DASHBOARD_HANDLER);
-  return handlerOf(shown, options);
+  const { path, ...settings } = readOptions(options, DASHBOARD_HANDLER);
+  return handlerOf(shown, path, settings);
 }
 
 /** What the server of a page adds to it. */
@@ -83,13 +92,16 @@ interface PageServer {
   readonly refusals?: ServerRefusals;
 }
 
-/** Makes the handler of options whose names are checked. */
+/** Makes the handler of checked options. */
 export function handlerOf(
   shown: Shown,
-  { path = '/', ...page }: DashboardHandlerOptions,
+  path: string,
+  settings: DashboardSettings,
   { beatMs, refusals = noRefusals() }: PageServer = {},
 ): DashboardHandler {
-  const settings = settingsOf(page);
+  if (typeof shown !== 'object' || shown === null || !('gather' in shown || Symbol.asyncIterator in shown)) {
+    throw mustBe('ERR_INVALID_OPTION', 'shown', 'a registry, or an async iterable of snapshots', shown);
+  }
   const parts = {
     path,
     access: new PageAccess(settings.token, settings.allowedHosts),

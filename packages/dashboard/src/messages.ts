@@ -1,14 +1,11 @@
+import type { Bounds } from '@hdrscope/core';
+import type { ObjectiveVerdict } from '@hdrscope/core/internal';
 import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Objective, TimeRange } from './question.ts';
 
 /** The percentiles of a row, in order. The last is the maximum. */
 export const ROW_PERCENTILES: readonly number[] = [50, 90, 99, 99.9, 100];
-
-/** The name of a percentile: `p99.9`, and `max` for 100. */
-export function percentileName(percentile: number): string {
-  return percentile >= 100 ? 'max' : `p${percentile}`;
-}
 
 /** The values at `ROW_PERCENTILES`, in the unit of the family; `null` when nothing was counted. */
 export type RowValues = readonly number[] | null;
@@ -151,12 +148,9 @@ export interface Fact {
 export interface ObjectiveResult extends Objective {
   /** The objective as people read it: `p99.9 ≤ 250 ms`. */
   readonly name: string;
-  /** The share of values that are certainly at most as large, from 0 to 1; `null` when nothing was counted. */
-  readonly least: number | null;
-  /** The share that may be: more than `least` when the value lies within a slot that has counts. */
-  readonly most: number | null;
-  /** `unknown` when nothing was counted, or when the objective lies between `least` and `most`. */
-  readonly verdict: 'kept' | 'missed' | 'unknown';
+  /** The share of values that are at most as large, from 0 to 1; `null` when nothing was counted. */
+  readonly share: Bounds | null;
+  readonly verdict: ObjectiveVerdict;
 }
 
 /** Two times of one row, or two rows, compared as `hdrscope diff` compares. */

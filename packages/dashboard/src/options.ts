@@ -1,11 +1,22 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import {
-  assertAddress,
-  assertGuardOptions,
-  GUARD_NAMES,
+  callback,
+  number,
+  type OptionRules,
+  optional,
+  type RulesFor,
+  readOptions,
+  type Settings,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
+import {
+  GUARD_RULES,
   type GuardOptions,
+  host as hostRule,
   isLoopback,
+  limitsOf,
+  port as portRule,
 } from '@hdrscope/kit/server';
 import type { Plot } from '@hdrscope/plot';
 import type { FamilySnapshot } from '@hdrscope/registry';
@@ -69,82 +80,49 @@ export interface ServeDashboardOptions extends DashboardOptions, GuardOptions {
 }
 
 /** Options that are checked and complete. */
-export interface DashboardSettings {
-  readonly title: string;
-  readonly token: string | undefined;
-  readonly allowedHosts: readonly string[];
-  readonly intervalMs: number;
-  readonly historyMs: number;
-  readonly historyBytes: number;
-  readonly openFile: DashboardOptions['openFile'];
-  readonly tabs: NonNullable<DashboardOptions['tabs']>;
-  readonly tabOf: NonNullable<DashboardOptions['tabOf']>;
-}
+export type DashboardSettings = Settings<DashboardOptions, 'token' | 'openFile'>;
 
-/** The names of the options of a page. */
-export const PAGE_NAMES: OptionNames<DashboardOptions> = {
-  title: true,
-  token: true,
-  allowedHosts: true,
-  intervalMs: true,
-  historyMs: true,
-  historyBytes: true,
-  openFile: true,
-  tabs: true,
-  tabOf: true,
+/** The rules of `DashboardOptions`. */
+export const PAGE_RULES: RulesFor<DashboardOptions, 'token' | 'openFile'> = {
+  title: withDefault(text, 'hdrscope'),
+  token: GUARD_RULES.token,
+  allowedHosts: withDefault(GUARD_RULES.allowedHosts, []),
+  intervalMs: withDefault(number({ from: 100, to: 3_600_000 }), 1000),
+  historyMs: withDefault(number({ from: 10_000, to: 2_592_000_000 }), 21_600_000),
+  historyBytes: withDefault(number({ from: 2 ** 20, to: 2 ** 32 }), 64 * 2 ** 20),
+  openFile: optional(callback()),
+  tabs: withDefault(callback(), () => Promise.resolve([])),
+  tabOf: withDefault(callback(), tabByName),
 };
 
-const SERVE_DASHBOARD: OptionsOwner<ServeDashboardOptions> = {
+const SERVE_DASHBOARD = {
   name: 'serveDashboard',
-  names: { ...PAGE_NAMES, ...GUARD_NAMES, host: true, port: true },
+  rules: {
+    ...GUARD_RULES,
+    ...PAGE_RULES,
+    host: withDefault(hostRule, 'localhost'),
+    port: withDefault(portRule, 9465),
+  } satisfies OptionRules<ServeDashboardOptions>,
   call: 'serveDashboard(registry, { port: 9465 })',
 };
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function settingsOf(options: DashboardOptions): DashboardSettings {
-  const {
-    title = 'hdrscope',
-    token,
-    allowedHosts = [],
-    intervalMs = 1000,
-    historyMs = 21_600_000,
-    historyBytes = 64 * 2 ** 20,
-    openFile,
-  } = options;
-  const { tabs = () => Promise.resolve([]), tabOf = tabByName } = options;
-  if (typeof title !== 'string') throw mustBe('ERR_INVALID_OPTION', 'title', 'a text', title);
-  assertGuardOptions('localhost', { token, allowedHosts });
-  assertWithin('intervalMs', intervalMs, 100, 3_600_000);
-  assertWithin('historyMs', historyMs, 10_000, 2_592_000_000);
-  assertWithin('historyBytes', historyBytes, 2 ** 20, 2 ** 32);
-  return { title, token, allowedHosts, intervalMs, historyMs, historyBytes, openFile, tabs, tabOf };
-}
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function addressOf(options: ServeDashboardOptions): {
   readonly host: string;
   readonly port: number;
   /** The options of the page itself. */
-  readonly page: DashboardOptions;
+  readonly page: DashboardSettings;
   readonly guard: Pick<GuardOptions, 'limits' | 'tls' | 'refusals'>;
 } {
-  assertOptions(options, SERVE_DASHBOARD);
-  const { host = 'localhost', port = 9465, limits, tls, refusals, ...page } = options;
-  assertAddress({ host, port });
-  const { token } = page;
-  if (!isLoopback(host) && token === undefined) {
+  const { host, port, limits, tls, refusals, ...page } = readOptions(options, SERVE_DASHBOARD);
+  if (!isLoopback(host) && page.token === undefined) {
     throw new HdrscopeError(
       'ERR_INVALID_OPTION',
       `host must be loopback (localhost, 127.0.0.1, ::1) without a token, got "${host}": set a token to let others see the page`,
     );
   }
-  assertGuardOptions(host, { limits, tls, refusals });
+  limitsOf(limits);
   return { host, port, page, guard: { limits, tls, refusals } };
-}
-
-function assertWithin(name: string, value: unknown, from: number, to: number): void {
-  if (typeof value === 'number' && value >= from && value <= to) return;
-  throw mustBe('ERR_INVALID_OPTION', name, `a number from ${from} to ${to}`, value);
 }
 
 function tabByName({ name, boundaries }: FamilySnapshot): string | undefined {

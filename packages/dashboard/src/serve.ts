@@ -58,7 +58,7 @@ export async function serveDashboard(
   const limits = limitsOf({ ...LIMITS, ...guard.limits });
   // A stream of events must not be idle for long enough to be cut.
   const { refusals = noRefusals() } = guard;
-  const dashboard = handlerOf(shown, page, { beatMs: Math.ceil(limits.idleMs / 3), refusals });
+  const dashboard = handlerOf(shown, '/', page, { beatMs: Math.ceil(limits.idleMs / 3), refusals });
   try {
     const server = createGuardedServer(dashboard.handle, {
       host,

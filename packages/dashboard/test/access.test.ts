@@ -141,10 +141,10 @@ test.each([
   [{ port: 65_536 }, 'port must be an integer from 0 to 65535, got 65536'],
   [{ port: 1.5 }, 'port must be an integer from 0 to 65535, got 1.5'],
   [{ host: '' }, 'host must be a name or an address, got ""'],
-  [{ intervalMs: 99 }, 'intervalMs must be a number from 100 to 3600000, got 99'],
-  [{ intervalMs: Number.NaN }, 'intervalMs must be a number from 100 to 3600000, got NaN'],
-  [{ historyMs: 9999 }, 'historyMs must be a number from 10000 to 2592000000, got 9999'],
-  [{ historyBytes: 64 }, 'historyBytes must be a number from 1048576 to 4294967296, got 64'],
+  [{ intervalMs: 99 }, 'intervalMs must be a finite number from 100 to 3600000, got 99'],
+  [{ intervalMs: Number.NaN }, 'intervalMs must be a finite number from 100 to 3600000, got NaN'],
+  [{ historyMs: 9999 }, 'historyMs must be a finite number from 10000 to 2592000000, got 9999'],
+  [{ historyBytes: 64 }, 'historyBytes must be a finite number from 1048576 to 2^32, got 64'],
   [{ title: 1 as never }, 'title must be a text, got 1'],
 ])('refuses %j', async (options, message) => {
   await expect(serveDashboard(createRegistry(), options)).rejects.toMatchObject({

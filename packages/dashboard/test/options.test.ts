@@ -1,13 +1,16 @@
 import { createRegistry } from '@hdrscope/registry';
-import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { expectOptionsChecked } from '@hdrscope/testing/refusals';
 import { dashboardHandler, serveDashboard } from '../src/index.ts';
 
-/** Options of any kind, as a program without types passes them. */
-const wrong = (options: object): never => options as never;
+test.each<[call: string, call: (options: never) => unknown, required?: object]>([
+  ['serveDashboard', (options) => serveDashboard(createRegistry(), options), { port: 0 }],
+  ['dashboardHandler', (options) => dashboardHandler(createRegistry(), options)],
+])('%s refuses options of wrong kinds', async (_name, ...checked) => {
+  await expectOptionsChecked(...checked);
+});
 
-test.each<[call: string, meant: string, action: () => unknown]>([
-  ['serveDashboard', 'token', () => serveDashboard(createRegistry(), wrong({ tokn: 'a' }))],
-  ['dashboardHandler', 'path', () => dashboardHandler(createRegistry(), wrong({ pth: '/latency/' }))],
-])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
-  await expectMisspelt(action, meant);
+test.each([undefined, null, {}, 'x'])('a page cannot show %j', async (shown) => {
+  const refused = { code: 'ERR_INVALID_OPTION' };
+  expect(() => dashboardHandler(shown as never)).toThrow(expect.objectContaining(refused));
+  await expect(serveDashboard(shown as never, { port: 0 })).rejects.toMatchObject(refused);
 });

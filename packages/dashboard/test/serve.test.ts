@@ -107,7 +107,7 @@ test('the page is served over TLS, with a cookie for TLS only', async () => {
 test.each([
   [{ limits: { requests: 0 } }, 'limits.requests must be an integer from 1'],
   [{ tls: { certFile: 7 } as never }, 'tls must be an object with the texts certFile and keyFile'],
-  [{ allowedHosts: [''] }, 'allowedHosts must be names of hosts'],
+  [{ allowedHosts: [''] }, 'allowedHosts must be an array of names of hosts'],
 ])('refuses %j', async (options, message) => {
   await expect(serve(createRegistry(), options)).rejects.toMatchObject({
     code: 'ERR_INVALID_OPTION',

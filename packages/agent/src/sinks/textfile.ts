@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { Rounds } from '@hdrscope/kit';
 import { duration, text, yesOrNo } from '../config/values.ts';
 import { healthFamilies } from '../health.ts';
 import { defineSink, entry, type SinkPart } from '../part.ts';
@@ -50,21 +51,15 @@ export const textfile: SinkPart = defineSink({
       }
       context.succeeded();
     };
-    let writing: Promise<void> | undefined;
-    const writeSoon = (): void => {
-      writing ??= write()
-        .catch(context.failed)
-        .finally(() => {
-          writing = undefined;
-        });
-    };
+    const rounds = new Rounds<void>();
+    const writeSoon = (): void => rounds.tick(() => write().catch(context.failed));
     writeSoon();
     const timer = setInterval(writeSoon, interval).unref();
     return {
       note: path,
       async stop() {
         clearInterval(timer);
-        await writing;
+        await rounds.idle();
         await write();
       },
     };

@@ -1,4 +1,4 @@
-import { countedUnitOf, curveOfSeries, formatValue, type Plot, type SloLine } from '@hdrscope/plot';
+import { countedUnitOf, curveOfSeries, formatValue, type ObjectiveLine, type Plot } from '@hdrscope/plot';
 import { intervalsWithin, type Timed, timeOf } from '../history/coarsening.ts';
 import type { LiveTable } from '../live-table.ts';
 import type { DetailMessage } from '../messages.ts';
@@ -46,7 +46,7 @@ export function detailOf(
   const shown = question.range === undefined ? intervals : intervalsWithin(intervals, question.range);
   const chosen = distributionIn(picked, question.range, table);
   const slos = suitingObjectives(question.objectives, unit).map(
-    ({ percentile, limit }): SloLine => ({ percentile, value: limit }),
+    ({ percentile, limit }): ObjectiveLine => ({ percentile, value: limit }),
   );
   const { sides, note } = sidesOf(question, picked, other, chosen, table);
   const comparison = sides && compared(sides.before, sides.after);
@@ -82,7 +82,7 @@ function curvesOf(
   { range }: Question,
   { group, history, intervals }: GroupInTime,
   chosen: Distribution,
-  { slos, endMs }: { readonly slos: readonly SloLine[]; readonly endMs: number | undefined },
+  { slos, endMs }: { readonly slos: readonly ObjectiveLine[]; readonly endMs: number | undefined },
 ): Plot {
   const { family } = group;
   const curveOf = (name: string, { histogram }: Distribution) =>

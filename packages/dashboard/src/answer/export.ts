@@ -1,7 +1,8 @@
 import { formatPercentiles } from '@hdrscope/core';
+import { percentileName } from '@hdrscope/kit';
 import { countedUnitOf } from '@hdrscope/plot';
 import { SHOWN_UNITS } from '@hdrscope/registry';
-import { type AnswerRow, percentileName, ROW_PERCENTILES } from '../messages.ts';
+import { type AnswerRow, ROW_PERCENTILES } from '../messages.ts';
 import { keyOf } from '../question.ts';
 import type { Distribution } from './distribution.ts';
 import type { Group } from './groups.ts';

@@ -1,9 +1,10 @@
 import type { Bounds, ReadonlyCounts } from '@hdrscope/core';
-import { countWithin, rankOf, usedSlots } from '@hdrscope/core/internal';
+import { countWithin, judgeObjective, usedSlots } from '@hdrscope/core/internal';
+import { percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { FamilyDefinition } from '../history/history.ts';
-import { type ObjectiveResult, percentileName } from '../messages.ts';
+import type { ObjectiveResult } from '../messages.ts';
 import { type Objective, objectiveValue } from '../question.ts';
 import type { Distribution } from './distribution.ts';
 
@@ -30,15 +31,10 @@ export function objectiveResults(
 ): readonly ObjectiveResult[] {
   return suitingObjectives(objectives, unit).map(({ percentile, value, limit }): ObjectiveResult => {
     const name = `${percentileName(percentile)} ≤ ${formatValue(limit, unit)}`;
-    if (distribution.histogram.totalCount === 0) {
-      return { name, percentile, value, least: null, most: null, verdict: 'unknown' };
-    }
     const { total } = distribution.histogram.counts;
-    const { lower: least, upper: most } = countsWithin(family, distribution, limit);
-    // Counts are compared, because shares are rounded: 99.9 / 100 is more than 999 / 1000.
-    const wanted = rankOf(percentile, total);
-    const verdict = least >= wanted ? 'kept' : most < wanted ? 'missed' : 'unknown';
-    return { name, percentile, value, least: least / total, most: most / total, verdict };
+    const within = countsWithin(family, distribution, limit);
+    const { share, verdict } = judgeObjective(within, total, percentile);
+    return { name, percentile, value, share: total === 0 ? null : share, verdict };
   });
 }
 

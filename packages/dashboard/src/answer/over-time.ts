@@ -1,13 +1,14 @@
-import { countedUnitOf, type SloLine, type TimePlot } from '@hdrscope/plot';
+import { percentileName } from '@hdrscope/kit';
+import { countedUnitOf, type ObjectiveLine, type TimePlot } from '@hdrscope/plot';
 import type { FamilyDefinition } from '../history/history.ts';
-import { percentileName, ROW_PERCENTILES } from '../messages.ts';
+import { ROW_PERCENTILES } from '../messages.ts';
 import type { GroupInterval } from './group-history.ts';
 
 /** The percentiles of a group in each interval. Time of which nothing is known has a moment without values. */
 export function percentilesOverTime(
   family: FamilyDefinition,
   intervals: readonly GroupInterval[],
-  slos: readonly SloLine[],
+  slos: readonly ObjectiveLine[],
 ): TimePlot {
   const timesMs: number[] = [];
   const lines = ROW_PERCENTILES.map((percentile) => ({

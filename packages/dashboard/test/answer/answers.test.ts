@@ -202,12 +202,16 @@ test('an objective has its share, with bounds where its value lies within a slot
   const kept = await share(50, '90ms');
   expect(kept).toMatchObject({ name: 'p50 ≤ 90 ms', verdict: 'kept' });
   // With one digit, slots near 90 ms are some milliseconds wide.
-  expect(kept!.least!).toBeLessThanOrEqual(0.9);
-  expect(kept!.most!).toBeGreaterThanOrEqual(0.9);
-  expect(kept!.most! - kept!.least!).toBeGreaterThan(0);
+  expect(kept!.share!.lower).toBeLessThanOrEqual(0.9);
+  expect(kept!.share!.upper).toBeGreaterThanOrEqual(0.9);
+  expect(kept!.share!.upper - kept!.share!.lower).toBeGreaterThan(0);
   expect(await share(99.9, '50ms')).toMatchObject({ verdict: 'missed' });
-  expect(await share(90, '90ms')).toMatchObject({ verdict: 'unknown' });
-  expect(await share(100, '2s')).toMatchObject({ name: 'max ≤ 2 s', least: 1, most: 1, verdict: 'kept' });
+  expect(await share(90, '90ms')).toMatchObject({ verdict: 'undecided' });
+  expect(await share(100, '2s')).toMatchObject({
+    name: 'max ≤ 2 s',
+    share: { lower: 1, upper: 1 },
+    verdict: 'kept',
+  });
   // Another unit is no objective of this row.
   expect(await share(99, '4KiB')).toBeUndefined();
   const none = await page.ask({
@@ -215,7 +219,7 @@ test('an objective has its share, with bounds where its value lies within a slot
     range: second(0, 1),
     objectives: [{ percentile: 99, value: '1s' }],
   });
-  expect(none.detail!.objectives).toMatchObject([{ least: null, most: null, verdict: 'unknown' }]);
+  expect(none.detail!.objectives).toMatchObject([{ share: null, verdict: 'undecided' }]);
 });
 
 test('an objective at a boundary of the family is exact', async () => {
@@ -227,7 +231,7 @@ test('an objective at a boundary of the family is exact', async () => {
   const objectives = [{ percentile: 90, value: '90ms' }];
   for (const range of [undefined, second(0, 1)]) {
     const { detail } = await page.ask({ pick: 'rpc.duration', range, objectives });
-    expect(detail!.objectives).toMatchObject([{ least: 0.9, most: 0.9, verdict: 'kept' }]);
+    expect(detail!.objectives).toMatchObject([{ share: { lower: 0.9, upper: 0.9 }, verdict: 'kept' }]);
   }
 });
 
@@ -247,8 +251,8 @@ test('an objective that exactly as many values keep as it wants is kept', async 
     ],
   });
   expect(detail!.objectives).toMatchObject([
-    { least: 0.999, most: 0.999, verdict: 'kept' },
-    { least: 0.999, most: 0.999, verdict: 'missed' },
+    { share: { lower: 0.999, upper: 0.999 }, verdict: 'kept' },
+    { share: { lower: 0.999, upper: 0.999 }, verdict: 'missed' },
   ]);
 });
 

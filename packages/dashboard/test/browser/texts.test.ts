@@ -33,16 +33,16 @@ test('the history says how long it is, how fine, and how large', () => {
 });
 
 test.each([
-  [{ least: null, most: null }, 'no values'],
-  [{ least: 1, most: 1 }, '100 %'],
-  [{ least: 0, most: 0 }, '0 %'],
-  [{ least: 0.9987, most: 0.9991 }, '99.87 – 99.91 %'],
+  [null, 'no values'],
+  [{ lower: 1, upper: 1 }, '100 %'],
+  [{ lower: 0, upper: 0 }, '0 %'],
+  [{ lower: 0.9987, upper: 0.9991 }, '99.87 – 99.91 %'],
   // It is not all of them.
-  [{ least: 0.9999999, most: 0.9999999 }, '99.99999 %'],
-  [{ least: 0.5, most: 0.5 }, '50 %'],
+  [{ lower: 0.9999999, upper: 0.9999999 }, '99.99999 %'],
+  [{ lower: 0.5, upper: 0.5 }, '50 %'],
   // It is not nothing.
-  [{ least: 0.00001, most: 0.00012 }, '0.001 – 0.012 %'],
-  [{ least: 1e-12, most: 1e-12 }, '0.000001 %'],
+  [{ lower: 0.00001, upper: 0.00012 }, '0.001 – 0.012 %'],
+  [{ lower: 1e-12, upper: 1e-12 }, '0.0000000001 %'],
 ] as const)('the share %j is %s', (share, text) => {
   expect(shareText(share)).toBe(text);
 });
