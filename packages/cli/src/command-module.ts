@@ -1,9 +1,8 @@
+import { nearest } from '@hdrscope/kit';
 import type { Command } from 'commander';
 import type { Arguments } from './arguments.ts';
 import { ExitCode, type Io, UsageError } from './command.ts';
-import type { OptionNode } from './completion/nodes.ts';
 import { helpColumns, wrapCommand, wrapItem, wrapText } from './help-text.ts';
-import { nearest } from './nearest.ts';
 
 /** Commands that share the beginning of their name. */
 export interface Group {
@@ -49,6 +48,20 @@ interface RawCommand {
 /** A command with further commands below it. */
 interface GroupModule {
   readonly group: Group;
+}
+
+// What shells complete.
+
+/** The allowed values of a word: a list, any file, or anything. */
+export type ValueNode = readonly string[] | 'file' | 'anything';
+
+/** An option that a shell completes. */
+export interface OptionNode {
+  /** `--unit`, also `-u` if the option has a short form; or `-csv`, as in Java's tools. */
+  readonly flags: readonly string[];
+  /** The allowed values; `undefined` for an option without a value. */
+  readonly value: ValueNode | undefined;
+  readonly description: string;
 }
 
 // Groups.

@@ -1,11 +1,12 @@
 import { type Comparison, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
 import type { BoundedHistogram, ChangeVerdict, PercentileChange } from '@hdrscope/interval-log/internal';
+import { percentileName } from '@hdrscope/kit';
 import { type Command, Option } from 'commander';
 import { isDecimal, wrongOption } from './arguments.ts';
 import { painter } from './colour.ts';
 import { ExitCode, type Io, Refusal } from './command.ts';
 import { figuresJson, figuresOf, jsonDocument } from './figures.ts';
-import { decimalText, formatCount, percentileTitle, signedText, valuesText } from './format.ts';
+import { decimalText, formatCount, signedText, valuesText } from './format.ts';
 import { wrapToScreen } from './help-text.ts';
 import { percentilesOption } from './shared-options.ts';
 import { type Column, shownTable } from './table.ts';
@@ -184,7 +185,7 @@ function formatComparison(shown: ShownComparison, io: Io): string {
     { title: 'change', isText: true },
   ];
   const rows = percentiles.map((row) => [
-    percentileTitle(row.percentile),
+    percentileName(row.percentile),
     format(row.before),
     format(row.after),
     signed(row.difference),
@@ -224,14 +225,14 @@ export function verdictText({ comparison, confidence, tolerance }: ShownComparis
     return found.length === 0
       ? undefined
       : found
-          .map((row) => `${percentileTitle(row.percentile)} by ${changeText(Math.abs(row.relative))}`)
+          .map((row) => `${percentileName(row.percentile)} by ${changeText(Math.abs(row.relative))}`)
           .join(', ');
   };
   const few = comparison.percentiles.filter(({ change }) => change === 'too few values');
   const unknown =
     few.length === 0
       ? ''
-      : ` Too few values for ${few.map(({ percentile }) => percentileTitle(percentile)).join(', ')} with ${percent(confidence)} confidence${neededText(few, confidence)}.`;
+      : ` Too few values for ${few.map(({ percentile }) => percentileName(percentile)).join(', ')} with ${percent(confidence)} confidence${neededText(few, confidence)}.`;
   const limit = tolerance === 0 ? '' : ` by more than ${percent(tolerance)}`;
   const certain = named('worse beyond doubt');
   const probable = named('worse');
@@ -255,7 +256,7 @@ function neededText(few: readonly PercentileChange[], confidence: number): strin
   const highest = Math.max(...few.map(({ percentile }) => percentile));
   if (highest <= 50 || highest >= 100) return '';
   const needed = Math.ceil(Math.log((1 - confidence) / 2) / Math.log(highest / 100));
-  return `: ${percentileTitle(highest)} needs about ${formatCount(Number(needed.toPrecision(2)))} in each log`;
+  return `: ${percentileName(highest)} needs about ${formatCount(Number(needed.toPrecision(2)))} in each log`;
 }
 
 function allTogether({ kolmogorovSmirnov, mannWhitney }: Comparison): string {

@@ -1,4 +1,5 @@
-import { DURATION_FORMS, durationNs } from '@hdrscope/kit';
+import { DURATION_FORMS, durationNs, sizeBytes } from '@hdrscope/kit';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { isDecimal, wrongOption } from './arguments.ts';
 
 /** The seconds of `1h30m`, `500ms` or `1.5s`; a number alone counts seconds. `undefined` when the text is neither. */
@@ -20,22 +21,13 @@ export function parseDuration(text: string, name: string): number {
   return seconds;
 }
 
-const STEPS: readonly (readonly [ms: number, unit: string])[] = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'm'],
-  [1000, 's'],
-  [1, 'ms'],
-];
+// Amounts of options.
 
-/** A duration as `parseDuration` and PromQL read it, such as `4m40s`, rounded to a millisecond. */
-export function durationText(ms: number): string {
-  let rest = Math.round(ms);
-  let text = '';
-  for (const [step, unit] of STEPS) {
-    const count = Math.floor(rest / step);
-    rest -= count * step;
-    if (count > 0) text += `${count}${unit}`;
-  }
-  return text;
+/** `50ms`, `4KiB` or `100MB` in a unit; a number alone is in that unit already. `undefined` when the text does not fit it. */
+export function amountIn(text: string, unit: CountedUnit): number | undefined {
+  if (isDecimal(text)) return Number(text);
+  const { unit: shown, scale } = SHOWN_UNITS[unit];
+  const amount = shown === 's' ? durationSeconds(text) : shown === 'By' ? sizeBytes(text) : undefined;
+  // 0.05 s is 50,000,000 ns, not 50,000,000.00000001.
+  return amount === undefined ? undefined : Number((amount / scale).toPrecision(15));
 }

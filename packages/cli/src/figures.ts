@@ -2,14 +2,15 @@
  * The figures of a distribution, and everything that shows them: a new figure is a column in `NAMED`, a new format a function of
  * `Figures`. docs/formats/percentiles.schema.json describes the documents.
  */
-import type { Bounds } from '@hdrscope/core';
+
+import type { Bounds, HistogramSum } from '@hdrscope/core';
 import type { LogHistogram } from '@hdrscope/interval-log';
+import { percentileName, suggestion } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Option } from 'commander';
 import { percentileOf } from './arguments.ts';
 import { UsageError } from './command.ts';
-import { decimalText, formatCount, percentileTitle } from './format.ts';
-import { suggestion } from './nearest.ts';
+import { decimalText, formatBounds, formatCount } from './format.ts';
 import { DEFAULT_PERCENTILES } from './shared-options.ts';
 import type { Column } from './table.ts';
 import { type ValueScale, valueFormat } from './value-scale.ts';
@@ -18,7 +19,8 @@ import { type ValueScale, valueFormat } from './value-scale.ts';
 export interface Figures {
   readonly name: string;
   readonly unit: CountedUnit;
-  readonly count: number;
+  /** `undefined` when it is unknown. */
+  readonly count: number | bigint | undefined;
   /** The time in which the values were counted. @default it is not known */
   readonly seconds?: number;
   readonly min: Bounds;
@@ -30,6 +32,8 @@ export interface Figures {
   readonly percentiles: readonly PercentileFigure[];
   /** Whether documents state the slot of a percentile, even where it has one value. @default they state a value */
   readonly hasSlots?: boolean;
+  /** Whether documents state bounds for every figure, even where it has one value. @default they do for slots alone */
+  readonly areBounds?: boolean;
 }
 
 /** The bounds of a percentile. */
@@ -42,7 +46,8 @@ export function exactly(value: number): Bounds {
   return { lower: value, upper: value };
 }
 
-const UNKNOWN = exactly(Number.NaN);
+/** The bounds of what is not known, or of what nothing was counted. */
+export const UNKNOWN: Bounds = exactly(Number.NaN);
 
 /** How the values of a histogram become figures. */
 interface FiguresOptions extends Pick<Figures, 'name' | 'seconds'> {
@@ -75,9 +80,38 @@ export function figuresOf(
   };
 }
 
+/**
+ * The figures of a sum, with bounds that contain the truth: those of slots where histograms of unlike layouts were added up, otherwise
+ * as of a histogram.
+ */
+export function figuresOfSum(
+  sum: HistogramSum,
+  { name, unit, percentiles, shown, ...time }: FiguresOptions,
+): Figures {
+  const areBounds = sum.layouts.length > 1;
+  const figure = ({ lower, upper }: Bounds): Bounds => ({
+    lower: shown(areBounds ? lower : upper),
+    upper: shown(upper),
+  });
+  return {
+    name,
+    unit: unit === '' ? 'none' : unit,
+    count: sum.totalCount,
+    ...time,
+    ...(areBounds && { areBounds }),
+    min: figure(sum.min),
+    mean: figure(sum.mean),
+    max: figure(sum.max),
+    get stdev() {
+      return figure(sum.standardDeviation);
+    },
+    percentiles: percentiles.map((percentile) => ({ percentile, ...figure(sum.percentile(percentile)) })),
+  };
+}
+
 /** Values per second; `undefined` when no time passed. */
 export function rateOf({ count, seconds = 0 }: Figures): number | undefined {
-  return seconds > 0 ? count / seconds : undefined;
+  return seconds > 0 && count !== undefined ? Number(count) / seconds : undefined;
 }
 
 // Columns of tables.
@@ -86,30 +120,31 @@ export function rateOf({ count, seconds = 0 }: Figures): number | undefined {
 export interface FigureColumn extends Column {
   readonly of: (figures: Figures) => Bounds;
   /** The text of a figure that is no value of the distribution. @default as all values of the table, in the unit */
-  readonly text?: (value: number) => string;
+  readonly text?: (value: number, figures: Figures) => string;
 }
 
 interface NamedColumn extends Omit<FigureColumn, 'title'> {
   /** @default the name */
   readonly title?: string;
-  /** Whether only histograms of a log have the figure, and not the groups of a history. */
-  readonly isOfLogs?: boolean;
 }
 
 /** The columns that have a name. */
 const NAMED: Readonly<Record<string, NamedColumn>> = {
-  count: { of: ({ count }) => exactly(count), text: formatCount },
+  count: {
+    of: ({ count = Number.NaN }) => exactly(Number(count)),
+    // Counts of Ceph may be beyond the integers of a double.
+    text: (_, { count = 0 }) => formatCount(count),
+  },
   rate: {
     title: 'rate/s',
     spare: 1,
-    isOfLogs: true,
     of: (figures) => exactly(rateOf(figures) ?? Number.NaN),
     text: (rate) => decimalText(rate, 1),
   },
   min: { spare: 3, of: ({ min }) => min },
   mean: { spare: 2, of: ({ mean }) => mean },
   max: { of: ({ max }) => max },
-  stdev: { isOfLogs: true, of: ({ stdev = UNKNOWN }) => stdev },
+  stdev: { of: ({ stdev = UNKNOWN }) => stdev },
 };
 
 /** The columns of these names: those of `NAMED`, and percentiles as in `p99.9`. */
@@ -119,38 +154,64 @@ function figureColumns(names: readonly string[]): FigureColumn[] {
     if (named !== undefined) return { title: name, ...named };
     const percentile = percentileOf(name)!;
     return {
-      title: percentileTitle(percentile),
-      of({ percentiles }) {
+      title: percentileName(percentile),
+      of({ percentiles, areBounds }) {
         const found = percentiles.find((one) => one.percentile === percentile) ?? UNKNOWN;
         // The lowest value is at the lower end of its slot.
-        return percentile === 0 ? exactly(found.lower) : found;
+        return percentile === 0 && areBounds !== true ? exactly(found.lower) : found;
       },
     };
   });
 }
 
-/** The columns that a command line asks for. @param usual Those before the percentiles without `--columns`. */
+/**
+ * The columns that a command line asks for.
+ *
+ * @param first Those before the percentiles without `--columns`.
+ * @param last Those behind them.
+ */
 export function columnsFor(
   { columns, percentiles }: ColumnOptions,
-  usual: readonly string[],
+  first: readonly string[],
+  last: readonly string[] = ['max'],
 ): FigureColumn[] {
   if (columns !== undefined) return figureColumns(columns);
-  const others = percentiles.filter((percentile) => percentile !== 100);
-  return figureColumns([...usual, ...others.map(percentileTitle), 'max']);
+  const titles = percentiles.map(percentileName);
+  return figureColumns([...first, ...titles.filter((title) => !last.includes(title)), ...last]);
 }
 
-/** The cells of a table for people: all values in one format, by the upper bound, and `-` for what is not known. */
+/** The cells of a table for people: all values in one format, with bounds where there are some, and `-` for what is not known. */
 export function figureCells(
   columns: readonly FigureColumn[],
   all: readonly Figures[],
   unit: ValueScale['unit'],
 ): string[][] {
-  const rows = all.map((figures) => columns.map(({ of }) => of(figures).upper));
+  const rows = all.map((figures) => columns.map(({ of }) => of(figures)));
   const values = rows.flatMap((row) => row.filter((_, at) => columns[at]!.text === undefined));
-  const format = valueFormat(values, { divisor: 1, unit });
-  return rows.map((row) =>
-    row.map((value, at) => (Number.isNaN(value) ? '-' : (columns[at]!.text ?? format)(value))),
+  const ends = values.flatMap(({ lower, upper }) => [lower, upper]).filter(Number.isFinite);
+  const format = valueFormat(ends, { divisor: 1, unit });
+  return rows.map((row, i) =>
+    row.map((bounds, at) => {
+      const { text } = columns[at]!;
+      if (Number.isNaN(bounds.upper)) return '-';
+      if (text !== undefined) return text(bounds.upper, all[i]!);
+      // A value is the upper end of its slot, unless more than one slot may have it.
+      return all[i]!.areBounds === true ? formatBounds(bounds, format) : format(bounds.upper);
+    }),
   );
+}
+
+/** The cells of a row for people, with the bounds of each value: `2 to 4`. */
+export function boundsCells(
+  columns: readonly FigureColumn[],
+  figures: Figures,
+  boundsText: (bounds: Bounds) => string,
+): string[] {
+  return columns.map(({ of, text }) => {
+    const bounds = of(figures);
+    if (text === undefined) return boundsText(bounds);
+    return Number.isNaN(bounds.upper) ? '-' : text(bounds.upper, figures);
+  });
 }
 
 /** The titles of CSV, with the unit of the values; empty when they have none, or each row has its own. */
@@ -182,9 +243,10 @@ export interface ColumnOptions {
  * `--columns`: the figures that a table shows, by their names.
  *
  * @param formats The formats that are tables, for the help.
+ * @param unknown The figures that the command does not know.
  */
-export function columnsOption(formats: string, source: 'log' | 'history' = 'log'): Option {
-  const names = Object.keys(NAMED).filter((name) => source === 'log' || NAMED[name]!.isOfLogs !== true);
+export function columnsOption(formats: string, unknown: readonly string[] = []): Option {
+  const names = Object.keys(NAMED).filter((name) => !unknown.includes(name));
   const help = `the figures to show in ${formats}: ${names.join(', ')} and percentiles, as in count,mean,p99`;
   return new Option('--columns <list>', help)
     .argParser((text) => text.split(',').map((part) => parseColumn(part.trim(), names)))
@@ -195,7 +257,7 @@ export function columnsOption(formats: string, source: 'log' | 'history' = 'log'
 function parseColumn(name: string, names: readonly string[]): string {
   if (names.includes(name)) return name;
   const percentile = /^p\d/.test(name) ? percentileOf(name) : undefined;
-  if (percentile !== undefined) return percentileTitle(percentile);
+  if (percentile !== undefined) return percentileName(percentile);
   const cure =
     suggestion(name, names) || `: the columns are ${names.join(', ')} and percentiles, as in count,mean,p99`;
   throw new UsageError(`--columns has no column '${name}'${cure}`);
@@ -254,18 +316,25 @@ export function figuresJson({
   max,
   percentiles,
   hasSlots = false,
+  areBounds = false,
 }: Figures): DistributionJson {
+  const figure = (bounds: Bounds): FigureJson => {
+    if (Number(count) === 0) return null;
+    return areBounds ? boundsJson(bounds) : figureJson(bounds);
+  };
   return {
     name,
     unit,
-    count,
-    min: figureJson(min),
-    mean: figureJson(mean),
-    max: figureJson(max),
+    count: count ?? null,
+    min: figure(min),
+    mean: figure(mean),
+    max: figure(max),
     percentiles: percentiles.map(({ percentile, ...bounds }) => ({
       percentile,
       // The maximum is known apart from its slot.
-      ...(hasSlots && percentile !== 100 ? boundsJson(bounds) : { value: finite(bounds.upper) }),
+      ...(areBounds || (hasSlots && percentile !== 100)
+        ? boundsJson(bounds)
+        : { value: finite(bounds.upper) }),
     })),
   };
 }

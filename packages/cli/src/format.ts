@@ -53,34 +53,23 @@ export function withoutLastZeros(decimal: string): string {
   return decimal.slice(0, end);
 }
 
-/** Bounds in words: `1.00 to 2.50`, `2.50` when both ends have the same text, and `from 1.00` when the upper side is open. */
+/**
+ * Bounds in words: `1.00 to 2.50`, `400 to 800 µs`, `2.50` when both ends have the same text, `65 or more` when the upper side is open,
+ * and `-` when nothing is known.
+ */
 export function formatBounds({ lower, upper }: Bounds, format: (value: number) => string): string {
-  if (upper === Number.POSITIVE_INFINITY) return `from ${format(lower)}`;
+  if (Number.isNaN(lower)) return '-';
   const [from, to] = [format(lower), format(upper)];
-  return from === to ? to : `${from} to ${to}`;
-}
-
-/** The title of a percentile's column: `p99.9`, and `max` for 100. */
-export function percentileTitle(percentile: number): string {
-  return percentile === 100 ? 'max' : `p${percentile}`;
-}
-
-/** Percentiles of which the last one is the maximum, which is not named twice. */
-export function withMaximum(percentiles: readonly number[]): readonly number[] {
-  return [...percentiles.filter((percentile) => percentile !== 100), 100];
+  if (upper === Number.POSITIVE_INFINITY)
+    return lower === Number.NEGATIVE_INFINITY ? 'any' : `${from} or more`;
+  if (lower === Number.NEGATIVE_INFINITY) return `${to} or less`;
+  if (from === to) return to;
+  // A unit that both ends have stands once.
+  const [, amount, unit] = /^((?:< )?\S+)( \S+)$/.exec(from) ?? [];
+  return unit !== undefined && to.endsWith(unit) ? `${amount} to ${to}` : `${from} to ${to}`;
 }
 
 /** Formats a time for people: `2015-09-09 15:24:39.474 UTC`. */
 export function formatTime(epochSec: number): string {
   return new Date(Math.round(epochSec * 1000)).toISOString().replace('T', ' ').replace('Z', ' UTC');
-}
-
-/** A share as a percentage. It is 100 % only when nothing is missing, and 0 % only when nothing is there: `99.95 %`. */
-export function shareText(share: number): string {
-  const rest = Math.min(share, 1 - share);
-  if (rest <= 0) return share <= 0 ? '0 %' : '100 %';
-  // Three digits of the smaller part.
-  const decimals = Math.min(Math.max(2 - Math.floor(Math.log10(rest * 100)), 0), 15);
-  const text = (share * 100).toFixed(decimals);
-  return `${text.includes('.') ? withoutLastZeros(text) : text} %`;
 }

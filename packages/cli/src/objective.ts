@@ -1,9 +1,9 @@
+import { measureOf, quantityIn } from '@hdrscope/inputs/internal';
 import { type Quantity, quantityOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Option } from 'commander';
 import { isDecimal, percentileOf, wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
-import { measureOf, quantityIn } from './numbers/number-unit.ts';
 
 /** A promise about values, as a person wrote it: `p99.9=50ms`. */
 export interface Objective {

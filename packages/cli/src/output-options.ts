@@ -1,7 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, rmSync, type Stats } from 'node:fs';
+import { chmod, chown, realpath, rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { choiceOption } from './arguments.ts';
-import { type Io, UsageError } from './command.ts';
-import { writeWhole } from './output-file.ts';
+import { type Io, Refusal, UsageError } from './command.ts';
+import { systemErrorText } from './system-error.ts';
 
 /** The options that say what a command writes, and where. */
 export interface OutputOptions<Format extends string = string> {
@@ -84,4 +90,127 @@ export async function withOutput(
   const exitCode = await work({ ...io, stdout: { isTerminal: false, columns: undefined, write } });
   await writeWhole(texts, path, io.signal);
   return exitCode;
+}
+
+// Files.
+
+const BATCH_CHARACTERS = 2 ** 16;
+
+/** Writes lines to standard output or to a file. A file has another name until it is complete. */
+export async function writeLines(
+  lines: AsyncIterable<string>,
+  path: string | undefined,
+  io: Io,
+): Promise<void> {
+  if (path === undefined || path === '-') {
+    for await (const batch of batches(lines)) await io.stdout.write(batch);
+  } else await writeWhole(batches(lines), path, io.signal);
+}
+
+type Parts = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+
+/**
+ * Writes a file, which has another name until it is complete. A file that is there already is replaced, and keeps its mode and its
+ * owner; of a symbolic link, the file that it leads to. A pipe or a device is written to directly.
+ *
+ * @throws Refusal when the file cannot be created.
+ */
+export async function writeWhole(parts: Parts, path: string, signal: AbortSignal): Promise<void> {
+  try {
+    const found = await stat(path).catch(absent);
+    // Only a plain file can be replaced as a whole.
+    if (found !== undefined && !found.isFile()) await writeParts(parts, path, 'w', signal);
+    else await replace(parts, found === undefined ? path : await realpath(path), found, signal);
+  } catch (error) {
+    const { syscall } = error as NodeJS.ErrnoException;
+    if (!FAILED_TO_CREATE.has(syscall)) throw error;
+    // The message has the name that the person gave, not the temporary one.
+    throw new Refusal(`cannot write ${path}: ${obstacleOf(error, path)}`, { cause: error });
+  }
+}
+
+/** Why a file cannot be written. */
+function obstacleOf(error: unknown, path: string): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return `there is no folder ${dirname(path)}`;
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'EACCES':
+      return 'permission denied';
+    default:
+      return systemErrorText(error, path);
+  }
+}
+
+const FAILED_TO_CREATE: ReadonlySet<string | undefined> = new Set([
+  ...['open', 'stat', 'chmod', 'rename', 'realpath'],
+]);
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** @param found The file to replace; `undefined` when the path is free. */
+async function replace(
+  parts: Parts,
+  path: string,
+  found: Stats | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}.unfinished`;
+  const remove = (): void => rmSync(unfinished, { force: true });
+  // The process may end at a signal while the command still works.
+  process.once('exit', remove);
+  try {
+    // Nobody else may have made a file of this name, or a link.
+    await writeParts(parts, unfinished, 'wx', signal, found === undefined ? 0o666 : 0o600);
+    if (found !== undefined) {
+      // Only root can give a file to somebody else.
+      await chown(unfinished, found.uid, found.gid).catch(() => {});
+      await chmod(unfinished, found.mode & 0o777);
+    }
+    await rename(unfinished, path);
+  } catch (error) {
+    remove();
+    throw error;
+  } finally {
+    process.off('exit', remove);
+  }
+}
+
+async function writeParts(
+  parts: Parts,
+  path: string,
+  flags: 'w' | 'wx',
+  signal: AbortSignal,
+  mode = 0o666,
+): Promise<void> {
+  const stream = createWriteStream(path, { flags, mode });
+  // The loop finds an error of the stream by `errored`.
+  stream.on('error', () => {});
+  try {
+    await once(stream, 'open', { signal });
+    for await (const part of parts) {
+      signal.throwIfAborted();
+      if (stream.errored !== null) throw stream.errored;
+      if (!stream.write(part)) await once(stream, 'drain', { signal });
+    }
+    stream.end();
+    await finished(stream, { signal });
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
+}
+
+async function* batches(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let batch = '';
+  for await (const line of lines) {
+    batch += line;
+    if (batch.length < BATCH_CHARACTERS) continue;
+    yield batch;
+    batch = '';
+  }
+  if (batch !== '') yield batch;
 }

@@ -3,6 +3,122 @@ import { ExitCode, type Io, Termination, UsageError } from './command.ts';
 import { type Group, runGroup } from './command-module.ts';
 import { errorText } from './system-error.ts';
 
+const LOG: Group = {
+  path: 'hdrscope log',
+  description: `Works on HdrHistogram's interval logs, of any version and by any writer, plain or gzipped; - is standard input.
+summary and convert also take percentile text (.hgrm, its CSV, wrk2 --latency).\nhdrscope diff compares logs.`,
+  commands: [
+    {
+      name: 'summary',
+      summary: 'prints counts, rates and percentiles of each tag',
+      load: () => import('./log/summary.ts'),
+    },
+    {
+      name: 'tail',
+      summary: 'prints percentiles of the last intervals, and of new ones',
+      load: () => import('./log/tail.ts'),
+    },
+    {
+      name: 'merge',
+      summary: 'merges several logs into one, in the order of time',
+      load: async () => (await import('./log/rewrite.ts')).merge,
+    },
+    {
+      name: 'slice',
+      summary: 'copies a part of a log: times, tags',
+      load: async () => (await import('./log/rewrite.ts')).slice,
+    },
+    {
+      name: 'reinterval',
+      summary: 'makes longer intervals, without loss',
+      load: async () => (await import('./log/rewrite.ts')).reinterval,
+    },
+    {
+      name: 'convert',
+      summary: 'writes other formats: V2, NDJSON, CSV, percentile text',
+      load: () => import('./log/convert.ts'),
+    },
+    {
+      name: 'process',
+      summary: "prints what Java's HistogramLogProcessor prints, with the same arguments",
+      load: () => import('./log/process.ts'),
+    },
+  ],
+  examples: [
+    'hdrscope log summary service.hlog',
+    'hdrscope log convert --format csv service.hlog -o service.csv',
+    'hdrscope log tail -f service.hlog',
+  ],
+};
+
+const HISTORY: Group = {
+  path: 'hdrscope history',
+  description: `Keeps distributions for months: Parquet files in a folder for each day, which DuckDB, ClickHouse and Spark read.
+hdrscope query asks them. Services and "hdrscope run" write to such folders too.`,
+  commands: [
+    {
+      name: 'import',
+      summary: 'adds interval logs and files of OTLP to a history, each once',
+      load: () => import('./history/import.ts'),
+    },
+    {
+      name: 'compact',
+      summary: 'merges the files of each day that has ended',
+      load: async () => (await import('./history/maintain.ts')).compact,
+    },
+    {
+      name: 'rollup',
+      summary: 'adds rows up by the hour, in a history of its own',
+      load: async () => (await import('./history/maintain.ts')).rollup,
+    },
+  ],
+  examples: ['hdrscope history import service.hlog -o history', 'hdrscope history compact history'],
+};
+
+const SLO: Group = {
+  path: 'hdrscope slo',
+  description: 'Works on service level objectives: shares of requests within a threshold.',
+  commands: [
+    {
+      name: 'rules',
+      summary: 'prints recording and alerting rules for Prometheus',
+      load: () => import('./slo/rules.ts'),
+    },
+    {
+      name: 'report',
+      summary: 'says how an objective would have been kept, by day, from a history',
+      load: () => import('./slo/report.ts'),
+    },
+  ],
+  examples: [
+    'hdrscope slo rules --metric http_request_duration_seconds --threshold 300ms --objective 99.9%',
+    'hdrscope slo report history --metric rpc.duration --threshold 250ms --objective 99.9%',
+  ],
+};
+
+const CONFIG: Group = {
+  path: 'hdrscope config',
+  description: 'Writes and checks configurations of hdrscope run.',
+  commands: [
+    {
+      name: 'init',
+      summary: 'writes a configuration that runs as it is',
+      load: async () => (await import('./commands/config.ts')).init,
+    },
+    {
+      name: 'check',
+      summary: 'reports problems, with lines',
+      load: async () => (await import('./commands/config.ts')).check,
+    },
+    {
+      name: 'schema',
+      summary: 'prints the JSON schema, for editors',
+      load: async () => (await import('./commands/config.ts')).schema,
+    },
+  ],
+  examples: ['hdrscope config init', 'hdrscope config check hdrscope.yaml'],
+};
+
 /** The whole command. */
 export const HDRSCOPE: Group = {
   path: 'hdrscope',
@@ -27,17 +143,17 @@ export const HDRSCOPE: Group = {
     {
       name: 'advise',
       summary: 'says what a histogram would cost and how exact it would be',
-      load: () => import('./advise/index.ts'),
+      load: () => import('./commands/advise.ts'),
     },
     {
       name: 'bounds',
       summary: 'prints round boundaries for explicit buckets, and how much they leave open',
-      load: () => import('./bounds/index.ts'),
+      load: () => import('./commands/bounds.ts'),
     },
     {
       name: 'log',
       summary: 'works on interval logs (.hlog)',
-      load: () => import('./log/index.ts'),
+      load: async () => ({ group: LOG }),
     },
     {
       name: 'plot',
@@ -52,7 +168,7 @@ export const HDRSCOPE: Group = {
     {
       name: 'history',
       summary: 'keeps the distributions of logs for months, in Parquet files',
-      load: () => import('./history/index.ts'),
+      load: async () => ({ group: HISTORY }),
     },
     {
       name: 'query',
@@ -62,32 +178,32 @@ export const HDRSCOPE: Group = {
     {
       name: 'explain',
       summary: 'says which attribute made a percentile move, from a history',
-      load: () => import('./explain/index.ts'),
+      load: () => import('./commands/explain.ts'),
     },
     {
       name: 'ebpf',
       summary: "reads the kernel's histograms from eBPF maps",
-      load: () => import('./ebpf/index.ts'),
+      load: () => import('./commands/ebpf/index.ts'),
     },
     {
       name: 'ceph',
       summary: "reads Ceph's perf histograms, and serves ours as Ceph does",
-      load: () => import('./ceph/index.ts'),
+      load: () => import('./commands/ceph/index.ts'),
     },
     {
       name: 'slo',
       summary: 'judges an objective afterwards, and writes rules for Prometheus that watch it',
-      load: () => import('./slo/index.ts'),
+      load: async () => ({ group: SLO }),
     },
     {
       name: 'run',
       summary: 'brings sources of histograms to sinks, as a configuration says',
-      load: () => import('./agent/run.ts'),
+      load: () => import('./commands/run.ts'),
     },
     {
       name: 'config',
       summary: 'writes and checks configurations of run',
-      load: () => import('./agent/config.ts'),
+      load: async () => ({ group: CONFIG }),
     },
     {
       name: 'completion',

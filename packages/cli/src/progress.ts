@@ -58,6 +58,8 @@ export function formatProgress(bytes: number, totalBytes: number | undefined, se
 export interface ReadingProgress {
   /** Shows the progress. Throws when the command is aborted, which ends the reading. */
   readonly onBytes: (bytes: number) => void;
+  /** Aborted when the command has to end. */
+  readonly signal: AbortSignal;
   /** Removes the progress when everything is read. */
   readonly finish: () => void;
   /** Writes a note to standard error above the progress. */
@@ -72,6 +74,7 @@ export function startReading(io: Io, totalBytes: number | undefined, isWanted = 
       io.signal.throwIfAborted();
       add(bytes);
     },
+    signal: io.signal,
     finish,
     note: (text) => {
       // The progress appears again with the next bytes.

@@ -1,59 +1,62 @@
+import type { Bounds } from '@hdrscope/core';
 import { painter } from './colour.ts';
 import type { Io } from './command.ts';
-import { percentileTitle } from './format.ts';
+import { boundsCells, type FigureColumn, type Figures, UNKNOWN } from './figures.ts';
 import { screenOf } from './screen.ts';
 import { rowBlock } from './table.ts';
 
-/** A count, its rate, and percentiles of one histogram. */
-export interface RateRow {
-  readonly count: string;
-  readonly rate: string;
-  /** A cell for each percentile. */
-  readonly cells: readonly string[];
-  readonly title: string;
-}
-
-/** Lines of rates, which come one by one: in columns of fixed width, or a line per figure where they do not fit. */
+/** Lines of figures, which come one by one: in columns of fixed width, or a line per figure where they do not fit. */
 export class RateRows {
-  readonly #percentiles: readonly number[];
+  readonly #columns: readonly FigureColumn[];
   readonly #title: string;
   readonly #io: Io;
-  readonly #columns: number;
+  readonly #width: number;
+  #hasTitles = false;
 
   /** @param title The title of the last column. */
-  constructor(percentiles: readonly number[], title: string, io: Io) {
-    this.#percentiles = percentiles;
+  constructor(columns: readonly FigureColumn[], title: string, io: Io) {
+    this.#columns = columns;
     this.#title = title;
     this.#io = io;
-    this.#columns = screenOf(io).columns ?? Number.POSITIVE_INFINITY;
+    this.#width = screenOf(io).columns ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The rows of an interval as text: below the titles when it is the first one, and a row of zeros when there is no other. */
+  interval(rows: readonly (readonly string[])[]): string {
+    const titles = this.#hasTitles ? [] : this.#titles;
+    this.#hasTitles = true;
+    const lines = rows.length === 0 ? this.lines('', NOTHING, () => '-') : rows.flat();
+    return [...titles, ...lines].map((line) => `${line}\n`).join('');
   }
 
   /** The line above all rows; none where not even this line fits. */
-  get titles(): string[] {
-    const cells = this.#percentiles.map(percentileTitle);
-    const line = inColumns({ count: 'count', rate: 'rate/s', cells, title: this.#title });
-    return line.length <= this.#columns ? [painter(this.#io, this.#io.stdout)('bold', line)] : [];
+  get #titles(): string[] {
+    const titles = this.#columns.map(({ title }) => title);
+    const line = this.#line(titles, this.#title);
+    return line.length <= this.#width ? [painter(this.#io, this.#io.stdout)('bold', line)] : [];
   }
 
-  /** The lines of a row. */
-  lines(row: RateRow): string[] {
-    const line = inColumns(row);
-    if (line.length <= this.#columns) return [line];
-    const titles = ['', 'count', 'rate/s', ...this.#percentiles.map(percentileTitle)];
-    return rowBlock(
-      titles.map((title) => ({ title })),
-      [row.title, row.count, row.rate, ...row.cells],
-      this.#columns,
-    );
+  /**
+   * The lines of a row.
+   *
+   * @param isMore Whether the row is about the values of the row before: their count is not repeated.
+   */
+  lines(title: string, figures: Figures, boundsText: (bounds: Bounds) => string, isMore = false): string[] {
+    const all = boundsCells(this.#columns, figures, boundsText);
+    const cells = all.map((cell, at) => (isMore && this.#columns[at]!.text !== undefined ? '' : cell));
+    const line = this.#line(cells, title);
+    return line.length <= this.#width
+      ? [line]
+      : rowBlock([{ title: '' }, ...this.#columns], [title, ...cells], this.#width);
   }
 
-  /** The lines of an interval in which nothing was counted. */
-  get nothing(): string[] {
-    return this.lines({ count: '0', rate: '0.0', cells: this.#percentiles.map(() => '-'), title: '' });
+  #line(cells: readonly string[], title: string): string {
+    const padded = cells.map((cell, at) => cell.padStart(this.#columns[at]!.text === undefined ? 19 : 11));
+    return `${padded.join(' ')}  ${title}`.trimEnd();
   }
 }
 
-function inColumns({ count, rate, cells, title }: RateRow): string {
-  const shown = cells.map((cell) => ` ${cell.padStart(19)}`).join('');
-  return `${count.padStart(11)} ${rate.padStart(11)}${shown}  ${title}`.trimEnd();
-}
+const NOTHING: Figures = {
+  ...{ name: '', unit: 'none', count: 0, seconds: 1 },
+  ...{ min: UNKNOWN, mean: UNKNOWN, max: UNKNOWN, percentiles: [] },
+};

@@ -1,7 +1,7 @@
+import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { type Command, Option } from 'commander';
 import { choiceOption, integerParser, parsePercentileList } from './arguments.ts';
 import { parseDuration } from './duration.ts';
-import { NUMBER_UNITS } from './numbers/number-unit.ts';
 import { valueScaleOf } from './value-scale.ts';
 
 /** The percentiles that every command shows by default. */

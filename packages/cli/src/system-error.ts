@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
+import { nearest } from '@hdrscope/kit';
 import { type Io, Refusal, UsageError } from './command.ts';
-import { nearest } from './nearest.ts';
 
 /** An error that the operating system has reported. */
 type SystemError = Error & NodeJS.ErrnoException & { readonly port?: number; readonly address?: string };

@@ -1,7 +1,7 @@
 import { formatDecimal } from '@hdrscope/core/internal';
+import { perMs } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { groupedDecimal } from './format.ts';
-import { perMs } from './numbers/number-unit.ts';
 
 /** How the values of a log are shown. */
 export interface ValueScale {

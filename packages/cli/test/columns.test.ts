@@ -1,4 +1,8 @@
+import { OSD_DUMP } from '@hdrscope/testing/osd';
+import * as ebpfWatch from '../src/commands/ebpf/watch.ts';
+import { dumpOf, serveDumps } from './support/ceph-daemon.ts';
 import { hdrscope } from './support/fake-io.ts';
+import { fakeKernel, frameOf, runWith } from './support/fake-kernel.ts';
 import { evenly, logText, useFolder } from './support/logs.ts';
 
 const folder = useFolder();
@@ -100,6 +104,59 @@ test('prints the standard deviation', async () => {
   ]);
 });
 
+const cellsOf = (text: string): string[][] => text.split('\n').map((line) => line.trim().split(/ {2,}/));
+
+test('log tail prints the columns that --columns names', async () => {
+  const { stdout } = await print('log', 'tail', '-', '--columns', 'stdev,rate,p50,count');
+  expect(cellsOf(stdout).map((cells) => cells.slice(-4))).toEqual([
+    ['stdev', 'rate/s', 'p50 ms', 'count'],
+    ['28.866', '100.0', '50.004', '100'],
+    ['-', '0.0', '-', '0'],
+    [''],
+  ]);
+});
+
+test('ceph dump and ceph watch print bounds in the columns that --columns names', async () => {
+  const dump = await hdrscope(['ceph', 'dump', '-', '--columns', 'count,max,p0'], { stdin: OSD_DUMP });
+  expect(cellsOf(dump.stdout).slice(1)).toEqual([
+    ['axis', 'count', 'max', 'p0'],
+    ['Latency (usec)', '62,049', '6.4 to 12.8 ms', '0 to 100 µs'],
+    ['Request size (bytes)', '62,049', '4 to 8 KiB', '0 to 512 B'],
+    [''],
+  ]);
+  const { path } = await serveDumps(folder.pathOf('osd.asok'), [dumpOf([0, 1, 0]), dumpOf([0, 3, 9])]);
+  const args = ['ceph', 'watch', path, '-n', '1', '--interval', '10ms', '--columns', 'min,count'];
+  expect(cellsOf((await hdrscope(args)).stdout)).toEqual([
+    ['min', 'count', 'histogram and axis'],
+    ['0 to 8', '11', 'osd.op: Depth'],
+    [''],
+  ]);
+});
+
+test('ebpf watch prints the sum of the program as a mean', async () => {
+  const frames = [
+    frameOf([1, 0, 0, 0, 0, 0, 0, 0], { sums: [0] }),
+    frameOf([3, 1, 1, 0, 0, 0, 0, 0], { sums: [5] }),
+  ];
+  const args = [
+    '/p',
+    '--layout',
+    'queue-depth',
+    '-n',
+    '1',
+    '--interval',
+    '1ms',
+    '--columns',
+    'count,mean,max',
+  ];
+  const { stdout } = await runWith(ebpfWatch, args, fakeKernel({ frames }));
+  expect(cellsOf(stdout)).toEqual([
+    ['count', 'mean', 'max', 'histogram'],
+    ['4', '1.25', '2 to 4', 'queue_hist'],
+    [''],
+  ]);
+});
+
 test.each(['rate', 'stdev'])('a history has no %s', async (name) => {
   const { exitCode, stderr } = await query('--columns', name);
   expect(exitCode).toBe(2);
@@ -114,6 +171,8 @@ test('--columns is refused where it has no effect', async () => {
   for (const run of [
     print('log', 'summary', '-', '--json', ...columns),
     print('log', 'convert', '-', '--format', 'ndjson', ...columns),
+    print('log', 'tail', '-', '--json', ...columns),
+    print('ceph', 'dump', '-', '--json', ...columns),
     query('--json', ...columns),
     query('--plot', ...columns),
     query('--print-sql', ...columns),

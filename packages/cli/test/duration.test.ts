@@ -1,4 +1,5 @@
-import { durationSeconds, durationText, parseDuration } from '../src/duration.ts';
+import { formatDurationParts } from '@hdrscope/kit';
+import { durationSeconds, parseDuration } from '../src/duration.ts';
 import { parseMoment } from '../src/inputs/moment.ts';
 
 test.each([
@@ -54,6 +55,6 @@ test.each([
   [86_400_000, '1d'],
   [1500, '1s500ms'],
 ])('%d ms are written %s, and read again', (ms, text) => {
-  expect(durationText(ms)).toBe(text);
+  expect(formatDurationParts(ms)).toBe(text);
   expect(durationSeconds(text)).toBe(ms / 1000);
 });

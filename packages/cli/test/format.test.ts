@@ -1,9 +1,9 @@
+import { formatShare } from '@hdrscope/kit';
 import {
   decimalText,
   formatBounds,
   formatCount,
   groupedDigits,
-  shareText,
   signedText,
   withoutLastZeros,
 } from '../src/format.ts';
@@ -54,9 +54,19 @@ test.each([
 test.each([
   [{ lower: 1, upper: 2.5 }, '1.00 to 2.50'],
   [{ lower: 2.499, upper: 2.5 }, '2.50'],
-  [{ lower: 1, upper: Number.POSITIVE_INFINITY }, 'from 1.00'],
+  [{ lower: 1, upper: Number.POSITIVE_INFINITY }, '1.00 or more'],
+  [{ lower: Number.NEGATIVE_INFINITY, upper: 1 }, '1.00 or less'],
+  [{ lower: Number.NEGATIVE_INFINITY, upper: Number.POSITIVE_INFINITY }, 'any'],
+  [{ lower: Number.NaN, upper: Number.NaN }, '-'],
 ])('the bounds %p are shown as %s', (bounds, text) => {
   expect(formatBounds(bounds, (value) => value.toFixed(2))).toBe(text);
+});
+
+test.each([
+  [{ lower: 0.5, upper: 0.75 }, '50 to 75 %'],
+  [{ lower: 1, upper: 1 }, '100 %'],
+])('a unit of both ends of %p stands once: %s', (bounds, text) => {
+  expect(formatBounds(bounds, formatShare)).toBe(text);
 });
 
 test.each([
@@ -69,5 +79,5 @@ test.each([
   [1 / 3, '33.3 %'],
   [0.000_000_1, '0.00001 %'],
 ])('the share %d is shown as %s', (share, text) => {
-  expect(shareText(share)).toBe(text);
+  expect(formatShare(share)).toBe(text);
 });

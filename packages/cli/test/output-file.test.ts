@@ -12,7 +12,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Termination } from '../src/command.ts';
-import { writeWhole } from '../src/output-file.ts';
+import { writeWhole } from '../src/output-options.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { logText, useFolder } from './support/logs.ts';
 

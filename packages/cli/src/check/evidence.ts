@@ -2,14 +2,15 @@ import {
   type Bounds,
   DoubleHistogram,
   Histogram,
+  HistogramSum,
   type PercentileInterval,
   percentileInterval,
 } from '@hdrscope/core';
 import { countWithin } from '@hdrscope/core/internal';
+import type { LoadSummary } from '@hdrscope/inputs';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import type { BoundedHistogram } from '@hdrscope/interval-log/internal';
-import { percentileTitle } from '../format.ts';
-import type { LoadSummary } from '../inputs/load-tools/load.ts';
+import { percentileName } from '@hdrscope/kit';
 
 /** What an input knows about its values, in the unit of the verdict. */
 export interface Evidence {
@@ -110,12 +111,12 @@ export class CountedEvidence implements Evidence {
 }
 
 function sumOfIntegers(all: readonly LogHistogram[]): Histogram | undefined {
-  const total = new Histogram({ significantDigits: FINEST_DIGITS, storage: 'sparse' });
+  const total = new HistogramSum({ storage: 'sparse' });
   for (const one of all) {
     if (one instanceof DoubleHistogram) return undefined;
     total.add(one);
   }
-  return total;
+  return total.toHistogram({ storage: 'sparse' });
 }
 
 /** How many values are at most another one: surely, and possibly. */
@@ -181,9 +182,9 @@ export class PrintedEvidence implements Evidence {
     const printed = percentiles
       .map((one) => one.percentile)
       .sort((a, b) => a - b)
-      .map((one) => percentileTitle(one))
+      .map((one) => percentileName(one))
       .join(', ');
-    return `the summary of ${tool} has no ${percentileTitle(percentile)}, only ${printed}: ${cure}`;
+    return `the summary of ${tool} has no ${percentileName(percentile)}, only ${printed}: ${cure}`;
   }
 
   within(threshold: number): Bounds {
@@ -203,11 +204,9 @@ export class PrintedEvidence implements Evidence {
 
 /** What a number of values within a threshold says about a percentile. */
 interface Proportion {
-  /** Whether the percentile of these values is within the threshold. */
-  readonly isWithin: boolean;
-  /** Whether that of the population is, with the confidence: the interval of the percentile ends within the threshold. */
+  /** Whether the percentile of the population is within it, with the confidence: the interval of the percentile ends within the threshold. */
   readonly isSurelyWithin: boolean;
-  /** Whether that of the population is beyond, with the confidence: the interval begins beyond the threshold. */
+  /** Whether it is beyond, with the confidence: the interval begins beyond the threshold. */
   readonly isSurelyBeyond: boolean;
 }
 
@@ -230,7 +229,6 @@ export function proportionOf(
   if (count > within) values.record(1, count - within);
   const found = percentileInterval(values, percentile, { confidence });
   return {
-    isWithin: found.value === 0,
     isSurelyWithin: found.upper === 0 && hasUpperEnd(found, count, percentile, confidence),
     isSurelyBeyond: found.lower === 1 && hasLowerEnd(found, count, percentile, confidence),
   };

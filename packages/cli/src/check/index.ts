@@ -1,14 +1,15 @@
+import type { NumberPlace } from '@hdrscope/inputs';
+import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
 import { parseConfidence } from '../comparison.ts';
-import { LineTally } from '../inputs/line-tally.ts';
-import { MalformedTally, openInputs } from '../inputs/open-inputs.ts';
+import { LineTally, MalformedTally } from '../inputs/line-tally.ts';
+import { addNumberOptions } from '../inputs/numbers.ts';
+import { openInputs } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addNumberOptions, type NumberOptions } from '../numbers/number-plan.ts';
-import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { thresholdIn } from '../objective.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
@@ -44,7 +45,7 @@ const TAKEN: readonly CheckKind[] = [
   ...(['autocannon', 'k6 points', 'k6 table', 'k6 summary', 'oha table', 'oha summary'] as const),
 ];
 
-interface Options extends ObjectiveOptions, SelectingOptions, NumberOptions, OutputOptions<CheckFormat> {
+interface Options extends ObjectiveOptions, SelectingOptions, NumberPlace, OutputOptions<CheckFormat> {
   readonly together?: boolean;
   readonly strict?: boolean;
   readonly confidence: number;

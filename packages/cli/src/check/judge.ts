@@ -1,7 +1,8 @@
 import type { Bounds } from '@hdrscope/core';
-import { formatDuration, formatSize } from '@hdrscope/kit';
+import { judgeLimit, judgeObjective, type ObjectiveVerdict } from '@hdrscope/core/internal';
+import { formatDuration, formatShare, formatSize, percentileName } from '@hdrscope/kit';
 import { exactly } from '../figures.ts';
-import { formatCount, percentileTitle, shareText, valuesText } from '../format.ts';
+import { formatCount, valuesText } from '../format.ts';
 import { type Objective, thresholdIn } from '../objective.ts';
 import { type Evidence, proportionOf } from './evidence.ts';
 import type { ErrorLimit, ObjectiveOptions } from './options.ts';
@@ -48,48 +49,40 @@ export function judge(
   const actual = evidence.percentile(percentile);
   if (typeof actual === 'string') return { verdict: 'cannot be judged', note: actual };
   const within = evidence.within(threshold);
-  const found = { actual, within };
-  if (percentile === 100) return { ...found, ...ofMaximum(actual, within, threshold, count) };
+  const byValue = judgeLimit(actual, threshold);
+  const known = byValue === 'undecided' ? judgeObjective(within, count, percentile).verdict : byValue;
+  if (percentile === 100) return { actual, within, ...MAXIMUM[known] };
 
-  const least = proportionOf(within.lower, count, percentile, confidence);
-  const most = proportionOf(within.upper, count, percentile, confidence);
-  const ground = { ...found, interval: evidence.interval(percentile, confidence) };
-  const title = percentileTitle(percentile);
+  const ground = { actual, within, interval: evidence.interval(percentile, confidence) };
+  const title = percentileName(percentile);
+  if (known === 'undecided') return { ...ground, ...unknownIn(title) };
   const beyond = count * (1 - percentile / 100);
-  if (actual.upper <= threshold || least.isWithin) {
-    const needed = Math.ceil(Number((100 / (100 - percentile)).toPrecision(12)));
-    if (beyond < 1 - 1e-9) {
-      const note = `${title} of ${formatCount(count)} values is their maximum: at least ${formatCount(needed)} values are needed`;
-      return { ...ground, verdict: 'cannot be judged', note };
-    }
-    if (least.isSurelyWithin) return { ...ground, verdict: 'kept beyond doubt' };
-    return { ...ground, verdict: 'kept', ...knownFrom(title, beyond, count) };
-  }
-  if (actual.lower > threshold || !most.isWithin) {
-    if (most.isSurelyBeyond) return { ...ground, verdict: 'missed beyond doubt' };
+  if (known === 'missed') {
+    const { isSurelyBeyond } = proportionOf(within.upper, count, percentile, confidence);
+    if (isSurelyBeyond) return { ...ground, verdict: 'missed beyond doubt' };
     return { ...ground, verdict: 'missed', ...knownFrom(title, beyond, count) };
   }
+  if (beyond < 1 - 1e-9) {
+    const needed = Math.ceil(Number((100 / (100 - percentile)).toPrecision(12)));
+    const note = `${title} of ${formatCount(count)} values is their maximum: at least ${formatCount(needed)} values are needed`;
+    return { ...ground, verdict: 'cannot be judged', note };
+  }
+  const { isSurelyWithin } = proportionOf(within.lower, count, percentile, confidence);
+  if (isSurelyWithin) return { ...ground, verdict: 'kept beyond doubt' };
+  return { ...ground, verdict: 'kept', ...knownFrom(title, beyond, count) };
+}
+
+function unknownIn(title: string): Pick<Judgement, 'verdict' | 'note'> {
   const note = `${title} is known within bounds only, and the threshold lies between them`;
-  return { ...ground, verdict: 'cannot be judged', note };
+  return { verdict: 'cannot be judged', note };
 }
 
 /** The maximum is a fact about these values. A larger one may always come. */
-function ofMaximum(
-  actual: Bounds,
-  within: Bounds,
-  threshold: number,
-  count: number,
-): Pick<Judgement, 'verdict' | 'note'> {
-  if (actual.upper <= threshold || within.lower === count) {
-    return {
-      verdict: 'kept',
-      note: 'a maximum is that of these values, and a longer test finds a larger one',
-    };
-  }
-  if (actual.lower > threshold || within.upper < count) return { verdict: 'missed beyond doubt' };
-  const note = 'the maximum is known within bounds only, and the threshold lies between them';
-  return { verdict: 'cannot be judged', note };
-}
+const MAXIMUM: Readonly<Record<ObjectiveVerdict, Pick<Judgement, 'verdict' | 'note'>>> = {
+  kept: { verdict: 'kept', note: 'a maximum is that of these values, and a longer test finds a larger one' },
+  missed: { verdict: 'missed beyond doubt' },
+  undecided: unknownIn('the maximum'),
+};
 
 function knownFrom(title: string, beyond: number, count: number): Pick<Judgement, 'note'> {
   if (beyond >= ENOUGH_BEYOND) return {};
@@ -171,7 +164,7 @@ function objectiveText({ percentile, threshold, measure }: Objective): string {
       : measure === 'size'
         ? formatSize(threshold, 15)
         : String(threshold);
-  return `${percentileTitle(percentile!)} ≤ ${amount}`;
+  return `${percentileName(percentile!)} ≤ ${amount}`;
 }
 
 function judgeErrors(
@@ -179,7 +172,7 @@ function judgeErrors(
   limit: ErrorLimit,
   { confidence }: JudgingOptions,
 ): Omit<Row, 'isFailure'> {
-  const text = 'most' in limit ? formatCount(limit.most) : shareText(limit.share);
+  const text = 'most' in limit ? formatCount(limit.most) : formatShare(limit.share);
   const row = { kind: 'errors', objective: `errors ≤ ${text}` } as const;
   if (typeof errors === 'string') return { ...row, verdict: 'cannot be judged', note: errors };
   const { failed, requests } = errors;
@@ -194,13 +187,9 @@ function judgeErrors(
   if (share === 0) return { ...ground, verdict: failed === 0 ? 'kept' : 'missed beyond doubt' };
   // 0.1 % of errors is the percentile p99.9 of the outcomes.
   const percentile = Number((100 * (1 - share)).toPrecision(15));
-  const { isWithin, isSurelyWithin, isSurelyBeyond } = proportionOf(
-    requests - failed,
-    requests,
-    percentile,
-    confidence,
-  );
-  if (isWithin) return { ...ground, verdict: isSurelyWithin ? 'kept beyond doubt' : 'kept' };
+  const { verdict } = judgeObjective(within, requests, percentile);
+  const { isSurelyWithin, isSurelyBeyond } = proportionOf(within.lower, requests, percentile, confidence);
+  if (verdict === 'kept') return { ...ground, verdict: isSurelyWithin ? 'kept beyond doubt' : 'kept' };
   return { ...ground, verdict: isSurelyBeyond ? 'missed beyond doubt' : 'missed' };
 }
 

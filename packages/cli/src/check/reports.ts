@@ -1,11 +1,11 @@
 import { extname } from 'node:path';
-import type { Bounds } from '@hdrscope/core';
 import { visible } from '@hdrscope/core/internal';
+import { formatShare } from '@hdrscope/kit';
 import { wrongOption } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
 import { boundsJson, jsonDocument } from '../figures.ts';
-import { formatBounds, formatCount, shareText, valuesText } from '../format.ts';
+import { formatBounds, formatCount, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../table.ts';
 import { valueFormat } from '../value-scale.ts';
@@ -59,7 +59,7 @@ function columnsOf(confidence: number): Column[] {
   return [
     { title: 'objective', isText: true },
     { title: 'actual' },
-    { title: `${Number((confidence * 100).toPrecision(6))} % interval`, spare: 2 },
+    { title: `${formatShare(confidence)} interval`, spare: 2 },
     { title: 'within', spare: 1 },
     { title: 'verdict', isText: true },
   ];
@@ -78,7 +78,9 @@ function cellsOf({ subject, rows }: Judged): string[][] {
       objective,
       actualText(row, format),
       interval === undefined ? '-' : formatBounds(interval, format),
-      kind !== 'percentile' || within === undefined ? '-' : withinText(within, count),
+      kind !== 'percentile' || within === undefined
+        ? '-'
+        : formatBounds(within, (values) => formatShare(values / count)),
       verdict,
     ];
   });
@@ -90,7 +92,7 @@ function actualText(row: Row, format: (value: number) => string): string {
   if (actual === undefined) return '-';
   if (kind !== 'percentile') {
     const count = formatCount(actual.upper);
-    return row.share === undefined ? count : `${count} (${shareText(row.share)})`;
+    return row.share === undefined ? count : `${count} (${formatShare(row.share)})`;
   }
   const isNarrow = actual.upper <= actual.lower * NARROW || actual.upper === 0;
   const isCounted = within !== undefined && within.lower === within.upper;
@@ -100,11 +102,6 @@ function actualText(row: Row, format: (value: number) => string): string {
 
 // A slot of two significant digits. The person knows that a histogram rounds.
 const NARROW = 1.01;
-
-/** `99.9 to 99.99 %` */
-function withinText(within: Bounds, count: number): string {
-  return `${formatBounds(within, (values) => shareText(values / count).slice(0, -' %'.length))} %`;
-}
 
 /** The number of values and of failures, for the head of a table: `1,000 values, in ms; 3 of 1,000 requests failed`. */
 function factsText({ evidence, unit, errors }: Subject): string {

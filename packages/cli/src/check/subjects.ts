@@ -1,26 +1,24 @@
 import { Histogram } from '@hdrscope/core';
+import {
+  type ErrorCount,
+  type NumberPlace,
+  type RequestForm,
+  type RequestSink,
+  readEncoded,
+  readFigures,
+  readLoadSummary,
+  readRequests,
+  readWrkErrors,
+} from '@hdrscope/inputs';
+import { hasRequests, K6_FAILURE, type LoadForm, numberUnit, ticksPerUnit } from '@hdrscope/inputs/internal';
 import { type LogHistogram, type Selection, summarizeLogs } from '@hdrscope/interval-log';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal } from '../command.ts';
-import { decodeEncoded } from '../inputs/encoded-histogram.ts';
-import type { InputKind } from '../inputs/kinds.ts';
-import type { LineTally } from '../inputs/line-tally.ts';
-import { K6_FAILURE } from '../inputs/load-tools/k6.ts';
-import { type ErrorCount, hasRequests, type LoadInput, type LoadKind } from '../inputs/load-tools/load.ts';
-import {
-  type RequestReading,
-  readLoadSummary,
-  readRequests,
-  wrkErrors,
-} from '../inputs/load-tools/read-load.ts';
-import type { Input, MalformedTally } from '../inputs/open-inputs.ts';
+import { bytesOf, explained, type Input, type InputKind } from '../inputs/input.ts';
+import type { LineTally, MalformedTally } from '../inputs/line-tally.ts';
+import { countInputs, unitOfInputs, vanishedText } from '../inputs/numbers.ts';
 import { readPercentileInput, type TextUnit } from '../inputs/percentile-input.ts';
-import { readRecorded, unitOfInputs } from '../inputs/recorded.ts';
 import { explainTagLimit } from '../inputs/selection-options.ts';
-import { wholeText } from '../inputs/whole-text.ts';
-import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
-import type { NumberOptions } from '../numbers/number-plan.ts';
-import { numberUnit, ticksPerUnit } from '../numbers/number-unit.ts';
 import type { ReadingProgress } from '../progress.ts';
 import { valueScaleOf } from '../value-scale.ts';
 import { CountedEvidence, type Evidence, ExactTally, FINEST_DIGITS, PrintedEvidence } from './evidence.ts';
@@ -42,7 +40,7 @@ export interface Subject {
 }
 
 /** The kinds of input that can be checked. */
-export type CheckKind = InputKind | LoadKind;
+export type CheckKind = InputKind | LoadForm;
 
 /** Options for reading inputs. */
 export interface SubjectReading extends ReadingProgress {
@@ -52,7 +50,7 @@ export interface SubjectReading extends ReadingProgress {
   readonly textUnit: TextUnit | undefined;
   /** The unit of numbers that have none, if the command line states it. */
   readonly numbersIn: CountedUnit | undefined;
-  readonly numberOptions: NumberOptions;
+  readonly numberOptions: NumberPlace;
   readonly selection: Selection;
   /** The metric of k6. */
   readonly metric?: string | undefined;
@@ -68,7 +66,7 @@ export interface SubjectReading extends ReadingProgress {
  * @throws Refusal, UsageError
  */
 export async function readSubjects(input: Input<CheckKind>, reading: SubjectReading): Promise<Subject[]> {
-  const { kind, name, source } = input;
+  const { kind, name } = input;
   const { unit, selection, onBytes } = reading;
   if (kind === 'log') return readTags(input, reading);
   if (Object.keys(selection).length > 0 && kind !== 'percentiles') {
@@ -76,21 +74,21 @@ export async function readSubjects(input: Input<CheckKind>, reading: SubjectRead
       `${name} is no interval log: --tag, --no-tag, --from and --to select a part of logs only`,
     );
   }
-  if (hasRequests(kind)) return [await requestsSubject({ ...input, kind }, reading)];
+  if (hasRequests(kind)) return [await countRequests({ ...input, kind }, reading)];
   switch (kind) {
     case 'percentiles':
       return [await readText(input, reading)];
     case 'numbers':
       return [await readNumbers({ ...input, kind }, reading)];
     case 'recorded':
-      return [await readFigures({ ...input, kind }, reading)];
+      return [await readRecorded({ ...input, kind }, reading)];
     case 'encoded': {
-      const text = await wholeText(input, 'encoded histograms', onBytes);
-      const histogram = await decodeEncoded(text, name, () => onBytes(0));
+      const bytes = bytesOf(input, onBytes);
+      const histogram = await explained(() => readEncoded(bytes, { name, signal: reading.signal }));
       return [countedSubject(name, histogram, unit)];
     }
     default:
-      return [summarySubject(name, await wholeText({ name, source }, 'JSON', onBytes), reading.metric)];
+      return [await readSummary(input, reading)];
   }
 }
 
@@ -135,7 +133,7 @@ async function readText(input: Input<CheckKind>, reading: SubjectReading): Promi
   const { text, values, losses } = await readPercentileInput(input, options);
   for (const loss of losses) await reading.note(loss);
   const evidence = new CountedEvidence(values, unit.divisor);
-  return { name, unit: unit.unit || 'none', evidence, errors: wrkErrors(text) ?? NO_ERRORS, notes: [] };
+  return { name, unit: unit.unit || 'none', evidence, errors: readWrkErrors(text) ?? NO_ERRORS, notes: [] };
 }
 
 async function readNumbers(input: Input, reading: SubjectReading): Promise<Subject> {
@@ -145,12 +143,12 @@ async function readNumbers(input: Input, reading: SubjectReading): Promise<Subje
   const unit = numberUnit(found);
   const { unit: shown, divisor: perShown } = valueScaleOf(found);
   const tally = new ExactTally(reading.thresholdsIn(shown || 'none'), perShown);
-  const { histogram, vanished } = await countNumbers([input], {
+  const { histogram, vanished } = await countInputs([input], {
     unit,
     takesBare,
     numbers,
     significantDigits: FINEST_DIGITS,
-    badLines,
+    onBadLine: badLines.add,
     onBytes,
     onBare: (value) => tally.add(value),
   });
@@ -161,9 +159,10 @@ async function readNumbers(input: Input, reading: SubjectReading): Promise<Subje
   return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
 }
 
-async function readFigures(input: Input, { onBytes }: SubjectReading): Promise<Subject> {
+async function readRecorded(input: Input, { onBytes, signal }: SubjectReading): Promise<Subject> {
   const { name } = input;
-  const { histogram, unit, resolution } = await readRecorded(input, onBytes);
+  const bytes = bytesOf(input, onBytes);
+  const { histogram, unit, resolution } = await explained(() => readFigures(bytes, { name, signal }));
   const { unit: shown, divisor } = valueScaleOf(unit);
   // A resolution is a decimal: 1 / 0.000001 is 1,000,000, and not 999,999.9999999999.
   const evidence = new CountedEvidence(histogram, Number((divisor / resolution).toPrecision(15)));
@@ -172,22 +171,20 @@ async function readFigures(input: Input, { onBytes }: SubjectReading): Promise<S
 
 // Load generators.
 
-/** The thresholds of a check, and how its inputs are read. */
-interface LoadReading extends RequestReading {
-  readonly thresholdsIn: (unit: CountedUnit) => readonly number[];
-}
-
 /**
  * What is judged in the requests of a load generator.
  *
  * @throws Refusal
  */
-async function requestsSubject(input: LoadInput, reading: LoadReading): Promise<Subject> {
+async function countRequests(
+  input: Input<RequestForm>,
+  { metric, thresholdsIn, onBytes, badLines }: SubjectReading,
+): Promise<Subject> {
   const { name, kind } = input;
   const histogram = new Histogram({ significantDigits: FINEST_DIGITS });
-  const tally = new ExactTally(reading.thresholdsIn('ms'));
+  const tally = new ExactTally(thresholdsIn('ms'));
   let [failed, requests] = [0, 0];
-  await readRequests(input, reading, {
+  const sink: RequestSink = {
     onRequest: (durationMs) => {
       histogram.record(Math.round(durationMs * 1e6));
       tally.add(durationMs);
@@ -196,7 +193,9 @@ async function requestsSubject(input: LoadInput, reading: LoadReading): Promise<
       requests++;
       if (isFailed) failed++;
     },
-  });
+  };
+  const options = { name, metric, onBadLine: badLines.add };
+  await explained(() => readRequests(kind, bytesOf(input, onBytes), sink, options));
   const errors: ErrorCount | string =
     requests > 0
       ? { failed, requests, meaning: K6_FAILURE }
@@ -210,11 +209,11 @@ async function requestsSubject(input: LoadInput, reading: LoadReading): Promise<
 /**
  * What is judged in a summary of a load generator.
  *
- * @param metric The metric of k6 that has the durations.
  * @throws Refusal
  */
-function summarySubject(name: string, text: string, metric: string | undefined): Subject {
-  const summary = readLoadSummary(text, name, metric);
+async function readSummary(input: Input<CheckKind>, { metric, onBytes }: SubjectReading): Promise<Subject> {
+  const { name } = input;
+  const summary = await explained(() => readLoadSummary(bytesOf(input, onBytes), { name, metric }));
   const { count, notes, tool, cure } = summary;
   const errors =
     summary.errors ?? 'the summary has no http_req_failed, which k6 has for HTTP requests since version 0.31';

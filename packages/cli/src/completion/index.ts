@@ -3,11 +3,9 @@ import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode } from '../command.ts';
 import type { Group, ParsedCommand } from '../command-module.ts';
 import { addOutput, type OutputOptions, withOutput } from '../output-options.ts';
-import { bashScript } from './bash.ts';
-import { fishScript } from './fish.ts';
-import type { CommandNode } from './nodes.ts';
+import { bashScript, fishScript, zshScript } from './scripts.ts';
+import type { CommandNode } from './tree.ts';
 import { commandTree } from './tree.ts';
-import { zshScript } from './zsh.ts';
 
 const DESCRIPTION = `Prints a script that makes a shell complete the commands of hdrscope, their options, the values of
 options, and files.

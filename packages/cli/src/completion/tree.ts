@@ -1,6 +1,16 @@
 import type { Command, Option } from 'commander';
-import type { Group, LazyCommand } from '../command-module.ts';
-import type { CommandNode, OptionNode, ValueNode } from './nodes.ts';
+import type { Group, LazyCommand, OptionNode, ValueNode } from '../command-module.ts';
+
+/** A command, or a group of them. */
+export interface CommandNode {
+  /** The command as people type it: `hdrscope log summary`. */
+  readonly path: string;
+  readonly options: readonly OptionNode[];
+  /** The commands below this one; empty unless it is a group. */
+  readonly commands: readonly { readonly name: string; readonly summary: string }[];
+  /** The words that are not options. */
+  readonly operand: ValueNode;
+}
 
 /** A group and everything below it, outermost first. Loads the module of every command, and runs no command. */
 export async function commandTree({ path, commands }: Group): Promise<CommandNode[]> {

@@ -1,7 +1,16 @@
+import type { NumberPlace } from '@hdrscope/inputs';
+import {
+  measureOf,
+  NUMBER_UNITS,
+  type NumberUnit,
+  numberUnit,
+  perMs,
+  ticksPerUnit,
+} from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
-import { type Io, Refusal } from '../command.ts';
+import { type Io, Refusal, UsageError } from '../command.ts';
 import {
   addComparing,
   type ComparedSide,
@@ -9,17 +18,18 @@ import {
   differencesOf,
   printDifferences,
   VERDICTS,
+  withValues,
 } from '../comparison.ts';
-import { LineTally } from '../inputs/line-tally.ts';
-import { MalformedTally, openInputs } from '../inputs/open-inputs.ts';
+import type { Input } from '../inputs/input.ts';
+import { LineTally, MalformedTally } from '../inputs/line-tally.ts';
+import { addNumberOptions, differentUnits, type UnitOfNumbers, unitOfInputs } from '../inputs/numbers.ts';
+import { openInputs } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { unitOfInputs } from '../inputs/recorded.ts';
+import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addNumberOptions, type NumberOptions } from '../numbers/number-plan.ts';
-import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 import { startReading } from '../progress.ts';
-import { type DiffKind, diffUnits, readSide } from './sides.ts';
+import { type ValueScale, valueScaleOf } from '../value-scale.ts';
 
 const DESCRIPTION = `Compares two distributions in any of these forms: an interval log, percentile text (.hgrm, its CSV,
 wrk2 --latency), encoded histograms in Base64, a text with one number per line, a column of a table, a field
@@ -35,13 +45,13 @@ compared with a log, in steps of --unit.
 Percentile text has values within bounds, and a confidence interval contains the true difference for all
 values within the bounds.`;
 
-const KINDS: readonly DiffKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded'];
+const KINDS: readonly ValueKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded'];
 const FORMATS = ['text', 'json'] as const;
 
 interface Options
   extends ComparingOptions,
     SelectingOptions,
-    NumberOptions,
+    NumberPlace,
     OutputOptions<(typeof FORMATS)[number]> {
   readonly unit?: CountedUnit;
   readonly textUnit?: TextUnit;
@@ -85,7 +95,7 @@ async function compare({ options, operands }: Arguments<Options>, io: Io): Promi
   const { unit, textUnit, plot = io.stdout.isTerminal } = options;
   const format = formatOf(options, FORMATS) ?? 'text';
   const taking = { takes: KINDS, otherwise: 'log', numbers: options, command: 'hdrscope diff' } as const;
-  const { inputs, totalBytes } = await openInputs<DiffKind>(operands, taking, io);
+  const { inputs, totalBytes } = await openInputs<ValueKind>(operands, taking, io);
   const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
 
   const progress = startReading(io, totalBytes);
@@ -111,4 +121,74 @@ async function compare({ options, operands }: Arguments<Options>, io: Io): Promi
     await io.stdout.write(`\n${plotOf([before, after], units.scale, io)}`);
   }
   return Math.max(verdict, await report());
+}
+
+// Sides.
+
+/** @throws Refusal, UsageError, HdrscopeError */
+async function readSide(input: Input<ValueKind>, reading: ValueReading): Promise<ComparedSide> {
+  const { name, kind } = input;
+  const { histogram, text } = await readValues(input, reading);
+  for (const loss of text?.losses ?? []) await reading.note(loss);
+  const values = text?.values ?? withValues(histogram, name, kind === 'log');
+  return {
+    name,
+    values,
+    totalCount: 'totalCount' in values ? values.totalCount : values.histogram.totalCount,
+  };
+}
+
+// Units.
+
+/** The units that follow from `--unit`, `--text-unit` and the texts themselves. */
+interface DiffUnits {
+  /** The scale of the comparison. */
+  readonly scale: ValueScale;
+  /** The unit of numbers, counted in steps that suit the other side. */
+  readonly numbers: NumberUnit;
+  readonly takesBare: boolean;
+}
+
+/** Inputs whose values have a unit of their own, or none. Other inputs are in that of `--unit`. */
+const WITH_OWN_UNIT: readonly ValueKind[] = ['numbers', 'recorded'];
+
+/**
+ * @param stated The unit of `--unit`; `undefined` without it.
+ * @param found The unit of numbers and of recorded figures.
+ * @throws UsageError when the two sides measure different things.
+ */
+function diffUnits(
+  inputs: readonly Input<ValueKind>[],
+  stated: CountedUnit | undefined,
+  { unit: numbersIn, takesBare, step: figuresStep }: UnitOfNumbers,
+): DiffUnits {
+  const others = inputs.filter(({ kind }) => !WITH_OWN_UNIT.includes(kind));
+  if (others.length === 0) {
+    const numbers = numberUnit(numbersIn, figuresStep);
+    return { scale: scaleOf(numbers), numbers, takesBare };
+  }
+  const unit = stated ?? 'ns';
+  const scale = valueScaleOf(unit);
+  if (others.length === inputs.length) return { scale, numbers: numberUnit(unit), takesBare };
+  assertComparable(inputs, others[0]!, unit, numbersIn);
+  // In steps of the log.
+  const step = measureOf(unit) === 'time' ? perMs(numbersIn) / scale.divisor : 1;
+  return { scale, numbers: numberUnit(numbersIn, step), takesBare };
+}
+
+/** The scale of counted numbers. Times are shown in ms. */
+function scaleOf(numbers: NumberUnit): ValueScale {
+  const { divisor, unit } = valueScaleOf(numbers.unit);
+  return { divisor: ticksPerUnit(numbers) * divisor, unit };
+}
+
+function assertComparable(
+  inputs: readonly Input<ValueKind>[],
+  { name: other }: Input<ValueKind>,
+  unit: CountedUnit,
+  numbersIn: CountedUnit,
+): void {
+  if (measureOf(unit) === measureOf(numbersIn)) return;
+  const { name } = inputs.find(({ kind }) => WITH_OWN_UNIT.includes(kind))!;
+  throw new UsageError(differentUnits(name, numbersIn, other, unit));
 }

@@ -1,23 +1,29 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { type LogEntry, type LogSource, readEntries } from '@hdrscope/interval-log';
-import type { RecordedLog } from '@hdrscope/interval-log/internal';
-import type { OtlpEncoding } from '@hdrscope/otel/receiver';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { HdrscopeError } from '@hdrscope/core';
+import {
+  type ImportedLog,
+  type ImportedOtlp,
+  type ImportLogOptions,
+  type ImportOtlpOptions,
+  importLog,
+  importOtlp,
+  type OtlpFile,
+  recogniseOtlp,
+} from '@hdrscope/inputs/history';
+import { NUMBER_UNITS, UNNAMED } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
-import { formatCount, formatTime } from '../format.ts';
-import { nameOf } from '../inputs/kinds.ts';
-import { DOUBLES, leftOutText, seriesFinder, UNNAMED } from '../inputs/logged-series.ts';
-import { isEpoch } from '../inputs/moment.ts';
-import { MalformedTally } from '../inputs/open-inputs.ts';
+import { formatCount, formatTime, valuesText } from '../format.ts';
+import { nameOf } from '../inputs/input.ts';
+import { DOUBLES, leftOutText, MalformedTally } from '../inputs/line-tally.ts';
 import { openLogs } from '../log/input.ts';
-import { NUMBER_UNITS } from '../numbers/number-unit.ts';
-import type { ReadingProgress } from '../progress.ts';
-import { type Imported, ImportedFiles, LogIdentity, shortHash } from './imported-files.ts';
-import { rowsOfLog } from './log-rows.ts';
+import { systemErrorText } from '../system-error.ts';
 import { addPair, type Pairs, parsePartOfDay } from './options.ts';
-import { encodingOf } from './otlp/bodies.ts';
 
 const DESCRIPTION = `Adds interval logs and files of OTLP to a history: a row for each series and stretch of time, in Parquet files by day.
 
@@ -70,35 +76,46 @@ export function parser(): Command {
 
 /** `hdrscope history import` */
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const { output: folder } = options;
+  const { output: folder, unit, metric, every: everyMs, attribute: attributes } = options;
   if (folder === undefined) throw new UsageError('-o is required: the folder of the history');
   if ((await stat(folder).catch(() => undefined))?.isDirectory() === false) {
     throw new Refusal(`${folder} is a file, and a folder is needed`);
   }
-  const encodings = await Promise.all(operands.map((path) => (path === '-' ? undefined : encodingOf(path))));
+  const encodings = await Promise.all(
+    operands.map((path) => (path === '-' ? undefined : findEncoding(path))),
+  );
   const logs = operands.filter((_, at) => encodings[at] === undefined);
+  const { sources, onBytes, finish, note } = await openLogs(logs, io, true);
   const otlp = operands.flatMap((path, at): OtlpFile[] => {
     const encoding = encodings[at];
-    return encoding === undefined ? [] : [{ path, encoding }];
+    return encoding === undefined ? [] : [{ name: path, bytes: openOtlp(path, onBytes), encoding }];
   });
-  const { sources, onBytes, finish, note } = await openLogs(logs, io, true);
   const malformed = new MalformedTally();
   let exitCode: number = ExitCode.done;
   const lines: string[] = [];
-  const report = async ({ name, imported, missing, remarks = [] }: ImportReport): Promise<void> => {
-    if (missing.length > 0) exitCode = ExitCode.refused;
-    for (const text of [...missing, ...remarks]) await note(`${name}: ${text}`);
+  const report = async (name: string, imported: ImportedRows, notes: ImportNotes): Promise<void> => {
+    if (notes.missing.length > 0) exitCode = ExitCode.refused;
+    for (const text of [...notes.missing, ...notes.remarks]) await note(`${name}: ${text}`);
     lines.push(`${name}: ${importedText(imported)}\n`);
   };
-  const reading = { malformed, onBytes };
+  const shared = { everyMs, attributes };
   try {
     for (const source of sources) {
-      const { imported, leftOut, undecodable } = await importLog(source, folder, options, reading);
-      const losses = [leftOutText(leftOut, DOUBLES), leftOutText(undecodable, UNDECODABLE)];
-      const missing = losses.filter((text) => text !== undefined);
-      await report({ name: nameOf(source), imported, missing });
+      const name = nameOf(source);
+      const onMalformed: ImportLogOptions['onMalformed'] = (line) => malformed.add(line, source);
+      const reading = { ...shared, name, unit, metric, onBytes, onMalformed };
+      const log = await explainOptions(name, folder, importLog(source, folder, reading));
+      await report(name, log.imported, notesOnLog(log));
     }
-    if (otlp.length > 0) await importOtlp(otlp, folder, options, reading, report);
+    const reading = {
+      ...shared,
+      onMalformed: (line, { name }) => malformed.add(line, name),
+    } satisfies ImportOtlpOptions;
+    const imports = importOtlp(otlp, folder, reading);
+    for (const { name } of otlp) {
+      const { value } = await explainOptions(name, folder, imports.next());
+      if (value) await report(name, value.imported, notesOnOtlp(value.losses));
+    }
   } finally {
     finish();
     if (lines.length > 0) await io.stdout.write(lines.join(''));
@@ -106,119 +123,150 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   return Math.max(exitCode, await malformed.report(io));
 }
 
-/** What became of a file. */
-interface ImportReport {
-  /** The name of the file. */
-  readonly name: string;
-  readonly imported: Imported;
-  /** What was left out although it belongs in a history, in sentences. */
+type ImportedRows = ImportedLog['imported'];
+
+/** Says which options have to be the same when something is imported again. */
+async function explainOptions<T>(name: string, folder: string, importing: Promise<T>): Promise<T> {
+  return importing.catch((error: unknown) => {
+    if (!(error instanceof HdrscopeError) || error.code !== 'ERR_ALREADY_REGISTERED') throw error;
+    throw new Refusal(
+      `${name} is in ${folder} already, imported with another --every, --unit, --metric or --attribute; to import it anew, first remove ${error.details.path}`,
+      { cause: error },
+    );
+  });
+}
+
+function importedText({ rows, knownRows, firstMs, lastMs }: ImportedRows): string {
+  const count = (number: number): string => `${formatCount(number)} ${number === 1 ? 'row' : 'rows'}`;
+  if (rows === 0) return knownRows === 0 ? 'there are no values' : `${count(knownRows)}, all there already`;
+  const [from, to] = [firstMs, lastMs].map((timeMs) => formatTime(timeMs! / 1000));
+  const known = knownRows === 0 ? '' : `; ${count(knownRows)} there already`;
+  return `${count(rows)}, ${from} to ${to}${known}`;
+}
+
+// What was left out.
+
+/** What a person may not expect of an import, in sentences. */
+interface ImportNotes {
+  /** What was left out although it belongs in a history. */
   readonly missing: readonly string[];
-  /** What else a person may not expect, in sentences. */
-  readonly remarks?: readonly string[];
+  /** All else. */
+  readonly remarks: readonly string[];
 }
 
-interface OtlpFile {
-  readonly path: string;
-  readonly encoding: OtlpEncoding;
+function notesOnLog({ leftOut, undecodable }: ImportedLog): ImportNotes {
+  const losses = [leftOutText(leftOut, DOUBLES), leftOutText(undecodable, UNDECODABLE)];
+  return { missing: losses.filter((text) => text !== undefined), remarks: [] };
 }
 
-async function importOtlp(
-  files: readonly OtlpFile[],
-  folder: string,
-  { every: everyMs, attribute: attributes }: Options,
-  reading: LogReading,
-  report: (report: ImportReport) => Promise<void>,
-): Promise<void> {
-  const { OtlpImports } = await import('./otlp/import.ts');
-  const imports = new OtlpImports();
-  for (const { path, encoding } of files) {
-    const target = { folder, everyMs, attributes, ...reading };
-    const { imported, losses } = await imports.add(path, encoding, target);
-    await report({ name: path, imported, missing: losses.missing, remarks: losses.remarks });
-  }
+function notesOnOtlp(losses: ImportedOtlp['losses']): ImportNotes {
+  const { refused, reasons, timeless, rejected, before, others, open, late } = losses;
+  const missing = [
+    refused > 0 && `${leftOutText(refused, POINTS)}, the first of them because ${reasons}`,
+    leftOutText(timeless, TIMELESS),
+    leftOutText(rejected, REJECTED),
+    before > 0 &&
+      `${valuesText(before)} from before the file ${isOrAre(before)} left out; files that follow each other are imported by one command, the oldest first`,
+  ];
+  const remarks = [
+    leftOutText(others, OTHERS),
+    open > 0 &&
+      `${valuesText(open)} ${isOrAre(open)} in buckets without an upper bound, so percentiles there are guesses`,
+    late > 0 && `${valuesText(late)} came more than an hour late: they count in a later stretch of time`,
+  ];
+  const isText = (text: string | false | undefined): text is string => typeof text === 'string';
+  return { missing: missing.filter(isText), remarks: remarks.filter(isText) };
 }
 
 const UNDECODABLE = [
   'interval whose histogram cannot be decoded',
   'intervals whose histogram cannot be decoded',
 ] as const;
+const POINTS = ['point', 'points'] as const;
+const TIMELESS = ['point without a time', 'points without a time'] as const;
+const REJECTED = ['value below 0 or too large', 'values below 0 or too large'] as const;
+const OTHERS = ['point that is no histogram', 'points that are no histograms'] as const;
 
-interface LogReading extends Pick<ReadingProgress, 'onBytes'> {
-  readonly malformed: MalformedTally;
+function isOrAre(count: number): string {
+  return count === 1 ? 'is' : 'are';
 }
 
-interface ImportedLog {
-  readonly imported: Imported;
-  /** Intervals of doubles. */
-  readonly leftOut: number;
-  /** Intervals whose histogram cannot be decoded. */
-  readonly undecodable: number;
+// Files of OTLP.
+
+// Requests may have several MiB.
+const CHUNK_BYTES = 2 ** 20;
+const BEGINNING_BYTES = 64;
+const GZIP_MAGIC = [0x1f, 0x8b];
+
+/** How a file of OTLP is written, plain or gzipped; `undefined` for any other file. */
+export async function findEncoding(path: string): Promise<OtlpFile['encoding'] | undefined> {
+  let beginning = Buffer.alloc(0);
+  try {
+    for await (const chunk of unzip(path)) {
+      beginning = Buffer.concat([beginning, chunk]);
+      if (beginning.length >= BEGINNING_BYTES) break;
+    }
+  } catch {
+    // Another reader says what is wrong.
+    return undefined;
+  }
+  return recogniseOtlp(beginning);
 }
 
-async function importLog(
-  source: LogSource,
-  folder: string,
-  { unit, metric, every, attribute }: Options,
-  { malformed, onBytes }: LogReading,
-): Promise<ImportedLog> {
-  const name = nameOf(source);
-  const identity = new LogIdentity();
-  const files = new ImportedFiles({
-    name,
-    folder,
-    identity: () => identity.text,
-    options: shortHash(JSON.stringify([every, unit, metric, Object.entries(attribute).sort()])).slice(0, 8),
-  });
-  const refusedNotes = new Set<number>();
-  let badLines = 0;
-  let leftOut = 0;
-  let malformedOfLog = 0;
-  const log: RecordedLog = {
-    entries: seen(readEntries(source, { onBytes }), (entry) => {
-      identity.take(entry);
-      if (entry.kind === 'malformed') {
-        badLines++;
-        malformed.add(entry, source);
-      }
-      if (entry.kind === 'interval' && !isEpoch(entry.startSec)) throw new Refusal(withoutTimes(name));
-    }),
-    attributes: attribute,
-    seriesOf: seriesFinder(unit, metric),
-    onRefusedNote: (error) => {
-      const lineNumber = Number(error.details.line);
-      if (refusedNotes.has(lineNumber)) return;
-      refusedNotes.add(lineNumber);
-      malformed.add({ kind: 'malformed', lineNumber, error }, source);
-    },
-    onEnd: (result) => {
-      // Called for each day.
-      leftOut += result.leftOut;
-      malformedOfLog += result.malformed;
-    },
-  };
-  for await (const rows of rowsOfLog(log, every, () => identity.text)) await files.add(rows);
-  await files.flush();
-  return { imported: files.imported, leftOut, undecodable: malformedOfLog - badLines };
-}
-
-function withoutTimes(name: string): string {
-  return `${name} does not say when it was written: begin it with the line #[BaseTime: SECONDS (seconds since epoch)]`;
-}
-
-async function* seen(
-  entries: AsyncIterable<LogEntry>,
-  see: (entry: LogEntry) => void,
-): AsyncGenerator<LogEntry, void> {
-  for await (const entry of entries) {
-    see(entry);
-    yield entry;
+/** Reads a file of OTLP. @throws Refusal when it cannot be read. */
+async function* openOtlp(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer, void> {
+  try {
+    yield* unzip(path, onBytes);
+  } catch (error) {
+    throw readingError(error, path);
   }
 }
 
-function importedText({ rows, knownRows, firstMs, lastMs }: Imported): string {
-  const count = (number: number): string => `${formatCount(number)} ${number === 1 ? 'row' : 'rows'}`;
-  if (rows === 0) return knownRows === 0 ? 'there are no values' : `${count(knownRows)}, all there already`;
-  const [from, to] = [firstMs, lastMs].map((timeMs) => formatTime(timeMs! / 1000));
-  const known = knownRows === 0 ? '' : `; ${count(knownRows)} there already`;
-  return `${count(rows)}, ${from} to ${to}${known}`;
+/** The error of a file or of its compression as a sentence; any other error unchanged. */
+function readingError(error: unknown, path: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code?.startsWith('Z_') === true) {
+    return new Refusal(`${path}: the gzip stream is cut short or broken`, { cause: error });
+  }
+  return syscall === undefined ? error : new Refusal(systemErrorText(error, path), { cause: error });
+}
+
+/** Reads the bytes of a file, decompressed. */
+async function* unzip(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer, void> {
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  try {
+    const chunks = counted(file, onBytes);
+    const { value: first, done } = await chunks.next();
+    if (done === true) return;
+    const all = Readable.from(begunWith(first, chunks), { objectMode: false });
+    if (!GZIP_MAGIC.every((byte, at) => first[at] === byte)) {
+      yield* all as AsyncIterable<Buffer>;
+      return;
+    }
+    const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+    all.on('error', (error) => gunzip.destroy(error));
+    try {
+      yield* all.pipe(gunzip) as AsyncIterable<Buffer>;
+    } finally {
+      gunzip.destroy();
+      all.destroy();
+    }
+  } finally {
+    file.destroy();
+  }
+}
+
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  onBytes: ((bytes: number) => void) | undefined,
+): AsyncGenerator<Buffer, void> {
+  for await (const chunk of chunks) {
+    onBytes?.(chunk.length);
+    yield chunk;
+  }
+}
+
+async function* begunWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  yield first;
+  yield* rest;
 }

@@ -115,7 +115,7 @@ export function stretchStart(startMs: number, everyMs: number): string {
 
 const SECOND_MS = 1000;
 /** An hour, in milliseconds. */
-export const HOUR_MS: number = 60 * MINUTE_MS;
+const HOUR_MS: number = 60 * MINUTE_MS;
 
 /** Lengths of stretches that people read easily. Those up to a day divide it. */
 const LENGTHS_MS: readonly number[] = [

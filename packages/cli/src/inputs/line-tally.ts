@@ -1,5 +1,8 @@
+import type { BadLine } from '@hdrscope/inputs';
+import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
 import { ExitCode, type Io } from '../command.ts';
 import { formatCount } from '../format.ts';
+import { nameOf } from './input.ts';
 
 const SHOWN = 3;
 const NUMBERED = 10;
@@ -10,12 +13,11 @@ export class LineTally {
   readonly #messages: string[] = [];
   readonly #lineNumbers: number[] = [];
 
-  /** @param message Called only when the message is printed. */
-  add(lineNumber: number, message: () => string): void {
+  readonly add = ({ lineNumber, message }: BadLine): void => {
     this.#count += 1;
-    if (this.#messages.length < SHOWN) this.#messages.push(message());
+    if (this.#messages.length < SHOWN) this.#messages.push(message);
     if (this.#lineNumbers.length < NUMBERED) this.#lineNumbers.push(lineNumber);
-  }
+  };
 
   /**
    * Reports on standard error what was left out.
@@ -34,3 +36,32 @@ export class LineTally {
     return ExitCode.refused;
   }
 }
+
+// Malformed lines.
+
+/** Counts the malformed lines of a command's logs. */
+export class MalformedTally {
+  readonly #lines = new LineTally();
+
+  readonly add = ({ lineNumber, error }: MalformedLine, source: LogSource): void =>
+    this.#lines.add({ lineNumber, message: `${nameOf(source)}: ${error.message}` });
+
+  /** Reports like `LineTally.report`. */
+  report(io: Io): Promise<number> {
+    return this.#lines.report(io);
+  }
+}
+
+// What is left out.
+
+/** `3 malformed lines are left out`; `undefined` when the count is 0. */
+export function leftOutText(
+  count: number,
+  [one, several]: readonly [one: string, several: string],
+): string | undefined {
+  if (count === 0) return undefined;
+  return count === 1 ? `1 ${one} is left out` : `${formatCount(count)} ${several} are left out`;
+}
+
+/** The names of intervals that series cannot count, for `leftOutText`. */
+export const DOUBLES = ['interval of doubles', 'intervals of doubles'] as const;

@@ -1,42 +1,61 @@
 import { basename } from 'node:path';
-import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
+import { Histogram } from '@hdrscope/core';
+import { type InputForm, type NumberPlace, type RequestForm, readRequests } from '@hdrscope/inputs';
+import { hasRequests } from '@hdrscope/inputs/internal';
 import { type Io, Refusal, UsageError } from '../command.ts';
-import { assertNumberOptions, type BegunText, cureOf, type NumberOptions } from '../numbers/number-plan.ts';
 import {
-  type FoundKind,
+  bytesOf,
+  explained,
+  type Input,
   type InputKind,
-  NOT_TAKEN,
-  nameOf,
   nameOfPath,
   type Patience,
   recognise,
   sizeOf,
-} from './kinds.ts';
+} from './input.ts';
 import { LineTally } from './line-tally.ts';
-import { hasRequests } from './load-tools/load.ts';
-import { FIGURES_BEGINNING, RequestsAsFigures } from './load-tools/read-load.ts';
+import { assertNumberPlace, cureOf } from './numbers.ts';
 
-/** A file or stream that a command takes and has not read yet. */
-export interface Input<Kind extends FoundKind = InputKind> {
-  readonly kind: Kind;
-  /** Its name in messages. */
-  readonly name: string;
-  /** Its name in plots. */
-  readonly title: string;
-  /** The whole input, from its beginning. */
-  readonly source: LogSource;
-  /** Its first lines, decompressed, or all of them. */
-  readonly beginning: string;
-}
+/** Ends of messages: what the file is, and which commands take it. */
+export const NOT_TAKEN: Readonly<Record<InputForm, string>> = {
+  'k6 points': 'has the requests of k6: hdrscope check, diff and plot take it',
+  'k6 table': 'has the requests of k6: hdrscope check, diff and plot take it',
+  'oha table': 'has the requests of oha: hdrscope check, diff and plot take it',
+  autocannon:
+    'is a summary of autocannon, which has a few percentiles and not the values between them: hdrscope check judges those. wrk2 --latency, k6 --out json=FILE and oha --output-format csv write every value',
+  'k6 summary':
+    'is a summary of k6, which has a few percentiles and not the values between them: hdrscope check judges those. k6 run --out json=FILE writes every value',
+  'oha summary':
+    'is a summary of oha, which has a few percentiles and not the values between them: hdrscope check judges those. oha --output-format csv writes every value',
+  log: 'is an interval log: hdrscope log summary, check, diff, plot and serve take it, and the other commands of hdrscope log',
+  percentiles:
+    'is percentile text, which has neither times nor intervals nor every value: hdrscope log summary and convert, check, diff, plot and serve take it',
+  encoded: 'has encoded histograms, without times: hdrscope diff, plot and check take them',
+  numbers:
+    'is a text of numbers: hdrscope record counts them, diff compares, plot draws and check judges them; record --format hlog makes a log of them',
+  recorded:
+    'has figures and encoded histograms in JSON: hdrscope diff, plot and check take them; record and log convert write logs as well (--format hlog, v2)',
+  figures:
+    'has percentiles without the counts between them: hdrscope record --json, log convert --format ndjson, ebpf read --json and ceph dump --raw write the counts, which diff and plot take',
+  json: 'is JSON: hdrscope plot draws dumps of Ceph, slots of the kernel, and plots',
+  table: 'is a table: hdrscope record, diff, plot and check count one of its columns',
+  picture: 'is a picture: hdrscope reads logs, texts of numbers, percentile text, histograms and JSON',
+  binary:
+    'is not text: hdrscope reads logs, texts of numbers, percentile text, histograms and JSON, plain or gzipped',
+  'percentiles without counts':
+    'has percentiles without counts, so the number of values is unknown. The .hgrm files of HdrHistogram and wrk2 --latency have counts',
+  'percentiles per interval':
+    "is the table that HdrHistogram's log processor writes, with percentiles of each interval: those cannot be added up. Take the log that it was made of, or the .hgrm file beside it",
+};
 
 /** The inputs of a command and their size in bytes; `undefined` when it is unknown. */
-interface Inputs<Kind extends FoundKind = InputKind> {
+interface Inputs<Kind extends InputForm = InputKind> {
   readonly inputs: readonly Input<Kind>[];
   readonly totalBytes: number | undefined;
 }
 
 /** The kinds of input that a command takes. */
-export interface Taking<Kind extends FoundKind> {
+export interface Taking<Kind extends InputForm> {
   /** A command that takes `recorded` takes the requests of load generators as well: they become recorded figures. */
   readonly takes: readonly Kind[];
   /** The kind of a text that is not recognised. */
@@ -46,7 +65,7 @@ export interface Taking<Kind extends FoundKind> {
   /** @default 'beginning' */
   readonly patience?: Patience;
   /** Where numbers are in JSON and tables, for a command that counts them. */
-  readonly numbers?: NumberOptions;
+  readonly numbers?: NumberPlace;
   /** The command, for messages: `hdrscope plot`. */
   readonly command?: string;
 }
@@ -57,12 +76,12 @@ export interface Taking<Kind extends FoundKind> {
  *
  * @throws Refusal, UsageError
  */
-export async function openInputs<Kind extends FoundKind>(
+export async function openInputs<Kind extends InputForm>(
   paths: readonly string[],
   { takes, otherwise, as, patience = 'beginning', numbers, command }: Taking<Kind>,
   io: Io,
 ): Promise<Inputs<Kind>> {
-  if (numbers !== undefined) assertNumberOptions(numbers);
+  if (numbers !== undefined) assertNumberPlace(numbers);
   const { operands, totalBytes } = await lookAtOperands(paths);
   const recorded = takes.find((one) => one === 'recorded');
   const inputs: Input<Kind>[] = [];
@@ -75,18 +94,18 @@ export async function openInputs<Kind extends FoundKind>(
     else if (recorded !== undefined && hasRequests(found)) {
       const source = new RequestsAsFigures({ ...input, kind: found }, io);
       inputs.push({ ...input, source, beginning: FIGURES_BEGINNING, kind: recorded });
-    } else throw new Refusal(refusal(input, found, numbers && command));
+    } else throw new Refusal(describeInput({ ...input, kind: found }, numbers && command));
   }
   return { inputs, totalBytes };
 }
 
-const JSON_KINDS: ReadonlySet<FoundKind | undefined> = new Set([
+const JSON_KINDS: ReadonlySet<InputForm | undefined> = new Set([
   'json',
   'figures',
   'recorded',
   'k6 points',
 ] as const);
-const TABLE_KINDS: ReadonlySet<FoundKind | undefined> = new Set([
+const TABLE_KINDS: ReadonlySet<InputForm | undefined> = new Set([
   'table',
   'k6 table',
   'oha table',
@@ -95,18 +114,20 @@ const TABLE_KINDS: ReadonlySet<FoundKind | undefined> = new Set([
 
 /** The kind of a text. Options that say where its numbers are make it one of numbers. */
 function chosenKind(
-  kind: FoundKind | undefined,
-  { field, column, skip }: NumberOptions = {},
-): FoundKind | undefined {
+  kind: InputForm | undefined,
+  { field, column, skip }: NumberPlace = {},
+): InputForm | undefined {
   if (JSON_KINDS.has(kind) && field !== undefined) return 'numbers';
   return TABLE_KINDS.has(kind) && (column !== undefined || skip !== undefined) ? 'numbers' : kind;
 }
 
-function refusal(text: BegunText, found: FoundKind, command: string | undefined): string {
+/** A sentence: what an input is, and which commands take it. @param command The command that counts its numbers. */
+export function describeInput(input: Input<InputForm>, command: string | undefined): string {
+  const { kind: found, name } = input;
   const isKnown = found === 'json' || found === 'table';
-  const cure = isKnown && command !== undefined ? cureOf(text, command) : undefined;
-  if (cure === undefined) return `${text.name} ${NOT_TAKEN[found]}`;
-  return `${text.name} is ${found === 'json' ? 'JSON' : 'a table'}; ${cure}`;
+  const cure = isKnown && command !== undefined ? cureOf(input, command) : undefined;
+  if (cure === undefined) return `${name} ${NOT_TAKEN[found]}`;
+  return `${name} is ${found === 'json' ? 'JSON' : 'a table'}; ${cure}`;
 }
 
 // Operands.
@@ -134,7 +155,7 @@ interface Operands {
  *
  * @throws Refusal, UsageError
  */
-async function lookAtOperands(paths: readonly string[]): Promise<Operands> {
+export async function lookAtOperands(paths: readonly string[]): Promise<Operands> {
   if (paths.filter((path) => path === '-').length > 1) {
     throw new UsageError('- is standard input, which can be read only once');
   }
@@ -156,17 +177,36 @@ async function lookAtOperands(paths: readonly string[]): Promise<Operands> {
   return { operands, totalBytes };
 }
 
-// Malformed lines.
+// Requests of load generators.
 
-/** Counts the malformed lines of a command's logs. */
-export class MalformedTally {
-  readonly #lines = new LineTally();
+// In nanoseconds, as hdrscope record counts milliseconds.
+const TICKS_PER_MS = 1e6;
 
-  readonly add = ({ lineNumber, error }: MalformedLine, source: LogSource): void =>
-    this.#lines.add(lineNumber, () => `${nameOf(source)}: ${error.message}`);
+/** The beginning of the text, which states the unit. */
+const FIGURES_BEGINNING = '{"unit":"ms","resolution":0.000001,';
 
-  /** Reports like `LineTally.report`. */
-  report(io: Io): Promise<number> {
-    return this.#lines.report(io);
+/**
+ * The durations of a load test as figures with an encoded histogram, as `hdrscope record --format json` writes them. Each iteration reads
+ * the input anew.
+ */
+class RequestsAsFigures implements AsyncIterable<Uint8Array> {
+  readonly #input: Input<RequestForm>;
+  readonly #io: Io;
+
+  constructor(input: Input<RequestForm>, io: Io) {
+    this.#input = input;
+    this.#io = io;
+  }
+
+  /** @throws Refusal when a line is malformed: figures of the others would look whole. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    const histogram = new Histogram();
+    const badLines = new LineTally();
+    const { kind, name } = this.#input;
+    const bytes = bytesOf(this.#input, () => this.#io.signal.throwIfAborted());
+    const onRequest = (durationMs: number): void => histogram.record(Math.round(durationMs * TICKS_PER_MS));
+    await explained(() => readRequests(kind, bytes, { onRequest }, { name, onBadLine: badLines.add }));
+    if ((await badLines.report(this.#io)) !== 0) throw new Refusal(`${name} has malformed lines`);
+    yield Buffer.from(`${FIGURES_BEGINNING}"encoded":"${histogram.toBase64()}"}\n`);
   }
 }

@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { formatDecimal } from '@hdrscope/core/internal';
+import { perMs, TIME_UNITS } from '@hdrscope/inputs/internal';
 import {
   FORMAT_VERSION_LINE,
   formatComment,
@@ -13,10 +14,8 @@ import type { Option } from 'commander';
 import { choiceOption } from '../arguments.ts';
 import { Refusal, UsageError } from '../command.ts';
 import { formatCount, withoutLastZeros } from '../format.ts';
-import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
+import { type Input, wholeText } from '../inputs/input.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
-import type { Input } from './open-inputs.ts';
-import { wholeText } from './whole-text.ts';
 
 /** How a command treats percentile text as a log. */
 export interface TextReading {

@@ -2,10 +2,11 @@ import { stat } from 'node:fs/promises';
 import type { LogInterval, LogSource, PercentileText } from '@hdrscope/interval-log';
 import type { OperationOptions } from '@hdrscope/interval-log/internal';
 import { type Io, Refusal } from '../command.ts';
-import { type InputKind, nameOf } from '../inputs/kinds.ts';
-import { MalformedTally, openInputs, type Taking } from '../inputs/open-inputs.ts';
+import { type InputKind, nameOf } from '../inputs/input.ts';
+import { MalformedTally } from '../inputs/line-tally.ts';
+import { openInputs, type Taking } from '../inputs/open-inputs.ts';
 import { readPercentileInput, type TextReading } from '../inputs/percentile-input.ts';
-import { writeLines } from '../output-file.ts';
+import { writeLines } from '../output-options.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 
 /** Logs that exist and were not read yet. */

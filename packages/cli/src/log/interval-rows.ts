@@ -50,7 +50,8 @@ export function csvRow(
   return csvLine([...times, interval.tag ?? '', ...values, interval.encoded]);
 }
 
-function intervalFigures(
+/** The figures of an interval. */
+export function intervalFigures(
   { interval, histogram }: DecodedInterval,
   { unit, percentiles }: RowOptions,
 ): Figures {

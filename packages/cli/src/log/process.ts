@@ -1,7 +1,7 @@
 import { createProcessorFiles, runProcessor } from '@hdrscope/interval-log';
 import { PROCESSOR_ARGUMENTS } from '@hdrscope/interval-log/internal';
 import type { Io } from '../command.ts';
-import type { OptionNode, ValueNode } from '../completion/nodes.ts';
+import type { OptionNode, ValueNode } from '../command-module.ts';
 
 /** `hdrscope log process`, which takes the arguments of Java's `HistogramLogProcessor`. */
 export function run(args: readonly string[], { stdin, stdout, stderr, signal }: Io): Promise<number> {

@@ -11,15 +11,16 @@ import {
   figureCells,
   figuresJson,
   figuresOf,
+  figuresOfSum,
   jsonDocument,
   percentilesFor,
   rateOf,
 } from '../figures.ts';
 import { decimalText, formatCount, formatTime } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { nameOfPath } from '../inputs/kinds.ts';
+import { nameOfPath } from '../inputs/input.ts';
+import { MalformedTally } from '../inputs/line-tally.ts';
 import { isEpoch } from '../inputs/moment.ts';
-import { MalformedTally } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import {
   addSelection,
@@ -133,13 +134,12 @@ const SPANS: readonly Column[] = [
   { title: 'length s', spare: 5 },
 ];
 
-function tagFigures(
-  { tag: name = NO_TAG, histogram, startSec, endSec }: TagSummary,
-  options: Options,
-): Figures {
+function tagFigures(summary: TagSummary, options: Options): Figures {
+  const { tag: name = NO_TAG, sum, startSec, endSec } = summary;
   const { unit, percentiles } = options;
   const shown = (value: number): number => scaled(value, unit);
-  return figuresOf(histogram, { name, unit: unit.unit, percentiles, shown, seconds: endSec - startSec });
+  const shownAs = { name, unit: unit.unit, percentiles, shown, seconds: endSec - startSec };
+  return sum.layouts.length > 1 ? figuresOfSum(sum, shownAs) : figuresOf(summary.histogram, shownAs);
 }
 
 function toJson({ startSec, tags }: LogSummary, options: Options): object {

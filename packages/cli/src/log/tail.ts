@@ -13,16 +13,24 @@ import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
-import { decimalText, formatCount, formatTime, percentileTitle, withMaximum } from '../format.ts';
+import {
+  type ColumnOptions,
+  columnsFor,
+  columnsOption,
+  type FigureColumn,
+  figureCells,
+  percentilesFor,
+} from '../figures.ts';
+import { decimalText, formatTime } from '../format.ts';
 import { isEpoch } from '../inputs/moment.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
 import { screenOf } from '../screen.ts';
 import { percentilesOption, unitOption } from '../shared-options.ts';
 import { rowBlock } from '../table.ts';
-import { type ValueScale, valueFormat } from '../value-scale.ts';
+import type { ValueScale } from '../value-scale.ts';
 import { assertLog, followNoteText, openLogs } from './input.ts';
-import { ndjsonRow } from './interval-rows.ts';
+import { intervalFigures, ndjsonRow } from './interval-rows.ts';
 
 const DESCRIPTION = `Prints the percentiles of a log's last intervals, a line each, and with -f of new intervals.
 
@@ -31,11 +39,10 @@ counts when it is complete.`;
 
 const FORMATS = ['text', 'json'] as const;
 
-interface Options extends SelectingOptions, OutputOptions<(typeof FORMATS)[number]> {
+interface Options extends SelectingOptions, ColumnOptions, OutputOptions<(typeof FORMATS)[number]> {
   readonly follow?: boolean;
   readonly lines: number;
   readonly unit: ValueScale;
-  readonly percentiles: readonly number[];
   readonly poll: number;
 }
 
@@ -56,6 +63,7 @@ export function parser(): Command {
       10,
     )
     .addOption(unitOption())
+    .addOption(columnsOption('text'))
     .addOption(percentilesOption())
     .addOption(
       new Option('--poll <duration>', 'with -f: how often the file is checked')
@@ -119,12 +127,14 @@ class Printer {
   readonly #options: Options;
   readonly #io: Io;
   readonly #isJson: boolean;
+  readonly #columns: readonly FigureColumn[];
   #hasPrinted = false;
 
   constructor(options: Options, io: Io) {
-    this.#options = options;
-    this.#io = io;
     this.#isJson = formatOf(options, FORMATS) === 'json';
+    this.#options = { ...options, percentiles: percentilesFor(options, !this.#isJson) };
+    this.#io = io;
+    this.#columns = columnsFor(options, ['count']);
   }
 
   get hasPrinted(): boolean {
@@ -154,37 +164,37 @@ class Printer {
   /** The widest style that fits on the screen; `undefined` when none does. */
   get #style(): RowStyle | undefined {
     const { columns = Number.POSITIVE_INFINITY } = screenOf(this.#io);
-    const values = withMaximum(this.#options.percentiles).map(() => '');
-    return [WIDE, NARROW].find((style) => formatRow(['', '', '', '', ...values], style).length <= columns);
+    const cells = this.#columns.map(() => '');
+    return [WIDE, NARROW].find(
+      (style) => formatRow(['', '', ''], cells, this.#columns, style).length <= columns,
+    );
   }
 
   #titles({ startSec }: LogInterval, style: RowStyle): string {
-    const { unit, percentiles } = this.#options;
-    const titles = withMaximum(percentiles).map(percentileTitle);
-    const last = unit.unit === '' ? 'max' : `max ${unit.unit}`;
+    const { unit } = this.#options.unit;
+    const last = this.#columns.findLastIndex(({ text }) => text === undefined);
+    const titles = this.#columns.map(({ title }, at) =>
+      at === last && unit !== '' ? `${title} ${unit}` : title,
+    );
     const start = isEpoch(startSec) ? 'start' : 'start s';
-    return formatRow([start, 'length s', 'tag', 'count', ...titles.slice(0, -1), last], style);
+    return formatRow([start, 'length s', 'tag'], titles, this.#columns, style);
   }
 
   #row(interval: LogInterval): string {
-    const { unit, percentiles } = this.#options;
     const { startSec, lengthSec, tag = '' } = interval;
-    const histogram = interval.histogram();
-    if (this.#isJson) return ndjsonRow({ interval, histogram }, this.#options);
-    const shown = withMaximum(percentiles);
-    const found = histogram.valuesAtPercentiles(shown);
-    const isEmpty = histogram.totalCount === 0;
-    const format = valueFormat(found, unit);
+    const decoded = { interval, histogram: interval.histogram() };
+    if (this.#isJson) return ndjsonRow(decoded, this.#options);
+    const figures = intervalFigures(decoded, this.#options);
+    const [cells = []] = figureCells(this.#columns, [figures], this.#options.unit.unit);
     const start = isEpoch(startSec) ? formatTime(startSec) : decimalText(startSec, 3);
-    const figures = [decimalText(lengthSec, 3), formatCount(histogram.totalCount)];
-    const values = found.map((value) => (isEmpty ? '-' : format(value)));
+    const length = decimalText(lengthSec, 3);
     const { columns = Number.POSITIVE_INFINITY } = screenOf(this.#io);
     const style = this.#style;
-    const line = style && formatRow([start, figures[0]!, visible(tag), figures[1]!, ...values], style);
+    const line = style && formatRow([start, length, visible(tag)], cells, this.#columns, style);
     // A wide value may not fit where its column does.
     if (line !== undefined && line.length <= columns) return `${line}\n`;
-    const titles = ['', 'length s', 'count', ...shown.map(percentileTitle)].map((title) => ({ title }));
-    return `${rowBlock(titles, [`${start} ${tag}`, ...figures, ...values], columns).join('\n')}\n`;
+    const titles = [{ title: '' }, { title: 'length s' }, ...this.#columns];
+    return `${rowBlock(titles, [`${start} ${tag}`, length, ...cells], columns).join('\n')}\n`;
   }
 }
 
@@ -202,13 +212,17 @@ interface RowStyle {
 const WIDE: RowStyle = { start: 27, length: 9, tag: 14, count: 11, value: 11 };
 const NARROW: RowStyle = { start: 8, length: 0, tag: 8, count: 7, value: 10 };
 
-function formatRow(cells: readonly string[], style: RowStyle): string {
-  const [start = '', length = '', tag = '', count = '', ...values] = cells;
-  const shownValues = values.map((value) => ` ${value.padStart(style.value)}`).join('');
-  if (style.length === 0) {
-    const [, time = start] = /^\S+ (\d+:\d+:\d+)/.exec(start) ?? [];
-    return `${time.padEnd(style.start)} ${tag.padEnd(style.tag)} ${count.padStart(style.count)}${shownValues}`;
-  }
-  const head = `${start.padEnd(style.start)} ${length.padStart(style.length)}  ${tag.padEnd(style.tag)}`;
-  return `${head} ${count.padStart(style.count)}${shownValues}`;
+function formatRow(
+  [start = '', length = '', tag = '']: readonly string[],
+  cells: readonly string[],
+  columns: readonly FigureColumn[],
+  style: RowStyle,
+): string {
+  const padded = cells.map((cell, at) =>
+    cell.padStart(columns[at]!.text === undefined ? style.value : style.count),
+  );
+  const figures = [tag.padEnd(style.tag), ...padded].join(' ');
+  if (style.length > 0) return `${start.padEnd(style.start)} ${length.padStart(style.length)}  ${figures}`;
+  const [, time = start] = /^\S+ (\d+:\d+:\d+)/.exec(start) ?? [];
+  return `${time.padEnd(style.start)} ${figures}`;
 }

@@ -3,9 +3,9 @@ import {
   type Curve,
   curveOfSlots,
   type HeatMapPlot,
+  type ObjectiveLine,
   type PercentilePlot,
   type Plot,
-  type SloLine,
 } from '@hdrscope/plot';
 
 /** A plot of a file. */
@@ -49,10 +49,10 @@ export function asCurves(ofValues: readonly Plot[], others: readonly SourcedPlot
   return [...plots, ...finished];
 }
 
-function withCurve(plot: PercentilePlot, curve: Curve, objectives: readonly SloLine[]): PercentilePlot {
+function withCurve(plot: PercentilePlot, curve: Curve, objectives: readonly ObjectiveLine[]): PercentilePlot {
   const { slos = [], curves } = plot;
   // Plots of one run have the same objectives.
-  const added = objectives.filter((slo) => !slos.some((known) => isSame(known, slo)));
+  const added = objectives.filter((objective) => !slos.some((known) => isSame(known, objective)));
   return {
     ...plot,
     curves: [...curves, curve],
@@ -60,13 +60,13 @@ function withCurve(plot: PercentilePlot, curve: Curve, objectives: readonly SloL
   };
 }
 
-function isSame(one: SloLine, other: SloLine): boolean {
+function isSame(one: ObjectiveLine, other: ObjectiveLine): boolean {
   return one.name === other.name && one.value === other.value && one.percentile === other.percentile;
 }
 
 interface SlotCounts extends Pick<BarPlot, 'slots' | 'counts'> {
   readonly unit: PercentilePlot['unit'];
-  readonly slos: readonly SloLine[];
+  readonly slos: readonly ObjectiveLine[];
 }
 
 function countsOf(plot: CountedPlot): SlotCounts {

@@ -2,8 +2,7 @@ import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
-import { writeWhole } from '../output-file.ts';
-import { formatOf, type OutputOptions } from '../output-options.ts';
+import { formatOf, type OutputOptions, writeWhole } from '../output-options.ts';
 import { screenOf } from '../screen.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 

@@ -1,15 +1,16 @@
+import type { NumberPlace } from '@hdrscope/inputs';
+import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser, integerParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
 import { parseConfidence } from '../comparison.ts';
-import type { InputKind } from '../inputs/kinds.ts';
-import { type Input, openInputs } from '../inputs/open-inputs.ts';
+import type { Input, InputKind } from '../inputs/input.ts';
+import { addNumberOptions } from '../inputs/numbers.ts';
+import { openInputs } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addNumberOptions, type NumberOptions } from '../numbers/number-plan.ts';
-import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { type Objective, parseObjective } from '../objective.ts';
 import { addFormat, addOutput } from '../output-options.ts';
 import { addAscii, percentilesOption } from '../shared-options.ts';
@@ -32,7 +33,7 @@ const KINDS: readonly Plot['kind'][] = ['percentiles', 'comparison', 'over-time'
 
 const TAKEN: readonly InputKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'];
 
-interface Options extends SelectingOptions, DrawingOptions, PlotOptions, NumberOptions {
+interface Options extends SelectingOptions, DrawingOptions, PlotOptions, NumberPlace {
   readonly kind?: Plot['kind'];
   readonly confidence?: number;
   readonly percentiles: readonly number[];

@@ -1,18 +1,15 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { asArray, asFinite, asObject, asText, Budget, isObject, parseJson } from '@hdrscope/kit';
 import { type AxisSlot, type BarPlot, type Plot, plotFromJson } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { noteWriter, type Sourced, titleOf } from '../ceph/histograms.ts';
-import { perfPlot } from '../ceph/perf-plot.ts';
-import { chooseCounter, merged } from '../ceph/which-counter.ts';
 import { type Io, Refusal } from '../command.ts';
-import { titleOf as titleOfCounted } from '../ebpf/histogram-text.ts';
-import { NOT_TAKEN } from '../inputs/kinds.ts';
-import type { Input } from '../inputs/open-inputs.ts';
-import { wholeText } from '../inputs/whole-text.ts';
-import { cureOf } from '../numbers/number-plan.ts';
-import { NUMBER_UNITS } from '../numbers/number-unit.ts';
-import { isPlotDocument } from '../plot-document.ts';
+import { chooseCounter, merged, perfPlot } from '../commands/ceph/counter-plot.ts';
+import { noteWriter, type Sourced, titleOf } from '../commands/ceph/histograms.ts';
+import { titleOf as titleOfCounted } from '../commands/ebpf/histogram.ts';
+import { type Input, wholeText } from '../inputs/input.ts';
+import { cureOf, isPlotDocument } from '../inputs/numbers.ts';
+import { NOT_TAKEN } from '../inputs/open-inputs.ts';
 
 /** Facts about the contents that the command line states. */
 interface JsonOptions {

@@ -23,10 +23,11 @@ import {
 } from '@hdrscope/plot';
 import { Refusal, UsageError } from '../command.ts';
 import { withValues } from '../comparison.ts';
-import type { InputKind } from '../inputs/kinds.ts';
+import type { InputKind } from '../inputs/input.ts';
+import { readPercentileText } from '../inputs/read-values.ts';
 import { assertCurves, explainTagLimit } from '../inputs/selection-options.ts';
 import type { CurveValues, Slot } from './options.ts';
-import { type Reading, readPercentiles, readSum, type Sum, type ValueInput } from './reading.ts';
+import { type Reading, readSum, type Sum, type ValueInput } from './reading.ts';
 
 interface Named extends Sum {
   readonly name: string;
@@ -284,7 +285,7 @@ export interface PlottedSide {
 async function readSide(input: ValueInput, reading: Reading): Promise<PlottedSide> {
   const { title } = input;
   if (input.kind === 'percentiles') {
-    const { values, losses } = await readPercentiles(input, reading);
+    const { values, losses } = await readPercentileText(input, reading);
     for (const loss of losses) await reading.note(loss);
     return { title, values, sum: { histogram: values.histogram, valueScale: 1, text: values } };
   }

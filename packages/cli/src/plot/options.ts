@@ -1,15 +1,16 @@
-import { rankOf } from '@hdrscope/core/internal';
+import { judgeLimit, rankOf } from '@hdrscope/core/internal';
+import { percentileName } from '@hdrscope/kit';
 import {
   type AxisSlot,
   type BarPlot,
   type Curve,
   formatValue,
+  type ObjectiveLine,
   type Plot,
-  type SloLine,
 } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal, UsageError } from '../command.ts';
-import { formatCount, percentileTitle } from '../format.ts';
+import { formatCount } from '../format.ts';
 import { type Objective, thresholdIn } from '../objective.ts';
 import { hasCounts } from './counted-curves.ts';
 
@@ -48,7 +49,7 @@ export function dressed(plot: Plot, { title, slo, log = false, linear = false }:
   const isScaled = (log || linear) && titled.kind !== 'heat-map' && titled.kind !== 'bars';
   const scaled: Plot = isScaled ? { ...titled, valueAxis: log ? 'log' : 'linear' } : titled;
   if (slo.length === 0 || scaled.kind === 'heat-map' || scaled.kind === 'comparison') return scaled;
-  const slos = sloLines(slo, scaled.unit);
+  const slos = objectiveLines(slo, scaled.unit);
   return { ...scaled, slos };
 }
 
@@ -71,7 +72,7 @@ export function isEmpty(plot: Plot): boolean {
 // Objectives.
 
 /** Objectives as lines of a plot. @throws UsageError when an objective has another unit than the plot. */
-function sloLines(objectives: readonly Objective[], unit: CountedUnit): SloLine[] {
+function objectiveLines(objectives: readonly Objective[], unit: CountedUnit): ObjectiveLine[] {
   return objectives.map((objective) => ({
     value: thresholdIn(objective, unit),
     ...(objective.percentile !== undefined && { percentile: objective.percentile }),
@@ -94,48 +95,46 @@ export interface CurveValues {
  * @param known The values of curves whose files have all of them. Other curves are read off.
  */
 export function verdictsOn(plot: Plot, known: readonly CurveValues[]): string[] {
-  if (plot.kind === 'over-time') return (plot.slos ?? []).flatMap((slo) => overTime(plot, slo));
+  if (plot.kind === 'over-time') return (plot.slos ?? []).flatMap((objective) => overTime(plot, objective));
   if (plot.kind === 'bars')
-    return (plot.slos ?? []).flatMap((slo) => verdict(slo, slotOfBars(plot, slo), plot.unit));
+    return (plot.slos ?? []).flatMap((objective) =>
+      verdict(objective, slotOfBars(plot, objective), plot.unit),
+    );
   if (plot.kind !== 'percentiles') return [];
   const { unit, curves, slos = [] } = plot;
-  return slos.flatMap((slo) =>
+  return slos.flatMap((objective) =>
     curves.flatMap((curve) => {
       const exact = known.find(({ name }) => name === curve.name);
-      const slot = exact?.slotAt(slo.percentile ?? 100) ?? slotOfCurve(curve, slo);
+      const slot = exact?.slotAt(objective.percentile ?? 100) ?? slotOfCurve(curve, objective);
       const name = curves.length > 1 ? `${curve.name}: ` : '';
-      return verdict(slo, slot, unit).map((text) => `${name}${text}`);
+      return verdict(objective, slot, unit).map((text) => `${name}${text}`);
     }),
   );
 }
 
-function verdict({ percentile, value }: SloLine, slot: Slot | undefined, unit: CountedUnit): string[] {
+function verdict({ percentile, value }: ObjectiveLine, slot: Slot | undefined, unit: CountedUnit): string[] {
   if (percentile === undefined || slot === undefined) return [];
   const { lower, upper } = slot;
   const text = (bound: number): string => formatValue(bound, unit);
   const isNarrow = upper <= lower * NARROW || text(lower) === text(upper);
   const shown = isNarrow ? text(upper) : `from ${text(lower)} to ${text(upper)}`;
   const objective = formatValue(value, unit, EXACT_DIGITS);
-  const result =
-    upper <= value
-      ? `keeps ${objective}`
-      : lower > value
-        ? `misses ${objective}`
-        : `may keep or miss ${objective}`;
-  return [`${percentileTitle(percentile)} is ${shown}: ${result}`];
+  return [`${percentileName(percentile)} is ${shown}: ${RESULTS[judgeLimit(slot, value)]} ${objective}`];
 }
+
+const RESULTS = { kept: 'keeps', missed: 'misses', undecided: 'may keep or miss' } as const;
 
 // The slots of a histogram with two significant digits or more.
 const NARROW = 1.01;
 /** As a person wrote it. */
 const EXACT_DIGITS = 15;
 
-function slotOfCurve({ points }: Curve, { percentile = 100 }: SloLine): Slot | undefined {
+function slotOfCurve({ points }: Curve, { percentile = 100 }: ObjectiveLine): Slot | undefined {
   const point = points.find((one) => one.percentile >= percentile);
   return point && { lower: point.lower ?? point.value, upper: point.upper ?? point.value };
 }
 
-function slotOfBars({ slots, counts }: BarPlot, { percentile = 100 }: SloLine): Slot | undefined {
+function slotOfBars({ slots, counts }: BarPlot, { percentile = 100 }: ObjectiveLine): Slot | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   // Shares of counts have no ranks.
   const wanted = counts.every(Number.isInteger) ? rankOf(percentile, total) : (percentile / 100) * total;
@@ -147,9 +146,12 @@ function slotOfBars({ slots, counts }: BarPlot, { percentile = 100 }: SloLine): 
 }
 
 /** How many intervals miss an objective. */
-function overTime(plot: Extract<Plot, { kind: 'over-time' }>, { percentile, value }: SloLine): string[] {
+function overTime(
+  plot: Extract<Plot, { kind: 'over-time' }>,
+  { percentile, value }: ObjectiveLine,
+): string[] {
   if (percentile === undefined) return [];
-  const name = percentileTitle(percentile);
+  const name = percentileName(percentile);
   const line = plot.lines.find((one) => one.name === name);
   if (line === undefined) return [`${name} has no line: --percentiles ${percentile} draws and judges it`];
   const counted = line.values.filter((one) => one !== null);

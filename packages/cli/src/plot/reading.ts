@@ -1,25 +1,15 @@
-import { type LogHistogram, type PercentileText, type Selection, sumLogs } from '@hdrscope/interval-log';
+import type { NumberPlace } from '@hdrscope/inputs';
+import { measureOf, type NumberUnit, numberUnit, ticksPerUnit } from '@hdrscope/inputs/internal';
+import type { LogHistogram, PercentileText } from '@hdrscope/interval-log';
 import type { Period } from '@hdrscope/plot';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../command.ts';
-import { decodeEncoded } from '../inputs/encoded-histogram.ts';
-import type { InputKind } from '../inputs/kinds.ts';
-import { LineTally } from '../inputs/line-tally.ts';
-import { type Input, MalformedTally } from '../inputs/open-inputs.ts';
-import { type PercentileInput, readPercentileInput, type TextUnit } from '../inputs/percentile-input.ts';
-import { inStepsOf, readRecorded, unitOfInputs } from '../inputs/recorded.ts';
-import { assertWhole } from '../inputs/selection-options.ts';
-import { wholeText } from '../inputs/whole-text.ts';
-import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
-import type { NumberOptions } from '../numbers/number-plan.ts';
-import {
-  differentUnits,
-  measureOf,
-  type NumberUnit,
-  numberUnit,
-  ticksPerUnit,
-} from '../numbers/number-unit.ts';
-import { type ReadingProgress, startReading } from '../progress.ts';
+import type { Input } from '../inputs/input.ts';
+import { LineTally, MalformedTally } from '../inputs/line-tally.ts';
+import { differentUnits, unitOfInputs } from '../inputs/numbers.ts';
+import type { TextUnit } from '../inputs/percentile-input.ts';
+import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
+import { startReading } from '../progress.ts';
 import { type ValueScale, valueScaleOf } from '../value-scale.ts';
 
 /** The scale of percentile text: it has times in ms, everything else as it is. */
@@ -44,7 +34,7 @@ interface UnitOptions {
   readonly unit: CountedUnit | undefined;
   readonly textUnit: TextUnit | undefined;
   /** Where the numbers of texts are. */
-  readonly numberOptions: NumberOptions;
+  readonly numberOptions: NumberPlace;
   /** Whether the inputs are compared with each other, so that they must count in one unit. */
   readonly isCompared: boolean;
 }
@@ -93,50 +83,30 @@ function isTime(unit: CountedUnit): unit is TextUnit {
 
 // Readings.
 
-/** The kinds of input that have values. */
-export type ValueInput = Input<Exclude<InputKind, 'json'>>;
-
-/** Options for reading inputs. */
-interface ReadingOptions extends PlotUnits {
-  readonly textUnit: TextUnit | undefined;
-  readonly selection: Selection;
-  /** Where the numbers of texts are. */
-  readonly numberOptions: NumberOptions;
-}
+/** Inputs that have values. */
+export type ValueInput = Input<ValueKind>;
 
 /** The units and callbacks for reading inputs, and the report afterwards. */
-export interface Reading extends ReadingOptions, ReadingProgress {
-  /** For logs. */
-  readonly malformed: MalformedTally;
-  /** For texts of numbers. */
-  readonly badLines: LineTally;
+export interface Reading extends PlotUnits, ValueReading {
   /** Reports what was left out. @returns `ExitCode.refused` when something was left out. */
   report(): Promise<number>;
 }
 
 /** Shows the progress of the reading. Nothing else is printed meanwhile. */
-export function readingOf(options: ReadingOptions, totalBytes: number | undefined, io: Io): Reading {
+export function readingOf(
+  options: PlotUnits & Pick<ValueReading, 'textUnit' | 'selection' | 'numberOptions'>,
+  totalBytes: number | undefined,
+  io: Io,
+): Reading {
   const [malformed, badLines] = [new MalformedTally(), new LineTally()];
   return {
     ...options,
+    scale: textScale(options.unit),
     ...startReading(io, totalBytes),
     malformed,
     badLines,
     report: async () => Math.max(await malformed.report(io), await badLines.report(io)),
   };
-}
-
-/** @throws Refusal, UsageError */
-export function readPercentiles(
-  input: ValueInput,
-  { unit, textUnit, selection, onBytes }: Reading,
-): Promise<PercentileInput> {
-  return readPercentileInput(input, {
-    unit: textScale(unit),
-    selection,
-    onBytes,
-    ...(textUnit && { textUnit }),
-  });
 }
 
 // Sums.
@@ -154,35 +124,10 @@ export interface Sum {
   readonly period?: Period;
 }
 
-/** Adds up all histograms of a file, with any tag; `undefined` when there are no values. @throws Refusal, UsageError */
+/** Adds up all histograms of a file, with any tag; `undefined` when there are no values. @throws Refusal, UsageError, HdrscopeError */
 export async function readSum(input: ValueInput, reading: Reading): Promise<Sum | undefined> {
-  const { kind, name, source } = input;
-  const { selection, onBytes, malformed, badLines } = reading;
-  if (kind !== 'log' && kind !== 'percentiles') assertWhole(name, selection);
-  switch (kind) {
-    case 'log': {
-      const histogram = await sumLogs([source], { ...selection, onBytes, onMalformed: malformed.add });
-      return histogram && { histogram, valueScale: 1 };
-    }
-    case 'percentiles': {
-      const { values, losses } = await readPercentiles(input, reading);
-      return { histogram: values.histogram, valueScale: 1, text: values, losses };
-    }
-    case 'encoded': {
-      const text = await wholeText(input, 'encoded histograms', onBytes);
-      return { histogram: await decodeEncoded(text, name, () => onBytes(0)), valueScale: 1 };
-    }
-    case 'numbers': {
-      const { numbers: unit, takesBare, numberScale: valueScale, numberOptions: numbers } = reading;
-      const options = { unit, takesBare, numbers, onBytes, badLines };
-      const { histogram, vanished } = await countNumbers([input], options);
-      if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
-      return { histogram, valueScale };
-    }
-    case 'recorded': {
-      const { numbers, numberScale: valueScale } = reading;
-      const recorded = await readRecorded(input, onBytes);
-      return { histogram: inStepsOf(numbers, recorded, name), valueScale };
-    }
-  }
+  const { histogram, isInSteps, text } = await readValues(input, reading);
+  if (histogram === undefined) return undefined;
+  const valueScale = isInSteps ? reading.numberScale : 1;
+  return { histogram, valueScale, ...(text && { text: text.values, losses: text.losses }) };
 }

@@ -1,4 +1,5 @@
 import type { HistoryGroup } from '@hdrscope/history';
+import { percentileName } from '@hdrscope/kit';
 import {
   attributePairs,
   type Curve,
@@ -21,7 +22,6 @@ import {
   figuresJson,
   jsonDocument,
 } from '../figures.ts';
-import { percentileTitle } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { stretchStart } from '../history/options.ts';
 import { csvLine, shownTable } from '../table.ts';
@@ -255,7 +255,7 @@ function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, eve
   assertFew(byName.size * asked.percentiles.length, 'lines');
   const lines = [...byName].flatMap(([name, ofName]) =>
     asked.percentiles.map((percentile) => ({
-      name: byName.size === 1 ? percentileTitle(percentile) : `${name} ${percentileTitle(percentile)}`,
+      name: byName.size === 1 ? percentileName(percentile) : `${name} ${percentileName(percentile)}`,
       values: timesMs.map((timeMs) => {
         const one = ofName.get(timeMs);
         return one === undefined ? null : scaled(valueAt(one.group, percentile), one.scale);

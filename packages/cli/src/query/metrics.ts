@@ -1,8 +1,8 @@
 import { type HistoryMetric, historyMetrics } from '@hdrscope/history';
+import { suggestion } from '@hdrscope/kit';
 import { type Io, Refusal } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatCount, formatTime } from '../format.ts';
-import { suggestion } from '../nearest.ts';
 import { type Column, csvLine, shownTable } from '../table.ts';
 import { withEngine } from './engine.ts';
 import type { Options, TableFormat } from './options.ts';

@@ -87,7 +87,7 @@ export function createQueryParser(): Command {
     .argument('[folder]', 'the folder of a history; not needed with --print-sql --table')
     .option('--metric <name>', 'the metric')
     .addOption(percentilesOption())
-    .addOption(columnsOption('text and csv', 'history'))
+    .addOption(columnsOption('text and csv', ['rate', 'stdev']))
     .addOption(byOption('is a group', 'one group'))
     .addOption(whereOption());
   addSpan(command)

@@ -1,14 +1,20 @@
+import type { NumberPlace } from '@hdrscope/inputs';
+import { NUMBER_UNITS, numberUnit } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser, isDecimal, wrongOption } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
 import { LineTally } from '../inputs/line-tally.ts';
+import {
+  addNumberOptions,
+  countInputs,
+  digitsOption,
+  resolutionOption,
+  unitOfInputs,
+  vanishedText,
+} from '../inputs/numbers.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
-import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
-import { addNumberOptions, type NumberOptions, unitOfNumbers } from '../numbers/number-plan.ts';
-import { digitsOption, NUMBER_UNITS, numberUnit, resolutionOption } from '../numbers/number-unit.ts';
-import { writeLines } from '../output-file.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions } from '../output-options.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, writeLines } from '../output-options.ts';
 import { startReading } from '../progress.ts';
 import { percentilesOption } from '../shared-options.ts';
 import { OUTPUT_FORMATS, type OutputFormat, outputFormats, type Recorded } from './outputs.ts';
@@ -27,7 +33,7 @@ hgrm and csv are percentile text, json is for programs, base64 is the histogram 
 hlog is a log of one interval. The last two count in multiples of --resolution: with --unit ms in
 nanoseconds, as most logs do.`;
 
-interface Options extends NumberOptions, OutputOptions<OutputFormat> {
+interface Options extends NumberPlace, OutputOptions<OutputFormat> {
   readonly unit?: CountedUnit;
   readonly digits: number;
   readonly resolution?: number;
@@ -82,18 +88,18 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     { takes: ['numbers'], otherwise: 'numbers', as, numbers: options, command: 'hdrscope record' },
     io,
   );
-  const { takesBare, ...found } = unitOfNumbers(inputs, options.unit, options);
+  const { takesBare, ...found } = unitOfInputs(inputs, options.unit, options);
   const unit = numberUnit(found.unit, options.resolution);
   const { onBytes, finish } = startReading(io, totalBytes);
   const badLines = new LineTally();
-  const counted = await countNumbers(inputs, {
+  const counted = await countInputs(inputs, {
     unit,
     significantDigits: digits,
     expectedInterval,
     numbers: options,
     takesBare,
     onBytes,
-    badLines,
+    onBadLine: badLines.add,
   }).finally(finish);
   const exitCode = await badLines.report(io);
   const name = inputs.map((input) => input.name).join(', ');

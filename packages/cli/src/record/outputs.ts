@@ -1,4 +1,5 @@
 import { formatPercentiles, type Histogram } from '@hdrscope/core';
+import { inUnit, type NumberUnit, perMs, TIME_UNITS, ticksPerUnit } from '@hdrscope/inputs/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { painter } from '../colour.ts';
@@ -6,7 +7,6 @@ import type { Io } from '../command.ts';
 import { columnsFor, type Figures, figuresJson, figuresOf, jsonDocument } from '../figures.ts';
 import { groupedDecimal, valuesText, withoutLastZeros } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { inUnit, type NumberUnit, perMs, TIME_UNITS, ticksPerUnit } from '../numbers/number-unit.ts';
 import { screenOf } from '../screen.ts';
 import { formatTable } from '../table.ts';
 

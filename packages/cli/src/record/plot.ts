@@ -1,6 +1,6 @@
 import type { Histogram } from '@hdrscope/core';
+import { inUnit, type NumberUnit } from '@hdrscope/inputs/internal';
 import { barsBetween } from '@hdrscope/plot';
-import { inUnit, type NumberUnit } from '../numbers/number-unit.ts';
 import { plotColumns, type Screen } from '../screen.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 

@@ -2,19 +2,24 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { serveDashboard } from '@hdrscope/dashboard';
+import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { GuardOptions } from '@hdrscope/kit/server';
-import { type CountedUnit, createRegistry } from '@hdrscope/registry';
+import { type CountedUnit, createRegistry, type Registry } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
 import { addSpan } from '../history/options.ts';
-import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { hostOption, portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
-import { startDemo } from './demo-registry.ts';
-import { type HistoryOptions, historyFolder, recordOfHistory } from './history-record.ts';
-import { openDropped, recordOf, shownFiles } from './records.ts';
+import {
+  type HistoryOptions,
+  historyFolder,
+  openDropped,
+  recordOf,
+  recordOfHistory,
+  shownFiles,
+} from './records.ts';
 
 interface Options extends GuardingOptions, HistoryOptions {
   readonly port: number;
@@ -129,4 +134,50 @@ function openInBrowser(url: string): void {
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
   child.on('error', () => {});
   child.unref();
+}
+
+// A page without files.
+
+const ROUTES = [
+  ['GET', '/products/{id}', 0.004],
+  ['GET', '/search', 0.016],
+  ['GET', '/reports/{month}', 0.09],
+  ['POST', '/login', 0.06],
+] as const;
+
+const EVERY_MS = 50;
+
+/**
+ * Fills a registry with values that a service might count, for a page without files.
+ *
+ * @returns A function that stops it.
+ */
+function startDemo(registry: Registry): () => void {
+  const durations = registry.histogram({
+    name: 'http.server.request.duration',
+    unit: 's',
+    description: 'Made up: nobody has asked for anything.',
+    significantDigits: 3,
+  });
+  const sizes = registry.histogram({ name: 'http.server.response.body.size', unit: 'By' });
+  const boundaries = Array.from({ length: 26 }, (_, i) => 2 ** i * 1e-6);
+  const waits = registry.histogram({ name: 'kernel.run_queue.latency', unit: 's', boundaries });
+  const timer = setInterval(() => {
+    for (const [method, route, typical] of ROUTES) {
+      const attributes = { 'http.request.method': method, 'http.route': route };
+      const requests = Math.round(0.4 / typical ** 0.6);
+      for (let n = 0; n < requests; n++) {
+        const outlier = Math.random() < 0.004 ? 10 : 1;
+        durations.with(attributes).record(around(typical * outlier, 0.4));
+        sizes.with(attributes).record(Math.round(around(8000, 0.8)));
+      }
+    }
+    for (let cpu = 0; cpu < 4; cpu++) waits.with({ cpu }).record(around(20e-6, 1));
+  }, EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/** A random positive number near `typical`, with a long tail above it. */
+function around(typical: number, spread: number): number {
+  return typical * Math.exp(spread * 2 * (Math.random() + Math.random() + Math.random() - 1.5));
 }

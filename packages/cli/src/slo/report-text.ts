@@ -1,9 +1,10 @@
-import type { LeastMost, ObjectiveHistory, ObjectivePeriod, ObjectiveVerdict } from '@hdrscope/history';
+import type { Bounds } from '@hdrscope/core';
+import type { ObjectiveHistory, ObjectivePeriod } from '@hdrscope/history';
+import { formatDurationParts, formatShare } from '@hdrscope/kit';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { durationText } from '../duration.ts';
 import { jsonDocument } from '../figures.ts';
-import { formatCount, shareText } from '../format.ts';
+import { formatBounds, formatCount } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
 import { shownUnitOf } from '../query/answer.ts';
@@ -25,7 +26,7 @@ export interface Reported {
   readonly groups: readonly ObjectiveHistory[];
 }
 
-const COLOURS: Readonly<Record<ObjectiveVerdict, 'red' | 'green' | 'yellow' | 'dim'>> = {
+const COLOURS: Readonly<Record<ObjectivePeriod['verdict'], 'red' | 'green' | 'yellow' | 'dim'>> = {
   kept: 'green',
   missed: 'red',
   undecided: 'yellow',
@@ -65,10 +66,10 @@ function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io
     return [
       at === periods.length ? 'total' : stretchStart(period.startMs, everyMs),
       formatCount(count),
-      rangeText({ least: count - within.most, most: count - within.least }, formatCount),
-      share === undefined ? '-' : rangeText(share, shareText),
-      burnRate === undefined ? '-' : rangeText(burnRate, rateText),
-      rangeText(budgetUsed, usedText),
+      formatBounds({ lower: count - within.upper, upper: count - within.lower }, formatCount),
+      share === undefined ? '-' : formatBounds(share, formatShare),
+      burnRate === undefined ? '-' : formatBounds(burnRate, rateText),
+      formatBounds(budgetUsed, usedText),
       verdict,
     ];
   });
@@ -76,13 +77,6 @@ function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io
     const { verdict } = rows[at]!;
     return line.endsWith(verdict) ? line.slice(0, -verdict.length) + paint(COLOURS[verdict], verdict) : line;
   });
-}
-
-/** `0.5`, or `0.5 to 0.7`. A unit that both ends have stands once. */
-function rangeText({ least, most }: LeastMost, text: (value: number) => string): string {
-  const [from, to] = [text(least), text(most)];
-  if (from === to) return to;
-  return `${from.endsWith(' %') && to.endsWith(' %') ? from.slice(0, -2) : from} to ${to}`;
 }
 
 function rateText(rate: number): string {
@@ -109,9 +103,9 @@ function conclusion(group: ObjectiveHistory, reported: Reported, io: Io): string
   const days = count(periods.length);
   const kept = `kept on ${formatCount(verdicts.kept)} of ${days}${rest.length === 0 ? '' : ` (${rest.join(', ')})`}`;
   const lines = [
-    `Had the objective been ${shareText(objective)} within ${value(threshold)}, it would have been ${kept}; the budget of ${days} would have been used by ${rangeText(total.budgetUsed, usedText)}.`,
+    `Had the objective been ${formatShare(objective)} within ${value(threshold)}, it would have been ${kept}; the budget of ${days} would have been used by ${formatBounds(total.budgetUsed, usedText)}.`,
   ];
-  if (divided !== undefined && total.within.least < total.within.most) {
+  if (divided !== undefined && total.within.lower < total.within.upper) {
     const exact = `${scaled(divided.upper, scale)}${title === 'ms' ? title : ''}`;
     lines.push(
       `The threshold lies inside a slot, from ${value(divided.lower)} to ${value(divided.upper)}: --threshold ${exact} has exact shares.`,
@@ -130,19 +124,22 @@ const WORDS: ReadonlyMap<number, string> = new Map([
 function periodWord(everyMs: number, count: number): string {
   const word = WORDS.get(everyMs);
   const plural = count === 1 ? '' : 's';
-  return word === undefined ? `period${plural} of ${durationText(everyMs)}` : `${word}${plural}`;
+  return word === undefined ? `period${plural} of ${formatDurationParts(everyMs)}` : `${word}${plural}`;
 }
 
 /** The report as one document. Values are in `unit`, shares are parts of 1. */
 export function reportJson(reported: Reported): string {
   const { metric, threshold, objective, unit, everyMs, sinceMs, untilMs, groups } = reported;
   const { unit: shown, scale } = shownUnitOf(unit);
-  const period = ({ startMs, endMs, share, burnRate, ...rest }: ObjectivePeriod) => ({
+  const bounds = (one: Bounds | undefined) => one && { least: one.lower, most: one.upper };
+  const period = ({ startMs, endMs, ...rest }: ObjectivePeriod) => ({
     startSec: startMs / 1000,
     endSec: endMs / 1000,
     ...rest,
-    share: share ?? null,
-    burnRate: burnRate ?? null,
+    within: bounds(rest.within),
+    share: bounds(rest.share) ?? null,
+    burnRate: bounds(rest.burnRate) ?? null,
+    budgetUsed: bounds(rest.budgetUsed),
   });
   return jsonDocument({
     metric,
@@ -184,7 +181,7 @@ export function reportCsv({ by, groups }: Reported): string {
       new Date(startMs).toISOString(),
       new Date(endMs).toISOString(),
       count,
-      ...[within, share, burnRate, budgetUsed].flatMap((one) => [one?.least ?? '', one?.most ?? '']),
+      ...[within, share, burnRate, budgetUsed].flatMap((one) => [one?.lower ?? '', one?.upper ?? '']),
       verdict,
     ]),
   );

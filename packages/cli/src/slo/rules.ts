@@ -1,15 +1,30 @@
+import { errorBudget } from '@hdrscope/core/internal';
+import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { formatDurationParts } from '@hdrscope/kit';
+import {
+  HISTOGRAM_FORMS,
+  isAlertLabel,
+  isGroupLabel,
+  isMatcher,
+  LEAST_PERIOD_MS,
+  neighbours,
+  OWN_LABELS,
+} from '@hdrscope/prometheus/internal';
+import {
+  type HistogramForm,
+  type PrometheusSlo,
+  prometheusRules,
+  readScrapedBounds,
+} from '@hdrscope/prometheus/rules';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
-import { ExitCode, type Io, UsageError } from '../command.ts';
-import { durationText, parseDuration } from '../duration.ts';
+import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { amountIn, parseDuration } from '../duration.ts';
 import { DAY_MS } from '../history/options.ts';
-import { NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { explained, nameOfPath, sizeOf, wholeText } from '../inputs/input.ts';
 import { objectiveOption } from '../objective.ts';
-import { writeLines } from '../output-file.ts';
-import { addOutput } from '../output-options.ts';
-import { HISTOGRAM_FORMS, isLabelName, isMatcher } from './prometheus.ts';
-import { readThreshold, type ThresholdOptions } from './read-threshold.ts';
-import { commentOf, LEAST_PERIOD_MS, OWN_LABELS, rulesOf, rulesYaml, type Slo } from './rule-groups.ts';
+import { addOutput, writeLines } from '../output-options.ts';
 
 const DESCRIPTION = `Prints rules for Prometheus that watch an objective: the share of values of a histogram that must be
 at most a threshold.
@@ -94,8 +109,7 @@ export function parser(): Command {
 
 /** `hdrscope slo rules` */
 export async function run({ options }: Arguments<Options>, io: Io): Promise<number> {
-  const slo = await sloOf(options, io);
-  const yaml = rulesYaml(`slo: ${slo.name}`, rulesOf(slo), commentOf(slo));
+  const yaml = prometheusRules([await readSlo(options, io)]);
   await writeLines(linesOf(yaml), options.output, io);
   return ExitCode.done;
 }
@@ -104,17 +118,16 @@ async function* linesOf(text: string): AsyncGenerator<string, void> {
   yield text;
 }
 
-async function sloOf(options: Options, io: Io): Promise<Slo> {
+async function readSlo(options: Options, io: Io): Promise<PrometheusSlo> {
   const { metric, objective } = options;
   if (metric === undefined || metric === '')
     throw new UsageError('--metric is required: the name of a histogram');
   if (objective === undefined) throw new UsageError('--objective is required: a percentage, as in 99.9%');
-  const threshold = await readThreshold(metric, options, io);
   return {
-    name: options.name ?? `${metric} ${threshold.text}`,
+    ...(await readThreshold(metric, options, io)),
+    name: options.name,
     metric,
-    threshold,
-    budget: budgetOf(objective),
+    budget: errorBudget(objective),
     periodMs: options.window,
     by: options.by ?? [],
     matchers: options.match ?? [],
@@ -122,15 +135,10 @@ async function sloOf(options: Options, io: Io): Promise<Slo> {
   };
 }
 
-/** The part of values that may be bad, without the errors of binary fractions. */
-function budgetOf(objectivePercent: number): number {
-  return Number((Number((100 - objectivePercent).toPrecision(12)) / 100).toPrecision(12));
-}
-
 function parseWindow(text: string): number {
   const ms = parseDuration(text, '--window') * 1000;
   if (ms >= LEAST_PERIOD_MS) return ms;
-  throw wrongOption('--window', `a duration of at least ${durationText(LEAST_PERIOD_MS)}`, text);
+  throw wrongOption('--window', `a duration of at least ${formatDurationParts(LEAST_PERIOD_MS)}`, text);
 }
 
 function parseSchema(text: string): number {
@@ -139,20 +147,10 @@ function parseSchema(text: string): number {
   throw wrongOption('--schema', 'an integer from -4 to 8', text);
 }
 
-/** Labels of the rules, and the bound of a bucket. */
-const NOT_TO_GROUP_BY: ReadonlySet<string> = new Set(['', 'le', ...OWN_LABELS]);
-
 function addLabels(text: string, before: readonly string[] = []): readonly string[] {
   const labels = text.split(',').map((label) => label.trim());
-  // A name may have any characters: Prometheus 3 takes them in quotes.
-  if (labels.every((label) => !NOT_TO_GROUP_BY.has(label) && !/["\\\n]/.test(label))) {
-    return [...new Set([...before, ...labels])];
-  }
-  throw wrongOption(
-    '--by',
-    `names of labels, as in job,route, and not ${[...NOT_TO_GROUP_BY].filter(Boolean).join(', ')}`,
-    text,
-  );
+  if (labels.every(isGroupLabel)) return [...new Set([...before, ...labels])];
+  throw wrongOption('--by', `names of labels, as in job,route, and not le, ${OWN_LABELS.join(', ')}`, text);
 }
 
 function addMatcher(text: string, before: readonly string[] = []): readonly string[] {
@@ -165,7 +163,7 @@ function addLabel(
   before: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-  if (!isLabelName(name) || OWN_LABELS.includes(name)) {
+  if (!isAlertLabel(name)) {
     throw wrongOption(
       '--label',
       `a name and a value, as in team=web, and not ${OWN_LABELS.join(', ')}`,
@@ -173,4 +171,93 @@ function addLabel(
     );
   }
   return { ...before, [name]: value };
+}
+
+// The threshold.
+
+/** The options that decide on a threshold. */
+interface ThresholdOptions {
+  readonly threshold?: string;
+  readonly histogram: HistogramForm;
+  readonly unit?: CountedUnit;
+  readonly schema: number;
+  readonly bounds?: string;
+  readonly scrape?: string;
+}
+
+/** The fields of an objective that the options decide. */
+type Threshold = Pick<PrometheusSlo, 'threshold' | 'thresholdText' | 'histogram' | 'schema' | 'bounds'>;
+
+/** @throws UsageError; Refusal when a histogram with explicit bounds has no such bound. */
+async function readThreshold(metric: string, options: ThresholdOptions, io: Io): Promise<Threshold> {
+  const { histogram, schema, threshold: text } = options;
+  if (text === undefined) throw new UsageError('--threshold is required: a value, as in 300ms');
+  const unit = options.unit ?? unitInName(metric);
+  const threshold = valueIn(text, unit, '--threshold');
+  const shared = { threshold, thresholdText: text, histogram, schema };
+  if (histogram === 'native') {
+    if (options.bounds !== undefined || options.scrape !== undefined) {
+      throw new UsageError(
+        '--bounds and --scrape need --histogram custom or classic: a native histogram has no bounds of its own',
+      );
+    }
+    return shared;
+  }
+  const bounds = await boundsOf(metric, unit, options, io);
+  if (!bounds.includes(threshold)) throw notABound(threshold, unit, metric, bounds);
+  return { ...shared, bounds };
+}
+
+async function boundsOf(
+  metric: string,
+  unit: CountedUnit,
+  { bounds, scrape }: ThresholdOptions,
+  io: Io,
+): Promise<readonly number[]> {
+  if ((bounds === undefined) === (scrape === undefined)) {
+    throw new UsageError(
+      '--histogram custom and classic need either --bounds or --scrape: only a bound of the histogram is an exact threshold',
+    );
+  }
+  if (bounds !== undefined) return bounds.split(',').map((one) => valueIn(one.trim(), unit, '--bounds'));
+  const path = scrape!;
+  const name = nameOfPath(path);
+  if (path !== '-') await sizeOf(path);
+  const source = path === '-' ? io.stdin : path;
+  const text = await wholeText({ name, source }, 'the text of a scrape');
+  return explained(() => readScrapedBounds(text, metric, name));
+}
+
+function notABound(value: number, unit: CountedUnit, metric: string, bounds: readonly number[]): Refusal {
+  const shown = SHOWN_UNITS[unit].unit === '' ? '' : ` ${unit}`;
+  const nearest = neighbours(value, bounds).map((bound) => `${bound}${shown}`);
+  const cure =
+    nearest.length === 1
+      ? `the nearest one is ${nearest[0]}`
+      : `the nearest ones are ${nearest.join(' and ')}`;
+  return new Refusal(
+    `--threshold must be a bound of ${metric}, which knows no more about its values, got ${value}${shown}: ${cure}`,
+  );
+}
+
+/** @throws UsageError */
+function valueIn(text: string, unit: CountedUnit, name: string): number {
+  const value = amountIn(text, unit);
+  if (value !== undefined && value > 0 && Number.isFinite(value)) return value;
+  const kind = SHOWN_UNITS[unit].unit;
+  const example = kind === 's' ? '300ms' : kind === 'By' ? '64KiB' : '200';
+  const cure = unit === 'none' ? ' (--unit states the unit of the histogram)' : '';
+  throw wrongOption(name, `a value above 0, as in ${example}${cure}`, text);
+}
+
+const UNITS_IN_NAMES: readonly (readonly [suffix: RegExp, unit: CountedUnit])[] = [
+  [/[_.]seconds$/, 's'],
+  [/[_.]milliseconds$/, 'ms'],
+  [/[_.]microseconds$/, 'us'],
+  [/[_.]nanoseconds$/, 'ns'],
+  [/[_.]bytes$/, 'bytes'],
+];
+
+function unitInName(metric: string): CountedUnit {
+  return UNITS_IN_NAMES.find(([suffix]) => suffix.test(metric))?.[1] ?? 'none';
 }

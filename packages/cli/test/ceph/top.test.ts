@@ -9,8 +9,7 @@ import {
 } from '@hdrscope/ceph';
 import { summarizeOperations } from '@hdrscope/ceph/internal';
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
-import { followSockets } from '../../src/ceph/top.ts';
-import { topText } from '../../src/ceph/top-text.ts';
+import { followSockets, topText } from '../../src/commands/ceph/top.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { FakeOsd } from '../support/fake-osd.ts';
 import { useFolder } from '../support/logs.ts';
@@ -291,8 +290,23 @@ test('--tell asks by the ceph program, and reports OSDs that it cannot reach', a
   ]);
   expect(JSON.parse(stdout).daemons).toEqual([
     { name: 'osd.0', state: 'counted' },
-    { name: 'osd.4', state: 'gone', problem: 'Error ENXIO: problem getting command descriptions from osd.4' },
+    {
+      name: 'osd.4',
+      state: 'waiting',
+      problem: 'Error ENXIO: problem getting command descriptions from osd.4',
+    },
     { name: 'osd.11', state: 'counted' },
+  ]);
+});
+
+test('OSDs that have never answered share one line', async () => {
+  const osd = new FakeOsd();
+  const down = Array.from({ length: 7 }, (_, id) => `echo 'Error ENXIO: osd.${id + 4} is down' >&2`);
+  const ceph = fakeCeph({ 'osd.0': osd }, `${down.join('\n')}\nexit 6`);
+  const { stdout } = await hdrscope(['ceph', 'top', '--tell', '--ceph', ceph, '--once', ...RUN]);
+  expect(stdout.split('\n').slice(0, 2)).toEqual([
+    expect.stringMatching(/^1 OSD, .* 0 operations$/),
+    'never answered yet: osd.4, osd.5, osd.6, osd.7, osd.8 and 2 more',
   ]);
 });
 

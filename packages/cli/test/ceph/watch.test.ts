@@ -1,7 +1,6 @@
 import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
-import { Follower } from '../../src/ceph/follow.ts';
-import { openInputs } from '../../src/ceph/input.ts';
 import { type Io, Termination } from '../../src/command.ts';
+import { followInputs, openInputs } from '../../src/commands/ceph/histograms.ts';
 import { dumpOf, serveDumps } from '../support/ceph-daemon.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
@@ -127,13 +126,15 @@ test('goes on with a daemon that goes and comes back', async () => {
   const stays = await serveDumps(folder.pathOf('stays.asok'), [dumpOf([0, 0, 0])]);
   const first = await serveDumps(path, [dumpOf([0, 9, 0])]);
   const { io, said } = listeningIo();
-  const follower = new Follower(await openInputs([path, stays.path], io), {}, io);
-  await follower.start();
+  const inputs = await openInputs([path, stays.path], io);
+  const followed = followInputs(inputs, { interval: 0.001 }, io);
+  const advance = async () => (await followed.next()).value!;
+  expect((await advance()).map(({ source }) => source)).toEqual(['gone', 'stays']);
   await first.close();
-  expect((await follower.advance(0.001)).map(({ source }) => source)).toEqual(['stays']);
-  expect(await follower.advance(0.001)).toHaveLength(1);
+  expect((await advance()).map(({ source }) => source)).toEqual(['stays']);
+  expect(await advance()).toHaveLength(1);
   await serveDumps(path, [dumpOf([0, 2, 0])]);
-  const [back] = await follower.advance(0.001);
+  const [back] = await advance();
   expect([back!.source, back!.isReset, back!.histogram.totalCount]).toEqual(['gone', true, 2]);
   expect(said).toEqual([
     `hdrscope: ${path} cannot be asked: ENOENT, the socket does not exist: the daemon is not running, or has another path; hdrscope goes on asking\n`,

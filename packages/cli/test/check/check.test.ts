@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { formatPercentiles, Histogram } from '@hdrscope/core';
+import { formatInterval } from '@hdrscope/interval-log';
 import {
   autocannonLine,
   k6Points,
@@ -7,7 +8,7 @@ import {
   k6Table,
   ohaSummary,
   ohaTable,
-} from '../inputs/load-tools/samples.ts';
+} from '@hdrscope/testing/load-samples';
 import { hdrscope, type Ran } from '../support/fake-io.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
 
@@ -127,6 +128,23 @@ test('--together judges all tags and files as one', async () => {
   expect(verdicts.length).toBe(1);
   expect(verdicts[0]!.map(({ verdict }) => verdict)).toEqual(['kept beyond doubt', 'kept']);
   expect(exitCode).toBe(0);
+});
+
+test('values of coarse slots are judged together as they are alone, whatever the other files are', async () => {
+  const logOf = (significantDigits: number): string => {
+    const histogram = new Histogram({ significantDigits, highestTrackableValue: 2 ** 40 });
+    histogram.record(100_900_000, 500);
+    return formatInterval(histogram, { startSec: 1, endSec: 2 });
+  };
+  const [coarse, again, fine] = [2, 2, 3].map((digits, at) =>
+    folder.write(`digits-${at}.hlog`, logOf(digits)),
+  );
+  // 2 digits do not tell 100.9 ms from 100.8 ms.
+  for (const files of [[coarse!], [coarse!, again!], [coarse!, fine!], [fine!, coarse!]]) {
+    const { verdicts, exitCode } = await check(...files, '--together', '--strict', '--slo', 'p99=100.8ms');
+    expect(verdicts[0]!.map(({ verdict }) => verdict)).toEqual(['cannot be judged']);
+    expect(exitCode).toBe(1);
+  }
 });
 
 test('exact counts and errors of several files add up', async () => {

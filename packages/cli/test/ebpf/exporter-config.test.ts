@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HdrscopeError } from '@hdrscope/core';
 import {
   exporterExp2Layout,
   exporterLinearLayout,
@@ -9,11 +10,11 @@ import {
   type KernelHistogram,
 } from '@hdrscope/ebpf';
 import { UsageError } from '../../src/command.ts';
-import type { Kernel } from '../../src/ebpf/kernel.ts';
-import * as list from '../../src/ebpf/list.ts';
-import * as read from '../../src/ebpf/read.ts';
-import * as serve from '../../src/ebpf/serve.ts';
-import * as watch from '../../src/ebpf/watch.ts';
+import * as list from '../../src/commands/ebpf/list.ts';
+import type { Kernel } from '../../src/commands/ebpf/map.ts';
+import * as read from '../../src/commands/ebpf/read.ts';
+import * as serve from '../../src/commands/ebpf/serve.ts';
+import * as watch from '../../src/commands/ebpf/watch.ts';
 import { fakeKernel, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 
 let folder: string;
@@ -136,6 +137,19 @@ test('serve has the metrics of the page of ebpf_exporter, of all maps by their n
     'ebpf_exporter_tcp_syn_backlog_bucket{le="99"} 11',
     'ebpf_exporter_tcp_syn_backlog_bucket{le="+Inf"} 15',
   ]);
+});
+
+test('serve has the other maps when several have the first 15 characters of one', async () => {
+  const message = '2 maps are called "bio_latency_seconds": choose one by its id (7, 8)';
+  const ambiguous = new HdrscopeError('ERR_KERNEL', message, { details: { ids: [7, 8] } });
+  const kernel = fakeKernel({
+    open: ({ name, histogram = '' }) =>
+      framesSource([name === 'bio_latency_seconds' ? ambiguous : frame({ name: histogram })]),
+  });
+  const page = await scraped(['--config', config(LATENCY, BACKLOG)], kernel);
+  expect(page).toContain('hdrscope_ebpf_map_up{map="name:bio_latency_seconds"} 0\n');
+  expect(page).toContain('choose one by its id (7, 8)"} 1\n');
+  expect(page).toContain('hdrscope_ebpf_map_up{map="name:tcp_syn_backlog"} 1\n');
 });
 
 test('a folder stands for the pins of all maps in it', async () => {

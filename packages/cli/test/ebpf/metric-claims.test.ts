@@ -1,6 +1,6 @@
 import { type Frame, type KernelLayout, queueDepthLayout } from '@hdrscope/ebpf';
-import { MetricClaims } from '../../src/ebpf/metric-claims.ts';
-import type { ServedMap } from '../../src/ebpf/served-map.ts';
+import type { ServedMap } from '../../src/commands/ebpf/serve.ts';
+import { MetricClaims } from '../../src/commands/ebpf/serve.ts';
 import { frameOf } from '../support/fake-kernel.ts';
 
 function served(argument: string, attributes: ServedMap['attributes'] = {}): ServedMap {

@@ -7,12 +7,11 @@ import {
 } from '@hdrscope/ebpf';
 import type { KernelProgram, KernelProgramName } from '@hdrscope/ebpf/loader';
 import { Termination } from '../../src/command.ts';
-import * as blockio from '../../src/ebpf/blockio.ts';
-import * as heatmap from '../../src/ebpf/heatmap.ts';
-import * as read from '../../src/ebpf/read.ts';
-import * as runqueue from '../../src/ebpf/runqueue.ts';
-import * as serve from '../../src/ebpf/serve.ts';
-import * as watch from '../../src/ebpf/watch.ts';
+import { blockio, runqueue } from '../../src/commands/ebpf/count.ts';
+import * as heatmap from '../../src/commands/ebpf/heatmap.ts';
+import * as read from '../../src/commands/ebpf/read.ts';
+import * as serve from '../../src/commands/ebpf/serve.ts';
+import * as watch from '../../src/commands/ebpf/watch.ts';
 import { fakeKernel, runWith } from '../support/fake-kernel.ts';
 
 const TIMES = logLinear8Layout();
@@ -92,7 +91,7 @@ test('shows the depth and the latency of run queues, and the time that it took',
     'total 4,821; p50 2 to 4',
     '',
     'linux.runqueue.latency',
-    'total 30; mean 61 ns; p50 60 ns to 63 ns',
+    'total 30; mean 61 ns; p50 60 to 63 ns',
     '',
     'counted for 2.345 s',
     'waits not measured, because their beginning was not seen: 2',
@@ -163,10 +162,10 @@ test('a table shows the keys that waited longest, and what had no room', async (
   const { stdout } = await runWith(runqueue, args, kernel);
   expect(stdout.split('\n').slice(0, 6)).toEqual([
     'linux.runqueue.latency',
-    'comm        pid  count   total   mean             p50',
-    'osd\\x1b[2J  8    1,000   84 µs  84 ns  80 ns to 87 ns',
-    '(others)            10  610 ns  61 ns  60 ns to 63 ns',
-    'node        7        5  305 ns  61 ns  60 ns to 63 ns',
+    'comm        pid  count   total   mean          p50',
+    'osd\\x1b[2J  8    1,000   84 µs  84 ns  80 to 87 ns',
+    '(others)            10  610 ns  61 ns  60 to 63 ns',
+    'node        7        5  305 ns  61 ns  60 to 63 ns',
     '… 1 more',
   ]);
   expect(opened[0]!.by).toBe('task');
@@ -204,7 +203,7 @@ test('watch shows what a program counts, with its units', async () => {
   const kernelWithIds = { ...kernel, newestMapId: async () => undefined };
   const args = ['program:runqueue', '--interval', '1ms', '-n', '1', '--percentiles', '50'];
   const { stdout, stderr } = await runWith(watch, args, kernelWithIds);
-  expect(stdout.split('\n')[1]).toMatch(/^ +7 +\S+ +60 ns to 63 ns {2}linux\.runqueue\.latency$/);
+  expect(stdout.split('\n')[1]).toMatch(/^ +7 +\S+ +60 to 63 ns {2}linux\.runqueue\.latency$/);
   expect(stderr).toBe('');
   expect(opened).toEqual([{ name: 'runqueue', by: 'all', isClosed: true }]);
 });

@@ -1,9 +1,9 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { type Frame, framesSource, type KernelMapOptions, logLinear8Layout } from '@hdrscope/ebpf';
 import { Termination } from '../../src/command.ts';
-import type { Kernel } from '../../src/ebpf/kernel.ts';
-import * as serve from '../../src/ebpf/serve.ts';
-import { parseServedMap } from '../../src/ebpf/served-map.ts';
+import type { Kernel } from '../../src/commands/ebpf/map.ts';
+import * as serve from '../../src/commands/ebpf/serve.ts';
+import { parseServedMap } from '../../src/commands/ebpf/serve.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 
 type Frames = Readonly<Record<string, readonly (Frame | Error)[]>>;

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { logLinear8Layout } from '@hdrscope/ebpf';
 import { Termination } from '../../src/command.ts';
-import * as watch from '../../src/ebpf/watch.ts';
+import * as watch from '../../src/commands/ebpf/watch.ts';
 import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
 
 const ARGS = [
@@ -101,8 +101,11 @@ const MISSING = new HdrscopeError('ERR_KERNEL', 'nothing is pinned there', { det
 const NEW = { generation: 'map 43' };
 
 test('waits for a map that is not there yet, and shows all that a new map has counted', async () => {
+  // The first look is before the map is made.
+  const ids = [42];
   const kernel = fakeKernel({
     frames: [MISSING, MISSING, MISSING, frameOf([9, 0, 0, 0, 0, 0, 0, 0], NEW)],
+    newestMapId: async () => ids.shift() ?? 43,
   });
   const { exitCode, stdout, stderr } = await runWith(watch, [...ARGS, '-n', '3'], kernel);
   expect([exitCode, rows(stdout).slice(1)]).toEqual([0, [['9', '900.0', '0', '0', 'queue_hist']]]);

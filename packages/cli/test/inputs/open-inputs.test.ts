@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { Histogram } from '@hdrscope/core';
 import { readUtf8 } from '@hdrscope/interval-log/internal';
 import type { Io } from '../../src/command.ts';
-import type { InputKind } from '../../src/inputs/kinds.ts';
+import type { InputKind } from '../../src/inputs/input.ts';
 import { openInputs } from '../../src/inputs/open-inputs.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { logText, useFolder } from '../support/logs.ts';

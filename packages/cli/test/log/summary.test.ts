@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import { Histogram, type HistogramOptions } from '@hdrscope/core';
+import { formatInterval } from '@hdrscope/interval-log';
 import { lackOfShared, sharedPath, testUnless } from '@hdrscope/testing';
 import { hdrscope } from '../support/fake-io.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
@@ -141,4 +143,43 @@ testUnless(lackOfShared(RECORDED))('reads the log of jHiccup', async () => {
   expect(exitCode).toBe(0);
   // Java HdrHistogram: 48761 values, the largest 1796210687.
   expect(JSON.parse(stdout).tags).toMatchObject([{ tag: null, intervals: 62, count: 48_761 }]);
+});
+
+describe('logs of unlike layouts', () => {
+  beforeAll(() => {
+    const lineOf = (values: readonly number[], shape: HistogramOptions): string => {
+      const histogram = new Histogram({ highestTrackableValue: 2 ** 40, ...shape });
+      histogram.recordValues(values);
+      return formatInterval(histogram, { startSec: 1, endSec: 2 });
+    };
+    folder.write('fine.hlog', lineOf([427, 500, 900], { significantDigits: 3 }));
+    const wide = { significantDigits: 3, lowestDiscernibleValue: 2 ** 14 };
+    folder.write('wide.hlog', lineOf([300, 16_000, 5_000_000], wide));
+  });
+
+  const summary = async (files: readonly string[], ...args: string[]): Promise<string> =>
+    (await hdrscope(['log', 'summary', ...files.map((file) => folder.pathOf(file)), ...args])).stdout;
+
+  test('have one summary in any order, with the bounds of what is known', async () => {
+    const args = ['--columns', 'count,p50,max'];
+    const text = await summary(['fine.hlog', 'wide.hlog'], ...args);
+    expect(text.split('\n').slice(2)).toEqual([
+      'tag       count                   p50                   max',
+      '(no tag)      6  0.000427 to 0.000900  4.997120 to 5.013503',
+      '',
+    ]);
+    expect(await summary(['wide.hlog', 'fine.hlog'], ...args)).toBe(text);
+  });
+
+  test('have bounds in JSON', async () => {
+    const [one, other] = [
+      JSON.parse(await summary(['fine.hlog', 'wide.hlog'], '--json', '--percentiles', '50')),
+      JSON.parse(await summary(['wide.hlog', 'fine.hlog'], '--json', '--percentiles', '50')),
+    ];
+    expect(one).toEqual(other);
+    expect(one.tags[0]).toMatchObject({
+      min: { from: 0, to: 0.000427 },
+      percentiles: [{ percentile: 50, from: 0.000427, to: 0.0009 }],
+    });
+  });
 });

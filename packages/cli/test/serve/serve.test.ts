@@ -181,20 +181,24 @@ describe('a history', () => {
     ]);
   });
 
-  /** The table of the page once the history has been read. */
-  const tableOf = async (...args: string[]): Promise<Ran & { text: string }> => {
+  /** The table of the page once the history has been read, and its rows and its detail have as many values. */
+  const tableOf = async (count: number, ...args: string[]): Promise<Ran & { text: string }> => {
     let text = '';
     const ran = await served([history, ...args], async (url) => {
       const pick = new URLSearchParams({ pick: 'rpc route=/pay' });
-      text = await eventsUntil(`${url}events?${pick}`, (all) =>
-        /"isReading":false[\s\S]*event: detail\n.*\n\n/.test(all),
+      text = await eventsUntil(
+        `${url}events?${pick}`,
+        (all) =>
+          /"isReading":false[\s\S]*event: detail\n.*\n\n/.test(all) &&
+          JSON.stringify(lastOf(all, 'rows')).includes(`"count":${count}`) &&
+          JSON.stringify(lastOf(all, 'detail')).includes(`"totalCount":${count}`),
       );
     });
     return { ...ran, text };
   };
 
   test('is shown with all its intervals, as a log is', async () => {
-    const { exitCode, stderr, text } = await tableOf('--until', '2026-11-11');
+    const { exitCode, stderr, text } = await tableOf(3000, '--until', '2026-11-11');
     expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: '' });
     expect(lastOf(text, 'table')).toMatchObject({
       ...{ isRecord: true, title: 'history' },
@@ -215,7 +219,7 @@ describe('a history', () => {
   });
 
   test('is merged to fewer stretches when its time is long, and the command says so', async () => {
-    const { stderr, text } = await tableOf('--metric', 'rpc');
+    const { stderr, text } = await tableOf(3007, '--metric', 'rpc');
     expect(stderr).toBe(
       'hdrscope: the page shows stretches of 10m, because the time is long; --since and --until choose a shorter one\n',
     );

@@ -1,7 +1,4 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
-import { boundTexts, dividedBucket } from '../../src/slo/prometheus.ts';
-import { burnAlerts } from '../../src/slo/rule-groups.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 
@@ -68,12 +65,6 @@ test.each(['31d', '90d', '3h', '11h', '17d3h', '100d', '123456.789s'])(
   },
 );
 
-test('the rates spend 2, 5, 10 and 10 percent of the budget in a long window', () => {
-  const day = 86_400_000;
-  const shares = burnAlerts(30 * day).map(({ rate, longMs }) => (rate * longMs) / (30 * day));
-  expect(shares.map((share) => Number(share.toPrecision(9)))).toEqual([0.02, 0.05, 0.1, 0.1]);
-});
-
 test('an alert that no ratio of errors makes fire is left out, and the comment says so', async () => {
   const yaml = await printed(['--objective', '90%']);
   expect(yaml.match(/- alert:/g)).toHaveLength(3);
@@ -94,22 +85,6 @@ test('a threshold within a bucket names the bucket, and a rule records its share
     'The threshold 0.25 is a bound of a bucket from schema 3 on: the ratios are exact.',
   );
   expect(exact).not.toContain('threshold_bucket');
-});
-
-test('a divided bucket is around the value, and as wide as the schema says', () => {
-  fc.assert(
-    fc.property(
-      fc.double({ min: 1e-9, max: 1e12, noNaN: true }),
-      fc.integer({ min: -4, max: 8 }),
-      (value, schema) => {
-        const bucket = dividedBucket(value, schema);
-        if (bucket === undefined) return;
-        expect(bucket[0]).toBeLessThan(value);
-        expect(bucket[1]).toBeGreaterThan(value);
-        expect(bucket[1] / bucket[0]).toBeCloseTo(2 ** (2 ** -schema), 9);
-      },
-    ),
-  );
 });
 
 test('a native ratio is that of all series, and of each value of a label with --by', async () => {
@@ -252,19 +227,4 @@ test('-o writes a file', async () => {
   const path = folder.pathOf('slo.yaml');
   await rules(['-o', path]);
   expect(readFileSync(path, 'utf8')).toBe(await printed([]));
-});
-
-// As `strconv.FormatFloat` of Go 1.26 and `FormatOpenMetricsFloat` of Prometheus 3.15 write them.
-test.each<[number, string[]]>([
-  [0.3, ['0.3']],
-  [1, ['1', '1.0']],
-  [100_000, ['100000', '100000.0']],
-  [1_000_000, ['1000000', '1e+06']],
-  [1_234_567, ['1234567', '1.234567e+06']],
-  [0.0001, ['0.0001']],
-  [0.00001, ['0.00001', '1e-05']],
-  [2.5e-7, ['2.5e-7', '2.5e-07']],
-  [1e21, ['1e+21']],
-])('the label le of %p is among %j', (bound, texts) => {
-  expect(boundTexts(bound)).toEqual(texts);
 });

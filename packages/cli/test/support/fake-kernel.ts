@@ -9,7 +9,7 @@ import { type Arguments, readArguments } from '../../src/arguments.ts';
 import { cleanIo } from '../../src/clean-output.ts';
 import { ExitCode, type Io, type Output, type Termination } from '../../src/command.ts';
 import type { ParsedCommand } from '../../src/command-module.ts';
-import type { Kernel } from '../../src/ebpf/kernel.ts';
+import type { Kernel } from '../../src/commands/ebpf/map.ts';
 import type { Ran } from './fake-io.ts';
 
 /** A visible map of run-queue depths. */

@@ -1,0 +1,343 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AskDaemon,
+  askHistograms,
+  daemonAt,
+  followDaemons,
+  type ImportedHistogram,
+  type ImportedIncrease,
+  type ParseDumpOptions,
+  parseHistogramDump,
+  type UnitOverrides,
+} from '@hdrscope/ceph';
+import { axisNames, socketsIn } from '@hdrscope/ceph/internal';
+import { HdrscopeError } from '@hdrscope/core';
+import { AXIS_UNITS } from '@hdrscope/core/joint';
+import { type Command, Option } from 'commander';
+import { wrongOption } from '../../arguments.ts';
+import { type Io, Refusal, UsageError } from '../../command.ts';
+import { amountIn } from '../../duration.ts';
+import { systemErrorText } from '../../system-error.ts';
+
+/** The options of every command that reads histograms. */
+export interface HistogramOptions {
+  readonly logger?: string;
+  readonly counter?: string;
+  readonly units?: UnitOverrides;
+  readonly lenient?: boolean;
+}
+
+/** A histogram and its source. */
+export interface Sourced extends ImportedHistogram {
+  /** The daemon that the text names, or the name of the input. */
+  readonly source: string;
+}
+
+/** Adds the options of a command that reads histograms. */
+export function addHistogramOptions(parser: Command): Command {
+  return parser
+    .option('--logger <name>', 'only the logger of this name')
+    .option('--counter <name>', 'only counters of this name')
+    .addOption(
+      new Option(
+        '--units <axis=unit>',
+        `the unit of an axis (${AXIS_UNITS.join(', ')}), by its name`,
+      ).argParser(addUnit),
+    )
+    .option('--lenient', "accepts broken dumps like the one in Ceph's documentation");
+}
+
+function addUnit(text: string, others: UnitOverrides = {}): UnitOverrides {
+  const at = text.lastIndexOf('=');
+  const unit = AXIS_UNITS.find((one) => one === text.slice(at + 1));
+  if (at < 1 || unit === undefined) {
+    throw wrongOption(
+      '--units',
+      `an axis and one of ${AXIS_UNITS.join(', ')}, as in 'Latency (usec)=us'`,
+      text,
+    );
+  }
+  return { ...others, [text.slice(0, at)]: unit };
+}
+
+/** The options for the parser. */
+export function parseOptions({ logger, counter, units, lenient }: HistogramOptions): ParseDumpOptions {
+  return {
+    ...(logger !== undefined && { logger }),
+    ...(counter !== undefined && { counter }),
+    ...(units !== undefined && { units }),
+    ...(lenient !== undefined && { lenient }),
+  };
+}
+
+/** The text of a dump. A daemon sends only the selected logger and counter. */
+export function askDump(input: CephInput, { logger, counter }: HistogramOptions): Promise<string> {
+  return input.ask('perf histogram dump', {
+    ...(logger !== undefined && { logger }),
+    ...(counter !== undefined && { counter }),
+  });
+}
+
+/**
+ * Reads the histograms of an input.
+ *
+ * @throws HdrscopeError when a daemon does not answer; Refusal when its answer is not a dump.
+ */
+export async function readHistograms(
+  input: CephInput,
+  options: HistogramOptions,
+): Promise<readonly Sourced[]> {
+  const parsed = parseOptions(options);
+  const histograms = await (input.isSocket ? fromDaemon(input, parsed) : fromText(input, parsed));
+  return histograms.map((one) => ({ ...one, source: one.daemon ?? input.name }));
+}
+
+async function fromText(input: CephInput, options: ParseDumpOptions): Promise<ImportedHistogram[]> {
+  const text = await input.ask('perf histogram dump', {});
+  return withInputName(input, () => parseHistogramDump(text, options));
+}
+
+/** A daemon is also asked for its counters, which have the exact sums. */
+async function fromDaemon(
+  { name, ask, life }: CephInput,
+  options: ParseDumpOptions,
+): Promise<ImportedHistogram[]> {
+  try {
+    return await askHistograms(ask, { ...options, ...(life && { life }) });
+  } catch (cause) {
+    if (!(cause instanceof HdrscopeError) || cause.code === 'ERR_ADMIN_SOCKET') throw cause;
+    throw new Refusal(`${name}: ${cause.message}`, { cause });
+  }
+}
+
+/** Parses a text. An error gets the name of the input before its message. */
+export function withInputName<Result>(input: CephInput, parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (cause) {
+    if (!(cause instanceof HdrscopeError)) throw cause;
+    throw new Refusal(`${input.name}: ${cause.message}`, { cause });
+  }
+}
+
+/** @throws Refusal when there are no histograms; UsageError when `--units` names an axis that no histogram has. */
+export function assertSome(
+  histograms: readonly Sourced[],
+  inputs: readonly CephInput[],
+  { units = {} }: HistogramOptions,
+): void {
+  if (histograms.length > 0) {
+    assertAxes(histograms, units);
+    return;
+  }
+  const names = inputs.map(({ name }) => name).join(', ');
+  throw new Refusal(
+    `${names}: no such histogram; hdrscope ceph schema lists all; among Ceph's daemons, OSDs have some`,
+  );
+}
+
+function assertAxes(histograms: readonly Sourced[], units: UnitOverrides): void {
+  const axes = new Map(
+    histograms.flatMap(({ histogram }) => histogram.axes.map((axis) => [axis.name, axis])),
+  );
+  const unknown = Object.keys(units).find((name) => !axes.has(name));
+  if (unknown !== undefined)
+    throw wrongOption('--units', `for one of the axes ${axisNames([...axes.values()])}`, unknown);
+}
+
+/** `osd.op_r`, or with its source `osd.0 osd.op_r`. */
+export function titleOf({ source, logger, counter }: Sourced, hasSource: boolean): string {
+  return `${hasSource ? `${source} ` : ''}${logger}.${counter}`;
+}
+
+/** Whether histograms come from different sources. */
+export function haveSeveralSources(histograms: readonly Sourced[]): boolean {
+  return new Set(histograms.map(({ source }) => source)).size > 1;
+}
+
+/** Makes a function that writes the notes of histograms to standard error, each note once. */
+export function noteWriter(io: Io): (histograms: readonly Sourced[]) => Promise<void> {
+  const written = new Set<string>();
+  return async (histograms) => {
+    for (const note of histograms.flatMap(notesOf)) {
+      if (written.has(note)) continue;
+      written.add(note);
+      await io.stderr.write(`hdrscope: ${note}\n`);
+    }
+  };
+}
+
+function notesOf({ histogram, unitSources, notes, source }: Sourced): string[] {
+  const mislabelled = histogram.axes.filter((_, at) => unitSources[at] === 'known-mislabel');
+  return [
+    ...mislabelled.map(
+      ({ name }) =>
+        `the axis "${name}" counts nanoseconds in OSDs, and is read so; --units '${name}=us' overrides this`,
+    ),
+    ...notes.map((note) => `${source}: ${note}`),
+  ];
+}
+
+/** An operand of the command line: the socket of a daemon, or a text with its answer. */
+export interface CephInput {
+  /** The name for people: `ceph-osd.0` for its socket, or the name of the file. */
+  readonly name: string;
+  readonly path: string;
+  readonly isSocket: boolean;
+  /** The answer of the daemon to a command. A text is the answer to every command. */
+  readonly ask: AskDaemon;
+  /** Names the present life of a daemon: see `AskHistogramsOptions`. */
+  readonly life?: (() => Promise<string | undefined>) | undefined;
+}
+
+/**
+ * Opens the operands of the command line, without asking a daemon. A folder stands for the sockets in it.
+ *
+ * @throws Refusal; UsageError.
+ */
+export async function openInputs(operands: readonly string[], io: Io): Promise<CephInput[]> {
+  if (operands.filter((path) => path === '-').length > 1) {
+    throw new UsageError('- is standard input, which can be read only once');
+  }
+  const paths = (await Promise.all(operands.map(pathsOf))).flat();
+  const names = paths.map(shortName);
+  return Promise.all(
+    paths.map((path, at) => {
+      const isUnique = names.indexOf(names[at]!) === names.lastIndexOf(names[at]!);
+      return openInput(path, isUnique ? names[at]! : path, io);
+    }),
+  );
+}
+
+/** @throws UsageError when an input is not a socket, as only a daemon can be read again. */
+export function assertSockets(inputs: readonly CephInput[], option: string): void {
+  const text = inputs.find(({ isSocket }) => !isSocket);
+  if (text !== undefined) throw new UsageError(`${option} needs admin sockets, and ${text.name} is not one`);
+}
+
+/** The sockets in a folder, or the path itself. */
+async function pathsOf(path: string): Promise<string[]> {
+  if (path === '-' || (await kindOf(path)) !== 'folder') return [path];
+  const sockets = await socketsIn(path);
+  if (sockets.length === 0)
+    throw new Refusal(`${path} has no sockets: no file in it is a socket whose name ends in .asok`);
+  return sockets;
+}
+
+async function openInput(path: string, name: string, io: Io): Promise<CephInput> {
+  if (path === '-') return { name, path, isSocket: false, ask: () => readAll(io.stdin, name) };
+  if ((await kindOf(path)) === 'socket') return { ...daemonAt(path), name, path, isSocket: true };
+  const ask = (): Promise<string> => readAll(createReadStream(path, { signal: io.signal }), name);
+  return { name, path, isSocket: false, ask };
+}
+
+/** @throws Refusal when there is no such path. */
+export async function kindOf(path: string): Promise<'folder' | 'socket' | 'file'> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) return 'folder';
+    return found.isSocket() ? 'socket' : 'file';
+  } catch (cause) {
+    throw new Refusal(systemErrorText(cause, path), { cause });
+  }
+}
+
+function shortName(path: string): string {
+  return path === '-' ? 'standard input' : basename(path, '.asok');
+}
+
+// As long as the longest answer of a daemon.
+const LARGEST_BYTES = 2 ** 26;
+
+async function readAll(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
+  const all: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_BYTES) throw new Refusal(`${name} is longer than a dump may be: 64 MiB`);
+    all.push(chunk);
+  }
+  return Buffer.concat(all).toString('utf8');
+}
+
+/** The increase of a histogram in one interval. */
+export interface FollowedIncrease extends ImportedIncrease, Sourced {
+  /** The length of the interval. It is longer when the daemon did not answer in between. */
+  readonly seconds: number;
+}
+
+/** How daemons are followed. */
+interface FollowOptions extends HistogramOptions {
+  /** In seconds. */
+  readonly interval: number;
+  /** How many intervals there are. */
+  readonly intervals?: number;
+}
+
+/**
+ * What daemons count from now on, interval by interval. Standard error reports, once, when a daemon does not answer and when it is
+ * back, and also counters that began anew.
+ *
+ * @throws Refusal when no daemon answers at first, or none has such a histogram.
+ */
+export async function* followInputs(
+  inputs: readonly CephInput[],
+  options: FollowOptions,
+  io: Io,
+): AsyncGenerator<readonly FollowedIncrease[], void> {
+  const { interval, intervals = Number.POSITIVE_INFINITY } = options;
+  const note = (text: string): Promise<void> => io.stderr.write(`hdrscope: ${text}\n`);
+  const silent = new Set<string>();
+  const noteAnswers = async (answers: readonly { name: string; problem?: string }[]): Promise<void> => {
+    for (const { name, problem } of answers) {
+      if (problem === undefined && silent.delete(name)) await note(`${name} is back`);
+      if (problem === undefined || silent.has(name)) continue;
+      silent.add(name);
+      const { path } = inputs.find((input) => input.name === name)!;
+      const named = problem.includes(path) ? problem : `${name}: ${problem}`;
+      await note(`${named}; hdrscope goes on asking`);
+    }
+  };
+  const follower = followDaemons(async () => inputs, {
+    ...parseOptions(options),
+    monotonicMs: io.monotonicMs,
+  });
+  const first = await follower.start();
+  await noteAnswers(first);
+  if (silent.size === inputs.length) throw new Refusal('no daemon answers');
+  const before = first.flatMap(({ name, histograms = [] }) => histograms.map((one) => sourced(one, name)));
+  assertSome(before, inputs, options);
+  await noteWriter(io)(before);
+  for (let left = intervals; left > 0; left--) {
+    await sleep(interval * 1000, undefined, { signal: io.signal });
+    const { daemons } = await follower.advance();
+    await noteAnswers(daemons);
+    // In the order of the command line.
+    const all = inputs.flatMap(({ name }) => {
+      const { increases = [], seconds = 0 } = daemons.find((daemon) => daemon.name === name) ?? {};
+      return increases.map((one) => ({ ...sourced(one, name), seconds: seconds || interval }));
+    });
+    for (const one of all.filter(({ isReset }) => isReset)) {
+      await note(`${titleOf(one, inputs.length > 1)}: the daemon began anew, so all its counts are new`);
+    }
+    yield all;
+  }
+}
+
+/** A histogram with its source: the daemon that it names, or the input. */
+function sourced<One extends Omit<Sourced, 'source'>>(one: One, name: string): One & Sourced {
+  return { ...one, source: one.daemon ?? name };
+}
+
+/** `--sizes`: where classes of sizes begin, in bytes. */
+export function sizesOption(note = ''): Option {
+  const help = `${note}where the classes of sizes begin: 512 bytes times powers of two`;
+  return new Option('--sizes <list>', help).argParser((text) => {
+    const sizes = text.split(',').map((part) => amountIn(part.trim(), 'bytes') ?? Number.NaN);
+    if (sizes.every((size, at) => size > (sizes[at - 1] ?? 0))) return sizes;
+    throw wrongOption('--sizes', 'ascending sizes, as in 4KiB,64KiB', text);
+  });
+}

@@ -1,0 +1,372 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ClusterFollower,
+  type ClusterInterval,
+  type DaemonAnswer,
+  daemonsAt,
+  followByTell,
+  followDaemons,
+} from '@hdrscope/ceph';
+import {
+  type Bounds,
+  type LatencyFigures,
+  type OperationFigures,
+  type SizeFigures,
+  summarizeOperations,
+  toJsonText,
+} from '@hdrscope/ceph/internal';
+import { formatDecimal } from '@hdrscope/core/internal';
+import { percentileName } from '@hdrscope/kit';
+import { formatValue } from '@hdrscope/plot';
+import { type Command, Option } from 'commander';
+import { type Arguments, createParser, integerParser } from '../../arguments.ts';
+import { terminalControl } from '../../clean-output.ts';
+import { painter } from '../../colour.ts';
+import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
+import { figuresJson } from '../../figures.ts';
+import { formatCount } from '../../format.ts';
+import { addFormat, formatOf, type OutputOptions } from '../../output-options.ts';
+import { plotColumns, screenOf } from '../../screen.ts';
+import { intervalOption, intervalsOption, percentilesOption } from '../../shared-options.ts';
+import { type Column, formatTable } from '../../table.ts';
+import { axisFigures, formatAxisBounds } from './figures.ts';
+import { kindOf, sizesOption } from './histograms.ts';
+
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends OutputOptions<(typeof FORMATS)[number]> {
+  readonly interval: number;
+  readonly intervals?: number;
+  readonly once?: boolean;
+  readonly percentiles: readonly number[];
+  readonly sizes: readonly number[];
+  readonly top: number;
+  readonly tell?: string | true;
+  readonly ceph: string;
+}
+
+const SOCKETS = '/var/run/ceph';
+const ALL_OSDS = 'osd.*';
+
+const DESCRIPTION = `Shows the latency of all OSDs in each interval: together, by kind and size of the operations, and the
+slowest OSDs.
+
+It reads the admin sockets of this machine, or with --tell whatever the ceph command reaches. The figures are
+those of the operations that ended within the interval. A slot of Ceph spans an octave, so a percentile has two
+bounds, and a narrow terminal has the upper one. The mean of an OSD comes from its own sums: its bounds are as
+far apart as the operations that ended while it was asked. OSDs that restart, go or come are reported. Ctrl-C
+ends it.`;
+
+/** The arguments of `hdrscope ceph top`. */
+export function parser(): Command {
+  const command = createParser('hdrscope ceph top', DESCRIPTION, [
+    'hdrscope ceph top',
+    'hdrscope ceph top /var/run/ceph/6f2d0b1e-fsid --interval 10s --sizes 4KiB,128KiB',
+    "hdrscope ceph top --tell 'osd.*' --once --json",
+  ])
+    .argument('[socket|folder...]', `admin sockets, and folders of sockets (default: ${SOCKETS})`)
+    .addOption(intervalOption().default(5, '5s'))
+    .addOption(intervalsOption())
+    .option('--once', 'prints one interval, and ends')
+    .option('--tell [daemons]', `asks with ceph tell, not through sockets (daemons by default: ${ALL_OSDS})`)
+    .option('--ceph <program>', 'the ceph program for --tell', 'ceph')
+    .addOption(sizesOption().default([4096, 65_536, 1_048_576], '4KiB,64KiB,1MiB'))
+    .addOption(
+      new Option('--top <count>', 'how many of the slowest OSDs to show')
+        .argParser(integerParser('--top', 1))
+        .default(10),
+    )
+    .addOption(percentilesOption());
+  return addFormat(command, FORMATS, 'json is a line for each interval');
+}
+
+/** `hdrscope ceph top` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+  const { once = false, interval, percentiles } = options;
+  const json = formatOf(options, FORMATS) === 'json';
+  const follower = await followerOf(options, operands, io);
+  const answers = await follower.start();
+  assertHistograms(answers);
+  for (const { name, problem } of answers) {
+    if (problem !== undefined) await io.stderr.write(`hdrscope: ${name} does not answer: ${problem}\n`);
+  }
+  const isScreen = io.stdout.isTerminal && !once && !json;
+  const paint = painter(io, io.stdout);
+  for (let left = once ? 1 : (options.intervals ?? Number.POSITIVE_INFINITY); left > 0; left--) {
+    await sleep(interval * 1000, undefined, { signal: io.signal });
+    const counts = await follower.advance();
+    const figures = summarizeOperations(counts, options);
+    const text = json
+      ? topJson(counts, figures, percentiles)
+      : topText(counts, figures, {
+          ...options,
+          columns: plotColumns(screenOf(io).columns),
+          bold: (line) => paint('bold', line),
+        });
+    await io.stdout.write(isScreen ? `${CLEAR}${text}` : text);
+  }
+  return ExitCode.done;
+}
+
+/** Moves to the first line of the screen and clears it. */
+const CLEAR = terminalControl('\u001b[H\u001b[2J');
+
+async function followerOf(
+  { tell, ceph }: Options,
+  operands: readonly string[],
+  io: Io,
+): Promise<ClusterFollower> {
+  const { monotonicMs, signal } = io;
+  if (tell === undefined) {
+    if (operands.length === 0 && !existsSync(SOCKETS)) {
+      throw new Refusal(
+        `there is no folder ${SOCKETS}: name the folder of the sockets, or ask through ceph with --tell`,
+      );
+    }
+    return followSockets(operands.length === 0 ? [SOCKETS] : operands, monotonicMs);
+  }
+  if (operands.length > 0) {
+    throw new UsageError("--tell asks the cluster: it takes no sockets; --tell 'osd.*' names daemons");
+  }
+  return followByTell({ target: tell === true ? ALL_OSDS : tell, program: ceph, signal, monotonicMs });
+}
+
+/**
+ * Follows the daemons behind sockets, and behind those in folders, which are found anew at each reading.
+ *
+ * @throws Refusal when there is no such path, or it is neither a socket nor a folder.
+ */
+export async function followSockets(
+  paths: readonly string[],
+  monotonicMs: () => number,
+): Promise<ClusterFollower> {
+  const kinds = await Promise.all(paths.map(kindOf));
+  const file = paths.find((_, at) => kinds[at] === 'file');
+  if (file !== undefined) throw new Refusal(`${file} is neither an admin socket nor a folder of sockets`);
+  const list = async () => (await Promise.all(paths.map((path) => daemonsAt(path)))).flat();
+  return followDaemons(list, { monotonicMs });
+}
+
+/** @throws Refusal when no daemon has histograms. */
+function assertHistograms(answers: readonly DaemonAnswer[]): void {
+  if (answers.some(({ histograms }) => histograms !== undefined)) return;
+  const reasons = answers.flatMap(({ problem }) => problem ?? []);
+  const why = reasons.length === 0 ? "among Ceph's daemons, OSDs have some" : reasons.join('; ');
+  throw new Refusal(`no daemon with histograms answers: ${why}`);
+}
+
+/** How the figures are printed. */
+interface TopTextOptions {
+  readonly percentiles: readonly number[];
+  /** The width of the terminal. */
+  readonly columns: number;
+  /** The largest number of daemons in the list of the slowest. */
+  readonly top: number;
+  bold(text: string): string;
+}
+
+/** How a table is written. */
+interface Style {
+  readonly hasMean: boolean;
+  /** How many of the percentiles are shown, the last ones first. */
+  readonly percentiles: number;
+  readonly bounds: (bounds: Bounds, unit: OperationFigures['unit']) => string;
+  readonly rate: (rate: number) => string;
+  readonly size: (size: SizeFigures) => string;
+  readonly name: (name: string) => string;
+}
+
+/** From wide to narrow: the first style that fits is taken. */
+function stylesFor(percentiles: number): Style[] {
+  const wide: Style = {
+    hasMean: true,
+    percentiles,
+    bounds: (bounds, unit) => formatAxisBounds(bounds, { unit: unit ?? 'none' }),
+    rate: rateText,
+    size: ({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }) =>
+      formatAxisBounds({ lower: from, upper: to }, { unit: 'bytes' }),
+    name: (name) => name,
+  };
+  const narrow: Style = { ...wide, bounds: shortBounds, rate: shortRate, size: shortSize, name: shortName };
+  const fewer = Array.from({ length: percentiles }, (_, i) => ({
+    ...narrow,
+    hasMean: false,
+    percentiles: percentiles - i,
+  }));
+  return [wide, narrow, ...fewer];
+}
+
+/** The figures of an interval, for people. No line is longer than the terminal is wide, from 40 columns on. */
+export function topText(
+  interval: ClusterInterval,
+  figures: OperationFigures,
+  options: TopTextOptions,
+): string {
+  const { columns, bold } = options;
+  const answering = interval.daemons.filter(({ state }) => state !== 'gone' && state !== 'waiting');
+  const counted = answering.length - figures.others.length;
+  const seconds = formatDecimal(interval.seconds, interval.seconds < 10 ? 1 : 0);
+  const title = `${counted} ${counted === 1 ? 'OSD' : 'OSDs'}, ${seconds} s: ${formatCount(figures.all.count)} operations`;
+  const notes = [
+    ...noteDaemons(interval),
+    ...figures.leftOut.map((name) => `${name} has other axes, and is not in the sums`),
+    ...figures.others.map((name) => `${name} has no histograms of an OSD's operations`),
+  ];
+  const lines = [bold(title), ...notes.flatMap((note) => wrapped(note, columns))];
+  const shown = figures.all.count > 0n ? [...lines, ...tables(figures, options)] : lines;
+  return `${shown.join('\n')}\n`;
+}
+
+/** What a person must know of the daemons of an interval, as sentences. */
+function noteDaemons({ seconds, daemons }: ClusterInterval): string[] {
+  const waiting = daemons.filter(({ state }) => state === 'waiting');
+  const notes = daemons.flatMap(({ name, state, problem, seconds: own }) => {
+    if (state === 'waiting') return [];
+    if (state === 'gone') return [`${name} is gone: ${problem}`];
+    if (state === 'new') return [`${name} is new: its operations count from the next interval on`];
+    const notes = state === 'restarted' ? [`${name} began anew: its operations are those since then`] : [];
+    // A reading takes a while, and daemons are not read at the same moment.
+    const isLonger = own > 1.5 * seconds;
+    return isLonger
+      ? [...notes, `${name} is back: its operations are those of ${formatDecimal(own, 1)} s`]
+      : notes;
+  });
+  if (waiting.length === 0) return notes;
+  const names = waiting.slice(0, MOST_NAMES).map(({ name }) => name);
+  const more = waiting.length > MOST_NAMES ? ` and ${waiting.length - MOST_NAMES} more` : '';
+  return [...notes, `never answered yet: ${names.join(', ')}${more}`];
+}
+
+const MOST_NAMES = 5;
+
+/** The operations by kind and size, and the slowest daemons, in columns of equal widths. */
+function tables(figures: OperationFigures, options: TopTextOptions): string[] {
+  const { columns, top, bold } = options;
+  const made = stylesFor(options.percentiles.length).map((style) => tableIn(style, figures, options));
+  const fitting = made.find((lines) => lines.every((line) => line.length <= columns)) ?? made.at(-1)!;
+  const lines = fitting.map((line) => line.slice(0, columns));
+  const first = lines.length - Math.min(top, figures.slowest.length);
+  const [head = '', ...kinds] = lines.slice(0, first);
+  const more = figures.slowest.length - top;
+  return [
+    bold(head),
+    ...kinds,
+    bold(figures.slowest.length > 1 ? 'slowest OSDs' : 'OSD'),
+    ...lines.slice(first),
+    ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
+  ];
+}
+
+function tableIn(
+  style: Style,
+  { all, kinds, slowest, unit }: OperationFigures,
+  options: TopTextOptions,
+): string[] {
+  const from = options.percentiles.length - style.percentiles;
+  const titles: Column[] = [
+    { title: style.name('operations'), isText: true },
+    { title: 'ops/s' },
+    ...(style.hasMean ? [{ title: 'mean' }] : []),
+    ...options.percentiles.slice(from).map((percentile) => ({ title: percentileName(percentile) })),
+  ];
+  const boundsOf = ({ mean, percentiles }: NonNullable<LatencyFigures['facts']>): Bounds[] => [
+    ...(style.hasMean ? [mean] : []),
+    ...percentiles.slice(from),
+  ];
+  const row = (name: string, { ratePerSec, facts }: LatencyFigures): string[] => [
+    style.name(name),
+    style.rate(ratePerSec),
+    ...(facts === undefined ? [] : boundsOf(facts)).map((bounds) => style.bounds(bounds, unit)),
+  ];
+  const counted = kinds.filter(({ count }) => count > 0n);
+  return formatTable(titles, [
+    ...(counted.length > 1 ? [row('all', all)] : []),
+    ...counted.flatMap((kind) => [
+      row(kind.kind, kind),
+      ...kind.sizes.map((size) => row(`  ${style.size(size)}`, size)),
+    ]),
+    ...slowest.slice(0, options.top).map((one) => row(one.daemon, one)),
+  ]);
+}
+
+const LONGEST_NAME = 10;
+
+function shortName(name: string): string {
+  const short = name === 'read-writes' ? 'rw' : name;
+  return short.length > LONGEST_NAME ? `${short.slice(0, LONGEST_NAME - 1)}…` : short;
+}
+
+function shortRate(rate: number): string {
+  return rate < 99_950 ? rateText(rate) : `${formatCount(Math.round(rate / 1000))}k`;
+}
+
+function rateText(rate: number): string {
+  return rate < 9.95 ? formatDecimal(rate, 1) : formatCount(Math.round(rate));
+}
+
+/** `<800 µs` for a value below that, `≥1.6 s` for one of an open slot, and `512 µs` for a known one. */
+function shortBounds({ lower, upper }: Bounds, unit: OperationFigures['unit']): string {
+  if (Number.isNaN(lower)) return '-';
+  const text = (value: number): string => (value === 0 ? '0' : formatValue(value, unit ?? 'none'));
+  if (upper === Number.POSITIVE_INFINITY)
+    return lower === Number.NEGATIVE_INFINITY ? 'any' : `≥${text(lower)}`;
+  return text(lower) === text(upper) ? text(upper) : `<${text(upper)}`;
+}
+
+/** `<4K`, `4K-64K` or `1M+`. */
+function shortSize({ from, to }: SizeFigures): string {
+  const text = (bytes: number): string => formatValue(bytes, 'bytes').replace(/ (?:([KMGT])i)?B$/, '$1');
+  if (from === undefined) return to === undefined ? 'all' : `<${text(to)}`;
+  return to === undefined ? `${text(from)}+` : `${text(from)}-${text(to)}`;
+}
+
+function wrapped(text: string, columns: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= columns) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  // A path may be longer than a line.
+  return lines.flatMap((line) => {
+    const characters = [...line];
+    return Array.from({ length: Math.ceil(characters.length / columns) || 1 }, (_, at) =>
+      characters.slice(at * columns, (at + 1) * columns).join(''),
+    );
+  });
+}
+
+/** The figures of an interval for programs, on one line. Bounds that are open are `null`. */
+function topJson(
+  interval: ClusterInterval,
+  figures: OperationFigures,
+  percentiles: readonly number[],
+): string {
+  const { all, kinds, slowest, unit, leftOut, others } = figures;
+  const latency = (name: string, { count, ratePerSec, facts }: LatencyFigures): object => ({
+    ...figuresJson(axisFigures({ name, unit: unit ?? 'none', count }, facts, percentiles)),
+    ratePerSec,
+    ...(facts && { sumSource: facts.sumSource }),
+  });
+  const row = {
+    seconds: interval.seconds,
+    operations: latency('operations', all),
+    kinds: kinds.map(({ kind, counter, sizes, ...one }) => ({
+      ...latency(kind, one),
+      kind,
+      counter,
+      sizes: sizes.map((size) => ({
+        ...latency(`${kind} of ${shortSize(size)}`, size),
+        from: size.from ?? null,
+        to: size.to ?? null,
+      })),
+    })),
+    slowest: slowest.map(({ daemon, seconds, ...one }) => ({ ...latency(daemon, one), daemon, seconds })),
+    daemons: interval.daemons.map(({ name, state, problem }) => ({ name, state, problem })),
+    leftOut,
+    others,
+  };
+  return `${toJsonText(row, 'json')}\n`;
+}

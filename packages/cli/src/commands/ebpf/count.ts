@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KernelHistogram } from '@hdrscope/ebpf';
+import { KERNEL_PROGRAMS, type ProgramCost } from '@hdrscope/ebpf/internal';
+import type { KernelProgram, KernelProgramName } from '@hdrscope/ebpf/loader';
+import { percentileName } from '@hdrscope/kit';
+import { type Command, Option } from 'commander';
+import { type Arguments, choiceOption, createParser, integerParser } from '../../arguments.ts';
+import { ExitCode, type Io, UsageError } from '../../command.ts';
+import type { ParsedCommand } from '../../command-module.ts';
+import { parseDuration } from '../../duration.ts';
+import { jsonDocument } from '../../figures.ts';
+import { formatCount } from '../../format.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../../output-options.ts';
+import { screenOf } from '../../screen.ts';
+import { addAscii, percentilesOption } from '../../shared-options.ts';
+import { shownTable } from '../../table.ts';
+import {
+  acrossCpus,
+  formatHistogram,
+  formatMapBounds,
+  formatMapValue,
+  formatTextForm,
+  histogramJson,
+  type Interpolation,
+  perCpu,
+  percentilesOf,
+  type ShownAs,
+  type ShownHistogram,
+  textFormOption,
+  titleOf,
+} from './histogram.ts';
+import { type Kernel, THIS_KERNEL } from './map.ts';
+
+/** A command that counts with a program of `@hdrscope/ebpf` for some seconds. */
+interface CountingCommand {
+  readonly program: KernelProgramName;
+  readonly description: string;
+  readonly examples: readonly string[];
+}
+
+const FORMATS = ['text', 'json'] as const;
+
+/** The options of every command that counts. */
+interface CountingOptions extends OutputOptions<(typeof FORMATS)[number]> {
+  /** In seconds. */
+  readonly duration: number;
+  readonly by: string;
+  readonly perCpu?: boolean;
+  readonly top: number;
+  readonly text?: Interpolation;
+  readonly cost?: boolean;
+  readonly ascii?: boolean;
+  readonly percentiles: readonly number[];
+}
+
+const NEEDS = `It loads a program into the kernel until the command ends. This takes root (or CAP_BPF and
+CAP_PERFMON), Linux 5.5 with BTF, and libbpf.so.1. hdrscope ebpf doctor shows what is missing.`;
+
+/** The arguments of a command. */
+function countingParser({ program, description, examples }: CountingCommand): Command {
+  const by = Object.keys(KERNEL_PROGRAMS[program].by);
+  const parser = createParser(`hdrscope ebpf ${program}`, `${description}\n\n${NEEDS}`, examples)
+    .allowExcessArguments(false)
+    .addOption(
+      new Option('--duration <duration>', 'how long it counts; Ctrl-C ends it early')
+        .argParser((text) => parseDuration(text, '--duration'))
+        .default(10, '10s'),
+    )
+    .addOption(choiceOption('--by <what>', 'what has a histogram of its own', by).default(by[0]))
+    .option('--per-cpu', 'shows each CPU separately; takes --by all')
+    .addOption(
+      new Option(
+        '--top <count>',
+        'how many rows a table shows: those with the largest sum, or without sums the largest count',
+      )
+        .argParser(integerParser('--top', 1))
+        .default(20),
+    )
+    .addOption(textFormOption())
+    .option('--cost', 'measures how long the program ran for these counts; takes CAP_SYS_ADMIN')
+    .addOption(percentilesOption());
+  return addAscii(addFormat(addOutput(parser), FORMATS));
+}
+
+/** A command, whose tests replace the kernel. */
+interface CountingModule extends ParsedCommand {
+  run(given: Arguments<unknown>, io: Io, kernel?: Kernel): Promise<number>;
+}
+
+function countingCommand(command: CountingCommand): CountingModule {
+  return {
+    parser: () => countingParser(command),
+    run({ options }: Arguments<CountingOptions>, io: Io, kernel: Kernel = THIS_KERNEL) {
+      return withOutput(options.output, io, (out) => countNow(command, options, out, kernel));
+    },
+  };
+}
+
+/** `hdrscope ebpf runqueue` */
+export const runqueue: CountingModule = countingCommand({
+  program: 'runqueue',
+  description: `Counts for some seconds how many tasks each CPU has to run, and how long tasks wait for a CPU.`,
+  examples: [
+    'hdrscope ebpf runqueue',
+    'hdrscope ebpf runqueue --duration 1m --by cgroup',
+    'hdrscope ebpf runqueue --per-cpu --json',
+  ],
+});
+
+/** `hdrscope ebpf blockio` */
+export const blockio: CountingModule = countingCommand({
+  program: 'blockio',
+  description: `Counts for some seconds how long block devices take for requests, by device and operation.`,
+  examples: ['hdrscope ebpf blockio', 'hdrscope ebpf blockio --duration 1m --json'],
+});
+
+/** `hdrscope ebpf tcprtt` */
+export const tcprtt: CountingModule = countingCommand({
+  program: 'tcprtt',
+  description: `Counts for some seconds the round-trip times of TCP connections: the smoothed time of the kernel, at each
+segment that a connection receives.`,
+  examples: ['hdrscope ebpf tcprtt', 'hdrscope ebpf tcprtt --duration 1m --by remote'],
+});
+
+async function countNow(
+  command: CountingCommand,
+  options: CountingOptions,
+  io: Io,
+  kernel: Kernel,
+): Promise<number> {
+  const { by, duration, perCpu: isPerCpu = false } = options;
+  if (isPerCpu && by !== 'all') throw new UsageError(`--per-cpu takes --by all, got --by ${by}`);
+  const program = await kernel.openProgram(command.program, { by });
+  // Ctrl-C ends the counting early, and the command shows its result.
+  io.endSlowly?.();
+  try {
+    const meter = options.cost ? await kernel.measureCost(program.program) : undefined;
+    try {
+      const startMs = io.monotonicMs();
+      await sleep(duration * 1000, undefined, { signal: io.signal }).catch(() => {});
+      const { histograms, missed = 0 } = await program.source.read();
+      const counted: Counted = {
+        program,
+        seconds: Math.round(io.monotonicMs() - startMs) / 1000,
+        shown: histograms.flatMap((histogram: KernelHistogram) =>
+          isPerCpu ? perCpu(histogram) : [acrossCpus(histogram)],
+        ),
+        missed,
+        cost: meter?.read(),
+      };
+      const isJson = formatOf(options, FORMATS) === 'json';
+      await io.stdout.write(isJson ? jsonOf(counted, options) : textOf(counted, options, io));
+    } finally {
+      meter?.close();
+    }
+    return ExitCode.done;
+  } finally {
+    program.close();
+  }
+}
+
+/** What was counted. */
+interface Counted {
+  readonly program: KernelProgram;
+  /** Time that it took. */
+  readonly seconds: number;
+  readonly shown: readonly ShownHistogram[];
+  readonly missed: number;
+  readonly cost: readonly ProgramCost[] | undefined;
+}
+
+function jsonOf(
+  { program, seconds, shown, missed, cost }: Counted,
+  { percentiles }: Pick<CountingOptions, 'percentiles'>,
+): string {
+  const histograms = shown.map((histogram) => histogramJson(histogram, percentiles, 'none'));
+  const { name, by, note } = program;
+  const result = {
+    program: name,
+    by,
+    seconds,
+    histograms,
+    missed,
+    ...(note && { note }),
+    ...(cost && { cost }),
+  };
+  return jsonDocument(result);
+}
+
+function textOf(
+  { program, seconds, shown, missed, cost }: Counted,
+  options: CountingOptions,
+  io: Io,
+): string {
+  const { percentiles, text, top } = options;
+  const shownAs: ShownAs = { percentiles, unit: 'none', ...screenOf(io, options) };
+  const parts =
+    text !== undefined
+      ? shown.map((histogram) => `${titleOf(histogram)}\n${formatTextForm(histogram, text, percentiles)}\n`)
+      : program.by === 'all'
+        ? shown.map((histogram) => formatHistogram(histogram, shownAs))
+        : tablesOf(shown, shownAs, top, io);
+  if (parts.length === 0) parts.push('nothing was counted\n');
+  const facts = [
+    `counted for ${seconds} s`,
+    ...(missed > 0 ? [`${KERNEL_PROGRAMS[program.name].missed}: ${formatCount(missed)}`] : []),
+    ...(program.note === undefined ? [] : [program.note]),
+    ...(cost === undefined ? [] : costLines(cost, seconds)),
+  ];
+  return `${parts.join('\n')}\n${facts.join('\n')}\n`;
+}
+
+/** A table for each histogram of the program: a row for each key, the largest sum first, or without sums the largest count. */
+function tablesOf(shown: readonly ShownHistogram[], shownAs: ShownAs, top: number, io: Io): string[] {
+  const names = [...new Set(shown.map(({ name }) => name))];
+  return names.map((name) => tableOf(name, shown, shownAs, top, io));
+}
+
+function tableOf(
+  name: string,
+  shown: readonly ShownHistogram[],
+  shownAs: ShownAs,
+  top: number,
+  io: Io,
+): string {
+  const mine = shown.filter((histogram) => histogram.name === name && histogram.counts.total > 0);
+  const sizeOf = ({ sum, counts }: ShownHistogram): number => sum ?? counts.total;
+  mine.sort((a, b) => sizeOf(b) - sizeOf(a));
+  const keys = [...new Set(mine.flatMap(({ attributes }) => Object.keys(attributes)))].filter(
+    (key) => key !== OVERFLOW,
+  );
+  const hasSums = mine.some(({ sum }) => sum !== undefined);
+  const columns = [
+    ...keys.map((title) => ({ title, isText: true })),
+    { title: 'count' },
+    ...(hasSums ? [{ title: 'total' }, { title: 'mean' }] : []),
+    ...shownAs.percentiles.map((percentile) => ({ title: percentileName(percentile) })),
+  ];
+  const rows = mine.slice(0, top).map((histogram) => {
+    const { attributes, counts, sum = 0, unit = 'none' } = histogram;
+    const value = (number: number): string =>
+      formatMapValue(Number(number.toPrecision(3)), unit, shownAs.ascii);
+    const isOthers = attributes[OVERFLOW] !== undefined;
+    return [
+      ...keys.map((key, at) => (isOthers ? (at === 0 ? '(others)' : '') : String(attributes[key] ?? ''))),
+      formatCount(counts.total),
+      ...(hasSums ? [value(sum), value(sum / counts.total)] : []),
+      ...percentilesOf(histogram, shownAs.percentiles).map((quantile) =>
+        formatMapBounds(quantile, { ...shownAs, unit }),
+      ),
+    ];
+  });
+  const more = mine.length > top ? [`… ${formatCount(mine.length - top)} more`] : [];
+  return `${[name, ...shownTable(columns, rows, io), ...more].join('\n')}\n`;
+}
+
+/** Values of keys that had no room in the kernel. */
+const OVERFLOW = 'otel.metric.overflow';
+
+function costLines(cost: readonly ProgramCost[], seconds: number): string[] {
+  const lines = cost.map(({ section, runs, runNs }) => {
+    const each = runs === 0 ? 0 : Math.round(runNs / runs);
+    return `cost: ${section} ran ${formatCount(runs)} times, ${each} ns each`;
+  });
+  const all = cost.reduce((sum, { runNs }) => sum + runNs, 0);
+  const share = seconds === 0 ? 0 : all / (seconds * 1e7);
+  return [...lines, `cost: ${share.toFixed(2)} % of one CPU in all`];
+}

@@ -1,0 +1,72 @@
+import type { Finding } from '@hdrscope/ebpf/internal';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../../arguments.ts';
+import { painter } from '../../colour.ts';
+import { ExitCode, type Io } from '../../command.ts';
+import { jsonDocument } from '../../figures.ts';
+import { wrapWords } from '../../help-text.ts';
+import { addFormat, formatOf, type OutputOptions } from '../../output-options.ts';
+import { screenOf } from '../../screen.ts';
+import { type Kernel, THIS_KERNEL } from './map.ts';
+
+const FORMATS = ['text', 'json'] as const;
+
+type Options = OutputOptions<(typeof FORMATS)[number]>;
+
+const DESCRIPTION = `Checks what reading kernel histograms takes, and shows what helps when something is missing.
+
+It changes nothing. The exit code is 1 when no histogram can be read.`;
+
+/** Each of them suffices for reading histograms. */
+const WAYS = ['bpf(2)', 'bpftool', 'bpftrace'];
+
+/** The arguments of `hdrscope ebpf doctor`. */
+export function parser(): Command {
+  const command = createParser('hdrscope ebpf doctor', DESCRIPTION, [
+    'hdrscope ebpf doctor',
+    'hdrscope ebpf doctor --json',
+  ]).allowExcessArguments(false);
+  return addFormat(command, FORMATS);
+}
+
+/** `hdrscope ebpf doctor` */
+export async function run(
+  { options }: Arguments<Options>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
+  const findings = await kernel.examine();
+  const canRead = findings.some(({ what, ok }) => ok && WAYS.includes(what));
+  const exitCode = canRead ? ExitCode.done : ExitCode.refused;
+  if (formatOf(options, FORMATS) === 'json') {
+    await io.stdout.write(jsonDocument({ canRead, findings }));
+    return exitCode;
+  }
+  await io.stdout.write(`${findingLines(findings, io).join('\n')}\n`);
+  if (!canRead) await io.stdout.write('\nNo histogram can be read here.\n');
+  return exitCode;
+}
+
+/** Narrower columns of text are hard to read. */
+const LEAST_ROOM = 24;
+
+/** Each finding with its detail and its cure: beside it when there is room, else below it. */
+function findingLines(findings: readonly Finding[], io: Io): string[] {
+  const paint = painter(io, io.stdout);
+  const { columns = Number.POSITIVE_INFINITY } = screenOf(io);
+  // Bounded: the doctor looks at ten things.
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  const besideAt = VERDICT_WIDTH + width + 2;
+  const isBeside = columns - besideAt >= LEAST_ROOM;
+  const at = isBeside ? besideAt : VERDICT_WIDTH;
+  return findings.flatMap(({ what, ok, detail, cure }) => {
+    const verdict = ok ? paint('green', 'ok    ') : paint('yellow', 'cannot');
+    const texts = [detail, ...(cure === undefined ? [] : [cure])];
+    const [first = '', ...others] = texts.flatMap((text) => wrapWords(text, columns - at));
+    const below = (isBeside ? others : [first, ...others]).map((line) => ' '.repeat(at) + line);
+    return [isBeside ? `${verdict}  ${what.padEnd(width)}  ${first}` : `${verdict}  ${what}`, ...below];
+  });
+}
+
+/** `cannot`, and two blanks. */
+const VERDICT_WIDTH = 8;

@@ -1,0 +1,144 @@
+import { statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type ExporterHistogram, type KernelFamilyOptions, readEbpfExporterConfig } from '@hdrscope/ebpf';
+import { keptName } from '@hdrscope/ebpf/internal';
+import { reasonOf } from '@hdrscope/kit';
+import type { CountedUnit } from '@hdrscope/registry';
+import { Option } from 'commander';
+import { UsageError } from '../../command.ts';
+import { systemReason } from '../../system-error.ts';
+
+/** A configuration of ebpf_exporter, from the command line. */
+export interface ExporterConfig {
+  readonly path: string;
+  /** At least one. */
+  readonly histograms: readonly ExporterHistogram[];
+}
+
+/** `--config`: the maps and their labels as ebpf_exporter has them. */
+export function exporterConfigOption(): Option {
+  const help = 'a configuration of ebpf_exporter, which has the maps, their layouts, labels and units';
+  return new Option('--config <file>', help);
+}
+
+/** Options as the command line has them: `--config` is the path of a configuration. */
+export type Unread<Options extends { readonly config?: ExporterConfig }> = Omit<Options, 'config'> & {
+  readonly config?: string;
+};
+
+/**
+ * Reads the configuration that `--config` names.
+ *
+ * @throws UsageError when the file cannot be read, or is not such a configuration.
+ */
+export async function withConfig<Given extends { readonly config?: string }>(
+  options: Given,
+): Promise<Omit<Given, 'config'> & { readonly config?: ExporterConfig }> {
+  const { config, ...others } = options;
+  return config === undefined ? others : { ...others, config: await readConfig(config) };
+}
+
+async function readConfig(path: string): Promise<ExporterConfig> {
+  try {
+    return { path, histograms: await readEbpfExporterConfig(path) };
+  } catch (error) {
+    throw new UsageError(systemReason(error, path) ?? `--config cannot be taken from ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * The histogram of a map.
+ *
+ * @param names Names that the map may have. The kernel keeps 15 bytes of one.
+ * @throws UsageError when none of the histograms, or more than one, has such a name.
+ */
+export function histogramOf(
+  { path, histograms }: ExporterConfig,
+  argument: string,
+  names: readonly string[],
+): ExporterHistogram {
+  const exact = histograms.filter(({ name }) => names.includes(name));
+  const cut = histograms.filter(({ name }) => names.includes(keptName(name)));
+  const found = exact.length > 0 ? exact : cut.length > 0 ? cut : histograms;
+  if (found.length === 1) return found[0]!;
+  throw new UsageError(`${argument} must be one of the maps in ${path}: ${placesOf(histograms)}`);
+}
+
+/** The histograms of a map. The kernel keeps 15 bytes of its name, which several may begin with. */
+export function histogramsOf({ histograms }: ExporterConfig, mapName: string): readonly ExporterHistogram[] {
+  const exact = histograms.filter(({ name }) => name === mapName);
+  return exact.length > 0 ? exact : histograms.filter(({ name }) => keptName(name) === mapName);
+}
+
+/**
+ * The maps that operands and a configuration name: a folder stands for the pins in it, and no operand for all maps by their
+ * names. Options behind an operand stay.
+ */
+export function configuredOperands(
+  operands: readonly string[],
+  { histograms }: ExporterConfig,
+): readonly string[] {
+  if (operands.length === 0) return histograms.map(({ name }) => `name:${name}`);
+  return operands.flatMap((operand) => {
+    const [, place = operand, options = ''] = /^(.*?)(,[A-Za-z][\w.-]*=.*)?$/s.exec(operand) ?? [];
+    if (!isFolder(place)) return [operand];
+    return histograms.map(({ name }) => `${join(place, name)}${options}`);
+  });
+}
+
+/**
+ * The one map that a command shows.
+ *
+ * @throws UsageError when there is no operand, and no configuration of one histogram.
+ */
+export function operandOf([operand]: readonly string[], config: ExporterConfig | undefined): string {
+  if (config === undefined) {
+    if (operand === undefined) throw new UsageError("missing required argument 'map'");
+    return operand;
+  }
+  const [first, second] = configuredOperands(operand === undefined ? [] : [operand], config);
+  if (second === undefined) return first!;
+  throw new UsageError(`${config.path} has several histograms: name one of ${placesOf(config.histograms)}`);
+}
+
+/** Names that a place shows. */
+export function namesOfPlace(
+  place: { readonly path: string } | { readonly id: number } | { readonly name: string },
+): readonly string[] {
+  if ('path' in place) return [basename(place.path)];
+  return 'name' in place ? [place.name] : [];
+}
+
+/** How the histograms become families, by their names. */
+export function familiesOf({ histograms }: ExporterConfig): Readonly<Record<string, KernelFamilyOptions>> {
+  return Object.fromEntries(histograms.map(({ name, family }) => [name, family]));
+}
+
+const UNITS: ReadonlyMap<string, CountedUnit> = new Map([
+  ['s 1e-9', 'ns'],
+  ['s 0.000001', 'us'],
+  ['s 0.001', 'ms'],
+  ['s 1', 's'],
+  ['By 1', 'bytes'],
+  ['By 1024', 'KiB'],
+]);
+
+/** The unit in which values are shown: that of the command line, or else the one that all histograms have. */
+export function shownUnit(unit: CountedUnit, config: ExporterConfig | undefined): CountedUnit {
+  if (unit !== 'none' || config === undefined) return unit;
+  const units = new Set(
+    config.histograms.map(({ family }) => UNITS.get(`${family.unit} ${family.scale}`) ?? 'none'),
+  );
+  return units.size === 1 ? [...units][0]! : 'none';
+}
+
+const MOST_NAMES = 10;
+
+function placesOf(histograms: readonly ExporterHistogram[]): string {
+  const places = histograms.slice(0, MOST_NAMES).map(({ name }) => `name:${name}`);
+  return [...places, ...(histograms.length > MOST_NAMES ? ['…'] : [])].join(', ');
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,212 @@
+import { HdrscopeError, type IntegerLayout } from '@hdrscope/core';
+import { integerAfter, usedSlots } from '@hdrscope/core/internal';
+import { type KernelIncrease, sumOfCpus } from '@hdrscope/ebpf';
+import { type AxisSlot, type HeatMapPlot, type Plot, plotToJson } from '@hdrscope/plot';
+import type { CountedUnit } from '@hdrscope/registry';
+import { type Command, Option } from 'commander';
+import { type Arguments, createParser, integerParser } from '../../arguments.ts';
+import { terminalControl } from '../../clean-output.ts';
+import { hasColours } from '../../colour.ts';
+import { ExitCode, type Io } from '../../command.ts';
+import { jsonDocument } from '../../figures.ts';
+import { formatCount } from '../../format.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../../output-options.ts';
+import { screenOf } from '../../screen.ts';
+import { addAscii, intervalOption } from '../../shared-options.ts';
+import { terminalPlot } from '../../terminal-plot.ts';
+import { exporterConfigOption, operandOf, shownUnit, type Unread, withConfig } from './exporter-config.ts';
+import { type WatchOptions, watchMap } from './follow.ts';
+import { mapUnitOption } from './histogram.ts';
+import {
+  addMapOptions,
+  assertOneHistogram,
+  type Kernel,
+  MAP_ARGUMENT_HELP,
+  PROGRAM_ARGUMENT_HELP,
+  THIS_KERNEL,
+} from './map.ts';
+
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends WatchOptions, OutputOptions<(typeof FORMATS)[number]> {
+  readonly intervals: number;
+  readonly unit: CountedUnit;
+  readonly ascii?: boolean;
+}
+
+const DEFAULT_INTERVALS = 60;
+const MOST_INTERVALS = 1000;
+
+const DESCRIPTION = `Draws what a map counts from now on over time: a column for each interval, a row for each slot, and a shade for
+each count.
+
+A terminal shows the picture as it grows. Ctrl-C ends it early. Histograms of several keys are added up.
+A map that is not there yet is waited for.`;
+
+/** The arguments of `hdrscope ebpf heatmap`. */
+export function parser(): Command {
+  const command = createParser('hdrscope ebpf heatmap', DESCRIPTION, [
+    'hdrscope ebpf heatmap /sys/fs/bpf/latency_hist --unit ns',
+    'hdrscope ebpf heatmap name:hists --layout libbpf-tools --interval 10s --intervals 30',
+    'hdrscope ebpf heatmap id:42 --json | hdrscope plot - -o latency.svg',
+    'hdrscope ebpf heatmap program:runqueue/all/latency',
+  ])
+    .argument('[map]', `${MAP_ARGUMENT_HELP}; or ${PROGRAM_ARGUMENT_HELP}`)
+    .allowExcessArguments(false)
+    .addOption(exporterConfigOption())
+    .addOption(intervalOption().default(1, '1s'))
+    .addOption(
+      new Option('-n, --intervals <count>', 'how many columns it draws')
+        .argParser(integerParser('--intervals', 1, MOST_INTERVALS))
+        .default(DEFAULT_INTERVALS),
+    );
+  addFormat(addOutput(command), FORMATS, 'json is a plot, which hdrscope plot draws');
+  return addAscii(addMapOptions(command).addOption(mapUnitOption()));
+}
+
+/** `hdrscope ebpf heatmap` */
+export async function run(
+  { options: given, operands }: Arguments<Unread<Options>>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
+  const options = await withConfig(given);
+  return withOutput(options.output, io, (out) => drawAll({ options, operands }, out, kernel));
+}
+
+async function drawAll({ options, operands }: Arguments<Options>, io: Io, kernel: Kernel): Promise<number> {
+  const { config } = options;
+  const json = formatOf(options, FORMATS) === 'json';
+  const which = operandOf(operands, config);
+  assertOneHistogram(which);
+  const map = new KernelHeatMap(which, shownUnit(options.unit, config));
+  const isLive = io.stdout.isTerminal && !json;
+  let shown = '';
+  const draw = async (): Promise<void> => {
+    const text = drawing(map.plot(), options, io);
+    await io.stdout.write(erased(shown) + text);
+    shown = text;
+  };
+  // Ctrl-C ends the counting early, and the command shows its result.
+  io.endSlowly?.();
+  let problem: unknown;
+  try {
+    for await (const { increases, startMs, endMs } of watchMap(which, options, io, kernel)) {
+      map.add(increases, startMs, endMs);
+      if (isLive) await draw();
+    }
+  } catch (error) {
+    if (!io.signal.aborted) problem = error;
+  }
+  if (problem === undefined || map.columns > 0) {
+    if (json) await io.stdout.write(jsonDocument(JSON.parse(plotToJson(map.plot())) as object));
+    else if (!isLive) await draw();
+  }
+  if (problem !== undefined) throw problem;
+  return ExitCode.done;
+}
+
+/** A terminal may be lower than a picture with all slots. */
+const LIVE_ROWS = 20;
+
+function drawing(plot: Plot, options: Options, io: Io): string {
+  const { columns, ascii } = screenOf(io, options);
+  return terminalPlot(plot, {
+    ascii,
+    colours: hasColours(io, io.stdout),
+    ...(columns !== undefined && { columns: Math.max(NARROWEST, columns) }),
+    ...(io.stdout.isTerminal && { rows: LIVE_ROWS }),
+  });
+}
+
+/** The narrowest plot. */
+const NARROWEST = 40;
+
+/** Makes a terminal forget lines that were written last. */
+function erased(text: string): string {
+  const lines = text.split('\n').length - 1;
+  return lines === 0 ? '' : terminalControl(`\u001b[${lines}A\u001b[J`);
+}
+
+/** The counts of an interval, by slots. */
+interface Column {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly counts: Float64Array;
+}
+
+/** What a map counts over time, slot by slot. Histograms of several keys are added up. */
+class KernelHeatMap {
+  readonly #argument: string;
+  #unit: CountedUnit;
+  #layout: IntegerLayout | undefined;
+  #name: string | undefined;
+  readonly #columns: Column[] = [];
+
+  /** @param unit The unit of the values, unless the source knows it. */
+  constructor(argument: string, unit: CountedUnit) {
+    this.#argument = argument;
+    this.#unit = unit;
+  }
+
+  /** The number of columns. */
+  get columns(): number {
+    return this.#columns.length;
+  }
+
+  /**
+   * Adds a column. The times are those of `performance.now()`.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram has other slots than the ones before.
+   */
+  add(increases: readonly KernelIncrease[], startMs: number, endMs: number): void {
+    for (const { layout, name, metric } of increases) {
+      this.#name ??= name;
+      this.#unit = metric?.kernelUnit ?? this.#unit;
+      this.#layout ??= layout.slots;
+      if (layout.slots.bounds.join() === this.#layout.bounds.join()) continue;
+      throw new HdrscopeError(
+        'ERR_INCOMPATIBLE',
+        `${this.#argument} has other slots than before, and one picture cannot have both: begin another one`,
+      );
+    }
+    const counts = new Float64Array(this.#layout?.slotCount ?? 0);
+    for (const increase of increases) {
+      for (const [slot, count] of usedSlots(sumOfCpus(increase).counts)) counts[slot]! += count;
+    }
+    this.#columns.push({ startMs, endMs, counts });
+  }
+
+  plot(): HeatMapPlot {
+    const slots = this.#layout === undefined ? [{ lower: 0, upper: 1 }] : slotsOf(this.#layout);
+    const columns = this.#columns.length === 0 ? [{ startMs: 0, endMs: 0, counts: [] }] : this.#columns;
+    const counts = slots.map((_, slot) => columns.map((column) => column.counts[slot] ?? 0));
+    const total = counts.flat().reduce((sum, count) => sum + count, 0);
+    const seconds = columns.reduce((sum, { startMs, endMs }) => sum + (endMs - startMs) / 1000, 0);
+    const { timeOrigin } = performance;
+    return {
+      kind: 'heat-map',
+      title: this.#name ?? this.#argument,
+      subtitle: `${formatCount(total)} values in ${Number(seconds.toFixed(1))} s`,
+      x: {
+        name: 'time',
+        unit: 'time',
+        slots: columns.map(({ startMs, endMs }) => ({
+          lower: timeOrigin + startMs,
+          upper: timeOrigin + endMs,
+        })),
+      },
+      y: { name: 'value', unit: this.#unit, slots },
+      counts,
+      countName: 'values',
+    };
+  }
+}
+
+/** Slots hold integers, and the slots of an axis touch. */
+function slotsOf(layout: IntegerLayout): AxisSlot[] {
+  return Array.from({ length: layout.slotCount }, (_, slot) => {
+    const upper = layout.upper(slot);
+    return { lower: layout.lower(slot), upper: Number.isFinite(upper) ? integerAfter(upper) : upper };
+  });
+}

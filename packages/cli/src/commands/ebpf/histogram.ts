@@ -1,0 +1,267 @@
+import {
+  type Bounds,
+  type Counted,
+  countedIn,
+  type IntegerLayout,
+  type Quantile,
+  quantilesOf,
+  rebucket,
+} from '@hdrscope/core';
+import { integerAfter, integerLayout, meanBounds, usedSlots } from '@hdrscope/core/internal';
+import {
+  type CpuCounts,
+  countsOfCpus,
+  formatKernelBars,
+  formatKernelHistogram,
+  kernelQuantiles,
+  sumOfCpus,
+} from '@hdrscope/ebpf';
+import type { HistogramMetric } from '@hdrscope/ebpf/internal';
+import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { percentileName } from '@hdrscope/kit';
+import { formatValue } from '@hdrscope/plot';
+import type { Attributes, CountedUnit } from '@hdrscope/registry';
+import type { Option } from 'commander';
+import { choiceOption } from '../../arguments.ts';
+import { exactly, type Figures, figuresJson, UNKNOWN } from '../../figures.ts';
+import { formatBounds, formatCount } from '../../format.ts';
+
+/** The counts of one CPU, or of all CPUs together, as commands show them. */
+export interface ShownHistogram extends Counted<IntegerLayout> {
+  readonly name: string;
+  readonly attributes: Attributes;
+  readonly layoutName: string;
+  /** Sum of the values; `undefined` when the program keeps no sum. */
+  readonly sum: number | undefined;
+  /** Unit of the values, when the source knows it. */
+  readonly unit: CountedUnit | undefined;
+}
+
+/** A histogram of a source, or its increase. */
+interface SourceHistogram extends CpuCounts {
+  readonly name: string;
+  readonly attributes: Attributes;
+  readonly metric?: HistogramMetric;
+}
+
+/** The histogram of all CPUs together. */
+export function acrossCpus({ name, attributes, metric, ...counts }: SourceHistogram): ShownHistogram {
+  return { name, attributes, layoutName: counts.layout.name, unit: metric?.kernelUnit, ...sumOfCpus(counts) };
+}
+
+/** The histogram of each CPU. Its position among the possible CPUs of the machine is the attribute `cpu`. */
+export function perCpu({ name, attributes, metric, ...counts }: SourceHistogram): ShownHistogram[] {
+  const layoutName = counts.layout.name;
+  return countsOfCpus(counts).map((totals, cpu) => ({
+    name,
+    attributes: { ...attributes, cpu },
+    layoutName,
+    unit: metric?.kernelUnit,
+    ...totals,
+  }));
+}
+
+/** A part of a frame or of its increases. */
+interface PartHistogram extends SourceHistogram {
+  readonly counts: Float64Array;
+  readonly sums: Float64Array | undefined;
+}
+
+/** Adds up histograms of the same name and attributes, which several keys of a map may have. */
+export function merged<Histogram extends PartHistogram>(histograms: readonly Histogram[]): Histogram[] {
+  const byTitle = new Map<string, Histogram>();
+  for (const histogram of histograms) {
+    const title = JSON.stringify([histogram.name, histogram.attributes]);
+    const known = byTitle.get(title);
+    byTitle.set(title, known === undefined ? histogram : sumOf(known, histogram));
+  }
+  return [...byTitle.values()];
+}
+
+function sumOf<Histogram extends PartHistogram>(a: Histogram, b: Histogram): Histogram {
+  const added = (one: Float64Array, other: Float64Array) => one.map((value, i) => value + other[i]!);
+  return { ...a, counts: added(a.counts, b.counts), sums: a.sums && b.sums && added(a.sums, b.sums) };
+}
+
+const MOST_ROWS = 40;
+
+/** Merges the slots of each power of two when the used slots do not fit a screen. */
+function fittedToScreen({ layout, counts }: Counted<IntegerLayout>): Counted<IntegerLayout> {
+  const { bounds } = layout;
+  if (counts.last - counts.first < MOST_ROWS) return { layout, counts };
+  const kept = bounds.filter((bound) => bound < 0 || Number.isInteger(Math.log2(integerAfter(bound))));
+  if (kept.length === 0 || kept.length === bounds.length) return { layout, counts };
+  const coarse = integerLayout(kept, layout.lower(0));
+  return countedIn(coarse, rebucket(layout, coarse).apply(counts).counts);
+}
+
+/** Name and attributes of a histogram: `queue_hist{comm="osd"}`. */
+export function titleOf({
+  name,
+  attributes,
+}: {
+  readonly name: string;
+  readonly attributes: Attributes;
+}): string {
+  const entries = Object.entries(attributes).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  return entries.length === 0 ? name : `${name}{${entries.join(', ')}}`;
+}
+
+/** Percentiles of a histogram, each with the bounds of its slot. */
+export function percentilesOf(
+  histogram: ShownHistogram,
+  percentiles: readonly number[],
+): readonly Quantile[] {
+  return quantilesOf(
+    histogram,
+    percentiles.map((percentile) => percentile / 100),
+  );
+}
+
+/** How values are shown to people. */
+export interface ShownAs {
+  readonly percentiles: readonly number[];
+  readonly unit: CountedUnit;
+  /** Whether only ASCII is drawn. @default false */
+  readonly ascii?: boolean;
+  /** The length of a line. @default bars of 40 characters, and lines of any length */
+  readonly columns?: number | undefined;
+}
+
+/** The bounds of a figure: `2 to 4`, `65 or more`. */
+export function formatMapBounds(bounds: Bounds, { unit, ascii }: Pick<ShownAs, 'unit' | 'ascii'>): string {
+  // Bounds of slots are integers, and means are not.
+  const rounded = (bound: number): number => (Number.isInteger(bound) ? bound : Number(bound.toPrecision(3)));
+  return formatBounds(bounds, (bound) => formatMapValue(rounded(bound), unit, ascii));
+}
+
+/**
+ * Formats a histogram as bars, with the total and percentiles below them. The unit that the source knows comes before the given
+ * one.
+ */
+export function formatHistogram(histogram: ShownHistogram, given: ShownAs): string {
+  const shownAs = { ...given, unit: histogram.unit ?? given.unit };
+  const { percentiles, unit, ascii = false, columns } = shownAs;
+  const { total } = histogram.counts;
+  const title = titleOf(histogram);
+  if (total === 0) return `${title}\nnothing was counted\n`;
+  const mean = (sum: number): string => formatMapValue(Number((sum / total).toPrecision(3)), unit, ascii);
+  const facts = [
+    `total ${formatCount(total)}`,
+    ...(histogram.sum === undefined ? [] : [`mean ${mean(histogram.sum)}`]),
+    ...percentilesOf(histogram, percentiles).map(
+      (quantile, at) => `${percentileName(percentiles[at]!)} ${formatMapBounds(quantile, shownAs)}`,
+    ),
+  ];
+  const bars = formatKernelBars(fittedToScreen(histogram), {
+    ascii,
+    ...(columns !== undefined && { columns }),
+    ...(unit !== 'none' && { label: (bounds) => formatMapBounds(bounds, shownAs) }),
+  });
+  return `${title}\n${bars}\n${wrapped(facts, columns)}\n`;
+}
+
+/** Joins facts by semicolons, in lines of at most so many characters when one fact is not longer. */
+function wrapped(facts: readonly string[], columns = Number.POSITIVE_INFINITY): string {
+  return facts.reduce((text, fact) => {
+    const line = text.slice(text.lastIndexOf('\n') + 1);
+    const isTooLong = `${line}; ${fact};`.length > columns;
+    return isTooLong ? `${text};\n${fact}` : `${text}; ${fact}`;
+  });
+}
+
+/** The figures of a histogram: those of slots, and the mean where the program keeps a sum. */
+export function kernelFigures(
+  histogram: ShownHistogram,
+  { percentiles, unit: given }: Pick<ShownAs, 'percentiles' | 'unit'>,
+  seconds?: number,
+): Figures {
+  const { name, counts, sum, unit = given } = histogram;
+  const { total } = counts;
+  const [min = UNKNOWN, max = UNKNOWN] = total === 0 ? [] : quantilesOf(histogram, [0, 1]);
+  const known = sum === undefined ? meanBounds(histogram) : exactly(Number((sum / total).toPrecision(15)));
+  return {
+    ...{ name, unit, count: total, min, max, areBounds: true },
+    mean: total === 0 ? UNKNOWN : known,
+    ...(seconds !== undefined && { seconds }),
+    percentiles: percentilesOf(histogram, percentiles).map(({ lower, upper }, at) => ({
+      ...{ percentile: percentiles[at]!, lower, upper },
+    })),
+  };
+}
+
+/**
+ * A histogram as JSON: its used slots with their bounds. An open bound is `null`. A percentile has the bounds of its slot, which are
+ * certain, and two estimates: see `KernelQuantileOptions`.
+ *
+ * @param given The unit of the values where the source does not know it.
+ */
+export function histogramJson(
+  histogram: ShownHistogram,
+  percentiles: readonly number[],
+  given: CountedUnit,
+): object {
+  const { attributes, layout, layoutName, counts, sum } = histogram;
+  const bound = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  const shares = percentiles.map((percentile) => percentile / 100);
+  const estimates = (interpolation: Interpolation): (number | null)[] =>
+    kernelQuantiles(histogram, shares, { interpolation }).map(({ value }) =>
+      bound(Number(value.toPrecision(6))),
+    );
+  const [inclusive, exclusive] = [estimates('inclusive'), estimates('exclusive')];
+  const figures = kernelFigures(histogram, { percentiles, unit: given });
+  const { name, unit, ...others } = figuresJson(figures);
+  return {
+    name,
+    attributes,
+    layout: layoutName,
+    unit,
+    ...others,
+    ...(sum !== undefined && counts.total > 0 && { mean: figures.mean.upper }),
+    sum: sum ?? null,
+    percentiles: others.percentiles.map((one, at) => ({
+      ...one,
+      inclusive: inclusive[at]!,
+      exclusive: exclusive[at]!,
+    })),
+    slots: Array.from(usedSlots(counts), ([slot, count]) => ({
+      lower: bound(layout.lower(slot)),
+      upper: bound(layout.upper(slot)),
+      count,
+    })),
+  };
+}
+
+const INTERPOLATIONS = ['inclusive', 'exclusive'] as const;
+
+/** How values spread in their slot: see `KernelQuantileOptions`. */
+export type Interpolation = (typeof INTERPOLATIONS)[number];
+
+/** `--text`: the form of the tutorial about queue-depth histograms, which shows estimates in place of bounds. */
+export function textFormOption(): Option {
+  const help =
+    'prints counts with shares, and interpolated percentiles: inclusive stays within the slot, exclusive ends at the start of the next one';
+  return choiceOption('--text <interpolation>', help, INTERPOLATIONS);
+}
+
+/** Formats a histogram like that tutorial: `total=4821  p50=2.3  p99=15.9`, and a line for each slot. */
+export function formatTextForm(
+  histogram: ShownHistogram,
+  interpolation: Interpolation,
+  percentiles: readonly number[],
+): string {
+  const rows = histogram.layout.slotCount > MOST_ROWS ? 'used' : 'all';
+  return formatKernelHistogram(histogram, { interpolation, percentiles, rows });
+}
+
+/** `--unit`: the unit of the values of a map. */
+export function mapUnitOption(): Option {
+  const help = 'unit of the values: they are shown as times and sizes; the kernel does not know it';
+  return choiceOption('--unit <unit>', help, NUMBER_UNITS).default('none');
+}
+
+/** A value of a map with its unit. @param ascii Whether microseconds are `us`. */
+export function formatMapValue(value: number, unit: CountedUnit, ascii = false): string {
+  const text = formatValue(value, unit);
+  return ascii ? text.replace('µ', 'u') : text;
+}

@@ -1,0 +1,298 @@
+import {
+  type AttributeSide,
+  type CauseVerdict,
+  type ExplainedCause,
+  type ExplainedSide,
+  explainHistory,
+  type HistoryExplanation,
+  type TimeRange,
+} from '@hdrscope/history';
+import { percentileName } from '@hdrscope/kit';
+import { type Command, Option } from 'commander';
+import { type Arguments, createParser, integerParser, isDecimal, wrongOption } from '../arguments.ts';
+import { painter } from '../colour.ts';
+import { ExitCode, type Io, UsageError } from '../command.ts';
+import { jsonDocument } from '../figures.ts';
+import { formatCount, formatTime, valuesText } from '../format.ts';
+import { wrapToScreen } from '../help-text.ts';
+import { type Pairs, whereOption } from '../history/options.ts';
+import { assertApart, parseRange } from '../inputs/moment.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { headingOf, shownUnitOf } from '../query/answer.ts';
+import { withEngine } from '../query/engine.ts';
+import { type Column, shownTable } from '../table.ts';
+import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
+
+const DESCRIPTION = `Explains why a percentile moved from one range of time to another, by the attributes of the series.
+
+An attribute value explains a part of the difference: the part that would be missing if its series had stayed as they
+were. Each value has such a part for the values that its series counted, and one for their share of all values ("more
+of /reports"). The cause is the attribute value whose series gained the most slow values, compared with all others; it
+must explain at least half of the difference, and more than chance does. Attribute values that select the same series
+share a row, because the data cannot separate them.
+
+A difference that may be chance is not explained. A difference beyond doubt may have no explanation: then all series
+moved alike, or the series that moved share no attribute value that the others lack.
+
+A range is a start and an end (2026-03-10T14:00/2026-03-10T15:10, 2026-03-10T14:00/15:10), or one of them and a duration
+(2026-03-10T14:00/70m). Times are UTC unless they say otherwise. An interval belongs to the range in which it starts.`;
+
+const FORMATS = ['text', 'json'] as const;
+
+interface Options extends OutputOptions<(typeof FORMATS)[number]> {
+  readonly metric?: string;
+  readonly before?: TimeRange;
+  readonly after?: TimeRange;
+  readonly percentile: number;
+  readonly where: Pairs;
+  readonly top: number;
+}
+
+/** The arguments of `hdrscope explain`. */
+export function parser(): Command {
+  const command = createParser('hdrscope explain', DESCRIPTION, [
+    'hdrscope explain history --metric http.server.request.duration --before 2026-03-10T14:00/15:10 --after 2026-03-10T15:10/15:18',
+    'hdrscope explain history --metric rpc.duration --percentile 99 --before 2026-03-09/1d --after 2026-03-10/1d --where region=eu',
+  ])
+    .argument('<folder>', 'the folder of a history')
+    .option('--metric <name>', 'the metric; required')
+    .option('--before <range>', 'the time that was usual; required', (text) => parseRange(text, '--before'))
+    .option('--after <range>', 'the time to explain; required', (text) => parseRange(text, '--after'))
+    .addOption(
+      new Option('--percentile <number>', 'which percentile, as in 99 or 99.9')
+        .argParser(parsePercentile)
+        .default(99.9),
+    )
+    .addOption(whereOption())
+    .addOption(
+      new Option('--top <count>', 'how many attribute values the table shows')
+        .argParser(integerParser('--top', 1))
+        .default(10),
+    );
+  return addFormat(addOutput(command), FORMATS);
+}
+
+/** `hdrscope explain` */
+export async function run({ options, operands: [folder = ''] }: Arguments<Options>, io: Io): Promise<number> {
+  const { metric, before, after, percentile, where, top } = options;
+  const format = formatOf(options, FORMATS) ?? 'text';
+  if (metric === undefined || metric === '')
+    throw new UsageError('--metric is required: the name of a metric');
+  if (before === undefined)
+    throw new UsageError('--before is required: a range, as in 2026-03-10T14:00/15:10');
+  if (after === undefined) throw new UsageError('--after is required: a range, as in 2026-03-10T15:10/15:18');
+  assertApart(before, after);
+  return withOutput(options.output, io, async (out) => {
+    const question = { metric, before, after, percentile, where };
+    const explanation = await withEngine(folder, () => explainHistory(folder, question));
+    const text =
+      format === 'json'
+        ? explanationJson(explanation, question)
+        : explanationText(explanation, question, top, out);
+    await out.stdout.write(text);
+    return ExitCode.done;
+  });
+}
+
+/** @throws UsageError */
+function parsePercentile(text: string): number {
+  const digits = text.replace(/^p/, '');
+  if (isDecimal(digits) && Number(digits) > 0 && Number(digits) < 100) return Number(digits);
+  throw wrongOption('--percentile', 'a number above 0 and below 100, as in 99.9', text);
+}
+
+// Outputs.
+
+/** What was asked. */
+interface ExplainedQuestion {
+  readonly metric: string;
+  readonly before: TimeRange;
+  readonly after: TimeRange;
+}
+
+/** The percentile before and after, a table of attribute values, and a sentence. */
+function explanationText(
+  explanation: HistoryExplanation,
+  { metric, before, after }: ExplainedQuestion,
+  top: number,
+  io: Io,
+): string {
+  const { unit = '', causes } = explanation;
+  const shownUnit = shownUnitOf(unit);
+  const { title, scale } = shownUnit;
+  const values = [explanation.before, explanation.after].flatMap(({ percentile }) =>
+    percentile === undefined ? [] : [percentile.value],
+  );
+  const value = valueFormat(values, scale);
+  const name = percentileName(explanation.percentile);
+  const sides = [
+    ['before', explanation.before, before],
+    ['after', explanation.after, after],
+  ] as const;
+  const columns: Column[] = [
+    { title: '', isText: true },
+    { title: 'from', isText: true, spare: 2 },
+    { title: 'to', isText: true, spare: 1 },
+    { title: 'values' },
+    { title: name },
+    { title: '99.9 % interval' },
+  ];
+  const rows = sides.map(([when, side, range]) => [
+    when,
+    timeText(range.sinceMs),
+    timeText(range.untilMs),
+    formatCount(side.count),
+    side.percentile === undefined ? '-' : value(side.percentile.value),
+    intervalText(side, value),
+  ]);
+  const table = causes.length === 0 ? '' : `${causesTable(causes.slice(0, top), value, io)}\n\n`;
+  return `${wrapToScreen(headingOf(metric, shownUnit), io)}
+
+${shownTable(columns, rows, io).join('\n')}
+
+${table}${wrapToScreen(conclusion(explanation, value, title), io)}
+`;
+}
+
+function intervalText({ percentile }: ExplainedSide, value: (value: number) => string): string {
+  if (percentile === undefined) return '-';
+  return `${value(percentile.lower)} to ${value(percentile.upper)}`;
+}
+
+function timeText(timeMs: number): string {
+  return formatTime(timeMs / 1000).replace(/(:00)?\.000 UTC$| UTC$/, '');
+}
+
+const COLOURS: Readonly<Record<CauseVerdict, 'red' | 'yellow' | 'dim'>> = {
+  'explains it': 'red',
+  'explains it as well': 'red',
+  overlaps: 'yellow',
+  part: 'yellow',
+  'not shown': 'dim',
+};
+
+function causesTable(causes: readonly ExplainedCause[], value: (value: number) => string, io: Io): string {
+  const paint = painter(io, io.stdout);
+  const columns: Column[] = [
+    { title: 'attribute', isText: true },
+    { title: 'before' },
+    { title: 'after' },
+    { title: 'values before', spare: 2 },
+    { title: 'values after', spare: 1 },
+    { title: 'explains' },
+    { title: 'by its', isText: true },
+    { title: 'verdict', isText: true },
+  ];
+  const side = ({ value: one }: AttributeSide): string => (one === undefined ? '-' : value(one));
+  const rows = causes.map((cause) => [
+    namesOf(cause),
+    side(cause.before),
+    side(cause.after),
+    formatCount(cause.before.count),
+    formatCount(cause.after.count),
+    percentText(cause.explains),
+    cause.kind,
+    cause.verdict,
+  ]);
+  const lines = shownTable(columns, rows, io, (line, at) => {
+    const { verdict } = causes[at]!;
+    return line.endsWith(verdict) ? line.slice(0, -verdict.length) + paint(COLOURS[verdict], verdict) : line;
+  });
+  return lines.join('\n');
+}
+
+function namesOf({ attributes }: ExplainedCause): string {
+  return attributes.map(({ key, value }) => `${key}=${value}`).join(', ');
+}
+
+function percentText(part: number): string {
+  const percent = Math.round(part * 100);
+  return `${percent === 0 ? 0 : percent} %`;
+}
+
+function conclusion(
+  { verdict, causes, percentile, before, after }: HistoryExplanation,
+  value: (value: number) => string,
+  title: string,
+): string {
+  const name = percentileName(percentile);
+  const amount = (one: number | undefined): string => `${value(one ?? 0)}${title === '' ? '' : ` ${title}`}`;
+  const from = `from ${amount(before.percentile?.value)} to ${amount(after.percentile?.value)}`;
+  if (verdict === 'too few values') {
+    return `Too few values for ${name} with 99.9 % confidence: ${valuesText(before.count)} before, ${valuesText(after.count)} after.`;
+  }
+  if (verdict === 'no difference shown')
+    return `No difference of ${name} is shown, so there is nothing to explain.`;
+  if (verdict === 'nothing explains it') {
+    return `${name} moved ${from}, but no attribute value explains it: either all series moved alike, or the series that moved share no attribute value that the others lack.`;
+  }
+  const sentences = causes
+    .filter((cause) => cause.verdict === 'explains it' || cause.verdict === 'explains it as well')
+    .map((cause, i) => `${i === 0 ? `${name} moved ${from}, and ` : 'So does '}${causeText(cause, i === 0)}`);
+  return sentences.join(' ');
+}
+
+function causeText(cause: ExplainedCause, isFirst: boolean): string {
+  const { kind, explains, before, after, attributes } = cause;
+  const names = attributes.map(({ key, value }) => `${key}=${value}`).join(' or ');
+  const what =
+    kind === 'values'
+      ? 'their values changed'
+      : before.count === 0
+        ? 'they are new'
+        : after.count === 0
+          ? 'they are gone'
+          : 'their share of all values changed';
+  return `${names}${isFirst ? ' explains' : ', with'} ${percentText(explains)} of it: ${what}.`;
+}
+
+/** The explanation as one document. Values are in `unit`, parts are parts of 1. */
+function explanationJson(
+  { unit: ucum, percentile, verdict, difference, causes, ...sides }: HistoryExplanation,
+  { metric, before, after }: ExplainedQuestion,
+): string {
+  const { unit, scale } = shownUnitOf(ucum ?? '');
+  const shown = (value: number): number => scaled(value, scale);
+  return jsonDocument({
+    metric,
+    unit,
+    percentile,
+    verdict,
+    before: { ...rangeJson(before), ...sideJson(sides.before, scale) },
+    after: { ...rangeJson(after), ...sideJson(sides.after, scale) },
+    difference:
+      difference === undefined
+        ? null
+        : {
+            ...difference,
+            difference: shown(difference.difference),
+            lower: shown(difference.lower),
+            upper: shown(difference.upper),
+          },
+    causes: causes.map((cause) => ({
+      ...cause,
+      before: { count: cause.before.count, value: shownOrNull(cause.before.value, scale) },
+      after: { count: cause.after.count, value: shownOrNull(cause.after.value, scale) },
+    })),
+  });
+}
+
+function rangeJson({ sinceMs, untilMs }: TimeRange): object {
+  return { startSec: sinceMs / 1000, endSec: untilMs / 1000 };
+}
+
+function sideJson({ count, percentile }: ExplainedSide, scale: ValueScale): object {
+  if (percentile === undefined) return { count, value: null, lower: null, upper: null, confidence: null };
+  const { value, lower, upper, confidence } = percentile;
+  return {
+    count,
+    value: scaled(value, scale),
+    lower: scaled(lower, scale),
+    upper: scaled(upper, scale),
+    confidence,
+  };
+}
+
+function shownOrNull(value: number | undefined, scale: ValueScale): number | null {
+  return value === undefined ? null : scaled(value, scale);
+}

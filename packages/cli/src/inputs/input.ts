@@ -1,0 +1,189 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { HdrscopeError } from '@hdrscope/core';
+import { type InputForm, recogniseInput } from '@hdrscope/inputs';
+import { readText } from '@hdrscope/inputs/internal';
+import type { LogSource } from '@hdrscope/interval-log';
+import { readText as readBeginning, readUtf8 } from '@hdrscope/interval-log/internal';
+import { Slices } from '@hdrscope/kit';
+import { type Io, Refusal, UsageError } from '../command.ts';
+import { systemErrorText } from '../system-error.ts';
+
+/** The forms of input that most commands take. */
+export type InputKind = Extract<
+  InputForm,
+  'log' | 'percentiles' | 'encoded' | 'numbers' | 'recorded' | 'json'
+>;
+
+/** A file or stream that a command takes and has not read yet. */
+export interface Input<Kind extends InputForm = InputKind> {
+  readonly kind: Kind;
+  /** Its name in messages. */
+  readonly name: string;
+  /** Its name in plots. */
+  readonly title: string;
+  /** The whole input, from its beginning. */
+  readonly source: LogSource;
+  /** Its first lines, decompressed, or all of them. */
+  readonly beginning: string;
+}
+
+// Recognition of a file or stream.
+
+/** A file or stream, and its kind by its content. */
+interface Recognised {
+  /** `undefined` when its beginning is not enough. */
+  readonly kind: InputForm | undefined;
+  /** The whole input, from its beginning. */
+  readonly source: LogSource;
+  /** Its first lines, decompressed, or all of them. */
+  readonly beginning: string;
+}
+
+/** How much of an input is read to recognise it: its beginning, or only the first chunk when more may come late. */
+export type Patience = 'beginning' | 'first chunk';
+
+// More than the text above the table of wrk2, or above the first interval of a log.
+const BEGINNING_BYTES = 2 ** 16;
+
+/** Recognises a file or stream by its beginning. A stream can be read only once, so its source begins with what was read. */
+export async function recognise(
+  path: string,
+  isFile: boolean,
+  io: Io,
+  patience: Patience,
+): Promise<Recognised> {
+  if (isFile) {
+    const beginning = await readBeginning(path, BEGINNING_BYTES);
+    const isWhole = patience === 'beginning' && beginning.length < BEGINNING_BYTES;
+    return { kind: recogniseInput(beginning, { isWhole }), source: path, beginning };
+  }
+  const enough = patience === 'beginning' ? BEGINNING_BYTES : 1;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let kind: InputForm | undefined;
+  let beginning = '';
+  const rest = (path === '-' ? io.stdin : createReadStream(path, { signal: io.signal }))[
+    Symbol.asyncIterator
+  ]();
+  while (bytes < enough && (kind === undefined || (kind === 'json' && !showsMore(beginning)))) {
+    const { done, value } = await rest.next();
+    const isOver = done === true;
+    if (!isOver) {
+      chunks.push(value);
+      bytes += value.length;
+    }
+    beginning = await readBeginning(chunks, BEGINNING_BYTES);
+    kind = recogniseInput(beginning, { isWhole: isOver && patience === 'beginning' });
+    if (isOver) break;
+  }
+  return { kind, source: new BegunStream(path, chunks, rest), beginning };
+}
+
+// A document in one line may be long; a histogram in it comes early.
+const LONG_LINE = 8192;
+
+/** Whether the beginning of JSON shows what it is: it has a document in a line of its own. */
+function showsMore(beginning: string): boolean {
+  return beginning.includes('}\n') || beginning.length > LONG_LINE;
+}
+
+/** A stream whose first chunks were read already. It keeps the name that the person gave it. */
+class BegunStream implements AsyncIterable<Uint8Array> {
+  readonly path: string;
+  readonly #begun: readonly Uint8Array[];
+  readonly #rest: AsyncIterator<Uint8Array>;
+
+  constructor(path: string, begun: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>) {
+    this.path = path;
+    this.#begun = begun;
+    this.#rest = rest;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* this.#begun;
+      for (let next = await this.#rest.next(); next.done !== true; next = await this.#rest.next()) {
+        yield next.value;
+      }
+    } finally {
+      await this.#rest.return?.();
+    }
+  }
+}
+
+/** The name of a source in messages. */
+export function nameOf(source: LogSource): string {
+  if (typeof source === 'string') return source;
+  return source instanceof BegunStream ? nameOfPath(source.path) : nameOfPath('-');
+}
+
+// Files.
+
+/**
+ * The size of an input file in bytes; `undefined` for pipes and everything else that is not a plain file.
+ *
+ * @throws Refusal
+ */
+export async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) throw new Refusal(`${path} is a folder, and a file is needed`);
+    return found.isFile() ? found.size : undefined;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(systemErrorText(error, path), { cause: error });
+  }
+}
+
+/** The name of a path in messages. */
+export function nameOfPath(path: string): string {
+  return path === '-' ? 'standard input' : path;
+}
+// Reading.
+
+/** Calls a reader, whose errors become those of the command. @throws Refusal, UsageError */
+export async function explained<T>(read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw explanation(error);
+  }
+}
+
+/** The error of a reader as one of the command: an option that does not fit the input is a wrong command line. */
+export function explanation(error: unknown): unknown {
+  if (!(error instanceof HdrscopeError)) return error;
+  const { message, code } = error;
+  return new (code === 'ERR_INVALID_OPTION' ? UsageError : Refusal)(message, { cause: error });
+}
+
+/** The text of an input, decompressed, with pauses in which others work. An error that `onBytes` throws ends the reading. */
+export async function* bytesOf(
+  { source }: Pick<Input, 'source'>,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void> {
+  const slices = new Slices();
+  for await (const chunk of readUtf8(source, onBytes)) {
+    yield chunk;
+    if (!slices.isOver()) continue;
+    await slices.next();
+    // Ends the work when the command has to end.
+    onBytes?.(0);
+  }
+}
+
+/**
+ * Reads a whole input, decompresses it, and returns its text.
+ *
+ * @param what The kind of input, for the error when it is too long.
+ * @param onBytes Gets the number of bytes of each chunk of the source.
+ * @throws Refusal
+ */
+export function wholeText(
+  input: Pick<Input, 'name' | 'source'>,
+  what: string,
+  onBytes?: (bytes: number) => void,
+): Promise<string> {
+  return explained(() => readText(bytesOf(input, onBytes), what, input));
+}

@@ -1,0 +1,222 @@
+import {
+  type CountedNumbers,
+  type CountNumbersOptions,
+  countNumbers,
+  findNumberUnit,
+  listNumberPlaces,
+  type NumberPlace,
+} from '@hdrscope/inputs';
+import {
+  figuresStep,
+  figuresUnit,
+  firstDocuments,
+  inUnit,
+  type NumberUnit,
+  stepOf,
+} from '@hdrscope/inputs/internal';
+import { isObject } from '@hdrscope/kit';
+import type { Plot } from '@hdrscope/plot';
+import type { CountedUnit } from '@hdrscope/registry';
+import { type Command, Option } from 'commander';
+import { integerParser, wrongOption } from '../arguments.ts';
+import { UsageError } from '../command.ts';
+import { formatCount } from '../format.ts';
+import { bytesOf, explained, explanation, type Input } from './input.ts';
+
+/** Adds `--field`, `--column`, `--separator` and `--skip` to a command that counts numbers. */
+export function addNumberOptions(parser: Command): Command {
+  return parser
+    .option(
+      '--field <path>',
+      'for JSON, an object per line: the field with the numbers, as in latency or request.ms',
+    )
+    .addOption(
+      new Option(
+        '--column <name>',
+        'for CSV and other tables: the column with the numbers, by its title or from 1',
+      )
+        .argParser(parseColumn)
+        .default(undefined, 'the line is one number'),
+    )
+    .addOption(
+      new Option('--separator <character>', 'the character between columns; \\t is a tab')
+        .argParser(parseSeparator)
+        .default(undefined, 'recognised'),
+    )
+    .addOption(
+      new Option('--skip <lines>', 'how many lines at the beginning of each file are ignored')
+        .argParser(integerParser('--skip', 0))
+        .default(undefined, '0, and the titles of columns'),
+    );
+}
+
+/** @throws UsageError */
+export function assertNumberPlace({ field, column, separator }: NumberPlace): void {
+  if (field !== undefined && column !== undefined) {
+    throw new UsageError('--field and --column exclude each other: JSON has fields, and tables have columns');
+  }
+  if (separator !== undefined && column === undefined) {
+    throw new UsageError('--separator needs --column, the column that has the numbers');
+  }
+}
+
+function parseColumn(text: string): string {
+  if (text.trim() !== '' && !/^(0+|-\d+|\d+\.\d+)$/.test(text)) return text.trim();
+  throw wrongOption('--column', 'the title of a column, or its number from 1', text);
+}
+
+function parseSeparator(text: string): string {
+  const character = text === '\\t' ? '\t' : text;
+  // A digit or a point could belong to the number.
+  if (!/^[\t !-*,/:-~]$/.test(character) || /[a-z]/i.test(character)) {
+    throw wrongOption(
+      '--separator',
+      'one ASCII character that is no part of a number, such as , or \\t',
+      text,
+    );
+  }
+  return character;
+}
+
+/** `--resolution`: a number above 0. */
+export function resolutionOption(): Option {
+  const help = 'the step between two values that are kept apart, in the unit';
+  return new Option('--resolution <step>', help)
+    .default(undefined, 'a nanosecond, a byte, or 0.001')
+    .argParser((text) => {
+      const step = /^\d+(\.\d+)?(e-?\d+)?$/.test(text) ? Number(text) : Number.NaN;
+      if (step > 0 && Number.isFinite(step) && Number.isFinite(1 / step)) return step;
+      throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
+    });
+}
+
+/** `--digits`: an integer from 0 to 5. */
+export function digitsOption(help: string): Option {
+  return new Option('--digits <number>', help).argParser(integerParser('--digits', 0, 5));
+}
+
+// Counting.
+
+/** How a command counts numbers. */
+interface CountingOptions extends Omit<CountNumbersOptions, 'unit' | 'resolution' | 'column'> {
+  readonly unit: NumberUnit;
+  /** Where the numbers are. */
+  readonly numbers: NumberPlace;
+  /** Gets the number of bytes of each chunk of the source. An error that it throws ends the reading. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/** Counts the numbers of inputs. @throws UsageError, HdrscopeError */
+export async function countInputs(
+  inputs: readonly Pick<Input, 'name' | 'source' | 'beginning'>[],
+  { unit, numbers: { field, column, separator, skip }, onBytes, ...options }: CountingOptions,
+): Promise<CountedNumbers> {
+  const place = { field, column, separator, skip } as NumberPlace;
+  const texts = inputs.map((input) => ({ ...input, bytes: bytesOf(input, onBytes) }));
+  return explained(() =>
+    countNumbers(texts, { ...options, ...place, unit: unit.unit, resolution: unit.step }),
+  );
+}
+
+/**
+ * A note that numbers above 0 were counted as 0.
+ *
+ * @param command The command that has `--resolution`, when it is another one.
+ */
+export function vanishedText(vanished: number, unit: NumberUnit, command = ''): string {
+  const numbers = vanished === 1 ? '1 number is' : `${formatCount(vanished)} numbers are`;
+  const step = `${inUnit(unit, 1)} ${unit.unit === 'none' ? '' : unit.unit}`.trim();
+  return `${numbers} nearer to 0 than to the resolution, ${step}, and counted as 0: ${command}--resolution keeps smaller ones apart`;
+}
+
+// Units.
+
+/** The unit in which numbers are counted. */
+export interface UnitOfNumbers {
+  readonly unit: CountedUnit;
+  /** Whether numbers without a unit are in it. */
+  readonly takesBare: boolean;
+  /** The step of the finest recorded figures, in the unit. @default that of the unit, which is at least as fine */
+  readonly step?: number;
+}
+
+/**
+ * The unit of texts of numbers and of recorded figures. What the command line states is for numbers; figures have their unit in
+ * the file, and their step.
+ *
+ * @throws UsageError when a text has no such field or column.
+ */
+export function unitOfInputs(
+  inputs: readonly Input[],
+  stated: CountedUnit | undefined,
+  numbers: NumberPlace,
+): UnitOfNumbers {
+  const texts = inputs.filter(({ kind }) => kind === 'numbers');
+  const found = unitOfNumbers(texts, stated, numbers);
+  if (texts.length > 0) return found;
+  const recorded = inputs.filter(({ kind }) => kind === 'recorded').map(({ beginning }) => beginning);
+  const unit = recorded.map(figuresUnit).find((one) => one !== undefined) ?? found.unit;
+  const steps = recorded.map((beginning) => figuresStep(beginning, unit));
+  // Bounded: one for each file of the command line.
+  const step = Math.min(...steps);
+  return { ...found, unit, ...(step < stepOf(unit) && { step }) };
+}
+
+function unitOfNumbers(
+  texts: readonly Input[],
+  stated: CountedUnit | undefined,
+  numbers: NumberPlace,
+): UnitOfNumbers {
+  if (stated !== undefined) return { unit: stated, takesBare: true };
+  try {
+    return findNumberUnit(texts, numbers);
+  } catch (error) {
+    throw explanation(error);
+  }
+}
+
+/** Why numbers and values of other files cannot be shown together, and what to state. */
+export function differentUnits(
+  name: string,
+  numbersIn: CountedUnit,
+  other: string,
+  unit: CountedUnit,
+): string {
+  return numbersIn === 'none'
+    ? `${name} has numbers without a unit, and the values of ${other} are in ${unit}: --text-unit ms says that the numbers are milliseconds`
+    : `${name} is in ${numbersIn} and ${other} in ${unit}: --unit states the unit of ${other}`;
+}
+
+// Cures.
+
+const MOST_NAMES = 12;
+
+/** How to count the numbers of a text that is JSON or a table; `undefined` when it has none. */
+export function cureOf(
+  { name, beginning }: Pick<Input, 'name' | 'beginning'>,
+  command: string,
+): string | undefined {
+  // The numbers of a plot, such as its version, are no values.
+  const places = firstDocuments(beginning).some(isPlotDocument) ? undefined : listNumberPlaces(beginning);
+  if (places === undefined) return undefined;
+  const { kind, names } = places;
+  const first = names[0]!;
+  const quoted = /^[\w.-]+$/.test(first) ? first : `'${first}'`;
+  const path = name === 'standard input' ? '-' : name;
+  return `the ${kind}s with numbers are ${names.slice(0, MOST_NAMES).join(', ')}: ${command} --${kind} ${quoted} ${path}`;
+}
+
+// Plots.
+
+const PLOT_KINDS: readonly string[] = [
+  'percentiles',
+  'comparison',
+  'over-time',
+  'heat-map',
+  'bars',
+] satisfies Plot['kind'][];
+
+/** Whether a document says that it is a plot, as `hdrscope plot --json` writes it. */
+export function isPlotDocument(json: unknown): boolean {
+  return isObject(json) && typeof json.kind === 'string' && PLOT_KINDS.includes(json.kind);
+}

@@ -1,0 +1,90 @@
+import { type NumberPlace, readEncoded, readFigures } from '@hdrscope/inputs';
+import { type NumberUnit, scaleFigures } from '@hdrscope/inputs/internal';
+import { type LogHistogram, type Selection, sumLogs } from '@hdrscope/interval-log';
+import type { ReadingProgress } from '../progress.ts';
+import type { ValueScale } from '../value-scale.ts';
+import { bytesOf, explained, type Input, type InputKind } from './input.ts';
+import type { LineTally, MalformedTally } from './line-tally.ts';
+import { countInputs, vanishedText } from './numbers.ts';
+import { type PercentileInput, readPercentileInput, type TextUnit } from './percentile-input.ts';
+import { assertWhole } from './selection-options.ts';
+
+/** The forms of input that have values. */
+export type ValueKind = Exclude<InputKind, 'json'>;
+
+/** How a command reads the values of its inputs. */
+export interface ValueReading extends ReadingProgress {
+  /** The scale of percentile text. */
+  readonly scale: ValueScale;
+  readonly textUnit: TextUnit | undefined;
+  readonly selection: Selection;
+  /** The unit of numbers and of recorded figures. */
+  readonly numbers: NumberUnit;
+  /** Whether numbers without a unit are in it. */
+  readonly takesBare: boolean;
+  /** Where the numbers of texts are. */
+  readonly numberOptions: NumberPlace;
+  /** For logs. */
+  readonly malformed: MalformedTally;
+  /** For texts of numbers. */
+  readonly badLines: LineTally;
+}
+
+/** The sum of all values of an input, with any tag. */
+interface InputValues {
+  /** `undefined` when a log has no intervals. */
+  readonly histogram: LogHistogram | undefined;
+  /** Whether the values are in steps of `numbers`. */
+  readonly isInSteps: boolean;
+  /** The percentile text that the histogram is made of. It bounds its values, and does not have every one. */
+  readonly text?: PercentileInput;
+}
+
+/** Reads all values of an input. @throws Refusal, UsageError, HdrscopeError */
+export async function readValues(input: Input<ValueKind>, reading: ValueReading): Promise<InputValues> {
+  const { kind, name, source } = input;
+  const { numbers: unit, selection, onBytes, signal, malformed, badLines } = reading;
+  if (kind !== 'log' && kind !== 'percentiles') assertWhole(name, selection);
+  switch (kind) {
+    case 'log': {
+      const histogram = await sumLogs([source], { ...selection, onBytes, onMalformed: malformed.add });
+      return { histogram, isInSteps: false };
+    }
+    case 'percentiles': {
+      const text = await readPercentileText(input, reading);
+      return { histogram: text.values.histogram, isInSteps: false, text };
+    }
+    case 'encoded':
+      return {
+        histogram: await explained(() => readEncoded(bytesOf(input, onBytes), { name, signal })),
+        isInSteps: false,
+      };
+    case 'numbers': {
+      const { takesBare, numberOptions: numbers } = reading;
+      const options = { unit, takesBare, numbers, onBytes, onBadLine: badLines.add };
+      const { histogram, vanished } = await countInputs([input], options);
+      if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
+      return { histogram, isInSteps: true };
+    }
+    case 'recorded':
+      return {
+        histogram: await explained(async () =>
+          scaleFigures(unit, await readFigures(bytesOf(input, onBytes), { name, signal }), name),
+        ),
+        isInSteps: true,
+      };
+  }
+}
+
+/** Reads percentile text. @throws Refusal, UsageError */
+export function readPercentileText(
+  input: Pick<Input, 'name' | 'source'>,
+  {
+    scale: unit,
+    textUnit,
+    selection,
+    onBytes,
+  }: Pick<ValueReading, 'scale' | 'textUnit' | 'selection' | 'onBytes'>,
+): Promise<PercentileInput> {
+  return readPercentileInput(input, { unit, selection, onBytes, ...(textUnit && { textUnit }) });
+}
