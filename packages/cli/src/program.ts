@@ -151,6 +151,11 @@ export const HDRSCOPE: Group = {
       load: () => import('./commands/bounds.ts'),
     },
     {
+      name: 'inspect',
+      summary: 'says what files are, and which commands take them',
+      load: () => import('./commands/inspect.ts'),
+    },
+    {
       name: 'log',
       summary: 'works on interval logs (.hlog)',
       load: async () => ({ group: LOG }),

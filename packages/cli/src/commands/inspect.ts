@@ -1,0 +1,88 @@
+import { type InputForm, listNumberPlaces } from '@hdrscope/inputs';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { jsonDocument } from '../figures.ts';
+import { wrapToScreen } from '../help-text.ts';
+import { findEncoding } from '../history/import.ts';
+import { recognise } from '../inputs/input.ts';
+import { describeInput, lookAtOperands } from '../inputs/open-inputs.ts';
+import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+
+const DESCRIPTION = `Says what files are by their content, and which commands take them.
+
+Of tables and JSON it lists the columns or fields that have numbers. The exit code is 1 when no command takes a
+file.`;
+
+const FORMATS = ['text', 'json'] as const;
+
+type Options = OutputOptions<(typeof FORMATS)[number]>;
+
+/** The arguments of `hdrscope inspect`. */
+export function parser(): Command {
+  const command = createParser('hdrscope inspect', DESCRIPTION, [
+    'hdrscope inspect results/*',
+    'hdrscope inspect requests.csv --json',
+  ]).argument('<file...>', 'files of any form, plain or gzipped; - is standard input');
+  return addFormat(addOutput(command), FORMATS);
+}
+
+/** `hdrscope inspect` */
+export async function run({ options, operands: paths }: Arguments<Options>, io: Io): Promise<number> {
+  const format = formatOf(options, FORMATS) ?? 'text';
+  return withOutput(options.output, io, async (out) => {
+    const found: Inspected[] = [];
+    for (const operand of (await lookAtOperands(paths)).operands) found.push(await inspect(operand, io));
+    await out.stdout.write(
+      format === 'json'
+        ? jsonDocument({ files: found.map(({ sentence: _, ...file }) => file) })
+        : found.map(({ sentence }) => `${wrapToScreen(sentence, out)}\n`).join(''),
+    );
+    return found.every(({ isTaken }) => isTaken) ? ExitCode.done : ExitCode.refused;
+  });
+}
+
+/** What a file is. */
+interface Inspected {
+  readonly name: string;
+  readonly form: InputForm | 'otlp' | null;
+  /** The fields of JSON or columns of a table that have numbers. */
+  readonly fields?: readonly string[];
+  readonly columns?: readonly string[];
+  readonly isTaken: boolean;
+  readonly sentence: string;
+}
+
+/** Forms that no command takes. */
+const NOT_TAKEN: ReadonlySet<InputForm> = new Set([
+  'picture',
+  'binary',
+  'figures',
+  'percentiles without counts',
+  'percentiles per interval',
+] as const);
+
+/** Forms of which a command counts any field or column. */
+const WITH_PLACES: ReadonlySet<InputForm> = new Set(['json', 'table'] as const);
+
+async function inspect(
+  { path, name, title, isFile }: Awaited<ReturnType<typeof lookAtOperands>>['operands'][number],
+  io: Io,
+): Promise<Inspected> {
+  if (isFile && (await findEncoding(path)) !== undefined) {
+    const sentence = `${name} has metrics of OTLP: hdrscope history import adds its histograms to a history`;
+    return { name, form: 'otlp', isTaken: true, sentence };
+  }
+  const { kind, source, beginning } = await recognise(path, isFile, io, 'beginning');
+  if (kind === undefined) {
+    return { name, form: null, isTaken: false, sentence: `${name} is text of no known form` };
+  }
+  const places = WITH_PLACES.has(kind) ? listNumberPlaces(beginning) : undefined;
+  return {
+    name,
+    form: kind,
+    ...(places && { [`${places.kind}s`]: places.names }),
+    isTaken: !NOT_TAKEN.has(kind),
+    sentence: describeInput({ kind, name, title, source, beginning }, 'hdrscope record'),
+  };
+}

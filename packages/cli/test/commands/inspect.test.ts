@@ -1,0 +1,43 @@
+import { Histogram } from '@hdrscope/core';
+import { k6Table, ohaSummary } from '@hdrscope/testing/load-samples';
+import { hdrscope } from '../support/fake-io.ts';
+import { logText, useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+
+test.each<[string, string, string, number]>([
+  ['a log', logText([{ at: 0, ms: [1] }]), 'is an interval log: hdrscope log summary, check, diff,', 0],
+  ['numbers', '12\n0.5\n', 'is a text of numbers: hdrscope record counts them', 0],
+  ['requests of k6', k6Table([{ ms: 1 }]), 'has the requests of k6: hdrscope check, diff and plot', 0],
+  ['a summary', ohaSummary({ p50: 0.1 }, { 200: 9 }), 'is a summary of oha, which has a few percentiles', 0],
+  ['histograms', new Histogram().toBase64(), 'has encoded histograms, without times: hdrscope diff', 0],
+  ['OTLP', '{"resourceMetrics":[]}\n', 'has metrics of OTLP: hdrscope history import adds', 0],
+  ['a picture', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'is a picture: hdrscope reads logs', 1],
+  ['a letter', 'Dear all.\n', 'is text of no known form', 1],
+])('says what %s is, and which commands take it', async (_, text, sentence, exitCode) => {
+  const path = folder.write('it', text);
+  const ran = await hdrscope(['inspect', path]);
+  expect(ran).toMatchObject({ exitCode, stderr: '' });
+  expect(ran.stdout.replaceAll('\n', ' ')).toContain(`${path} ${sentence}`);
+});
+
+test('lists the columns and fields that have numbers, with the command that counts them', async () => {
+  const table = folder.write('requests.csv', 'route,ms,bytes\n/a,1,2\n/b,3,4\n');
+  const json = folder.write('requests.jsonl', '{"latency":{"ms":1.5}}\n{"latency":{"ms":2}}\n');
+  const { stdout } = await hdrscope(['inspect', table, json]);
+  expect(stdout).toBe(
+    `${table} is a table; the columns with numbers are ms, bytes: hdrscope record --column ms ${table}\n` +
+      `${json} is JSON; the fields with numbers are latency.ms: hdrscope record --field latency.ms ${json}\n`,
+  );
+  const { stdout: document } = await hdrscope(['inspect', '--json', table, json, '-'], { stdin: '1\n2\n' });
+  expect(JSON.parse(document).files).toEqual([
+    { name: table, form: 'table', columns: ['ms', 'bytes'], isTaken: true },
+    { name: json, form: 'json', fields: ['latency.ms'], isTaken: true },
+    { name: 'standard input', form: 'numbers', isTaken: true },
+  ]);
+});
+
+test('a file that is missing is refused', async () => {
+  const { exitCode, stderr } = await hdrscope(['inspect', folder.pathOf('absent')]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('no such file: ')]);
+});
