@@ -1,5 +1,5 @@
 /**
- * Checks the layers of the packages against the imports in their files: `core <- kit <- registry <- edges and views <- apps`.
+ * Checks the layers of the packages against the imports in their files: `core <- kit <- registry <- edges and views <- inputs <- apps`.
  * Only rules about this workspace are here: Biome checks that imports are declared and form no circle, and the compiler
  * checks that they are exported.
  */
@@ -10,13 +10,14 @@ import { findImports } from './lib/imports.js';
 import { packageOf, targetsOf } from './lib/manifest-maps.js';
 import { isMain, listFiles, listProjects, workspaceRoot } from './lib/workspace.js';
 
-/** The layers that each layer may import. Edges do not import each other. */
+/** The layers that each layer may import. Edges do not import each other; readers of inputs join several of them. */
 export const MAY_IMPORT = /** @type {Record<string, readonly string[]>} */ ({
   core: ['core'],
   kit: ['core', 'kit'],
   registry: ['core', 'kit', 'registry'],
   edge: ['core', 'kit', 'registry'],
   view: ['core', 'kit', 'registry', 'view'],
+  input: ['core', 'kit', 'registry', 'edge', 'input'],
   app: ['*'],
   testing: [],
   tool: ['*'],

@@ -118,7 +118,7 @@ describeUnless(MAKERS.length > 0 ? undefined : ENGINES[0].missing)(
         }
       };
       await Promise.all(Array.from({ length: PRODUCERS }, (_, producer) => live(producer)));
-    }, 180_000);
+    }, 600_000);
     afterAll(async () => {
       for (const { proxy, stop } of stores) {
         await proxy.stop();

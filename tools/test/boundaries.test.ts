@@ -169,7 +169,7 @@ test.each([[[]], [['layer:edges']], [['layer:core', 'layer:edge']]])(
     expect(violations).toEqual([
       {
         where: 'packages/a/package.json',
-        message: 'needs one tag layer:core|kit|registry|edge|view|app|testing|tool|e2e in nx.tags',
+        message: 'needs one tag layer:core|kit|registry|edge|view|input|app|testing|tool|e2e in nx.tags',
       },
     ]);
   },

@@ -118,7 +118,7 @@ async function taken(items) {
 
 /** @returns {Promise<Target>} */
 export async function textKind() {
-  const { recogniseText } = await importSource('interval-log/src/internal.ts');
+  const { recogniseText } = await importSource('interval-log/src/parser.ts');
   return {
     form: 'text',
     seeds: [

@@ -95,3 +95,25 @@ const textOf = (value) => (typeof value === 'object' ? 'x' : String(value));
 /** A sample: a name, its labels, a value and what may follow it. */
 const LINE =
   /^[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)*\})? \S+(?: .*)?$/;
+
+/** @returns {Promise<Target>} */
+export async function scrapeBounds() {
+  const { readScrapedBounds } = await importSource('prometheus/src/rules/index.ts');
+  return {
+    form: 'text',
+    seeds: [
+      '# TYPE x histogram\nx_bucket{a="b",le="0.1"} 2\nx_bucket{le="+Inf"} 3\nx_sum 1\nx_count 3\n',
+      '{"x_bucket",le="0.25"} 1\n{"x_bucket", path="a,le=\\"5\\"", le="0.5"} 1\n',
+    ],
+    words: ['x_bucket{', '{"x_bucket",', 'le="', '"', '\\', '\n', '+Inf', '1e-3', ',', '}'],
+    run(text) {
+      /** @type {number[]} */
+      const bounds = readScrapedBounds(text, 'x', 'a scrape');
+      const isAscending = bounds.every(
+        (bound, i) => i === 0 || bound > /** @type {number} */ (bounds[i - 1]),
+      );
+      assertThat(bounds.length > 0 && isAscending, () => `the bounds are ${bounds}`);
+      assertThat(bounds.every(Number.isFinite), () => `the bounds are ${bounds}`);
+    },
+  };
+}
