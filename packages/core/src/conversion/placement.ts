@@ -1,3 +1,4 @@
+import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { middle } from '../double.ts';
@@ -5,6 +6,7 @@ import type { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { fromTicks, type Resolution } from '../layout/scaled.ts';
 import { valueInside } from '../layout/value-inside.ts';
+import { intervalOfSlot } from '../sum/intervals.ts';
 
 /** The HDR slots that counts go to: a layout of ticks, and how large a tick is. */
 export interface PlacementTarget {
@@ -57,7 +59,8 @@ export const NOTHING_PLACED: Placement = {
  * it. Where the midpoint of that HDR slot lies outside of the slot and that of the one beside it does not, that one takes the counts, so that
  * the same slots are read out again.
  *
- * @param place Takes the counts: `ticks` is a value of the target's layout, and `value` stands for the slot and lies in it.
+ * @param place Takes the counts: `ticks` is a value of the target's layout, and `value` stands for the slot and lies in it. `within`
+ *   has the bounds of the values in ticks, not rounded, and infinite on an open side.
  *   Nothing is taken of values that have no slot in the target.
  * @example
  * ```ts
@@ -74,9 +77,9 @@ export const NOTHING_PLACED: Placement = {
  * ```
  */
 export function placeCounts(
-  { layout, counts }: Counted,
+  { layout, counts, placedFrom }: Counted,
   target: PlacementTarget,
-  place: (ticks: number, count: number, value: number) => void,
+  place: (ticks: number, count: number, value: number, within: Bounds) => void,
   range: KnownRange = {},
 ): Placement {
   const placement = { ...NOTHING_PLACED };
@@ -93,13 +96,23 @@ export function placeCounts(
       placement.largest = Math.max(placement.largest, value);
       continue;
     }
-    place(fittingTicks(ticks, layout, slot, target), count, valueInside(layout, slot, value));
+    const within = narrowedTo(range, intervalOfSlot(layout, slot, count, placedFrom));
+    place(fittingTicks(ticks, layout, slot, target), count, valueInside(layout, slot, value), {
+      lower: ticksOf(within.lower, target.resolution),
+      upper: ticksOf(within.upper, target.resolution),
+    });
     placement.count += count;
     placement.sum += value * count;
     placement.min = Math.min(placement.min, value);
     placement.max = Math.max(placement.max, value);
   }
   return placement;
+}
+
+/** What a range that holds all values leaves of some bounds. A range beside them leaves all. */
+function narrowedTo({ min, max }: KnownRange, { lower, upper }: Bounds): Bounds {
+  const [from, to] = [Math.max(lower, min ?? lower), Math.min(upper, max ?? upper)];
+  return from <= to ? { lower: from, upper: to } : { lower, upper };
 }
 
 /** The value that stands for a slot. */
