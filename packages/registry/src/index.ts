@@ -26,6 +26,7 @@ export type {
   SourceObserver,
 } from './ingest/source.ts';
 export { valuesAtPercentiles } from './percentiles.ts';
+export type { SlotReach, SlotReaches } from './reach.ts';
 export {
   createRegistry,
   type GatherOptions,

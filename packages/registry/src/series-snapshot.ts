@@ -10,6 +10,7 @@ import { fromTicks, histogramOver, histogramSince, type SparseCounts } from '@hd
 import type { Attributes } from './attributes.ts';
 import type { Exemplar } from './exemplars.ts';
 import { type Extremes, extremesBetween, type Interval, joinUpTo } from './intervals.ts';
+import type { SlotReaches } from './reach.ts';
 import { NOTHING_REJECTED, type Rejected, rejectedSince } from './rejected.ts';
 
 /** A series at one moment. Immutable. */
@@ -50,6 +51,11 @@ export interface SeriesSnapshot extends Counted<HdrLayout> {
    * threshold.
    */
   readonly atThresholds: readonly number[] | undefined;
+  /**
+   * The slots whose values may lie in other slots too, because counts of wider slots were added: of buckets, or of an HDR layout with
+   * fewer digits. `undefined` when no such counts were added.
+   */
+  readonly reaches: SlotReaches | undefined;
 }
 
 /** The facts of a state besides its counts. */
@@ -68,6 +74,7 @@ export class StateSnapshot implements SeriesSnapshot {
   readonly rejected: Rejected;
   readonly exemplars: readonly Exemplar[];
   readonly atThresholds: readonly number[] | undefined;
+  readonly reaches: SlotReaches | undefined;
   /** The interval that begins at this state. */
   readonly #interval: Interval;
   #histogram: ReadonlyHistogram | undefined;
@@ -83,6 +90,7 @@ export class StateSnapshot implements SeriesSnapshot {
     this.rejected = facts.rejected;
     this.exemplars = facts.exemplars;
     this.atThresholds = facts.atThresholds;
+    this.reaches = facts.reaches;
     this.#interval = interval;
     Object.freeze(this);
   }
@@ -135,6 +143,7 @@ class Difference implements SeriesSnapshot {
   readonly max: number;
   readonly rejected: Rejected;
   readonly exemplars: readonly Exemplar[];
+  readonly reaches: SlotReaches | undefined;
   readonly #now: SeriesSnapshot;
   readonly #then: SeriesSnapshot;
   #counts: ReadonlyCounts | undefined;
@@ -148,6 +157,7 @@ class Difference implements SeriesSnapshot {
     // Adding 0 turns -0 into 0.
     this.min = min + 0;
     this.max = max + 0;
+    this.reaches = now.reaches;
     this.rejected =
       now.rejected === then.rejected ? NOTHING_REJECTED : rejectedSince(now.rejected, then.rejected);
     const { exemplars } = now;

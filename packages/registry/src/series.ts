@@ -1,8 +1,17 @@
-import type { Counted, HdrLayout, Layout, ReadonlyCounts, Resolution, ThresholdCounts } from '@hdrscope/core';
+import type {
+  Bounds,
+  Counted,
+  HdrLayout,
+  Layout,
+  ReadonlyCounts,
+  Resolution,
+  ThresholdCounts,
+} from '@hdrscope/core';
 import {
   edgesBelow,
   fromTicks,
   histogramOver,
+  intervalOfSlot,
   isHdrLayout,
   meanOf,
   mustBe,
@@ -11,6 +20,7 @@ import {
   placeCounts,
   type SlotRuns,
   SparseCounts,
+  usedSlots,
 } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
@@ -18,6 +28,7 @@ import type { AddedCounts, CountedFacts } from './counted-facts.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
 import { knownExtremes, narrowed } from './known-extremes.ts';
+import { type SlotReach, type SlotReaches, widen } from './reach.ts';
 import {
   addRejected,
   emptyTally,
@@ -94,6 +105,8 @@ export class Series {
   #exemplars: ExemplarReservoir | undefined;
   /** See `SeriesSnapshot.atThresholds`; `undefined` while it is that of the last snapshot. */
   #atThresholds: number[] | undefined;
+  /** See `SeriesSnapshot.reaches`; `undefined` while it is that of the last snapshot. */
+  #reaches: Map<number, SlotReach> | undefined;
   /** The last snapshot, which is the state of the series while it has not changed. */
   #last: StateSnapshot | undefined;
   /** Whether anything has changed since the last snapshot. */
@@ -221,7 +234,7 @@ export class Series {
     if (division !== undefined) assertDivides(division, own.unitLayout, (slot) => counts.at(slot));
     this.#change();
     const placed = isHdrLayout(layout)
-      ? this.#addTicks(layout, counts, facts, division)
+      ? this.#addTicks(counted as Counted<HdrLayout>, facts, division)
       : this.#place(counted, facts);
     if (placed.count > 0) {
       // Known facts are about rejected values too, which the series has not counted.
@@ -246,21 +259,24 @@ export class Series {
    *
    * @param runs Counts of slots below `slotCount`, at least one of them.
    * @param facts The exact sum and extremes of the values: at least 0, in the family's unit. `atThresholds` is a division
-   *   of these counts: see `assertDivides`.
+   *   of these counts: see `assertDivides`. `reaches` are slots; those beyond the last one count as the last one.
    * @throws HdrscopeError `ERR_COUNT_OVERFLOW` when the total count would pass 2^53 − 1. Nothing is added then.
    */
   addSlots(
     runs: SlotRuns,
-    facts: Pick<SeriesSnapshot, 'sum' | 'min' | 'max'> & Pick<CountedFacts, 'atThresholds'>,
+    facts: Pick<SeriesSnapshot, 'sum' | 'min' | 'max'> &
+      Pick<CountedFacts, 'atThresholds'> & { readonly reaches?: SlotReaches | undefined },
   ): void {
     const heir = this.#heir;
     if (heir !== this) {
       heir.addSlots(runs, facts);
       return;
     }
-    const { sum, min, max, atThresholds } = facts;
+    const { sum, min, max, atThresholds, reaches = NO_REACHES } = facts;
     this.counts.assertRoomFor(runs.total);
     this.#change();
+    const end = this.setup.layout.slotCount - 1;
+    for (const [slot, { first, last }] of reaches) this.#widen(slot, first, Math.min(last, end));
     this.#addWhole(() => this.counts.addRuns(runs), atThresholds);
     this.#sum += sum;
     this.#min = Math.min(this.#min, min);
@@ -304,8 +320,10 @@ export class Series {
       rejected: this.#rejected === undefined ? NOTHING_REJECTED : Object.freeze({ ...this.#rejected }),
       exemplars: this.#exemplars?.snapshot() ?? NO_EXEMPLARS,
       atThresholds: this.#atThresholds ? Object.freeze(this.#atThresholds) : this.#last?.atThresholds,
+      reaches: this.#reaches ?? this.#last?.reaches,
     });
     this.#atThresholds = undefined;
+    this.#reaches = undefined;
     this.#min = Number.POSITIVE_INFINITY;
     this.#max = Number.NEGATIVE_INFINITY;
     this.#isChanged = false;
@@ -332,6 +350,7 @@ export class Series {
     this.#rejected = undefined;
     this.#exemplars = undefined;
     this.#atThresholds = undefined;
+    this.#reaches = undefined;
     this.#last = undefined;
     this.#isChanged = true;
     this.#hasEnded = false;
@@ -392,9 +411,15 @@ export class Series {
     }
   }
 
+  /** Notes that values of a slot may lie between two others. */
+  #widen(slot: number, first: number, last: number): void {
+    if (first >= slot && last <= slot) return;
+    this.#reaches ??= new Map(this.#last?.reaches);
+    widen(this.#reaches, slot, first, last);
+  }
+
   #addTicks(
-    layout: HdrLayout,
-    counts: ReadonlyCounts,
+    { layout, counts, placedFrom }: Counted<HdrLayout>,
     { sum, within = {} }: CountedFacts,
     division: ThresholdCounts | undefined,
   ): Placement {
@@ -402,6 +427,13 @@ export class Series {
     const { resolution } = this.setup;
     const own = histogramOver(this.setup.layout, this.counts);
     this.#addWhole(() => own.add({ layout, counts }), division);
+    const slots = this.setup.layout;
+    if (placedFrom?.length || !slots.contains(layout)) {
+      for (const [slot, count] of usedSlots(counts)) {
+        const { lower, upper } = intervalOfSlot(layout, slot, count, placedFrom);
+        this.#widen(slots.slotOf(layout.lower(slot)), slotWithin(slots, lower), slotWithin(slots, upper));
+      }
+    }
     const [lower, upper] = [layout.lower(counts.first), layout.upper(counts.last)];
     const ofSlots = { min: fromTicks(resolution, lower), max: fromTicks(resolution, upper) };
     return {
@@ -421,12 +453,14 @@ export class Series {
     const { counts: own } = this;
     own.assertRoomFor(counts.total);
     const { layout: slots, thresholds } = this.setup;
-    const place = (ticks: number, count: number, value: number): void => {
+    const place = (ticks: number, count: number, value: number, { lower, upper }: Bounds): void => {
       const below = edgesBelow(thresholds.values, value);
       // Rounding may have put the ticks beyond the slot of a threshold that the value is not beyond.
       const [least, most] = [thresholds.slots[below - 1] ?? 0, thresholds.slots[below] ?? slots.slotCount];
       const slot = Math.min(Math.max(slots.slotOf(ticks), least), most);
       own.add(slot, count);
+      // Values count at the nearest tick.
+      this.#widen(slot, slotWithin(slots, Math.round(lower)), slotWithin(slots, Math.round(upper)));
       const first = firstThreshold(slot, thresholds);
       if (first >= 0) countAtThresholds(this.#ownAtThresholds(), first, value, count, thresholds);
     };
@@ -450,6 +484,14 @@ export class Series {
     this.#rejected ??= emptyTally();
     addRejected(this.#rejected, rejected);
   }
+}
+
+const NO_REACHES: SlotReaches = /* @__PURE__ */ new Map();
+
+/** The slot of a number of ticks, or the nearest slot that there is. */
+function slotWithin(layout: HdrLayout, ticks: number): number {
+  if (!(ticks > 0)) return 0;
+  return ticks > layout.highestTrackableValue ? layout.slotCount - 1 : layout.slotOf(Math.floor(ticks));
 }
 
 const TWO_POW_31 = 2 ** 31;

@@ -1,6 +1,7 @@
 import { malformed } from '@hdrscope/core/internal';
 import { asArray, asCount, asFinite, asObject, type Budget, type Slices } from '@hdrscope/kit';
 import type { Exemplar } from '../exemplars.ts';
+import { type SlotReach, type SlotReaches, widen } from '../reach.ts';
 import { type Rejected, rejectedCount } from '../rejected.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { asMeasure, asTime, measureToJson } from './fields.ts';
@@ -26,7 +27,11 @@ export interface WireIncrease extends WireNumbers {
   readonly isLost: boolean;
   readonly rejected: readonly WireRejected[];
   readonly exemplars: readonly WireExemplar[];
+  readonly reaches: readonly WireReach[];
 }
+
+/** See `SeriesSnapshot.reaches`. */
+type WireReach = readonly [id: number, slot: number, first: number, last: number];
 
 type WireRejected = readonly [
   id: number,
@@ -44,10 +49,13 @@ export interface ReceivedIncrease {
   readonly numbers: Numbers;
   readonly rejected: readonly (readonly [id: number, Rejected])[];
   readonly exemplars: readonly (readonly [id: number, Exemplar])[];
+  /** By the id of the series. */
+  readonly reaches: ReadonlyMap<number, SlotReaches>;
 }
 
 const MOST_SERIES = 1_000_000;
 const MOST_EXEMPLARS = 20 * MOST_SERIES;
+const MOST_REACHES = 20 * MOST_SERIES;
 
 /** How an increase is made. */
 export interface IncreaseOptions {
@@ -66,6 +74,7 @@ export async function increaseBetween(
   const numbers = new NumbersWriter();
   const rejected: WireRejected[] = [];
   const exemplars: WireExemplar[] = [];
+  const reaches: WireReach[] = [];
   const isLost = before.snapshot === undefined;
   const changes = isLost ? [] : now.snapshot!.changesSince(before.snapshot);
   let family = 0;
@@ -75,11 +84,22 @@ export async function increaseBetween(
       if (increase.counts.total > 0) numbers.add(id, increase.counts, increase);
       for (const one of rejectedToJson(id, increase.rejected)) rejected.push(one);
       for (const one of exemplarsToJson(id, increase.exemplars)) exemplars.push(one);
+      for (const [slot, { first, last }] of increase.reaches ?? []) {
+        if (increase.counts.at(slot) > 0) reaches.push([id, slot, first, last]);
+      }
       if (slices.isOver()) await slices.next();
     }
     family++;
   }
-  return { from: before.sequence, to: now.sequence, isLost, rejected, exemplars, ...numbers.take(isText) };
+  return {
+    from: before.sequence,
+    to: now.sequence,
+    isLost,
+    rejected,
+    exemplars,
+    reaches,
+    ...numbers.take(isText),
+  };
 }
 
 /**
@@ -115,7 +135,30 @@ export function readIncrease(
       const fields = asArray(json, at, 4);
       return [idAt(fields[0], `${at}[0]`), exemplarFromJson(fields, at, budget)];
     }),
+    reaches: reachesFromJson(
+      listAt(wire.reaches, `${where}.reaches`, MOST_REACHES),
+      `${where}.reaches`,
+      idAt,
+    ),
   };
+}
+
+function reachesFromJson(
+  list: readonly unknown[],
+  where: string,
+  idAt: (value: unknown, at: string) => number,
+): ReceivedIncrease['reaches'] {
+  const reaches = new Map<number, Map<number, SlotReach>>();
+  for (const [i, json] of list.entries()) {
+    const at = `${where}[${i}]`;
+    const fields = asArray(json, at, 4);
+    const id = idAt(fields[0], `${at}[0]`);
+    const [slot, first, last] = [1, 2, 3].map((nth) => asCount(fields[nth], `${at}[${nth}]`));
+    const ofSeries = reaches.get(id) ?? new Map<number, SlotReach>();
+    reaches.set(id, ofSeries);
+    widen(ofSeries, slot!, first!, last!);
+  }
+  return reaches;
 }
 
 /** Checks the envelope of an increase. @throws HdrscopeError `ERR_DECODE` */

@@ -175,14 +175,15 @@ export class RemoteStates {
   }
 
   async #add(
-    { numbers, rejected, exemplars }: ReceivedIncrease,
+    { numbers, rejected, exemplars, reaches }: ReceivedIncrease,
     families: Instance['families'],
     series: readonly KnownSeries[],
     problems: ProblemList,
   ): Promise<void> {
     const { facts, words } = numbers;
     for (let at = 0, nth = 0; at < words.length; nth++) {
-      const one = series[words[at]!]!;
+      const id = words[at]!;
+      const one = series[id]!;
       const from = at + 2;
       at = from + words[at + 1]!;
       try {
@@ -192,7 +193,7 @@ export class RemoteStates {
         this.#slots.read(words, from, at, family.layout.slotCount, thresholds.length);
         const atThresholds = { thresholds, counts: this.#slots.atThresholds };
         assertDivides(atThresholds, family.unitLayout, (slot) => this.#slots.at(slot));
-        target.addSlots(this.#slots, { ...factsAt(facts, nth), atThresholds });
+        target.addSlots(this.#slots, { ...factsAt(facts, nth), atThresholds, reaches: reaches.get(id) });
       } catch (cause) {
         problems.add(() => refusalOf(one, families, cause));
       }
