@@ -8,11 +8,11 @@ const { duckdb } = DIALECTS;
 
 /**
  * A statement for DuckDB: the merged counts of each series in both ranges, all at the bits of the coarsest row, or at the most that
- * `countedOfRow` takes. Its rows have the columns `attribute_keys`, `attribute_values`, `unit`, `scale`, `bits`, `is_after`, `k` and `c`.
+ * `countedOfRow` takes. Counts of several slots are at the last of them. Its rows have the columns `attribute_keys`, `attribute_values`, `unit`, `scale`, `bits`, `is_after`, `k` and `c`.
  */
 export function seriesStatement({ span, before, after }: CheckedExplain, source: RowSource): string {
   const inRange = (range: TimeRange): string => `(${spanConditions(range, duckdb).join(' AND ')})`;
-  const columns = `attributes, unit, scale, bits, ${inRange(after)} AS is_after, k, c`;
+  const columns = `attributes, unit, scale, bits, ${inRange(after)} AS is_after, k, c, w`;
   const condition = `${conditionOf(span, duckdb)} AND (${inRange(before)} OR ${inRange(after)})`;
   const key = 'attributes, unit, scale, is_after';
   return `WITH asked AS ${duckdb.readTwice}(
@@ -20,9 +20,9 @@ export function seriesStatement({ span, before, after }: CheckedExplain, source:
 ), coarsest AS (
   SELECT least(${MOST_BITS_OF_HDR}, min(bits)) AS least_bits FROM asked
 ), slots AS (
-  SELECT ${key}, least_bits, ${duckdb.shiftRight('slot', '(bits - least_bits)')} AS slot, sum(n) AS n
+  SELECT ${key}, least_bits, ${duckdb.shiftRight('slot_to', '(bits - least_bits)')} AS slot, sum(n) AS n
   FROM ${duckdb.slots('asked')}, coarsest
-  GROUP BY ${key}, least_bits, ${duckdb.shiftRight('slot', '(bits - least_bits)')}
+  GROUP BY ${key}, least_bits, ${duckdb.shiftRight('slot_to', '(bits - least_bits)')}
 )
 SELECT map_keys(attributes) AS attribute_keys, map_values(attributes) AS attribute_values, unit, scale,
   least_bits AS bits, is_after, list(slot ORDER BY slot) AS k, list(${duckdb.double('n')} ORDER BY slot) AS c

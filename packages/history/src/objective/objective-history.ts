@@ -1,8 +1,8 @@
 import { type Bounds, HdrscopeError } from '@hdrscope/core';
-import { judgeObjective } from '@hdrscope/core/internal';
+import { judgeObjective, resolutionOf } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
 import { askFolder, type QueryOptions } from '../query/query-history.ts';
-import { MOST_BITS } from '../rows/slots.ts';
+import { boundsOfSlots, MOST_BITS } from '../rows/slots.ts';
 import { type CheckedObjective, checkedObjective, type ObjectiveQuestion } from './question.ts';
 import { formsStatement, withinStatement } from './statement.ts';
 import { dividedSlot, thresholdSlots } from './threshold.ts';
@@ -37,7 +37,8 @@ export interface ObjectiveHistory {
   /** UCUM code of the unit of the threshold. */
   readonly unit: string;
   /**
-   * The slot that the threshold divides, in the unit: its values may be good or bad, so shares have two bounds. The widest of several.
+   * The slot or bucket that the threshold divides, in the unit: its values may be good or bad, so shares have two bounds. The widest of
+   * several; `upper` is infinite for a bucket without an end.
    * `undefined` when all shares are exact.
    */
   readonly divided: Bounds | undefined;
@@ -101,12 +102,25 @@ export async function objectiveHistory(
       if (attempt < TRIES) continue;
       throw fileError('read', folder, new Error(STRANGE));
     }
-    const divided = forms
-      .map(({ scale, bits }) => dividedSlot(threshold, scale, bits))
+    const divided = [
+      ...forms.map(({ scale, bits }) => dividedSlot(threshold, scale, bits)),
+      ...rows.map(wideBucket),
+    ]
       .filter((slot) => slot !== undefined)
       .sort((a, b) => b.upper - b.lower - (a.upper - a.lower))[0];
     return groupsOf(rows, checked).map((group) => ({ unit, divided, ...group }));
   }
+}
+
+/** The widest bucket that the threshold divides. */
+function wideBucket({ wide_first, wide_last, wide_bits, wide_scale }: Row): Bounds | undefined {
+  if (wide_first === null) return undefined;
+  return boundsOfSlots(
+    Number(wide_first),
+    Number(wide_last),
+    Number(wide_bits),
+    resolutionOf(Number(wide_scale)),
+  );
 }
 
 /**

@@ -18,7 +18,8 @@ export function formsStatement(
 /**
  * A statement for DuckDB that counts values within a threshold. Its rows have the columns `group1`, …; `start_ms`; `total`, `least` and
  * `most`: all values, those certainly within the threshold and those possibly within it; and `strange`: how many slots are of rows
- * whose scale is in no entry of `slots`.
+ * whose scale is in no entry of `slots`. `wide_first`, `wide_last`, `wide_bits` and `wide_scale` are the widest bucket that a threshold
+ * divides, or NULL.
  */
 export function withinStatement(
   question: CheckedObjective,
@@ -35,12 +36,15 @@ export function withinStatement(
     'bits',
     'k',
     'c',
+    'w',
   ];
   const limits = slots.map(
     ({ scale, bits, lastCertain, lastPossible }) =>
       `(${duckdb.double(`'${scale}'`)}, ${bits}, ${lastCertain}, ${lastPossible})`,
   );
   const key = [...groups, 'start_ms'].join(', ');
+  const isDivided = 'slot < slot_to AND slot <= last_possible AND slot_to > last_certain';
+  const widest = (column: string): string => `max_by(${column}, slot_to - slot) FILTER (WHERE ${isDivided})`;
   const counted = (when: string): string => duckdb.double(`sum(CASE WHEN ${when} THEN n ELSE 0 END)`);
   return `WITH asked AS (
   ${duckdb.once(columns.join(', '), source, condition(question))}
@@ -50,8 +54,9 @@ export function withinStatement(
   SELECT asked.*, last_certain, last_possible
   FROM asked LEFT JOIN limits ON asked.scale = limits.scale AND asked.bits = limits.bits
 )
-SELECT ${key}, ${duckdb.double('sum(n)')} AS total, ${counted('slot <= last_certain')} AS least,
-  ${counted('slot <= last_possible')} AS most, ${counted('last_possible IS NULL')} AS strange
+SELECT ${key}, ${duckdb.double('sum(n)')} AS total, ${counted('slot_to <= last_certain')} AS least,
+  ${counted('slot <= last_possible')} AS most, ${counted('last_possible IS NULL')} AS strange,
+  ${widest('slot')} AS wide_first, ${widest('slot_to')} AS wide_last, ${widest('bits')} AS wide_bits, ${widest('scale')} AS wide_scale
 FROM ${duckdb.slots('limited')}
 GROUP BY ${key}
 ORDER BY ${key}`;

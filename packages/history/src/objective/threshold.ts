@@ -1,6 +1,6 @@
 import type { Bounds } from '@hdrscope/core';
-import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
-import { MOST_BITS, slotBounds, slotOfTick } from '../rows/slots.ts';
+import { resolutionOf } from '@hdrscope/core/internal';
+import { boundsOfSlots, MOST_BITS, slotBounds, slotOfTick } from '../rows/slots.ts';
 
 /** Which slots of a row are within a threshold. */
 export interface ThresholdSlot {
@@ -41,9 +41,7 @@ export function thresholdSlots(threshold: number, scale: number): ThresholdSlot[
 export function dividedSlot(threshold: number, scale: number, bits: number): Bounds | undefined {
   const { lastCertain, lastPossible } = thresholdSlot(threshold, scale, bits);
   if (lastCertain === lastPossible) return undefined;
-  const { lower, upper } = slotBounds(lastPossible, bits);
-  const resolution = resolutionOf(scale);
-  return { lower: fromTicks(resolution, lower), upper: fromTicks(resolution, upper) };
+  return boundsOfSlots(lastPossible, lastPossible, bits, resolutionOf(scale));
 }
 
 /** The largest tick whose value is at most a threshold. */

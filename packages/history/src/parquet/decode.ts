@@ -23,7 +23,7 @@ export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, 
     handle = await open(path, 'r');
     const file = await bufferOf(handle);
     const metadata = await parquetMetadataAsync(file);
-    assertRows(metadata);
+    const columns = columnsOf(metadata);
     asPairs(metadata);
     const attributes = new AttributeReader();
     let rowStart = 0;
@@ -34,7 +34,7 @@ export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, 
         metadata,
         rowStart,
         rowEnd,
-        columns: [...COLUMNS],
+        columns,
         compressors: { GZIP: inflate },
       };
       const parsers = { timestampFromMilliseconds: Number };
@@ -87,6 +87,8 @@ interface StoredRow {
   readonly bits: number;
   readonly k: readonly number[];
   readonly c: readonly bigint[];
+  /** Absent in files of version 1. */
+  readonly w?: readonly number[];
 }
 
 type Pairs = StoredRow['attributes']['key_value'];
@@ -125,6 +127,7 @@ function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): Histo
     bits,
     k: numbersOf(stored.k),
     c: numbersOf(stored.c),
+    w: numbersOf(stored.w ?? []),
     version: FORMAT_VERSION,
   };
 }
@@ -136,16 +139,21 @@ function numbersOf(list: readonly (number | bigint)[]): number[] {
   return numbers;
 }
 
-function assertRows({ schema, key_value_metadata }: FileMetaData): void {
+/** The columns that are read. Files of version 1 have no widths. */
+function columnsOf({ schema, key_value_metadata }: FileMetaData): string[] {
   const names = new Set(schema.map(({ name }) => name));
-  const missing = COLUMNS.find((name) => !names.has(name));
+  const version = key_value_metadata?.find(({ key }) => key === 'hdrscope.history.version')?.value;
+  if (version !== undefined && !READABLE_VERSIONS.includes(version)) {
+    throw new Error(`its rows must have version ${READABLE_VERSIONS.join(' or ')}, got ${version}`);
+  }
+  const columns = names.has('w') ? [...COLUMNS] : COLUMNS.filter((name) => name !== 'w');
+  const missing = columns.find((name) => !names.has(name));
   if (missing !== undefined)
     throw new Error(`it must have the columns of a history, and has no column ${missing}`);
-  const version = key_value_metadata?.find(({ key }) => key === 'hdrscope.history.version')?.value;
-  if (version !== undefined && version !== String(FORMAT_VERSION)) {
-    throw new Error(`its rows must have version ${FORMAT_VERSION}, got ${version}`);
-  }
+  return columns;
 }
+
+const READABLE_VERSIONS = ['1', String(FORMAT_VERSION)];
 
 /** Makes maps lists of pairs: hyparquet would make objects of them by assignment, which loses the key `__proto__`. */
 function asPairs({ schema }: FileMetaData): void {

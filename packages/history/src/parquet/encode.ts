@@ -6,7 +6,7 @@ import { type EncodedColumn, writeChunk } from './chunk.ts';
 import { attributeColumn, doubles, integers, texts } from './flat-columns.ts';
 import { ROWS_KEY, RowRangesFinder } from './row-ranges.ts';
 import { SCHEMA } from './schema.ts';
-import { counts, slots } from './slot-columns.ts';
+import { counts, slots, widths } from './slot-columns.ts';
 import { boundsOfIntegers, boundsOfTexts } from './statistics.ts';
 
 const MAGIC = 0x31524150; // PAR1
@@ -101,4 +101,5 @@ function* encodedColumns(rows: readonly HistoryRow[]): Generator<EncodedColumn> 
   yield slots(rows);
   yield counts(rows);
   yield integers('version', 'INT32', rows, ({ version }) => version);
+  yield widths(rows);
 }

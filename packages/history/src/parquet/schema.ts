@@ -18,6 +18,7 @@ export const COLUMNS = [
   'k',
   'c',
   'version',
+  'w',
 ] as const;
 
 /**
@@ -51,6 +52,7 @@ export const SCHEMA: SchemaElement[] = [
   ...list('k', 'INT32'),
   ...list('c', 'INT64'),
   required('version', 'INT32'),
+  ...list('w', 'INT32'),
 ];
 
 function required(name: string, type: 'INT32' | 'INT64' | 'DOUBLE' | 'BYTE_ARRAY'): SchemaElement {

@@ -27,6 +27,15 @@ function encodedSlots(values: Float64Array): EncodedIntegers {
   return { encoding: 'DELTA_BINARY_PACKED', bytes };
 }
 
+/** The widths of the slots. */
+export function widths(rows: Rows): EncodedColumn {
+  return {
+    path: ['w', 'list', 'element'],
+    type: 'INT32',
+    pages: pagesOf(rows, ({ w }) => w, encodedIntegers),
+  };
+}
+
 /** The counts of the slots. */
 export function counts(rows: Rows): EncodedColumn {
   const [path, type] = [['c', 'list', 'element'], 'INT64'] as const;

@@ -123,7 +123,7 @@ function statement({ by, everyMs, ...asked }: Asked, source: RowSource): string 
   const start = ms('"start"');
   const stretch = everyMs === undefined ? '0' : `${start} - ${start} % ${everyMs}`;
   const columns = `metric, unit, scale, bits, ${groupAttributes(by, duckdb)} AS attributes, ${stretch} AS t,
-    ${start} AS start_ms, ${ms('"end"')} AS end_ms, "count" AS row_count, "sum" AS row_sum, "min" AS row_min, "max" AS row_max, k, c`;
+    ${start} AS start_ms, ${ms('"end"')} AS end_ms, "count" AS row_count, "sum" AS row_sum, "min" AS row_min, "max" AS row_max, k, c, w`;
   const group = 't, metric, unit, scale, attributes';
   return `WITH asked AS ${readTwice}(
   ${once(columns, source, withValues(asked))}
@@ -133,14 +133,17 @@ function statement({ by, everyMs, ...asked }: Asked, source: RowSource): string 
     min(row_min) AS min_n, max(row_max) AS max_n
   FROM asked GROUP BY ${group}
 ), numbered AS (
-  SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c FROM asked JOIN totals USING (${group})
+  SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c, w FROM asked JOIN totals USING (${group})
 ), merged AS (
-  SELECT id, ${shiftRight('slot', 'cut')} AS slot, sum(n) AS n FROM ${slots('numbered')} GROUP BY ALL
+  SELECT id, ${shiftRight('slot', 'cut')} AS slot, ${shiftRight('slot_to', 'cut')} AS slot_to, sum(n) AS n
+  FROM ${slots('numbered')} GROUP BY ALL
 ), lists AS (
-  SELECT id, CAST(list(slot ORDER BY slot) AS VARCHAR) AS k, CAST(list(n ORDER BY slot) AS VARCHAR) AS c FROM merged GROUP BY id
+  SELECT id, CAST(list(slot ORDER BY slot, slot_to) AS VARCHAR) AS k, CAST(list(n ORDER BY slot, slot_to) AS VARCHAR) AS c,
+    CASE WHEN bool_and(slot = slot_to) THEN '[]' ELSE CAST(list(slot_to - slot ORDER BY slot, slot_to) AS VARCHAR) END AS w
+  FROM merged GROUP BY id
 )
 SELECT metric, unit, scale, map_keys(attributes) AS attribute_keys, map_values(attributes) AS attribute_values, bits,
-  t, start_ms, end_ms, count_n, sum_n, min_n, max_n, k, c
+  t, start_ms, end_ms, count_n, sum_n, min_n, max_n, k, c, w
 FROM lists JOIN totals USING (id)
 ORDER BY ${group}`;
 }
@@ -170,5 +173,6 @@ function mergedRow(row: Record<string, unknown>, everyMs: number | undefined): M
     bits: Number(row.bits),
     k: JSON.parse(String(row.k)) as number[],
     c: JSON.parse(String(row.c)) as number[],
+    w: JSON.parse(String(row.w)) as number[],
   };
 }

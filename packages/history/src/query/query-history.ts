@@ -25,10 +25,12 @@ export interface HistoryGroup {
   readonly count: number;
   /** The sum of the values. */
   readonly sum: number;
-  /** The smallest value, in the unit. */
+  /** No value is smaller, in the unit: the smallest one, as far as it is known. */
   readonly min: number;
-  /** The largest value, in the unit. */
+  /** No value is larger, in the unit: the largest one, as far as it is known. `Infinity` when nobody knows an end. */
   readonly max: number;
+  /** Whether the value of a percentile may lie in more than one slot, because values were counted in wider buckets. */
+  readonly isWide: boolean;
   /** One for each percentile, in the order of the question. */
   readonly percentiles: readonly PercentileValue[];
 }
@@ -67,8 +69,10 @@ export async function queryHistory(
   options: QueryOptions = {},
 ): Promise<HistoryGroup[]> {
   const checked = checkedQuestion(question);
+  // The last percentile says whether the maximum is known.
+  const asked = { ...checked, percentiles: [...new Set([...checked.percentiles, 100])] };
   const rows = await askFolder(folder, checked, options, (source) =>
-    statementOf(checked, source, DIALECTS.duckdb, (_, slot) => [slot]),
+    statementOf(asked, source, DIALECTS.duckdb, (_, first, last) => [first, last]),
   );
   return rows.map((row) => groupOf(row, checked));
 }
@@ -132,14 +136,18 @@ function settingsOf(options: QueryOptions): Record<string, string> {
   };
 }
 
+/** @param row Has the slots of the asked percentiles, and of the hundredth where it is not one of them. */
 function groupOf(row: Record<string, unknown>, { by, percentiles }: CheckedQuestion): HistoryGroup {
   const [scale, bits] = [Number(row.scale), Number(row.bits)];
   const resolution = resolutionOf(scale);
-  const values = by
-    .map((key, i) => [key, row[`group${i + 1}`]] as const)
-    .filter(([, value]) => value !== null);
+  const values = [...new Set([...percentiles, 100])].map((percentile, i) => {
+    const [first, last] = [Number(row[`slot_${i + 1}`]), Number(row[`last_slot_${i + 1}`])];
+    return { isWide: first < last, ...valueAt(percentile, first, last, bits, resolution) };
+  });
+  const largest = values.find(({ percentile }) => percentile === 100)!;
+  const keys = by.map((key, i) => [key, row[`group${i + 1}`]] as const).filter(([, value]) => value !== null);
   return {
-    attributes: Object.fromEntries(values) as Record<string, string>,
+    attributes: Object.fromEntries(keys) as Record<string, string>,
     startMs: row.start_ms === null ? undefined : Number(row.start_ms),
     unit: String(row.unit),
     scale,
@@ -147,9 +155,8 @@ function groupOf(row: Record<string, unknown>, { by, percentiles }: CheckedQuest
     count: Number(row.count),
     sum: Number(row.sum),
     min: Number(row.min),
-    max: Number(row.max),
-    percentiles: percentiles.map((percentile, i) =>
-      valueAt(percentile, Number(row[`slot_${i + 1}`]), bits, resolution),
-    ),
+    max: largest.upper === Number.POSITIVE_INFINITY ? largest.upper : Number(row.max),
+    isWide: values.some(({ isWide }) => isWide),
+    percentiles: values.slice(0, percentiles.length).map(({ isWide: _, ...value }) => value),
   };
 }

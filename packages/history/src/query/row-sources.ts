@@ -21,24 +21,35 @@ export async function rowSourceOf(files: readonly string[], run: RunSql): Promis
   // The next statement reads the ends of the files again.
   if (files.length <= MOST_CACHED) await run('SET parquet_metadata_cache = true');
   const found = new Map(
-    (await run(rangesStatement(files))).map(({ path, text, row_count }) => [
+    (await run(rangesStatement(files))).map(({ path, text, row_count, has_widths }) => [
       String(path),
-      text === null ? undefined : parsedRanges(String(text), Number(row_count)),
+      {
+        ranges: text === null ? undefined : parsedRanges(String(text), Number(row_count)),
+        hasWidths: has_widths === true,
+      },
     ]),
   );
-  const repeated = sharingFiles(files.map((path) => ({ path, rows: found.get(path) })));
+  const repeated = sharingFiles(files.map((path) => ({ path, rows: found.get(path)?.ranges })));
+  const isWithWidths = (path: string): boolean => found.get(path)?.hasWidths ?? false;
   const sourceOf = (some: readonly string[]): string | undefined =>
-    some.length === 0 ? undefined : filesSource(some);
+    some.length === 0 ? undefined : filesSource(some, isWithWidths);
   return {
-    all: filesSource(files),
+    all: filesSource(files, isWithWidths),
     distinct: sourceOf(files.filter((path) => !repeated.has(path))),
     repeated: sourceOf(files.filter((path) => repeated.has(path))),
   };
 }
 
 /** A FROM clause of DuckDB: the rows of some files. */
-function filesSource(files: readonly string[]): string {
-  return `read_parquet(${listOf(files)}, hive_partitioning = false)`;
+function filesSource(files: readonly string[], isWithWidths: (path: string) => boolean): string {
+  const read = (some: readonly string[], columns: string): string[] =>
+    some.length === 0
+      ? []
+      : [`SELECT ${columns} FROM read_parquet(${listOf(some)}, hive_partitioning = false)`];
+  const others = files.filter((path) => !isWithWidths(path));
+  // Files of version 1 have no widths.
+  const parts = [...read(files.filter(isWithWidths), '*'), ...read(others, '*, []::INTEGER[] AS w')];
+  return `(${parts.join(' UNION ALL BY NAME ')})`;
 }
 
 function listOf(files: readonly string[]): string {
@@ -48,9 +59,12 @@ function listOf(files: readonly string[]): string {
 
 function rangesStatement(files: readonly string[]): string {
   const list = listOf(files);
-  return `SELECT file.file_name AS path, file.num_rows AS row_count, decode(entry.value) AS text
-FROM parquet_file_metadata(${list}) AS file LEFT JOIN parquet_kv_metadata(${list}) AS entry
-  ON file.file_name = entry.file_name AND entry.key = encode('${ROWS_KEY}')`;
+  return `SELECT file.file_name AS path, any_value(file.num_rows) AS row_count, any_value(decode(entry.value)) AS text,
+  bool_or(column_of.name = 'w') AS has_widths
+FROM parquet_file_metadata(${list}) AS file JOIN parquet_schema(${list}) AS column_of ON file.file_name = column_of.file_name
+  LEFT JOIN parquet_kv_metadata(${list}) AS entry
+  ON file.file_name = entry.file_name AND entry.key = encode('${ROWS_KEY}')
+GROUP BY file.file_name`;
 }
 
 /** A file, and its rows as far as they are known. */

@@ -1,4 +1,4 @@
-import { type Counted, type HdrLayout, hdrLayout } from '@hdrscope/core';
+import { type Counted, explicitLayout, type HdrLayout, hdrLayout, type Layout } from '@hdrscope/core';
 import { mustBe, SparseCounts } from '@hdrscope/core/internal';
 import type { Distribution } from './row.ts';
 import { bitsOf, MOST_BITS, slotBounds } from './slots.ts';
@@ -15,28 +15,52 @@ export const MOST_BITS_OF_HDR: number = /* @__PURE__ */ bitsOf(LAYOUTS.at(-1)!);
  * The counts of a row as counts over an HDR layout, in ticks: what `Histogram.add`, `quantilesOf` and all else in `@hdrscope/core`
  * takes. Rows of a registry give its very slots back. A row with other `bits` gets the layout of the next finer digits, and the counts
  * of each slot are at its largest tick.
+ * Counts of several slots are at the largest tick of the last one, and `placedFrom` says so: intervals reach to where their values may lie.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `bits` is more than 5 digits have; `ERR_INVALID_COUNT` when a count is no integer
- *   from 0 to 2^53 − 1, or `k` and `c` differ in length; `ERR_INVALID_VALUE` when a slot has no integer up to 2^53 − 1;
+ *   from 0 to 2^53 − 1, or `k`, `c` and `w` differ in length; `ERR_INVALID_VALUE` when a slot has no integer up to 2^53 − 1;
  *   `ERR_COUNT_OVERFLOW` when the sum of the counts passes 2^53 − 1.
  */
-export function countedOfRow({ bits, k, c }: Pick<Distribution, 'bits' | 'k' | 'c'>): Counted<HdrLayout> {
+export function countedOfRow({
+  bits,
+  k,
+  c,
+  w = [],
+}: Pick<Distribution, 'bits' | 'k' | 'c'> & Partial<Pick<Distribution, 'w'>>): Counted<HdrLayout> {
   const layout = layoutOf(bits);
   if (k.length !== c.length)
     throw mustBe('ERR_INVALID_COUNT', 'c', `${k.length} counts, one for each slot`, c.length);
+  if (w.length !== 0 && w.length !== k.length) {
+    throw mustBe('ERR_INVALID_COUNT', 'w', `${k.length} widths, one for each slot, or none`, w.length);
+  }
   const counts = new SparseCounts(layout.slotCount);
   for (const [i, count] of c.entries()) {
     if (!Number.isSafeInteger(count) || count < 0) {
       throw mustBe('ERR_INVALID_COUNT', `c[${i}]`, 'an integer from 0 to 2^53 - 1', count);
     }
-    const slot = layout.slotOf(slotBounds(k[i]!, bits).upper);
+    const slot = layout.slotOf(slotBounds(k[i]! + (w[i] ?? 0), bits).upper);
     if (!(slot >= 0 && slot < layout.slotCount)) {
       throw mustBe('ERR_INVALID_VALUE', `k[${i}]`, 'the slot of an integer from 0 to 2^53 - 1', k[i]);
     }
     counts.assertRoomFor(count);
     counts.add(slot, count);
   }
-  return { layout, counts };
+  return w.length === 0 ? { layout, counts } : { layout, counts, placedFrom: [widthsOf(bits, k, w)] };
+}
+
+/** The slots of which rows with widths know the counts: those that overlap are one. */
+function widthsOf(bits: number, k: readonly number[], w: readonly number[]): Layout {
+  const edges: number[] = [];
+  let end = -1;
+  for (const [i, first] of k.entries()) {
+    const last = first + w[i]!;
+    if (first > end) edges.push(slotBounds(first, bits).lower);
+    else if (last > end) edges.pop();
+    else continue;
+    edges.push(slotBounds(last, bits).upper + 1);
+    end = last;
+  }
+  return explicitLayout([...new Set(edges)], 'lower');
 }
 
 function layoutOf(bits: number): HdrLayout {

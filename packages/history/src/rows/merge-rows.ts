@@ -37,27 +37,48 @@ export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
     throw new HdrscopeError('ERR_INCOMPATIBLE', message, { details });
   }
   const bits = distinct.reduce((least, row) => Math.min(least, row.bits), first.bits);
-  const counts = new Map<number, number>();
+  const slots = new SlotSums();
   for (const row of distinct) {
-    for (const [i, k] of row.k.entries()) {
-      const slot = k >> (row.bits - bits);
-      counts.set(slot, (counts.get(slot) ?? 0) + row.c[i]!);
-    }
+    const cut = row.bits - bits;
+    for (const [i, k] of row.k.entries()) slots.add(k >> cut, (k + (row.w[i] ?? 0)) >> cut, row.c[i]!);
   }
-  const k = [...counts.keys()].sort((a, b) => a - b);
   const used = distinct.filter(({ count }) => count > 0);
   return {
     unit,
     scale,
     bits,
-    k,
-    c: k.map((slot) => counts.get(slot)!),
+    ...slots.lists(),
     count: used.reduce((sum, row) => sum + row.count, 0),
     sum: used.reduce((sum, row) => sum + row.sum, 0),
     min:
       used.length === 0 ? 0 : used.reduce((least, row) => Math.min(least, row.min), Number.POSITIVE_INFINITY),
     max: used.reduce((most, row) => Math.max(most, row.max), 0),
   };
+}
+
+/** Counts by the first and the last slot that their values may lie in. */
+export class SlotSums {
+  /** By the last slot of those that begin at the slot: nearly always one. */
+  readonly #counts = new Map<number, Map<number, number>>();
+
+  add(first: number, last: number, count: number): void {
+    const byLast = this.#counts.get(first) ?? new Map<number, number>();
+    this.#counts.set(first, byLast);
+    byLast.set(last, (byLast.get(last) ?? 0) + count);
+  }
+
+  /** As rows have them. */
+  lists(): Pick<Distribution, 'k' | 'c' | 'w'> {
+    const all = [...this.#counts].flatMap(([first, byLast]) =>
+      [...byLast].map(([last, count]) => ({ first, width: last - first, count })),
+    );
+    all.sort((a, b) => a.first - b.first || a.width - b.width);
+    return {
+      k: all.map(({ first }) => first),
+      c: all.map(({ count }) => count),
+      w: all.some(({ width }) => width > 0) ? all.map(({ width }) => width) : [],
+    };
+  }
 }
 
 /** The first row of each producer and sequence. */

@@ -1,13 +1,16 @@
 import type { Bounds, Resolution } from '@hdrscope/core';
-import { fromTicks, mustBe, resolutionOf } from '@hdrscope/core/internal';
+import { mustBe, resolutionOf } from '@hdrscope/core/internal';
 import type { Distribution } from './row.ts';
-import { slotBounds } from './slots.ts';
+import { boundsOfSlots } from './slots.ts';
 
-/** The value at a percentile, and the bounds of its slot, in the unit. */
+/** The value at a percentile, and bounds that contain it, in the unit: those of its slot, or of the slots that it may lie in. */
 export interface PercentileValue extends Bounds {
   /** From 0 to 100, as it was asked for. */
   readonly percentile: number;
-  /** The upper bound, at percentile 0 the lower one: what `valuesAtPercentiles` of `@hdrscope/registry` gives. */
+  /**
+   * The upper bound, at percentile 0 the lower one: what `valuesAtPercentiles` of `@hdrscope/registry` gives. `Infinity` when it lies in a
+   * bucket without an end, and no maximum is known.
+   */
   readonly value: number;
 }
 
@@ -19,29 +22,46 @@ export interface PercentileValue extends Bounds {
  * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is not a number from 0 to 100.
  */
 export function percentilesOf(
-  { bits, scale, k, c, count }: Pick<Distribution, 'bits' | 'scale' | 'k' | 'c' | 'count'>,
+  { bits, scale, k, c, w, count }: Pick<Distribution, 'bits' | 'scale' | 'k' | 'c' | 'w' | 'count'>,
   percentiles: readonly number[],
 ): PercentileValue[] {
   for (const percentile of percentiles) assertPercentile(percentile);
   if (count === 0) return [];
   const resolution = resolutionOf(scale);
+  const first = ranked(k, c);
+  // The value of a rank is at most as large as so many last slots.
+  const last =
+    w.length === 0
+      ? first
+      : ranked(
+          k.map((slot, i) => slot + w[i]!),
+          c,
+        );
   return percentiles.map((percentile) => {
     const rank = rankOf(percentile, count);
-    let slot = 0;
-    for (let seen = c[0]!; seen < rank && slot < k.length - 1; ) seen += c[++slot]!;
-    return valueAt(percentile, k[slot]!, bits, resolution);
+    return valueAt(percentile, first(rank), last(rank), bits, resolution);
   });
 }
 
-/** The value at a percentile that lies in a slot. */
+/** The slot of a rank. */
+function ranked(slots: readonly number[], counts: readonly number[]): (rank: number) => number {
+  const order = slots.map((_, i) => i).sort((a, b) => slots[a]! - slots[b]!);
+  return (rank) => {
+    let at = 0;
+    for (let seen = counts[order[0]!]!; seen < rank && at < order.length - 1; ) seen += counts[order[++at]!]!;
+    return slots[order[at]!]!;
+  };
+}
+
+/** The value at a percentile that lies in one of the slots from `first` to `last`. */
 export function valueAt(
   percentile: number,
-  k: number,
+  first: number,
+  last: number,
   bits: number,
   resolution: Resolution,
 ): PercentileValue {
-  const bounds = slotBounds(k, bits);
-  const [lower, upper] = [fromTicks(resolution, bounds.lower), fromTicks(resolution, bounds.upper)];
+  const { lower, upper } = boundsOfSlots(first, last, bits, resolution);
   return { percentile, value: percentile === 0 ? lower : upper, lower, upper };
 }
 

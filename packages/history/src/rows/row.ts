@@ -1,5 +1,5 @@
 /** The version of the row format: https://github.com/hdrscope/hdrscope/blob/main/docs/formats/history.md */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /** A distribution as rows have it: slots by the leading bits of a double, and their counts. All values are in ticks. */
 export interface Distribution {
@@ -9,17 +9,25 @@ export interface Distribution {
   readonly scale: number;
   /** How many bits of the mantissa a slot number has. An integer in `[0, 20]`. */
   readonly bits: number;
-  /** The slots with a count, ascending: `slotOfTick` says what the numbers mean. */
+  /** The slots with a count, ascending: `slotOfTick` says what the numbers mean. A slot comes again with another width. */
   readonly k: readonly number[];
   /** The counts of `k`: as many, each an integer from 1 to 2^53 − 1. */
   readonly c: readonly number[];
+  /**
+   * How many further slots the values of a count may lie in: as many as `k`, or empty when all values lie in their slots. The counts of
+   * a bucket from 1 to 2.5 seconds are at the slot of 1 second, with a width that reaches to that of 2.5.
+   */
+  readonly w: readonly number[];
   /** The sum of `c`. */
   readonly count: number;
   /** The sum of the values, in ticks. */
   readonly sum: number;
-  /** The smallest value, in ticks; 0 when there are no values. */
+  /** No value is smaller, in ticks: the smallest value, or the begin of the slots that it may lie in; 0 when there are no values. */
   readonly min: number;
-  /** The largest value, in ticks; 0 when there are no values. */
+  /**
+   * No value is larger, in ticks: the largest value, or the end of the slots that it may lie in; 2^53 − 1 when nobody knows an end. 0 when
+   * there are no values.
+   */
   readonly max: number;
 }
 

@@ -1,4 +1,4 @@
-import { HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError, type Resolution } from '@hdrscope/core';
 import { assertOptions, fromTicks, mustBe, type OptionsOwner, usedSlots } from '@hdrscope/core/internal';
 import {
   type Attributes,
@@ -8,8 +8,9 @@ import {
   type Snapshot,
 } from '@hdrscope/registry';
 import { attributeTexts, wellFormed } from './attribute-texts.ts';
+import { SlotSums } from './merge-rows.ts';
 import { FORMAT_VERSION, type HistoryRow } from './row.ts';
-import { bitsOf, slotOfTick } from './slots.ts';
+import { bitsOf, slotBounds, slotOfTick } from './slots.ts';
 import { sumInTicks, valueInTicks } from './ticks.ts';
 
 /** What rows say about those who made them. */
@@ -82,15 +83,9 @@ function rowOf(
   producer: string,
   sequence: number,
 ): HistoryRow {
-  const { layout, counts, sum, min, max, startTimeMs } = series;
+  const { layout, sum, startTimeMs, counts } = series;
   const bits = bitsOf(layout);
-  const k: number[] = [];
-  const c: number[] = [];
-  for (const [slot, count] of usedSlots(counts)) {
-    // Exact above 2^53 too: a lower bound has no more bits than a slot number.
-    k.push(slotOfTick(layout.lower(slot), bits));
-    c.push(count);
-  }
+  const slots = slotsOf(series, bits);
   const endMs = Math.floor(timeMs);
   return {
     metric: wellFormed(family.name),
@@ -103,13 +98,49 @@ function rowOf(
     sequence,
     count: counts.total,
     sum: sumInTicks(sum, family.resolution),
-    min: valueInTicks(min, family.resolution),
-    max: valueInTicks(max, family.resolution),
+    ...extremesOf(series, slots, bits, family.resolution),
     scale: fromTicks(family.resolution, 1),
     bits,
-    k,
-    c,
+    ...slots,
     version: FORMAT_VERSION,
+  };
+}
+
+type Slots = Pick<HistoryRow, 'k' | 'c' | 'w'>;
+
+function slotsOf({ layout, counts, reaches }: SeriesSnapshot, bits: number): Slots {
+  // Exact above 2^53 too: a lower bound has no more bits than a slot number.
+  const slotAt = (slot: number): number => slotOfTick(layout.lower(slot), bits);
+  if (reaches === undefined) {
+    const k: number[] = [];
+    const c: number[] = [];
+    for (const [slot, count] of usedSlots(counts)) {
+      k.push(slotAt(slot));
+      c.push(count);
+    }
+    return { k, c, w: [] };
+  }
+  const sums = new SlotSums();
+  for (const [slot, count] of usedSlots(counts)) {
+    const { first, last } = reaches.get(slot) ?? { first: slot, last: slot };
+    sums.add(slotAt(first), slotAt(last), count);
+  }
+  return sums.lists();
+}
+
+/** The smallest and the largest value, or the ends of their slots where values may lie beyond what the series knows. */
+function extremesOf(
+  { min, max }: SeriesSnapshot,
+  { k, w }: Slots,
+  bits: number,
+  resolution: Resolution,
+): Pick<HistoryRow, 'min' | 'max'> {
+  const known = { min: valueInTicks(min, resolution), max: valueInTicks(max, resolution) };
+  if (w.length === 0) return known;
+  const last = k.reduce((most, slot, i) => Math.max(most, slot + w[i]!), 0);
+  return {
+    min: slotOfTick(known.min, bits) > k[0]! ? slotBounds(k[0]!, bits).lower : known.min,
+    max: slotOfTick(known.max, bits) < last ? slotBounds(last, bits).upper : known.max,
   };
 }
 

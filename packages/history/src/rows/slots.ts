@@ -1,4 +1,5 @@
-import type { Bounds, HdrLayout } from '@hdrscope/core';
+import type { Bounds, HdrLayout, Resolution } from '@hdrscope/core';
+import { fromTicks } from '@hdrscope/core/internal';
 
 /** The most bits of a mantissa that a slot number may have: the upper word of a double holds 20. */
 export const MOST_BITS = 20;
@@ -43,6 +44,15 @@ export function bitsOf({ subBucketBits }: HdrLayout): number {
  */
 export function slotBounds(k: number, bits: number): Bounds {
   return { lower: Math.ceil(doubleAt(k, bits)), upper: Math.ceil(doubleAt(k + 1, bits)) - 1 };
+}
+
+/** The bounds of values in several slots, in the unit. The upper one is infinite where buckets without an end have their values. */
+export function boundsOfSlots(first: number, last: number, bits: number, resolution: Resolution): Bounds {
+  const isEndless = last > first && last === slotOfTick(Number.MAX_SAFE_INTEGER, bits);
+  return {
+    lower: fromTicks(resolution, slotBounds(first, bits).lower),
+    upper: isEndless ? Number.POSITIVE_INFINITY : fromTicks(resolution, slotBounds(last, bits).upper),
+  };
 }
 
 /** The double whose leading bits are a slot number, and whose other bits are 0. */

@@ -25,7 +25,7 @@ export interface Dialect {
   readonly once: (columns: string, source: RowSource, where: string) => string;
   /** Stands before a common table expression that is used twice. DuckDB then reads files twice; otherwise it would keep all lists in memory. */
   readonly readTwice: string;
-  /** A FROM clause: one row for each slot of a row of `rows`, with its number `slot` and its count `n`. */
+  /** A FROM clause: one row for each slot of a row of `rows`, with its count `n`, and the first and the last slot of its values, `slot` and `slot_to`. */
   readonly slots: (rows: string) => string;
 }
 
@@ -45,7 +45,8 @@ const duckdb: Dialect = {
   files: (folder) => {
     // The name of a folder is a pattern too.
     const pattern = filesOf(folder.replace(/[[*?]/g, '[$&]'));
-    return `read_parquet(${duckdb.text(pattern)}, hive_partitioning = false)`;
+    // Files of version 1 have no widths.
+    return `(SELECT * FROM read_parquet(${duckdb.text(pattern)}, hive_partitioning = false, union_by_name = true) UNION ALL BY NAME SELECT []::INTEGER[] AS w WHERE FALSE)`;
   },
   time: (ms) => `to_timestamp(${ms} / 1000.0)`,
   ms: (time) => `epoch_ms(${time})`,
@@ -58,7 +59,8 @@ const duckdb: Dialect = {
       ...(repeated === undefined ? [] : [distinctOn(columns, repeated, where)]),
     ].join('\n  UNION ALL\n  '),
   readTwice: 'NOT MATERIALIZED ',
-  slots: (rows) => `(SELECT * EXCLUDE (k, c), unnest(k) AS slot, unnest(c) AS n FROM ${rows})`,
+  slots: (rows) =>
+    `(SELECT * EXCLUDE width, slot + coalesce(width, 0) AS slot_to FROM (SELECT * EXCLUDE (k, c, w), unnest(k) AS slot, unnest(c) AS n, unnest(w) AS width FROM ${rows}))`,
 };
 
 const postgres: Dialect = {
@@ -76,13 +78,18 @@ const postgres: Dialect = {
   shiftRight: (number, by) => `(${number} >> ${by})`,
   once: (columns, { all }, where) => distinctOn(columns, all, where),
   readTwice: '',
-  slots: (rows) => `${rows}, unnest(k, c) AS used(slot, n)`,
+  slots: (rows) =>
+    `${rows}, LATERAL (SELECT slot, n, slot + coalesce(width, 0) AS slot_to FROM unnest(k, c, w) AS used(slot, n, width)) AS slots`,
 };
+
+const FILE_COLUMNS =
+  "metric String, unit String, attributes Map(String, String), start DateTime64(3, 'UTC'), `end` DateTime64(3, 'UTC'), producer String, sequence Int64, count Int64, sum Float64, min Float64, max Float64, scale Float64, bits Int32, k Array(Int32), c Array(Int64), version Int32, w Array(Int32)";
 
 const clickhouse: Dialect = {
   text: (text) => `'${wellFormed(text).replace(/['\\]/g, '\\$&').replaceAll('\0', '\\0')}'`,
   name: (text) => `\`${wellFormed(text).replace(/[`\\]/g, '\\$&').replaceAll('\0', '\\0')}\``,
-  files: (folder) => `file(${clickhouse.text(filesOf(folder))}, 'Parquet')`,
+  // Files of version 1 have no widths, and a missing column is a list without elements.
+  files: (folder) => `file(${clickhouse.text(filesOf(folder))}, 'Parquet', ${clickhouse.text(FILE_COLUMNS)})`,
   time: (ms) => `fromUnixTimestamp64Milli(toInt64(${ms}), 'UTC')`,
   ms: (time) => `toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC'))`,
   attribute: (key) => `if(mapContains(attributes, ${key}), attributes[${key}], NULL)`,
@@ -91,7 +98,8 @@ const clickhouse: Dialect = {
   once: (columns, { all }, where) =>
     `SELECT ${columns} FROM ${all} WHERE ${where} LIMIT 1 BY producer, sequence`,
   readTwice: '',
-  slots: (rows) => `${rows} ARRAY JOIN k AS slot, c AS n`,
+  slots: (rows) =>
+    `${rows} ARRAY JOIN k AS slot, c AS n, arrayMap((a, b) -> a + b, k, arrayResize(w, length(k))) AS slot_to`,
 };
 
 const spark: Dialect = {
@@ -111,7 +119,8 @@ const spark: Dialect = {
   once: (columns, { all }, where) =>
     `SELECT * FROM (SELECT ${columns}, row_number() OVER (PARTITION BY producer, sequence ORDER BY producer) AS copy FROM ${all} WHERE ${where}) WHERE copy = 1`,
   readTwice: '',
-  slots: (rows) => `${rows} LATERAL VIEW inline(arrays_zip(k, c)) used AS slot, n`,
+  slots: (rows) =>
+    `${rows} LATERAL VIEW inline(transform(arrays_zip(k, c, w), one -> struct(one.k, one.c, one.k + coalesce(one.w, 0)))) used AS slot, n, slot_to`,
 };
 
 function withoutNul(dialect: DialectName, quote: (text: string) => string): (text: string) => string {

@@ -26,7 +26,8 @@ const OWNER: OptionsOwner<HistorySource> = {
  *
  * Each line of the answer has the columns `group1`, `group2`, … (the values of `by`; NULL for series without the key), `start_ms` (the
  * start of the stretch of time; NULL without `everyMs`), `unit`, `scale`, `bits`, `count`, `sum`, `min`, `max`, and for each percentile two
- * columns, such as `p99_9_lower` and `p99_9_upper`: the bounds of its slot, in the unit. The true value lies between them.
+ * columns, such as `p99_9_lower` and `p99_9_upper`: the bounds of the slots that it may lie in, in the unit. The true value lies between them. A bucket without an end, and without a known
+ * maximum, ends at 2^53 − 1 ticks.
  *
  * All texts of the question may have any characters.
  *
@@ -48,11 +49,11 @@ export function historySql(
   const language = dialectOf(dialect);
   const checked = checkedQuestion(question);
   const rows = unknownSource(sourceOf(source, dialect, language));
-  return statementOf(checked, rows, language, (percentile, slot) => {
+  return statementOf(checked, rows, language, (percentile, first, last) => {
     const name = percentileColumn(percentile);
     return [
-      `CASE WHEN ${slot} = 0 THEN 0 ELSE ${doubleAt(slot, language)} END / per_unit AS ${name}_lower`,
-      `(ceil(${doubleAt(`(${slot} + 1)`, language)}) - 1) / per_unit AS ${name}_upper`,
+      `CASE WHEN ${first} = 0 THEN 0 ELSE ${doubleAt(first, language)} END / per_unit AS ${name}_lower`,
+      `(ceil(${doubleAt(`(${last} + 1)`, language)}) - 1) / per_unit AS ${name}_upper`,
     ];
   });
 }

@@ -82,6 +82,14 @@ function stretchOf(name: TableDialect, everyMs: number): string {
 // Rows of different values in one of these are never added.
 const KEY = ['metric', 'unit', 'attributes', 'scale', 'bits', 'version'];
 
+// The slot and its width in one number, so that counts are added by both, and ascend by the slot.
+const PLACES =
+  'arrayMap((slot, width) -> bitShiftLeft(toInt64(slot), 32) + width, rows.k, arrayResize(rows.w, length(rows.k)))';
+
+function numbersOf(place: string): string {
+  return `arrayMap(place -> toInt32(${place}), tupleElement(sumMap(states.slots), 1))`;
+}
+
 function clickhouseRollup({ from, nameOf, stretch, ttl }: Rollup & { readonly ttl: string }): string[] {
   const states = nameOf('_states');
   const key = [...KEY, 'start'].join(', ');
@@ -98,18 +106,19 @@ function clickhouseRollup({ from, nameOf, stretch, ttl }: Rollup & { readonly tt
   max SimpleAggregateFunction(max, Float64),
   scale Float64,
   bits Int32,
-  slots SimpleAggregateFunction(sumMap, Tuple(Array(Int32), Array(Int64))),
+  slots SimpleAggregateFunction(sumMap, Tuple(Array(Int64), Array(Int64))),
   version Int32
 ) ENGINE = AggregatingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, unit, scale, bits, version)${ttl}${REMEMBERING}`,
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${nameOf('_insert')} TO ${states} AS
 SELECT metric, unit, attributes, ${DIALECTS.clickhouse.time(stretch)} AS start, max(rows.\`end\`) AS \`end\`, sum(rows.count) AS count,
-  sum(rows.sum) AS sum, min(rows.min) AS min, max(rows.max) AS max, scale, bits, sumMap((rows.k, rows.c)) AS slots, version
+  sum(rows.sum) AS sum, min(rows.min) AS min, max(rows.max) AS max, scale, bits, sumMap((${PLACES}, rows.c)) AS slots, version
 FROM ${from} AS rows
 GROUP BY ${key}`,
     `CREATE VIEW IF NOT EXISTS ${nameOf('')} AS
 SELECT metric, unit, attributes, start, max(states.\`end\`) AS \`end\`, concat('rollup ', hex(sipHash128(${KEY.join(', ')}))) AS producer,
   toUnixTimestamp64Milli(start) AS sequence, sum(states.count) AS count, sum(states.sum) AS sum, min(states.min) AS min,
-  max(states.max) AS max, scale, bits, tupleElement(sumMap(states.slots), 1) AS k, tupleElement(sumMap(states.slots), 2) AS c, version
+  max(states.max) AS max, scale, bits, ${numbersOf('bitShiftRight(place, 32)')} AS k,
+  tupleElement(sumMap(states.slots), 2) AS c, version, ${numbersOf('bitAnd(place, 4294967295)')} AS w
 FROM ${states} AS states
 GROUP BY ${key}`,
   ];
@@ -126,15 +135,16 @@ WITH rows AS (
   SELECT ${key}, max("end") AS "end", sum(count)::bigint AS count, sum(sum) AS sum, min(min) AS min, max(max) AS max
   FROM rows GROUP BY ${key}
 ), slots AS (
-  SELECT ${key}, slot, sum(n)::bigint AS n
-  FROM rows, unnest(k, c) AS used(slot, n) GROUP BY ${key}, slot
+  SELECT ${key}, slot, slot_to, sum(n)::bigint AS n
+  FROM ${DIALECTS.postgres.slots('rows')} GROUP BY ${key}, slot, slot_to
 ), lists AS (
-  SELECT ${key}, array_agg(slot ORDER BY slot) AS k, array_agg(n ORDER BY slot) AS c
+  SELECT ${key}, array_agg(slot ORDER BY slot, slot_to) AS k, array_agg(n ORDER BY slot, slot_to) AS c,
+    array_agg(slot_to - slot ORDER BY slot, slot_to) AS w
   FROM slots GROUP BY ${key}
 )
 SELECT metric, unit, attributes, ${DIALECTS.postgres.time('stretch')} AS "start", "end",
   'rollup ' || md5(jsonb_build_array(${KEY.join(', ')})::text) AS producer, stretch AS sequence, count, sum, min, max, scale, bits,
-  coalesce(k, '{}') AS k, coalesce(c, '{}') AS c, version
+  coalesce(k, '{}') AS k, coalesce(c, '{}') AS c, version, coalesce(w, '{}') AS w
 FROM facts LEFT JOIN lists USING (${key})`,
     // Without it, a refresh locks out readers.
     `CREATE UNIQUE INDEX IF NOT EXISTS ${DIALECTS.postgres.name(index)} ON ${view} (producer, sequence)`,

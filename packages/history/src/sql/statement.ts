@@ -7,10 +7,12 @@ import type { RowSource } from './row-source.ts';
 // Names of columns inside a statement. None is that of a function: ClickHouse puts the expressions of names into other expressions.
 const groupColumn = (i: number): string => `g${i + 1}`;
 const slotColumn = (i: number): string => `slot_${i + 1}`;
+const lastSlotColumn = (i: number): string => `last_slot_${i + 1}`;
 
 /**
  * A statement whose rows have the columns `group1`, …; `start_ms`; `unit`, `scale`, `bits`; `count`, `sum`, `min`, `max`; and for each
- * percentile the columns that `ofPercentile` makes of the slot that it lies in. It may use `bits`, and `per_unit`, the number of ticks in the unit.
+ * percentile the columns that `ofPercentile` makes of the first and the last slot that it may lie in. It may use `bits`, and `per_unit`, the
+ * number of ticks in the unit.
  *
  * Each group and stretch of time has a number, `id`, by which its slots are added: texts are compared once for each row, and not for each slot.
  *
@@ -21,7 +23,7 @@ export function statementOf(
   question: CheckedQuestion,
   source: RowSource,
   dialect: Dialect,
-  ofPercentile: (percentile: number, slot: string) => readonly string[],
+  ofPercentile: (percentile: number, first: string, last: string) => readonly string[],
 ): string {
   const { percentiles, by, everyMs } = question;
   const { text, name, double } = dialect;
@@ -46,12 +48,18 @@ export function statementOf(
     `${name('max')} AS row_max`,
     'k',
     'c',
+    'w',
   ];
   const key = keys.join(', ');
   const rankOf = (percentile: number): string =>
     `greatest(${double('1')}, ceil(${double(`'${loweredPercentile(percentile)}'`)} * ${double('count_n')} / 100))`;
   const inGroup = keys.map((one) => `totals.${one} = asked.${one}`).join(' AND ');
-  const cut = dialect.shiftRight('slot', 'cut');
+  const [first, last] = ['slot', 'slot_to'].map((slot) => dialect.shiftRight(slot, 'cut'));
+  // As many values lie below the end of a rank as ends are below it, wherever the slots begin, and the other way round.
+  const upTo = (order: string): string =>
+    double(
+      `sum(slot_n) OVER (PARTITION BY id ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`,
+    );
   // 1 / 1e-9 is 999999999.9999999, and the integer is meant.
   const perUnit = `CASE WHEN abs(1 / scale - round(1 / scale)) <= 1e-9 / scale THEN round(1 / scale) ELSE 1 / scale END`;
   // 1e-9 is rounded and 1e9 is not, so the quotient is the double that was recorded.
@@ -66,20 +74,20 @@ export function statementOf(
     sum(row_count) AS count_n, sum(row_sum) AS sum_n, min(row_min) AS min_n, max(row_max) AS max_n
   FROM asked GROUP BY ${key}
 ), numbered AS (
-  SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c
+  SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c, w
   FROM asked JOIN totals ON ${inGroup}
 ), merged AS (
-  SELECT id, ${cut} AS place, sum(n) AS slot_n
-  FROM ${dialect.slots('numbered')} GROUP BY id, ${cut}
+  SELECT id, ${first} AS place, ${last} AS end_place, sum(n) AS slot_n
+  FROM ${dialect.slots('numbered')} GROUP BY id, ${first}, ${last}
 ), ranked AS (
-  SELECT id, place,
-    ${double(`sum(slot_n) OVER (PARTITION BY id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`)} AS upto
+  SELECT id, place, end_place, ${upTo('place, end_place')} AS upto, ${upTo('end_place, place')} AS end_upto
   FROM merged
 ), found AS (
   SELECT ${facts.map((fact) => `totals.${fact} AS ${fact}`).join(', ')}, ${perUnit} AS per_unit${percentiles
     .map(
       (percentile, i) =>
-        `,\n    min(CASE WHEN upto >= ${rankOf(percentile)} THEN place END) AS ${slotColumn(i)}`,
+        `,\n    min(CASE WHEN upto >= ${rankOf(percentile)} THEN place END) AS ${slotColumn(i)}` +
+        `,\n    min(CASE WHEN end_upto >= ${rankOf(percentile)} THEN end_place END) AS ${lastSlotColumn(i)}`,
     )
     .join('')}
   FROM ranked JOIN totals ON ranked.id = totals.id GROUP BY ${ofTotals}
@@ -94,7 +102,7 @@ SELECT ${[
     'bits',
     `count_n AS ${name('count')}`,
     ...['sum', 'min', 'max'].map((fact) => `${inUnit(`${fact}_n`)} AS ${name(fact)}`),
-    ...percentiles.flatMap((percentile, i) => ofPercentile(percentile, slotColumn(i))),
+    ...percentiles.flatMap((percentile, i) => ofPercentile(percentile, slotColumn(i), lastSlotColumn(i))),
   ].join(',\n  ')}
 FROM found
 ORDER BY ${key}`;

@@ -45,6 +45,7 @@ const COLUMNS = {
   k integer[] NOT NULL,
   c bigint[] NOT NULL,
   version integer NOT NULL,
+  w integer[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (producer, sequence)
 )`,
   clickhouse: `
@@ -63,7 +64,8 @@ const COLUMNS = {
   bits Int32,
   k Array(Int32) CODEC(Delta, LZ4),
   c Array(Int64) CODEC(T64, LZ4),
-  version Int32
+  version Int32,
+  w Array(Int32)
 ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, producer, sequence)`,
 } as const;
 

@@ -38,6 +38,7 @@ const INSERTED: readonly InsertedColumn[] = [
   { name: 'k', type: 'text', of: ({ k }) => `"{${k.join(',')}}"`, as: (sent) => `${sent}::integer[]` },
   { name: 'c', type: 'text', of: ({ c }) => `"{${c.join(',')}}"`, as: (sent) => `${sent}::bigint[]` },
   { name: 'version', type: 'integer', of: ({ version }) => String(version) },
+  { name: 'w', type: 'text', of: ({ w }) => `"{${w.join(',')}}"`, as: (sent) => `${sent}::integer[]` },
 ];
 
 /** The statement that inserts the rows of `insertedArrays` into a table. Rows that the table has are left out. */

@@ -48,7 +48,8 @@ function rowsOf(all: readonly SeriesChange[], more: Partial<HistoryRow> = {}): H
           bits: BITS,
           k,
           c,
-          version: 1 as const,
+          w: [],
+          version: 2 as const,
           ...more,
         };
       }),

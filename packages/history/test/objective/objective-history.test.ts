@@ -43,7 +43,8 @@ function row(day: number, good: number, bad: number, more: Partial<HistoryRow> =
     bits,
     k: slots.map(([tick]) => thresholdSlot(tick * 1e-9, 1e-9, bits).lastPossible),
     c: slots.map(([, count]) => count),
-    version: 1,
+    w: [],
+    version: 2,
     ...more,
   };
 }

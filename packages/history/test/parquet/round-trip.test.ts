@@ -70,6 +70,7 @@ test('DuckDB reads every column with the type that the format promises', async (
       k: 'INTEGER[]',
       c: 'BIGINT[]',
       version: 'INTEGER',
+      w: 'INTEGER[]',
     },
   );
   const [row] = await runInDuckDb(

@@ -148,7 +148,7 @@ test('rows without a common step are not added', async () => {
 });
 
 test('counts of a row that is no row are refused', () => {
-  const row = { bits: 7, k: [0, 132_218], c: [1, 2] };
+  const row = { bits: 7, k: [0, 132_218], c: [1, 2], w: [] };
   expect(countedOfRow(row).counts.total).toBe(3);
   expect(countedOfRow({ ...row, k: [], c: [] }).counts.total).toBe(0);
   expect(countedOfRow({ bits: 5, k: [132_218 >> 2], c: [2] }).layout.significantDigits).toBe(2);

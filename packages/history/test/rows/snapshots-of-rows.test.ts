@@ -48,6 +48,7 @@ const ROW: MergedRow = {
   bits: 7,
   k: [132218],
   c: [2],
+  w: [],
   count: 2,
   sum: 2000,
   min: 1000,

@@ -15,6 +15,7 @@ import { ENGINES, type Engine } from '../support/engines.ts';
 import { type Ask, expectMergedPercentiles, withNumbers } from '../support/merged-percentiles.ts';
 import { anyText, INTERVAL_MS, rowsOf } from '../support/recorded.ts';
 import { until } from '../support/runtime.ts';
+import { ALL_PERCENTILES, expectShapes, rowsOfShape, shapeNames } from '../support/shaped-rows.ts';
 
 function recording(): { registry: Registry; record: (times?: number) => void } {
   const registry = createRegistry();
@@ -82,6 +83,16 @@ describe.each(ENGINES)('in $name', ({ missing, start }) => {
       120_000,
     );
 
+    testEngine(
+      'and its rollup give the bounds of wide slots',
+      async () => {
+        const rows = shapeNames.filter((shape) => shape.startsWith('widths')).flatMap(rowsOfShape);
+        const table = await written([rows]);
+        for (const name of [table, `${table}_rollup`]) expectShapes(await asked(name)(ALL_PERCENTILES), rows);
+      },
+      120_000,
+    );
+
     testEngine('has the rows themselves', async () => {
       const ticks = [0, 1, 2, 3, 1e6, Number.MAX_SAFE_INTEGER];
       const rows = await rowsOf([
@@ -91,15 +102,16 @@ describe.each(ENGINES)('in $name', ({ missing, start }) => {
       const ms =
         engine.dialect === 'postgres' ? 'extract(epoch FROM "end") * 1000' : 'toUnixTimestamp64Milli(`end`)';
       const [first, second] = await engine.ask(
-        `SELECT metric, unit, ${ms} AS ended, producer, sequence, count, sum, min, max, scale, bits, k, c, version FROM ${engine.dialect === 'postgres' ? `"${table}"` : `\`${table}\``} ORDER BY sequence`,
+        `SELECT metric, unit, ${ms} AS ended, producer, sequence, count, sum, min, max, scale, bits, k, c, version, w FROM ${engine.dialect === 'postgres' ? `"${table}"` : `\`${table}\``} ORDER BY sequence`,
       );
-      const numbers = ({ ended, sequence, count, k, c, ...rest }: Record<string, unknown>) => ({
+      const numbers = ({ ended, sequence, count, k, c, w, ...rest }: Record<string, unknown>) => ({
         ...rest,
         ended: Number(ended),
         sequence: Number(sequence),
         count: Number(count),
         k: (k as number[]).map(Number),
         c: (c as number[]).map(Number),
+        w: (w as number[]).map(Number),
       });
       const expected = rows.map(({ attributes, startMs, endMs, ...row }) => ({ ...row, ended: endMs }));
       expect([numbers(first!), numbers(second!)]).toEqual(expected);
