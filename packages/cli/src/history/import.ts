@@ -171,7 +171,7 @@ function notesOnOtlp(losses: ImportedOtlp['losses']): ImportNotes {
   const remarks = [
     leftOutText(others, OTHERS),
     open > 0 &&
-      `${valuesText(open)} ${isOrAre(open)} in buckets without an upper bound, so percentiles there are guesses`,
+      `${valuesText(open)} ${isOrAre(open)} in buckets without an upper bound, so percentiles there have no upper bound`,
     late > 0 && `${valuesText(late)} came more than an hour late: they count in a later stretch of time`,
   ];
   const isText = (text: string | false | undefined): text is string => typeof text === 'string';

@@ -1,3 +1,4 @@
+import type { Bounds } from '@hdrscope/core';
 import type { HistoryGroup } from '@hdrscope/history';
 import { percentileName } from '@hdrscope/kit';
 import {
@@ -149,7 +150,16 @@ export function answerJson(groups: readonly HistoryGroup[], asked: Asked): strin
 
 function groupFigures({ group, name, unit, scale }: ShownGroup, { percentiles }: Asked): Figures {
   const shown = (value: number): number => scaled(value, scale);
-  const max = exactly(shown(group.max));
+  const { isWide } = group;
+  const boundsAt = (percentile: number): Bounds => {
+    const { lower, upper } = group.percentiles.find((one) => one.percentile === percentile)!;
+    // A bucket reaches beyond the values that it has.
+    return isWide
+      ? { lower: Math.max(lower, group.min), upper: Math.min(upper, group.max) }
+      : { lower, upper };
+  };
+  const largest = isWide ? { lower: boundsAt(100).lower, upper: group.max } : exactly(group.max);
+  const max = { lower: shown(largest.lower), upper: shown(largest.upper) };
   return {
     name,
     unit,
@@ -159,10 +169,11 @@ function groupFigures({ group, name, unit, scale }: ShownGroup, { percentiles }:
     max,
     percentiles: percentiles.map((percentile) => {
       if (percentile === 100) return { percentile, ...max };
-      const { lower, upper } = group.percentiles.find((one) => one.percentile === percentile)!;
+      const { lower, upper } = boundsAt(percentile);
       return { percentile, lower: shown(lower), upper: shown(upper) };
     }),
     hasSlots: true,
+    ...(isWide && { areBounds: true }),
   };
 }
 

@@ -108,7 +108,9 @@ function conclusion(group: ObjectiveHistory, reported: Reported, io: Io): string
   if (divided !== undefined && total.within.lower < total.within.upper) {
     const exact = `${scaled(divided.upper, scale)}${title === 'ms' ? title : ''}`;
     lines.push(
-      `The threshold lies inside a slot, from ${value(divided.lower)} to ${value(divided.upper)}: --threshold ${exact} has exact shares.`,
+      divided.upper === Number.POSITIVE_INFINITY
+        ? `The threshold lies inside a bucket from ${value(divided.lower)} without an end: no threshold above has exact shares.`
+        : `The threshold lies inside a slot, from ${value(divided.lower)} to ${value(divided.upper)}: --threshold ${exact} has exact shares.`,
     );
   }
   return lines.map((line) => wrapToScreen(line, io)).join('\n');

@@ -202,7 +202,7 @@ test('what cannot be imported is counted, and the rest is imported', async () =>
   expect(stderr).toMatch(/1 point is left out, the first of them because "http.server.request.duration" /);
   expect(stderr).toContain('1 point that is no histogram is left out');
   expect(stderr).toContain(
-    '2 values are in buckets without an upper bound, so percentiles there are guesses',
+    '2 values are in buckets without an upper bound, so percentiles there have no upper bound',
   );
   expect(stderr).toMatch(/mixed\.json: request 2: /);
   expect(await countsOf()).toEqual([5]);

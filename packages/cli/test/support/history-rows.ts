@@ -36,7 +36,8 @@ export async function writeHistory(
       bits: BITS,
       k: used.map(([ms]) => slotOfTick(ticksOf(ms), BITS)),
       c: used.map(([, count]) => count),
-      version: 1,
+      w: [],
+      version: 2,
     };
   });
   const days = new Set(rows.map(({ startMs }) => new Date(startMs).toISOString().slice(0, 10)));
