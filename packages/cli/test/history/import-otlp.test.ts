@@ -137,9 +137,38 @@ test('exponential histograms', async () => {
   expect(await importFiles(path)).toMatchObject({ exitCode: 0, stderr: '' });
   const [group] = await queryHistory(history, { metric: METRIC, percentiles: [100] });
   expect(group!.count).toBe(4);
-  // Two values are in the bucket from 2 to 4.
-  expect(group!.max).toBeGreaterThan(2);
-  expect(group!.max).toBeLessThanOrEqual(4);
+  // Two values are in the bucket from 2 to 4, which ends within a slot.
+  expect(group!.isWide).toBe(true);
+  expect(group!.max).toBeGreaterThanOrEqual(4);
+  expect(group!.max).toBeLessThan(4.01);
+});
+
+test('values of a wide bucket are shown with its bounds, and a threshold inside it is undecided', async () => {
+  const path = folder.write('wide.json', linesOf(1, [{ at: 10, from: 0, counts: [500, 500, 0] }]));
+  await importFiles(path);
+  const asked = [history, '--metric', METRIC, '--percentiles', '75', '--format', 'json'];
+  const { groups } = JSON.parse((await hdrscope(['query', ...asked])).stdout);
+  // Buckets end within slots of two digits.
+  const [{ percentile, from, to }] = groups[0].percentiles;
+  expect([percentile, Number(from.toPrecision(2)), Number(to.toPrecision(2))]).toEqual([75, 100, 1000]);
+
+  const span = ['--since', '2026-11-10', '--until', '2026-11-11'];
+  const judged = ['--metric', METRIC, '--threshold', '500ms', '--objective', '90%', ...span];
+  const { exitCode, stdout } = await hdrscope(['slo', 'report', history, ...judged]);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/2026-11-10\s+1,000\s+0 to 500\s+50 to 100 %.*undecided/);
+});
+
+test('values of a bucket without an end have no upper bound', async () => {
+  const path = folder.write('open.json', linesOf(1, [{ at: 10, from: 0, counts: [0, 0, 5] }]));
+  await importFiles(path);
+  const { stdout } = await hdrscope(['query', history, '--metric', METRIC, '--percentiles', '50']);
+  expect(stdout).toMatch(/ 1,000\.000 or more\s+1,000\.000 or more/);
+  const judged = ['--metric', METRIC, '--threshold', '2s', '--objective', '90%'];
+  const span = ['--since', '2026-11-10', '--until', '2026-11-11'];
+  const report = await hdrscope(['slo', 'report', history, ...judged, ...span]);
+  expect(report.stdout).toContain('undecided');
+  expect(report.stdout).toContain('without an end: no threshold above has exact shares');
 });
 
 /** A field of protobuf with its length. */
