@@ -1,4 +1,5 @@
 import { serialize } from 'node:v8';
+import { countedIn, explicitLayout } from '@hdrscope/core';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { collectFrom, createRegistry, serveRegistry } from '../../src/index.ts';
 import { FakePort } from '../support/ports.ts';
@@ -51,6 +52,20 @@ describe('a gather', () => {
     });
     // Equal options, which threads with the same code have, do not conflict.
     expect(main.histogram(options).cardinalityLimit).toBe(7);
+  });
+
+  test('takes how far the values of buckets reach', async () => {
+    const main = createRegistry();
+    const { registry } = remoteOf(main);
+    const series = registry.histogram({ name: 'jobs', unit: 's' }).with({});
+    series.add(countedIn(explicitLayout([1, 2.5]), [0, 5, 0]));
+    series.record(0.25);
+    const { reaches } = series.snapshot();
+    expect(reaches!.size).toBe(1);
+    expect(onlySeries(familyIn(await main.gather(), 'jobs')).reaches).toEqual(reaches);
+
+    series.add(countedIn(explicitLayout([1, 2.5]), [0, 0, 1]));
+    expect(onlySeries(familyIn(await main.gather(), 'jobs')).reaches).toEqual(series.snapshot().reaches);
   });
 
   test('keeps exact facts exact: the sum, extremes between two ticks, and rejected values', async () => {
