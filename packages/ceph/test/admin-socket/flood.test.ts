@@ -28,7 +28,8 @@ test.each([
 
   const startMs = performance.now();
   expect(await askAdminSocket(path, '0')).toBe('2');
-  expect(performance.now() - startMs).toBeLessThan(3000);
+  // Half as long as the others may be silent.
+  expect(performance.now() - startMs).toBeLessThan(30_000);
 });
 
 test('a client that drips its request is disconnected when its time is over', async () => {

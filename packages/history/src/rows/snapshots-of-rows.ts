@@ -18,7 +18,7 @@ import { countedOfRow } from './counted-of-row.ts';
  * import { snapshotsOfRows } from '@hdrscope/history';
  *
  * async function* rows() {
- *   const row = { metric: 'sizes', unit: 'By', attributes: {}, scale: 1, bits: 7, k: [130816], c: [1], count: 1, sum: 1, min: 1, max: 1 };
+ *   const row = { metric: 'sizes', unit: 'By', attributes: {}, scale: 1, bits: 7, k: [130816], c: [1], w: [], count: 1, sum: 1, min: 1, max: 1 };
  *   yield { ...row, startMs: 0, endMs: 60_000 };
  *   yield { ...row, startMs: 60_000, endMs: 120_000 };
  * }
