@@ -34,6 +34,7 @@ const LAST_LOOK_MS = 1000;
 const LOSSES = {
   truncated: 'was truncated, and no rotated file has the lines before: some may be lost',
   replaced: 'was replaced more often than it was read: some lines may be lost',
+  unreadable: 'has a rotated file that is cut short or broken: some lines may be lost',
 } satisfies Record<NonNullable<FollowNote['reason']>, string>;
 
 /** A log that was followed: a source that is started anew goes on there. */

@@ -119,6 +119,7 @@ const NOTES: Readonly<Record<string, string>> = {
 const LOSSES: Readonly<Record<string, string>> = {
   truncated: 'was truncated, and no rotated file has the lines before: some may be lost',
   replaced: 'was replaced more often than it was read: some lines may be lost',
+  unreadable: 'has a rotated file that is cut short or broken: some lines may be lost',
 };
 
 /** An entry of a followed log. Only its kind is known here. */

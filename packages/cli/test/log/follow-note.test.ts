@@ -11,6 +11,10 @@ test.each([
     { kind: 'lost', reason: 'replaced' },
     'x.hlog was replaced more often than it was read: some lines may be lost',
   ],
+  [
+    { kind: 'lost', reason: 'unreadable' },
+    'x.hlog has a rotated file that is cut short or broken: some lines may be lost',
+  ],
   [{ kind: 'lost' }, 'x.hlog may have lost some lines'],
   [{ kind: 'a later kind', message: 'what happened' }, 'x.hlog: what happened'],
   [{ kind: 'interval' }, undefined],

@@ -2,8 +2,9 @@ import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import type { LogEntry } from '../reader/entry.ts';
 import type { ParserSettings } from '../reader/parser.ts';
-import { beginsAlike, HEAD_BYTES, Reading } from './reading.ts';
-import { type Sibling, Siblings, textAfter, textFrom } from './siblings.ts';
+import { type FileId, type KnownPart, Reading } from './reading.ts';
+import { isSameFile, type Sibling, Siblings } from './siblings.ts';
+import { lengthOfBeginning, type TextFile, textFrom } from './text-file.ts';
 
 /** An event of the followed file. */
 export interface FollowNote {
@@ -13,8 +14,9 @@ export interface FollowNote {
    * - `'truncated'`: the file was truncated, and is read from its start. If a rotated copy has lines that were not read before,
    *   they precede this note.
    * - `'replaced'`: another file has the path, or had it for a while. The old file was read to its end, and the next entries
-   *   come from the start of the other one.
-   * - `'lost'`: lines may have been lost, for the `reason`. A note `'truncated'` or `'replaced'` follows at once.
+   *   come from the start of the other one. If that one no longer has the path, the entries of the present file follow.
+   * - `'lost'`: lines may have been lost, for the `reason`. Unless a file is unreadable, a note `'truncated'` or `'replaced'`
+   *   follows at once.
    */
   readonly kind: 'missing' | 'caught-up' | 'truncated' | 'replaced' | 'lost';
   /**
@@ -23,11 +25,20 @@ export interface FollowNote {
    * - `'truncated'`: the file was truncated, and no rotated file has the lines that came before.
    * - `'replaced'`: several files had the path since the latest look, and the first of them was removed already, perhaps with
    *   others; or the log was removed while a `memory` waited.
+   * - `'unreadable'`: a rotated file is compressed, and cut short or broken. The lines that can be decompressed were read.
+   *
+   * @example
+   * ```ts
+   * import type { FollowNote } from '@hdrscope/interval-log';
+   *
+   * const note: FollowNote = { kind: 'lost', reason: 'truncated' };
+   * `lines may be lost: ${note.reason}`; //=> 'lines may be lost: truncated'
+   * ```
    */
-  readonly reason?: 'truncated' | 'replaced';
+  readonly reason?: 'truncated' | 'replaced' | 'unreadable';
 }
 
-// How many former files may still get lines from a late writer, or may be compressed at any time.
+// How many former files may still get lines from a late writer.
 const MOST_FORMER = 8;
 
 /** The rotated files that were new. */
@@ -36,8 +47,13 @@ interface Meanwhile {
   readonly hasCopy: boolean;
   /** The number of logs of which nothing had been read. */
   readonly fileCount: number;
-  /** The first bytes of the next file, before the others were looked for. */
-  readonly nextHead: Buffer;
+  /** Whether there are files that do not hold all that was read of a log. */
+  readonly hasOthers: boolean;
+}
+
+/** What a file holds of one of the readings. */
+interface Recognised extends KnownPart {
+  readonly reading: Reading;
 }
 
 /** The file that has the path, its reading, and those of the files that had the path before. */
@@ -49,10 +65,11 @@ export class FollowedLog {
   #realPath: string;
   #handle: FileHandle;
   #reading: Reading;
-  #emptyInode: bigint | undefined;
   /** The file that was followed last, while it is closed. */
-  #closed: Pick<BigIntStats, 'dev' | 'ino'> | undefined;
+  #closed: FileId | undefined;
   #wasReplaced = false;
+  /** Whether a file that had the path after this one, which is removed, was read already. */
+  #hasSuccessor = false;
 
   private constructor(
     path: string,
@@ -95,8 +112,7 @@ export class FollowedLog {
     if (handle === undefined) return false;
     try {
       const realPath = await resolvePath(this.#path);
-      const { dev, ino } = await handle.stat({ bigint: true });
-      this.#wasReplaced ||= dev !== this.#closed?.dev || ino !== this.#closed.ino;
+      this.#wasReplaced ||= !isSameFile(await handle.stat({ bigint: true }), this.#closed);
       this.#realPath = realPath;
       this.#handle = handle;
       return true;
@@ -108,42 +124,53 @@ export class FollowedLog {
 
   /** Yields the entries that were written since the latest look. Returns whether the file has all that was read. */
   async *readOn(isAborted: () => boolean): AsyncGenerator<LogEntry | FollowNote, boolean> {
-    for (;;) {
-      if (this.#reading.position === 0 && this.#reading.beginning.length === 0) {
-        // Files that had the path before these first bytes were written have been renamed or copied already.
-        const { fileCount, nextHead } = yield* this.#meanwhile(this.#handle, isAborted);
-        if (fileCount > 0) yield { kind: 'truncated' };
-        if (nextHead.length === 0) return true;
-        this.#reading = new Reading(this.#options, nextHead);
-      }
-      const isSame = yield* this.#reading.readOn(this.#handle, this.#path, isAborted);
-      if (isSame || this.#reading.position > 0) return isSame;
-      this.#reading = new Reading(this.#options);
+    if (this.#reading.position === 0 && (await this.#siblings.mayHaveChanged(this.#realPath))) {
+      // Files that had the path before the first bytes were written have been renamed or copied already.
+      const { fileCount } = yield* this.#meanwhile(this.#handle, undefined, isAborted);
+      if (fileCount > 0) yield { kind: 'truncated' };
     }
+    return yield* this.#reading.readOn(this.#handle, this.#path, isAborted);
   }
 
-  /** Whether another file has the path, and the writer uses it. A writer may go on with a renamed file for a while. */
-  async isReplaced(): Promise<boolean> {
+  /**
+   * Returns what has the path: the same file; another one, which the writer uses; or an empty file or nothing. A writer may go on
+   * with a renamed file for a while.
+   */
+  async pathState(): Promise<'same' | 'replaced' | 'unused'> {
     const theirs = await statIfThere(this.#path);
-    if (theirs === undefined) return false;
-    const ours = await this.#handle.stat({ bigint: true });
-    if (theirs.ino === ours.ino && theirs.dev === ours.dev) return false;
-    if (theirs.size > 0n) return true;
-    // Looks for others once for each file.
-    if (theirs.ino === this.#emptyInode) return false;
-    this.#emptyInode = theirs.ino;
-    return this.#hasOther(theirs);
+    if (theirs === undefined) return 'unused';
+    if (isSameFile(theirs, await this.#handle.stat({ bigint: true }))) return 'same';
+    if (theirs.size > 0n) return 'replaced';
+    if (!(await this.#siblings.mayHaveChanged(this.#realPath))) return 'unused';
+    return (await this.#hasOther(theirs)) ? 'replaced' : 'unused';
   }
 
   /** Whether there is a new rotated file of which nothing was read. */
-  async #hasOther(current: BigIntStats): Promise<boolean> {
+  async #hasOther(current: FileId): Promise<boolean> {
+    const holders = new Map([[this.#reading, plainFile(this.#handle)]]);
     let hasOther = false;
     for (const sibling of await this.#siblings.changed(this.#realPath, current)) {
-      hasOther ||= sibling.head.length > 0 && (await this.#knownTextOf(sibling)) === undefined;
+      hasOther ||= sibling.head.length > 0 && (await this.#recognise(sibling, holders)) === undefined;
       this.#siblings.forget(sibling);
       await sibling.handle.close();
     }
     return hasOther;
+  }
+
+  /**
+   * Reads rotated files that have come although the file was not replaced. Its truncation is not visible when it begins again with
+   * all the lines that were read of it.
+   *
+   * @param mustLook Whether to look even if the directory has not changed.
+   */
+  async *readMissed(
+    isAborted: () => boolean,
+    mustLook: boolean,
+  ): AsyncGenerator<LogEntry | FollowNote, void> {
+    if (!mustLook && !(await this.#siblings.mayHaveChanged(this.#realPath))) return;
+    const { hasOthers } = yield* this.#meanwhile(this.#handle, plainFile(this.#handle), isAborted);
+    // It was replaced, and removed, since `pathState` looked.
+    this.#hasSuccessor ||= hasOthers && (await this.#handle.stat()).nlink === 0;
   }
 
   /** Reads the rest of a file that was truncated, or replaced while it was closed, and begins anew with the file at the path. */
@@ -151,12 +178,12 @@ export class FollowedLog {
     isAborted: () => boolean,
     reason: 'truncated' | 'replaced',
   ): AsyncGenerator<LogEntry | FollowNote, void> {
-    const { hasCopy, nextHead } = yield* this.#meanwhile(this.#handle, isAborted);
+    const { hasCopy } = yield* this.#meanwhile(this.#handle, undefined, isAborted);
     if (isAborted()) return;
     this.#wasReplaced = false;
-    if (hasCopy) yield* this.#reading.parser.end();
+    if (hasCopy || this.#reading.wasCopied) yield* this.#reading.parser.end();
     else if (this.#reading.position > 0) yield { kind: 'lost', reason };
-    this.#begin(this.#handle, nextHead);
+    this.#begin(this.#handle);
     yield { kind: reason };
   }
 
@@ -171,13 +198,13 @@ export class FollowedLog {
     let isTaken = false;
     try {
       yield* this.#reading.parser.end();
-      const { hasCopy, fileCount, nextHead } = yield* this.#meanwhile(next, isAborted);
+      const { hasCopy, hasOthers } = yield* this.#meanwhile(next, plainFile(this.#handle), isAborted);
       if (isAborted()) return;
       // Old files are removed first, so each one after this one may have gone with it.
-      const isGone = !hasCopy && (await this.#handle.stat()).nlink === 0;
-      if (isGone && fileCount > 0) yield { kind: 'lost', reason: 'replaced' };
+      const isGone = !hasCopy && !this.#reading.wasCopied && (await this.#handle.stat()).nlink === 0;
+      if (isGone && (hasOthers || this.#hasSuccessor)) yield { kind: 'lost', reason: 'replaced' };
       await this.#handle.close();
-      this.#begin(next, nextHead);
+      this.#begin(next);
       isTaken = true;
     } finally {
       // The consumer may stop at any entry.
@@ -195,104 +222,164 @@ export class FollowedLog {
     }
   }
 
-  #begin(handle: FileHandle, beginning: Buffer): void {
+  #begin(handle: FileHandle): void {
+    this.#hasSuccessor = false;
     this.#remember(this.#reading);
     this.#handle = handle;
-    this.#reading = new Reading(this.#options, beginning);
+    this.#reading = new Reading(this.#options);
   }
 
   #remember(reading: Reading): void {
-    if (this.#former.push(reading) > MOST_FORMER) this.#former.shift();
+    if (reading.position === 0) return;
+    if (this.#former.push(reading) > MOST_FORMER) this.#siblings.learnText(this.#former.shift()!.mark);
   }
 
   /**
    * Reads the rotated files that are new: first the rest of logs that were read in part, then the others, each from its start.
    *
    * @param next The file that is read next.
+   * @param held The file that has all that was read of the present log, if it is open.
    */
   async *#meanwhile(
     next: FileHandle,
+    held: TextFile | undefined,
     isAborted: () => boolean,
   ): AsyncGenerator<LogEntry | FollowNote, Meanwhile> {
-    const status = await next.stat({ bigint: true });
-    const nextHead = await readHead(next);
-    const found = await this.#siblings.changed(this.#realPath, status);
+    const found = await this.#siblings.changed(this.#realPath, await next.stat({ bigint: true }));
+    const holders = new Map<Reading, TextFile>();
+    if (held !== undefined) holders.set(this.#reading, held);
     let hasCopy = false;
+    let hasOthers = false;
+    let fileCount = 0;
     try {
-      // Its first lines may have come, and been copied, since `nextHead` was read.
-      const laterHead = await readHead(next);
       const others: Sibling[] = [];
-      for (const sibling of found) {
-        const known = await this.#knownTextOf(sibling);
-        if (known === undefined) others.push(sibling);
-        else {
-          hasCopy ||= known.reading === this.#reading;
-          yield* readEntriesOf(known.text, known.reading, isAborted);
+      // A renamed file goes on with its log, so that none that begins alike does.
+      for (const isRenamed of [true, false]) {
+        for (const sibling of found) {
+          if (this.#hasBeenRead(sibling) !== isRenamed) continue;
+          const known = await this.#recognise(sibling, holders);
+          if (known === undefined) {
+            others.push(sibling);
+            continue;
+          }
+          const { reading, bytes } = known;
+          const isPresent = reading === this.#reading;
+          const isWhole = bytes >= reading.lineEnd;
+          hasCopy ||= isPresent && isWhole;
+          const { position } = reading;
+          yield* this.#readRest(sibling, known, holders, isAborted);
+          // A file that goes on where a short one ended may be another one.
+          hasOthers ||= !isWhole || !(isPresent || reading.position === position);
         }
       }
-      let fileCount = 0;
+      hasOthers ||= others.length > 0;
       for (const sibling of others) {
-        // A copy of the file that is read next is about to become a rotated file. An empty one is a file without lines.
-        if (beginsAlike(sibling.head, nextHead) || beginsAlike(sibling.head, laterHead)) {
-          this.#siblings.forget(sibling);
-          continue;
+        // One of the others may have been compressed while files were listed.
+        const known = await this.#recognise(sibling, holders);
+        if (known !== undefined) yield* this.#readRest(sibling, known, holders, isAborted);
+        else if (sibling.head.length === 0) {
+          fileCount++;
+          if (sibling.isBroken === true) yield { kind: 'lost', reason: 'unreadable' };
         }
-        // One of the others, which was compressed while files were listed.
-        const known = await this.#knownTextOf(sibling);
-        if (known !== undefined) {
-          yield* readEntriesOf(known.text, known.reading, isAborted);
-          continue;
+        // A copy of the file that is read next is about to become a rotated file.
+        else if ((await lengthOfBeginning(sibling, plainFile(next))) !== undefined)
+          this.#siblings.lookAgainAt(sibling);
+        else {
+          fileCount++;
+          yield { kind: 'replaced' };
+          const reading = new Reading(this.#options);
+          yield* this.#readRest(sibling, { reading, goesOnAt: 0, bytes: 0 }, holders, isAborted);
+          this.#remember(reading);
+          // A broken file may become whole: its compression may be under way.
+          if (!isAborted() && sibling.isBroken !== true) yield* reading.parser.end();
         }
-        fileCount++;
-        if (sibling.head.length === 0) continue;
-        yield { kind: 'replaced' };
-        const reading = new Reading(this.#options);
-        this.#remember(reading);
-        yield* readEntriesOf(textFrom(sibling, 0), reading, isAborted);
-        if (!isAborted()) yield* reading.parser.end();
       }
-      return { hasCopy, fileCount, nextHead };
+      return { hasCopy, fileCount, hasOthers };
     } finally {
       for (const sibling of found) {
         // Whoever goes on after this one reads the rest. Readings know what was read.
-        if (isAborted()) this.#siblings.forget(sibling);
+        if (isAborted()) this.#siblings.lookAgainAt(sibling);
         await sibling.handle.close();
       }
     }
   }
 
-  /** Finds the reading whose log a file holds, and the text that was not read; `undefined` for another log. */
-  async #knownTextOf(
+  /** Those of more bytes come first: a file that begins as two of them goes on where the longer one stopped. */
+  get #readings(): readonly Reading[] {
+    return [this.#reading, ...this.#former].sort((a, b) => b.position - a.position);
+  }
+
+  #hasBeenRead({ fileId, isCompressed }: Sibling): boolean {
+    return !isCompressed && this.#readings.some((reading) => isSameFile(fileId, reading.fileId));
+  }
+
+  /**
+   * Finds the reading whose log a file holds; `undefined` for another log. A file is recognised by its device and inode and the last
+   * bytes that were read, or by all of its text.
+   *
+   * @param holders The open files of readings. Until such a file is truncated, a copy holds no more than it does.
+   */
+  async #recognise(
     sibling: Sibling,
-  ): Promise<{ reading: Reading; text: AsyncIterable<Uint8Array> } | undefined> {
-    for (const reading of [this.#reading, ...this.#former]) {
-      if (!reading.mayBegin(sibling.head)) continue;
-      for (const place of reading.places) {
-        const text = await textAfter(sibling, place);
-        if (text === undefined) continue;
-        reading.goTo(place);
-        return { reading, text };
-      }
+    holders: ReadonlyMap<Reading, TextFile>,
+  ): Promise<Recognised | undefined> {
+    let beginning: Recognised | undefined;
+    for (const reading of this.#readings) {
+      const part = await findPart(sibling, reading, holders.get(reading));
+      if (part === undefined) continue;
+      if (part.goesOnAt === undefined) beginning ??= { reading, ...part };
+      // A file that is the beginning of a longer log goes on with no other.
+      else if (beginning === undefined || beginning.bytes === part.bytes) return { reading, ...part };
     }
-    return undefined;
+    return beginning;
+  }
+
+  /** Reads what a file has beyond its reading. */
+  async *#readRest(
+    sibling: Sibling,
+    { reading, goesOnAt, bytes }: Recognised,
+    holders: Map<Reading, TextFile>,
+    isAborted: () => boolean,
+  ): AsyncGenerator<LogEntry | FollowNote, void> {
+    if (goesOnAt === undefined) {
+      // The file that is followed may be truncated before its last lines are read: the copy has them.
+      if (bytes > reading.position) this.#siblings.lookAgainAt(sibling);
+      reading.copiedBytes = Math.max(reading.copiedBytes, bytes);
+      return;
+    }
+    if (!sibling.isCompressed) reading.fileId = sibling.fileId;
+    holders.set(reading, sibling);
+    reading.goTo(goesOnAt);
+    for await (const chunk of textFrom(sibling, goesOnAt)) {
+      if (isAborted()) return;
+      yield* reading.push(chunk);
+    }
+    reading.copiedBytes = reading.position;
+    if (sibling.isBroken === true) yield { kind: 'lost', reason: 'unreadable' };
   }
 }
 
-async function* readEntriesOf(
-  text: AsyncIterable<Uint8Array>,
+/** Finds what a file holds of a reading, of which another file may hold all. */
+async function findPart(
+  sibling: Sibling,
   reading: Reading,
-  isAborted: () => boolean,
-): AsyncGenerator<LogEntry, void> {
-  for await (const chunk of text) {
-    if (isAborted()) return;
-    yield* reading.push(chunk);
+  holder: TextFile | undefined,
+): Promise<KnownPart | undefined> {
+  if (!sibling.isCompressed && isSameFile(sibling.fileId, reading.fileId)) {
+    const goesOnAt = await reading.findPlace(sibling.handle);
+    if (goesOnAt !== undefined) return { goesOnAt, bytes: goesOnAt };
   }
+  if (holder !== undefined) {
+    const bytes = await lengthOfBeginning(sibling, holder);
+    if (bytes !== undefined) return { goesOnAt: undefined, bytes };
+    // Asked afterwards, because it may be truncated at any moment.
+    if ((await reading.findPlace(holder.handle)) !== undefined) return undefined;
+  }
+  return reading.findPart(sibling, sibling.head);
 }
 
-async function readHead(handle: FileHandle): Promise<Buffer> {
-  const head = Buffer.alloc(HEAD_BYTES);
-  const { bytesRead } = await handle.read(head, 0, HEAD_BYTES, 0);
-  return head.subarray(0, bytesRead);
+function plainFile(handle: FileHandle): TextFile {
+  return { handle, isCompressed: false };
 }
 
 /** Resolves symbolic links; a path that does not exist stays as it is. */

@@ -1,9 +1,9 @@
 import type { BigIntStats } from 'node:fs';
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
-import { HdrscopeError } from '@hdrscope/core';
-import { isGzip, readUtf8 } from '../reader/input.ts';
-import { HEAD_BYTES, type Place } from './reading.ts';
+import { isGzip } from '../reader/input.ts';
+import { type FileId, HEAD_BYTES } from './reading.ts';
+import { markBytes, markCompressed, type TextFile, textFrom } from './text-file.ts';
 
 // The mark that a rotation puts behind the name of a log or before its extension: `.1`, `-20260102`, `.20260102T030405Z`, `.old`.
 const ROTATED = /^(?:[._-]\d|\.(?:old|bak)(?:\.|$))/;
@@ -11,32 +11,54 @@ const ROTATED = /^(?:[._-]\d|\.(?:old|bak)(?:\.|$))/;
 const UNREADABLE = /\.(?:part|tmp|xz|bz2|zst|lz4|lzo|Z|zip)$/;
 
 /** A file beside a followed log, which a rotation may have made of it. It is open, because it may be renamed at any moment. */
-export interface Sibling {
-  readonly handle: FileHandle;
-  readonly isCompressed: boolean;
+export interface Sibling extends TextFile {
+  readonly fileId: FileId;
   /** The first bytes of its text; all, if it is shorter. */
   readonly head: Buffer;
   readonly modifiedNs: bigint;
   /** Changes with the content, and not with the name. */
   readonly key: string;
-  isCurrent(current: BigIntStats | undefined): boolean;
+  /** Identifies the bytes of the file. */
+  readonly mark: string;
 }
 
 // More than any directory of logs has.
 const MOST_KNOWN = 10_000;
 
+/**
+ * How long a file system may give one time to several changes, in milliseconds; FAT has the coarsest times. A file whose latest change
+ * is not older may change, or be another one, with the same times.
+ */
+const COARSE_TIME_MS = 2000;
+
 /** The rotated files of a log: those that `changed` has not returned yet are new. */
 export class Siblings {
-  readonly #known = new Set<string>();
-  /** The beginnings of plain files that nobody followed: a file that is compressed later begins alike. */
-  readonly #knownHeads = new Set<string>();
+  /** By the keys of files: the marks of those that may still become another file with the same key. */
+  readonly #known = new Map<string, string | undefined>();
+  /** The marks of texts that need not be read: a file that is copied or compressed later has the same text. */
+  readonly #knownTexts = new Set<string>();
+  /** The latest change of the directory that `changed` has seen. */
+  #directoryMs: number | undefined;
+  /** When later changes have another time, which `changed` has not seen. */
+  #lookAgainMs = 0;
 
   /** Takes all present files for known. */
   async learn(path: string): Promise<void> {
     for (const sibling of await this.changed(path, undefined)) {
-      if (!sibling.isCompressed) this.#knownHeads.add(sibling.head.toString('latin1'));
+      if (!sibling.isCompressed) this.learnText(sibling.mark);
       await sibling.handle.close();
     }
+  }
+
+  /** Takes a text for known, in whatever file. */
+  learnText(mark: string): void {
+    this.#knownTexts.add(mark);
+    forgetOldest(this.#knownTexts);
+  }
+
+  /** Whether `changed` may find something. This reads nothing but the time of the directory. */
+  async mayHaveChanged(path: string): Promise<boolean> {
+    return Date.now() >= this.#lookAgainMs || (await directoryMs(path)) !== this.#directoryMs;
   }
 
   /**
@@ -44,7 +66,11 @@ export class Siblings {
    *
    * @param current The file that has the path now.
    */
-  async changed(path: string, current: BigIntStats | undefined): Promise<Sibling[]> {
+  async changed(path: string, current: FileId | undefined): Promise<Sibling[]> {
+    const changedMs = await directoryMs(path);
+    this.#directoryMs = changedMs;
+    this.#lookAgainMs =
+      changedMs !== undefined && isRecent(changedMs) ? changedMs + COARSE_TIME_MS : Number.POSITIVE_INFINITY;
     const found = await this.#newOnes(path, current);
     // A rotation may rename files while they are listed, so that one of them has no name that was listed.
     let more: readonly Sibling[];
@@ -55,7 +81,7 @@ export class Siblings {
     return found.sort((a, b) => (a.modifiedNs < b.modifiedNs ? -1 : a.modifiedNs > b.modifiedNs ? 1 : 0));
   }
 
-  async #newOnes(path: string, current: BigIntStats | undefined): Promise<Sibling[]> {
+  async #newOnes(path: string, current: FileId | undefined): Promise<Sibling[]> {
     const all = (await readdir(dirname(path)).catch(ifGone)) ?? [];
     const names = all.filter((name) => isRotated(name, basename(path)));
     const plain = new Set(names);
@@ -64,89 +90,61 @@ export class Siblings {
       // A file that is being compressed.
       if (name.endsWith('.gz') && plain.has(name.slice(0, -'.gz'.length))) continue;
       const status = await stat(join(dirname(path), name), { bigint: true }).catch(ifGone);
-      if (status === undefined || !status.isFile() || this.#known.has(keyOf(status))) continue;
+      if (status === undefined || !status.isFile() || this.#isSettled(keyOf(status))) continue;
       const sibling = await openSibling(join(dirname(path), name));
       if (sibling === undefined) continue;
       // Another file may have the name by now.
-      const isKnown =
-        sibling.isCurrent(current) ||
-        this.#known.has(sibling.key) ||
-        (sibling.isCompressed && this.#knownHeads.has(sibling.head.toString('latin1')));
-      if (!sibling.isCurrent(current)) this.#know(sibling);
-      if (isKnown) await sibling.handle.close();
+      if (isSameFile(sibling.fileId, current) || (await this.#isKnown(sibling))) await sibling.handle.close();
       else found.push(sibling);
     }
     return found;
   }
 
-  #know({ key }: Sibling): void {
-    this.#known.add(key);
-    for (const oldest of this.#known) {
-      if (this.#known.size <= MOST_KNOWN) break;
-      this.#known.delete(oldest);
-    }
+  #isSettled(key: string): boolean {
+    return this.#known.has(key) && this.#known.get(key) === undefined;
   }
 
-  /** Makes a file new again, so that a later call returns it. */
+  /** Whether a file was found before, or its text is known. Afterwards, the file is known. */
+  async #isKnown(sibling: Sibling): Promise<boolean> {
+    const { key, mark, modifiedNs } = sibling;
+    const isKnown = this.#isSettled(key) || this.#known.get(key) === mark;
+    this.#known.set(key, isRecent(Number(modifiedNs / 1_000_000n)) ? mark : undefined);
+    forgetOldest(this.#known);
+    if (isKnown || this.#knownTexts.size === 0) return isKnown;
+    return this.#knownTexts.has(sibling.isCompressed ? await markCompressed(sibling, sibling.head) : mark);
+  }
+
+  /** Makes a file new again, so that the next call of `changed` returns it. */
   forget({ key }: Sibling): void {
     this.#known.delete(key);
   }
-}
 
-/** Yields the text of a file after a place of a reading; `undefined` if the file does not hold what was read. */
-export async function textAfter(
-  sibling: Sibling,
-  { position, tail }: Place,
-): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const chunks = textFrom(sibling, position - tail.length);
-  let begun = Buffer.alloc(0);
-  while (begun.length < tail.length) {
-    const { done, value } = await chunks.next();
-    // An older copy of the log has nothing that was not read.
-    if (done === true) return tail.subarray(0, begun.length).equals(begun) ? nothing() : undefined;
-    begun = Buffer.concat([begun, value]);
-  }
-  if (begun.subarray(0, tail.length).equals(tail)) return following(begun.subarray(tail.length), chunks);
-  await chunks.return();
-  return undefined;
-}
-
-/** Yields the text of a file from a position. */
-export async function* textFrom(
-  { handle, isCompressed }: Pick<Sibling, 'handle' | 'isCompressed'>,
-  start: number,
-): AsyncGenerator<Uint8Array, void> {
-  if (!isCompressed) {
-    yield* bytesFrom(handle, start);
-    return;
-  }
-  try {
-    let skip = start;
-    for await (const chunk of readUtf8(bytesFrom(handle, 0), undefined, Number.POSITIVE_INFINITY)) {
-      if (chunk.length > skip) yield chunk.subarray(skip);
-      skip = Math.max(0, skip - chunk.length);
-    }
-  } catch (error) {
-    // The rest of a broken gzip stream cannot be read.
-    if (!(error instanceof HdrscopeError)) throw error;
+  /** Makes a file new again, and lets `mayHaveChanged` answer yes. */
+  lookAgainAt(sibling: Sibling): void {
+    this.forget(sibling);
+    this.#lookAgainMs = 0;
   }
 }
 
-async function* bytesFrom(handle: FileHandle, start: number): AsyncGenerator<Uint8Array, void> {
-  for (let position = start; ; ) {
-    const { bytesRead, buffer } = await handle.read(
-      Buffer.allocUnsafe(CHUNK_BYTES),
-      0,
-      CHUNK_BYTES,
-      position,
-    );
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
-    position += bytesRead;
+function forgetOldest(known: Map<string, unknown> | Set<string>): void {
+  for (const oldest of known.keys()) {
+    if (known.size <= MOST_KNOWN) return;
+    known.delete(oldest);
   }
 }
 
-const CHUNK_BYTES = 2 ** 16;
+/** Whether a change is so recent that another one may have the same time. */
+function isRecent(changedMs: number): boolean {
+  return Math.abs(Date.now() - changedMs) < COARSE_TIME_MS;
+}
+
+async function directoryMs(path: string): Promise<number | undefined> {
+  return (await stat(dirname(path)).catch(ifGone))?.mtimeMs;
+}
+
+export function isSameFile(a: FileId, b: FileId | undefined): boolean {
+  return a.ino === b?.ino && a.dev === b.dev;
+}
 
 async function openSibling(path: string): Promise<Sibling | undefined> {
   const handle = await open(path, 'r').catch(ifGone);
@@ -155,19 +153,19 @@ async function openSibling(path: string): Promise<Sibling | undefined> {
     const status = await handle.stat({ bigint: true });
     const magic = Buffer.alloc(2);
     await handle.read(magic, 0, 2, 0);
-    const isCompressed = isGzip(magic);
+    const file: TextFile = { handle, isCompressed: isGzip(magic) };
     let head = Buffer.alloc(0);
-    for await (const chunk of textFrom({ handle, isCompressed }, 0)) {
+    for await (const chunk of textFrom(file, 0)) {
       head = Buffer.concat([head, chunk]);
       if (head.length >= HEAD_BYTES) break;
     }
     return {
-      handle,
-      isCompressed,
+      ...file,
+      fileId: { dev: status.dev, ino: status.ino },
       head: Buffer.from(head.subarray(0, HEAD_BYTES)),
       modifiedNs: status.mtimeNs,
       key: keyOf(status),
-      isCurrent: (current) => current?.ino === status.ino && current.dev === status.dev,
+      mark: await markBytes(handle, Number(status.size), HEAD_BYTES),
     };
   } catch (error) {
     await handle.close();
@@ -193,16 +191,6 @@ function isRotated(name: string, base: string): boolean {
 function keyOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return `${dev}:${ino}:${size}:${mtimeNs}`;
 }
-
-async function* following(
-  first: Uint8Array,
-  rest: AsyncGenerator<Uint8Array, void>,
-): AsyncGenerator<Uint8Array, void> {
-  if (first.length > 0) yield first;
-  yield* rest;
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
 // A file may vanish between two calls, and files of others may be unreadable.
 function ifGone(error: NodeJS.ErrnoException): undefined {

@@ -1,8 +1,9 @@
-import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { appendFile, rename, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { FollowMemory, type FollowNote, followLog, type LogEntry } from '@hdrscope/interval-log';
+import { lackOfFile, testUnless } from '@hdrscope/testing';
 import { intervalLine } from '../operations/support/logs.ts';
 import { newDirectory } from '../support/sandbox.ts';
 
@@ -133,6 +134,86 @@ test('reads a rotated file to its end, and then its successor', async () => {
     'interval at 3',
   ]);
   await followed.end();
+});
+
+const HEAD = '#[Histogram log format version 1.3]\n';
+
+test('reads both files of two renames between two looks, when all begin alike and the newest has its head only', async () => {
+  await writeFile(path, HEAD + line(1));
+  const followed = follow();
+  expect([await followed.next(), await followed.next(), await followed.next()]).toEqual([
+    'comment',
+    'interval at 1',
+    'caught-up',
+  ]);
+  renameSync(path, `${path}.2`);
+  writeFileSync(`${path}.1`, HEAD + line(2));
+  writeFileSync(path, HEAD);
+  const seen: string[] = [];
+  for (let n = 0; n < 5; n++) seen.push(await followed.next());
+  expect(seen).toEqual(['replaced', 'comment', 'interval at 2', 'replaced', 'comment']);
+  await followed.end();
+});
+
+test('reads the copy of a file that has begun again with the only line that was read', async () => {
+  await writeFile(path, HEAD);
+  const followed = follow();
+  expect([await followed.next(), await followed.next()]).toEqual(['comment', 'caught-up']);
+  writeFileSync(`${path}.1`, HEAD + line(1));
+  writeFileSync(path, HEAD + line(2));
+  const seen = new Set<string>();
+  for (let n = 0; n < 4; n++) seen.add(await followed.next());
+  expect(seen).toEqual(new Set(['replaced', 'comment', 'interval at 1', 'interval at 2']));
+  await followed.end();
+});
+
+test.each([
+  ['most of its text', 0.9, ['replaced', 'interval at 2', 'interval at 3', 'lost: unreadable']],
+  ['nothing', 0.01, ['lost: unreadable']],
+])('says that lines are lost in a compressed file of which %s can be read', async (_, share, expected) => {
+  await writeFile(path, line(1));
+  const notes: string[] = [];
+  const memory = new FollowMemory();
+  const finish = new AbortController();
+  finish.abort();
+  const look = async () => {
+    for await (const entry of followLog(path, { memory, finishSignal: finish.signal })) {
+      notes.push(entry.kind === 'lost' ? `lost: ${entry.reason}` : describeEntry(entry));
+    }
+  };
+  await look();
+  await rename(path, `${path}.2`);
+  const compressed = gzipSync(line(2) + line(3) + line(4), { level: 0 });
+  await writeFile(`${path}.1.gz`, compressed.subarray(0, Math.ceil(compressed.length * share)));
+  await writeFile(path, line(5));
+  await look();
+  expect(notes.slice(2)).toEqual([...expected, 'replaced', 'interval at 5', 'caught-up']);
+});
+
+const IO = '/proc/self/io';
+
+testUnless(lackOfFile(IO))('a look at a large log, and a rotation, read a small part of it', async () => {
+  const bytesRead = (): number => Number(/^rchar: (\d+)/.exec(readFileSync(IO, 'utf8'))![1]);
+  await writeFile(path, `#${'x'.repeat(999)}\n`.repeat(20_000));
+  const memory = new FollowMemory();
+  const finish = new AbortController();
+  finish.abort();
+  let entries = 0;
+  const look = async () => {
+    for await (const _ of followLog(path, { memory, finishSignal: finish.signal })) entries++;
+  };
+  await look();
+  const before = bytesRead();
+  for (let n = 0; n < 20; n++) {
+    await appendFile(path, line(n));
+    await look();
+  }
+  await rename(path, `${path}.1`);
+  await writeFile(path, line(20));
+  await look();
+  expect(entries).toBeGreaterThan(20_020);
+  // 21 looks that read the log whole would read 420 MB.
+  expect(bytesRead() - before).toBeLessThan(10_000_000);
 });
 
 test('ends when its signal aborts while it waits', async () => {

@@ -83,7 +83,7 @@ export class Ledger {
 }
 
 /** Moves `service.hlog.1` to `service.hlog.2` and so on. */
-function shift(path: string, keep = 100): void {
+export function shift(path: string, keep = 100): void {
   for (const suffix of ['', '.gz']) {
     rmSync(`${path}.${keep}${suffix}`, { force: true });
     for (let n = keep - 1; n >= 1; n--) {
@@ -93,7 +93,7 @@ function shift(path: string, keep = 100): void {
   }
 }
 
-function compress(path: string): void {
+export function compress(path: string): void {
   writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)));
   unlinkSync(path);
 }

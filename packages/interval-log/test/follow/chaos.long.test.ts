@@ -1,0 +1,2 @@
+// More rotations than the tests have time for.
+import './chaos.test.ts';
