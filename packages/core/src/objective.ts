@@ -1,5 +1,4 @@
 import type { Bounds } from './bounds.ts';
-import { rankOf } from './histogram/percentiles.ts';
 
 // An objective promises that so many percent of the values are at most so large: that a percentile is at most a limit.
 
@@ -25,8 +24,8 @@ export interface JudgedObjective {
  * Judges an objective by counts. Integers are compared, so 999 of 1,000 values keep 99.9 %.
  *
  * @param within How many values are within the limit, as `countWithin` finds them.
- * @param total How many values there are.
- * @param percentile Above 0, at most 100.
+ * @param total How many values there are, an integer.
+ * @param percentile Above 0, at most 100, with at most 12 decimals.
  * @param budgetTotal How many values the error budget is for: those of a longer time, for the part of its budget that these values used.
  */
 export function judgeObjective(
@@ -38,7 +37,7 @@ export function judgeObjective(
   const budget = errorBudget(percentile);
   const used = (count: number): number => (total - count) / budgetTotal / budget;
   // The percentile is within the limit when as many values are as its rank.
-  const rank = rankOf(percentile, total);
+  const rank = exactRank(percentile, total);
   const sure = within.lower >= rank ? 'kept' : within.upper < rank ? 'missed' : 'undecided';
   return {
     verdict: total === 0 ? 'undecided' : sure,
@@ -46,6 +45,15 @@ export function judgeObjective(
     share: { lower: within.lower / total, upper: within.upper / total },
     budgetUsed: { lower: used(within.upper), upper: used(within.lower) },
   };
+}
+
+const HUNDRED_PERCENT = 100_000_000_000_000n;
+
+/** The rank of a percentile of at most 12 decimals. The rank in doubles, of which Java's percentiles are made, is one off among 2 ** 41 values. */
+function exactRank(percentile: number, total: number): number {
+  const share = BigInt(percentile.toFixed(12).replace('.', ''));
+  const rank = (BigInt(total) * share + HUNDRED_PERCENT - 1n) / HUNDRED_PERCENT;
+  return Math.max(1, Number(rank));
 }
 
 /** The share of values that may be beyond the limit of an objective. */

@@ -36,6 +36,7 @@ test('a verdict is that of exact fractions', () => {
       const isKept = within > 0 && BigInt(within) * 100_000n >= BigInt(count) * BigInt(share);
       expect(judgeObjective(exactly(within), count, share / 1000).verdict).toBe(isKept ? 'kept' : 'missed');
     }),
+    { examples: [[2_199_023_255_551, 99_991, 0]] },
   );
 });
 
