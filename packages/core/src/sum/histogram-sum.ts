@@ -4,6 +4,7 @@ import type { PercentileInterval } from '../analysis/percentile-interval.ts';
 import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import { assertTotal } from '../counts/largest-count.ts';
+import type { SlotRuns } from '../counts/slot-runs.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { bytesOf } from '../encoding/base64.ts';
 import { decode } from '../encoding/decode.ts';
@@ -16,7 +17,7 @@ import { rankOf } from '../histogram/percentiles.ts';
 import { type StorageOptions, storageOf } from '../histogram/storage-options.ts';
 import { edgesBelow } from '../layout/edges.ts';
 import { isHdrLayout } from '../layout/hdr.ts';
-import type { Layout, LayoutKind } from '../layout/layout.ts';
+import type { Layout } from '../layout/layout.ts';
 import { resolutionOf, scaledLayout } from '../layout/scaled.ts';
 import {
   custom,
@@ -43,10 +44,14 @@ import {
   areAscending,
   assertFacts,
   countOfPart,
+  type Ends,
+  endsOf,
   type KnownFacts,
   keyOfFacts,
+  NOTHING_KNOWN,
   narrow,
   narrowedIntervals,
+  outerEnds,
   type Part,
   type Tally,
   tallyOf,
@@ -135,6 +140,8 @@ export class HistogramSum {
   #groups: Group[] = [];
   /** The group of a layout that was added before. */
   #groupOf = new WeakMap<Layout, Group>();
+  /** The latest store of counts of which nothing is known beyond their slots. Most sums add to it all the time. */
+  #latest: SlotStore | undefined;
   /** The values by rank; `undefined` after an addition. */
   #ranked: { readonly lower: RankedEnds; readonly upper: RankedEnds } | undefined;
   #widened = 0;
@@ -171,13 +178,25 @@ export class HistogramSum {
    *   `ERR_INVALID_OPTION` when an option is outside the range stated on it, or facts contradict each other or the counts;
    *   `ERR_COUNT_OVERFLOW` when the total would pass 2^53 − 1. Nothing is added then.
    */
-  add(other: Counted | HistogramSum, options: AddOptions = {}): void {
+  add(other: Counted | HistogramSum, options?: AddOptions): void {
     if (other instanceof HistogramSum) {
       this.#addSum(other, options);
       return;
     }
-    const { unit, scale, ...facts } = readOptions<AddOptions, typeof RULES>(options, ADD);
     assertCounted('add', other);
+    const store = options === undefined && isNumbered(other) ? this.#storeLike(other.layout) : undefined;
+    if (store === undefined) {
+      this.#addWith(other, options);
+      return;
+    }
+    const { layout, counts } = other;
+    assertTotal(this.#total, counts.total);
+    store.add({ layout, counts });
+    this.#noteAdded(counts.total);
+  }
+
+  #addWith(other: Counted, options: AddOptions = {}): void {
+    const { unit, scale, ...facts } = readOptions<AddOptions, typeof RULES>(options, ADD);
     const counted = {
       layout: scaledTo(other.layout, scale),
       counts: other.counts,
@@ -189,10 +208,10 @@ export class HistogramSum {
     assertTotal(this.#total, total);
     this.#unit ??= unit;
     if (total === 0) return;
-    const tally = tallyOf(counted, facts as KnownFacts);
-    this.#addTo(this.#groupLike([counted.layout]), tally, numberedLayout(counted), (store) =>
-      store.add(counted),
-    );
+    const numbered = isNumbered(counted) ? counted.layout : undefined;
+    const tally = tallyOf(counted, facts as KnownFacts, numbered !== undefined);
+    this.#addTo(this.#groupLike([counted.layout]), tally, numbered, (store) => store.add(counted));
+    this.#noteAdded(total);
   }
 
   /**
@@ -211,10 +230,21 @@ export class HistogramSum {
    * [sum.totalCount, sum.percentile(50)]; //=> [6, { lower: 0.00125, upper: 0.00125 }]
    * ```
    */
-  addEncoded(encoded: Uint8Array | string, options: AddOptions = {}): void {
-    const { unit, scale, ...facts } = readOptions<AddOptions, typeof RULES>(options, ADD);
-    const { layout: own, runs } = decode(bytesOf(encoded));
+  addEncoded(encoded: Uint8Array | string, options?: AddOptions): void {
+    const { layout, runs } = decode(bytesOf(encoded));
     runs.readThrough();
+    const store = options === undefined ? this.#storeLike(layout) : undefined;
+    if (store === undefined) {
+      this.#addRuns(layout, runs, options);
+      return;
+    }
+    assertTotal(this.#total, runs.total);
+    store.addRuns(layout, runs);
+    this.#noteAdded(runs.total);
+  }
+
+  #addRuns(own: Layout, runs: SlotRuns, options: AddOptions = {}): void {
+    const { unit, scale, ...facts } = readOptions<AddOptions, typeof RULES>(options, ADD);
     const { total } = runs;
     assertFacts(facts as KnownFacts, total);
     this.#assertUnit(unit);
@@ -222,10 +252,11 @@ export class HistogramSum {
     this.#unit ??= unit;
     if (total === 0) return;
     const layout = scaledTo(own, scale);
-    const tally = tallyOf({ layout, counts: runs }, facts as KnownFacts);
+    const tally = tallyOf({ layout, counts: runs }, facts as KnownFacts, true);
     this.#addTo(this.#groupLike([layout]), tally, layout, (store) =>
       (store as SlotStore).addRuns(layout, runs),
     );
+    this.#noteAdded(total);
   }
 
   /** The different layouts that were added, each in the unit of the sum. */
@@ -240,12 +271,12 @@ export class HistogramSum {
 
   /** The smallest value; both ends are `NaN` in an empty sum. */
   get min(): Bounds {
-    return this.#extreme(({ low }) => low, Math.min);
+    return this.#total === 0 ? NOTHING : this.#ends().low;
   }
 
   /** The largest value; both ends are `NaN` in an empty sum. */
   get max(): Bounds {
-    return this.#extreme(({ high }) => high, Math.max);
+    return this.#total === 0 ? NOTHING : this.#ends().high;
   }
 
   /** The mean: infinite on a side where a slot with counts is open and no fact closes it. Both ends are `NaN` in an empty sum. */
@@ -420,18 +451,15 @@ export class HistogramSum {
     return this.#groups.flatMap(({ parts }) => [...parts.values()]);
   }
 
-  #extreme(endsOf: (tally: Tally) => Bounds, choose: (a: number, b: number) => number): Bounds {
-    if (this.#total === 0) return NOTHING;
-    const ends = this.#parts().map(({ tally }) => endsOf(tally));
-    return {
-      lower: ends.map(({ lower }) => lower).reduce((a, b) => choose(a, b)),
-      upper: ends.map(({ upper }) => upper).reduce((a, b) => choose(a, b)),
-    };
+  #ends(): Ends {
+    return this.#parts().map(endsOf).reduce(outerEnds);
   }
 
   /** What the smallest and the largest value leave of an interval. */
   #within(bounds: Bounds): Bounds {
-    return this.#total === 0 ? NOTHING : narrow(bounds, this.min.lower, this.max.upper);
+    if (this.#total === 0) return NOTHING;
+    const { low, high } = this.#ends();
+    return narrow(bounds, low.lower, high.upper);
   }
 
   #valueOfRank(rank: number): Bounds {
@@ -473,7 +501,7 @@ export class HistogramSum {
     throw mustBe('ERR_INCOMPATIBLE', 'add: the unit', `that of the sum, ${JSON.stringify(this.#unit)}`, unit);
   }
 
-  #addSum(other: HistogramSum, options: AddOptions): void {
+  #addSum(other: HistogramSum, options: AddOptions = {}): void {
     const { unit = other.unit, ...rest } = readOptions<AddOptions, typeof RULES>(options, ADD);
     const excess = Object.entries(rest).find(([, value]) => value !== undefined);
     if (excess !== undefined) {
@@ -485,7 +513,8 @@ export class HistogramSum {
       );
     }
     this.#assertUnit(unit);
-    assertTotal(this.#total, other.#total);
+    const total = other.#total;
+    assertTotal(this.#total, total);
     this.#unit ??= unit;
     // A sum may be added to itself.
     const groups = other.#groups.map(({ layouts, parts }) => ({ layouts, parts: [...parts.values()] }));
@@ -496,7 +525,18 @@ export class HistogramSum {
         this.#addTo(group, tally, numbered, (into) => into.add(store as Counted & IntervalStore));
       }
     }
+    this.#noteAdded(total);
     this.#widened += other.#widened;
+  }
+
+  /** The latest store, when it has slots like those of a layout. */
+  #storeLike(layout: Layout): SlotStore | undefined {
+    return this.#latest !== undefined && countAlike(this.#latest.layout, layout) ? this.#latest : undefined;
+  }
+
+  #noteAdded(total: number): void {
+    this.#total += total;
+    this.#ranked = undefined;
   }
 
   /** The group of counts in slots like those of a layout: a new one for the first of them. */
@@ -528,8 +568,7 @@ export class HistogramSum {
     addInto(store);
     if (part === undefined) parts.set(key, { store, tally });
     else part.tally = addTallies(part.tally, tally);
-    this.#total += tally.total;
-    this.#ranked = undefined;
+    if (tally === NOTHING_KNOWN && store instanceof SlotStore) this.#latest = store;
     if (this.#groups.length > MOST_LAYOUTS) this.#joinTwoGroups();
   }
 
@@ -543,6 +582,7 @@ export class HistogramSum {
       }
     }
     const { group, of, widened } = least!;
+    this.#latest = undefined;
     this.#groups = [...this.#groups.filter((other) => !of.includes(other)), group];
     for (const layout of group.layouts) this.#groupOf.set(layout, group);
     this.#widened += widened;
@@ -565,20 +605,21 @@ function joinOf(a: Group, b: Group): Join {
   const parts = new Map<string, Part>();
   let [widened, widening] = [0, 0];
   for (const part of [...a.parts.values(), ...b.parts.values()]) {
-    const key = `false ${keyOfFacts(part.tally)}`;
+    const own = { ...part.tally, ends: endsOf(part) };
+    const key = `false ${keyOfFacts(own)}`;
     const other = parts.get(key);
     const store = new IntervalMap();
     if (other === undefined) {
       store.add(part.store);
-      parts.set(key, { store, tally: part.tally });
+      parts.set(key, { store, tally: own });
       continue;
     }
     const joined = joinIntervals(other.store, part.store);
     store.addAll(joined);
     const wider =
       totalWidth(joined) - totalWidth(other.store.intervals()) - totalWidth(part.store.intervals());
-    const tally = addTallies(other.tally, part.tally);
-    if (wider > 0) widened += tally.total;
+    const tally = addTallies(other.tally, own);
+    if (wider > 0) for (const { count } of joined) widened += count;
     widening += wider;
     parts.set(key, { store, tally });
   }
@@ -586,9 +627,9 @@ function joinOf(a: Group, b: Group): Join {
   return { of: [a, b], group: { layouts, parts }, widened, widening };
 }
 
-/** The layout of counts whose alike layouts number their slots alike. */
-function numberedLayout({ layout, placedFrom = [] }: Counted): Layout | undefined {
-  return placedFrom.length === 0 && NUMBERED.has(layout.kind) ? layout : undefined;
+/** Whether all counts in alike slots number their slots alike: exponential buckets begin anywhere. */
+function isNumbered({ layout, placedFrom }: Counted): boolean {
+  return layout.kind !== 'exponential' && (placedFrom === undefined || placedFrom.length === 0);
 }
 
 function largestOf(values: readonly bigint[], atLeast: bigint): bigint {
@@ -600,9 +641,6 @@ function largestOf(values: readonly bigint[], atLeast: bigint): bigint {
 function isDoubleLayout(layout: Layout): layout is DoubleLayout {
   return layout instanceof DoubleLayout;
 }
-
-/** Layouts of these kinds that are alike number their slots alike, whatever their ranges. */
-const NUMBERED: ReadonlySet<LayoutKind> = new Set(['hdr', 'double']);
 
 /** A layout in the unit of the sum. */
 function scaledTo(layout: Layout, scale: number | undefined): Layout {

@@ -49,32 +49,46 @@ export function assertFacts({ min, max, within = [] }: KnownFacts, total: number
   if (most > total) throw mustBe('ERR_INVALID_OPTION', 'within', `counts of at most ${total} values`, most);
 }
 
+/** Where the smallest and the largest of some values lie. */
+export interface Ends {
+  readonly low: Bounds;
+  readonly high: Bounds;
+}
+
 /** What is known of some values beyond the slots that they are in. */
 export interface Tally {
-  readonly total: number;
   /** The sum of all values; `undefined` when it is not known. */
   readonly sum: number | undefined;
-  /** Where the smallest value lies. */
-  readonly low: Bounds;
-  /** Where the largest value lies. */
-  readonly high: Bounds;
+  /** `undefined` where nothing more is known than the first and the last slot of the store, which says it. */
+  readonly ends: Ends | undefined;
   /** Counts at limits, ascending. */
   readonly within: readonly CountWithin[];
 }
 
+/** Nothing is known beyond the slots. */
+export const NOTHING_KNOWN: Tally = { sum: undefined, ends: undefined, within: [] };
+
 /** Counts of which the ends are known. */
 interface EndsOfCounts extends Pick<Counted, 'layout' | 'placedFrom'> {
-  readonly counts: Pick<ReadonlyCounts, 'first' | 'last' | 'total'>;
+  readonly counts: Pick<ReadonlyCounts, 'first' | 'last'>;
 }
 
-/** The tally of counts that are not empty: facts, and what the slots say where a fact is not known. */
-export function tallyOf({ layout, counts, placedFrom }: EndsOfCounts, facts: KnownFacts): Tally {
+/**
+ * The tally of counts that are not empty: facts, and what the slots say where a fact is not known.
+ *
+ * @param hasSlots Whether the store of the counts keeps their slots, which then say the ends.
+ */
+export function tallyOf(counted: EndsOfCounts, facts: KnownFacts, hasSlots: boolean): Tally {
   const { sum, min, max, within = [] } = facts;
+  if (min !== undefined || max !== undefined || !hasSlots)
+    return { sum, ends: narrowedEnds(counted, min, max), within };
+  return sum === undefined && within.length === 0 ? NOTHING_KNOWN : { sum, ends: undefined, within };
+}
+
+function narrowedEnds({ layout, counts, placedFrom }: EndsOfCounts, min?: number, max?: number): Ends {
   const first = intervalOfSlot(layout, counts.first, 1, placedFrom);
   const last = intervalOfSlot(layout, counts.last, 1, placedFrom);
   return {
-    total: counts.total,
-    sum,
     low:
       min === undefined
         ? { lower: first.lower, upper: Math.min(first.upper, max ?? first.upper) }
@@ -83,7 +97,6 @@ export function tallyOf({ layout, counts, placedFrom }: EndsOfCounts, facts: Kno
       max === undefined
         ? { lower: Math.max(last.lower, min ?? last.lower), upper: last.upper }
         : exactly(max),
-    within,
   };
 }
 
@@ -91,30 +104,50 @@ function exactly(value: number): Bounds {
   return { lower: value, upper: value };
 }
 
-/** Values in alike slots, of which the same facts are known: so nothing that is known is lost when counts are added. */
+/**
+ * Values in alike slots, of which the same facts are known: so nothing that is known is lost when counts are added. The tally of an
+ * `IntervalMap` has ends.
+ */
 export interface Part {
   readonly store: SlotStore | IntervalMap;
   tally: Tally;
 }
 
+/** Where the smallest and the largest value of a part lie. */
+export function endsOf({ store, tally }: Part): Ends {
+  return tally.ends ?? narrowedEnds(store as SlotStore);
+}
+
 /** Tallies with one key can be added without a loss. */
-export function keyOfFacts({ sum, within }: Tally): string {
-  return `${sum !== undefined} ${within.map(({ limit }) => limit).join(' ')}`;
+export function keyOfFacts({ sum, ends, within }: Tally): string {
+  return `${sum !== undefined} ${ends !== undefined} ${within.map(({ limit }) => limit).join(' ')}`;
 }
 
 /** The tally of the values of both, which have one key. */
 export function addTallies(a: Tally, b: Tally): Tally {
   return {
-    total: a.total + b.total,
     sum: a.sum === undefined || b.sum === undefined ? undefined : a.sum + b.sum,
-    low: { lower: Math.min(a.low.lower, b.low.lower), upper: Math.min(a.low.upper, b.low.upper) },
-    high: { lower: Math.max(a.high.lower, b.high.lower), upper: Math.max(a.high.upper, b.high.upper) },
+    ends: a.ends && b.ends && outerEnds(a.ends, b.ends),
     within: a.within.map(({ limit, count }, i) => ({ limit, count: count + b.within[i]!.count })),
   };
 }
 
+/** Where the smallest and the largest value of both lie. */
+export function outerEnds(a: Ends, b: Ends): Ends {
+  return {
+    low: { lower: Math.min(a.low.lower, b.low.lower), upper: Math.min(a.low.upper, b.low.upper) },
+    high: { lower: Math.max(a.high.lower, b.high.lower), upper: Math.max(a.high.upper, b.high.upper) },
+  };
+}
+
+const EVERYWHERE: Ends = {
+  low: { lower: Number.NEGATIVE_INFINITY, upper: Number.NEGATIVE_INFINITY },
+  high: { lower: Number.POSITIVE_INFINITY, upper: Number.POSITIVE_INFINITY },
+};
+
 /** The intervals of a part, ascending by their lower ends, without what lies beyond its smallest and largest value. */
-export function* narrowedIntervals({ store, tally: { low, high } }: Part): Generator<CountedInterval> {
+export function* narrowedIntervals({ store, tally: { ends } }: Part): Generator<CountedInterval> {
+  const { low, high } = ends ?? EVERYWHERE;
   for (const interval of store.intervals()) {
     if (interval.lower >= low.lower && interval.upper <= high.upper) yield interval;
     else yield { count: interval.count, lowerInclusive: true, ...narrow(interval, low.lower, high.upper) };
