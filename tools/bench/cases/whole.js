@@ -100,6 +100,60 @@ async function hdrJsRawEncode() {
   };
 }
 
+/**
+ * Adds to a new target before each sample. Both kinds of target answer with bounds of the same slot.
+ *
+ * @template S
+ * @param {(core: typeof import('@hdrscope/core')) => Promise<{ make: () => Target, source: S }>} prepare
+ * @param {(target: Target, source: S) => void} operation
+ * @returns {Setup}
+ *
+ * @typedef {InstanceType<typeof import('@hdrscope/core').Histogram>} Histogram
+ * @typedef {Histogram | InstanceType<typeof import('@hdrscope/core').HistogramSum>} Target
+ */
+function summing(prepare, operation) {
+  return async () => {
+    const { make, source } = await prepare(await import('@hdrscope/core'));
+    let target = make();
+    const { run } = ask(() => {
+      operation(target, source);
+      return 0;
+    });
+    return {
+      run(iterations) {
+        target = make();
+        run(iterations);
+      },
+      answer: () => ('countWithin' in target ? target.percentile(99).upper : target.valueAtPercentile(99)),
+    };
+  };
+}
+
+/**
+ * The cases of a sum of equal layouts, and of one histogram.
+ *
+ * @template S
+ * @param {(histogram: Histogram) => S} sourceOf
+ * @param {number} count of the latencies in what is added
+ * @param {(target: Target, source: S) => void} operation
+ * @returns {Record<'hdrscope sum' | 'hdrscope dense', Setup>}
+ */
+function summed(sourceOf, count, operation) {
+  /** @param {(core: typeof import('@hdrscope/core')) => Target} make */
+  const into = (make) =>
+    summing(async (core) => {
+      const histogram = await hdrscope(hour);
+      recordAll(histogram, latencies(count));
+      return { make: () => make(core), source: sourceOf(histogram) };
+    }, operation);
+  return {
+    'hdrscope sum': into(({ HistogramSum }) => new HistogramSum()),
+    'hdrscope dense': into(
+      ({ Histogram }) => new Histogram({ highestTrackableValue: hour.highest, significantDigits: 3 }),
+    ),
+  };
+}
+
 /** @type {readonly Group[]} */
 export default [
   {
@@ -180,5 +234,23 @@ export default [
       'hdr-histogram-js, 32 bit': adding(hdrJs, (target, source) => target.add(source)),
       'hdr-histogram-js WASM, 32 bit': adding(hdrWasm, (target, source) => target.add(source)),
     },
+  },
+  {
+    id: 'sum-add',
+    title: 'add(histogram of 1e6 latencies) to a sum of one layout, and to one histogram',
+    cases: summed(
+      (histogram) => histogram,
+      1e6,
+      (target, source) => target.add(source),
+    ),
+  },
+  {
+    id: 'sum-encoded',
+    title: 'addEncoded(base64 text of 1000 latencies) to a sum of one layout, and to one histogram',
+    cases: summed(
+      (histogram) => histogram.toBase64(),
+      1000,
+      (target, source) => target.addEncoded(source),
+    ),
   },
 ];
