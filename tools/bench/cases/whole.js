@@ -246,9 +246,9 @@ export default [
   },
   {
     id: 'sum-encoded',
-    title: 'addEncoded(base64 text of 1000 latencies) to a sum of one layout, and to one histogram',
+    title: 'addEncoded(V2 encoding of 1000 latencies) to a sum of one layout, and to one histogram',
     cases: summed(
-      (histogram) => histogram.toBase64(),
+      (histogram) => histogram.encode(),
       1000,
       (target, source) => target.addEncoded(source),
     ),
