@@ -64,8 +64,8 @@ export class DoubleHistogram extends DoubleRecording {
       this.store.addAll(counts);
     } else {
       this.recordAll(other.#values('lower'));
-      this.#notePlaced(other);
     }
+    this.#notePlaced(other);
     this.startTimeMs = least(this.startTimeMs, other.startTimeMs);
     this.endTimeMs = most(this.endTimeMs, other.endTimeMs);
   }

@@ -5,7 +5,6 @@ import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import { assertTotal } from '../counts/largest-count.ts';
 import type { SlotRuns } from '../counts/slot-runs.ts';
-import { usedSlots } from '../counts/used-slots.ts';
 import { bytesOf } from '../encoding/base64.ts';
 import { decode } from '../encoding/decode.ts';
 import { mustBe } from '../errors.ts';
@@ -144,7 +143,6 @@ export class HistogramSum {
   #latest: SlotStore | undefined;
   /** The values by rank; `undefined` after an addition. */
   #ranked: { readonly lower: RankedEnds; readonly upper: RankedEnds } | undefined;
-  #widened = 0;
 
   /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is not what it may be. */
   constructor(options: HistogramSumOptions = {}) {
@@ -164,11 +162,11 @@ export class HistogramSum {
   }
 
   /**
-   * How many of the values lie in slots that were widened, because there were more than 16 different layouts: two of them then share
+   * How many of the values may lie in slots that were widened, because there were more than 16 different layouts: two of them then share
    * slots that contain those of both, the two that widen least. 0 as long as nothing was.
    */
   get widenedCount(): number {
-    return this.#widened;
+    return this.#parts().reduce((count, { widened }) => count + widened, 0);
   }
 
   /**
@@ -209,8 +207,9 @@ export class HistogramSum {
     this.#unit ??= unit;
     if (total === 0) return;
     const numbered = isNumbered(counted) ? counted.layout : undefined;
-    const tally = tallyOf(counted, facts as KnownFacts, numbered !== undefined);
-    this.#addTo(this.#groupLike([counted.layout]), tally, numbered, (store) => store.add(counted));
+    const group = this.#groupLike([counted.layout]);
+    const tally = tallyOf(counted, facts as KnownFacts, numbered !== undefined && !isJoined(group));
+    this.#addTo(group, tally, numbered, (store) => store.add(counted));
     this.#noteAdded(total);
   }
 
@@ -252,10 +251,12 @@ export class HistogramSum {
     this.#unit ??= unit;
     if (total === 0) return;
     const layout = scaledTo(own, scale);
-    const tally = tallyOf({ layout, counts: runs }, facts as KnownFacts, true);
-    this.#addTo(this.#groupLike([layout]), tally, layout, (store) =>
-      (store as SlotStore).addRuns(layout, runs),
-    );
+    const group = this.#groupLike([layout]);
+    const tally = tallyOf({ layout, counts: runs }, facts as KnownFacts, !isJoined(group));
+    this.#addTo(group, tally, layout, (store) => {
+      if (store instanceof SlotStore) store.addRuns(layout, runs);
+      else store.add(sparseStore(layout, runs));
+    });
     this.#noteAdded(total);
   }
 
@@ -305,16 +306,19 @@ export class HistogramSum {
     const intervals = [...this.intervals()];
     const { lower: from, upper: to } = this.#within({ lower: this.min.lower, upper: this.max.upper });
     if (!Number.isFinite(from) || !Number.isFinite(to)) return { lower: 0, upper: Number.POSITIVE_INFINITY };
+    // The squares of distances relative to the largest value do not exceed the largest double.
+    const size = Math.max(Math.abs(from), Math.abs(to));
+    if (size === 0) return { lower: 0, upper: 0 };
     // The variance is the least mean square of distances to any centre, so each centre is a bound of the greatest one.
     const nearest = (centre: number) => (interval: CountedInterval) =>
-      Math.max(interval.lower - centre, centre - interval.upper, 0);
+      Math.max(interval.lower - centre, centre - interval.upper, 0) / size;
     const farthest = (centre: number) => (interval: CountedInterval) =>
-      Math.max(interval.upper - centre, centre - interval.lower);
+      Math.max(interval.upper - centre, centre - interval.lower) / size;
     const least = (distance: typeof nearest): number =>
       Math.sqrt(leastOf((centre) => meanSquare(intervals, distance(centre), this.#total), from, to));
     // The root falls by at most as much as the centre moves, and the best centre is closer than this.
-    const missed = 1e-9 * Math.max(Math.abs(from), Math.abs(to));
-    return { lower: Math.max(0, least(nearest) - missed), upper: least(farthest) };
+    const missed = 1e-9;
+    return { lower: Math.max(0, least(nearest) - missed) * size, upper: least(farthest) * size };
   }
 
   /**
@@ -391,22 +395,24 @@ export class HistogramSum {
    */
   toHistogram(options: StorageOptions = {}): Histogram {
     const storage = storageOf('toHistogram', options, 'dense');
-    const stores = this.#storesOver(isHdrLayout, 'toHistogram', 'integers');
+    const layouts = this.#layoutsOf(isHdrLayout, 'toHistogram', 'integers');
     const histogram = new Histogram({
       lowestDiscernibleValue: largestOf(
-        stores.map(({ layout }) => layout.lowestDiscernibleBigInt),
+        layouts.map(({ lowestDiscernibleBigInt }) => lowestDiscernibleBigInt),
         1n,
       ),
       highestTrackableValue: largestOf(
-        stores.map(({ layout }) => layout.highestTrackableBigInt),
+        layouts.map(({ highestTrackableBigInt }) => highestTrackableBigInt),
         2n,
       ),
-      // Bounded: see MOST_LAYOUTS.
-      significantDigits: Math.min(5, ...stores.map(({ layout }) => layout.significantDigits)),
+      significantDigits: fewestDigits(layouts),
       autoResize: true,
       storage,
     });
-    for (const store of stores) histogram.add(store);
+    for (const { store } of this.#parts()) {
+      if (store instanceof SlotStore) histogram.add(store);
+      else recordIntervals('toHistogram', store, histogram);
+    }
     return histogram;
   }
 
@@ -418,13 +424,9 @@ export class HistogramSum {
    */
   toDoubleHistogram(options: StorageOptions = {}): DoubleHistogram {
     const storage = storageOf('toDoubleHistogram', options, 'dense');
-    const stores = this.#storesOver(isDoubleLayout, 'toDoubleHistogram', 'doubles');
-    // Bounded: see MOST_LAYOUTS.
-    const significantDigits = Math.min(5, ...stores.map(({ layout }) => layout.significantDigits));
-    const histogram = new DoubleHistogram({ significantDigits, storage });
-    for (const { layout, counts } of stores) {
-      for (const [slot, count] of usedSlots(counts)) histogram.record(layout.lower(slot), count);
-    }
+    const layouts = this.#layoutsOf(isDoubleLayout, 'toDoubleHistogram', 'doubles');
+    const histogram = new DoubleHistogram({ significantDigits: fewestDigits(layouts), storage });
+    for (const { store } of this.#parts()) recordIntervals('toDoubleHistogram', store, histogram);
     return histogram;
   }
 
@@ -434,16 +436,15 @@ export class HistogramSum {
     yield* all.length === 1 ? all[0]! : all.flat().sort((a, b) => a.lower - b.lower || a.upper - b.upper);
   }
 
-  /** Counts over layouts of one kind. */
-  #storesOver<L extends Layout>(
+  /** The layouts of all additions, which must be of one kind. */
+  #layoutsOf<L extends Layout>(
     isWanted: (layout: Layout) => layout is L,
     call: string,
     kind: string,
-  ): Counted<L>[] {
-    return this.#parts().map(({ store }) => {
-      if (store instanceof SlotStore && isWanted(store.layout))
-        return { layout: store.layout, counts: store.counts };
-      throw mustBe('ERR_INCOMPATIBLE', `${call}: each addition`, `a histogram of ${kind}`, store);
+  ): readonly L[] {
+    return this.layouts.map((layout) => {
+      if (isWanted(layout)) return layout;
+      throw mustBe('ERR_INCOMPATIBLE', `${call}: each addition`, `a histogram of ${kind}`, layout);
     });
   }
 
@@ -520,13 +521,14 @@ export class HistogramSum {
     const groups = other.#groups.map(({ layouts, parts }) => ({ layouts, parts: [...parts.values()] }));
     for (const { layouts, parts } of groups) {
       const group = this.#groupLike(layouts);
-      for (const { store, tally } of parts) {
+      for (const part of parts) {
+        const { store, widened } = part;
         const numbered = store instanceof SlotStore ? store.layout : undefined;
-        this.#addTo(group, tally, numbered, (into) => into.add(store as Counted & IntervalStore));
+        const tally = isJoined(group) ? withEnds(part) : part.tally;
+        this.#addTo(group, tally, numbered, (into) => into.add(store as Counted & IntervalStore), widened);
       }
     }
     this.#noteAdded(total);
-    this.#widened += other.#widened;
   }
 
   /** The latest store, when it has slots like those of a layout. */
@@ -554,20 +556,28 @@ export class HistogramSum {
   /**
    * Adds to the part of a group that has the same facts.
    *
-   * @param numbered A layout whose alike layouts number their slots alike; left out, the counts are kept as intervals.
+   * @param numbered A layout whose alike layouts number their slots alike; left out, the counts are kept as intervals, as in a group
+   *   that was joined.
    */
   #addTo(
-    { parts }: Group,
+    group: Group,
     tally: Tally,
     numbered: Layout | undefined,
     addInto: (store: Part['store']) => void,
+    widened = 0,
   ): void {
-    const key = `${numbered !== undefined} ${keyOfFacts(tally)}`;
+    const { parts } = group;
+    const slots = isJoined(group) ? undefined : numbered;
+    const key = `${slots !== undefined} ${keyOfFacts(tally)}`;
     const part = parts.get(key);
-    const store = part?.store ?? (numbered ? new SlotStore(numbered, this.#storage) : new IntervalMap());
+    const store = part?.store ?? (slots ? new SlotStore(slots, this.#storage) : new IntervalMap());
     addInto(store);
-    if (part === undefined) parts.set(key, { store, tally });
-    else part.tally = addTallies(part.tally, tally);
+    if (part === undefined) {
+      parts.set(key, { store, tally, widened });
+    } else {
+      part.tally = addTallies(part.tally, tally);
+      part.widened += widened;
+    }
     if (tally === NOTHING_KNOWN && store instanceof SlotStore) this.#latest = store;
     if (this.#groups.length > MOST_LAYOUTS) this.#joinTwoGroups();
   }
@@ -581,11 +591,10 @@ export class HistogramSum {
         if (least === undefined || join.widening < least.widening) least = join;
       }
     }
-    const { group, of, widened } = least!;
+    const { group, of } = least!;
     this.#latest = undefined;
     this.#groups = [...this.#groups.filter((other) => !of.includes(other)), group];
     for (const layout of group.layouts) this.#groupOf.set(layout, group);
-    this.#widened += widened;
   }
 }
 
@@ -593,43 +602,82 @@ export class HistogramSum {
 interface Join {
   readonly of: readonly Group[];
   readonly group: Group;
-  /** How many values lie in wider slots, and by how much, relative to their size. */
-  readonly widened: number;
+  /** By how much slots with values are wider, relative to their size. */
   readonly widening: number;
 }
 
-/** A group remembers as many layouts: those that it has forgotten begin a new group. */
-const MOST_REMEMBERED = 64;
+/** A group remembers as many layouts, more than there are HDR layouts: those that it has forgotten begin a new group. */
+const MOST_REMEMBERED = 512;
 
 function joinOf(a: Group, b: Group): Join {
   const parts = new Map<string, Part>();
-  let [widened, widening] = [0, 0];
+  let widening = 0;
   for (const part of [...a.parts.values(), ...b.parts.values()]) {
-    const own = { ...part.tally, ends: endsOf(part) };
-    const key = `false ${keyOfFacts(own)}`;
+    const own = { tally: withEnds(part), widened: part.widened };
+    const key = `false ${keyOfFacts(own.tally)}`;
     const other = parts.get(key);
     const store = new IntervalMap();
     if (other === undefined) {
       store.add(part.store);
-      parts.set(key, { store, tally: own });
+      parts.set(key, { store, ...own });
       continue;
     }
-    const joined = joinIntervals(other.store, part.store);
+    const { joined, widened: newly } = joinIntervals(other.store, part.store);
     store.addAll(joined);
-    const wider =
-      totalWidth(joined) - totalWidth(other.store.intervals()) - totalWidth(part.store.intervals());
-    const tally = addTallies(other.tally, own);
-    if (wider > 0) for (const { count } of joined) widened += count;
-    widening += wider;
-    parts.set(key, { store, tally });
+    widening += totalWidth(joined) - totalWidth(other.store.intervals()) - totalWidth(part.store.intervals());
+    const widened = Math.min(countIn(joined), newly + other.widened + part.widened);
+    parts.set(key, { store, tally: addTallies(other.tally, own.tally), widened });
   }
-  const layouts = [...a.layouts, ...b.layouts].slice(-MOST_REMEMBERED);
-  return { of: [a, b], group: { layouts, parts }, widened, widening };
+  return {
+    of: [a, b],
+    group: { layouts: [...a.layouts, ...b.layouts].slice(-MOST_REMEMBERED), parts },
+    widening,
+  };
+}
+
+/** Whether the group has counts of several layouts, in common slots. */
+function isJoined({ layouts }: Group): boolean {
+  return layouts.length > 1;
+}
+
+function withEnds(part: Part): Tally {
+  return { ...part.tally, ends: endsOf(part) };
+}
+
+function countIn(intervals: readonly CountedInterval[]): number {
+  return intervals.reduce((sum, { count }) => sum + count, 0);
+}
+
+function sparseStore(layout: Layout, runs: SlotRuns): SlotStore {
+  const store = new SlotStore(layout, 'sparse');
+  store.addRuns(layout, runs);
+  return store;
 }
 
 /** Whether all counts in alike slots number their slots alike: exponential buckets begin anywhere. */
 function isNumbered({ layout, placedFrom }: Counted): boolean {
   return layout.kind !== 'exponential' && (placedFrom === undefined || placedFrom.length === 0);
+}
+
+/**
+ * Records counts in slots that contain their intervals.
+ *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when an interval is wider than a slot: its counts were moved there from wider slots.
+ */
+function recordIntervals(call: string, store: IntervalStore, histogram: Histogram | DoubleHistogram): void {
+  for (const { lower, upper, count } of store.intervals()) {
+    histogram.record(lower, count);
+    const { layout } = histogram;
+    // Only placed counts may lie beyond a slot. A fraction counts as its integer part.
+    const largest = layout.kind === 'hdr' ? Math.floor(upper) : upper;
+    if (store instanceof SlotStore || largest <= layout.upper(layout.slotOf(lower))) continue;
+    const allowed = 'counts that were not moved from wider slots (see placedFrom)';
+    throw mustBe('ERR_INCOMPATIBLE', `${call}: each addition`, allowed, `values from ${lower} to ${upper}`);
+  }
+}
+
+function fewestDigits(layouts: readonly { readonly significantDigits: number }[]): number {
+  return layouts.reduce((fewest, { significantDigits }) => Math.min(fewest, significantDigits), 5);
 }
 
 function largestOf(values: readonly bigint[], atLeast: bigint): bigint {
@@ -662,7 +710,7 @@ function rankEnds(
   return { ends: ascending.map(endOf), ranks: ascending.map(({ count }) => (rank += count)) };
 }
 
-/** The mean of squared distances, by shares: a sum of squares could exceed the largest double. */
+/** The mean of squared distances. */
 function meanSquare(
   intervals: readonly CountedInterval[],
   distanceTo: (interval: CountedInterval) => number,

@@ -8,6 +8,7 @@ import { usedSlots } from '../counts/used-slots.ts';
 import { nextDown } from '../double.ts';
 import { isHdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
+import { fromTicks, isScaledLayout } from '../layout/scaled.ts';
 
 /** How many values lie between two ends, where nothing more is known of them. */
 export interface CountedInterval extends Bounds {
@@ -29,9 +30,15 @@ export function intervalOfSlot(
   count: number,
   placedFrom: readonly Layout[] = [],
 ): CountedInterval {
+  if (isScaledLayout(layout) && placedFrom.every(isScaledLayout)) {
+    const { inTicks, resolution } = layout;
+    const from = placedFrom.map((scaled) => scaled.inTicks);
+    const interval = intervalOfSlot(inTicks, slot, count, from);
+    const [least, most] = [fromTicks(resolution, interval.lower), fromTicks(resolution, interval.upper)];
+    return { ...interval, lower: least, upper: most };
+  }
   let lower = layout.lower(slot);
-  // Slot 0 of a double layout reaches up to the range, but counts nothing except 0.
-  let upper = layout.kind === 'double' && slot === 0 ? 0 : layout.upper(slot);
+  let upper = largestIn(layout, slot);
   const lowerInclusive = layout.lowerInclusive || layout.slotOf(lower) === slot;
   if (placedFrom.length === 0) return { lower, upper, count, lowerInclusive };
   // A fraction counts as its integer part.
@@ -43,9 +50,14 @@ export function intervalOfSlot(
     const last =
       upper === Number.POSITIVE_INFINITY ? end : Math.min(Math.max(from.slotOf(upper), first), end);
     lower = Math.min(lower, from.lower(first));
-    upper = Math.max(upper, from.upper(last));
+    upper = Math.max(upper, largestIn(from, last));
   }
   return { lower, upper, count, lowerInclusive: true };
+}
+
+/** Slot 0 of a double layout reaches up to the range, but counts nothing except 0. */
+function largestIn(layout: Layout, slot: number): number {
+  return layout.kind === 'double' && slot === 0 ? 0 : layout.upper(slot);
 }
 
 /** The used slots of counts as intervals, ascending. */
@@ -141,23 +153,47 @@ export class IntervalMap implements IntervalStore {
   }
 }
 
-/** The counts of both in intervals that do not overlap: each contains whole intervals of both. */
-export function joinIntervals(a: IntervalStore, b: IntervalStore): CountedInterval[] {
+/**
+ * The counts of both in intervals that do not overlap: each contains whole intervals of both.
+ *
+ * @returns The intervals, ascending, and how many values lie in a wider one than before.
+ */
+export function joinIntervals(
+  a: IntervalStore,
+  b: IntervalStore,
+): { readonly joined: CountedInterval[]; readonly widened: number } {
   const joined: CountedInterval[] = [];
-  for (const next of [...a.intervals(), ...b.intervals()].sort((x, y) => x.lower - y.lower)) {
-    const last = joined.at(-1);
-    if (last === undefined || next.lower >= last.upper) {
-      joined.push(next);
-    } else {
-      joined[joined.length - 1] = {
-        lower: last.lower,
-        upper: Math.max(last.upper, next.upper),
-        count: last.count + next.count,
-        lowerInclusive: last.lowerInclusive || (next.lowerInclusive && next.lower === last.lower),
-      };
+  let widened = 0;
+  let overlapping: CountedInterval[] = [];
+  const join = (): void => {
+    const one = hullOf(overlapping);
+    joined.push(one);
+    for (const { lower, upper, count } of overlapping) {
+      if (lower !== one.lower || upper !== one.upper) widened += count;
     }
+  };
+  let end = Number.NEGATIVE_INFINITY;
+  for (const next of [...a.intervals(), ...b.intervals()].sort((x, y) => x.lower - y.lower)) {
+    if (overlapping.length > 0 && next.lower >= end) {
+      join();
+      overlapping = [];
+    }
+    overlapping.push(next);
+    end = overlapping.length === 1 ? next.upper : Math.max(end, next.upper);
   }
-  return joined;
+  if (overlapping.length > 0) join();
+  return { joined, widened };
+}
+
+/** One interval for all: there is at least one, and the first one has the lowest end. */
+function hullOf(intervals: readonly CountedInterval[]): CountedInterval {
+  const [{ lower }] = intervals as [CountedInterval];
+  return intervals.reduce((hull, next) => ({
+    lower,
+    upper: Math.max(hull.upper, next.upper),
+    count: hull.count + next.count,
+    lowerInclusive: hull.lowerInclusive || (next.lowerInclusive && next.lower === lower),
+  }));
 }
 
 /** The relative widths of intervals, summed over their values: how little is known of them. */
@@ -165,9 +201,10 @@ export function totalWidth(intervals: Iterable<CountedInterval>): number {
   let sum = 0;
   for (const { lower, upper, count } of intervals) {
     const largest = Math.max(Math.abs(lower), Math.abs(upper));
-    // An open interval is as wide as one from -x to x.
-    sum +=
-      count * (lower === upper ? 0 : largest === Number.POSITIVE_INFINITY ? 2 : (upper - lower) / largest);
+    // An interval that is open on a side is as wide as one from -x to x, and on both sides twice as wide.
+    const open = lower === Number.NEGATIVE_INFINITY && upper === Number.POSITIVE_INFINITY ? 4 : 2;
+    const width = largest === Number.POSITIVE_INFINITY ? open : (upper - lower) / largest;
+    sum += count * (lower === upper ? 0 : width);
   }
   return sum;
 }

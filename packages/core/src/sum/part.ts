@@ -111,6 +111,8 @@ function exactly(value: number): Bounds {
 export interface Part {
   readonly store: SlotStore | IntervalMap;
   tally: Tally;
+  /** How many of the values are in slots that were widened. */
+  widened: number;
 }
 
 /** Where the smallest and the largest value of a part lie. */

@@ -153,6 +153,69 @@ describe('a sum of histograms', () => {
   });
 });
 
+describe('a sum of more than 16 layouts', () => {
+  /** One value in one slot of a width. */
+  function inSlot(lower: number, upper: number, count = 1): Parameters<HistogramSum['add']>[0] {
+    return countedIn(explicitLayout([lower, upper]), [0, count, 0]);
+  }
+
+  function endsOf(sum: HistogramSum): [lower: number, upper: number, count: number][] {
+    return [...sum.intervals()].map(({ lower, upper, count }) => [lower, upper, count]);
+  }
+
+  test('joins the two that widen least, and leaves all others as they are', () => {
+    const sum = new HistogramSum();
+    // Each contains the next one, and joined they would widen it by a twentieth and more.
+    const others = Array.from({ length: 15 }, (_, i): [number, number, number] => [
+      1000 * (i + 1),
+      260_000 - 10_000 * i,
+      3,
+    ]);
+    for (const [lower, upper, count] of others) sum.add(inSlot(lower, upper, count));
+    sum.add(inSlot(100_000, 101_000, 5));
+    expect(sum.widenedCount).toBe(0);
+    sum.add(inSlot(100_001, 101_001, 2));
+    expect(endsOf(sum)).toEqual([...others, [100_000, 101_001, 7]]);
+    expect(sum.widenedCount).toBe(7);
+  });
+
+  test('counts a value that was widened twice once', () => {
+    const sum = new HistogramSum();
+    for (let i = 0; i < 40; i++) sum.add(inSlot(i, 1000 + i));
+    expect(sum.widenedCount).toBeGreaterThan(0);
+    expect(sum.widenedCount).toBeLessThanOrEqual(sum.totalCount);
+    const both = new HistogramSum();
+    both.add(sum);
+    both.add(sum);
+    expect(both.widenedCount).toBe(2 * sum.widenedCount);
+  });
+
+  test('keeps counts of joined layouts apart when more of them come', () => {
+    const units = Array.from({ length: 18 }, (_, i) => 2 ** i);
+    const parts = units.map((unit) => histogramOf([3 * 2 ** 20 + unit], 1, unit));
+    const sum = new HistogramSum();
+    for (const part of parts) sum.add(part);
+    for (const part of parts) sum.addEncoded(part.encode());
+    for (const part of parts) sum.add(part, { max: 3 * 2 ** 20 + units.at(-1)! });
+    expect(sum.totalCount).toBe(54);
+    expect([...sum.intervals()].reduce((total, { count }) => total + count, 0)).toBe(54);
+    expect(sum.min.lower).toBeGreaterThan(2.5 * 2 ** 20);
+    expect(sum.max.upper).toBeLessThan(3.5 * 2 ** 20);
+  });
+
+  test('is one histogram whose slots contain those of all HDR layouts', () => {
+    const sum = new HistogramSum();
+    for (let significantDigits = 0; significantDigits <= 5; significantDigits++) {
+      for (let unit = 1; unit < 2 ** 40; unit *= 2) {
+        sum.add(histogramOf([2 ** 50 + unit], significantDigits, unit));
+      }
+    }
+    const { layout, totalCount, min, max } = sum.toHistogram();
+    expect([totalCount, layout.significantDigits, layout.lowestDiscernibleValue]).toEqual([240, 0, 2 ** 39]);
+    expect([min, max]).toEqual([2 ** 50, 2 ** 51 - 1]);
+  });
+});
+
 describe('counts that were moved to finer slots', () => {
   const values = Array.from({ length: 500 }, () => 100_900);
   const coarse = histogramOf(values, 2);
@@ -196,7 +259,56 @@ describe('counts that were moved to finer slots', () => {
     const fine = histogramOf([], 5);
     fine.add(between);
     expectHonest(fine);
-    expect(fine.placedFrom).toHaveLength(2);
+    // The slots of two digits contain those of three.
+    expect(fine.placedFrom).toHaveLength(1);
+  });
+
+  test('keep their bounds when another histogram brings a wider range of the same slots', () => {
+    const fine = histogramOf([], 5);
+    fine.add(histogramOf([5], 2));
+    fine.add(coarse);
+    expect(quantileOf(fine, 0.5)).toMatchObject({ lower: 100_864, upper: 101_375 });
+    expect(fine.placedFrom).toHaveLength(1);
+  });
+
+  test('keep their bounds when their layout has brought counts before, by a shorter way', () => {
+    const way = (from: Histogram): Histogram => {
+      const between = histogramOf([], 1, 64);
+      between.add(from);
+      return between;
+    };
+    const [fine, one, other] = [histogramOf([], 5), histogramOf([100_900], 2), histogramOf([], 1, 64)];
+    fine.add(one);
+    fine.add(way(one));
+    fine.add(other);
+    const { lower, upper } = quantileOf(fine, 1);
+    expect([lower <= 100_900, upper >= 100_900]).toEqual([true, true]);
+  });
+
+  test('keep their bounds in doubles of equal digits', () => {
+    const [coarseDoubles, between, doubles] = [1, 4, 4].map(
+      (significantDigits) => new DoubleHistogram({ significantDigits }),
+    );
+    coarseDoubles!.record(0.199);
+    between!.add(coarseDoubles!);
+    doubles!.record(0.199);
+    doubles!.add(between!);
+    expect(quantileOf(doubles!, 0).upper).toBeGreaterThanOrEqual(0.199);
+  });
+
+  test('keep their bounds as narrow, however many histograms of equal slots bring them', () => {
+    const [doubles, sizes] = [
+      new DoubleHistogram({ significantDigits: 4 }),
+      new LayoutHistogram(linearLayout({ width: 10, slots: 100 })),
+    ];
+    for (let i = 0; i < 20; i++) {
+      const coarseDoubles = new DoubleHistogram({ significantDigits: 1 });
+      coarseDoubles.recordValues([0.199, 2 ** i]);
+      doubles.add(coarseDoubles);
+      sizes.add(countedIn(explicitLayout([100, 500]), [0, 7, 0]));
+    }
+    expect(quantileOf(doubles, 0).upper).toBeLessThan(0.25);
+    expect(quantileOf(sizes, 0.5)).toMatchObject({ lower: 100, upper: 500 });
   });
 
   test('keep their bounds when shifted', () => {
@@ -259,6 +371,27 @@ describe('a sum as one histogram', () => {
     const all = sum.toDoubleHistogram();
     expect([all.significantDigits, all.totalCount, all.countAt(0), all.countAt(0.25)]).toEqual([1, 6, 2, 2]);
   });
+
+  test.each([
+    ['integers', histogramOf([100_900], 2), histogramOf([], 5), (sum: HistogramSum) => sum.toHistogram()],
+    [
+      'doubles',
+      new DoubleHistogram({ significantDigits: 1 }),
+      new DoubleHistogram({ significantDigits: 4 }),
+      (sum: HistogramSum) => sum.toDoubleHistogram(),
+    ],
+  ])(
+    'is refused where %s were moved from wider slots, which none of theirs contains',
+    (_, wide, fine, one) => {
+      wide.record(77_777);
+      fine.add(wide as never);
+      const sum = new HistogramSum();
+      sum.add(fine);
+      expect(() => one(sum)).toThrow(
+        expect.objectContaining({ code: 'ERR_INCOMPATIBLE', message: expect.stringMatching(/placedFrom/) }),
+      );
+    },
+  );
 
   test('is refused for other counts', () => {
     const sum = new HistogramSum();
