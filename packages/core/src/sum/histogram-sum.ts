@@ -33,7 +33,7 @@ import {
   type CountedInterval,
   IntervalMap,
   type IntervalStore,
-  intervalOfSlot,
+  intervalInUnit,
   joinIntervals,
   SlotStore,
   totalWidth,
@@ -485,7 +485,7 @@ export class HistogramSum {
     const [first, second] = this.#parts();
     if (second === undefined && first!.store instanceof SlotStore) {
       const { layout, counts } = first!.store;
-      return intervalOfSlot(layout, counts.slotOfRank(rank), 1);
+      return intervalInUnit(layout, counts.slotOfRank(rank), 1);
     }
     if (this.#ranked === undefined) {
       const intervals = [...this.intervals()];

@@ -30,13 +30,6 @@ export function intervalOfSlot(
   count: number,
   placedFrom: readonly Layout[] = [],
 ): CountedInterval {
-  if (isScaledLayout(layout) && placedFrom.every(isScaledLayout)) {
-    const { inTicks, resolution } = layout;
-    const from = placedFrom.map((scaled) => scaled.inTicks);
-    const interval = intervalOfSlot(inTicks, slot, count, from);
-    const [least, most] = [fromTicks(resolution, interval.lower), fromTicks(resolution, interval.upper)];
-    return { ...interval, lower: least, upper: most };
-  }
   let lower = layout.lower(slot);
   let upper = largestIn(layout, slot);
   const lowerInclusive = layout.lowerInclusive || layout.slotOf(lower) === slot;
@@ -60,9 +53,23 @@ function largestIn(layout: Layout, slot: number): number {
   return layout.kind === 'double' && slot === 0 ? 0 : layout.upper(slot);
 }
 
+/** `intervalOfSlot` of a layout in a unit too. Its `slotOf` rounds, so slots are looked for in ticks. */
+export function intervalInUnit(
+  layout: Layout,
+  slot: number,
+  count: number,
+  placedFrom: readonly Layout[] = [],
+): CountedInterval {
+  if (!isScaledLayout(layout)) return intervalOfSlot(layout, slot, count, placedFrom);
+  const from = placedFrom.map((one) => (isScaledLayout(one) ? one.inTicks : one));
+  const { lower, upper, ...inTicks } = intervalOfSlot(layout.inTicks, slot, count, from);
+  const [least, most] = [lower, upper].map((ticks) => fromTicks(layout.resolution, ticks));
+  return { ...inTicks, lower: least!, upper: most! };
+}
+
 /** The used slots of counts as intervals, ascending. */
 export function* intervalsOf({ layout, counts, placedFrom }: Counted): Generator<CountedInterval> {
-  for (const [slot, count] of usedSlots(counts)) yield intervalOfSlot(layout, slot, count, placedFrom);
+  for (const [slot, count] of usedSlots(counts)) yield intervalInUnit(layout, slot, count, placedFrom);
 }
 
 /** Counts in intervals. */

@@ -1,9 +1,13 @@
 import type { Counted } from '../counted.ts';
-import { haveSameSlots } from '../increase.ts';
 import { isHdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 
 export const NO_LAYOUTS: readonly Layout[] = [];
+
+/** The digits of a layout of doubles. */
+interface MaybeDouble {
+  readonly significantDigits?: number;
+}
 
 /** A list with more layouts than this becomes one layout of one slot, of which nothing is known. */
 const MOST_LAYOUTS = 16;
@@ -25,45 +29,42 @@ const ANYWHERE: Layout = {
  * because counts of one layout may have come through the one before it.
  */
 export function placedFromAfter(before: readonly Layout[], added: readonly Layout[]): readonly Layout[] {
+  if (added.length === 0) return before;
   const all = [...before];
-  let from = 0;
-  let isChanged = false;
+  let at = 0;
   for (const layout of added) {
-    const known = all.findIndex((other, i) => i >= from && (covers(other, layout) || covers(layout, other)));
-    from = known < 0 ? all.length : known;
-    if (known >= 0 && covers(all[known]!, layout)) continue;
-    all[from] = layout;
-    isChanged = true;
+    const isKnown = (): boolean => covers(all[at]!, layout);
+    while (at < all.length && !isKnown() && !covers(layout, all[at]!)) at++;
+    if (at === all.length || !isKnown()) all[at] = layout;
   }
-  if (!isChanged) return before;
   return all.length > MOST_LAYOUTS ? [ANYWHERE] : all;
 }
 
 /** The layouts from which counts are placed into a layout when `counted` is added to it: none where whole slots lie in its slots. */
 export function layoutsPlaced({ layout, placedFrom = NO_LAYOUTS }: Counted, into: Layout): readonly Layout[] {
-  const isWhole =
-    isHdrLayout(layout) && isHdrLayout(into) ? into.contains(layout) : haveSameSlots(layout, into);
-  return isWhole ? placedFrom : [layout, ...placedFrom];
+  const areWhole =
+    isHdrLayout(layout) && isHdrLayout(into) ? into.contains(layout) : haveSameBounds(layout, into);
+  return areWhole ? placedFrom : [layout, ...placedFrom];
 }
 
 /** Whether each slot of a layout that counts are placed from is known to lie in one of another. */
-function covers(outer: Layout, layout: Layout): boolean {
+function covers(outer: Layout & MaybeDouble, layout: Layout & MaybeDouble): boolean {
   if (isHdrLayout(outer) && isHdrLayout(layout)) {
     return outer.contains(layout) && outer.largestValue >= layout.largestValue;
   }
-  return haveSameSlots(layout, outer) || (areDoubles(outer, layout) && isWiderRange(outer, layout));
-}
-
-/** Whether both have doubles, the first one with as few digits at most. */
-function areDoubles(outer: Layout & { significantDigits?: number }, layout: typeof outer): boolean {
-  const areBoth = outer.kind === 'double' && layout.kind === 'double';
-  return areBoth && outer.significantDigits! <= layout.significantDigits!;
-}
-
-/** Whether doubles of any size that the second one holds lie in the range of the first one. */
-function isWiderRange(outer: Layout, layout: Layout): boolean {
+  if (outer.kind !== 'double' || layout.kind !== 'double') return haveSameBounds(outer, layout);
   return (
+    outer.significantDigits! <= layout.significantDigits! &&
     outer.lower(1) <= layout.lower(1) &&
     outer.upper(outer.slotCount - 1) >= layout.upper(layout.slotCount - 1)
   );
+}
+
+function haveSameBounds(a: Layout, b: Layout): boolean {
+  if (a === b) return true;
+  if (a.kind !== b.kind || a.slotCount !== b.slotCount || a.lowerInclusive !== b.lowerInclusive) return false;
+  for (let slot = 0; slot < a.slotCount; slot++) {
+    if (a.lower(slot) !== b.lower(slot) || a.upper(slot) !== b.upper(slot)) return false;
+  }
+  return true;
 }
