@@ -59,6 +59,7 @@ export {
   type ObjectiveVerdict,
 } from './objective.ts';
 export * from './options.ts';
+export { containingLayout } from './sum/containing.ts';
 export { intervalOfSlot } from './sum/intervals.ts';
 export { formatDecimal } from './text/decimal.ts';
 export { percentileTextParts } from './text/percentile-text.ts';

@@ -29,6 +29,7 @@ import {
   withDefault,
 } from '../options.ts';
 import { countAlike } from './alike.ts';
+import { containingLayout } from './containing.ts';
 import {
   type CountedInterval,
   IntervalMap,
@@ -396,19 +397,7 @@ export class HistogramSum {
   toHistogram(options: StorageOptions = {}): Histogram {
     const storage = storageOf('toHistogram', options, 'dense');
     const layouts = this.#layoutsOf(isHdrLayout, 'toHistogram', 'integers');
-    const histogram = new Histogram({
-      lowestDiscernibleValue: largestOf(
-        layouts.map(({ lowestDiscernibleBigInt }) => lowestDiscernibleBigInt),
-        1n,
-      ),
-      highestTrackableValue: largestOf(
-        layouts.map(({ highestTrackableBigInt }) => highestTrackableBigInt),
-        2n,
-      ),
-      significantDigits: fewestDigits(layouts),
-      autoResize: true,
-      storage,
-    });
+    const histogram = new Histogram({ ...containingLayout(layouts), autoResize: true, storage });
     for (const { store } of this.#parts()) {
       if (store instanceof SlotStore) histogram.add(store);
       else recordIntervals('toHistogram', store, histogram);
@@ -425,7 +414,11 @@ export class HistogramSum {
   toDoubleHistogram(options: StorageOptions = {}): DoubleHistogram {
     const storage = storageOf('toDoubleHistogram', options, 'dense');
     const layouts = this.#layoutsOf(isDoubleLayout, 'toDoubleHistogram', 'doubles');
-    const histogram = new DoubleHistogram({ significantDigits: fewestDigits(layouts), storage });
+    const significantDigits = layouts.reduce(
+      (fewest, layout) => Math.min(fewest, layout.significantDigits),
+      5,
+    );
+    const histogram = new DoubleHistogram({ significantDigits, storage });
     for (const { store } of this.#parts()) recordIntervals('toDoubleHistogram', store, histogram);
     return histogram;
   }
@@ -674,16 +667,6 @@ function recordIntervals(call: string, store: IntervalStore, histogram: Histogra
     const allowed = 'counts that were not moved from wider slots (see placedFrom)';
     throw mustBe('ERR_INCOMPATIBLE', `${call}: each addition`, allowed, `values from ${lower} to ${upper}`);
   }
-}
-
-function fewestDigits(layouts: readonly { readonly significantDigits: number }[]): number {
-  return layouts.reduce((fewest, { significantDigits }) => Math.min(fewest, significantDigits), 5);
-}
-
-function largestOf(values: readonly bigint[], atLeast: bigint): bigint {
-  let largest = atLeast;
-  for (const value of values) if (value > largest) largest = value;
-  return largest;
 }
 
 function isDoubleLayout(layout: Layout): layout is DoubleLayout {

@@ -7,7 +7,14 @@ import {
   type PercentileDifference,
   percentileDifference,
 } from '@hdrscope/core';
-import { custom, number, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
+import {
+  containingLayout,
+  custom,
+  number,
+  type OptionRules,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { LogHistogram } from './totals.ts';
 
 /** Options of `compareHistograms`. */
@@ -139,22 +146,25 @@ export function compareHistograms(
     const measure = (integers: IntegerPair): PercentileDifference =>
       percentileDifference(integers.after, integers.before, percentile, { confidence });
     const found = measure(guess);
-    const lower = isExact ? found.lower : measure(least).lower;
-    const upper = isExact ? found.upper : measure(most).upper;
-    const was = guess.before.valueAtPercentile(percentile);
+    const [was, is] = [one, other].map(({ histogram }, side) => {
+      const integer = (side === 0 ? guess.before : guess.after).valueAtPercentile(percentile);
+      // Values that much larger ones leave no unit for.
+      return integer === 0 ? histogram.valueAtPercentile(percentile) : integer * guess.ratio;
+    }) as [number, number];
+    const bounds = {
+      difference: found.difference * guess.ratio,
+      lower: (isExact ? found : measure(least)).lower * least.ratio,
+      upper: (isExact ? found : measure(most)).upper * most.ratio,
+    };
     const isKnown = found.confidence >= confidence;
     return {
       percentile,
-      before: was * guess.ratio,
-      after: guess.after.valueAtPercentile(percentile) * guess.ratio,
-      difference: found.difference * guess.ratio,
-      relative: found.difference / was,
-      lower: lower * least.ratio,
-      upper: upper * most.ratio,
+      before: was,
+      after: is,
+      relative: bounds.difference / was,
+      ...bounds,
       confidence: found.confidence,
-      change: isKnown
-        ? judgeChange({ difference: found.difference, lower, upper }, tolerance * was)
-        : 'too few values',
+      change: isKnown ? judgeChange(bounds, tolerance * was) : 'too few values',
     };
   });
   return {
@@ -210,31 +220,47 @@ interface IntegerPair {
   readonly ratio: number;
 }
 
+/** The bits of the largest integer that values may become: the slot of a larger one could end beyond 2^63. */
+const MOST_BITS = 62;
+
 /**
- * Converts two histograms to integers in the same unit, as the statistics need them. Histograms of doubles count integers
- * already, each in its own unit. Both units are powers of two, so the smaller one expresses all values exactly.
+ * Converts two histograms to integers in the same unit and layout, as the statistics need them. The layout is the finest one whose slots
+ * contain those of both: the value of a wider slot would look larger than an equal one of a finer slot. Histograms of doubles count
+ * integers already, each in its own unit. Both units are powers of two, so the smaller one expresses all values exactly, unless they are
+ * too far apart.
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when one has integers and the other doubles.
  */
 function toIntegers(before: LogHistogram, after: LogHistogram): IntegerPair {
   if (before instanceof DoubleHistogram && after instanceof DoubleHistogram) {
-    const ratio = Math.min(
-      before.integerToDoubleValueConversionRatio,
-      after.integerToDoubleValueConversionRatio,
+    const ratio = Math.max(
+      Math.min(before.integerToDoubleValueConversionRatio, after.integerToDoubleValueConversionRatio),
+      2 ** Math.ceil(Math.log2(Math.max(before.max, after.max)) - MOST_BITS),
     );
-    return { before: scaleToIntegers(before, ratio), after: scaleToIntegers(after, ratio), ratio };
+    return { ...inOneLayout(scaleToIntegers(before, ratio), scaleToIntegers(after, ratio)), ratio };
   }
   if (before instanceof DoubleHistogram || after instanceof DoubleHistogram) {
     throw new HdrscopeError('ERR_INCOMPATIBLE', 'integers cannot be compared with doubles');
   }
-  return { before, after, ratio: 1 };
+  return { ...inOneLayout(before, after), ratio: 1 };
+}
+
+function inOneLayout(before: Histogram, after: Histogram): Omit<IntegerPair, 'ratio'> {
+  if (before.layout.sharesSlotsWith(after.layout)) return { before, after };
+  const layout = containingLayout([before.layout, after.layout]);
+  const [one, other] = [before, after].map((histogram) => {
+    const contained = new Histogram({ ...layout, storage: 'sparse' });
+    contained.add(histogram);
+    return contained;
+  }) as [Histogram, Histogram];
+  return { before: one, after: other };
 }
 
 function scaleToIntegers(doubles: DoubleHistogram, ratio: number): Histogram {
   const { significantDigits } = doubles.layout;
   const integers = new Histogram({ significantDigits, storage: 'sparse' });
   for (const { valueIteratedTo, countAddedInThisIterationStep } of doubles.recordedValues()) {
-    integers.record(valueIteratedTo / ratio, countAddedInThisIterationStep);
+    integers.record(Math.floor(valueIteratedTo / ratio), countAddedInThisIterationStep);
   }
   return integers;
 }

@@ -79,3 +79,92 @@ test('empty histograms, a negative tolerance, and integers with doubles are refu
     'integers cannot be compared with doubles',
   );
 });
+
+describe('histograms of unlike layouts', () => {
+  function of(values: readonly number[], significantDigits: number, lowestDiscernibleValue = 1): Histogram {
+    const histogram = new Histogram({ significantDigits, lowestDiscernibleValue, autoResize: true });
+    histogram.recordValues(values);
+    return histogram;
+  }
+
+  /** Slots of one digit hold 100,000 together with 98,304. */
+  const VALUES = Array.from({ length: 2000 }, (_, i) => 98_304 + (i % 40));
+
+  test.each([
+    ['digits', 1, 1],
+    ['units', 5, 4096],
+  ])('of other %s, but with the same values, do not differ, either way round', (_, digits, unit) => {
+    const [fine, coarse] = [of(VALUES, 5), of(VALUES, digits, unit)];
+    for (const [before, after] of [
+      [fine, coarse],
+      [coarse, fine],
+    ] as const) {
+      const { percentiles, isWorse } = compareHistograms(before, after, { percentiles: [50, 90] });
+      expect(percentiles.map(({ difference, relative }) => [difference, relative])).toEqual([
+        [0, 0],
+        [0, 0],
+      ]);
+      expect(isWorse).toBe(false);
+    }
+  });
+
+  test('a small growth is no growth above the tolerance because a slot is wide', () => {
+    const grown = VALUES.map((value) => Math.round(value * 1.02));
+    const { percentiles } = compareHistograms(of(VALUES, 5), of(grown, 1), {
+      percentiles: [50],
+      tolerance: 0.03,
+    });
+    expect(percentiles[0]!.change).not.toMatch(/worse/);
+  });
+
+  test('doubles of other digits with the same values do not differ', () => {
+    const [fine, coarse] = [4, 1].map((significantDigits) => {
+      const doubles = new DoubleHistogram({ significantDigits });
+      doubles.recordValues(VALUES.map((value) => value / 1e6));
+      return doubles;
+    });
+    for (const [before, after] of [
+      [fine!, coarse!],
+      [coarse!, fine!],
+    ] as const) {
+      const [median] = compareHistograms(before, after, { percentiles: [50] }).percentiles;
+      expect([median!.difference, median!.change]).toEqual([0, 'no difference shown']);
+    }
+  });
+
+  test('doubles may be as far apart as doubles are', () => {
+    const doublesOf = (scale: number): DoubleHistogram => {
+      const doubles = new DoubleHistogram();
+      for (let n = 1; n <= 1000; n++) doubles.record(n * scale);
+      return doubles;
+    };
+    const [tiny, huge] = [doublesOf(1e-12), doublesOf(1e12)];
+    const [grown] = compareHistograms(tiny, huge, { percentiles: [50] }).percentiles;
+    expect([grown!.before, grown!.after, grown!.change]).toEqual([
+      tiny.valueAtPercentile(50),
+      expect.closeTo(5e14, -12),
+      'worse beyond doubt',
+    ]);
+    expect(grown!.relative).toBeCloseTo(1e24, -22);
+    expect(compareHistograms(huge, tiny, { percentiles: [50] }).percentiles[0]!.change).toBe('better');
+    expect(compareHistograms(tiny, tiny, { percentiles: [50] }).percentiles[0]!.difference).toBe(0);
+  });
+
+  test('bounds of doubles in other units are weighed in the unit of the values', () => {
+    const around = (value: number): DoubleHistogram => {
+      const doubles = new DoubleHistogram();
+      doubles.record(value, 5000);
+      return doubles;
+    };
+    const lowest = around(104);
+    // Its unit is a thousandth of the others' units.
+    lowest.record(0.1);
+    const after = { histogram: around(104), lowest, highest: around(104) };
+    const [median] = compareHistograms(around(100), after, {
+      percentiles: [50],
+      tolerance: 0.05,
+    }).percentiles;
+    expect(median!.lower).toBeCloseTo(4, 0);
+    expect(median!.change).toBe('within tolerance');
+  });
+});
