@@ -1,16 +1,20 @@
-import { DoubleHistogram, HdrscopeError } from '@hdrscope/core';
+import { type Counted, DoubleHistogram, HdrscopeError } from '@hdrscope/core';
 import {
   callback,
+  fromTicks,
   type OptionRules,
   object,
   optional,
   readOptions,
+  resolutionOf,
+  scaledLayout,
   visible,
   withDefault,
 } from '@hdrscope/core/internal';
 import {
   type Attributes,
   type CounterState,
+  defaultResolution,
   type FamilyOptions,
   type IntakeOptions,
   ingest,
@@ -72,8 +76,7 @@ export interface LogIngestion {
    * Takes the next entry of the log: a comment that describes a family, or an interval to count. Other entries have no
    * effect.
    *
-   * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when the registry has the family with another unit or resolution. The
-   *   interval is not counted.
+   * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when the registry has the family with another unit. The interval is not counted.
    */
   take(entry: LogEntry): void;
 }
@@ -82,7 +85,10 @@ export interface LogIngestion {
  * Adds the families, series and counts of a log to a registry. Comments of the log describe its families: `openIntervalLog`
  * writes them, and `seriesOf` stands in for them in logs of other writers. An error of the source is thrown unchanged.
  *
- * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when the registry has a family with another unit or resolution. Entries
+ * A family that the registry has already keeps its resolution and its digits. Counts of other steps, or of fewer digits, are added with the
+ * slots that their values may lie in: see `SeriesSnapshot.reaches`.
+ *
+ * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when the registry has a family with another unit. Entries
  *   before the error stay in the registry. `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
@@ -130,12 +136,26 @@ export async function ingestLog(
  * ```
  */
 export function ingestLogEntries(registry: Registry, options: IngestLogOptions = {}): LogIngestion {
+  return createLogIntake(registry, options);
+}
+
+/** A `LogIngestion` that knows the series of its intervals. */
+export interface LogIntake extends LogIngestion {
+  /** The series of an interval, as the comments that were taken or `seriesOf` say; `undefined` when neither does. */
+  seriesOf(interval: LogInterval): LoggedSeries | undefined;
+}
+
+/** See `ingestLogEntries`. */
+export function createLogIntake(registry: Registry, options: IngestLogOptions): LogIntake {
   const { seriesOf, onRefusedNote, ...intake } = readOptions(options, INGEST_LOG);
   const ingestion = ingest(registry, { name: 'interval log' }, intake);
   const families = new LoggedFamilies();
   const result = { merged: 0, leftOut: 0, malformed: 0 };
+  const seriesFor = (interval: LogInterval): LoggedSeries | undefined =>
+    families.seriesOf(interval) ?? seriesOf(interval);
   return {
     result,
+    seriesOf: seriesFor,
     take(entry) {
       if (entry.kind === 'comment') {
         const refusal = families.add(entry);
@@ -143,17 +163,44 @@ export function ingestLogEntries(registry: Registry, options: IngestLogOptions =
       }
       if (entry.kind === 'malformed') result.malformed++;
       if (entry.kind !== 'interval') return;
-      const series = families.seriesOf(entry) ?? seriesOf(entry);
+      const series = seriesFor(entry);
       const counted = series && decoded(entry);
       if (series === undefined || counted instanceof DoubleHistogram) result.leftOut++;
       else if (counted === undefined) result.malformed++;
       else {
-        const [refusal] = ingestion.take([{ ...series, key: '', counted, counter: DELTA }]);
+        const { attributes } = series;
+        const reading = {
+          ...countedFor(registry, series.family, counted),
+          attributes,
+          key: '',
+          counter: DELTA,
+        };
+        const [refusal] = ingestion.take([reading]);
         if (refusal !== undefined) throw refusal.cause;
         result.merged++;
       }
     },
   };
+}
+
+/**
+ * Counts in ticks as the registry takes them. A family that it has with other digits takes them all the same, and one that it has with
+ * another resolution takes them in its unit.
+ */
+function countedFor(
+  registry: Registry,
+  options: FamilyOptions,
+  counted: Counted,
+): { readonly family: FamilyOptions; readonly counted: Counted } {
+  const known = registry.family(options);
+  if (known === undefined) return { family: options, counted };
+  const { significantDigits: _, resolution, ...family } = options;
+  const own = resolutionOf(resolution ?? defaultResolution(family.unit ?? ''));
+  // A resolution comes back from its fraction to the last bit or so.
+  if (Math.abs(fromTicks(own, 1) / fromTicks(known.resolution, 1) - 1) <= 1e-12) return { family, counted };
+  const inUnit = (layout: Counted['layout']) => scaledLayout(layout, own);
+  const { layout, counts, placedFrom } = counted;
+  return { family, counted: { layout: inUnit(layout), counts, placedFrom: placedFrom?.map(inUnit) } };
 }
 
 /** An interval holds what was counted since the one before it. */

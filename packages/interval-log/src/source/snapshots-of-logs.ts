@@ -1,8 +1,14 @@
 import { custom, integer, type OptionRules, optional, readOptions } from '@hdrscope/core/internal';
 import { TimeoutError, within } from '@hdrscope/kit';
-import { createRegistry, type Snapshot } from '@hdrscope/registry';
+import {
+  createRegistry,
+  defaultResolution,
+  type FamilyOptions,
+  type Registry,
+  type Snapshot,
+} from '@hdrscope/registry';
 import type { LogEntry, LogInterval } from '../reader/entry.ts';
-import { type IngestLogOptions, ingestLogEntries, type LogIngestion } from './ingest-log.ts';
+import { createLogIntake, type IngestLogOptions, type LogIngestion, type LogIntake } from './ingest-log.ts';
 
 /** A log for `snapshotsOfLogs`. */
 export interface RecordedLog extends IngestLogOptions {
@@ -33,7 +39,10 @@ export interface SnapshotsOptions {
  *
  * Times never go back: an interval that ends before the last snapshot is in the next one, a millisecond later.
  *
- * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when two logs have a family with different units or resolutions;
+ * A family has the most digits and the finest resolution that it has in the first intervals of the logs. Counts of fewer digits, or of
+ * coarser steps, have the slots that their values may lie in: see `SeriesSnapshot.reaches`.
+ *
+ * @throws HdrscopeError `ERR_ALREADY_REGISTERED`, which names both units, when two logs have a family with different units;
  *   `ERR_INVALID_OPTION` when an option does not exist. The error of a source is thrown unchanged.
  * @example
  * ```ts
@@ -59,7 +68,7 @@ export async function* snapshotsOfLogs(
   const pace = new Pace(maxSnapshots);
   let nowMs = 0;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
-  const readers = logs.map((log) => new LogReader(log, (options) => ingestLogEntries(registry, options)));
+  const readers = logs.map((log) => new LogReader(log, (options) => createLogIntake(registry, options)));
   /** The step that is being read: intervals that start at one moment. */
   let step: { readonly startMs: number; endMs: number } | undefined;
   let isFirst = true;
@@ -73,6 +82,8 @@ export async function* snapshotsOfLogs(
     for (;;) {
       const reader = await findEarliest(readers, step === undefined ? undefined : idleMs);
       if (reader === undefined) break;
+      // The first wait is for all logs.
+      if (isFirst) addFinestFamilies(registry, readers);
       const next = reader === 'idle' ? undefined : reader.head!;
       const startMs = next && toStartMs(next);
       if (step !== undefined && (startMs === undefined || !pace.joins(step.startMs, startMs))) {
@@ -100,6 +111,27 @@ const SNAPSHOTS_OF_LOGS = {
   } satisfies OptionRules<SnapshotsOptions>,
   call: 'snapshotsOfLogs([{ entries }], { idleMs: 500 })',
 };
+
+/**
+ * Makes the families of the intervals that come next, each with the most digits and the finest resolution that it has in them. A family
+ * whose digits are not stated is made by its first interval.
+ */
+function addFinestFamilies(registry: Registry, readers: readonly LogReader[]): void {
+  const finest = new Map<string, FamilyOptions>();
+  for (const { family } of readers.flatMap((reader) => reader.nextSeries ?? [])) {
+    const { name, scope, unit = '', significantDigits, resolution = defaultResolution(unit) } = family;
+    if (significantDigits === undefined) continue;
+    const key = JSON.stringify([name, scope, unit]);
+    const known = finest.get(key);
+    finest.set(key, {
+      ...(known ?? family),
+      significantDigits: Math.max(significantDigits, known?.significantDigits ?? 0),
+      resolution: Math.min(resolution, known?.resolution ?? resolution),
+    });
+  }
+  // Of two units, the second is refused when its interval is counted.
+  for (const family of finest.values()) if (registry.family(family) === undefined) registry.histogram(family);
+}
 
 function toStartMs({ startSec }: LogInterval): number {
   return Math.round(startSec * 1000);
@@ -137,13 +169,13 @@ class LogReader {
   head: LogInterval | undefined;
   isAtEnd = false;
   readonly #entries: AsyncIterator<LogEntry>;
-  readonly #into: LogIngestion;
+  readonly #into: LogIntake;
   readonly #onEnd: RecordedLog['onEnd'];
   #advancing: Promise<void> | undefined;
 
   constructor(
     { entries, onEnd, ...options }: RecordedLog,
-    intoRegistry: (options: IngestLogOptions) => LogIngestion,
+    intoRegistry: (options: IngestLogOptions) => LogIntake,
   ) {
     this.#entries = entries[Symbol.asyncIterator]();
     this.#into = intoRegistry(options);
@@ -168,6 +200,11 @@ class LogReader {
       } else if (value.kind === 'interval') this.head = value;
       else this.#into.take(value);
     }
+  }
+
+  /** The series of the next interval; `undefined` when there is none, or nobody knows. */
+  get nextSeries(): ReturnType<LogIntake['seriesOf']> {
+    return this.head && this.#into.seriesOf(this.head);
   }
 
   /** Counts the next interval. */

@@ -59,10 +59,17 @@ test('a log becomes the registry from which it was written', async () => {
   expect(await facts(copy)).toEqual(await facts(registry));
 });
 
-test('a family that the registry has with another resolution is refused', async () => {
+test('a family that the registry has with another resolution or other digits keeps them, and takes all counts', async () => {
   const { path } = await logOfThree();
   const registry = createRegistry();
-  registry.histogram({ name: 'http.duration', unit: 's', significantDigits: 3, resolution: 1e-6 });
+  registry.histogram({ name: 'http.duration', unit: 's', significantDigits: 2, resolution: 1e-6 });
+  expect(await ingestLog(registry, path)).toMatchObject({ merged: 12 });
+});
+
+test('a family that the registry has with another unit is refused', async () => {
+  const { path } = await logOfThree();
+  const registry = createRegistry();
+  registry.histogram({ name: 'http.duration', unit: 'ms' });
   await expect(ingestLog(registry, path)).rejects.toMatchObject({ code: 'ERR_ALREADY_REGISTERED' });
 });
 

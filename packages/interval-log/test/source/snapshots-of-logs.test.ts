@@ -1,6 +1,8 @@
 import { Histogram } from '@hdrscope/core';
+import { fromTicks } from '@hdrscope/core/internal';
 import type { Snapshot } from '@hdrscope/registry';
 import { formatInterval, type LogEntry, readEntries, snapshotsOfLogs } from '../../src/index.ts';
+import type { RecordedLog } from '../../src/internal.ts';
 
 const FAMILY = { name: 'latency', unit: 's', resolution: 1e-9, significantDigits: 3 };
 const seriesOf = ({ tag }: { readonly tag: string | undefined }) => ({
@@ -66,6 +68,47 @@ test('the times of several logs are one', async () => {
     [1031, { a: 2, b: 3 }],
   ]);
 });
+
+test.each(['ab', 'ba'])(
+  'logs of other digits and other steps share a family, and each value lies in its bounds, in the order %s',
+  async (order) => {
+    const logOf: Record<string, () => RecordedLog> = {
+      a: () => log('a', { ...FAMILY, significantDigits: 3 }, 1_234_567_890, 3),
+      b: () => log('b', { ...FAMILY, resolution: 1e-6, significantDigits: 1 }, 1_234_567, 1),
+    };
+    const log = (
+      file: string,
+      family: typeof FAMILY,
+      ticks: number,
+      significantDigits: number,
+    ): RecordedLog => {
+      const histogram = new Histogram({ autoResize: true, significantDigits });
+      histogram.record(ticks);
+      return {
+        entries: entriesOf(formatInterval(histogram, { startSec: 1000, endSec: 1010 })),
+        seriesOf: () => ({ family, attributes: { file } }),
+      };
+    };
+    let last: Snapshot | undefined;
+    for await (const snapshot of snapshotsOfLogs([...order].map((name) => logOf[name]!()))) last = snapshot;
+    const [family] = last!.families;
+    expect([family!.layout.significantDigits, fromTicks(family!.resolution, 1)]).toEqual([3, 1e-9]);
+    const boundsOf = (file: string) => {
+      const series = family!.series.find(({ attributes }) => attributes.file === file)!;
+      const slot = series.counts.first;
+      const { first, last } = series.reaches?.get(slot) ?? { first: slot, last: slot };
+      return [series.counts.total, family!.unitLayout.lower(first), family!.unitLayout.upper(last)];
+    };
+    expect(boundsOf('a')).toEqual([1, 1.234173952, 1.235222527]);
+    const [count, lower, upper] = boundsOf('b');
+    expect(count).toBe(1);
+    // The slot of one digit has the values from 1,179,648 to 1,245,183 microseconds.
+    expect(lower).toBeLessThanOrEqual(1.179648);
+    expect(lower).toBeGreaterThan(1.178);
+    expect(upper).toBeGreaterThanOrEqual(1.245183);
+    expect(upper).toBeLessThan(1.246);
+  },
+);
 
 test('an interval that ends before the last one is counted all the same, and times do not go back', async () => {
   const entries = entriesOf(line(1000, 1100, [1]), line(1010, 1020, [1]), line(1200, 1210, [1]));
