@@ -20,7 +20,7 @@ import {
 } from '@hdrscope/interval-log';
 import type { RecordedLog } from '@hdrscope/interval-log/internal';
 import { recogniseText } from '@hdrscope/interval-log/parser';
-import { formatDurationParts } from '@hdrscope/kit';
+import { formatDurationParts, reasonOf } from '@hdrscope/kit';
 import { type Plot, plotsOfLog } from '@hdrscope/plot';
 import type { CountedUnit, Snapshot } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../command.ts';
@@ -71,7 +71,20 @@ export function recordOf(logs: readonly ShownLog[], options: RecordOptions, io: 
       },
     };
   });
-  return snapshotsOfLogs(recorded, options.follow ? { idleMs: IDLE_MS } : { maxSnapshots: MOST_SNAPSHOTS });
+  const pace = options.follow ? { idleMs: IDLE_MS } : { maxSnapshots: MOST_SNAPSHOTS };
+  return withWarning(snapshotsOfLogs(recorded, pace), io);
+}
+
+/** The page shows an error beside what was read before it. The person at the terminal reads it too. */
+async function* withWarning(record: AsyncIterable<Snapshot>, io: Io): AsyncGenerator<Snapshot, void> {
+  try {
+    yield* record;
+  } catch (error) {
+    const isConflict = error instanceof HdrscopeError && error.code === 'ERR_ALREADY_REGISTERED';
+    const cure = isConflict ? ': show the logs on two pages' : '';
+    warn(io, `the page shows what was read before this: ${reasonOf(error)}${cure}`);
+    throw error;
+  }
 }
 
 function warn(io: Io, text: string): void {
