@@ -53,7 +53,8 @@ export interface SeriesSnapshot extends Counted<HdrLayout> {
   readonly atThresholds: readonly number[] | undefined;
   /**
    * The slots whose values may lie in other slots too, because counts of wider slots were added: of buckets, or of an HDR layout with
-   * fewer digits. `undefined` when no such counts were added.
+   * fewer digits. A slot with a threshold is among them, with itself as its reach, when nobody knows on which side of the threshold added
+   * values lie. `undefined` when no such counts were added.
    */
   readonly reaches: SlotReaches | undefined;
 }

@@ -276,7 +276,7 @@ export class Series {
     this.counts.assertRoomFor(runs.total);
     this.#change();
     const end = this.setup.layout.slotCount - 1;
-    for (const [slot, { first, last }] of reaches) this.#widen(slot, first, Math.min(last, end));
+    for (const [slot, { first, last }] of reaches) this.#widen(slot, { first, last: Math.min(last, end) });
     this.#addWhole(() => this.counts.addRuns(runs), atThresholds);
     this.#sum += sum;
     this.#min = Math.min(this.#min, min);
@@ -406,16 +406,22 @@ export class Series {
     const before = countsAt(slots, this.counts);
     add();
     const added = countsAt(slots, this.counts).map((count, i) => count - before[i]!);
-    if (added.some((count) => count > 0)) {
-      divideAdded(this.#ownAtThresholds(), added, division, thresholds, unitLayout);
+    if (added.every((count) => count === 0)) return;
+    divideAdded(this.#ownAtThresholds(), added, division, thresholds, unitLayout);
+    for (const [i, threshold] of thresholds.values.entries()) {
+      const slot = slots[i]!;
+      const isDivided = threshold >= unitLayout.upper(slot) || division?.thresholds.includes(threshold);
+      if (added[i]! > 0 && isDivided !== true) this.#widen(slot, { first: slot, last: slot });
     }
   }
 
-  /** Notes that values of a slot may lie between two others. */
-  #widen(slot: number, first: number, last: number): void {
-    if (first >= slot && last <= slot) return;
+  /** Notes that values of a slot may lie between two others, or on either side of a threshold in the slot. */
+  #widen(slot: number, reach: SlotReach): void {
+    const { first, last, startsAbove, endsWithin } = reach;
+    const isOneSlot = first >= slot && last <= slot;
+    if (isOneSlot && (startsAbove || endsWithin || firstThreshold(slot, this.setup.thresholds) < 0)) return;
     this.#reaches ??= new Map(this.#last?.reaches);
-    widen(this.#reaches, slot, first, last);
+    widen(this.#reaches, slot, reach);
   }
 
   #addTicks(
@@ -431,7 +437,10 @@ export class Series {
     if (placedFrom?.length || !slots.contains(layout)) {
       for (const [slot, count] of usedSlots(counts)) {
         const { lower, upper } = intervalOfSlot(layout, slot, count, placedFrom);
-        this.#widen(slots.slotOf(layout.lower(slot)), slotWithin(slots, lower), slotWithin(slots, upper));
+        this.#widen(slots.slotOf(layout.lower(slot)), {
+          first: slotWithin(slots, lower),
+          last: slotWithin(slots, upper),
+        });
       }
     }
     const [lower, upper] = [layout.lower(counts.first), layout.upper(counts.last)];
@@ -444,7 +453,31 @@ export class Series {
     };
   }
 
-  #place(counted: Counted, { within }: CountedFacts): Placement {
+  /**
+   * Where values lie between two numbers of ticks, not rounded.
+   *
+   * @param isAboveLower Whether no value is at the lower one.
+   */
+  #reachOf(lower: number, upper: number, isAboveLower: boolean): SlotReach {
+    const { layout: slots, thresholds, resolution } = this.setup;
+    const [first, last] = [slotWithin(slots, Math.round(lower)), slotWithin(slots, Math.round(upper))];
+    const ticksIn = (slot: number): number[] => {
+      const at = firstThreshold(slot, thresholds);
+      const ofSlot = at < 0 ? [] : thresholds.values.slice(at, thresholds.slots.lastIndexOf(slot) + 1);
+      return ofSlot.map((value) => (value * resolution.ticksPerUnit) / resolution.unitsPerTick);
+    };
+    const [atFirst, atLast] = [ticksIn(first), ticksIn(last)];
+    const isAbove = (ticks: number): boolean =>
+      areClose(lower, ticks) ? isAboveLower && ticks > 0 : lower > ticks;
+    return {
+      ...{ first, last },
+      ...(atFirst.length > 0 && atFirst.every(isAbove) && { startsAbove: true }),
+      ...(atLast.length > 0 &&
+        atLast.every((ticks) => upper < ticks || areClose(upper, ticks)) && { endsWithin: true }),
+    };
+  }
+
+  #place(counted: Counted, { within = {} }: CountedFacts): Placement {
     const { layout, counts } = counted;
     if (counts.length !== layout.slotCount) {
       const allowed = `one for each of the ${layout.slotCount} slots`;
@@ -453,6 +486,8 @@ export class Series {
     const { counts: own } = this;
     own.assertRoomFor(counts.total);
     const { layout: slots, thresholds } = this.setup;
+    // A smallest value that is known may be the lower end of its bucket.
+    const isAboveLower = !layout.lowerInclusive && within.min === undefined;
     const place = (ticks: number, count: number, value: number, { lower, upper }: Bounds): void => {
       const below = edgesBelow(thresholds.values, value);
       // Rounding may have put the ticks beyond the slot of a threshold that the value is not beyond.
@@ -460,7 +495,7 @@ export class Series {
       const slot = Math.min(Math.max(slots.slotOf(ticks), least), most);
       own.add(slot, count);
       // Values count at the nearest tick.
-      this.#widen(slot, slotWithin(slots, Math.round(lower)), slotWithin(slots, Math.round(upper)));
+      this.#widen(slot, this.#reachOf(lower, upper, isAboveLower));
       const first = firstThreshold(slot, thresholds);
       if (first >= 0) countAtThresholds(this.#ownAtThresholds(), first, value, count, thresholds);
     };
@@ -492,6 +527,11 @@ const NO_REACHES: SlotReaches = /* @__PURE__ */ new Map();
 function slotWithin(layout: HdrLayout, ticks: number): number {
   if (!(ticks > 0)) return 0;
   return ticks > layout.highestTrackableValue ? layout.slotCount - 1 : layout.slotOf(Math.floor(ticks));
+}
+
+/** Whether two numbers of ticks differ by the rounding of a product and a quotient only. */
+function areClose(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 2 ** -50 * b;
 }
 
 const TWO_POW_31 = 2 ** 31;

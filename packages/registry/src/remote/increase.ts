@@ -156,7 +156,7 @@ function reachesFromJson(
     const [slot, first, last] = [1, 2, 3].map((nth) => asCount(fields[nth], `${at}[${nth}]`));
     const ofSeries = reaches.get(id) ?? new Map<number, SlotReach>();
     reaches.set(id, ofSeries);
-    widen(ofSeries, slot!, first!, last!);
+    widen(ofSeries, slot!, { first: first!, last: last! });
   }
   return reaches;
 }
