@@ -1,5 +1,6 @@
-import type { Bounds } from '@hdrscope/core';
 import { formatDecimal } from '@hdrscope/core/internal';
+
+export { formatBounds } from '@hdrscope/kit';
 
 /** A decimal for people. A number that is shown as zero has no sign, also when it is less than zero by a rounding error. */
 export function decimalText(value: number, decimals: number): string {
@@ -51,22 +52,6 @@ export function withoutLastZeros(decimal: string): string {
   while (decimal[end - 1] === '0') end--;
   if (decimal[end - 1] === '.') end--;
   return decimal.slice(0, end);
-}
-
-/**
- * Bounds in words: `1.00 to 2.50`, `400 to 800 µs`, `2.50` when both ends have the same text, `65 or more` when the upper side is open,
- * and `-` when nothing is known.
- */
-export function formatBounds({ lower, upper }: Bounds, format: (value: number) => string): string {
-  if (Number.isNaN(lower)) return '-';
-  const [from, to] = [format(lower), format(upper)];
-  if (upper === Number.POSITIVE_INFINITY)
-    return lower === Number.NEGATIVE_INFINITY ? 'any' : `${from} or more`;
-  if (lower === Number.NEGATIVE_INFINITY) return `${to} or less`;
-  if (from === to) return to;
-  // A unit that both ends have stands once.
-  const [, amount, unit] = /^((?:< )?\S+)( \S+)$/.exec(from) ?? [];
-  return unit !== undefined && to.endsWith(unit) ? `${amount} to ${to}` : `${from} to ${to}`;
 }
 
 /** Formats a time for people: `2015-09-09 15:24:39.474 UTC`. */

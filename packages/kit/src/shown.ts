@@ -1,3 +1,5 @@
+import type { Bounds } from '@hdrscope/core';
+
 /**
  * A percentile as people call it: `p99.9`, and `max` for 100.
  *
@@ -49,4 +51,27 @@ export function formatBar(length: number, isAscii = false): string {
   const parts = isAscii ? 1 : EIGHTHS.length;
   const size = length === 0 ? 0 : Math.max(1, Math.round(length * parts));
   return (isAscii ? '#' : '█').repeat(Math.floor(size / parts)) + EIGHTHS[size % parts]!;
+}
+
+/**
+ * Bounds in words: `1.00 to 2.50`, `400 to 800 µs`, `2.50` when both ends have the same text, `65 or more` when the upper side is open,
+ * and `-` when nothing is known.
+ *
+ * @example
+ * ```ts
+ * import { formatBounds } from '@hdrscope/kit';
+ *
+ * formatBounds({ lower: 1, upper: 2.5 }, (seconds) => `${seconds} s`); //=> '1 to 2.5 s'
+ * ```
+ */
+export function formatBounds({ lower, upper }: Bounds, format: (value: number) => string): string {
+  if (Number.isNaN(lower)) return '-';
+  const [from, to] = [format(lower), format(upper)];
+  if (upper === Number.POSITIVE_INFINITY)
+    return lower === Number.NEGATIVE_INFINITY ? 'any' : `${from} or more`;
+  if (lower === Number.NEGATIVE_INFINITY) return `${to} or less`;
+  if (from === to) return to;
+  // A unit that both ends have stands once.
+  const [, amount, unit] = /^((?:< )?\S+)( \S+)$/.exec(from) ?? [];
+  return unit !== undefined && to.endsWith(unit) ? `${amount} to ${to}` : `${from} to ${to}`;
 }
