@@ -1,6 +1,8 @@
+import type { Bounds } from '@hdrscope/core';
 import { formatShare, percentileName } from '@hdrscope/kit';
 import { formatCount, formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
+import { areWide, boundsText } from '../src/bounds-text.ts';
 import type { Change, Comparison } from '../src/messages.ts';
 import { h, setChildren, table } from './dom.ts';
 
@@ -11,7 +13,7 @@ export class ComparisonTable {
   show(comparison: Comparison | undefined, unit: CountedUnit): void {
     this.element.hidden = comparison === undefined;
     if (comparison === undefined) return;
-    const { before, after, confidence, changes } = comparison;
+    const { before, after, confidence, digits, changes } = comparison;
     const sides = [before, after].map(({ name, count }) => `${name} (${formatCount(count)} values)`);
     const titles = [
       'Percentile',
@@ -20,7 +22,7 @@ export class ComparisonTable {
       `Interval of ${formatShare(confidence)}`,
       'Verdict',
     ];
-    const rows = changes.map((change) => rowOf(change, unit));
+    const rows = changes.map((change) => rowOf(change, unit, digits));
     setChildren(this.element, [
       h('h3', {}, 'Changes'),
       h(
@@ -32,18 +34,28 @@ export class ComparisonTable {
   }
 }
 
-function rowOf({ percentile, before, after, lower, upper, verdict }: Change, unit: CountedUnit): HTMLElement {
+function rowOf(change: Change, unit: CountedUnit, digits: number): HTMLElement {
+  const { percentile, lower, upper, verdict } = change;
+  const [before, after] = [withInfinity(change.before), withInfinity(change.after)];
+  const isWide = areWide(before, digits) || areWide(after, digits);
+  const difference = isWide
+    ? intervalText(after.lower - before.upper, after.upper - before.lower, unit)
+    : signedText(after.upper - before.upper, unit);
   const interval = lower === null || upper === null ? '-' : intervalText(lower, upper, unit);
   return h(
     'tr',
     {},
     h('th', { scope: 'row' }, percentileName(percentile)),
-    h('td', {}, formatValue(before, unit)),
-    h('td', {}, formatValue(after, unit)),
-    h('td', {}, signedText(after - before, unit)),
+    ...[before, after].map((value) => h('td', {}, boundsText(value, { counted: unit, digits }))),
+    h('td', {}, difference),
     h('td', {}, interval),
     h('td', { class: 'verdict', 'data-verdict': verdict }, `${SIGNS[verdict]}${verdict}`),
   );
+}
+
+/** JSON has no infinity. */
+function withInfinity({ lower, upper }: Bounds): Bounds {
+  return { lower, upper: upper ?? Number.POSITIVE_INFINITY };
 }
 
 /** A sign before each verdict, for people who see few colours or look quickly. */

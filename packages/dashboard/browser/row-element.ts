@@ -2,7 +2,7 @@ import { formatCount } from '@hdrscope/plot';
 import { keyOf } from '../src/question.ts';
 import type { Columns } from './columns.ts';
 import { h, setAttribute, setText } from './dom.ts';
-import { attributeValue, type Span, type TableRow, valuesOf } from './state.ts';
+import { attributeValue, type Span, type TableRow, VALUE_NAMES, valueAt, wideCountOf } from './state.ts';
 import { rateText, valueText } from './texts.ts';
 
 /** How a row is shown. */
@@ -26,6 +26,8 @@ export class RowElement {
   readonly #family = new CutText();
   /** How many series were merged. */
   readonly #merged = h('span', { class: 'merged' });
+  /** Shows that some values come from wide buckets. */
+  readonly #wide = h('span', { class: 'wide' });
   readonly #attributes: readonly AttributeCell[];
   readonly #rest = h('div', { role: 'gridcell', class: 'name rest' });
   readonly #numbers: readonly HTMLElement[];
@@ -41,13 +43,14 @@ export class RowElement {
           { role: 'rowheader', class: 'name family' },
           h('b', {}, this.#family.head, this.#family.tail),
           this.#merged,
+          this.#wide,
         ),
       );
     }
     this.#attributes = columns.attributes.map(({ key }, i) => {
       const isFirst = i === 0 && !columns.hasFamily;
       const cell = new AttributeCell(key, isFirst ? 'rowheader' : 'gridcell', onFilter);
-      if (isFirst) cell.element.append(this.#merged);
+      if (isFirst) cell.element.append(this.#merged, this.#wide);
       this.element.append(cell.element);
       return cell;
     });
@@ -80,14 +83,24 @@ export class RowElement {
     for (const cell of this.#attributes) cell.show(row);
     const rest = row.attributes.filter((attribute) => this.#columns.rest.includes(keyOf(attribute)));
     setText(this.#rest, rest.map((attribute) => attribute.slice(this.#columns.restPrefix.length)).join(', '));
-    const values = valuesOf(row, span);
+    const wide = wideCountOf(row, span);
+    setText(this.#wide, wide > 0 ? ' ↔' : '');
+    setAttribute(
+      this.#wide,
+      'title',
+      wide > 0
+        ? `${formatCount(wide)} of the values come from wide buckets, and may lie anywhere in them: the row shows bounds`
+        : undefined,
+    );
     const texts = [
       formatCount(row.row[1]),
       rateText(row.row[2]),
-      ...[0, 1, 2, 3, 4].map((i) => valueText(values[i], row.family)),
+      ...VALUE_NAMES.map((_, i) => valueText(valueAt(row, span, i), row.family)),
     ];
     texts.forEach((text, i) => {
       setText(this.#numbers[i]!, text);
+      // A narrow column may cut it.
+      setAttribute(this.#numbers[i]!, 'title', text.includes(' to ') ? text : undefined);
     });
   }
 }

@@ -1,7 +1,7 @@
 import { type Columns, ColumnsMemo, columnsOf, type Room } from './columns.ts';
 import { button, h, isTyped, setAttribute, setChildren, setName, setText } from './dom.ts';
 import { RowElement } from './row-element.ts';
-import { type Sorting, type SortKey, type Span, type TableRow, VALUE_NAMES } from './state.ts';
+import { type Sorting, type SortKey, type Span, type TableRow, VALUE_NAMES, wideCountOf } from './state.ts';
 
 /** The columns of numbers. */
 const NUMBERS: readonly (readonly [key: SortKey, title: string])[] = [
@@ -34,15 +34,22 @@ const NUMBERS_WIDTH: Readonly<Record<Layout, number>> = {
 };
 const PIXELS_PER_CHARACTER = 7.3;
 
+/** How many pixels more the values take when they have two ends: 44 for each that the layout has. */
+const BOUNDS_WIDTH: Readonly<Record<Layout, number>> = {
+  ...{ wide: 220, less: 176, middle: 132 },
+  ...{ tall: 0, narrow: 0, phone: 0 },
+};
+
 /** The layouts of a width, the best one first. The last one is taken when names do not fit in any of them. */
 function layoutsOf(width: number): readonly Layout[] {
   if (width >= 860 || width === 0) return ['wide', 'less', 'tall'];
   return width >= 560 ? ['middle', 'narrow'] : ['phone'];
 }
 
-function roomOf(layout: Layout, width: number): Room {
+function roomOf(layout: Layout, width: number, hasBounds = false): Room {
   if (layout === 'phone') return { most: 2, characters: Number.POSITIVE_INFINITY };
-  const characters = ((width || 1200) - NUMBERS_WIDTH[layout]) / PIXELS_PER_CHARACTER;
+  const numbers = NUMBERS_WIDTH[layout] + (hasBounds ? BOUNDS_WIDTH[layout] : 0);
+  const characters = ((width || 1200) - numbers) / PIXELS_PER_CHARACTER;
   return { most: 8, characters: Math.max(12, characters) };
 }
 
@@ -157,7 +164,8 @@ export class SeriesTable {
   }
 
   #layOut(rows: readonly TableRow[]): void {
-    const { layout, columns } = this.#choose(rows);
+    const hasBounds = rows.some((row) => wideCountOf(row, this.#content!.span) > 0);
+    const { layout, columns } = this.#choose(rows, hasBounds);
     const { hasFamily, familyWidth, attributes, rest } = columns;
     const widths = [
       ...(hasFamily ? [familyWidth] : []),
@@ -165,11 +173,14 @@ export class SeriesTable {
       ...(rest.length > 0 && layout !== 'phone' ? [REST_WIDTH] : []),
     ];
     const isPhone = layout === 'phone';
-    const lines = isPhone ? 1 + Number(hasFamily) + Number(attributes.length > 0) : 2;
     const isStacked = isPhone || layout === 'tall' || layout === 'narrow';
+    const names = isPhone ? Number(hasFamily) + Number(attributes.length > 0) : 1;
+    // Bounds may take two lines.
+    const lines = names + (hasBounds ? 2 : 1);
     this.#rowHeight = (isStacked ? lines : 1) * LINE_HEIGHT + 10;
     setAttribute(this.#grid, 'data-layout', layout);
     setAttribute(this.#grid, 'data-stacked', isStacked);
+    setAttribute(this.#grid, 'data-bounds', hasBounds);
     this.#grid.style.setProperty('--row-height', `${this.#rowHeight}px`);
     this.#grid.style.setProperty('--names', widths.map((width) => `minmax(0, ${width}fr)`).join(' '));
     if (columns === this.#columns && layout === this.#layout) return;
@@ -180,14 +191,14 @@ export class SeriesTable {
   }
 
   /** The first layout that has room for all names, or else the first one that distinguishes rows. */
-  #choose(rows: readonly TableRow[]): Choice {
+  #choose(rows: readonly TableRow[], hasBounds: boolean): Choice {
     const { clientWidth } = this.#grid;
     let distinct: Choice | undefined;
     let last: Choice | undefined;
     for (const layout of layoutsOf(clientWidth)) {
       const memo = this.#memos.get(layout) ?? new ColumnsMemo();
       this.#memos.set(layout, memo);
-      const columns = memo.of(rows, roomOf(layout, clientWidth));
+      const columns = memo.of(rows, roomOf(layout, clientWidth, hasBounds));
       last = { layout, columns };
       if (columns.isCramped) continue;
       if (columns.rest.length === 0) return last;

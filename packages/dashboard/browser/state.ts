@@ -1,3 +1,4 @@
+import type { Bounds } from '@hdrscope/core';
 import { percentileName } from '@hdrscope/kit';
 import {
   type AnswerRow,
@@ -114,9 +115,16 @@ export interface Sorting {
   readonly isDescending: boolean;
 }
 
-/** The values of a row; empty when nothing was counted. */
-export function valuesOf({ row }: TableRow, span: Span): readonly number[] {
-  return (span === 'last' ? row[3] : row[4]) ?? [];
+/** A value of a row, by its place in `VALUE_NAMES`; `undefined` when nothing was counted. */
+export function valueAt({ row }: TableRow, span: Span, at: number): Bounds | undefined {
+  const values = span === 'last' ? row[3] : row[4];
+  // JSON has no infinity.
+  return values === null ? undefined : { lower: values.lower[at]!, upper: values.upper[at] ?? Infinity };
+}
+
+/** How many values of a row come from buckets that are wider than its slots. */
+export function wideCountOf({ row }: TableRow, span: Span): number {
+  return (span === 'last' ? row[3] : row[4])?.wide ?? 0;
 }
 
 /** The rows that have all words of a search. */
@@ -145,7 +153,7 @@ function compare(a: TableRow, b: TableRow, key: SortKey, span: Span): number {
     if (key === 'count') return row.row[1];
     if (key === 'rate') return row.row[2];
     // A row without values is smaller than every other one.
-    return valuesOf(row, span)[key as number] ?? -1;
+    return valueAt(row, span, key as number)?.upper ?? -1;
   };
   return of(a) - of(b);
 }

@@ -1,5 +1,7 @@
+import type { Bounds } from '@hdrscope/core';
 import { formatShare } from '@hdrscope/kit';
-import { formatCount, formatValue } from '@hdrscope/plot';
+import { formatCount } from '@hdrscope/plot';
+import { boundsText } from '../src/bounds-text.ts';
 import type { FamilyFacts, HistoryFacts, ObjectiveResult, TableMessage } from '../src/messages.ts';
 import { lengthText } from './clock.ts';
 
@@ -10,9 +12,12 @@ export function rateText(perSecond: number): string {
   return `${rounded.toLocaleString('en-US')}/s`;
 }
 
-/** A value in a unit that people read, or a bare number when plots do not know the unit. */
-export function valueText(value: number | undefined, { counted }: Pick<FamilyFacts, 'counted'>): string {
-  return value === undefined ? '-' : formatValue(value, counted);
+/** A value in a unit that people read, or a bare number when plots do not know the unit. Wide bounds have both ends: `1 to 2.5 s`. */
+export function valueText(
+  value: Bounds | undefined,
+  family: Pick<FamilyFacts, 'counted' | 'digits'>,
+): string {
+  return value === undefined ? '-' : boundsText(value, family);
 }
 
 /** The requests that the server has refused: `refused by this server: 3 (token), 1,200 (connections)`. Empty when it has refused nothing. */

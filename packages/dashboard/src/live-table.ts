@@ -1,12 +1,20 @@
 import { visible } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import { attributePairs, countedUnitOf } from '@hdrscope/plot';
-import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
-import { EMPTY_SNAPSHOT, type Rejected } from '@hdrscope/registry';
+import {
+  type Attributes,
+  EMPTY_SNAPSHOT,
+  type FamilySnapshot,
+  type Rejected,
+  type SeriesSnapshot,
+  type SlotReaches,
+  type Snapshot,
+} from '@hdrscope/registry';
+import { endCounts } from '@hdrscope/registry/internal';
 import type { FamilyDefinition, HistorySeries, Increase } from './history/history.ts';
 import { increaseOf } from './increase-of.ts';
 import type { FamilyFacts, Row, SeriesFacts } from './messages.ts';
-import { histogramOf, valuesOf } from './row-values.ts';
+import { valuesOf } from './row-values.ts';
 
 /** A series of the table. */
 export interface LiveSeries extends HistorySeries {
@@ -15,6 +23,7 @@ export interface LiveSeries extends HistorySeries {
   latestFamily: FamilySnapshot;
   /** As in the latest snapshot. */
   latest: SeriesSnapshot;
+  reaches: SlotReaches | undefined;
   /** What it counted in the last interval; `undefined` when that is nothing, or there is no interval yet. */
   increase: Increase | undefined;
   /** How many values it counted in each second of the last interval. */
@@ -205,6 +214,7 @@ export class LiveTable {
         name: visible(name),
         description: visible(description),
         counted: countedUnitOf(family),
+        digits: family.layout.significantDigits,
         unit,
       },
       addedAt: this.#updates,
@@ -221,7 +231,7 @@ export class LiveTable {
       family: live.facts.id,
       attributes: attributePairs(latest.attributes).map((pair) => visible(pair)),
     };
-    const series: HistorySeries = { facts, family: live.definition };
+    const series: HistorySeries = { facts, family: live.definition, reaches: latest.reaches };
     // All values of a new series are of the last interval, unless there was no interval.
     const hasCounted = seconds > 0 && latest.counts.total > 0;
     const added: LiveSeries = {
@@ -250,6 +260,7 @@ export class LiveTable {
       this.#stop(known);
       return;
     }
+    known.reaches = now.reaches;
     known.increase = increaseOf(known, now, before);
     known.perSecond = known.increase.counts.total / seconds;
     this.#show(known);
@@ -281,12 +292,11 @@ function rowTextOf(one: LiveSeries): string {
 }
 
 /** The row of a series. */
-export function rowOf({ facts: { id }, family, latest, increase, perSecond }: LiveSeries): Row {
-  const last =
-    increase === undefined
-      ? null
-      : valuesOf(family, { histogram: histogramOf(family.layout, increase.counts) });
-  return [id, latest.counts.total, perSecond, last, valuesOf(family, latest)];
+export function rowOf({ facts: { id }, family, latest, reaches, increase, perSecond }: LiveSeries): Row {
+  const valuesIn = ({ counts }: Pick<SeriesSnapshot, 'counts'>) =>
+    valuesOf(family, endCounts(counts, reaches));
+  const last = increase === undefined ? null : valuesIn(increase);
+  return [id, latest.counts.total, perSecond, last, valuesIn(latest)];
 }
 
 function isSame(a: Rejected, b: Rejected): boolean {

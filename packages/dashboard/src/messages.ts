@@ -7,8 +7,15 @@ import type { Objective, TimeRange } from './question.ts';
 /** The percentiles of a row, in order. The last is the maximum. */
 export const ROW_PERCENTILES: readonly number[] = [50, 90, 99, 99.9, 100];
 
-/** The values at `ROW_PERCENTILES`, in the unit of the family; `null` when nothing was counted. */
-export type RowValues = readonly number[] | null;
+/** The bounds of the values at `ROW_PERCENTILES`, in the unit of the family; `null` when nothing was counted. */
+export type RowValues = {
+  /** No value is smaller. */
+  readonly lower: readonly number[];
+  /** No value is larger; `Infinity`, which is `null` in JSON, where nobody knows an end. */
+  readonly upper: readonly number[];
+  /** How many of the values come from buckets that are wider than the slots of the family. */
+  readonly wide: number;
+} | null;
 
 /** The facts of a family, which a client gets with its first series and with later ones. */
 export interface FamilyFacts {
@@ -18,6 +25,8 @@ export interface FamilyFacts {
   readonly description: string;
   /** The unit in which its values are shown. */
   readonly counted: CountedUnit;
+  /** The decimal digits that its slots keep. */
+  readonly digits: number;
   /** The unit of the instrument. */
   readonly unit: string;
 }
@@ -138,8 +147,8 @@ export interface DetailMessage {
   readonly note?: string;
 }
 
-/** A fact of a series, as people read it. */
-export interface Fact {
+/** A fact of a series, as people read it. A number has its bounds in the unit of the family too. */
+export interface Fact extends Partial<Bounds> {
   readonly name: string;
   readonly text: string;
 }
@@ -159,15 +168,17 @@ export interface Comparison {
   readonly after: { readonly name: string; readonly count: number };
   /** The confidence of all intervals, such as 0.99. */
   readonly confidence: number;
+  /** The decimal digits that both sides keep. */
+  readonly digits: number;
   readonly changes: readonly Change[];
 }
 
-/** A percentile before and after, in the unit of the family. */
+/** A percentile before and after, in the unit of the family. An upper end is `Infinity`, `null` in JSON, where nobody knows one. */
 export interface Change {
   readonly percentile: number;
-  readonly before: number;
-  readonly after: number;
-  /** The interval that holds the true difference; `null` when one side has too few values. */
+  readonly before: Bounds;
+  readonly after: Bounds;
+  /** The interval that holds the true difference; `null` when one side has too few values, or nobody knows an end. */
   readonly lower: number | null;
   readonly upper: number | null;
   readonly verdict: 'worse' | 'better' | 'no difference shown' | 'too few values';

@@ -1,6 +1,8 @@
 import type { PercentilePlot } from '@hdrscope/plot';
 import { createRegistry, type Registry, valuesAtPercentiles } from '@hdrscope/registry';
+import { endCounts } from '@hdrscope/registry/internal';
 import { ROW_PERCENTILES, type Row, type TableMessage } from '../src/messages.ts';
+import { valuesOf } from '../src/row-values.ts';
 import { ask, EventReader, endAll, serve } from './support.ts';
 
 afterEach(endAll);
@@ -33,7 +35,8 @@ test('the first event has all series, with the values of the registry', async ()
   const { id, timeMs, epoch, history, ...table } = await (await EventReader.open({ port })).table();
 
   const { families } = await registry.gather();
-  const all = families.map((family) => valuesAtPercentiles(family, family.series[0]!, ROW_PERCENTILES));
+  const all = families.map((family) => valuesOf(family, endCounts(family.series[0]!.counts, undefined)));
+  expect(all[0]!.upper).toEqual(valuesAtPercentiles(families[0]!, families[0]!.series[0]!, ROW_PERCENTILES));
   expect(id).toBe(`${epoch}.1`);
   expect(history).toMatchObject({ intervals: 0, bytes: 0, mostBytes: 64 * 2 ** 20 });
   expect(table).toEqual({
@@ -48,8 +51,8 @@ test('the first event has all series, with the values of the registry', async ()
     errors: [],
     refusals: [],
     families: [
-      { id: 0, name: 'http.server.request.duration', unit: 's', counted: 's', description: '' },
-      { id: 1, name: 'size', unit: 'By', counted: 'bytes', description: 'of bodies' },
+      { id: 0, name: 'http.server.request.duration', unit: 's', counted: 's', digits: 3, description: '' },
+      { id: 1, name: 'size', unit: 'By', counted: 'bytes', digits: 2, description: 'of bodies' },
     ],
     series: [
       { id: 0, family: 0, attributes: ['route=/a', 'status=200'] },
@@ -79,8 +82,8 @@ test('later events have only the changes, which add up to the values of the regi
   const [[id, count, perSecond, last, all]] = changed.rows as [Row];
   expect([id, count]).toEqual([0, 2]);
   expect(perSecond).toBeGreaterThan(0);
-  expect(last!.map((value) => value.toPrecision(3))).toEqual(Array(5).fill('0.500'));
-  expect(all!.map((value) => value.toPrecision(3))).toEqual(['0.250', ...Array(4).fill('0.500')]);
+  expect(last!.upper.map((value) => value.toPrecision(3))).toEqual(Array(5).fill('0.500'));
+  expect(all!.upper.map((value) => value.toPrecision(3))).toEqual(['0.250', ...Array(4).fill('0.500')]);
 
   requests(registry).with({ route: '/c' }).record(2);
   while (rowsAfter(messages).size < 3) messages.push(await events.table());
@@ -92,7 +95,7 @@ test('later events have only the changes, which add up to the values of the regi
 
   const { families } = await registry.gather();
   const held = families[0]!.series.map((series, at): Row => {
-    const values = valuesAtPercentiles(families[0]!, series, ROW_PERCENTILES);
+    const values = valuesOf(families[0]!, endCounts(series.counts, undefined));
     return [at, series.histogram.totalCount, 0, null, values];
   });
   expect([...rowsAfter(messages).values()]).toEqual(held);
@@ -154,7 +157,7 @@ test('the detail of a series has the curve of its histogram in the registry', as
   const asked = points.map(({ percentile }) => percentile);
   const held = valuesAtPercentiles(families[0]!, families[0]!.series[0]!, asked);
   expect(points.map(({ value }) => value)).toEqual(held);
-  expect(facts).toContainEqual({ name: 'largest recorded', text: '100 ms' });
+  expect(facts).toContainEqual({ name: 'largest recorded', text: '100 ms', lower: 0.1, upper: 0.1 });
 });
 
 test('an unknown series has no detail', async () => {

@@ -39,7 +39,7 @@ test('a record is shown with its own times, and every interval of it', async () 
   const part = await EventReader.open({ port, path: `/events?time=${from}-${to}` });
   const answer = await part.rows();
   expect(answer).toMatchObject({ range: { fromMs: from, toMs: to }, rows: [{ count: 10, perSecond: 1 }] });
-  expect(answer.rows[0]!.values!.at(-1)).toBeCloseTo(0.02, 3);
+  expect(answer.rows[0]!.values!.upper.at(-1)).toBeCloseTo(0.02, 3);
 });
 
 test('the page says while it reads a record', async () => {

@@ -11,6 +11,9 @@ import {
 import type { SeriesFacts, TableMessage } from '../src/messages.ts';
 import { familyOf, MESSAGE, rowOf, tableOf } from './browser/support.ts';
 
+/** The values of a row, each exactly known. */
+const valuesAt = (...values: number[]) => ({ lower: values, upper: values, wide: 0 });
+
 const series = (id: number, of: number, ...attributes: string[]): SeriesFacts => ({
   ...{ id, family: of, attributes },
 });
@@ -26,10 +29,10 @@ const labels = ({ series: all }: TableState): string[] => [...all.values()].map(
 test('a message adds series, changes rows and replaces the facts', () => {
   const state = emptyTable();
   applyChanges(state, tableWith([series(0, 0, 'a=1', 'b=1'), series(1, 1)]));
-  applyChanges(state, { ...MESSAGE, epoch: 'b', rows: [[1, 5, 2.5, null, [1, 2, 3, 4, 5]]] });
+  applyChanges(state, { ...MESSAGE, epoch: 'b', rows: [[1, 5, 2.5, null, valuesAt(1, 2, 3, 4, 5)]] });
 
   expect(labels(state)).toEqual(['family 0 a=1, b=1', 'family 1']);
-  expect(state.series.get(1)!.row).toEqual([1, 5, 2.5, null, [1, 2, 3, 4, 5]]);
+  expect(state.series.get(1)!.row).toEqual([1, 5, 2.5, null, valuesAt(1, 2, 3, 4, 5)]);
   expect(state.series.get(0)!.row).toEqual([0, 0, 0, null, null]);
   expect(state.facts?.epoch).toBe('b');
 });
@@ -74,7 +77,7 @@ test('rows of an answer have the labels of the table, and merged ones say of how
     rows: [
       {
         ...{ family: 0, attributes: ['method=get'], seriesCount: 3, count: 12, perSecond: 1.5 },
-        ...{ values: [1, 2, 3, 4, 5], last: null },
+        ...{ values: valuesAt(1, 2, 3, 4, 5), last: null },
       },
       { family: 9, attributes: [], seriesCount: 1, count: 1, perSecond: 1, values: null, last: null },
     ],
@@ -85,7 +88,7 @@ test('rows of an answer have the labels of the table, and merged ones say of how
   // The page does not know family 9.
   expect(rows).toHaveLength(1);
   expect(rows[0]).toMatchObject({ label: 'rpc method=get', seriesCount: 3 });
-  expect(rows[0]!.row).toEqual([0, 12, 1.5, null, [1, 2, 3, 4, 5]]);
+  expect(rows[0]!.row).toEqual([0, 12, 1.5, null, valuesAt(1, 2, 3, 4, 5)]);
 });
 
 test('frozen rows do not change with later messages', () => {
@@ -110,8 +113,8 @@ test('a search finds rows that have all of its words, in any case', () => {
 
 test('rows are sorted by numbers, by the numbers in texts, and by attributes', () => {
   const rows = [rowOf('a', 'cpu=10'), rowOf('a', 'cpu=9'), rowOf('a')];
-  rows[0]!.row = [0, 5, 1, null, [3, 3, 3, 3, 3]];
-  rows[1]!.row = [1, 7, 0, [9, 9, 9, 9, 9], [4, 4, 4, 4, 4]];
+  rows[0]!.row = [0, 5, 1, null, valuesAt(3, 3, 3, 3, 3)];
+  rows[1]!.row = [1, 7, 0, valuesAt(9, 9, 9, 9, 9), valuesAt(4, 4, 4, 4, 4)];
   const sorted = (
     key: Parameters<typeof sortedRows>[1]['key'],
     isDescending: boolean,

@@ -141,7 +141,7 @@ export class Answers {
     this.#histories.set(group.key, history);
     const [oldest] = this.#histories.keys();
     if (this.#histories.size > MOST_HISTORIES && oldest !== undefined) this.#histories.delete(oldest);
-    const intervals = await history.intervals(all, group.ids, slices);
+    const intervals = await history.intervals(all, group, slices);
     return { group, history, intervals };
   }
 }

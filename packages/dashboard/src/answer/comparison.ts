@@ -1,6 +1,7 @@
-import { percentileDifference } from '@hdrscope/core';
+import { type Bounds, percentileDifference, percentileInterval } from '@hdrscope/core';
 import { fromTicks } from '@hdrscope/core/internal';
 import { type ComparisonPlot, countedUnitOf, curveOfSeries, type PlottedChange } from '@hdrscope/plot';
+import { boundsAtPercentiles, boundsOfSlots } from '@hdrscope/registry/internal';
 import type { FamilyDefinition } from '../history/history.ts';
 import type { Change, Comparison } from '../messages.ts';
 import type { Distribution } from './distribution.ts';
@@ -23,7 +24,8 @@ export function areComparable(a: FamilyDefinition, b: FamilyDefinition): boolean
 }
 
 /**
- * Compares percentiles, each with the interval of core's `percentileDifference`.
+ * Compares percentiles, each with the interval of core's `percentileDifference`. Where values come from wide buckets, the interval contains
+ * the difference wherever they lie in them.
  *
  * @param before Has values, as `after` has, and both are comparable.
  */
@@ -36,23 +38,56 @@ export function compared(before: Side, after: Side): Comparison {
     before: sideOf(before),
     after: sideOf(after),
     confidence: CONFIDENCE,
+    digits: Math.min(...[before, after].map(({ family }) => family.layout.significantDigits)),
     changes: PERCENTILES.map((percentile) => changeOf(before, after, percentile)),
   };
 }
 
 function changeOf(before: Side, after: Side, percentile: number): Change {
-  const [a, b] = [after.distribution.histogram, before.distribution.histogram];
-  const { lower, upper, confidence } = percentileDifference(a, b, percentile, { confidence: CONFIDENCE });
+  const { lower, upper, confidence } = differenceOf(before, after, percentile);
   const isKnown = confidence >= CONFIDENCE;
-  const inUnit = (ticks: number): number => fromTicks(after.family.resolution, ticks);
   return {
     percentile,
-    before: inUnit(b.valueAtPercentile(percentile)),
-    after: inUnit(a.valueAtPercentile(percentile)),
-    lower: isKnown ? inUnit(lower) : null,
-    upper: isKnown ? inUnit(upper) : null,
+    before: valueAt(before, percentile),
+    after: valueAt(after, percentile),
+    lower: isKnown && Number.isFinite(lower) ? lower : null,
+    upper: isKnown && Number.isFinite(upper) ? upper : null,
     verdict: isKnown ? verdictOf(lower, upper) : 'too few values',
   };
+}
+
+function valueAt({ family, distribution }: Side, percentile: number): Bounds {
+  return boundsAtPercentiles(family, distribution.ends, [percentile])[0]!;
+}
+
+interface Interval extends Bounds {
+  readonly confidence: number;
+}
+
+/** The interval of a difference, in the unit of the families. */
+function differenceOf(before: Side, after: Side, percentile: number): Interval {
+  if (before.distribution.ends.wide + after.distribution.ends.wide > 0) {
+    const [a, b] = [intervalOf(after, percentile), intervalOf(before, percentile)];
+    const confidence = Math.min(a.confidence, b.confidence);
+    // The distances to the bounds add up: those of wide buckets are no standard errors, which would add in squares.
+    return { lower: a.lower - b.upper, upper: a.upper - b.lower, confidence };
+  }
+  const [a, b] = [after.distribution.histogram, before.distribution.histogram];
+  const { lower, upper, confidence } = percentileDifference(a, b, percentile, { confidence: CONFIDENCE });
+  const inUnit = (ticks: number): number => fromTicks(after.family.resolution, ticks);
+  return { lower: inUnit(lower), upper: inUnit(upper), confidence };
+}
+
+/** The interval of a percentile, wherever the values lie in their buckets. */
+function intervalOf(
+  { family: { layout, unitLayout }, distribution: { ends } }: Side,
+  percentile: number,
+): Interval {
+  const [low, high] = [ends.lower, ends.upper].map((counts) =>
+    percentileInterval({ layout, counts }, percentile, { confidence: CONFIDENCE }),
+  );
+  const { lower, upper } = boundsOfSlots(unitLayout, layout.slotOf(low!.lower), layout.slotOf(high!.upper));
+  return { lower, upper, confidence: high!.confidence };
 }
 
 /** The verdict of `compareHistograms` of `@hdrscope/interval-log`, without a tolerance. */
@@ -76,12 +111,14 @@ export function comparisonPlotOf(
     unit: countedUnitOf(after.family),
     before: curveOf(before),
     after: curveOf(after),
-    changes: changes.map(
-      ({ percentile, before, after, lower, upper }): PlottedChange => ({
-        ...{ percentile, before, after },
-        ...(lower !== null && upper !== null && { lower, upper }),
-      }),
-    ),
+    changes: changes
+      .filter(({ before, after }) => Number.isFinite(before.upper) && Number.isFinite(after.upper))
+      .map(
+        ({ percentile, before, after, lower, upper }): PlottedChange => ({
+          ...{ percentile, before: before.upper, after: after.upper },
+          ...(lower !== null && upper !== null && { lower, upper }),
+        }),
+      ),
     confidence,
   };
 }

@@ -1,8 +1,9 @@
 import type { ReadonlyCounts, ReadonlyHistogram } from '@hdrscope/core';
-import { packedRuns, SparseCounts } from '@hdrscope/core/internal';
+import { histogramOver, packCounts, packedRuns, SparseCounts } from '@hdrscope/core/internal';
+import type { SlotReaches } from '@hdrscope/registry';
+import { countsAcross, type EndCounts, endCounts } from '@hdrscope/registry/internal';
 import type { FamilyDefinition } from '../history/history.ts';
 import type { PackedSeries } from '../history/packed-interval.ts';
-import { histogramOf } from '../row-values.ts';
 
 /** What one series or several counted in some time. */
 export interface Distribution {
@@ -12,28 +13,62 @@ export interface Distribution {
   readonly sum: number;
   /** The counts between the boundaries of the family; `undefined` for a family without boundaries. */
   readonly buckets: ReadonlyCounts | undefined;
+  /** Where the values may lie. */
+  readonly ends: EndCounts;
+  /** For each boundary of the family, how many values may lie on either side of it. `buckets` has each of them on one side. */
+  readonly across: readonly number[];
+}
+
+/** A distribution in few bytes. */
+export interface PackedDistribution extends PackedSeries {
+  /** Left out when all values lie in their slots. */
+  readonly ends?: { readonly lower: Uint8Array; readonly upper: Uint8Array; readonly wide: number };
+  /** Left out when no value may lie on either side of a boundary. */
+  readonly across?: readonly number[];
 }
 
 /** Adds up counts of one family. */
 export class DistributionSum {
-  readonly #layout: FamilyDefinition['layout'];
+  readonly #family: Pick<FamilyDefinition, 'layout' | 'unitLayout'>;
+  readonly #boundaries: readonly number[];
   readonly #counts: SparseCounts;
   readonly #buckets: SparseCounts | undefined;
   #sum = 0;
+  /** `undefined` while all values lie in their slots. */
+  #ends: { readonly lower: SparseCounts; readonly upper: SparseCounts } | undefined;
+  #wide = 0;
 
-  constructor({ layout, boundaries }: FamilyDefinition) {
-    this.#layout = layout;
+  readonly #across: number[];
+
+  constructor(family: FamilyDefinition) {
+    const { layout, boundaries } = family;
+    this.#family = family;
+    this.#boundaries = boundaries ?? [];
+    this.#across = this.#boundaries.map(() => 0);
     this.#counts = new SparseCounts(layout.slotCount);
     this.#buckets = boundaries && new SparseCounts(boundaries.length + 1);
   }
 
-  add(counts: ReadonlyCounts, sum: number, buckets: ReadonlyCounts | undefined): void {
+  /** @param reaches Where the values of the series may lie. */
+  add(
+    { counts, sum, buckets }: Pick<Distribution, 'sum' | 'buckets'> & { readonly counts: ReadonlyCounts },
+    reaches: SlotReaches | undefined,
+  ): void {
+    this.#addReaches(counts, reaches);
     this.#counts.addAll(counts);
     if (buckets !== undefined) this.#buckets?.addAll(buckets);
     this.#sum += sum;
   }
 
-  addPacked({ counts, sum, buckets }: PackedSeries): void {
+  /** @param reaches Where the values of a series may lie. A distribution of several has its ends. */
+  addPacked({ counts, sum, buckets, ends, across }: PackedDistribution, reaches?: SlotReaches): void {
+    for (const [i, count] of across?.entries() ?? []) this.#across[i]! += count;
+    if (ends !== undefined) {
+      const [lower, upper] = [this.#unpacked(ends.lower), this.#unpacked(ends.upper)];
+      this.#addEnds({ lower, upper, wide: ends.wide });
+    } else if (reaches !== undefined || this.#ends !== undefined) {
+      this.#addReaches(this.#unpacked(counts), reaches);
+    }
     this.#counts.addRuns(packedRuns(counts, this.#counts.length));
     if (this.#buckets !== undefined && buckets.length > 0) {
       this.#buckets.addRuns(packedRuns(buckets, this.#buckets.length));
@@ -44,6 +79,52 @@ export class DistributionSum {
   /** What was added. Nothing may be added afterwards. */
   result(): Distribution {
     const counts = this.#counts.freeze();
-    return { histogram: histogramOf(this.#layout, counts), sum: this.#sum, buckets: this.#buckets?.freeze() };
+    const { lower = counts, upper = counts } = this.#ends ?? {};
+    return {
+      histogram: histogramOver(this.#family.layout, counts),
+      sum: this.#sum,
+      buckets: this.#buckets?.freeze(),
+      ends: { lower, upper, wide: this.#wide },
+      across: this.#across,
+    };
   }
+
+  #addReaches(counts: ReadonlyCounts, reaches: SlotReaches | undefined): void {
+    this.#addEnds(endCounts(counts, reaches));
+    const across = countsAcross(this.#boundaries, this.#family, counts, reaches);
+    for (const [i, count] of across.entries()) this.#across[i]! += count;
+  }
+
+  /** Comes before the counts are added: they are the ends of what was added before. */
+  #addEnds({ lower, upper, wide }: EndCounts): void {
+    if (wide === 0 && this.#ends === undefined) return;
+    this.#ends ??= { lower: this.#counts.clone(), upper: this.#counts.clone() };
+    this.#ends.lower.addAll(lower);
+    this.#ends.upper.addAll(upper);
+    this.#wide += wide;
+  }
+
+  #unpacked(bytes: Uint8Array): SparseCounts {
+    const counts = new SparseCounts(this.#counts.length);
+    counts.addRuns(packedRuns(bytes, counts.length));
+    return counts;
+  }
+}
+
+/** A distribution in few bytes, which no series has made alone. */
+export function packDistribution({
+  histogram,
+  sum,
+  buckets,
+  ends,
+  across,
+}: Distribution): PackedDistribution {
+  const { lower, upper, wide } = ends;
+  return {
+    ...{ id: -1, sum },
+    counts: packCounts(histogram.counts),
+    buckets: buckets === undefined ? new Uint8Array(0) : packCounts(buckets),
+    ...(wide > 0 && { ends: { lower: packCounts(lower), upper: packCounts(upper), wide } }),
+    ...(across.some((count) => count > 0) && { across }),
+  };
 }

@@ -16,18 +16,29 @@ export interface ExportedFile {
 
 /**
  * Rows as a table in CSV, in the units of their families: https://www.rfc-editor.org/rfc/rfc4180. Each attribute key has a column.
+ * The column of a percentile has its upper bound, `Infinity` where nobody knows one, and a column at the end the lower bound.
  *
  * @param rows Each with its group.
  */
 export function rowsAsCsv(rows: readonly (readonly [Group, AnswerRow])[]): ExportedFile {
   const keys = [...new Set(rows.flatMap(([{ attributes }]) => attributes.map(keyOf)))].sort();
   const percentiles = ROW_PERCENTILES.map(percentileName);
-  const head = ['metric', 'unit', ...keys, 'series', 'count', 'per_second', ...percentiles];
+  const head = [
+    'metric',
+    'unit',
+    ...keys,
+    'series',
+    'count',
+    'per_second',
+    ...percentiles,
+    ...percentiles.map((name) => `${name}_lower`),
+  ];
   const lines = rows.map(([{ family, attributes }, { seriesCount, count, perSecond, values }]) => [
     ...[family.name, family.unit],
     ...keys.map((key) => attributes.find((pair) => keyOf(pair) === key)?.slice(key.length + 1) ?? ''),
     ...[seriesCount, count, perSecond],
-    ...ROW_PERCENTILES.map((_, i) => values?.[i] ?? ''),
+    ...percentiles.map((_, i) => values?.upper[i] ?? ''),
+    ...percentiles.map((_, i) => values?.lower[i] ?? ''),
   ]);
   const text = [head, ...lines]
     .map((cells) => `${cells.map((cell) => csvCell(cell)).join(',')}\r\n`)

@@ -1,6 +1,9 @@
-import { fromTicks } from '@hdrscope/core/internal';
+import type { Bounds } from '@hdrscope/core';
+import { meanBounds } from '@hdrscope/core/internal';
 import { countedUnitOf, formatValue } from '@hdrscope/plot';
 import type { SeriesSnapshot } from '@hdrscope/registry';
+import { boundsOfSlots } from '@hdrscope/registry/internal';
+import { areWide, boundsText } from '../bounds-text.ts';
 import type { FamilyDefinition } from '../history/history.ts';
 import type { Fact } from '../messages.ts';
 import type { Distribution } from './distribution.ts';
@@ -12,23 +15,30 @@ const REASONS = [
   ['overflowing', 'beyond the largest count'],
 ] as const;
 
-/** The facts of series since their start: their extremes are those of the recorded values. */
+/** The facts of series since their start: their extremes are those of the recorded values, unless wide buckets may have others. */
 export function factsSinceStart(
   family: FamilyDefinition,
-  { sum, histogram }: Distribution,
+  distribution: Distribution,
   series: readonly SeriesSnapshot[],
 ): readonly Fact[] {
   const used = series.filter(({ counts }) => counts.total > 0);
-  const unit = countedUnitOf(family);
-  const shown = (value: number): string => (used.length === 0 ? '-' : formatValue(value, unit));
+  const digits = family.layout.significantDigits;
+  const { least, most } = extremesOf(family, distribution);
+  const known = (bounds: Bounds, value: number): Bounds =>
+    areWide(bounds, digits) ? bounds : exactly(value);
+  const smallest = known(
+    least,
+    used.reduce((least, { min }) => Math.min(least, min), Infinity),
+  );
+  const largest = known(
+    most,
+    used.reduce((most, { max }) => Math.max(most, max), 0),
+  );
   return [
-    { name: 'mean', text: shown(sum / histogram.totalCount) },
-    {
-      name: 'smallest recorded',
-      text: shown(used.reduce((least, { min }) => Math.min(least, min), Infinity)),
-    },
-    { name: 'largest recorded', text: shown(used.reduce((most, { max }) => Math.max(most, max), 0)) },
-    { name: 'sum', text: shown(sum) },
+    ...factsOfValues(family, distribution, {
+      'smallest recorded': smallest,
+      'largest recorded': largest,
+    }),
     ...factsOfFamily(family),
     { name: 'since', text: sinceText(series) },
     ...rejectedFact(series),
@@ -36,22 +46,70 @@ export function factsSinceStart(
 }
 
 /** The facts of a time: its extremes are the bounds of their slots. */
-export function factsWithin(family: FamilyDefinition, { sum, histogram }: Distribution): readonly Fact[] {
-  const { totalCount, counts, layout } = histogram;
-  const unit = countedUnitOf(family);
-  const shown = (value: number): string => (totalCount === 0 ? '-' : formatValue(value, unit));
-  const { resolution } = family;
-  const [lowest, highest] =
-    totalCount === 0
-      ? [0, 0]
-      : [fromTicks(resolution, layout.lower(counts.first)), fromTicks(resolution, layout.upper(counts.last))];
+export function factsWithin(family: FamilyDefinition, distribution: Distribution): readonly Fact[] {
+  const { least, most } = extremesOf(family, distribution);
   return [
-    { name: 'mean', text: shown(sum / totalCount) },
-    { name: 'smallest at least', text: shown(lowest) },
-    { name: 'largest at most', text: shown(highest) },
-    { name: 'sum', text: shown(sum) },
+    ...factsOfValues(family, distribution, {
+      'smallest at least': exactly(least.lower),
+      'largest at most': exactly(most.upper),
+    }),
     ...factsOfFamily(family),
   ];
+}
+
+function exactly(value: number): Bounds {
+  return { lower: value, upper: value };
+}
+
+/** Where the smallest and the largest value lie. */
+function extremesOf(
+  { unitLayout }: FamilyDefinition,
+  { ends: { lower, upper } }: Distribution,
+): { readonly least: Bounds; readonly most: Bounds } {
+  if (lower.total === 0) return { least: exactly(Number.NaN), most: exactly(Number.NaN) };
+  return {
+    least: boundsOfSlots(unitLayout, lower.first, upper.first),
+    most: boundsOfSlots(unitLayout, lower.last, upper.last),
+  };
+}
+
+function factsOfValues(
+  family: FamilyDefinition,
+  { sum, histogram: { totalCount }, ends }: Distribution,
+  extremes: Readonly<Record<string, Bounds>>,
+): readonly Fact[] {
+  const unit = countedUnitOf(family);
+  const digits = family.layout.significantDigits;
+  const fact = (name: string, bounds: Bounds, text = boundsText(bounds, { counted: unit, digits })): Fact =>
+    totalCount === 0 ? { name, text: '-' } : { name, text, ...bounds };
+  // The sum of recorded values is exact. One that did not come with added counts is made of the middles of their slots.
+  const mean = sum / totalCount;
+  const bounds = meansOf(family, ends);
+  const means = { lower: Math.min(bounds.lower, mean), upper: Math.max(bounds.upper, mean) };
+  const isUnsure = areWide(means, digits);
+  const meanText = formatValue(mean, unit);
+  return [
+    fact(
+      'mean',
+      means,
+      isUnsure ? `${boundsText(means, { counted: unit, digits })}, ${meanText} by the sum` : meanText,
+    ),
+    ...Object.entries(extremes).map(([name, bounds]) => fact(name, bounds)),
+    fact(
+      isUnsure ? 'sum, sent or estimated' : 'sum',
+      { lower: means.lower * totalCount, upper: means.upper * totalCount },
+      formatValue(sum, unit),
+    ),
+  ];
+}
+
+/** The means when all values are as small, and as large, as they may be. */
+function meansOf({ unitLayout: layout }: FamilyDefinition, { lower, upper }: Distribution['ends']): Bounds {
+  const isOpen = upper.last === layout.slotCount - 1;
+  return {
+    lower: meanBounds({ layout, counts: lower }).lower,
+    upper: isOpen ? Number.POSITIVE_INFINITY : meanBounds({ layout, counts: upper }).upper,
+  };
 }
 
 function factsOfFamily(family: FamilyDefinition): readonly Fact[] {

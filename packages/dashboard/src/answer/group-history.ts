@@ -1,17 +1,23 @@
-import { fromTicks, packCounts } from '@hdrscope/core/internal';
 import type { Slices } from '@hdrscope/kit';
 import type { FamilyDefinition } from '../history/history.ts';
-import { type PackedInterval, type PackedSeries, seriesIn } from '../history/packed-interval.ts';
-import { ROW_PERCENTILES, type RowValues } from '../messages.ts';
-import { type Distribution, DistributionSum } from './distribution.ts';
+import { type PackedInterval, seriesIn } from '../history/packed-interval.ts';
+import type { RowValues } from '../messages.ts';
+import { valuesOf } from '../row-values.ts';
+import {
+  type Distribution,
+  DistributionSum,
+  type PackedDistribution,
+  packDistribution,
+} from './distribution.ts';
+import type { Group } from './groups.ts';
 
 /** What a group counted in an interval of the history. */
 export interface GroupInterval {
   readonly startMs: number;
   readonly endMs: number;
   /** The counts of all of its series; `undefined` when they counted nothing. */
-  readonly packed: PackedSeries | undefined;
-  /** The values at `ROW_PERCENTILES`; `null` when nothing was counted. */
+  readonly packed: PackedDistribution | undefined;
+  /** `null` when nothing was counted. */
   readonly values: RowValues;
 }
 
@@ -30,16 +36,16 @@ export class GroupHistory {
   /**
    * The intervals of the group, one for each of `intervals`.
    *
-   * @param ids The series of the group. Those of later calls may have counted in later intervals only.
+   * @param group Series that later calls add to it may have counted in later intervals only.
    */
   async intervals(
     intervals: readonly PackedInterval[],
-    ids: readonly number[],
+    group: Pick<Group, 'ids' | 'reaches'>,
     slices: Slices,
   ): Promise<readonly GroupInterval[]> {
     const all: GroupInterval[] = [];
     for (const interval of intervals) {
-      const known = this.#known.get(interval) ?? this.#added(interval, ids);
+      const known = this.#known.get(interval) ?? this.#added(interval, group);
       this.#known.set(interval, known);
       all.push(known);
       if (slices.isOver()) await slices.next();
@@ -54,28 +60,18 @@ export class GroupHistory {
     return sum.result();
   }
 
-  #added(interval: PackedInterval, ids: readonly number[]): GroupInterval {
+  #added(interval: PackedInterval, { ids, reaches }: Pick<Group, 'ids' | 'reaches'>): GroupInterval {
     const { startMs, endMs } = interval;
     const parts = ids.map((id) => seriesIn(interval, id)).filter((part) => part !== undefined);
     if (parts.length === 0) return { startMs, endMs, packed: undefined, values: null };
     const sum = new DistributionSum(this.#family);
-    for (const part of parts) sum.addPacked(part);
+    for (const part of parts) sum.addPacked(part, reaches.get(part.id));
     const whole = sum.result();
-    const { resolution } = this.#family;
+    const isOne = parts.length === 1 && reaches.get(parts[0]!.id) === undefined;
     return {
       ...{ startMs, endMs },
-      packed: parts.length === 1 ? parts[0] : packedOf(whole),
-      values: whole.histogram
-        .valuesAtPercentiles(ROW_PERCENTILES)
-        .map((ticks) => fromTicks(resolution, ticks)),
+      packed: isOne ? parts[0] : packDistribution(whole),
+      values: valuesOf(this.#family, whole.ends),
     };
   }
-}
-
-function packedOf({ histogram, sum, buckets }: Distribution): PackedSeries {
-  return {
-    ...{ id: -1, sum },
-    counts: packCounts(histogram.counts),
-    buckets: buckets === undefined ? new Uint8Array(0) : packCounts(buckets),
-  };
 }

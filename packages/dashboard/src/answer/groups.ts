@@ -1,3 +1,4 @@
+import type { SlotReaches } from '@hdrscope/registry';
 import type { FamilyDefinition, HistorySeries } from '../history/history.ts';
 import { keyOf, type Question } from '../question.ts';
 
@@ -14,6 +15,8 @@ export interface Group {
   readonly attributes: readonly string[];
   /** The ids of its series. */
   readonly ids: readonly number[];
+  /** Where the values of its series may lie, by id: only of those with values that may lie in other slots than their own. */
+  readonly reaches: ReadonlyMap<number, SlotReaches>;
 }
 
 /** The rows that a question asks for, in the order of their first series. */
@@ -21,9 +24,12 @@ export function groupsOf(
   series: Iterable<HistorySeries>,
   { by, where }: Pick<Question, 'by' | 'where'>,
 ): readonly Group[] {
-  const groups = new Map<string, Group & { readonly ids: number[] }>();
+  const groups = new Map<
+    string,
+    Group & { readonly ids: number[]; readonly reaches: Map<number, SlotReaches> }
+  >();
   const isAsked = filterOf(where);
-  for (const { facts, family } of series) {
+  for (const { facts, family, reaches } of series) {
     if (!isAsked(facts.attributes)) continue;
     const attributes =
       by === undefined ? facts.attributes : facts.attributes.filter((pair) => by.includes(keyOf(pair)));
@@ -31,12 +37,14 @@ export function groupsOf(
     const key = JSON.stringify(
       by === undefined ? [facts.family, facts.id] : [facts.family, attributes, by, where],
     );
-    const known = groups.get(key);
-    if (known !== undefined) known.ids.push(facts.id);
-    else {
-      const label = labelOf(family.name, attributes);
-      groups.set(key, { key, label, familyId: facts.family, family, attributes, ids: [facts.id] });
-    }
+    const label = labelOf(family.name, attributes);
+    const group = groups.get(key) ?? {
+      ...{ key, label, familyId: facts.family, family, attributes },
+      ...{ ids: [], reaches: new Map<number, SlotReaches>() },
+    };
+    groups.set(key, group);
+    group.ids.push(facts.id);
+    if (reaches !== undefined) group.reaches.set(facts.id, reaches);
   }
   return [...groups.values()];
 }

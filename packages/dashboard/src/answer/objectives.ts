@@ -20,8 +20,8 @@ export function suitingObjectives(
 }
 
 /**
- * The share of values within each objective. Values that share a slot with the limit may lie on either side of it, unless the limit
- * is one of the boundaries of the family.
+ * The share of values within each objective. Values that share a slot or a wide bucket with the limit may lie on either side of it, unless
+ * the limit is one of the boundaries of the family.
  */
 export function objectiveResults(
   objectives: readonly Objective[],
@@ -40,15 +40,19 @@ export function objectiveResults(
 
 function countsWithin(
   { unitLayout, boundaries = [] }: FamilyDefinition,
-  { histogram: { counts }, buckets }: Distribution,
+  { buckets, across, ends }: Distribution,
   limit: number,
 ): Bounds {
   const boundary = boundaries.indexOf(limit);
   if (buckets !== undefined && boundary >= 0) {
     const count = countTo(buckets, boundary);
-    return { lower: count, upper: count };
+    const unsure = across[boundary]!;
+    return { lower: Math.max(0, count - unsure), upper: Math.min(ends.lower.total, count + unsure) };
   }
-  return countWithin({ layout: unitLayout, counts }, limit);
+  return {
+    lower: countWithin({ layout: unitLayout, counts: ends.upper }, limit).lower,
+    upper: countWithin({ layout: unitLayout, counts: ends.lower }, limit).upper,
+  };
 }
 
 /** The counts of all buckets up to one. */

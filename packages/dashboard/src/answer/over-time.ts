@@ -18,7 +18,7 @@ export function percentilesOverTime(
   const add = (timeMs: number, values: GroupInterval['values']): void => {
     timesMs.push(timeMs);
     lines.forEach((line, i) => {
-      line.values.push(values?.[i] ?? null);
+      line.values.push(values?.upper[i] ?? null);
     });
   };
   let endMs: number | undefined;

@@ -16,8 +16,9 @@ export function sinceStart({ ids, family }: Group, table: LiveTable): Distributi
   for (const id of ids) {
     const series = table.find(id);
     if (series === undefined) continue;
-    const { latest } = series;
-    sum.add(latest.counts, latest.sum, bucketsSince(family, latest, undefined));
+    const { latest, reaches } = series;
+    const buckets = bucketsSince(family, latest, undefined);
+    sum.add({ counts: latest.counts, sum: latest.sum, buckets }, reaches);
   }
   return sum.result();
 }
@@ -37,8 +38,7 @@ export async function liveRows(
       const series = table.find(id);
       if (series !== undefined) seriesCount++;
       if (series?.increase === undefined) continue;
-      const { counts, sum, buckets } = series.increase;
-      last.add(counts, sum, buckets);
+      last.add(series.increase, series.reaches);
       perSecond += series.perSecond;
     }
     const { family, familyId, attributes } = group;
@@ -48,8 +48,8 @@ export async function liveRows(
       {
         ...{ family: familyId, attributes, seriesCount, perSecond },
         count: whole.histogram.totalCount,
-        values: valuesOf(family, whole),
-        last: valuesOf(family, last.result()),
+        values: valuesOf(family, whole.ends),
+        last: valuesOf(family, last.result().ends),
       },
     ]);
     if (slices.isOver()) await slices.next();
@@ -72,7 +72,7 @@ export async function rowsWithin(
       if (group === undefined) continue;
       const sum = sums.get(group) ?? new DistributionSum(group.family);
       sums.set(group, sum);
-      sum.addPacked(seriesAt(interval, place));
+      sum.addPacked(seriesAt(interval, place), group.reaches.get(id));
       if (slices.isOver()) await slices.next();
     }
   }
@@ -84,7 +84,7 @@ export async function rowsWithin(
     const whole = sum.result();
     const count = whole.histogram.totalCount;
     const perSecond = seconds > 0 ? count / seconds : 0;
-    const values = valuesOf(family, whole);
+    const values = valuesOf(family, whole.ends);
     const seriesCount = ids.length;
     return [[group, { family: familyId, attributes, seriesCount, count, perSecond, values, last: null }]];
   });

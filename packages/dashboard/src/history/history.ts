@@ -1,5 +1,5 @@
 import { Slices } from '@hdrscope/kit';
-import type { FamilySnapshot } from '@hdrscope/registry';
+import type { FamilySnapshot, SlotReaches } from '@hdrscope/registry';
 import type { HistoryFacts, SeriesFacts } from '../messages.ts';
 import { type Coarsening, placeToMerge, timeOf } from './coarsening.ts';
 import {
@@ -17,6 +17,8 @@ export type FamilyDefinition = Omit<FamilySnapshot, 'series'>;
 export interface HistorySeries {
   readonly facts: SeriesFacts;
   readonly family: FamilyDefinition;
+  /** Where the values of its slots may lie: see `SeriesSnapshot.reaches`. They only widen, so the last ones hold for all times. */
+  readonly reaches: SlotReaches | undefined;
 }
 
 /** What a series counted since the last update. */
@@ -88,10 +90,10 @@ export class History {
    */
   async add(startMs: number, endMs: number, increases: Iterable<Increase>): Promise<void> {
     const added = [...increases];
-    // Only these two parts: a series of the table also holds its latest snapshots.
+    // Only these parts: a series of the table also holds its latest snapshots.
     for (const { series } of added) {
-      const { facts, family } = series;
-      this.#series.set(facts.id, { facts, family, lastMs: endMs });
+      const { facts, family, reaches } = series;
+      this.#series.set(facts.id, { facts, family, reaches, lastMs: endMs });
     }
     const interval = await packInterval(startMs, endMs, added, this.#slices);
     this.#intervals.push(interval);

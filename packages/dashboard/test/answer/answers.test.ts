@@ -7,8 +7,9 @@ import {
   type Plot,
   type TimePlot,
 } from '@hdrscope/plot';
-import { type SeriesSnapshot, valuesAtPercentiles } from '@hdrscope/registry';
-import { ROW_PERCENTILES } from '../../src/messages.ts';
+import type { SeriesSnapshot } from '@hdrscope/registry';
+import { endCounts } from '@hdrscope/registry/internal';
+import { valuesOf } from '../../src/row-values.ts';
 import { START_MS, TimedPage } from '../support-history.ts';
 
 function plotOf<Kind extends Plot['kind']>(
@@ -69,7 +70,7 @@ test('the rows of a range have the values that the registry counted in it', asyn
     return {
       ...{ family: 0, attributes: [`n=${at}`], seriesCount: 1, count: histogram.totalCount, last: null },
       perSecond: histogram.totalCount / 15,
-      values: valuesAtPercentiles(page.family(), { histogram }, ROW_PERCENTILES),
+      values: valuesOf(page.family(), endCounts(histogram.counts, undefined)),
     };
   });
   expect(rows!.rows).toEqual(wanted);
@@ -104,8 +105,8 @@ test('rows are merged by the attributes that stay, and have all values of their 
     ['', 4, 9600, 160],
   ]);
   // The largest value of all series, and of the last second.
-  expect(whole[0]!.values!.at(-1)).toBeCloseTo(0.4, 2);
-  expect(whole[0]!.last!.at(-1)).toBeCloseTo(0.04, 3);
+  expect(whole[0]!.values!.upper.at(-1)).toBeCloseTo(0.4, 2);
+  expect(whole[0]!.last!.upper.at(-1)).toBeCloseTo(0.04, 3);
 });
 
 test('of several attributes of one key one must be there, and of each key one', async () => {
@@ -147,7 +148,7 @@ test('two times of a row are compared with the significance of a diff', async ()
     [99, 'too few values'],
     [99.9, 'too few values'],
   ]);
-  expect(changes[0]!.after / changes[0]!.before).toBeCloseTo(10, 1);
+  expect(changes[0]!.after.upper / changes[0]!.before.upper).toBeCloseTo(10, 1);
   const plot = plotOf(detail!.plots, 'comparison') satisfies ComparisonPlot;
   expect([plot.before.totalCount, plot.after.totalCount, plot.unit]).toEqual([400, 400, 's']);
   expect(plot.after.points.at(-1)!.value).toBeCloseTo(0.4, 2);
@@ -470,7 +471,9 @@ test('rows are exported as CSV, and a row as percentile text in milliseconds', a
   const { text, name } = await page.answers.csv(question);
   expect(name).toBe('hdrscope.csv');
   const [head, first, other, end] = text.split('\r\n');
-  expect(head).toBe('metric,unit,formula,route,status,series,count,per_second,p50,p90,p99,p99.9,max');
+  expect(head).toBe(
+    'metric,unit,formula,route,status,series,count,per_second,p50,p90,p99,p99.9,max,p50_lower,p90_lower,p99_lower,p99.9_lower,max_lower',
+  );
   expect(first).toMatch(/^rpc\.duration,s,'=1\+1,"\/a, ""b""",,1,1,1,0\.25/);
   expect(other).toMatch(/^rpc\.duration,s,,,-7,1,1,1,2\./);
   expect(end).toBe('');

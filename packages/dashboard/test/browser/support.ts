@@ -3,7 +3,7 @@ import type { FamilyFacts, TableMessage } from '../../src/messages.ts';
 
 /** A family of durations. */
 export const familyOf = (id: number, name = `family ${id}`): FamilyFacts => ({
-  ...{ id, name, description: '', counted: 's', unit: 's' },
+  ...{ id, name, description: '', counted: 's', digits: 2, unit: 's' },
 });
 
 /** A message without changes. */
