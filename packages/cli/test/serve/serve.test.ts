@@ -102,6 +102,58 @@ test('series of several logs have the names of their files, and tags with attrib
   });
 });
 
+test.each([
+  [2, 4],
+  [4, 2],
+])('logs of %i and of %i digits share a page, and the coarser one has bounds', async (...digits) => {
+  const paths = digits.map((significantDigits) => {
+    const histogram = new Histogram({ autoResize: true, significantDigits });
+    histogram.record(1_234_567, 10);
+    const startSec = 1_700_000_000;
+    const log =
+      FORMAT_VERSION_LINE + LEGEND_LINE + formatInterval(histogram, { startSec, endSec: startSec + 1 });
+    return folder.write(`digits-${significantDigits}.hlog`, log);
+  });
+  const { stderr } = await served(paths, async (url) => {
+    const text = await eventsUntil(`${url}events`, (all) => /event: rows\n.*\n/.test(all));
+    const { errors } = lastOf(text, 'table');
+    expect(errors).toEqual([]);
+    const { rows } = lastOf(text, 'rows') as { rows: { attributes: string[]; values: Values }[] };
+    const bounds = new Map(
+      rows.map(({ attributes, values }) => [attributes[0], [values.lower[0], values.upper[0]]]),
+    );
+    expect(bounds.size).toBe(2);
+    const [fine, coarse] = [4, 2].map((n) => bounds.get(`file=digits-${n}.hlog`)!);
+    expect(fine).toEqual([0.00123456, 0.001234623]);
+    expect(coarse).toEqual([0.0012288, 0.001236991]);
+  });
+  expect(stderr).toBe('');
+});
+
+interface Values {
+  readonly lower: readonly number[];
+  readonly upper: readonly number[];
+}
+
+test('logs of two units cannot share a family: the page and the terminal name both units', async () => {
+  const paths = ['s', 'By'].map((unit) => {
+    const note = JSON.stringify({ name: 'x', unit, description: '', resolution: 1, significantDigits: 3 });
+    return folder.write(
+      `${unit}.hlog`,
+      `${FORMAT_VERSION_LINE}#[Family: ${note}]\n${LEGEND_LINE}${intervalOf(0, 9).replace('Tag=get', 'Tag=x')}`,
+    );
+  });
+  const { stderr } = await served(paths, async (url) => {
+    const text = await eventsUntil(`${url}events`, (all) => /"errors":\["[^\n]*\n\n/.test(all));
+    expect(lastOf(text, 'table')).toMatchObject({
+      errors: ['the record: the family "x" is registered with unit "s", got "By"'],
+    });
+  });
+  expect(stderr).toBe(
+    'hdrscope: the page shows what was read before this: the family "x" is registered with unit "s", got "By": show the logs on two pages\n',
+  );
+});
+
 test('intervals of doubles and broken lines are left out and reported', async () => {
   const doubles = new DoubleHistogram({ significantDigits: 2 });
   doubles.record(0.5);
