@@ -28,7 +28,7 @@ export {
 export { reasonOf } from './reason-of.ts';
 export { roundToDigits } from './round-to-digits.ts';
 export { Duties, Rounds } from './rounds.ts';
-export { formatBar, formatBounds, formatShare, percentileName } from './shown.ts';
+export { areWide, formatBar, formatBounds, formatShare, percentileName } from './shown.ts';
 export { Slices } from './slices.ts';
 export { splitMs } from './split-ms.ts';
 export { nanosecondsPer } from './time-unit.ts';

@@ -54,6 +54,20 @@ export function formatBar(length: number, isAscii = false): string {
 }
 
 /**
+ * Whether bounds are wider than the slot of a value that keeps so many digits: whether people should see both ends.
+ *
+ * @example
+ * ```ts
+ * import { areWide } from '@hdrscope/kit';
+ *
+ * [areWide({ lower: 1000, upper: 1007 }, 2), areWide({ lower: 1000, upper: 2500 }, 2)]; //=> [false, true]
+ * ```
+ */
+export function areWide({ lower, upper }: Bounds, digits: number): boolean {
+  return lower === Number.NEGATIVE_INFINITY || upper - lower > Math.abs(lower) * 10 ** -digits;
+}
+
+/**
  * Bounds in words: `1.00 to 2.50`, `400 to 800 µs`, `2.50` when both ends have the same text, `65 or more` when the upper side is open,
  * and `-` when nothing is known.
  *

@@ -52,6 +52,7 @@ export {
   curveOf,
   curveOfPercentiles,
   curveOfSlots,
+  curveOfSum,
   percentileCurve,
 } from './data/percentile-curve.ts';
 export { countedUnitOf, curveOfSeries, type SeriesCurveOptions } from './data/series-curve.ts';

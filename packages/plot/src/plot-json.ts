@@ -120,10 +120,13 @@ function timePlot(json: JsonObject): TimePlot {
     unit: unitOf(json.unit, 'plot.unit'),
     timesMs,
     lines: list((value, where) => {
-      const { name, values } = asObject(value, where);
+      const { name, values, lower } = asObject(value, where);
+      const ofMoments = (list: unknown, field: string): readonly (number | null)[] =>
+        numbers(list, `${where}.${field}`, timesMs.length, 'a number or null', isValueOrNull);
       return {
         name: asText(name, `${where}.name`),
-        values: numbers(values, `${where}.values`, timesMs.length, 'a number or null', isValueOrNull),
+        values: ofMoments(values, 'values'),
+        ...(lower !== undefined && { lower: ofMoments(lower, 'lower') }),
       };
     })(json.lines, 'plot.lines'),
     ...optionalFields<PlotTitles & Pick<TimePlot, 'totalCount' | 'endMs' | 'slos' | 'valueAxis'>>(

@@ -120,7 +120,12 @@ export interface TimePlot extends PlotTitles {
   /** The moments of all lines, in ms since 1970, ascending. */
   readonly timesMs: readonly number[];
   /** Each line has a value for each moment, or `null` when nothing was counted then. */
-  readonly lines: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+  readonly lines: readonly {
+    readonly name: string;
+    readonly values: readonly (number | null)[];
+    /** Lower bounds of values of which only bounds are known, whose upper bounds `values` has; `null` for other values. Left out when there are none. */
+    readonly lower?: readonly (number | null)[];
+  }[];
   /** How many values all lines are made of; left out when unknown. */
   readonly totalCount?: number;
   /** The end of the time after the last moment, in ms since 1970; left out when unknown. */

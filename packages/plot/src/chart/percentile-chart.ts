@@ -7,7 +7,7 @@ import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
 import { crossingSeries, objectiveLabels, percentileObjectives } from './objectives.ts';
 import type { ChartOption, ChartSeries, OptionPart } from './option.ts';
 import { axisEnd, percentileAt, percentileAxis, percentileText, placesOf } from './percentile-axis.ts';
-import { bandSeries, type Corner, cornersOf, pointAt } from './steps.ts';
+import { bandSeries, bandsOf, type Corner, cornersOf, pointAt } from './steps.ts';
 import { lineStyleOf, type Theme } from './theme.ts';
 import { clampTo, labelsOf, rangeOf, type Scale, type ValueRange, valueAxis } from './value-axis.ts';
 
@@ -77,7 +77,7 @@ export function curveSeries(
   const lineStyle = lineStyleOf(index, theme);
   const clamp = (value: number) => clampTo(range, value);
   return [
-    ...bandSeries(curve, lineStyle.color, clamp),
+    ...bandSeries(curve.name, bandsOf(curve), lineStyle.color, clamp),
     {
       type: 'line',
       name: curve.name,

@@ -1,4 +1,4 @@
-import type { Curve, CurvePoint } from '../plot.ts';
+import type { Curve, CurvePoint, TimePlot } from '../plot.ts';
 import type { ChartSeries, Drawing, DrawingApi } from './option.ts';
 import { ninesOf, placesOf } from './percentile-axis.ts';
 
@@ -81,11 +81,33 @@ function isFiniteNumber(value: number | null | undefined): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** The shaded range between a curve's bounds. It has the name of the curve, so that hiding the curve hides both. */
-export function bandSeries(curve: Curve, color: string, clamp: (value: number) => number): ChartSeries[] {
-  return bandsOf(curve).map((points) => ({
+/** The stretches of a line over time that have bounds. A moment between two that have none is a point. */
+export function timeBandsOf(
+  timesMs: readonly number[],
+  { values, lower = [] }: Pick<TimePlot['lines'][number], 'values' | 'lower'>,
+): BandPoint[][] {
+  const bands: BandPoint[][] = [];
+  let isOpen = false;
+  for (const [i, time] of timesMs.entries()) {
+    const [least, most] = [lower[i], values[i]];
+    const hasBounds = isFiniteNumber(least) && isFiniteNumber(most);
+    if (hasBounds && !isOpen) bands.push([]);
+    if (hasBounds) bands.at(-1)!.push([time, least, most]);
+    isOpen = hasBounds;
+  }
+  return bands;
+}
+
+/** The shaded ranges between the bounds of a line. They have its name, so that hiding the line hides them too. */
+export function bandSeries(
+  name: string,
+  bands: readonly (readonly BandPoint[])[],
+  color: string,
+  clamp: (value: number) => number,
+): ChartSeries[] {
+  return bands.map((points) => ({
     type: 'custom',
-    name: curve.name,
+    name,
     silent: true,
     clip: true,
     z: 1,

@@ -5,6 +5,8 @@ import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting, tooltipOf, to
 import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
 import { levelObjectives, objectiveLabels } from './objectives.ts';
 import type { ChartOption } from './option.ts';
+import { intervalText } from './percentile-chart.ts';
+import { bandSeries, timeBandsOf } from './steps.ts';
 import { lineStyleOf } from './theme.ts';
 import { type TimeSpan, timeAxis } from './time-axis.ts';
 import { dateTimeText, timeAxisName } from './time-text.ts';
@@ -17,7 +19,9 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
   const names = lines.map(({ name }) => name);
   const { option, top } = frameOf(plot, setting, describePlot(plot, zone), names);
   const values = slos.map(({ value }) => value);
-  for (const line of lines) for (const value of line.values) if (value !== null) values.push(value);
+  for (const line of lines) {
+    for (const value of [...line.values, ...(line.lower ?? [])]) if (value !== null) values.push(value);
+  }
   const range = rangeOf(values, unit, scale);
   const span = timeRange(timesMs);
   const labels: LineLabel[] = [
@@ -42,11 +46,12 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
       axisPointer: { type: 'line', label: { show: false }, lineStyle: { color: theme.axis } },
       formatter: (hovered: readonly { dataIndex: number }[] | { dataIndex: number }) => {
         const index = [hovered].flat()[0]?.dataIndex ?? 0;
-        const rows = lines.map(({ name, values }, i) => {
+        const rows = lines.map(({ name, values, lower }, i) => {
           const value = values[index] ?? null;
+          const bounds = intervalText(lower?.[index] ?? undefined, value ?? undefined, unit);
           return [
             name,
-            value === null ? 'no values' : formatValue(value, unit),
+            value === null ? 'no values' : `${formatValue(value, unit)}${bounds}`,
             lineStyleOf(i, theme).color,
           ] as const;
         });
@@ -56,6 +61,11 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
     xAxis: timeAxis(span, grid, setting, nameBelow(name, grid, setting)),
     yAxis: valueAxis(range, unit, theme, nameAbove('value', grid, setting)),
     series: [
+      ...lines.flatMap((line, i) =>
+        bandSeries(line.name, timeBandsOf(timesMs, line), lineStyleOf(i, theme).color, (value) =>
+          clampTo(range, value),
+        ),
+      ),
       ...lines.map((line, i) => {
         const lineStyle = lineStyleOf(i, theme);
         return {

@@ -7,7 +7,7 @@ import type { Plot } from '../plot.ts';
 import { assertInteger } from './checks.ts';
 import { createHeatMap } from './heat-map.ts';
 import { createOverTime } from './over-time.ts';
-import { curveOf } from './percentile-curve.ts';
+import { curveOfSum } from './percentile-curve.ts';
 
 /** An interval of a log, as `readHistograms` of `@hdrscope/interval-log` yields it. */
 export interface LoggedInterval {
@@ -105,9 +105,7 @@ export function createLogPlots(options: LogPlotsOptions = {}): LogPlots {
       const untagged = totals.size === 1 ? 'all values' : '(no tag)';
       const curves = largest
         .slice(0, MOST_CURVES)
-        .map(([tag, total]) =>
-          curveOf(tag || untagged, total.toHistogram({ storage: 'sparse' }), { period: { startMs, endMs } }),
-        );
+        .map(([tag, total]) => curveOfSum(tag || untagged, total, { period: { startMs, endMs } }));
       const subtitle = subtitleOf(count, leftOut, totals.size);
       const percentiles: Plot = {
         ...{ kind: 'percentiles', title: 'Percentiles', subtitle, unit, curves },

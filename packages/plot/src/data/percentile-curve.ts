@@ -2,11 +2,13 @@ import {
   type ConfidenceOptions,
   type Counted,
   type HdrLayout,
+  type HistogramSum,
   type IterationStep,
   type ParsedPercentiles,
   percentileInterval,
 } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, isHdrLayout, type OptionsOwner } from '@hdrscope/core/internal';
+import { areWide } from '@hdrscope/kit';
 import type { AxisSlot, Curve, CurvePoint, Period } from '../plot.ts';
 import { assertInteger, assertScale } from './checks.ts';
 import { pointsOfSteps, type Sampling, type SlotStep } from './curve-points.ts';
@@ -108,6 +110,95 @@ const CURVE_OF: OptionsOwner<CurveOptions> = {
   name: 'curveOf',
   names: CURVE_NAMES,
   call: "curveOf('GET', histogram, { valueScale: 1000 })",
+};
+
+/** Values with their numbers, ascending by value. */
+export type CountedValues = Iterable<readonly [value: number, count: number]>;
+
+/**
+ * A curve of values of which the ends are known. The value of a rank lies between that of this rank among the lower ends, and that among the
+ * upper ones. A point has bounds where these are wider than so many digits.
+ */
+export function curveBetween(
+  name: string,
+  { lower, upper }: { readonly lower: CountedValues; readonly upper: CountedValues },
+  { digits, totalCount }: { readonly digits: number; readonly totalCount: number },
+  options: CurveOptions,
+): Curve {
+  const { valueScale, columns, period } = checked(options);
+  const inUnit = (value: number): number => value / valueScale;
+  const points = pointsOfSteps(stepsBetween(ranked(lower), ranked(upper), digits, inUnit), totalCount, {
+    ...{ columns, isSplit: false },
+  });
+  return { name, points, totalCount, ...(period && { period }) };
+}
+
+interface RankedValue {
+  readonly value: number;
+  /** How many values are counted up to here. */
+  readonly countTo: number;
+}
+
+function* ranked(values: CountedValues): Generator<RankedValue, undefined> {
+  let countTo = 0;
+  for (const [value, count] of values) {
+    countTo += count;
+    yield { value, countTo };
+  }
+  return undefined;
+}
+
+function* stepsBetween(
+  lowers: Iterator<RankedValue, undefined>,
+  uppers: Iterator<RankedValue, undefined>,
+  digits: number,
+  inUnit: (value: number) => number,
+): Generator<SlotStep, void> {
+  let [low, high] = [lowers.next().value, uppers.next().value];
+  while (low !== undefined && high !== undefined) {
+    const bounds = { lower: inUnit(low.value), upper: inUnit(high.value) };
+    const countTo = Math.min(low.countTo, high.countTo);
+    const isBand = Number.isFinite(bounds.lower) && areWide(bounds, digits);
+    yield { value: bounds.upper, countTo, ...(isBand && bounds) };
+    if (low.countTo === countTo) low = lowers.next().value;
+    if (high.countTo === countTo) high = uppers.next().value;
+  }
+}
+
+/**
+ * The curve of a sum of histograms, whose layouts may differ. Where they leave more open than the digits of the finest one, points have
+ * the bounds of the sum. Otherwise as `curveOf`.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { explicitLayout, HistogramSum, LayoutHistogram } from '@hdrscope/core';
+ * import { curveOfSum } from '@hdrscope/plot';
+ *
+ * const seconds = new LayoutHistogram(explicitLayout([1, 2.5]));
+ * seconds.recordValues([1.5, 2]);
+ * const sum = new HistogramSum();
+ * sum.add(seconds);
+ * curveOfSum('get', sum).points; //=> [{ percentile: 100, value: 2.5, lower: 1, upper: 2.5 }]
+ * ```
+ */
+export function curveOfSum(name: string, sum: HistogramSum, options: CurveOptions = {}): Curve {
+  assertOptions(options, CURVE_OF_SUM);
+  const intervals = [...sum.intervals()];
+  const lower = intervals.map(({ lower, count }) => [lower, count] as const);
+  const upper = intervals.map(({ upper, count }) => [upper, count] as const);
+  const ascending = (a: readonly [number, number], b: readonly [number, number]): number => a[0] - b[0];
+  const ends = { lower: lower.sort(ascending), upper: upper.sort(ascending) };
+  const digits = sum.layouts.flatMap((layout) => (isHdrLayout(layout) ? [layout.significantDigits] : []));
+  // Buckets state no digits.
+  const finest = digits.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...digits);
+  return curveBetween(name, ends, { digits: finest, totalCount: sum.totalCount }, options);
+}
+
+const CURVE_OF_SUM: OptionsOwner<CurveOptions> = {
+  name: 'curveOfSum',
+  names: CURVE_NAMES,
+  call: "curveOfSum('GET', sum, { valueScale: 1000 })",
 };
 
 function curveOfSource(name: string, source: CurveSource, options: CurveOptions, isSplit: boolean): Curve {

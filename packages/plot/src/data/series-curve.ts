@@ -1,17 +1,30 @@
-import { assertOptions, fromTicks, type OptionsOwner } from '@hdrscope/core/internal';
+import { type HdrLayout, percentileInterval, type ReadonlyCounts } from '@hdrscope/core';
+import { assertOptions, fromTicks, type OptionsOwner, usedSlots } from '@hdrscope/core/internal';
 import type { CountedUnit, FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import type { Curve } from '../plot.ts';
+import { endCounts } from '@hdrscope/registry/internal';
+import type { Curve, CurvePoint } from '../plot.ts';
 import { attributesText } from './attributes-text.ts';
-import { type BoundedCurveOptions, percentileCurve } from './percentile-curve.ts';
+import { type BoundedCurveOptions, curveBetween, percentileCurve } from './percentile-curve.ts';
 
 /** How the curve of a series is made. */
 export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScale'> {
   /** The name in the legend. @default the attributes, or the family's name when the series has no attributes */
   readonly name?: string;
+  /**
+   * The counts if all values were as small, and as large, as they may be: for several series in one. @default those of `reaches` of the
+   * series
+   */
+  readonly ends?: Ends;
+}
+
+interface Ends {
+  readonly lower: ReadonlyCounts;
+  readonly upper: ReadonlyCounts;
 }
 
 /**
- * The distribution of a series of a snapshot as a curve, in the unit of its family. `countedUnitOf` gives the plot's unit.
+ * The distribution of a series of a snapshot as a curve, in the unit of its family. `countedUnitOf` gives the plot's unit. Where values
+ * came in buckets that are wider than the slots of the series, points have the bounds of the buckets.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
@@ -29,13 +42,18 @@ export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScal
  */
 export function curveOfSeries(
   { name: familyName, resolution }: Pick<FamilySnapshot, 'name' | 'resolution'>,
-  { attributes, histogram }: Pick<SeriesSnapshot, 'attributes' | 'histogram'>,
+  series: Pick<SeriesSnapshot, 'attributes' | 'histogram'> & Partial<Pick<SeriesSnapshot, 'reaches'>>,
   options: SeriesCurveOptions = {},
 ): Curve {
   assertOptions(options, CURVE_OF_SERIES);
-  const { name = attributesText(attributes) || familyName, ...curveOptions } = options;
-  const { points, ...curve } = percentileCurve(name, histogram, curveOptions);
-  const inUnit = (ticks: number): number => fromTicks(resolution, ticks);
+  const { attributes, histogram, reaches } = series;
+  const { name = attributesText(attributes) || familyName, ends: given, ...curveOptions } = options;
+  const ends = given ?? endCounts(histogram.counts, reaches);
+  const { points, ...curve } =
+    ends.lower === ends.upper
+      ? percentileCurve(name, histogram, curveOptions)
+      : wideCurve(name, histogram.layout, ends, curveOptions);
+  const inUnit = (ticks: number): number => (Number.isFinite(ticks) ? fromTicks(resolution, ticks) : ticks);
   return {
     ...curve,
     points: points.map(({ value, lower, upper, ...place }) => ({
@@ -46,9 +64,47 @@ export function curveOfSeries(
   };
 }
 
+/** The curve of counts whose values may lie in other slots than their own. With a confidence, points have the bounds of both. */
+function wideCurve(
+  name: string,
+  layout: HdrLayout,
+  ends: Ends,
+  { confidence, ...options }: BoundedCurveOptions,
+): Curve {
+  const { total } = ends.lower;
+  // Values that reach to the last slot have no end that anybody knows.
+  const upperOf = (slot: number): number =>
+    slot === layout.slotCount - 1 ? Number.POSITIVE_INFINITY : layout.upper(slot);
+  const curve = curveBetween(
+    name,
+    {
+      lower: valuesOf(ends.lower, (slot) => layout.lower(slot)),
+      upper: valuesOf(ends.upper, upperOf),
+    },
+    { digits: layout.significantDigits, totalCount: total },
+    options,
+  );
+  if (confidence === undefined) return curve;
+  const points = curve.points.map((point): CurvePoint => {
+    const [low, high] = [ends.lower, ends.upper].map((counts) =>
+      percentileInterval({ layout, counts }, point.percentile, { confidence }),
+    );
+    if (low!.confidence < confidence) return point;
+    return { ...point, lower: low!.lower, upper: upperOf(layout.slotOf(high!.upper)) };
+  });
+  return { ...curve, points, confidence };
+}
+
+function* valuesOf(
+  counts: ReadonlyCounts,
+  valueOfSlot: (slot: number) => number,
+): Generator<readonly [value: number, count: number]> {
+  for (const [slot, count] of usedSlots(counts)) yield [valueOfSlot(slot), count];
+}
+
 const CURVE_OF_SERIES: OptionsOwner<SeriesCurveOptions> = {
   name: 'curveOfSeries',
-  names: { name: true, confidence: true, columns: true, period: true },
+  names: { name: true, ends: true, confidence: true, columns: true, period: true },
   call: "curveOfSeries(family, series, { name: 'GET' })",
 };
 

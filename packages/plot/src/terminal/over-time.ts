@@ -1,7 +1,7 @@
 import { objectiveName } from '../chart/objectives.ts';
 import { timeAxisName, timeTicks } from '../chart/time-text.ts';
 import type { TimePlot } from '../plot.ts';
-import { formatChart } from './chart.ts';
+import { type ChartLine, formatChart } from './chart.ts';
 import { inkOf, objectiveInk } from './inks.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { legendLines, namesFor } from './text.ts';
@@ -18,7 +18,12 @@ export function timeLines(
     ascii,
   );
   const entries = [
-    ...lines.map((_, i) => ({ ink: inkOf(i, options), text: names[i]! })).reverse(),
+    ...lines
+      .map(({ lower }, i) => ({
+        ink: inkOf(i, options),
+        text: lower === undefined ? names[i]! : `${names[i]!}  dotted: lower bounds`,
+      }))
+      .reverse(),
     ...slos.map((objective) => ({ ink: objectiveInk(options), text: objectiveName(objective, unit) })),
   ];
   const legend = legendLines(entries, columns, options);
@@ -33,12 +38,13 @@ export function timeLines(
       {
         unit,
         valueAxis,
-        lines: lines.map(({ values }, i) => ({
-          ink: inkOf(i, options),
-          points: values.map((value, at) =>
-            value === null ? undefined : { at: placeOf(timesMs[at]!), value },
-          ),
-        })),
+        lines: lines.flatMap(({ values, lower }, i): ChartLine[] => {
+          const ink = inkOf(i, options);
+          const pointsOf = (all: readonly (number | null)[]): ChartLine['points'] =>
+            all.map((value, at) => (value === null ? undefined : { at: placeOf(timesMs[at]!), value }));
+          const whole = { ink, points: pointsOf(values) };
+          return lower === undefined ? [whole] : [{ ink, points: pointsOf(lower), isFaint: true }, whole];
+        }),
         limits: slos.map(({ value }) => ({ value, ink: objectiveInk(options) })),
         ticks: timeTicks(start, end, columns / COLUMNS_PER_LABEL).map(({ timeMs, label }) => ({
           at: placeOf(timeMs),

@@ -42,6 +42,27 @@ test('a log of one interval has no plots over time', () => {
   expect(log.plots().map(({ kind }) => kind)).toEqual(['percentiles']);
 });
 
+test('the curve of intervals of different digits has a band where the coarser ones leave more open', () => {
+  for (const order of [
+    [1, 4],
+    [4, 1],
+  ]) {
+    const log = createLogPlots({ unit: 'ns' });
+    for (const [startSec, significantDigits] of order.entries()) {
+      const histogram = new Histogram({ highestTrackableValue: 1_000_000, significantDigits });
+      histogram.record(123_456, 10);
+      log.add({ tag: undefined, startSec, lengthSec: 1, histogram });
+    }
+    const [curves] = log.plots() as [PercentilePlot];
+    expect(curves.curves[0]!.points.at(-1)).toEqual({
+      percentile: 100,
+      value: 126_975,
+      lower: 123_456,
+      upper: 126_975,
+    });
+  }
+});
+
 test('intervals that cannot be added up are left out, and the subtitle says how many', () => {
   const log = createLogPlots();
   log.add({ tag: undefined, startSec: 0, lengthSec: 1, histogram: histogramOf(1) });
