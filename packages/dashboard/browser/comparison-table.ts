@@ -1,8 +1,8 @@
 import type { Bounds } from '@hdrscope/core';
-import { formatShare, percentileName } from '@hdrscope/kit';
+import { areWide, formatShare, percentileName } from '@hdrscope/kit';
 import { formatCount, formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { areWide, boundsText } from '../src/bounds-text.ts';
+import { boundsText } from '../src/bounds-text.ts';
 import type { Change, Comparison } from '../src/messages.ts';
 import { h, setChildren, table } from './dom.ts';
 

@@ -104,7 +104,11 @@ export function comparisonPlotOf(
   columns: number,
 ): ComparisonPlot {
   const curveOf = ({ name, family, distribution }: Side): ComparisonPlot['before'] =>
-    curveOfSeries(family, { attributes: {}, histogram: distribution.histogram }, { name, columns });
+    curveOfSeries(
+      family,
+      { attributes: {}, histogram: distribution.histogram },
+      { name, columns, ends: distribution.ends },
+    );
   return {
     kind: 'comparison',
     title: 'Comparison',

@@ -85,8 +85,8 @@ function curvesOf(
   { slos, endMs }: { readonly slos: readonly ObjectiveLine[]; readonly endMs: number | undefined },
 ): Plot {
   const { family } = group;
-  const curveOf = (name: string, { histogram }: Distribution) =>
-    curveOfSeries(family, { attributes: {}, histogram }, { name, columns: COLUMNS });
+  const curveOf = (name: string, { histogram, ends }: Distribution) =>
+    curveOfSeries(family, { attributes: {}, histogram }, { name, ends, columns: COLUMNS });
   const whole = endMs === undefined ? 'the whole record' : 'since the start';
   const curves = [curveOf(range === undefined ? whole : 'the chosen time', chosen)];
   if (range === undefined && endMs !== undefined) {

@@ -1,9 +1,10 @@
 import type { Bounds } from '@hdrscope/core';
 import { meanBounds } from '@hdrscope/core/internal';
+import { areWide } from '@hdrscope/kit';
 import { countedUnitOf, formatValue } from '@hdrscope/plot';
 import type { SeriesSnapshot } from '@hdrscope/registry';
 import { boundsOfSlots } from '@hdrscope/registry/internal';
-import { areWide, boundsText } from '../bounds-text.ts';
+import { boundsText } from '../bounds-text.ts';
 import type { FamilyDefinition } from '../history/history.ts';
 import type { Fact } from '../messages.ts';
 import type { Distribution } from './distribution.ts';
