@@ -28,6 +28,13 @@ export function endCounts(counts: ReadonlyCounts, reaches: SlotReaches | undefin
   return { lower, upper, wide };
 }
 
+/** How many of the counts may lie in another slot than their own, or on another side of a threshold: at most so many are misplaced. */
+export function unsureCount(counts: ReadonlyCounts, reaches: SlotReaches | undefined): number {
+  let unsure = 0;
+  for (const slot of reaches?.keys() ?? []) unsure += counts.at(slot);
+  return unsure;
+}
+
 /**
  * For each of some thresholds of a family, how many of the counts may lie on either side of it. `bucketCounts` has each of them on one side.
  *

@@ -3,7 +3,14 @@
 export { timeout } from './asked-source.ts';
 export { canonicalText } from './attributes.ts';
 export { clock } from './clock.ts';
-export { boundsAtPercentiles, boundsOfSlots, countsAcross, type EndCounts, endCounts } from './ends.ts';
+export {
+  boundsAtPercentiles,
+  boundsOfSlots,
+  countsAcross,
+  type EndCounts,
+  endCounts,
+  unsureCount,
+} from './ends.ts';
 export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';
 export { INTAKE_RULES, ingestMemory } from './ingest/source.ts';
 export { registry, SHARED_GATHER_MS } from './registry.ts';

@@ -1,6 +1,15 @@
-import { explicitLayout, Histogram, LayoutHistogram } from '@hdrscope/core';
-import { createRegistry } from '../src/index.ts';
-import { boundsAtPercentiles, countsAcross, endCounts } from '../src/internal.ts';
+import {
+  explicitLayout,
+  exponentialLayout,
+  Histogram,
+  hdrLayout,
+  type Layout,
+  LayoutHistogram,
+} from '@hdrscope/core';
+import { resolutionOf, scaledLayout } from '@hdrscope/core/internal';
+import fc from 'fast-check';
+import { createRegistry, ingest } from '../src/index.ts';
+import { boundsAtPercentiles, countsAcross, endCounts, unsureCount } from '../src/internal.ts';
 
 /** A series with values of buckets, and its family. */
 function seriesOf(bounds: readonly number[], values: readonly number[], boundaries: readonly number[] = []) {
@@ -51,4 +60,57 @@ test('counts of whole slots may lie on either side of a threshold in their slot,
   const { counts, reaches } = series.snapshot();
   expect(endCounts(counts, reaches).wide).toBe(0);
   expect(countsAcross([1], family, counts, reaches)).toEqual([2]);
+});
+
+const value = fc.integer({ min: 1, max: 10_000_000 }).map((us) => us / 1e6);
+const layout: fc.Arbitrary<Layout> = fc.oneof(
+  fc
+    .uniqueArray(value, { minLength: 1, maxLength: 5 })
+    .map((bounds) => explicitLayout(bounds.sort((a, b) => a - b))),
+  fc
+    .integer({ min: 0, max: 5 })
+    .map((scale) => exponentialLayout({ scale, minIndex: -20 * 2 ** scale, maxIndex: 5 * 2 ** scale })),
+  fc
+    .integer({ min: 0, max: 5 })
+    .map((significantDigits) => hdrLayout({ highestTrackableValue: 100_000_000, significantDigits }))
+    .map((inTicks) => scaledLayout(inTicks, resolutionOf(1e-6))),
+);
+
+test('no more values lie in other slots than an ingestion and a series state, for any layouts', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ layout, values: fc.array(value, { minLength: 1, maxLength: 10 }) }), {
+        maxLength: 4,
+      }),
+      fc.integer({ min: 1, max: 4 }),
+      (parts, significantDigits) => {
+        const family = { name: 'x', unit: 's', significantDigits };
+        const truth = createRegistry().histogram(family);
+        const registry = createRegistry();
+        const series = registry.histogram(family).with({});
+        const ingestion = ingest(registry, { name: 'any' });
+        for (const { layout, values } of parts) {
+          const counted = new LayoutHistogram(layout);
+          counted.recordValues(values);
+          ingestion.take([
+            {
+              key: '',
+              family: { name: 'x', unit: 's' },
+              attributes: {},
+              counted,
+              counter: { temporality: 'delta' },
+            },
+          ]);
+          for (const one of values) truth.with({}).record(one);
+        }
+        const [shown, exact] = [series.snapshot(), truth.with({}).snapshot()];
+        let misplaced = 0;
+        for (let slot = 0; slot <= Math.max(shown.counts.last, exact.counts.last); slot++) {
+          misplaced += Math.max(0, shown.counts.at(slot) - exact.counts.at(slot));
+        }
+        expect(misplaced).toBeLessThanOrEqual(ingestion.health.inexact);
+        expect(misplaced).toBeLessThanOrEqual(unsureCount(shown.counts, shown.reaches));
+      },
+    ),
+  );
 });

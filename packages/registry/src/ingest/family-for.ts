@@ -47,16 +47,19 @@ export function familyFor(registry: Registry, options: FamilyOptions, layout?: L
 }
 
 /**
- * How many counts the slots of a family do not keep where they belong: integer slots that it does not keep apart, and HDR slots that
+ * How many counts the slots of a family do not keep where they belong: integer slots that it does not keep apart, and other slots that
  * reach beyond one of its slots, so that their values may lie in a neighbouring one.
  */
-export function inexactCount({ layout: own }: Pick<Family, 'layout'>, { layout, counts }: Counted): number {
+export function inexactCount(
+  { layout: own, unitLayout }: Pick<Family, 'layout' | 'unitLayout'>,
+  { layout, counts }: Counted,
+): number {
   if (isScaledInteger(layout)) {
     const fit = hdrFit(layout.inTicks);
     return fit.isExact && fit.significantDigits <= own.significantDigits ? 0 : counts.total;
   }
-  if (!isHdrLayout(layout) || own.contains(layout)) return 0;
-  const plan = rebucket(layout, own);
+  if (isHdrLayout(layout) && own.contains(layout)) return 0;
+  const plan = rebucket(layout, isHdrLayout(layout) ? own : unitLayout);
   let inexact = 0;
   for (const [slot, count] of usedSlots(counts)) if (plan.straddles(slot)) inexact += count;
   return inexact;

@@ -36,8 +36,8 @@ export interface IngestHealth {
    */
   readonly open: number;
   /**
-   * How many values may lie in a neighbouring slot of their family: those in integer slots that its digits do not keep apart, and in
-   * slots of HDR histograms that are wider than its own.
+   * How many values may lie in a neighbouring slot of their family, at most: those in integer slots that its digits do not keep apart, and
+   * in buckets and slots of HDR histograms that reach beyond one of its own.
    */
   readonly inexact: number;
   /** How many keys are known now. */
