@@ -9,6 +9,7 @@ import {
   readOptions,
 } from '@hdrscope/core/internal';
 import type { FamilySnapshot, Rejected, Snapshot, SourceFailure } from '@hdrscope/registry';
+import { unsureCount } from '@hdrscope/registry/internal';
 import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
 import { NO_LABELS, scopeLabels, withExtra } from './labels.ts';
@@ -68,8 +69,8 @@ const DEFAULT_MAX_BUCKETS = 160;
 
 /**
  * Converts a snapshot of a registry to families. Each family of the registry becomes a histogram. If there are any,
- * rejected values become the counter `hdrscope_rejected_values_total`, and failed sources the gauge
- * `hdrscope_source_errors`. Families that get the same name are merged: see the README.
+ * rejected values become the counter `hdrscope_rejected_values_total`, values of wide buckets the gauge `hdrscope_inexact_values`, and
+ * failed sources the gauge `hdrscope_source_errors`. Families that get the same name are merged: see the README.
  *
  * Native buckets have the scale that the family's digits justify, at most 8, and a zero threshold of half the resolution,
  * in the unit. While a series counts on, none of its buckets decreases and its scale never rises.
@@ -148,7 +149,7 @@ function zeroThresholdOf({ resolution: { unitsPerTick, ticksPerUnit } }: FamilyS
 }
 
 /**
- * The problems of a registry as families: rejected values and failed sources, if there are any.
+ * The problems of a registry as families: rejected values, values of wide buckets and failed sources, if there are any.
  *
  * @param extra Labels of all series.
  */
@@ -159,13 +160,20 @@ export function problemFamilies(
   extra: Labels,
 ): LazyFamily[] {
   const rejected = new RejectedTally();
+  const inexact = new Map<string, number>();
   for (const { name, unit, series, endedRejected } of families) {
     const exposed = familyName(name, unit, 'histogram', options);
     if (exposed === undefined) continue;
     for (const one of series) rejected.add(exposed, one.rejected);
     rejected.add(exposed, endedRejected);
+    const unsure = series.reduce((sum, { counts, reaches }) => sum + unsureCount(counts, reaches), 0);
+    if (unsure > 0) inexact.set(exposed, (inexact.get(exposed) ?? 0) + unsure);
   }
-  const found = [...rejected.families(timestampMs), ...errorFamilies(errors, timestampMs)];
+  const found = [
+    ...rejected.families(timestampMs),
+    ...inexactFamilies(inexact, timestampMs),
+    ...errorFamilies(errors, timestampMs),
+  ];
   return found.map((family) =>
     lazyFamily({
       ...family,
@@ -216,6 +224,23 @@ class RejectedTally {
     const help = 'Values that a histogram received and could not count';
     return [{ name: 'hdrscope_rejected_values', help, unit: '', type: 'counter', metrics }];
   }
+}
+
+/** @param counts By family. */
+function inexactFamilies(
+  counts: ReadonlyMap<string, number>,
+  timestampMs: number | undefined,
+): MetricFamily[] {
+  if (counts.size === 0) return [];
+  const metrics = [...counts].map(
+    ([family, value]): Metric => ({
+      labels: [['family', family]],
+      timestampMs,
+      value: { kind: 'number', value },
+    }),
+  );
+  const help = 'Values of wide buckets: at most so many lie in other buckets than those that show them';
+  return [{ name: 'hdrscope_inexact_values', help, unit: '', type: 'gauge', metrics }];
 }
 
 function errorFamilies(errors: readonly SourceFailure[], timestampMs: number | undefined): MetricFamily[] {

@@ -1,0 +1,83 @@
+import { explicitLayout, exponentialLayout, type Layout, LayoutHistogram } from '@hdrscope/core';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import fc from 'fast-check';
+import { familiesOfSnapshot, type HistogramValue, render } from '../src/index.ts';
+
+const BOUNDARIES = [0.5, 1, 2, 5];
+
+async function pageOf(registry: Registry, buckets: 'native' | 'classic') {
+  const families = familiesOfSnapshot(await registry.gather(), { buckets });
+  const shown = families.find(({ type }) => type === 'histogram')!.metrics[0]!.value as HistogramValue;
+  const inexact = families.find(({ name }) => name === 'hdrscope_inexact_values');
+  return { shown, stated: (inexact?.metrics[0]?.value as { value: number } | undefined)?.value ?? 0 };
+}
+
+/** Values by the bucket that shows them. */
+function countsOf({ native, classic }: HistogramValue): Map<number, number> {
+  if (classic !== undefined) return new Map(classic.counts.entries());
+  const { positive } = native!;
+  const all = [...positive.counts.entries()].map(([i, count]) => [positive.offset + i, count] as const);
+  return new Map([...all, [Number.NEGATIVE_INFINITY, positive.zeroCount]]);
+}
+
+/** How many counts of one must move to make the other. */
+function distance(a: Map<number, number>, b: Map<number, number>): number {
+  const keys = new Set([...a.keys(), ...b.keys()]);
+  return [...keys].reduce((sum, key) => sum + Math.abs((a.get(key) ?? 0) - (b.get(key) ?? 0)), 0) / 2;
+}
+
+const value = fc.integer({ min: 1, max: 10_000_000 }).map((us) => us / 1e6);
+const values = fc.array(value, { minLength: 1, maxLength: 20 });
+const layout: fc.Arbitrary<Layout> = fc.oneof(
+  fc
+    .uniqueArray(fc.oneof(value, fc.constantFrom(...BOUNDARIES)), { minLength: 1, maxLength: 5 })
+    .map((bounds) => explicitLayout(bounds.sort((a, b) => a - b))),
+  fc
+    .integer({ min: 0, max: 5 })
+    .map((scale) => exponentialLayout({ scale, minIndex: -20 * 2 ** scale, maxIndex: 5 * 2 ** scale })),
+);
+
+test.each(['native', 'classic'] as const)(
+  'no more values lie in other %s buckets than the page states, for any buckets that came in',
+  async (buckets) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ values, layout }), { minLength: 1, maxLength: 3 }),
+        values,
+        async (parts, recorded) => {
+          // The slots are far finer than the buckets of the page, so that only wide ones misplace values.
+          const family = { name: 'x', unit: 's', significantDigits: 4, boundaries: BOUNDARIES };
+          const [got, truth] = [createRegistry(), createRegistry()];
+          for (const one of recorded) got.histogram(family).with({}).record(one);
+          for (const part of parts) {
+            const histogram = new LayoutHistogram(part.layout);
+            histogram.recordValues(part.values);
+            got.histogram(family).with({}).add(histogram);
+          }
+          for (const one of [...recorded, ...parts.flatMap((part) => part.values)]) {
+            truth.histogram(family).with({}).record(one);
+          }
+          const [page, exact] = [await pageOf(got, buckets), await pageOf(truth, buckets)];
+          expect(exact.stated).toBe(0);
+          // Native buckets of one scale only can be compared.
+          fc.pre(page.shown.native?.positive.scale === exact.shown.native?.positive.scale);
+          expect(distance(countsOf(page.shown), countsOf(exact.shown))).toBeLessThanOrEqual(page.stated);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  },
+);
+
+test('the number stands on the page, and not without wide buckets', async () => {
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'rpc', unit: 's' }).with({});
+  series.record(1);
+  const textOf = async () =>
+    new TextDecoder().decode(render(familiesOfSnapshot(await registry.gather()), 'text'));
+  expect(await textOf()).not.toContain('hdrscope_inexact_values');
+  const histogram = new LayoutHistogram(explicitLayout([1, 2.5]));
+  histogram.recordValues([1.5, 2, 3]);
+  series.add(histogram);
+  expect(await textOf()).toContain('hdrscope_inexact_values{family="rpc"} 3\n');
+});
