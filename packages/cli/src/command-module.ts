@@ -24,7 +24,7 @@ export interface LazyCommand {
 }
 
 /** The exports of a command's module. */
-type CommandModule = ParsedCommand | RawCommand | GroupModule;
+type CommandModule = { readonly command: ParsedCommand } | ParsedCommand | RawCommand | GroupModule;
 
 /** A command whose arguments a parser reads. */
 export interface ParsedCommand {
@@ -86,6 +86,7 @@ export async function runGroup(group: Group, args: readonly string[], io: Io): P
 /** Runs a command with the words after its name. With `--help`, it prints the help and does nothing else. */
 async function runModule(module: CommandModule, args: readonly string[], io: Io): Promise<number> {
   if ('group' in module) return runGroup(module.group, args, io);
+  if ('command' in module) return runModule(module.command, args, io);
   if (!('parser' in module)) return module.run(args, io);
   // Help of groups and raw commands need no parser, so they do not load it.
   const { readArguments } = await import('./arguments.ts');

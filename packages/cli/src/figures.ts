@@ -10,8 +10,9 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { Option } from 'commander';
 import { percentileOf } from './arguments.ts';
 import { UsageError } from './command.ts';
+import { defineOption } from './define-command.ts';
 import { decimalText, formatBounds, formatCount } from './format.ts';
-import { DEFAULT_PERCENTILES } from './shared-options.ts';
+import { DEFAULT_PERCENTILES } from './options.ts';
 import type { Column } from './table.ts';
 import { type ValueScale, valueFormat } from './value-scale.ts';
 
@@ -251,6 +252,22 @@ export function columnsOption(formats: string, unknown: readonly string[] = []):
   return new Option('--columns <list>', help)
     .argParser((text) => text.split(',').map((part) => parseColumn(part.trim(), names)))
     .default(undefined, 'all, with --percentiles');
+}
+
+/**
+ * `--columns`: the figures that a table shows, by their names.
+ *
+ * @param formats The formats that are tables, for the help.
+ * @param unknown The figures that the command does not know.
+ */
+export function columnNames(formats: string, unknown: readonly string[] = []) {
+  const names = Object.keys(NAMED).filter((name) => !unknown.includes(name));
+  return defineOption({
+    value: '<list>',
+    help: `the figures to show in ${formats}: ${names.join(', ')} and percentiles, as in count,mean,p99`,
+    parse: (text: string) => text.split(',').map((part) => parseColumn(part.trim(), names)),
+    fallback: 'all, with --percentiles',
+  });
 }
 
 /** @throws UsageError */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { assertToken, type GuardOptions, type TlsFiles } from '@hdrscope/kit/server';
 import type { Command } from 'commander';
 import { type Io, Refusal, UsageError } from './command.ts';
+import { defineOptions } from './define-command.ts';
 import { systemErrorText } from './system-error.ts';
 
 /** The options of a command that protect its server. */
@@ -14,6 +15,25 @@ export interface GuardingOptions {
 
 /** The environment variable of the token. */
 const TOKEN_VARIABLE = 'HDRSCOPE_TOKEN';
+
+/** `--token-file`, `--allow-host`, `--tls-cert` and `--tls-key`: the protection of a server. */
+export const GUARD = defineOptions({
+  tokenFile: {
+    value: '<file>',
+    help: `a file with the token that clients must send; else ${TOKEN_VARIABLE} of the environment; else no token is needed`,
+  },
+  allowHost: {
+    value: '<name>',
+    help: 'a name besides localhost by which clients may call a server that only this machine sees, such as that of a proxy; may be repeated',
+    isRepeated: true,
+    fallback: 'none',
+  },
+  tlsCert: {
+    value: '<file>',
+    help: 'a certificate (PEM): the server uses HTTPS, and reads the file again when it changes',
+  },
+  tlsKey: { value: '<file>', help: 'the private key of the certificate (PEM)' },
+});
 
 /** Adds `--token-file`, `--allow-host`, `--tls-cert` and `--tls-key` to a command with a server. */
 export function addGuard(parser: Command): Command {
@@ -47,7 +67,7 @@ export async function guardOf(options: GuardingOptions, { environment }: Io): Pr
   if (tls !== undefined) await assertTls(tls);
   return {
     ...(token !== undefined && { token }),
-    ...(allowHost !== undefined && { allowedHosts: allowHost }),
+    ...(allowHost !== undefined && allowHost.length > 0 && { allowedHosts: allowHost }),
     ...(tls !== undefined && { tls }),
   };
 }

@@ -76,6 +76,46 @@ export function formatOf<Format extends string>(
   return [...asked][0] as Format | undefined;
 }
 
+/** The formats of files, by their endings. */
+const ENDINGS: Readonly<Record<string, readonly string[]>> = {
+  ...{
+    json: ['json'],
+    jsonl: ['ndjson'],
+    ndjson: ['ndjson'],
+    csv: ['csv'],
+    hgrm: ['hgrm'],
+    hlog: ['hlog', 'v2'],
+  },
+  ...{ md: ['markdown'], xml: ['junit'], svg: ['svg'], png: ['png'], html: ['html'], gz: [] },
+};
+
+/**
+ * The format that a command line asks for, else that of its file's ending; `undefined` when neither says one.
+ *
+ * @param path The command, for messages.
+ * @throws UsageError when the file's ending is that of a format that the command does not write, and no option asks for one.
+ */
+export function chooseFormat<Format extends string>(
+  options: OutputOptions<Format>,
+  formats: readonly Format[],
+  path: string,
+): Format | undefined {
+  const asked = formatOf(options, formats);
+  const { output } = options;
+  const fitting = ENDINGS[endingOf(output) ?? ''];
+  if (asked !== undefined || fitting === undefined || formats.length === 0) return asked;
+  const found = formats.find((format) => fitting.includes(format));
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `--output ${output} has the ending of a format that ${path} does not write: it writes ${formats.join(', ')}, and --format says which`,
+  );
+}
+
+/** The ending of a file, in small letters. */
+export function endingOf(output: string | undefined): string | undefined {
+  return output === undefined ? undefined : /\.(\w+)$/.exec(output)?.[1]?.toLowerCase();
+}
+
 /** Runs a command whose output goes to a file when `path` names one. The file appears when the command is done. */
 export async function withOutput(
   path: string | undefined,

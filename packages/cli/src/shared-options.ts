@@ -2,10 +2,8 @@ import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { type Command, Option } from 'commander';
 import { choiceOption, integerParser, parsePercentileList } from './arguments.ts';
 import { parseDuration } from './duration.ts';
+import { DEFAULT_PERCENTILES } from './options.ts';
 import { valueScaleOf } from './value-scale.ts';
-
-/** The percentiles that every command shows by default. */
-export const DEFAULT_PERCENTILES: readonly number[] = [50, 90, 99, 99.9];
 
 /**
  * `--percentiles`: which percentiles are shown.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
-import * as ebpfRead from '../src/commands/ebpf/read.ts';
-import * as ebpfWatch from '../src/commands/ebpf/watch.ts';
+import { command as ebpfRead } from '../src/commands/ebpf/read.ts';
+import { command as ebpfWatch } from '../src/commands/ebpf/watch.ts';
 import { serveDumps } from './support/ceph-daemon.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from './support/fake-kernel.ts';

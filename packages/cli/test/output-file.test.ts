@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -119,3 +120,48 @@ test('config init --force keeps the mode of the configuration that it replaces',
   expect(modeOf(path)).toBe(0o600);
   expect(readFileSync(path, 'utf8')).toContain('sources:');
 });
+
+// The format of a file.
+
+test.each([
+  ['json', /^\{\n/],
+  ['md', /\| tag \|/],
+  ['txt', /^tag/m],
+  ['out', /^tag/m],
+])('log summary writes what the ending says: .%s', async (ending, content) => {
+  const log = folder.write('endings.hlog', logText([{ at: 1, ms: [1, 2] }]));
+  const path = folder.pathOf(`summary.${ending}`);
+  expect(await hdrscope(['log', 'summary', log, '-o', path])).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: '',
+  });
+  expect(readFileSync(path, 'utf8')).toMatch(content);
+});
+
+test('log convert takes its format from the ending', async () => {
+  const log = folder.write('convert.hlog', logText([{ at: 1, ms: [1, 2] }]));
+  const firstLines: string[] = [];
+  for (const ending of ['hlog', 'ndjson', 'csv', 'hgrm']) {
+    const path = folder.pathOf(`converted.${ending}`);
+    await hdrscope(['log', 'convert', log, '-o', path]);
+    firstLines.push(readFileSync(path, 'utf8').split('\n')[0]!.trim().slice(0, 12));
+  }
+  expect(firstLines).toEqual(['#[StartTime:', '{"name":"(no', 'start_s,end_', 'Value     Pe']);
+});
+
+test.each(['csv', 'hgrm', 'hlog', 'svg', 'CSV', 'gz'])(
+  'refuses the ending of a format that a command lacks: .%s',
+  async (ending) => {
+    const log = folder.write('whole.hlog', logText([{ at: 1, ms: [1, 2] }]));
+    const path = folder.pathOf(`refused.${ending}`);
+    const refused = await hdrscope(['log', 'summary', log, '-o', path]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('it writes text, markdown, json'),
+    ]);
+    expect(existsSync(path)).toBe(false);
+    // What is asked for comes before the ending.
+    expect((await hdrscope(['log', 'summary', log, '-o', path, '--format', 'text'])).exitCode).toBe(0);
+  },
+);

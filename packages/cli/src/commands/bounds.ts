@@ -1,14 +1,13 @@
 import { decimalLayout } from '@hdrscope/core';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
-import { ExitCode, type Io, UsageError } from '../command.ts';
+import { wrongOption } from '../arguments.ts';
+import { ExitCode, UsageError } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { amountIn } from '../duration.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatCount } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 
 const DESCRIPTION = `Prints boundaries at round numbers for systems that count into explicit buckets, such as the default
 histograms of OpenTelemetry and of Prometheus clients, and says how much they leave open.
@@ -16,71 +15,68 @@ histograms of OpenTelemetry and of Prometheus clients, and says how much they le
 The boundaries reach from the last one that is at most --from to the first one that is at least --to. A
 threshold of an objective (--threshold) is a boundary of its own: the share of values within it is exact then.`;
 
-const FORMATS = ['text', 'json'] as const;
-
 /** Leading digits of the boundaries of a decade, by their number. */
-const LEADING: Readonly<Record<string, readonly number[]>> = {
+const LEADING = {
   1: [1],
   3: [1, 2, 5],
   9: [1, 2, 3, 4, 5, 6, 7, 8, 9],
-};
-
-interface Options extends OutputOptions<(typeof FORMATS)[number]> {
-  readonly from?: string;
-  readonly to?: string;
-  readonly unit: CountedUnit;
-  readonly perDecade: string;
-  readonly threshold: readonly string[];
-}
-
-/** The arguments of `hdrscope bounds`. */
-export function parser(): Command {
-  const command = createParser('hdrscope bounds', DESCRIPTION, [
-    'hdrscope bounds --from 5ms --to 10s --threshold 250ms',
-    'hdrscope bounds --from 1KiB --to 100MB --unit bytes --per-decade 9 --json',
-  ])
-    .option('--from <value>', 'a small value: a number of the unit, or as in 5ms, 4KiB; required')
-    .option('--to <value>', 'a large value, in the same forms; required')
-    .addOption(choiceOption('--unit <unit>', 'the unit of the boundaries', NUMBER_UNITS).default('s'))
-    .addOption(
-      choiceOption('--per-decade <number>', 'boundaries in a decade: 3 are at 1, 2 and 5', [
-        '1',
-        '3',
-        '9',
-      ]).default('3'),
-    )
-    .addOption(
-      new Option('--threshold <value>', 'a threshold that becomes a boundary; may be repeated')
-        .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text])
-        .default([], 'none'),
-    );
-  return addFormat(addOutput(command), FORMATS);
-}
+} as const;
 
 /** `hdrscope bounds` */
-export async function run({ options }: Arguments<Options>, io: Io): Promise<number> {
-  return withOutput(options.output, io, (out) => print(options, out));
-}
-
-async function print(options: Options, io: Io): Promise<number> {
-  const { unit, perDecade } = options;
-  const from = amountOf('--from', options.from, unit);
-  const to = amountOf('--to', options.to, unit);
-  if (from >= to)
-    throw new UsageError(`--from must be below --to, got '${options.from}' and '${options.to}'`);
-  const thresholds = options.threshold.map((text) => amountOf('--threshold', text, unit));
-  const bounds = [...new Set([...roundBounds(from, to, LEADING[perDecade]!), ...thresholds])].sort(
-    (a, b) => a - b,
-  );
-  // Bounded: 61 decades have at most 549 boundaries, and the command line names the thresholds.
-  const widest = Math.max(...bounds.slice(1).map((bound, at) => bound / bounds[at]!));
-  const text =
-    formatOf(options, FORMATS) === 'json'
-      ? jsonDocument({ unit, bounds, widest })
-      : `${wrapToScreen(bounds.join(', '), io)}\n\n${wrapToScreen(meaning(bounds, widest, unit), io)}\n`;
-  await io.stdout.write(text);
-  return ExitCode.done;
-}
+export const command = defineCommand({
+  path: 'hdrscope bounds',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope bounds --from 5ms --to 10s --threshold 250ms',
+    'hdrscope bounds --from 1KiB --to 100MB --unit bytes --per-decade 9 --json',
+  ],
+  options: {
+    from: {
+      value: '<value>',
+      help: 'a small value: a number of the unit, or as in 5ms, 4KiB',
+      required: 'a value, as in 5ms or 4KiB',
+    },
+    to: {
+      value: '<value>',
+      help: 'a large value, in the same forms',
+      required: 'a value, as in 5ms or 4KiB',
+    },
+    unit: { value: '<unit>', help: 'the unit of the boundaries', choices: NUMBER_UNITS, default: 's' },
+    perDecade: {
+      value: '<number>',
+      help: 'boundaries in a decade: 3 are at 1, 2 and 5',
+      choices: ['1', '3', '9'],
+      default: '3',
+    },
+    threshold: {
+      value: '<value>',
+      help: 'a threshold that becomes a boundary; may be repeated',
+      isRepeated: true,
+      fallback: 'none',
+    },
+  },
+  formats: ['text', 'json'],
+  output: 'when done',
+  async run({ options, format }, io) {
+    const { unit, perDecade } = options;
+    const from = parseAmount('--from', options.from, unit);
+    const to = parseAmount('--to', options.to, unit);
+    if (from >= to)
+      throw new UsageError(`--from must be below --to, got '${options.from}' and '${options.to}'`);
+    const thresholds = options.threshold.map((text) => parseAmount('--threshold', text, unit));
+    const bounds = [...new Set([...roundBounds(from, to, LEADING[perDecade]), ...thresholds])].sort(
+      (a, b) => a - b,
+    );
+    // Bounded: 61 decades have at most 549 boundaries, and the command line names the thresholds.
+    const widest = Math.max(...bounds.slice(1).map((bound, at) => bound / bounds[at]!));
+    const text =
+      format === 'json'
+        ? jsonDocument({ unit, bounds, widest })
+        : `${wrapToScreen(bounds.join(', '), io)}\n\n${wrapToScreen(meaning(bounds, widest, unit), io)}\n`;
+    await io.stdout.write(text);
+    return ExitCode.done;
+  },
+});
 
 /** Round numbers from the last one that is at most `from` to the first one that is at least `to`. */
 function roundBounds(from: number, to: number, leading: readonly number[]): number[] {
@@ -103,8 +99,8 @@ function meaning(bounds: readonly number[], widest: number, unit: CountedUnit): 
   return `${formatCount(bounds.length)} boundaries${inUnit}. A percentile between two of them may be wrong by a factor of ${Number(widest.toPrecision(3))}. Native and exponential histograms need no boundaries.`;
 }
 
-function amountOf(name: string, text: string | undefined, unit: CountedUnit): number {
-  if (text === undefined) throw new UsageError(`${name} is required: a value, as in 5ms or 4KiB`);
+/** @throws UsageError */
+function parseAmount(name: string, text: string, unit: CountedUnit): number {
   const amount = amountIn(text, unit);
   if (amount !== undefined && amount >= 1e-30 && amount <= 1e30) return amount;
   throw wrongOption(name, 'a number of the unit above 0, or as in 5ms or 4KiB', text);

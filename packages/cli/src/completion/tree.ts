@@ -25,7 +25,8 @@ export async function commandTree({ path, commands }: Group): Promise<CommandNod
 const HELP: OptionNode = { flags: ['--help', '-h'], value: undefined, description: 'prints help' };
 
 async function nodesOf(command: LazyCommand, path: string): Promise<CommandNode[]> {
-  const module = await command.load();
+  const loaded = await command.load();
+  const module = 'command' in loaded ? loaded.command : loaded;
   if ('group' in module) return commandTree(module.group);
   if ('parser' in module) return [parserNode(path, module.parser())];
   return [{ path, options: module.options, commands: [], operand: 'file' }];

@@ -13,6 +13,7 @@ import {
 import type { Option } from 'commander';
 import { choiceOption } from '../arguments.ts';
 import { Refusal, UsageError } from '../command.ts';
+import { defineOption } from '../define-command.ts';
 import { formatCount, withoutLastZeros } from '../format.ts';
 import { type Input, wholeText } from '../inputs/input.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
@@ -34,6 +35,11 @@ export type TextUnit = (typeof TIME_UNITS)[number];
 /** `--text-unit` */
 export function textUnitOption(help = 'the unit of the values in percentile text', fallback = 'ms'): Option {
   return choiceOption('--text-unit <unit>', help, TIME_UNITS).default(undefined, fallback);
+}
+
+/** `--text-unit` */
+export function textUnit(help = 'the unit of the values in percentile text', fallback = 'ms') {
+  return defineOption({ value: '<unit>', help, choices: TIME_UNITS, fallback });
 }
 
 /** The content of percentile text. */

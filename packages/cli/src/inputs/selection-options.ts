@@ -2,6 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { Moment, Selection } from '@hdrscope/interval-log';
 import { type Command, Option } from 'commander';
 import { Refusal } from '../command.ts';
+import { defineOptions } from '../define-command.ts';
 import { parseMoment } from './moment.ts';
 
 /** The options that select a part of a log. */
@@ -31,6 +32,28 @@ export function addTags(parser: Command): Command {
     new Option('--no-tag', 'only intervals without a tag; with --tag: those too').argParser(collected),
   );
 }
+
+function addTag(tag: string | undefined, _: string, others: SelectingOptions['tag'] = []) {
+  return [...others, tag];
+}
+
+/** `--tag` and `--no-tag`. */
+export const TAGS = defineOptions({
+  tag: { value: '<tag>', help: 'only intervals with this tag; may be repeated', parse: addTag },
+  // Commander would treat it as the opposite of --tag. Here it selects one more group of intervals.
+  noTag: { help: 'only intervals without a tag; with --tag: those too', parse: addTag },
+});
+
+/** `--tag`, `--no-tag`, `--from` and `--to`. */
+export const SELECTION = defineOptions({
+  ...TAGS,
+  from: {
+    value: '<moment>',
+    help: 'only intervals that start then or later: seconds or a duration after the start of the log (90, 1m30s), a date (2026-03-01T12:00:00Z), or seconds since 1970',
+    parse: parseMoment,
+  },
+  to: { value: '<moment>', help: 'only intervals that start before then', parse: parseMoment },
+});
 
 /** The part of a log that the options select. It is empty when they select everything. */
 export function selectionOf({ tag, from, to }: SelectingOptions): Selection {

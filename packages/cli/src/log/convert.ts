@@ -1,14 +1,12 @@
 import { formatPercentiles } from '@hdrscope/core';
 import { convertToV2, type LogSource, type Selection, sumLogs } from '@hdrscope/interval-log';
 import { decodeIntervals, type OperationOptions } from '@hdrscope/interval-log/internal';
-import type { Command } from 'commander';
-import { type Arguments, choiceOption, createParser } from '../arguments.ts';
-import { type Io, Refusal, UsageError } from '../command.ts';
-import { columnsFor, columnsOption, percentilesFor } from '../figures.ts';
-import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { addTags, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addOutput, formatOf, type OutputOptions } from '../output-options.ts';
-import { percentilesOption, unitOption } from '../shared-options.ts';
+import { Refusal } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
+import { columnsFor, columnNames as columnsOption, percentilesFor } from '../figures.ts';
+import { textUnit as textUnitOption } from '../inputs/percentile-input.ts';
+import { selectionOf, TAGS } from '../inputs/selection-options.ts';
+import { logUnitOption, percentilesOption } from '../options.ts';
 import { runLines } from './input.ts';
 import { csvHeader, csvRow, ndjsonRow, type RowOptions } from './interval-rows.ts';
 
@@ -25,49 +23,43 @@ const DESCRIPTION = `Writes a log in another format:
 Percentile text (.hgrm, its CSV, wrk2 --latency) becomes one interval without a tag. It has no time,
 so its start and its length are written as 0.`;
 
-interface Options extends RowOptions, OutputOptions<Format>, Pick<SelectingOptions, 'tag'> {
-  readonly textUnit?: TextUnit;
-}
-
-/** The arguments of `hdrscope log convert`. */
-export function parser(): Command {
-  const command = createParser('hdrscope log convert', DESCRIPTION, [
+/** `hdrscope log convert` */
+export const command = defineCommand({
+  path: 'hdrscope log convert',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope log convert --format v2 old.hlog -o new.hlog',
     'hdrscope log convert --format csv --tag get service.hlog > get.csv',
-    'hdrscope log convert --format hgrm service.hlog -o service.hgrm',
+    'hdrscope log convert service.hlog -o service.hgrm',
     'hdrscope log convert --format v2 --unit us wrk2-report.txt -o wrk2.hlog',
-  ])
-    .argument('<file>', 'a log, or percentile text; - is standard input')
-    .addOption(choiceOption('--format <name>', 'what is written; required', FORMATS));
-  addOutput(command)
-    .addOption(unitOption('not needed for v2 of a log; '))
-    .addOption(textUnitOption())
-    .addOption(percentilesOption('for ndjson and csv: '))
-    .addOption(columnsOption('csv'));
-  return addTags(command);
-}
-
-/** `hdrscope log convert` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const format = formatOf(options, FORMATS);
-  if (format === undefined) throw new UsageError(`--format is required: ${FORMATS.join(', ')}`);
-  const convert = CONVERSIONS[format];
-  const { unit, textUnit, tag } = options;
-  const rows = { ...options, percentiles: percentilesFor(options, format === 'csv') };
-  const selection = selectionOf({ tag });
-  return runLines(
-    operands,
-    options.output,
-    io,
-    ([source], reading) => convert(source!, { ...selection, ...reading }, rows),
-    {
-      unit,
-      selection,
-      ...(textUnit && { textUnit }),
-      ...(format !== 'hgrm' && { timeNote: TIME_NOTE }),
-    },
-  );
-}
+  ],
+  operands: { '<file>': 'a log, or percentile text; - is standard input' },
+  options: {
+    unit: logUnitOption('not needed for v2 of a log; '),
+    textUnit: textUnitOption(),
+    percentiles: percentilesOption('for ndjson and csv: '),
+    columns: columnsOption('csv'),
+    ...TAGS,
+  },
+  formats: FORMATS,
+  formatFallback: 'required',
+  output: 'by command',
+  async run({ options, operands, format }, io) {
+    const { unit, textUnit, tag } = options;
+    const rows = { ...options, percentiles: percentilesFor(options, format === 'csv') };
+    const selection = selectionOf({ tag });
+    return runLines(
+      operands,
+      options.output,
+      io,
+      ([source], reading) => CONVERSIONS[format](source!, { ...selection, ...reading }, rows),
+      {
+        ...{ unit, selection, ...(textUnit && { textUnit }) },
+        ...(format !== 'hgrm' && { timeNote: TIME_NOTE }),
+      },
+    );
+  },
+});
 
 const TIME_NOTE = 'it has no time: the start and the length of its interval are written as 0';
 

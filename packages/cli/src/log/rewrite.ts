@@ -1,10 +1,8 @@
 import { mergeLogs, reintervalLog, sliceLog } from '@hdrscope/interval-log';
-import { type Arguments, createParser } from '../arguments.ts';
-import { type Io, UsageError } from '../command.ts';
-import type { ParsedCommand } from '../command-module.ts';
+import { UsageError } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { parseDuration } from '../duration.ts';
-import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addOutput } from '../output-options.ts';
+import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { runLines } from './input.ts';
 
 const SLICE = `Copies a part of a log: some times, some tags. Its lines and their times stay the same.
@@ -12,20 +10,18 @@ const SLICE = `Copies a part of a log: some times, some tags. Its lines and thei
 An interval belongs to where it starts. --from is included and --to is not, so slices that follow one
 another share no interval.`;
 
-interface SliceOptions extends SelectingOptions {
-  readonly output?: string;
-}
-
 /** `hdrscope log slice` */
-export const slice: ParsedCommand = {
-  parser() {
-    const command = createParser('hdrscope log slice', SLICE, [
-      'hdrscope log slice service.hlog --from 10m --to 20m -o incident.hlog',
-      'hdrscope log slice service.hlog --from 2026-03-01T12:00:00Z --tag get',
-    ]).argument('<file>', 'a log; - is standard input');
-    return addSelection(addOutput(command));
-  },
-  async run({ options, operands }: Arguments<SliceOptions>, io: Io) {
+export const slice = defineCommand({
+  path: 'hdrscope log slice',
+  description: SLICE,
+  examples: [
+    'hdrscope log slice service.hlog --from 10m --to 20m -o incident.hlog',
+    'hdrscope log slice service.hlog --from 2026-03-01T12:00:00Z --tag get',
+  ],
+  operands: { '<file>': 'a log; - is standard input' },
+  options: SELECTION,
+  output: 'by command',
+  async run({ options, operands }, io) {
     const selection = selectionOf(options);
     if (Object.keys(selection).length === 0) {
       throw new UsageError(
@@ -36,7 +32,7 @@ export const slice: ParsedCommand = {
       sliceLog(source!, { ...selection, ...reading }),
     );
   },
-};
+});
 
 const MERGE = `Merges logs into one, ordered by the starts of the intervals: those of several processes, or days.
 
@@ -44,25 +40,21 @@ Histograms are copied unchanged. When the logs count their times from different 
 log counts from its own start, and every interval keeps its moment. Each log must be in order
 itself.`;
 
-interface MergeOptions {
-  readonly output?: string;
-}
-
 /** `hdrscope log merge` */
-export const merge: ParsedCommand = {
-  parser() {
-    const command = createParser('hdrscope log merge', MERGE, [
-      'hdrscope log merge worker-*.hlog -o service.hlog',
-      'hdrscope log merge monday.hlog tuesday.hlog | hdrscope log summary -',
-    ]).argument('<file...>', 'logs; - is standard input');
-    return addOutput(command);
-  },
-  async run({ options, operands }: Arguments<MergeOptions>, io: Io) {
-    return runLines(operands, options.output, io, (sources, reading, order) =>
+export const merge = defineCommand({
+  path: 'hdrscope log merge',
+  description: MERGE,
+  examples: [
+    'hdrscope log merge worker-*.hlog -o service.hlog',
+    'hdrscope log merge monday.hlog tuesday.hlog | hdrscope log summary -',
+  ],
+  operands: { '<file...>': 'logs; - is standard input' },
+  output: 'by command',
+  run: ({ options, operands }, io) =>
+    runLines(operands, options.output, io, (sources, reading, order) =>
       mergeLogs(sources, { ...reading, ...order }),
-    );
-  },
-};
+    ),
+});
 
 const REINTERVAL = `Merges the intervals of each tag into longer ones, which begin at multiples of their length: at full
 minutes, for 1m. Counts are exact.
@@ -71,26 +63,24 @@ An interval that straddles such a moment belongs to where it starts, because a l
 each value came. So a written interval has the time that its parts covered, which may be a little
 shorter or longer than the given length.`;
 
-interface ReintervalOptions extends SelectingOptions {
-  readonly output?: string;
-}
-
 /** `hdrscope log reinterval` */
-export const reinterval: ParsedCommand = {
-  parser() {
-    const command = createParser('hdrscope log reinterval', REINTERVAL, [
-      'hdrscope log reinterval 1m service.hlog -o minutes.hlog',
-      'hdrscope log reinterval 1h30m - < service.hlog',
-    ])
-      .argument('<length>', 'how long the intervals become: 10s, 1m, 1h30m')
-      .argument('<file>', 'a log; - is standard input');
-    return addSelection(addOutput(command));
+export const reinterval = defineCommand({
+  path: 'hdrscope log reinterval',
+  description: REINTERVAL,
+  examples: [
+    'hdrscope log reinterval 1m service.hlog -o minutes.hlog',
+    'hdrscope log reinterval 1h30m - < service.hlog',
+  ],
+  operands: {
+    '<length>': 'how long the intervals become: 10s, 1m, 1h30m',
+    '<file>': 'a log; - is standard input',
   },
-  async run({ options, operands }: Arguments<ReintervalOptions>, io: Io) {
-    const [length = '', ...paths] = operands;
+  options: SELECTION,
+  output: 'by command',
+  async run({ options, operands: [length = '', ...paths] }, io) {
     const lengthSec = parseDuration(length, 'the length');
     return runLines(paths, options.output, io, ([source], reading, order) =>
       reintervalLog(source!, { ...selectionOf(options), ...reading, ...order, lengthSec }),
     );
   },
-};
+});

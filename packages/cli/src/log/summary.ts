@@ -1,12 +1,10 @@
 import { type LogSummary, type Selection, summarizeLogs } from '@hdrscope/interval-log';
 import type { TagSummary } from '@hdrscope/interval-log/internal';
-import type { Command } from 'commander';
-import { type Arguments, createParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import {
-  type ColumnOptions,
   columnsFor,
-  columnsOption,
+  columnNames as columnsOption,
   type Figures,
   figureCells,
   figuresJson,
@@ -21,26 +19,13 @@ import { wrapToScreen } from '../help-text.ts';
 import { nameOfPath } from '../inputs/input.ts';
 import { MalformedTally } from '../inputs/line-tally.ts';
 import { isEpoch } from '../inputs/moment.ts';
-import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import {
-  addSelection,
-  explainTagLimit,
-  type SelectingOptions,
-  selectionOf,
-} from '../inputs/selection-options.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
-import { percentilesOption, unitOption } from '../shared-options.ts';
+import { textUnit as textUnitOption } from '../inputs/percentile-input.ts';
+import { explainTagLimit, SELECTION, selectionOf } from '../inputs/selection-options.ts';
+import { logUnitOption, percentilesOption } from '../options.ts';
 import { type Column, formatMarkdown, shownTable } from '../table.ts';
-import { scaled, type ValueScale } from '../value-scale.ts';
+import { scaled } from '../value-scale.ts';
 import { openLogs } from './input.ts';
-import { NO_TAG } from './interval-rows.ts';
-
-const FORMATS = ['text', 'markdown', 'json'] as const;
-
-interface Options extends SelectingOptions, ColumnOptions, OutputOptions<(typeof FORMATS)[number]> {
-  readonly unit: ValueScale;
-  readonly textUnit?: TextUnit;
-}
+import { NO_TAG, type RowOptions } from './interval-rows.ts';
 
 const DESCRIPTION = `Counts, rates and percentiles of each tag, over one log or several together.
 
@@ -50,51 +35,46 @@ on standard error; the exit code is 1 then.
 Percentile text (.hgrm, its CSV, wrk2 --latency) is read as one interval without a tag and without a
 time. A note on standard error says what such text does not contain.`;
 
-/** The arguments of `hdrscope log summary`. */
-export function parser(): Command {
-  const command = createParser('hdrscope log summary', DESCRIPTION, [
+/** `hdrscope log summary` */
+export const command = defineCommand({
+  path: 'hdrscope log summary',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope log summary service.hlog',
     'hdrscope log summary --unit us --percentiles 50,99,99.99 ycsb.hlog',
     'hdrscope log summary --tag get --from 10m --to 20m monday.hlog tuesday.hlog',
     'zcat service.hlog.gz | hdrscope log summary --json -',
-  ]).argument('<file...>', 'logs, or percentile text; - is standard input');
-  addFormat(addOutput(command), FORMATS)
-    .addOption(unitOption())
-    .addOption(textUnitOption())
-    .addOption(percentilesOption())
-    .addOption(columnsOption('text and markdown'));
-  return addSelection(command);
-}
-
-/** `hdrscope log summary` */
-export async function run(given: Arguments<Options>, io: Io): Promise<number> {
-  return withOutput(given.options.output, io, (out) => summarize(given, out));
-}
-
-async function summarize({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const format = formatOf(options, FORMATS) ?? 'text';
-  const percentiles = percentilesFor(options, format !== 'json');
-  const selection = selectionOf(options);
-  const { sources, texts, onBytes, finish } = await openLogs(operands, io, true, { ...options, selection });
-  const log = texts.indexOf(undefined);
-  if (log !== -1 && texts.some((text) => text !== undefined)) {
-    throw new Refusal(
-      `${nameOfPath(operands[log]!)} has times and percentile text has not: summarise them separately, or compare them`,
-    );
-  }
-  const malformed = new MalformedTally();
-  const summary = await summarizeLogs(sources, {
-    ...selection,
-    onBytes,
-    onMalformed: malformed.add,
-  })
-    .catch(explainTagLimit)
-    .finally(finish);
-  if (format === 'json') await io.stdout.write(jsonDocument(toJson(summary, options)));
-  else if (summary.tags.length === 0) await io.stderr.write(`hdrscope: ${nothing(selection)}\n`);
-  else await io.stdout.write(formatSummary(summary, { ...options, percentiles }, format, io));
-  return malformed.report(io);
-}
+  ],
+  operands: { '<file...>': 'logs, or percentile text; - is standard input' },
+  options: {
+    unit: logUnitOption(),
+    textUnit: textUnitOption(),
+    percentiles: percentilesOption(),
+    columns: columnsOption('text and markdown'),
+    ...SELECTION,
+  },
+  formats: ['text', 'markdown', 'json'],
+  output: 'when done',
+  async run({ options, operands, format }, io) {
+    const percentiles = percentilesFor(options, format !== 'json');
+    const selection = selectionOf(options);
+    const { sources, texts, onBytes, finish } = await openLogs(operands, io, true, { ...options, selection });
+    const log = texts.indexOf(undefined);
+    if (log !== -1 && texts.some((text) => text !== undefined)) {
+      throw new Refusal(
+        `${nameOfPath(operands[log]!)} has times and percentile text has not: summarise them separately, or compare them`,
+      );
+    }
+    const malformed = new MalformedTally();
+    const summary = await summarizeLogs(sources, { ...selection, onBytes, onMalformed: malformed.add })
+      .catch(explainTagLimit)
+      .finally(finish);
+    if (format === 'json') await io.stdout.write(jsonDocument(toJson(summary, options)));
+    else if (summary.tags.length === 0) await io.stderr.write(`hdrscope: ${nothing(selection)}\n`);
+    else await io.stdout.write(formatSummary(summary, { ...options, percentiles }, format, io));
+    return malformed.report(io);
+  },
+});
 
 function nothing(selection: Selection): string {
   return Object.keys(selection).length === 0
@@ -102,7 +82,12 @@ function nothing(selection: Selection): string {
     : 'no interval is selected: leave out --tag, --no-tag, --from and --to to see all intervals';
 }
 
-function formatSummary(summary: LogSummary, options: Options, format: 'text' | 'markdown', io: Io): string {
+function formatSummary(
+  summary: LogSummary,
+  options: RowOptions,
+  format: 'text' | 'markdown',
+  io: Io,
+): string {
   const { unit } = options;
   const { startSec = 0, tags } = summary;
   const figures = tags.map((row) => tagFigures(row, options));
@@ -134,7 +119,7 @@ const SPANS: readonly Column[] = [
   { title: 'length s', spare: 5 },
 ];
 
-function tagFigures(summary: TagSummary, options: Options): Figures {
+function tagFigures(summary: TagSummary, options: RowOptions): Figures {
   const { tag: name = NO_TAG, sum, startSec, endSec } = summary;
   const { unit, percentiles } = options;
   const shown = (value: number): number => scaled(value, unit);
@@ -142,7 +127,7 @@ function tagFigures(summary: TagSummary, options: Options): Figures {
   return sum.layouts.length > 1 ? figuresOfSum(sum, shownAs) : figuresOf(summary.histogram, shownAs);
 }
 
-function toJson({ startSec, tags }: LogSummary, options: Options): object {
+function toJson({ startSec, tags }: LogSummary, options: RowOptions): object {
   return {
     startSec: startSec ?? null,
     tags: tags.map((row) => {

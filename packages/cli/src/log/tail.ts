@@ -8,106 +8,92 @@ import {
   readEntries,
 } from '@hdrscope/interval-log';
 import { selects } from '@hdrscope/interval-log/internal';
-import { type Command, Option } from 'commander';
-import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { parseDuration } from '../duration.ts';
+import { defineCommand } from '../define-command.ts';
 import {
-  type ColumnOptions,
   columnsFor,
-  columnsOption,
+  columnNames as columnsOption,
   type FigureColumn,
   figureCells,
   percentilesFor,
 } from '../figures.ts';
 import { decimalText, formatTime } from '../format.ts';
 import { isEpoch } from '../inputs/moment.ts';
-import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
+import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
+import { DURATION, integer, logUnitOption, percentilesOption } from '../options.ts';
 import { screenOf } from '../screen.ts';
-import { percentilesOption, unitOption } from '../shared-options.ts';
 import { rowBlock } from '../table.ts';
-import type { ValueScale } from '../value-scale.ts';
 import { assertLog, followNoteText, openLogs } from './input.ts';
-import { intervalFigures, ndjsonRow } from './interval-rows.ts';
+import { intervalFigures, ndjsonRow, type RowOptions } from './interval-rows.ts';
 
 const DESCRIPTION = `Prints the percentiles of a log's last intervals, a line each, and with -f of new intervals.
 
 With -f the file may be truncated, replaced by another (rotated), or missing at first. A line
 counts when it is complete.`;
 
-const FORMATS = ['text', 'json'] as const;
-
-interface Options extends SelectingOptions, ColumnOptions, OutputOptions<(typeof FORMATS)[number]> {
-  readonly follow?: boolean;
-  readonly lines: number;
-  readonly unit: ValueScale;
-  readonly poll: number;
-}
-
-/** The arguments of `hdrscope log tail`. */
-export function parser(): Command {
-  const command = createParser('hdrscope log tail', DESCRIPTION, [
+/** `hdrscope log tail` */
+export const command = defineCommand({
+  path: 'hdrscope log tail',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope log tail -f service.hlog',
     'hdrscope log tail -f --json service.hlog',
     'hdrscope log tail -n 100 --tag get service.hlog',
     'ssh host cat service.hlog | hdrscope log tail -',
-  ])
-    .argument('<file>', 'a log; - is standard input')
-    .option('-f, --follow', 'goes on as the file grows, until Ctrl-C')
-    .option(
-      '-n, --lines <count>',
-      'how many of the intervals that the log already has',
-      integerParser('--lines', 0),
-      10,
-    )
-    .addOption(unitOption())
-    .addOption(columnsOption('text'))
-    .addOption(percentilesOption())
-    .addOption(
-      new Option('--poll <duration>', 'with -f: how often the file is checked')
-        .argParser((text) => parseDuration(text, '--poll'))
-        .default(0.25, '250ms'),
-    );
-  addFormat(command, FORMATS, 'json is a line for each interval, as log convert --format ndjson writes');
-  return addSelection(command);
-}
-
-/** `hdrscope log tail` */
-export async function run({ options, operands: [path = '-'] }: Arguments<Options>, io: Io): Promise<number> {
-  const isFollowed = options.follow === true && path !== '-';
-  if (isFollowed) await assertLog(path, io);
-  const entries = isFollowed
-    ? followLog(path, { signal: io.signal, pollMs: options.poll * 1000 })
-    : await readOnce(path, io);
-  const isSelected = selects(selectionOf(options));
-  const printer = new Printer(options, io);
-  const last: LogInterval[] = [];
-  let exitCode: number = ExitCode.done;
-  let hasCaughtUp = false;
-  for await (const entry of entries) {
-    io.signal.throwIfAborted();
-    if (entry.kind === 'interval') {
-      if (!isSelected(entry)) continue;
-      if (hasCaughtUp) exitCode = Math.max(exitCode, await printer.print(entry));
-      else if (last.push(entry) > options.lines) last.shift();
-    } else if (entry.kind === 'caught-up') {
-      hasCaughtUp = true;
-      for (const interval of last.splice(0)) exitCode = Math.max(exitCode, await printer.print(interval));
-    } else if (entry.kind === 'malformed') {
-      exitCode = ExitCode.refused;
-      await io.stderr.write(`hdrscope: ${entry.error.message}\n`);
-    } else {
-      const note = followNoteText(entry, path);
-      if (note !== undefined) await io.stderr.write(`hdrscope: ${note}\n`);
+  ],
+  operands: { '<file>': 'a log; - is standard input' },
+  options: {
+    follow: { short: '-f', help: 'goes on as the file grows, until Ctrl-C' },
+    lines: {
+      short: '-n',
+      value: '<count>',
+      help: 'how many of the intervals that the log already has',
+      parse: integer(0),
+      default: 10,
+    },
+    unit: logUnitOption(),
+    columns: columnsOption('text'),
+    percentiles: percentilesOption(),
+    poll: { ...DURATION, help: 'with -f: how often the file is checked', default: 0.25, fallback: '250ms' },
+    ...SELECTION,
+  },
+  formats: ['text', 'json'],
+  formatNotes: 'json is a line for each interval, as log convert --format ndjson writes',
+  async run({ options, operands: [path = '-'], format }, io) {
+    const isFollowed = options.follow === true && path !== '-';
+    if (isFollowed) await assertLog(path, io);
+    const entries = isFollowed
+      ? followLog(path, { signal: io.signal, pollMs: options.poll * 1000 })
+      : await readOnce(path, io);
+    const isSelected = selects(selectionOf(options));
+    const printer = new Printer(options, format === 'json', io);
+    const last: LogInterval[] = [];
+    let exitCode: number = ExitCode.done;
+    let hasCaughtUp = false;
+    for await (const entry of entries) {
+      io.signal.throwIfAborted();
+      if (entry.kind === 'interval') {
+        if (!isSelected(entry)) continue;
+        if (hasCaughtUp) exitCode = Math.max(exitCode, await printer.print(entry));
+        else if (last.push(entry) > options.lines) last.shift();
+      } else if (entry.kind === 'caught-up') {
+        hasCaughtUp = true;
+        for (const interval of last.splice(0)) exitCode = Math.max(exitCode, await printer.print(interval));
+      } else if (entry.kind === 'malformed') {
+        exitCode = ExitCode.refused;
+        await io.stderr.write(`hdrscope: ${entry.error.message}\n`);
+      } else {
+        const note = followNoteText(entry, path);
+        if (note !== undefined) await io.stderr.write(`hdrscope: ${note}\n`);
+      }
     }
-  }
-  if (!isFollowed && !printer.hasPrinted && exitCode === ExitCode.done) {
-    await io.stderr.write('hdrscope: no interval is selected\n');
-  }
-  return exitCode;
-}
+    if (!isFollowed && !printer.hasPrinted && exitCode === ExitCode.done) {
+      await io.stderr.write('hdrscope: no interval is selected\n');
+    }
+    return exitCode;
+  },
+});
 
 async function* caughtUpAtEnd(entries: AsyncIterable<LogEntry>): AsyncGenerator<LogEntry | FollowNote, void> {
   yield* entries;
@@ -124,14 +110,14 @@ async function readOnce(path: string, io: Io): Promise<AsyncIterable<LogEntry | 
 
 /** Prints intervals as they come, in columns of fixed width. */
 class Printer {
-  readonly #options: Options;
+  readonly #options: RowOptions;
   readonly #io: Io;
   readonly #isJson: boolean;
   readonly #columns: readonly FigureColumn[];
   #hasPrinted = false;
 
-  constructor(options: Options, io: Io) {
-    this.#isJson = formatOf(options, FORMATS) === 'json';
+  constructor(options: RowOptions, isJson: boolean, io: Io) {
+    this.#isJson = isJson;
     this.#options = { ...options, percentiles: percentilesFor(options, !this.#isJson) };
     this.#io = io;
     this.#columns = columnsFor(options, ['count']);

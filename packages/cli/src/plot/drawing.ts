@@ -2,7 +2,7 @@ import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
-import { formatOf, type OutputOptions, writeWhole } from '../output-options.ts';
+import { endingOf, formatOf, type OutputOptions, writeWhole } from '../output-options.ts';
 import { screenOf } from '../screen.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 
@@ -40,11 +40,6 @@ export function plotFormatOf(options: DrawingOptions): Format {
   }
   if (found === 'png' && !isFile) throw new UsageError('a PNG picture needs a file: -o FILE.png');
   return found;
-}
-
-/** The ending of a file, in small letters. */
-export function endingOf(output: string | undefined): string | undefined {
-  return output === undefined ? undefined : /\.(\w+)$/.exec(output)?.[1]?.toLowerCase();
 }
 
 /** How many columns a picture has that curves are read off at: its pixels, or the dots of a text. */

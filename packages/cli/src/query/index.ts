@@ -6,8 +6,8 @@ import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
 import { printDifferences } from '../comparison.ts';
 import { percentilesFor } from '../figures.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { formatOf, withOutput } from '../output-options.ts';
-import { columnsOf, endingOf, plotFormatOf, writePlots } from '../plot/drawing.ts';
+import { endingOf, formatOf, withOutput } from '../output-options.ts';
+import { columnsOf, plotFormatOf, writePlots } from '../plot/drawing.ts';
 import { withEngine } from './engine.ts';
 import {
   assertKindFits,

@@ -14,8 +14,8 @@ import {
   whereOption,
 } from '../history/options.ts';
 import { assertApart, parseRange } from '../inputs/moment.ts';
-import { addFormat, addOutput } from '../output-options.ts';
-import { type DrawingOptions, endingOf, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
+import { addFormat, addOutput, endingOf } from '../output-options.ts';
+import { type DrawingOptions, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
 import { addAscii, percentilesOption } from '../shared-options.ts';
 
 /** The forms of an answer that are no pictures. */

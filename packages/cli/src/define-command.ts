@@ -1,0 +1,204 @@
+import { Argument, type Command, Option } from 'commander';
+import { type Arguments, choiceOption, createParser } from './arguments.ts';
+import { type Io, UsageError } from './command.ts';
+import type { ParsedCommand } from './command-module.ts';
+import { addFormat, addOutput, chooseFormat, type OutputOptions, withOutput } from './output-options.ts';
+
+/** An option of a command: what the help says of it, and how its text becomes a value. The key in its table is its name. */
+export interface OptionDefinition {
+  /** The value in the help, as in `<file>`; one in brackets may be left out. @default the option is a switch */
+  readonly value?: `<${string}>` | `[${string}]`;
+  /** A short form, as in `-n`. */
+  readonly short?: string;
+  readonly help: string;
+  /** The words that the option takes. */
+  readonly choices?: readonly string[];
+  /**
+   * The value of a text. Throws a `UsageError` for other texts. Gets the name of the option, for messages, and the value so far.
+   * @default the text
+   */
+  readonly parse?: (text: string, name: string, before: never) => unknown;
+  /** Whether the option may be repeated: its value is then the list of all values, and empty without the option. */
+  readonly isRepeated?: true;
+  /** The value without the option. */
+  readonly default?: unknown;
+  /** What the help states as the default, where it is no literal. */
+  readonly fallback?: string;
+  /** Makes the option required. The text says what it takes, as in `a value, as in 5ms`. */
+  readonly required?: string;
+}
+
+/** Options by their names: `perDecade` is `--per-decade`, and `noPlot` is `--no-plot`, which sets `plot`. */
+export type OptionTable = Readonly<Record<string, OptionDefinition>>;
+
+type ValueOf<One> = One extends { readonly isRepeated: true } ? readonly OneValueOf<One>[] : OneValueOf<One>;
+
+type OneValueOf<One> = One extends {
+  readonly parse: (text: string, name: string, before: never) => infer Value;
+}
+  ? Value
+  : One extends { readonly choices: readonly (infer Word)[] }
+    ? Word
+    : One extends { readonly value: `[${string}` }
+      ? string | true
+      : One extends { readonly value: string }
+        ? string
+        : boolean;
+
+type KeyOf<Name> = Name extends `no${infer Rest}`
+  ? Rest extends '' | Uncapitalize<Rest>
+    ? Name
+    : Uncapitalize<Rest>
+  : Name;
+
+type IsGiven =
+  | { readonly isRepeated: true }
+  | { readonly required: string }
+  | { readonly default: NonNullable<unknown> };
+
+/** The values of a table of options. Those without a default may be left out. */
+export type OptionsOf<Table> = {
+  readonly [Name in keyof Table as Table[Name] extends IsGiven ? KeyOf<Name> : never]: ValueOf<Table[Name]>;
+} & {
+  readonly [Name in keyof Table as Table[Name] extends IsGiven ? never : KeyOf<Name>]?: ValueOf<Table[Name]>;
+};
+
+/** An option that several commands have. */
+export function defineOption<const One extends OptionDefinition>(option: One): One {
+  return option;
+}
+
+/** A table of options that several commands have. */
+export function defineOptions<const Table extends OptionTable>(table: Table): Table {
+  return table;
+}
+
+/** An operand of a command, whose syntax is its key: `<file...>`, or `[file]` for one that may be left out. */
+interface OperandDefinition {
+  readonly help: string;
+  /** The words that the operand takes. */
+  readonly choices?: readonly string[];
+  /** What the help states as the default. */
+  readonly fallback?: string;
+}
+
+/** What a command line asks for. */
+export interface Given<Options, Format extends string = string> {
+  readonly options: Options & Pick<OutputOptions, 'output'>;
+  readonly operands: readonly string[];
+  /** What is written: the format that is asked for, else that of the file's ending, else the first one of the command. */
+  readonly format: Format;
+}
+
+/** A command: its arguments, what it writes, and what it does. */
+interface CommandDefinition<Table extends OptionTable, Format extends string, Service> {
+  /** The command as people type it: `hdrscope log summary`. */
+  readonly path: string;
+  readonly description: string;
+  readonly examples: readonly string[];
+  /** The help of each operand, by its syntax. */
+  readonly operands?: Readonly<Record<string, string | OperandDefinition>>;
+  readonly options?: Table;
+  /** What the command writes. */
+  readonly formats?: readonly Format[];
+  /** What the formats are, for the help. */
+  readonly formatNotes?: string;
+  /** What decides without `--format`, for the help; `required` when nothing does. @default the first format */
+  readonly formatFallback?: string;
+  /** Who writes the file of `-o`: this function, when the command is done, or the command. @default there is no `-o` */
+  readonly output?: 'when done' | 'by command';
+  /** @returns The exit code. */
+  run(given: Given<OptionsOf<Table>, Format>, io: Io, service?: Service): Promise<number>;
+}
+
+/** A command of `defineCommand`. Tests replace the service that it uses, such as the kernel. */
+export interface DefinedCommand<Service> extends ParsedCommand {
+  run(given: Arguments<unknown>, io: Io, service?: Service): Promise<number>;
+}
+
+/** Makes a command of its definition. */
+export function defineCommand<
+  const Table extends OptionTable = Readonly<Record<never, never>>,
+  const Format extends string = never,
+  Service = never,
+>(definition: CommandDefinition<Table, Format, Service>): DefinedCommand<Service> {
+  const { path, options: table = {}, formats = [], formatFallback, output: writer } = definition;
+  return {
+    parser: () => createCommandParser(definition),
+    async run({ options: given, operands }, io, service) {
+      const options = given as Given<OptionsOf<Table>>['options'];
+      assertRequired(table, options);
+      const found = chooseFormat(options, formats, path);
+      if (found === undefined && formatFallback === REQUIRED) {
+        throw new UsageError(`--format is required: ${formats.join(', ')}`);
+      }
+      const format = (found ?? formats[0]) as Format;
+      const work = (io: Io): Promise<number> => definition.run({ options, operands, format }, io, service);
+      return writer === 'when done' ? withOutput(options.output, io, work) : work(io);
+    },
+  };
+}
+
+const REQUIRED = 'required';
+
+function createCommandParser({
+  path,
+  description,
+  examples,
+  operands = {},
+  options = {},
+  formats,
+  formatNotes,
+  formatFallback,
+  output,
+}: Omit<CommandDefinition<OptionTable, string, never>, 'run'>): Command {
+  const parser = createParser(path, description, examples);
+  for (const [syntax, operand] of Object.entries(operands)) {
+    const { help, choices, fallback } = typeof operand === 'string' ? { help: operand } : operand;
+    const argument = new Argument(syntax, help);
+    if (choices !== undefined) argument.choices(choices);
+    parser.addArgument(fallback === undefined ? argument : argument.default(undefined, fallback));
+  }
+  for (const option of createOptions(options)) parser.addOption(option);
+  if (output !== undefined) addOutput(parser);
+  return formats === undefined ? parser : addFormat(parser, formats, formatNotes, formatFallback);
+}
+
+/** The options of a table, for a parser. */
+export function createOptions(table: OptionTable): Option[] {
+  return Object.entries(table).map(([key, one]) => {
+    const { value, short, help, choices, isRepeated, default: given, fallback, required } = one;
+    const name = flagOf(key);
+    const flags = [...(short === undefined ? [] : [`${short},`]), name, value ?? ''].join(' ').trim();
+    const text = required === undefined ? help : `${help}; required`;
+    const parse = one.parse as ((word: string, name: string, before: unknown) => unknown) | undefined;
+    const toValue = (word: string, before?: unknown): unknown =>
+      parse === undefined ? word : parse(word, name, before);
+    const option =
+      choices === undefined
+        ? new Option(flags, text)
+        : choiceOption(flags, text, choices, (word) => toValue(word));
+    if (isRepeated === true) {
+      option
+        .argParser((word, others: readonly unknown[]) => [...others, toValue(word)])
+        .default([], fallback);
+    } else {
+      if (choices === undefined && parse !== undefined) option.argParser(toValue);
+      if (given !== undefined || fallback !== undefined) option.default(given, fallback);
+    }
+    return option;
+  });
+}
+
+function flagOf(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** @throws UsageError when a required option is missing. */
+function assertRequired(table: OptionTable, options: object): void {
+  for (const [key, { required }] of Object.entries(table)) {
+    const value = (options as Readonly<Record<string, unknown>>)[key];
+    if (required === undefined || (value !== undefined && value !== '')) continue;
+    throw new UsageError(`${flagOf(key)} is required: ${required}`);
+  }
+}

@@ -1,0 +1,76 @@
+import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import type { CountedUnit } from '@hdrscope/registry';
+import { integerParser, parsePercentileList } from './arguments.ts';
+import { defineOption, defineOptions } from './define-command.ts';
+import { parseDuration } from './duration.ts';
+import { valueScaleOf } from './value-scale.ts';
+
+// Values of options.
+
+/** Parses an integer in a range, including both ends. */
+export function integer(least: number, most?: number): (text: string, name: string) => number {
+  return (text, name) => integerParser(name, least, most)(text);
+}
+
+// Options that several commands have.
+
+/** The percentiles that every command shows by default. */
+export const DEFAULT_PERCENTILES: readonly number[] = [50, 90, 99, 99.9];
+
+/**
+ * `--percentiles`: which percentiles are shown.
+ *
+ * @param note Begins the help: what the option is for, when the command prints other things as well.
+ */
+export function percentilesOption(note = '') {
+  return defineOption({
+    value: '<list>',
+    help: `${note}the percentiles to show, as in 50,99.9; 100 is the maximum`,
+    parse: parsePercentileList,
+    default: DEFAULT_PERCENTILES,
+    fallback: DEFAULT_PERCENTILES.join(),
+  });
+}
+
+/** `--unit`: the unit of the values of a log, which decides how they are shown. */
+export function logUnitOption(note = '') {
+  return defineOption({
+    value: '<unit>',
+    help: `${note}the unit of the values: times are shown in ms, other values as they are`,
+    choices: NUMBER_UNITS,
+    parse: (unit) => valueScaleOf(unit as CountedUnit),
+    default: valueScaleOf('ns'),
+    fallback: 'ns',
+  });
+}
+
+/** The value of an option that takes a duration, in seconds when it is read. */
+export const DURATION = { value: '<duration>', parse: parseDuration } as const;
+
+/** `--interval`: a duration, in seconds when it is read. */
+export function intervalOption(help = 'how long an interval is') {
+  return { ...DURATION, help } as const;
+}
+
+/** `-n`: an integer of at least 1. */
+export function intervalsOption(help = 'ends after so many intervals (default: never)') {
+  return { short: '-n', value: '<count>', help, parse: integer(1) } as const;
+}
+
+/** `--port` and `--host`: where a server listens. */
+export function addressOptions(port: number) {
+  return defineOptions({
+    port: {
+      value: '<number>',
+      help: 'the port; 0 takes a free one',
+      parse: integer(0, 65_535),
+      default: port,
+    },
+    host: { value: '<name>', help: 'the address to listen on', default: 'localhost' },
+  });
+}
+
+/** `--ascii` */
+export const ASCII = defineOptions({
+  ascii: { help: 'draws text in ASCII only', fallback: 'on where the locale is not UTF-8' },
+});
