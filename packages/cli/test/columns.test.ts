@@ -1,5 +1,5 @@
 import { OSD_DUMP } from '@hdrscope/testing/osd';
-import * as ebpfWatch from '../src/commands/ebpf/watch.ts';
+import { command as ebpfWatch } from '../src/commands/ebpf/watch.ts';
 import { dumpOf, serveDumps } from './support/ceph-daemon.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { fakeKernel, frameOf, runWith } from './support/fake-kernel.ts';

@@ -1,5 +1,5 @@
 import { OSD_DUMP } from '@hdrscope/testing/osd';
-import * as ebpfRead from '../src/commands/ebpf/read.ts';
+import { command as ebpfRead } from '../src/commands/ebpf/read.ts';
 import { hdrscope, type Ran } from './support/fake-io.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from './support/fake-kernel.ts';
 import { evenly, logText, useFolder } from './support/logs.ts';

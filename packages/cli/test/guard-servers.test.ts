@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { lackOfBuild, testUnless } from '@hdrscope/testing';
 import { LOCALHOST } from '@hdrscope/testing/tls';
 import { Termination } from '../src/command.ts';
-import * as serve from '../src/commands/ebpf/serve.ts';
+import { command as serve } from '../src/commands/ebpf/serve.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { fakeKernel, frameOf, runWith } from './support/fake-kernel.ts';
 import { useFolder } from './support/logs.ts';

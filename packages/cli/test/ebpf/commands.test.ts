@@ -1,8 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { Termination } from '../../src/command.ts';
-import * as doctor from '../../src/commands/ebpf/doctor.ts';
-import * as list from '../../src/commands/ebpf/list.ts';
-import * as serve from '../../src/commands/ebpf/serve.ts';
+import { command as doctor } from '../../src/commands/ebpf/doctor.ts';
+import { command as list } from '../../src/commands/ebpf/list.ts';
+import { command as serve } from '../../src/commands/ebpf/serve.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 

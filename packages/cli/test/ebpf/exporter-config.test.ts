@@ -10,11 +10,11 @@ import {
   type KernelHistogram,
 } from '@hdrscope/ebpf';
 import { UsageError } from '../../src/command.ts';
-import * as list from '../../src/commands/ebpf/list.ts';
+import { command as list } from '../../src/commands/ebpf/list.ts';
 import type { Kernel } from '../../src/commands/ebpf/map.ts';
-import * as read from '../../src/commands/ebpf/read.ts';
-import * as serve from '../../src/commands/ebpf/serve.ts';
-import * as watch from '../../src/commands/ebpf/watch.ts';
+import { command as read } from '../../src/commands/ebpf/read.ts';
+import { command as serve } from '../../src/commands/ebpf/serve.ts';
+import { command as watch } from '../../src/commands/ebpf/watch.ts';
 import { fakeKernel, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { type Frame, logLinear8Layout } from '@hdrscope/ebpf';
 import { Termination } from '../../src/command.ts';
-import * as heatmap from '../../src/commands/ebpf/heatmap.ts';
+import { command as heatmap } from '../../src/commands/ebpf/heatmap.ts';
 import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
 
 const ARGS = ['/pin', '--layout', 'queue-depth', '--interval', '10ms'];

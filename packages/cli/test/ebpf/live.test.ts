@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { lackByTrial, lackOfProgram, testUnless } from '@hdrscope/testing';
 import { Termination } from '../../src/command.ts';
 import { THIS_KERNEL } from '../../src/commands/ebpf/map.ts';
-import * as serve from '../../src/commands/ebpf/serve.ts';
+import { command as serve } from '../../src/commands/ebpf/serve.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { runWith } from '../support/fake-kernel.ts';
 

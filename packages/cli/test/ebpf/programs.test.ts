@@ -8,10 +8,10 @@ import {
 import type { KernelProgram, KernelProgramName } from '@hdrscope/ebpf/loader';
 import { Termination } from '../../src/command.ts';
 import { blockio, runqueue } from '../../src/commands/ebpf/count.ts';
-import * as heatmap from '../../src/commands/ebpf/heatmap.ts';
-import * as read from '../../src/commands/ebpf/read.ts';
-import * as serve from '../../src/commands/ebpf/serve.ts';
-import * as watch from '../../src/commands/ebpf/watch.ts';
+import { command as heatmap } from '../../src/commands/ebpf/heatmap.ts';
+import { command as read } from '../../src/commands/ebpf/read.ts';
+import { command as serve } from '../../src/commands/ebpf/serve.ts';
+import { command as watch } from '../../src/commands/ebpf/watch.ts';
 import { fakeKernel, runWith } from '../support/fake-kernel.ts';
 
 const TIMES = logLinear8Layout();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import { explicitKernelLayout, framesSource, type KernelSource, logLinear8Layout } from '@hdrscope/ebpf';
-import * as read from '../../src/commands/ebpf/read.ts';
+import { command as read } from '../../src/commands/ebpf/read.ts';
 import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
 
 const TWO_CPUS = [1000, 500, 700, 400, 200, 15, 5, 1, 200, 480, 700, 400, 200, 15, 5, 0];

@@ -2,8 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { type Frame, framesSource, type KernelMapOptions, logLinear8Layout } from '@hdrscope/ebpf';
 import { Termination } from '../../src/command.ts';
 import type { Kernel } from '../../src/commands/ebpf/map.ts';
-import * as serve from '../../src/commands/ebpf/serve.ts';
-import { parseServedMap } from '../../src/commands/ebpf/serve.ts';
+import { parseServedMap, command as serve } from '../../src/commands/ebpf/serve.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 
 type Frames = Readonly<Record<string, readonly (Frame | Error)[]>>;
@@ -175,7 +174,7 @@ test.each([
   [['id:7,layout=queue-depth'], 'no map 7'],
   [
     ['/a,name=x'],
-    "/a: the options of a map are layout, shape, sum, bpftool, unit, metric, description, perCpu, since and attributes.NAME, got 'name'",
+    "/a: the options of a map are layout, shape, sum, bpftool, unit, perCpu, metric, description, since and attributes.NAME, got 'name'",
   ],
   [['/a,unit=ns,unit=us'], '/a: unit must be stated once'],
   [['/a,unit=days'], "/a: unit must be ns, us, ms, s, bytes, KiB, none, got 'days'"],

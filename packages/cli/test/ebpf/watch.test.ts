@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { logLinear8Layout } from '@hdrscope/ebpf';
 import { Termination } from '../../src/command.ts';
-import * as watch from '../../src/commands/ebpf/watch.ts';
+import { command as watch } from '../../src/commands/ebpf/watch.ts';
 import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
 
 const ARGS = [

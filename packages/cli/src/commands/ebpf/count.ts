@@ -3,16 +3,12 @@ import type { KernelHistogram } from '@hdrscope/ebpf';
 import { KERNEL_PROGRAMS, type ProgramCost } from '@hdrscope/ebpf/internal';
 import type { KernelProgram, KernelProgramName } from '@hdrscope/ebpf/loader';
 import { percentileName } from '@hdrscope/kit';
-import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser, integerParser } from '../../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
-import type { ParsedCommand } from '../../command-module.ts';
-import { parseDuration } from '../../duration.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { formatCount } from '../../format.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../../output-options.ts';
+import { ASCII, DURATION, integer, percentilesOption } from '../../options.ts';
 import { screenOf } from '../../screen.ts';
-import { addAscii, percentilesOption } from '../../shared-options.ts';
 import { shownTable } from '../../table.ts';
 import {
   acrossCpus,
@@ -21,12 +17,11 @@ import {
   formatMapValue,
   formatTextForm,
   histogramJson,
-  type Interpolation,
   perCpu,
   percentilesOf,
   type ShownAs,
   type ShownHistogram,
-  textFormOption,
+  TEXT_FORM,
   titleOf,
 } from './histogram.ts';
 import { type Kernel, THIS_KERNEL } from './map.ts';
@@ -38,66 +33,46 @@ interface CountingCommand {
   readonly examples: readonly string[];
 }
 
-const FORMATS = ['text', 'json'] as const;
-
-/** The options of every command that counts. */
-interface CountingOptions extends OutputOptions<(typeof FORMATS)[number]> {
-  /** In seconds. */
-  readonly duration: number;
-  readonly by: string;
-  readonly perCpu?: boolean;
-  readonly top: number;
-  readonly text?: Interpolation;
-  readonly cost?: boolean;
-  readonly ascii?: boolean;
-  readonly percentiles: readonly number[];
-}
-
 const NEEDS = `It loads a program into the kernel until the command ends. This takes root (or CAP_BPF and
 CAP_PERFMON), Linux 5.5 with BTF, and libbpf.so.1. hdrscope ebpf doctor shows what is missing.`;
 
-/** The arguments of a command. */
-function countingParser({ program, description, examples }: CountingCommand): Command {
-  const by = Object.keys(KERNEL_PROGRAMS[program].by);
-  const parser = createParser(`hdrscope ebpf ${program}`, `${description}\n\n${NEEDS}`, examples)
-    .allowExcessArguments(false)
-    .addOption(
-      new Option('--duration <duration>', 'how long it counts; Ctrl-C ends it early')
-        .argParser((text) => parseDuration(text, '--duration'))
-        .default(10, '10s'),
-    )
-    .addOption(choiceOption('--by <what>', 'what has a histogram of its own', by).default(by[0]))
-    .option('--per-cpu', 'shows each CPU separately; takes --by all')
-    .addOption(
-      new Option(
-        '--top <count>',
-        'how many rows a table shows: those with the largest sum, or without sums the largest count',
-      )
-        .argParser(integerParser('--top', 1))
-        .default(20),
-    )
-    .addOption(textFormOption())
-    .option('--cost', 'measures how long the program ran for these counts; takes CAP_SYS_ADMIN')
-    .addOption(percentilesOption());
-  return addAscii(addFormat(addOutput(parser), FORMATS));
-}
-
-/** A command, whose tests replace the kernel. */
-interface CountingModule extends ParsedCommand {
-  run(given: Arguments<unknown>, io: Io, kernel?: Kernel): Promise<number>;
-}
-
-function countingCommand(command: CountingCommand): CountingModule {
-  return {
-    parser: () => countingParser(command),
-    run({ options }: Arguments<CountingOptions>, io: Io, kernel: Kernel = THIS_KERNEL) {
-      return withOutput(options.output, io, (out) => countNow(command, options, out, kernel));
+function countingCommand({ program, description, examples }: CountingCommand) {
+  const [by = 'all', ...others] = Object.keys(KERNEL_PROGRAMS[program].by);
+  return defineCommand({
+    path: `hdrscope ebpf ${program}`,
+    description: `${description}\n\n${NEEDS}`,
+    examples,
+    options: {
+      ...COUNTING_OPTIONS,
+      by: { value: '<what>', help: 'what has a histogram of its own', choices: [by, ...others], default: by },
     },
-  };
+    formats: ['text', 'json'],
+    output: 'when done',
+    run: ({ options, format }, io, kernel: Kernel = THIS_KERNEL) =>
+      countNow(program, options, format, io, kernel),
+  });
 }
+
+/** The options of every command that counts. */
+const COUNTING_OPTIONS = defineOptions({
+  duration: { ...DURATION, help: 'how long it counts; Ctrl-C ends it early', default: 10, fallback: '10s' },
+  perCpu: { help: 'shows each CPU separately; takes --by all' },
+  top: {
+    value: '<count>',
+    help: 'how many rows a table shows: those with the largest sum, or without sums the largest count',
+    parse: integer(1),
+    default: 20,
+  },
+  text: TEXT_FORM,
+  cost: { help: 'measures how long the program ran for these counts; takes CAP_SYS_ADMIN' },
+  percentiles: percentilesOption(),
+  ...ASCII,
+});
+
+type CountingOptions = OptionsOf<typeof COUNTING_OPTIONS>;
 
 /** `hdrscope ebpf runqueue` */
-export const runqueue: CountingModule = countingCommand({
+export const runqueue = countingCommand({
   program: 'runqueue',
   description: `Counts for some seconds how many tasks each CPU has to run, and how long tasks wait for a CPU.`,
   examples: [
@@ -108,14 +83,14 @@ export const runqueue: CountingModule = countingCommand({
 });
 
 /** `hdrscope ebpf blockio` */
-export const blockio: CountingModule = countingCommand({
+export const blockio = countingCommand({
   program: 'blockio',
   description: `Counts for some seconds how long block devices take for requests, by device and operation.`,
   examples: ['hdrscope ebpf blockio', 'hdrscope ebpf blockio --duration 1m --json'],
 });
 
 /** `hdrscope ebpf tcprtt` */
-export const tcprtt: CountingModule = countingCommand({
+export const tcprtt = countingCommand({
   program: 'tcprtt',
   description: `Counts for some seconds the round-trip times of TCP connections: the smoothed time of the kernel, at each
 segment that a connection receives.`,
@@ -123,14 +98,15 @@ segment that a connection receives.`,
 });
 
 async function countNow(
-  command: CountingCommand,
-  options: CountingOptions,
+  name: KernelProgramName,
+  options: CountingOptions & { readonly by: string },
+  format: 'text' | 'json',
   io: Io,
   kernel: Kernel,
 ): Promise<number> {
   const { by, duration, perCpu: isPerCpu = false } = options;
   if (isPerCpu && by !== 'all') throw new UsageError(`--per-cpu takes --by all, got --by ${by}`);
-  const program = await kernel.openProgram(command.program, { by });
+  const program = await kernel.openProgram(name, { by });
   // Ctrl-C ends the counting early, and the command shows its result.
   io.endSlowly?.();
   try {
@@ -148,8 +124,7 @@ async function countNow(
         missed,
         cost: meter?.read(),
       };
-      const isJson = formatOf(options, FORMATS) === 'json';
-      await io.stdout.write(isJson ? jsonOf(counted, options) : textOf(counted, options, io));
+      await io.stdout.write(format === 'json' ? jsonOf(counted, options) : textOf(counted, options, io));
     } finally {
       meter?.close();
     }

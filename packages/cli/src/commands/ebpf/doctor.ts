@@ -1,17 +1,11 @@
 import type { Finding } from '@hdrscope/ebpf/internal';
-import type { Command } from 'commander';
-import { type Arguments, createParser } from '../../arguments.ts';
 import { painter } from '../../colour.ts';
 import { ExitCode, type Io } from '../../command.ts';
+import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { wrapWords } from '../../help-text.ts';
-import { addFormat, formatOf, type OutputOptions } from '../../output-options.ts';
 import { screenOf } from '../../screen.ts';
 import { type Kernel, THIS_KERNEL } from './map.ts';
-
-const FORMATS = ['text', 'json'] as const;
-
-type Options = OutputOptions<(typeof FORMATS)[number]>;
 
 const DESCRIPTION = `Checks what reading kernel histograms takes, and shows what helps when something is missing.
 
@@ -20,32 +14,23 @@ It changes nothing. The exit code is 1 when no histogram can be read.`;
 /** Each of them suffices for reading histograms. */
 const WAYS = ['bpf(2)', 'bpftool', 'bpftrace'];
 
-/** The arguments of `hdrscope ebpf doctor`. */
-export function parser(): Command {
-  const command = createParser('hdrscope ebpf doctor', DESCRIPTION, [
-    'hdrscope ebpf doctor',
-    'hdrscope ebpf doctor --json',
-  ]).allowExcessArguments(false);
-  return addFormat(command, FORMATS);
-}
-
 /** `hdrscope ebpf doctor` */
-export async function run(
-  { options }: Arguments<Options>,
-  io: Io,
-  kernel: Kernel = THIS_KERNEL,
-): Promise<number> {
-  const findings = await kernel.examine();
-  const canRead = findings.some(({ what, ok }) => ok && WAYS.includes(what));
-  const exitCode = canRead ? ExitCode.done : ExitCode.refused;
-  if (formatOf(options, FORMATS) === 'json') {
-    await io.stdout.write(jsonDocument({ canRead, findings }));
-    return exitCode;
-  }
-  await io.stdout.write(`${findingLines(findings, io).join('\n')}\n`);
-  if (!canRead) await io.stdout.write('\nNo histogram can be read here.\n');
-  return exitCode;
-}
+export const command = defineCommand({
+  path: 'hdrscope ebpf doctor',
+  description: DESCRIPTION,
+  examples: ['hdrscope ebpf doctor', 'hdrscope ebpf doctor --json'],
+  formats: ['text', 'json'],
+  async run({ format }, io, kernel: Kernel = THIS_KERNEL) {
+    const findings = await kernel.examine();
+    const canRead = findings.some(({ what, ok }) => ok && WAYS.includes(what));
+    if (format === 'json') await io.stdout.write(jsonDocument({ canRead, findings }));
+    else {
+      const verdict = canRead ? '' : '\nNo histogram can be read here.\n';
+      await io.stdout.write(`${findingLines(findings, io).join('\n')}\n${verdict}`);
+    }
+    return canRead ? ExitCode.done : ExitCode.refused;
+  },
+});
 
 /** Narrower columns of text are hard to read. */
 const LEAST_ROOM = 24;

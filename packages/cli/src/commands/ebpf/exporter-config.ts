@@ -4,7 +4,6 @@ import { type ExporterHistogram, type KernelFamilyOptions, readEbpfExporterConfi
 import { keptName } from '@hdrscope/ebpf/internal';
 import { reasonOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
-import { Option } from 'commander';
 import { UsageError } from '../../command.ts';
 import { systemReason } from '../../system-error.ts';
 
@@ -14,17 +13,6 @@ export interface ExporterConfig {
   /** At least one. */
   readonly histograms: readonly ExporterHistogram[];
 }
-
-/** `--config`: the maps and their labels as ebpf_exporter has them. */
-export function exporterConfigOption(): Option {
-  const help = 'a configuration of ebpf_exporter, which has the maps, their layouts, labels and units';
-  return new Option('--config <file>', help);
-}
-
-/** Options as the command line has them: `--config` is the path of a configuration. */
-export type Unread<Options extends { readonly config?: ExporterConfig }> = Omit<Options, 'config'> & {
-  readonly config?: string;
-};
 
 /**
  * Reads the configuration that `--config` names.

@@ -3,36 +3,26 @@ import { integerAfter, usedSlots } from '@hdrscope/core/internal';
 import { type KernelIncrease, sumOfCpus } from '@hdrscope/ebpf';
 import { type AxisSlot, type HeatMapPlot, type Plot, plotToJson } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { type Arguments, createParser, integerParser } from '../../arguments.ts';
 import { terminalControl } from '../../clean-output.ts';
 import { hasColours } from '../../colour.ts';
 import { ExitCode, type Io } from '../../command.ts';
+import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { formatCount } from '../../format.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../../output-options.ts';
+import { ASCII, integer, intervalOption, intervalsOption } from '../../options.ts';
 import { screenOf } from '../../screen.ts';
-import { addAscii, intervalOption } from '../../shared-options.ts';
 import { terminalPlot } from '../../terminal-plot.ts';
-import { exporterConfigOption, operandOf, shownUnit, type Unread, withConfig } from './exporter-config.ts';
-import { type WatchOptions, watchMap } from './follow.ts';
-import { mapUnitOption } from './histogram.ts';
+import { operandOf, shownUnit, withConfig } from './exporter-config.ts';
+import { watchMap } from './follow.ts';
+import { MAP_UNIT } from './histogram.ts';
 import {
-  addMapOptions,
   assertOneHistogram,
   type Kernel,
   MAP_ARGUMENT_HELP,
+  MAP_OPTIONS,
   PROGRAM_ARGUMENT_HELP,
   THIS_KERNEL,
 } from './map.ts';
-
-const FORMATS = ['text', 'json'] as const;
-
-interface Options extends WatchOptions, OutputOptions<(typeof FORMATS)[number]> {
-  readonly intervals: number;
-  readonly unit: CountedUnit;
-  readonly ascii?: boolean;
-}
 
 const DEFAULT_INTERVALS = 60;
 const MOST_INTERVALS = 1000;
@@ -43,73 +33,69 @@ each count.
 A terminal shows the picture as it grows. Ctrl-C ends it early. Histograms of several keys are added up.
 A map that is not there yet is waited for.`;
 
-/** The arguments of `hdrscope ebpf heatmap`. */
-export function parser(): Command {
-  const command = createParser('hdrscope ebpf heatmap', DESCRIPTION, [
+/** `hdrscope ebpf heatmap` */
+export const command = defineCommand({
+  path: 'hdrscope ebpf heatmap',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope ebpf heatmap /sys/fs/bpf/latency_hist --unit ns',
     'hdrscope ebpf heatmap name:hists --layout libbpf-tools --interval 10s --intervals 30',
     'hdrscope ebpf heatmap id:42 --json | hdrscope plot - -o latency.svg',
     'hdrscope ebpf heatmap program:runqueue/all/latency',
-  ])
-    .argument('[map]', `${MAP_ARGUMENT_HELP}; or ${PROGRAM_ARGUMENT_HELP}`)
-    .allowExcessArguments(false)
-    .addOption(exporterConfigOption())
-    .addOption(intervalOption().default(1, '1s'))
-    .addOption(
-      new Option('-n, --intervals <count>', 'how many columns it draws')
-        .argParser(integerParser('--intervals', 1, MOST_INTERVALS))
-        .default(DEFAULT_INTERVALS),
-    );
-  addFormat(addOutput(command), FORMATS, 'json is a plot, which hdrscope plot draws');
-  return addAscii(addMapOptions(command).addOption(mapUnitOption()));
-}
-
-/** `hdrscope ebpf heatmap` */
-export async function run(
-  { options: given, operands }: Arguments<Unread<Options>>,
-  io: Io,
-  kernel: Kernel = THIS_KERNEL,
-): Promise<number> {
-  const options = await withConfig(given);
-  return withOutput(options.output, io, (out) => drawAll({ options, operands }, out, kernel));
-}
-
-async function drawAll({ options, operands }: Arguments<Options>, io: Io, kernel: Kernel): Promise<number> {
-  const { config } = options;
-  const json = formatOf(options, FORMATS) === 'json';
-  const which = operandOf(operands, config);
-  assertOneHistogram(which);
-  const map = new KernelHeatMap(which, shownUnit(options.unit, config));
-  const isLive = io.stdout.isTerminal && !json;
-  let shown = '';
-  const draw = async (): Promise<void> => {
-    const text = drawing(map.plot(), options, io);
-    await io.stdout.write(erased(shown) + text);
-    shown = text;
-  };
-  // Ctrl-C ends the counting early, and the command shows its result.
-  io.endSlowly?.();
-  let problem: unknown;
-  try {
-    for await (const { increases, startMs, endMs } of watchMap(which, options, io, kernel)) {
-      map.add(increases, startMs, endMs);
-      if (isLive) await draw();
+  ],
+  operands: { '[map]': `${MAP_ARGUMENT_HELP}; or ${PROGRAM_ARGUMENT_HELP}` },
+  options: {
+    interval: { ...intervalOption(), default: 1, fallback: '1s' },
+    intervals: {
+      ...intervalsOption('how many columns it draws'),
+      parse: integer(1, MOST_INTERVALS),
+      default: DEFAULT_INTERVALS,
+    },
+    ...MAP_OPTIONS,
+    unit: MAP_UNIT,
+    ...ASCII,
+  },
+  formats: ['text', 'json'],
+  formatNotes: 'json is a plot, which hdrscope plot draws',
+  output: 'when done',
+  async run({ options: given, operands, format }, io, kernel: Kernel = THIS_KERNEL) {
+    const options = await withConfig(given);
+    const { config } = options;
+    const json = format === 'json';
+    const which = operandOf(operands, config);
+    assertOneHistogram(which);
+    const map = new KernelHeatMap(which, shownUnit(options.unit, config));
+    const isLive = io.stdout.isTerminal && !json;
+    let shown = '';
+    const draw = async (): Promise<void> => {
+      const text = drawing(map.plot(), options, io);
+      await io.stdout.write(erased(shown) + text);
+      shown = text;
+    };
+    // Ctrl-C ends the counting early, and the command shows its result.
+    io.endSlowly?.();
+    let problem: unknown;
+    try {
+      for await (const { increases, startMs, endMs } of watchMap(which, options, io, kernel)) {
+        map.add(increases, startMs, endMs);
+        if (isLive) await draw();
+      }
+    } catch (error) {
+      if (!io.signal.aborted) problem = error;
     }
-  } catch (error) {
-    if (!io.signal.aborted) problem = error;
-  }
-  if (problem === undefined || map.columns > 0) {
-    if (json) await io.stdout.write(jsonDocument(JSON.parse(plotToJson(map.plot())) as object));
-    else if (!isLive) await draw();
-  }
-  if (problem !== undefined) throw problem;
-  return ExitCode.done;
-}
+    if (problem === undefined || map.columns > 0) {
+      if (json) await io.stdout.write(jsonDocument(JSON.parse(plotToJson(map.plot())) as object));
+      else if (!isLive) await draw();
+    }
+    if (problem !== undefined) throw problem;
+    return ExitCode.done;
+  },
+});
 
 /** A terminal may be lower than a picture with all slots. */
 const LIVE_ROWS = 20;
 
-function drawing(plot: Plot, options: Options, io: Io): string {
+function drawing(plot: Plot, options: { readonly ascii?: boolean }, io: Io): string {
   const { columns, ascii } = screenOf(io, options);
   return terminalPlot(plot, {
     ascii,

@@ -21,8 +21,7 @@ import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
-import type { Option } from 'commander';
-import { choiceOption } from '../../arguments.ts';
+import { defineOption } from '../../define-command.ts';
 import { exactly, type Figures, figuresJson, UNKNOWN } from '../../figures.ts';
 import { formatBounds, formatCount } from '../../format.ts';
 
@@ -238,11 +237,11 @@ const INTERPOLATIONS = ['inclusive', 'exclusive'] as const;
 export type Interpolation = (typeof INTERPOLATIONS)[number];
 
 /** `--text`: the form of the tutorial about queue-depth histograms, which shows estimates in place of bounds. */
-export function textFormOption(): Option {
-  const help =
-    'prints counts with shares, and interpolated percentiles: inclusive stays within the slot, exclusive ends at the start of the next one';
-  return choiceOption('--text <interpolation>', help, INTERPOLATIONS);
-}
+export const TEXT_FORM = defineOption({
+  value: '<interpolation>',
+  help: 'prints counts with shares, and interpolated percentiles: inclusive stays within the slot, exclusive ends at the start of the next one',
+  choices: INTERPOLATIONS,
+});
 
 /** Formats a histogram like that tutorial: `total=4821  p50=2.3  p99=15.9`, and a line for each slot. */
 export function formatTextForm(
@@ -255,10 +254,12 @@ export function formatTextForm(
 }
 
 /** `--unit`: the unit of the values of a map. */
-export function mapUnitOption(): Option {
-  const help = 'unit of the values: they are shown as times and sizes; the kernel does not know it';
-  return choiceOption('--unit <unit>', help, NUMBER_UNITS).default('none');
-}
+export const MAP_UNIT = defineOption({
+  value: '<unit>',
+  help: 'unit of the values: they are shown as times and sizes; the kernel does not know it',
+  choices: NUMBER_UNITS,
+  default: 'none',
+});
 
 /** A value of a map with its unit. @param ascii Whether microseconds are `us`. */
 export function formatMapValue(value: number, unit: CountedUnit, ascii = false): string {

@@ -1,25 +1,10 @@
 import type { VisibleMap } from '@hdrscope/ebpf';
-import type { Command } from 'commander';
-import { type Arguments, createParser } from '../../arguments.ts';
 import { ExitCode, type Io } from '../../command.ts';
+import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../../output-options.ts';
 import { shownTable } from '../../table.ts';
-import {
-  type ExporterConfig,
-  exporterConfigOption,
-  histogramsOf,
-  type Unread,
-  withConfig,
-} from './exporter-config.ts';
-import { type Kernel, THIS_KERNEL } from './map.ts';
-
-const FORMATS = ['text', 'json'] as const;
-
-interface Options extends OutputOptions<(typeof FORMATS)[number]> {
-  readonly all?: boolean;
-  readonly config?: ExporterConfig;
-}
+import { type ExporterConfig, histogramsOf, withConfig } from './exporter-config.ts';
+import { type Kernel, MAP_OPTIONS, THIS_KERNEL } from './map.ts';
 
 const DESCRIPTION = `Lists the maps that hold histograms or look like it, with their pins.
 
@@ -28,46 +13,40 @@ For other maps the column has the layouts that fit their sizes, each with a ques
 map is read with --layout only. Without CAP_SYS_ADMIN the list has only pinned maps whose pins this
 user may read.`;
 
-/** The arguments of `hdrscope ebpf list`. */
-export function parser(): Command {
-  const command = createParser('hdrscope ebpf list', DESCRIPTION, [
+/** `hdrscope ebpf list` */
+export const command = defineCommand({
+  path: 'hdrscope ebpf list',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope ebpf list',
     'hdrscope ebpf list --all --json',
     'hdrscope ebpf list --config biolatency.yaml',
-  ])
-    .option('-a, --all', 'lists all maps that this user can see')
-    .addOption(exporterConfigOption())
-    .allowExcessArguments(false);
-  return addFormat(addOutput(command), FORMATS);
-}
-
-/** `hdrscope ebpf list` */
-export async function run(
-  { options: given }: Arguments<Unread<Options>>,
-  io: Io,
-  kernel: Kernel = THIS_KERNEL,
-): Promise<number> {
-  const options = await withConfig(given);
-  return withOutput(options.output, io, (out) => list(options, out, kernel));
-}
-
-async function list(options: Options, io: Io, kernel: Kernel): Promise<number> {
-  const { all = false, config } = options;
-  const { maps: visible, incomplete } = await kernel.list();
-  const maps = config === undefined ? visible : withLayouts(visible, config);
-  const shown = maps.filter(({ known, guesses }) => all || known !== undefined || guesses.length > 0);
-  if (incomplete !== undefined)
-    await io.stderr.write(`hdrscope: only pins are listed: ${incomplete.message}\n`);
-  if (formatOf(options, FORMATS) === 'json') {
-    await io.stdout.write(jsonDocument(shown.map(toJson)));
+  ],
+  options: {
+    all: { short: '-a', help: 'lists all maps that this user can see' },
+    config: MAP_OPTIONS.config,
+  },
+  formats: ['text', 'json'],
+  output: 'when done',
+  async run({ options, format }, io, kernel: Kernel = THIS_KERNEL) {
+    const { all = false, config } = await withConfig(options);
+    const { maps: visible, incomplete } = await kernel.list();
+    const maps = config === undefined ? visible : withLayouts(visible, config);
+    const shown = maps.filter(({ known, guesses }) => all || known !== undefined || guesses.length > 0);
+    if (incomplete !== undefined)
+      await io.stderr.write(`hdrscope: only pins are listed: ${incomplete.message}\n`);
+    if (format === 'json') await io.stdout.write(jsonDocument(shown.map(toJson)));
+    else if (shown.length > 0) await io.stdout.write(`${mapTable(shown, io).join('\n')}\n`);
+    else {
+      const others = all || maps.length === 0 ? '' : `; --all lists ${maps.length} more`;
+      await io.stderr.write(`hdrscope: no ${all ? 'maps' : 'maps that hold histograms'}${others}\n`);
+    }
     return ExitCode.done;
-  }
-  if (shown.length === 0) {
-    const others = all || maps.length === 0 ? '' : `; --all lists ${maps.length} more`;
-    await io.stderr.write(`hdrscope: no ${all ? 'maps' : 'maps that hold histograms'}${others}\n`);
-    return ExitCode.done;
-  }
-  const rows = shown.map(({ id, type = '-', name, keySize, valueSize, maxEntries, pins, ...map }) => [
+  },
+});
+
+function mapTable(maps: readonly VisibleMap[], io: Io): string[] {
+  const rows = maps.map(({ id, type = '-', name, keySize, valueSize, maxEntries, pins, ...map }) => [
     ...[id, type, name || '-', keySize, valueSize, maxEntries, layoutText(map)].map(String),
     pins.join(', ') || '-',
   ]);
@@ -78,8 +57,7 @@ async function list(options: Options, io: Io, kernel: Kernel): Promise<number> {
     isText: isText(title),
     ...(SPARE.includes(title) && { spare: 1 + SPARE.indexOf(title) }),
   }));
-  await io.stdout.write(`${shownTable(columns, rows, io).join('\n')}\n`);
-  return ExitCode.done;
+  return shownTable(columns, rows, io);
 }
 
 /** On a narrow screen, the last of these is left out first. */

@@ -3,7 +3,6 @@ import {
   bpftoolMap,
   examineKernel,
   type Frame,
-  type KernelLayout,
   type KernelSource,
   kernelMap,
   listMaps,
@@ -19,9 +18,9 @@ import {
   newestMapId,
 } from '@hdrscope/ebpf/internal';
 import { type KernelProgramName, measureCost, openKernelProgram } from '@hdrscope/ebpf/loader';
-import { type Command, Option } from 'commander';
 import { wrongOption } from '../../arguments.ts';
 import { UsageError } from '../../command.ts';
+import { defineOptions, type OptionsOf } from '../../define-command.ts';
 import { type ExporterConfig, histogramOf, namesOfPlace } from './exporter-config.ts';
 
 /** Access to the kernel. Tests replace it. */
@@ -50,47 +49,39 @@ export const THIS_KERNEL: Kernel = {
 type MapPlace = { readonly path: string } | { readonly id: number } | { readonly name: string };
 
 /** Options of every command that reads maps. */
-export interface MapOptions {
-  readonly layout?: KernelLayout;
+export interface MapOptions extends Omit<OptionsOf<typeof MAP_OPTIONS>, 'config'> {
   readonly config?: ExporterConfig;
-  readonly shape?: MapShape;
-  readonly sum?: NonNullable<MapShape['sum']>;
-  readonly bpftool?: boolean;
 }
 
 /** Help for the argument that names a map. */
 export const MAP_ARGUMENT_HELP = 'the path of a pin, id:N or name:X';
 
-/** Adds the options of a command that reads maps. */
-export function addMapOptions(parser: Command): Command {
-  return parser
-    .addOption(
-      new Option('--layout <layout>', `which values the slots hold: ${KERNEL_LAYOUT_SYNTAX}`)
-        .argParser(parseLayout)
-        .default(undefined, 'what the map shows; a map that does not show it is refused'),
-    )
-    .addOption(
-      new Option('--shape <structs>', `types of keys and values: ${MAP_SHAPE_SYNTAX}`)
-        .argParser(parseShape)
-        .default(undefined, 'the types of the map'),
-    )
-    .addOption(
-      new Option('--sum <place>', 'the sum of the values: a field of the value, an index, after-last or none')
-        .argParser(parseSum)
-        .default(undefined, 'the field called sum'),
-    )
-    .option('--bpftool', 'reads through bpftool, for machines without koffi; needs --layout or --config');
-}
-
-/** @throws UsageError when the text does not name a layout. */
-function parseLayout(text: string): KernelLayout {
-  return parsed(() => parseKernelLayout(text), '--layout');
-}
-
-/** @throws UsageError when the text does not describe types. */
-function parseShape(text: string): MapShape {
-  return parsed(() => parseMapShape(text), '--shape');
-}
+/** The options of a command that reads maps. */
+export const MAP_OPTIONS = defineOptions({
+  config: {
+    value: '<file>',
+    help: 'a configuration of ebpf_exporter, which has the maps, their layouts, labels and units',
+  },
+  layout: {
+    value: '<layout>',
+    help: `which values the slots hold: ${KERNEL_LAYOUT_SYNTAX}`,
+    parse: (text: string) => parsed(() => parseKernelLayout(text), '--layout'),
+    fallback: 'what the map shows; a map that does not show it is refused',
+  },
+  shape: {
+    value: '<structs>',
+    help: `types of keys and values: ${MAP_SHAPE_SYNTAX}`,
+    parse: (text: string) => parsed(() => parseMapShape(text), '--shape'),
+    fallback: 'the types of the map',
+  },
+  sum: {
+    value: '<place>',
+    help: 'the sum of the values: a field of the value, an index, after-last or none',
+    parse: parseSum,
+    fallback: 'the field called sum',
+  },
+  bpftool: { help: 'reads through bpftool, for machines without koffi; needs --layout or --config' },
+});
 
 function parseSum(text: string): NonNullable<MapShape['sum']> {
   return /^\d+$/.test(text) ? Number(text) : text;

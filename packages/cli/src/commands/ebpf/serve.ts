@@ -11,34 +11,23 @@ import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { MetricFamily } from '@hdrscope/prometheus';
 import { type CountedUnit, createRegistry, type Registry } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
-import { Command, CommanderError, type Option } from 'commander';
-import { type Arguments, choiceOption, createParser } from '../../arguments.ts';
+import { Command, CommanderError } from 'commander';
 import { type Io, UsageError } from '../../command.ts';
-import { addGuard, type GuardingOptions, guardOf } from '../../guard-options.ts';
+import { createOptions, defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import { GUARD, guardOf } from '../../guard-options.ts';
+import { addressOptions } from '../../options.ts';
 import { serveMetrics } from '../../serve-metrics.ts';
-import { hostOption, portOption } from '../../shared-options.ts';
-import {
-  configuredOperands,
-  exporterConfigOption,
-  familiesOf,
-  type Unread,
-  withConfig,
-} from './exporter-config.ts';
+import { configuredOperands, familiesOf, withConfig } from './exporter-config.ts';
 import { FollowedMap, isOver } from './follow.ts';
 import {
-  addMapOptions,
   isProgram,
   type Kernel,
   MAP_ARGUMENT_HELP,
+  MAP_OPTIONS,
   type MapOptions,
   PROGRAM_ARGUMENT_HELP,
   THIS_KERNEL,
 } from './map.ts';
-
-interface Options extends ServedMapOptions, GuardingOptions {
-  readonly port: number;
-  readonly host: string;
-}
 
 const DESCRIPTION = `Serves the counts of maps to Prometheus, at /metrics, until Ctrl-C.
 
@@ -59,63 +48,69 @@ The options of each of several maps are behind it, after commas. The keys are th
   perCpu=true            each CPU as separate series
   since=now              leaves out what was counted before`;
 
-/** The arguments of `hdrscope ebpf serve`. */
-export function parser(): Command {
-  const command = createParser('hdrscope ebpf serve', DESCRIPTION, [
+/** Options of each map: on the command line, or behind the map. */
+const SERVED_MAP_OPTIONS = defineOptions({
+  ...MAP_OPTIONS,
+  unit: {
+    value: '<unit>',
+    help: 'unit of the values; times are served in seconds, sizes in bytes',
+    choices: NUMBER_UNITS,
+    fallback: 'none, the values as they are',
+  },
+  perCpu: { help: 'serves each CPU as separate series' },
+});
+
+/** `hdrscope ebpf serve` */
+export const command = defineCommand({
+  path: 'hdrscope ebpf serve',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope ebpf serve /sys/fs/bpf/queue_hist --port 9435',
     'hdrscope ebpf serve name:latency_hist --unit ns --layout log-linear-8',
     'hdrscope ebpf serve --config biolatency.yaml',
     'hdrscope ebpf serve id:42 --host 0.0.0.0 --token-file /etc/hdrscope/token',
     'hdrscope ebpf serve /sys/fs/bpf/queue_hist name:latency_hist,unit=ns,metric=wait,attributes.pool=a',
     'hdrscope ebpf serve program:runqueue/cgroup program:blockio program:tcprtt',
-  ])
-    .argument('[map...]', SERVED_MAP_HELP)
-    .addOption(portOption(9435))
-    .addOption(hostOption())
-    .addOption(servedUnitOption())
-    .addOption(exporterConfigOption())
-    .option('--per-cpu', 'serves each CPU as separate series');
-  return addGuard(addMapOptions(command));
-}
-
-/** `hdrscope ebpf serve` */
-export async function run(
-  { options: given, operands }: Arguments<Unread<Options>>,
-  io: Io,
-  kernel: Kernel = THIS_KERNEL,
-): Promise<number> {
-  const options = await withConfig(given);
-  const { port, host } = options;
-  const maps = servedMaps(operands, options);
-  const guard = await guardOf(options, io);
-  const registry = createRegistry();
-  const claims = new MetricClaims();
-  const served: Served[] = [];
-  try {
-    for (const map of maps) served.push(await serveMap(map, registry, claims, io, kernel));
-    await registry.gather();
-    // The states are those of this scrape: its gather is shared.
-    const mapMetrics = async () => {
-      await registry.gather({ maxAgeMs: SHARED_GATHER_MS });
-      return mapFamilies(served);
-    };
-    const options = { ...guard, port, host, withUnitSuffix: true, sources: [mapMetrics] };
-    return await serveMetrics(registry, options, io);
-  } finally {
-    await Promise.all(served.map(({ histograms }) => histograms.close()));
-  }
-}
+  ],
+  operands: {
+    '[map...]': `${MAP_ARGUMENT_HELP}; or ${PROGRAM_ARGUMENT_HELP}; each with options of its own behind it, as in X,unit=ns,metric=wait`,
+  },
+  options: { ...addressOptions(9435), ...SERVED_MAP_OPTIONS, ...GUARD },
+  async run({ options: given, operands }, io, kernel: Kernel = THIS_KERNEL) {
+    const options = await withConfig(given);
+    const maps = servedMaps(operands, options);
+    const guard = await guardOf(options, io);
+    const registry = createRegistry();
+    const claims = new MetricClaims();
+    const served: Served[] = [];
+    try {
+      for (const map of maps) served.push(await serveMap(map, registry, claims, io, kernel));
+      await registry.gather();
+      // The states are those of this scrape: its gather is shared.
+      const mapMetrics = async () => {
+        await registry.gather({ maxAgeMs: SHARED_GATHER_MS });
+        return mapFamilies(served);
+      };
+      const { port, host } = options;
+      const serving = { ...guard, port, host, withUnitSuffix: true, sources: [mapMetrics] };
+      return await serveMetrics(registry, serving, io);
+    } finally {
+      await Promise.all(served.map(({ histograms }) => histograms.close()));
+    }
+  },
+});
 
 /** @throws UsageError when an option of one map is stated for several maps. */
-function servedMaps(given: readonly string[], options: Options): ServedMap[] {
+function servedMaps(given: readonly string[], options: ServedMapOptions): ServedMap[] {
   const { perCpu, bpftool, config } = options;
   const operands = config === undefined ? given : configuredOperands(given, config);
   if (operands.length === 0) throw new UsageError("missing required argument 'map'");
   const common: Record<string, unknown> = { perCpu, bpftool, config };
-  for (const option of optionsOfOneMap()) {
+  for (const option of BEHIND_MAPS) {
+    // A layout or a unit holds for no second map.
     const name = option.attributeName();
-    const value = (options as unknown as Record<string, unknown>)[name];
-    if (value === undefined) continue;
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    if (option.isBoolean() || value === undefined) continue;
     if (operands.length > 1) {
       throw new UsageError(
         `${option.long} is for one map, and there are ${operands.length}: state it behind the maps it is for, as in ${operands[0]},${name}=…`,
@@ -190,14 +185,7 @@ function assertUnit(
 }
 
 /** Options of a map that is served. */
-interface ServedMapOptions extends MapOptions {
-  readonly unit?: CountedUnit;
-  readonly perCpu?: boolean;
-  readonly metric?: string;
-  readonly description?: string;
-  readonly since?: 'beginning' | 'now';
-}
-
+interface ServedMapOptions extends MapOptions, Omit<OptionsOf<typeof BEHIND_MAP_OPTIONS>, keyof MapOptions> {}
 /** A map that is served, with its options. */
 export interface ServedMap {
   /** The map, as `openMap` takes it. */
@@ -206,14 +194,15 @@ export interface ServedMap {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Help for the operands of `ebpf serve`. */
-const SERVED_MAP_HELP: string = `${MAP_ARGUMENT_HELP}; or ${PROGRAM_ARGUMENT_HELP}; each with options of its own behind it, as in X,unit=ns,metric=wait`;
-
-/** Adds `--unit` to a command that serves maps. The kernel does not know the unit of a map. */
-function servedUnitOption(): Option {
-  const help = 'unit of the values; times are served in seconds, sizes in bytes';
-  return choiceOption('--unit <unit>', help, NUMBER_UNITS).default(undefined, 'none, the values as they are');
-}
+/** Options behind a map. `config` holds for all maps. */
+const { config: _, ...OPTIONS_OF_ONE_MAP } = SERVED_MAP_OPTIONS;
+const BEHIND_MAP_OPTIONS = defineOptions({
+  ...OPTIONS_OF_ONE_MAP,
+  metric: { value: '<name>', help: '' },
+  description: { value: '<text>', help: '' },
+  since: { value: '<when>', help: '', choices: ['beginning', 'now'] },
+});
+const BEHIND_MAPS = createOptions(BEHIND_MAP_OPTIONS);
 
 /**
  * Parses `MAP` or `MAP,key=value,…`. The keys are those of a map in the configuration of the agent: `layout`, `unit`, `metric`,
@@ -224,7 +213,8 @@ function servedUnitOption(): Option {
  */
 export function parseServedMap(operand: string, common: ServedMapOptions): ServedMap {
   const [argument = '', ...parts] = operand.split(/,(?=[A-Za-z][\w.-]*=)/);
-  const parser = optionsParser();
+  const parser = new Command('map').exitOverride().configureOutput({ outputError: () => {} });
+  for (const option of BEHIND_MAPS) parser.addOption(option);
   const attributes: Record<string, string> = {};
   const given = new Set<string>();
   const switches: Record<string, boolean> = {};
@@ -257,11 +247,6 @@ export function parseServedMap(operand: string, common: ServedMapOptions): Serve
   return { argument, options: { ...common, ...parser.opts<ServedMapOptions>(), ...switches }, attributes };
 }
 
-/** The options of one map among those of the command, which hold for no second map: a layout, a unit. */
-function optionsOfOneMap(): readonly Option[] {
-  return optionsParser().options.filter((option) => !option.isBoolean());
-}
-
 /** How a served map becomes a metric. */
 function histogramsOptions({ argument, options, attributes }: ServedMap): IngestKernelOptions {
   const { unit, perCpu = false, metric, description, since, config } = options;
@@ -286,17 +271,6 @@ function histogramsOptions({ argument, options, attributes }: ServedMap): Ingest
 function metricOf({ options: { metric, config, unit = 'none' } }: ServedMap, histogram: string): string {
   const configured = config?.histograms.find(({ name }) => name === histogram);
   return metric ?? configured?.family.name ?? kernelMetricName(histogram, unit);
-}
-
-function optionsParser(): Command {
-  return addMapOptions(new Command('map'))
-    .addOption(servedUnitOption())
-    .option('--metric <name>')
-    .option('--description <text>')
-    .option('--per-cpu')
-    .addOption(choiceOption('--since <when>', '', ['beginning', 'now']))
-    .exitOverride()
-    .configureOutput({ outputError: () => {} });
 }
 
 const LONGEST_REASON = 300;
