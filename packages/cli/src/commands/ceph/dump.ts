@@ -1,24 +1,22 @@
 import { type Axis, formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';
 import { type AxisFacts, axisNames, findAxis } from '@hdrscope/ceph/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
-import { type Command, Option } from 'commander';
-import { type Arguments, createParser, wrongOption } from '../../arguments.ts';
+import { wrongOption } from '../../arguments.ts';
 import { painter } from '../../colour.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
+import { defineCommand } from '../../define-command.ts';
 import { amountIn } from '../../duration.ts';
 import {
   boundsCells,
-  type ColumnOptions,
   columnsFor,
-  columnsOption,
+  columnNames as columnsOption,
   type FigureColumn,
   percentilesFor,
 } from '../../figures.ts';
 import { valuesText } from '../../format.ts';
 import { wrapToScreen } from '../../help-text.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../../output-options.ts';
+import { percentilesOption } from '../../options.ts';
 import { screenOf } from '../../screen.ts';
-import { percentilesOption } from '../../shared-options.ts';
 import { formatTable, rowBlock } from '../../table.ts';
 import {
   axisFigures,
@@ -31,10 +29,11 @@ import {
   type SelectedHistogram,
 } from './figures.ts';
 import {
-  addHistogramOptions,
   askDump,
   assertSome,
+  CEPH_INPUTS,
   type CephInput,
+  HISTOGRAM_OPTIONS,
   type HistogramOptions,
   haveSeveralSources,
   noteWriter,
@@ -46,66 +45,66 @@ import {
   withInputName,
 } from './histograms.ts';
 
-const FORMATS = ['text', 'json', 'raw'] as const;
-
-interface Options extends HistogramOptions, ColumnOptions, OutputOptions<(typeof FORMATS)[number]> {
-  readonly where: readonly WhereCondition[];
-}
-
 const DESCRIPTION = `Prints the counts of daemons: the percentiles and the mean of every axis of a histogram.
 
 Each is printed as two bounds between which it certainly lies, the second exclusive: a slot of Ceph spans
 an octave, so the exact value is not known. The means of an OSD's own socket are exact, from the sums of its
 perf dump; --json says by sumSource what each sum is known from.`;
 
-/** The arguments of `hdrscope ceph dump`. */
-export function parser(): Command {
-  const command = createParser('hdrscope ceph dump', DESCRIPTION, [
+/** `hdrscope ceph dump` */
+export const command = defineCommand({
+  path: 'hdrscope ceph dump',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope ceph dump /var/run/ceph/ceph-osd.0.asok',
     "hdrscope ceph dump dump.json --counter op_w_latency_in_bytes_histogram --where 'size=4KiB..8KiB'",
     'ceph tell osd.* perf histogram dump | hdrscope ceph dump --json -',
-  ]).argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers');
-  addFormat(addOutput(command), FORMATS, 'raw is the dump as the daemon writes it');
-  return addHistogramOptions(command)
-    .addOption(whereOption())
-    .addOption(columnsOption('text', ['rate', 'stdev']))
-    .addOption(percentilesOption());
-}
-
-/** `hdrscope ceph dump` */
-export async function run(given: Arguments<Options>, io: Io): Promise<number> {
-  return withOutput(given.options.output, io, (out) => dump(given, out));
-}
-
-async function dump({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const format = formatOf(options, FORMATS) ?? 'text';
-  const percentiles = percentilesFor(options, format === 'text');
-  const inputs = await openInputs(operands, io);
-  if (format === 'raw') {
-    await printRaw(inputs, options, io);
+  ],
+  operands: CEPH_INPUTS,
+  options: {
+    ...HISTOGRAM_OPTIONS,
+    where: {
+      value: '<axis=from..to>',
+      help: "only values in that range of an axis, as in 'Request size (bytes)=4KiB..8KiB' or size=1MiB..; the end is exclusive",
+      parse: parseWhere,
+      isRepeated: true,
+      fallback: 'all',
+    },
+    columns: columnsOption('text', ['rate', 'stdev']),
+    percentiles: percentilesOption(),
+  },
+  formats: ['text', 'json', 'raw'],
+  formatNotes: 'raw is the dump as the daemon writes it',
+  output: 'when done',
+  async run({ options, operands, format }, io) {
+    const percentiles = percentilesFor(options, format === 'text');
+    const inputs = await openInputs(operands, io);
+    if (format === 'raw') {
+      if (options.where.length > 0) {
+        throw new UsageError('--raw prints the dump of the daemon: it cannot be combined with --where');
+      }
+      await printRaw(inputs, options, io);
+      return ExitCode.done;
+    }
+    const histograms = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
+    assertSome(histograms, inputs, options);
+    const selected = await applyWhere(histograms, options.where, io);
+    await noteWriter(io)(selected.map(({ one }) => one));
+    const all = selected.map((each) => histogramFacts(each, percentiles));
+    for (const { one } of all.filter(({ facts }) => facts.some(({ count }) => count === undefined))) {
+      const title = titleOf(one, haveSeveralSources(histograms));
+      await io.stderr.write(`hdrscope: ${title} has no percentiles: they need at most 2^53 - 1 values\n`);
+    }
+    const columns = columnsFor(options, [], ['mean']);
+    await io.stdout.write(
+      format === 'json' ? dumpJson(all, percentiles) : dumpText(all, columns, percentiles, io),
+    );
     return ExitCode.done;
-  }
-  const histograms = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
-  assertSome(histograms, inputs, options);
-  const selected = await applyWhere(histograms, options.where, io);
-  await noteWriter(io)(selected.map(({ one }) => one));
-  const all = selected.map((each) => histogramFacts(each, percentiles));
-  for (const { one } of all.filter(({ facts }) => facts.some(({ count }) => count === undefined))) {
-    const title = titleOf(one, haveSeveralSources(histograms));
-    await io.stderr.write(`hdrscope: ${title} has no percentiles: they need at most 2^53 - 1 values\n`);
-  }
-  const columns = columnsFor(options, [], ['mean']);
-  await io.stdout.write(
-    format === 'json' ? dumpJson(all, percentiles) : dumpText(all, columns, percentiles, io),
-  );
-  return ExitCode.done;
-}
+  },
+});
 
 /** Prints dumps. The name of the daemon precedes each of several dumps, as in the output of `ceph tell`. */
-async function printRaw(inputs: readonly CephInput[], options: Options, io: Io): Promise<void> {
-  if (options.where.length > 0) {
-    throw new UsageError('--raw prints the dump of the daemon: it cannot be combined with --where');
-  }
+async function printRaw(inputs: readonly CephInput[], options: HistogramOptions, io: Io): Promise<void> {
   const dumps = await Promise.all(
     inputs.map(async (input) => {
       const text = await askDump(input, options);
@@ -176,23 +175,13 @@ interface WhereCondition {
   readonly to: string;
 }
 
-/** `--where`, once for each condition. */
-function whereOption(): Option {
-  return new Option(
-    '--where <axis=from..to>',
-    "only values in that range of an axis, as in 'Request size (bytes)=4KiB..8KiB' or size=1MiB..; the end is exclusive",
-  )
-    .argParser((text, others: readonly WhereCondition[]) => [...others, parseWhere(text)])
-    .default([], 'all');
-}
-
 /** @throws UsageError */
-function parseWhere(text: string): WhereCondition {
+function parseWhere(text: string, name: string): WhereCondition {
   const allowed =
     "an axis and values, as in 'Request size (bytes)=4KiB..8KiB', size=..64KiB or latency=1ms..";
   const sign = text.lastIndexOf('=');
   const dots = text.indexOf('..', sign + 1);
-  if (sign < 1 || dots === -1 || text.length === sign + 3) throw wrongOption('--where', allowed, text);
+  if (sign < 1 || dots === -1 || text.length === sign + 3) throw wrongOption(name, allowed, text);
   return { axis: text.slice(0, sign), from: text.slice(sign + 1, dots), to: text.slice(dots + 2) };
 }
 

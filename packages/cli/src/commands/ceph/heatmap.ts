@@ -2,23 +2,21 @@ import { dumpIncrease } from '@hdrscope/ceph';
 import { countValues } from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { type Plot, plotToJson } from '@hdrscope/plot';
-import type { Command } from 'commander';
-import { type Arguments, createParser } from '../../arguments.ts';
 import { hasColours } from '../../colour.ts';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { valuesText } from '../../format.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../../output-options.ts';
+import { ASCII, intervalOption, intervalsOption } from '../../options.ts';
 import { plotColumns, screenOf } from '../../screen.ts';
-import { addAscii, intervalOption, intervalsOption } from '../../shared-options.ts';
 import { terminalPlot } from '../../terminal-plot.ts';
-import { chooseCounter, membersOf, merged, type PlotAxes, perfPlot } from './counter-plot.ts';
+import { chooseCounter, membersOf, merged, perfPlot } from './counter-plot.ts';
 import {
-  addHistogramOptions,
   assertSockets,
   assertSome,
+  CEPH_INPUTS,
   type CephInput,
   followInputs,
-  type HistogramOptions,
+  HISTOGRAM_OPTIONS,
   noteWriter,
   openInputs,
   readHistograms,
@@ -26,58 +24,54 @@ import {
   titleOf,
 } from './histograms.ts';
 
-const FORMATS = ['text', 'json'] as const;
-
-interface Options extends HistogramOptions, PlotAxes, OutputOptions<(typeof FORMATS)[number]> {
-  readonly interval?: number;
-  readonly intervals?: number;
-  readonly earlier?: string;
-  readonly each?: boolean;
-  readonly ascii?: boolean;
-}
-
 const DESCRIPTION = `Draws two axes of a histogram: a shade for each cell, with a legend. A histogram of one axis is drawn
 as bars.
 
 Without --counter it draws the counter with the most values. It adds up daemons, which must have equal
 axes. Without --interval and --earlier it draws all values since the daemons began.`;
 
-/** The arguments of `hdrscope ceph heatmap`. */
-export function parser(): Command {
-  const command = createParser('hdrscope ceph heatmap', DESCRIPTION, [
+const OPTIONS = defineOptions({
+  interval: intervalOption('only values of an interval of that length, from now on'),
+  intervals: intervalsOption('how many intervals, each with a picture (default: 1)'),
+  earlier: { value: '<file>', help: 'only values since that earlier dump' },
+  each: { help: 'draws each daemon separately' },
+  x: { value: '<axis>', help: 'the axis from left to right: its name, or a part of it' },
+  y: { value: '<axis>', help: 'the axis from bottom to top' },
+  ...HISTOGRAM_OPTIONS,
+  ...ASCII,
+});
+
+type Options = OptionsOf<typeof OPTIONS> & { readonly format: 'text' | 'json' };
+
+/** `hdrscope ceph heatmap` */
+export const command = defineCommand({
+  path: 'hdrscope ceph heatmap',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope ceph heatmap /var/run/ceph/ceph-osd.*.asok --interval 5s',
     'hdrscope ceph heatmap later.json --earlier earlier.json --counter op_w_latency_in_bytes_histogram',
     'hdrscope ceph heatmap dump.json --x latency --y size --json',
-  ])
-    .argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers')
-    .addOption(intervalOption('only values of an interval of that length, from now on'))
-    .addOption(intervalsOption('how many intervals, each with a picture (default: 1)'))
-    .option('--earlier <file>', 'only values since that earlier dump')
-    .option('--each', 'draws each daemon separately')
-    .option('--x <axis>', 'the axis from left to right: its name, or a part of it')
-    .option('--y <axis>', 'the axis from bottom to top');
-  addFormat(addOutput(command), FORMATS, 'json is a line for each picture, which hdrscope plot draws');
-  return addHistogramOptions(addAscii(command));
-}
-
-/** `hdrscope ceph heatmap` */
-export async function run(given: Arguments<Options>, io: Io): Promise<number> {
-  return withOutput(given.options.output, io, (out) => drawAll(given, out));
-}
-
-async function drawAll({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const { interval, intervals, earlier } = options;
-  if (interval === undefined && intervals !== undefined) throw new UsageError('--intervals needs --interval');
-  if (interval !== undefined && earlier !== undefined) {
-    throw new UsageError(
-      '--interval and --earlier cannot be combined: one draws new values, the other draws past ones',
-    );
-  }
-  const inputs = await openInputs(operands, io);
-  if (interval !== undefined) await drawIntervals(inputs, { ...options, interval }, io);
-  else await drawOnce(inputs, options, io);
-  return ExitCode.done;
-}
+  ],
+  operands: CEPH_INPUTS,
+  options: OPTIONS,
+  formats: ['text', 'json'],
+  formatNotes: 'json is a line for each picture, which hdrscope plot draws',
+  output: 'when done',
+  async run({ options, operands, format }, io) {
+    const { interval, intervals, earlier } = options;
+    if (interval === undefined && intervals !== undefined)
+      throw new UsageError('--intervals needs --interval');
+    if (interval !== undefined && earlier !== undefined) {
+      throw new UsageError(
+        '--interval and --earlier cannot be combined: one draws new values, the other draws past ones',
+      );
+    }
+    const inputs = await openInputs(operands, io);
+    if (interval !== undefined) await drawIntervals(inputs, { ...options, format, interval }, io);
+    else await drawOnce(inputs, { ...options, format }, io);
+    return ExitCode.done;
+  },
+});
 
 async function drawOnce(inputs: readonly CephInput[], options: Options, io: Io): Promise<void> {
   const all = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
@@ -138,8 +132,7 @@ async function draw(
   options: Options,
   io: Io,
 ): Promise<void> {
-  const { each = false, x, y } = options;
-  const json = formatOf(options, FORMATS) === 'json';
+  const { each = false, x, y, format } = options;
   const axes = { ...(x !== undefined && { x }), ...(y !== undefined && { y }) };
   const groups = each ? members.map((one) => [one]) : members.length === 0 ? [] : [members];
   for (const [at, group] of groups.entries()) {
@@ -151,7 +144,9 @@ async function draw(
       subtitle: `${count} ${whenOf(first)}`,
     });
     const space = at === 0 ? '' : '\n';
-    await io.stdout.write(json ? `${plotToJson(plot)}\n` : `${space}${textOf(plot, options, io)}`);
+    await io.stdout.write(
+      format === 'json' ? `${plotToJson(plot)}\n` : `${space}${textOf(plot, options, io)}`,
+    );
   }
 }
 

@@ -16,19 +16,30 @@ import {
 import { axisNames, socketsIn } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import { AXIS_UNITS } from '@hdrscope/core/joint';
-import { type Command, Option } from 'commander';
 import { wrongOption } from '../../arguments.ts';
 import { type Io, Refusal, UsageError } from '../../command.ts';
+import { defineOption, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { amountIn } from '../../duration.ts';
 import { systemErrorText } from '../../system-error.ts';
 
+/** The operands of a command that reads histograms. */
+export const CEPH_INPUTS = {
+  '<socket|file...>': 'admin sockets of daemons, folders of sockets, and files with answers',
+} as const;
+
 /** The options of every command that reads histograms. */
-export interface HistogramOptions {
-  readonly logger?: string;
-  readonly counter?: string;
-  readonly units?: UnitOverrides;
-  readonly lenient?: boolean;
-}
+export const HISTOGRAM_OPTIONS = defineOptions({
+  logger: { value: '<name>', help: 'only the logger of this name' },
+  counter: { value: '<name>', help: 'only counters of this name' },
+  units: {
+    value: '<axis=unit>',
+    help: `the unit of an axis (${AXIS_UNITS.join(', ')}), by its name`,
+    parse: addUnit,
+  },
+  lenient: { help: "accepts broken dumps like the one in Ceph's documentation" },
+});
+
+export type HistogramOptions = OptionsOf<typeof HISTOGRAM_OPTIONS>;
 
 /** A histogram and its source. */
 export interface Sourced extends ImportedHistogram {
@@ -36,29 +47,11 @@ export interface Sourced extends ImportedHistogram {
   readonly source: string;
 }
 
-/** Adds the options of a command that reads histograms. */
-export function addHistogramOptions(parser: Command): Command {
-  return parser
-    .option('--logger <name>', 'only the logger of this name')
-    .option('--counter <name>', 'only counters of this name')
-    .addOption(
-      new Option(
-        '--units <axis=unit>',
-        `the unit of an axis (${AXIS_UNITS.join(', ')}), by its name`,
-      ).argParser(addUnit),
-    )
-    .option('--lenient', "accepts broken dumps like the one in Ceph's documentation");
-}
-
-function addUnit(text: string, others: UnitOverrides = {}): UnitOverrides {
+function addUnit(text: string, name: string, others: UnitOverrides = {}): UnitOverrides {
   const at = text.lastIndexOf('=');
   const unit = AXIS_UNITS.find((one) => one === text.slice(at + 1));
   if (at < 1 || unit === undefined) {
-    throw wrongOption(
-      '--units',
-      `an axis and one of ${AXIS_UNITS.join(', ')}, as in 'Latency (usec)=us'`,
-      text,
-    );
+    throw wrongOption(name, `an axis and one of ${AXIS_UNITS.join(', ')}, as in 'Latency (usec)=us'`, text);
   }
   return { ...others, [text.slice(0, at)]: unit };
 }
@@ -333,11 +326,17 @@ function sourced<One extends Omit<Sourced, 'source'>>(one: One, name: string): O
 }
 
 /** `--sizes`: where classes of sizes begin, in bytes. */
-export function sizesOption(note = ''): Option {
-  const help = `${note}where the classes of sizes begin: 512 bytes times powers of two`;
-  return new Option('--sizes <list>', help).argParser((text) => {
-    const sizes = text.split(',').map((part) => amountIn(part.trim(), 'bytes') ?? Number.NaN);
-    if (sizes.every((size, at) => size > (sizes[at - 1] ?? 0))) return sizes;
-    throw wrongOption('--sizes', 'ascending sizes, as in 4KiB,64KiB', text);
+export function sizesOption(note = '') {
+  return defineOption({
+    value: '<list>',
+    help: `${note}where the classes of sizes begin: 512 bytes times powers of two`,
+    parse: parseSizes,
   });
+}
+
+/** @throws UsageError */
+function parseSizes(text: string, name: string): readonly number[] {
+  const sizes = text.split(',').map((part) => amountIn(part.trim(), 'bytes') ?? Number.NaN);
+  if (sizes.every((size, at) => size > (sizes[at - 1] ?? 0))) return sizes;
+  throw wrongOption(name, 'ascending sizes, as in 4KiB,64KiB', text);
 }

@@ -17,23 +17,13 @@ import {
 } from '@hdrscope/ceph';
 import { CEPH_RELEASES } from '@hdrscope/ceph/internal';
 import { createRegistry } from '@hdrscope/registry';
-import type { Command } from 'commander';
-import { type Arguments, choiceOption, createParser } from '../../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
-import { addGuard, type GuardingOptions, guardOf } from '../../guard-options.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import { GUARD, guardOf } from '../../guard-options.ts';
+import { addressOptions } from '../../options.ts';
 import { serveMetrics } from '../../serve-metrics.ts';
-import { hostOption, portOption } from '../../shared-options.ts';
 import { untilAborted } from '../../until-aborted.ts';
 import { assertSockets, openInputs, sizesOption } from './histograms.ts';
-
-interface Options extends GuardingOptions {
-  readonly socket?: string;
-  readonly release: CephRelease;
-  readonly port: number;
-  readonly host: string;
-  readonly merged?: boolean;
-  readonly sizes?: readonly number[];
-}
 
 const DESCRIPTION = `Serves the histograms of daemons to Prometheus, at /metrics, until Ctrl-C. Each scrape reads the daemons; those
 of a folder may come and go. The label ceph_daemon names them as ceph-exporter does. Sums come from the
@@ -44,44 +34,50 @@ With --socket it serves histograms of this process on an admin socket instead, a
 the ceph command and this one with it when there is no cluster. These histograms are real: times of reading
 blocks of a file and of hashing them. Only this user can connect.`;
 
-/** The arguments of `hdrscope ceph serve`. */
-export function parser(): Command {
-  const command = createParser('hdrscope ceph serve', DESCRIPTION, [
+const OPTIONS = defineOptions({
+  ...addressOptions(9436),
+  merged: { help: 'serves all daemons together, too' },
+  sizes: sizesOption('divides latencies by the size of requests, '),
+  socket: { value: '<path>', help: 'the path of a socket to serve: at most 107 bytes, and unused' },
+  release: {
+    value: '<name>',
+    help: 'with --socket, the release of Ceph whose dumps it sends; next is a proposal',
+    choices: CEPH_RELEASES,
+    default: 'tentacle',
+  },
+  ...GUARD,
+});
+
+/** `hdrscope ceph serve` */
+export const command = defineCommand({
+  path: 'hdrscope ceph serve',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope ceph serve /var/run/ceph --merged',
     'hdrscope ceph serve /var/run/ceph/ceph-osd.0.asok --sizes 4KiB,64KiB --port 9436',
     'hdrscope ceph serve --socket ./demo.asok',
-  ])
-    .argument('[socket|folder...]', 'admin sockets of daemons, and folders of sockets')
-    .addOption(portOption(9436))
-    .addOption(hostOption())
-    .option('--merged', 'serves all daemons together, too')
-    .addOption(sizesOption('divides latencies by the size of requests, '))
-    .option('--socket <path>', 'the path of a socket to serve: at most 107 bytes, and unused')
-    .addOption(
-      choiceOption(
-        '--release <name>',
-        'with --socket, the release of Ceph whose dumps it sends; next is a proposal',
-        CEPH_RELEASES,
-      ).default('tentacle'),
-    );
-  return addGuard(command);
-}
-
-/** `hdrscope ceph serve` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const { socket, release } = options;
-  if ((socket === undefined) === (operands.length === 0)) {
-    throw new UsageError(
-      'hdrscope ceph serve needs sockets of daemons, or a folder of them, or --socket for one of its own',
-    );
-  }
-  return socket === undefined ? serveDaemons(operands, options, io) : serveDemo(socket, release, io);
-}
+  ],
+  operands: { '[socket|folder...]': 'admin sockets of daemons, and folders of sockets' },
+  options: OPTIONS,
+  async run({ options, operands }, io) {
+    const { socket, release } = options;
+    if ((socket === undefined) === (operands.length === 0)) {
+      throw new UsageError(
+        'hdrscope ceph serve needs sockets of daemons, or a folder of them, or --socket for one of its own',
+      );
+    }
+    return socket === undefined ? serveDaemons(operands, options, io) : serveDemo(socket, release, io);
+  },
+});
 
 const SIZE_AXIS = 'Request size (bytes)';
 const ANSWER_MS = 5000;
 
-async function serveDaemons(operands: readonly string[], options: Options, io: Io): Promise<number> {
+async function serveDaemons(
+  operands: readonly string[],
+  options: OptionsOf<typeof OPTIONS>,
+  io: Io,
+): Promise<number> {
   const { port, host, merged = false, sizes } = options;
   const guard = await guardOf(options, io);
   assertSockets(await openInputs(operands, io), 'hdrscope ceph serve');

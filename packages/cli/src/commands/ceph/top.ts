@@ -19,32 +19,17 @@ import {
 import { formatDecimal } from '@hdrscope/core/internal';
 import { percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
-import { type Command, Option } from 'commander';
-import { type Arguments, createParser, integerParser } from '../../arguments.ts';
 import { terminalControl } from '../../clean-output.ts';
 import { painter } from '../../colour.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { figuresJson } from '../../figures.ts';
 import { formatCount } from '../../format.ts';
-import { addFormat, formatOf, type OutputOptions } from '../../output-options.ts';
+import { integer, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
 import { plotColumns, screenOf } from '../../screen.ts';
-import { intervalOption, intervalsOption, percentilesOption } from '../../shared-options.ts';
 import { type Column, formatTable } from '../../table.ts';
 import { axisFigures, formatAxisBounds } from './figures.ts';
 import { kindOf, sizesOption } from './histograms.ts';
-
-const FORMATS = ['text', 'json'] as const;
-
-interface Options extends OutputOptions<(typeof FORMATS)[number]> {
-  readonly interval: number;
-  readonly intervals?: number;
-  readonly once?: boolean;
-  readonly percentiles: readonly number[];
-  readonly sizes: readonly number[];
-  readonly top: number;
-  readonly tell?: string | true;
-  readonly ceph: string;
-}
 
 const SOCKETS = '/var/run/ceph';
 const ALL_OSDS = 'osd.*';
@@ -58,62 +43,66 @@ bounds, and a narrow terminal has the upper one. The mean of an OSD comes from i
 far apart as the operations that ended while it was asked. OSDs that restart, go or come are reported. Ctrl-C
 ends it.`;
 
-/** The arguments of `hdrscope ceph top`. */
-export function parser(): Command {
-  const command = createParser('hdrscope ceph top', DESCRIPTION, [
+const OPTIONS = defineOptions({
+  interval: { ...intervalOption(), default: 5, fallback: '5s' },
+  intervals: intervalsOption(),
+  once: { help: 'prints one interval, and ends' },
+  tell: {
+    value: '[daemons]',
+    help: `asks with ceph tell, not through sockets (daemons by default: ${ALL_OSDS})`,
+  },
+  ceph: { value: '<program>', help: 'the ceph program for --tell', default: 'ceph' },
+  sizes: { ...sizesOption(), default: [4096, 65_536, 1_048_576], fallback: '4KiB,64KiB,1MiB' },
+  top: { value: '<count>', help: 'how many of the slowest OSDs to show', parse: integer(1), default: 10 },
+  percentiles: percentilesOption(),
+});
+
+/** `hdrscope ceph top` */
+export const command = defineCommand({
+  path: 'hdrscope ceph top',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope ceph top',
     'hdrscope ceph top /var/run/ceph/6f2d0b1e-fsid --interval 10s --sizes 4KiB,128KiB',
     "hdrscope ceph top --tell 'osd.*' --once --json",
-  ])
-    .argument('[socket|folder...]', `admin sockets, and folders of sockets (default: ${SOCKETS})`)
-    .addOption(intervalOption().default(5, '5s'))
-    .addOption(intervalsOption())
-    .option('--once', 'prints one interval, and ends')
-    .option('--tell [daemons]', `asks with ceph tell, not through sockets (daemons by default: ${ALL_OSDS})`)
-    .option('--ceph <program>', 'the ceph program for --tell', 'ceph')
-    .addOption(sizesOption().default([4096, 65_536, 1_048_576], '4KiB,64KiB,1MiB'))
-    .addOption(
-      new Option('--top <count>', 'how many of the slowest OSDs to show')
-        .argParser(integerParser('--top', 1))
-        .default(10),
-    )
-    .addOption(percentilesOption());
-  return addFormat(command, FORMATS, 'json is a line for each interval');
-}
-
-/** `hdrscope ceph top` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const { once = false, interval, percentiles } = options;
-  const json = formatOf(options, FORMATS) === 'json';
-  const follower = await followerOf(options, operands, io);
-  const answers = await follower.start();
-  assertHistograms(answers);
-  for (const { name, problem } of answers) {
-    if (problem !== undefined) await io.stderr.write(`hdrscope: ${name} does not answer: ${problem}\n`);
-  }
-  const isScreen = io.stdout.isTerminal && !once && !json;
-  const paint = painter(io, io.stdout);
-  for (let left = once ? 1 : (options.intervals ?? Number.POSITIVE_INFINITY); left > 0; left--) {
-    await sleep(interval * 1000, undefined, { signal: io.signal });
-    const counts = await follower.advance();
-    const figures = summarizeOperations(counts, options);
-    const text = json
-      ? topJson(counts, figures, percentiles)
-      : topText(counts, figures, {
-          ...options,
-          columns: plotColumns(screenOf(io).columns),
-          bold: (line) => paint('bold', line),
-        });
-    await io.stdout.write(isScreen ? `${CLEAR}${text}` : text);
-  }
-  return ExitCode.done;
-}
+  ],
+  operands: { '[socket|folder...]': `admin sockets, and folders of sockets (default: ${SOCKETS})` },
+  options: OPTIONS,
+  formats: ['text', 'json'],
+  formatNotes: 'json is a line for each interval',
+  async run({ options, operands, format }, io) {
+    const { once = false, interval, percentiles } = options;
+    const follower = await openFollower(options, operands, io);
+    const answers = await follower.start();
+    assertHistograms(answers);
+    for (const { name, problem } of answers) {
+      if (problem !== undefined) await io.stderr.write(`hdrscope: ${name} does not answer: ${problem}\n`);
+    }
+    const isScreen = io.stdout.isTerminal && !once && format === 'text';
+    const paint = painter(io, io.stdout);
+    for (let left = once ? 1 : (options.intervals ?? Number.POSITIVE_INFINITY); left > 0; left--) {
+      await sleep(interval * 1000, undefined, { signal: io.signal });
+      const counts = await follower.advance();
+      const figures = summarizeOperations(counts, options);
+      const text =
+        format === 'json'
+          ? topJson(counts, figures, percentiles)
+          : topText(counts, figures, {
+              ...options,
+              columns: plotColumns(screenOf(io).columns),
+              bold: (line) => paint('bold', line),
+            });
+      await io.stdout.write(isScreen ? `${CLEAR}${text}` : text);
+    }
+    return ExitCode.done;
+  },
+});
 
 /** Moves to the first line of the screen and clears it. */
 const CLEAR = terminalControl('\u001b[H\u001b[2J');
 
-async function followerOf(
-  { tell, ceph }: Options,
+async function openFollower(
+  { tell, ceph }: OptionsOf<typeof OPTIONS>,
   operands: readonly string[],
   io: Io,
 ): Promise<ClusterFollower> {
