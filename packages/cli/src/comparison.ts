@@ -1,14 +1,15 @@
 import { type Comparison, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
 import type { BoundedHistogram, ChangeVerdict, PercentileChange } from '@hdrscope/interval-log/internal';
 import { percentileName } from '@hdrscope/kit';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { isDecimal, wrongOption } from './arguments.ts';
 import { painter } from './colour.ts';
 import { ExitCode, type Io, Refusal } from './command.ts';
+import { defineOptions, type OptionsOf } from './define-command.ts';
 import { figuresJson, figuresOf, jsonDocument } from './figures.ts';
 import { decimalText, formatCount, signedText, valuesText } from './format.ts';
 import { wrapToScreen } from './help-text.ts';
-import { percentilesOption } from './shared-options.ts';
+import { percentilesOption } from './options.ts';
 import { type Column, shownTable } from './table.ts';
 import { scaled, type ValueScale, valueFormat } from './value-scale.ts';
 
@@ -20,11 +21,7 @@ export interface ComparedSide {
 }
 
 /** Options of a comparison: which percentiles, and when the result is worse. */
-export interface ComparingOptions {
-  readonly percentiles: readonly number[];
-  readonly failIfWorse?: number;
-  readonly confidence: number;
-}
+export type ComparingOptions = OptionsOf<typeof COMPARING>;
 
 /** Explains the verdict of a percentile, for the help. */
 export const VERDICTS = `Each difference has a confidence interval, which contains the true difference with --confidence. The verdicts
@@ -40,28 +37,35 @@ of a percentile:
 With --fail-if-worse the exit code is 1 when a percentile is worse, beyond doubt or not. Values are
 assumed to be independent. In a service that stalls they are not, so compare long runs, or several.`;
 
-/** Adds `--percentiles`, `--fail-if-worse` and `--confidence` to a command. */
-export function addComparing(parser: Command): Command {
-  return parser
-    .addOption(percentilesOption())
-    .addOption(failIfWorseOption())
-    .addOption(confidenceOption().default(DEFAULT_CONFIDENCE));
-}
-
 /** The confidence of a comparison, unless an option states another one. */
 export const DEFAULT_CONFIDENCE = 0.99;
 
+/** `--percentiles`, `--fail-if-worse` and `--confidence` of a comparison. */
+export const COMPARING = defineOptions({
+  percentiles: percentilesOption(),
+  failIfWorse: {
+    value: '<part>',
+    help: 'how much a percentile may grow, as in 5%; if one is worse, the exit code is 1',
+    parse: parseTolerance,
+  },
+  confidence: {
+    value: '<part>',
+    help: 'how sure a difference has to be',
+    parse: parseConfidence,
+    default: DEFAULT_CONFIDENCE,
+  },
+});
+
 /** `--fail-if-worse`: when a comparison fails. */
 export function failIfWorseOption(): Option {
-  return new Option(
-    '--fail-if-worse <part>',
-    'how much a percentile may grow, as in 5%; if one is worse, the exit code is 1',
-  ).argParser(parseTolerance);
+  return new Option('--fail-if-worse <part>', COMPARING.failIfWorse.help).argParser((text) =>
+    parseTolerance(text, '--fail-if-worse'),
+  );
 }
 
 /** `--confidence` of a comparison. */
 export function confidenceOption(): Option {
-  return new Option('--confidence <part>', 'how sure a difference has to be').argParser(parseConfidence);
+  return new Option('--confidence <part>', COMPARING.confidence.help).argParser(parseConfidence);
 }
 
 /** The differences of two sides, and what follows from them. */
@@ -106,9 +110,9 @@ export function withValues(sum: LogHistogram | undefined, name: string, isLog = 
   return sum;
 }
 
-function parseTolerance(text: string): number {
+function parseTolerance(text: string, name: string): number {
   const [, number = ''] = /^(.*?)%$/.exec(text) ?? [];
-  if (!isDecimal(number)) throw wrongOption('--fail-if-worse', 'a percentage of at least 0, as in 5%', text);
+  if (!isDecimal(number)) throw wrongOption(name, 'a percentage of at least 0, as in 5%', text);
   return Number(number) / 100;
 }
 

@@ -196,9 +196,9 @@ function flagOf(key: string): string {
 
 /** @throws UsageError when a required option is missing. */
 function assertRequired(table: OptionTable, options: object): void {
-  for (const [key, { required }] of Object.entries(table)) {
+  for (const [key, { required, short }] of Object.entries(table)) {
     const value = (options as Readonly<Record<string, unknown>>)[key];
     if (required === undefined || (value !== undefined && value !== '')) continue;
-    throw new UsageError(`${flagOf(key)} is required: ${required}`);
+    throw new UsageError(`${short ?? flagOf(key)} is required: ${required}`);
   }
 }

@@ -1,9 +1,9 @@
 import { measureOf, quantityIn } from '@hdrscope/inputs/internal';
 import { type Quantity, quantityOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
-import { Option } from 'commander';
 import { isDecimal, percentileOf, wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
+import { defineOption } from './define-command.ts';
 
 /** A promise about values, as a person wrote it: `p99.9=50ms`. */
 export interface Objective {
@@ -60,17 +60,17 @@ export function thresholdIn({ text, option, threshold, measure }: Objective, uni
 }
 
 /** `--objective`: the percentage of values that must be good, as a number above 0 and below 100. */
-export function objectiveOption(): Option {
-  return new Option(
-    '--objective <percent>',
-    'the share of values that must be good, as in 99.9%; required',
-  ).argParser(parsePercent);
-}
+export const OBJECTIVE = defineOption({
+  value: '<percent>',
+  help: 'the share of values that must be good, as in 99.9%',
+  parse: parsePercent,
+  required: 'a percentage, as in 99.9%',
+});
 
 /** @throws UsageError */
-function parsePercent(text: string): number {
+function parsePercent(text: string, name: string): number {
   const [, digits = ''] = /^(.+?) ?%$/.exec(text) ?? [];
   const percent = isDecimal(digits) ? Number(digits) : Number.NaN;
   if (percent > 0 && percent < 100) return percent;
-  throw wrongOption('--objective', 'a percentage above 0 and below 100, as in 99.9%', text);
+  throw wrongOption(name, 'a percentage above 0 and below 100, as in 99.9%', text);
 }

@@ -32,6 +32,11 @@ export function percentilesOption(note = '') {
   });
 }
 
+/** `--unit`: a unit of values. Its help states the default. */
+export function unitOption(help: string, fallback: string) {
+  return defineOption({ value: '<unit>', help, choices: NUMBER_UNITS, fallback });
+}
+
 /** `--unit`: the unit of the values of a log, which decides how they are shown. */
 export function logUnitOption(note = '') {
   return defineOption({

@@ -1,21 +1,18 @@
-import type { NumberPlace } from '@hdrscope/inputs';
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
-import type { CountedUnit } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser } from '../arguments.ts';
-import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { ExitCode, Refusal, UsageError } from '../command.ts';
 import { parseConfidence } from '../comparison.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../define-command.ts';
 import { LineTally, MalformedTally } from '../inputs/line-tally.ts';
-import { addNumberOptions } from '../inputs/numbers.ts';
+import { NUMBER_PLACE } from '../inputs/numbers.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
-import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
+import { textUnitOption } from '../inputs/percentile-input.ts';
+import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { thresholdIn } from '../objective.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { unitOption } from '../options.ts';
+import { withOutput } from '../output-options.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 import { judgeSubject } from './judge.ts';
-import { addObjectives, assertObjectives, type ObjectiveOptions } from './options.ts';
-import { CHECK_FORMATS, type CheckFormat, type FileReport, fileReport, isKept, reports } from './reports.ts';
+import { assertObjectives, OBJECTIVES } from './options.ts';
+import { CHECK_FORMATS, type FileReport, fileReport, isKept, reports } from './reports.ts';
 import { type CheckKind, readSubjects, type Subject, type SubjectReading, together } from './subjects.ts';
 
 const DESCRIPTION = `Judges whether the values of a load test, or of a log, keep objectives. The exit code is 1 when an
@@ -45,95 +42,90 @@ const TAKEN: readonly CheckKind[] = [
   ...(['autocannon', 'k6 points', 'k6 table', 'k6 summary', 'oha table', 'oha summary'] as const),
 ];
 
-interface Options extends ObjectiveOptions, SelectingOptions, NumberPlace, OutputOptions<CheckFormat> {
-  readonly together?: boolean;
-  readonly strict?: boolean;
-  readonly confidence: number;
-  readonly metric?: string;
-  readonly unit?: CountedUnit;
-  readonly textUnit?: TextUnit;
-  readonly report?: readonly FileReport[];
-}
+const OPTIONS = defineOptions({
+  ...OBJECTIVES,
+  together: { help: 'judges all files and tags as one' },
+  strict: { help: 'the exit code is also 1 when an objective is kept, but not beyond doubt' },
+  confidence: {
+    value: '<part>',
+    help: 'how sure a verdict beyond doubt has to be',
+    parse: parseConfidence,
+    default: 0.99,
+  },
+  metric: {
+    value: '<name>',
+    help: 'for k6: the metric that has the durations',
+    fallback: 'http_req_duration',
+  },
+  unit: unitOption('the unit of the values in logs and histograms', 'ns'),
+  textUnit: textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else none'),
+  report: {
+    value: '<file>',
+    help: 'writes a further report, in the format of its ending (.xml: JUnit, .md: Markdown, .json, .txt); may be repeated',
+    parse: fileReport,
+    isRepeated: true,
+    fallback: 'none',
+  },
+  ...NUMBER_PLACE,
+  ...SELECTION,
+});
 
-/** The arguments of `hdrscope check`. */
-export function parser(): Command {
-  const command = createParser('hdrscope check', DESCRIPTION, [
+/** `hdrscope check` */
+export const command = defineCommand({
+  path: 'hdrscope check',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope check autocannon.json --slo p99=250ms --max-errors 0.1%',
     'hdrscope check k6.json --slo p50=5ms --slo p99.9=250ms --min-count 10000 --report junit.xml',
     'hdrscope check service.hlog --tag get --from 1m --slo p99.9=50ms --strict',
     'wrk2 -R 1000 -d 30s --latency http://127.0.0.1:8080/ | hdrscope check - --slo p99=20ms',
-  ]).argument('<file...>', 'files in any of these forms; - is standard input');
-  addObjectives(command)
-    .option('--together', 'judges all files and tags as one')
-    .option('--strict', 'the exit code is also 1 when an objective is kept, but not beyond doubt')
-    .option('--confidence <part>', 'how sure a verdict beyond doubt has to be', parseConfidence, 0.99)
-    .addOption(
-      new Option('--metric <name>', 'for k6: the metric that has the durations').default(
-        undefined,
-        'http_req_duration',
-      ),
-    )
-    .addOption(
-      choiceOption('--unit <unit>', 'the unit of the values in logs and histograms', NUMBER_UNITS).default(
-        undefined,
-        'ns',
-      ),
-    )
-    .addOption(
-      textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else none'),
-    )
-    .option(
-      '--report <file>',
-      'writes a further report, in the format of its ending (.xml: JUnit, .md: Markdown, .json, .txt); may be repeated',
-      (file, others: readonly FileReport[] = []) => [...others, fileReport(file)],
-    );
-  addFormat(
-    addOutput(addNumberOptions(command)),
-    CHECK_FORMATS,
-    'junit is XML, markdown is for pull requests',
-  );
-  return addSelection(command);
-}
-
-/** `hdrscope check` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  assertObjectives(options);
-  const format = formatOf(options, CHECK_FORMATS) ?? 'text';
-  const outputs: FileReport[] = [{ file: options.output ?? '-', format }, ...(options.report ?? [])];
-  assertDifferent(outputs);
-  const taking = { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope check' } as const;
-  const { inputs, totalBytes } = await openInputs<CheckKind>(operands, taking, io);
-  const progress = startReading(io, totalBytes);
-  const [malformed, badLines] = [new MalformedTally(), new LineTally()];
-  const report = async (): Promise<number> => Math.max(await malformed.report(io), await badLines.report(io));
-  const reading = { ...readingOf(options), ...progress, malformed, badLines };
-  const subjects: Subject[] = [];
-  try {
-    for (const input of inputs) {
-      // One at a time: a log may have thousands of tags.
-      for (const one of await readSubjects(input, reading)) subjects.push(one);
+  ],
+  operands: { '<file...>': 'files in any of these forms; - is standard input' },
+  options: OPTIONS,
+  formats: CHECK_FORMATS,
+  formatNotes: 'junit is XML, markdown is for pull requests',
+  output: 'by command',
+  async run({ options, operands, format }, io) {
+    assertObjectives(options);
+    const outputs: FileReport[] = [{ file: options.output ?? '-', format }, ...options.report];
+    assertDifferent(outputs);
+    const taking = { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope check' } as const;
+    const { inputs, totalBytes } = await openInputs<CheckKind>(operands, taking, io);
+    const progress = startReading(io, totalBytes);
+    const [malformed, badLines] = [new MalformedTally(), new LineTally()];
+    const report = async (): Promise<number> =>
+      Math.max(await malformed.report(io), await badLines.report(io));
+    const reading = { ...readingOf(options), ...progress, malformed, badLines };
+    const subjects: Subject[] = [];
+    try {
+      for (const input of inputs) {
+        // One at a time: a log may have thousands of tags.
+        for (const one of await readSubjects(input, reading)) subjects.push(one);
+      }
+    } catch (error) {
+      progress.finish();
+      // Malformed lines may be the reason why there are no values.
+      if (error instanceof Refusal) await report();
+      throw error;
     }
-  } catch (error) {
     progress.finish();
-    // Malformed lines may be the reason why there are no values.
-    if (error instanceof Refusal) await report();
-    throw error;
-  }
-  progress.finish();
-  const judged = (options.together ? [together(subjects)] : subjects).map((one) =>
-    judgeSubject(one, options),
-  );
-  for (const { file, format } of outputs) {
-    await withOutput(file, io, async (out) => {
-      await out.stdout.write(reports[format](judged, options.confidence, out));
-      return ExitCode.done;
-    });
-  }
-  return Math.max(isKept(judged) ? ExitCode.done : ExitCode.refused, await report());
-}
+    const judged = (options.together ? [together(subjects)] : subjects).map((one) =>
+      judgeSubject(one, options),
+    );
+    for (const { file, format } of outputs) {
+      await withOutput(file, io, async (out) => {
+        await out.stdout.write(reports[format](judged, options.confidence, out));
+        return ExitCode.done;
+      });
+    }
+    return Math.max(isKept(judged) ? ExitCode.done : ExitCode.refused, await report());
+  },
+});
 
-function readingOf(options: Options): Omit<SubjectReading, keyof ReadingProgress | 'malformed' | 'badLines'> {
-  const { unit, textUnit, slo = [], metric } = options;
+function readingOf(
+  options: OptionsOf<typeof OPTIONS>,
+): Omit<SubjectReading, keyof ReadingProgress | 'malformed' | 'badLines'> {
+  const { unit, textUnit, slo, metric } = options;
   return {
     unit: unit ?? 'ns',
     textUnit,

@@ -1,50 +1,47 @@
-import { type Command, Option } from 'commander';
-import { integerParser, isDecimal, wrongOption } from '../arguments.ts';
+import { isDecimal, wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
+import { defineOptions, type OptionsOf } from '../define-command.ts';
 import { type Objective, parseObjective } from '../objective.ts';
+import { integer } from '../options.ts';
 
 /** How many requests may fail: a number, or a share of all. */
 export type ErrorLimit = { readonly most: number } | { readonly share: number };
 
-/** The objectives of a command line. */
-export interface ObjectiveOptions {
-  readonly slo?: readonly Objective[];
-  readonly maxErrors?: ErrorLimit;
-  readonly minCount?: number;
-}
+/** `--slo`, `--max-errors` and `--min-count`. */
+export const OBJECTIVES = defineOptions({
+  slo: {
+    value: '<objective>',
+    help: 'a percentile that must be at most a value, as in p99.9=250ms or max=1s; may be repeated',
+    parse: parseWithPercentile,
+    isRepeated: true,
+    fallback: 'none',
+  },
+  maxErrors: {
+    value: '<limit>',
+    help: 'how many requests may fail, as in 0.1% or 10',
+    parse: parseErrorLimit,
+  },
+  minCount: { value: '<number>', help: 'how many values there must be at least', parse: integer(1) },
+});
 
-/** Adds `--slo`, `--max-errors` and `--min-count` to a command. */
-export function addObjectives(parser: Command): Command {
-  return parser
-    .option(
-      '--slo <objective>',
-      'a percentile that must be at most a value, as in p99.9=250ms or max=1s; may be repeated',
-      (text, others: readonly Objective[] = []) => [...others, withPercentile(text)],
-    )
-    .option('--max-errors <limit>', 'how many requests may fail, as in 0.1% or 10', parseErrorLimit)
-    .addOption(
-      new Option('--min-count <number>', 'how many values there must be at least').argParser(
-        integerParser('--min-count', 1),
-      ),
-    );
-}
+export type ObjectiveOptions = OptionsOf<typeof OBJECTIVES>;
 
 /** @throws UsageError when there is no objective. */
-export function assertObjectives({ slo = [], maxErrors, minCount }: ObjectiveOptions): void {
+export function assertObjectives({ slo, maxErrors, minCount }: ObjectiveOptions): void {
   if (slo.length > 0 || maxErrors !== undefined || minCount !== undefined) return;
   throw new UsageError('there is nothing to check: --slo p99.9=250ms states an objective');
 }
 
-function withPercentile(text: string): Objective {
+function parseWithPercentile(text: string, name: string): Objective {
   const objective = parseObjective(text);
   if (objective.percentile !== undefined && objective.percentile > 0) return objective;
-  throw wrongOption('--slo', 'a percentile above 0 and a value, as in p99.9=250ms', text);
+  throw wrongOption(name, 'a percentile above 0 and a value, as in p99.9=250ms', text);
 }
 
-function parseErrorLimit(text: string): ErrorLimit {
+function parseErrorLimit(text: string, name: string): ErrorLimit {
   const [, percent = ''] = /^(.+?) ?%$/.exec(text) ?? [];
   if (isDecimal(percent) && Number(percent) < 100)
     return { share: Number((Number(percent) / 100).toPrecision(15)) };
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return { most: Number(text) };
-  throw wrongOption('--max-errors', 'a percentage below 100 or an integer, as in 0.1% or 10', text);
+  throw wrongOption(name, 'a percentage below 100 or an integer, as in 0.1% or 10', text);
 }

@@ -2,15 +2,14 @@ import { type Advice, type AdviseOptions, advise, HdrscopeError, hdrLayout } fro
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { Command } from 'commander';
-import { type Arguments, choiceOption, createParser, isDecimal, wrongOption } from '../arguments.ts';
+import { isDecimal, wrongOption } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { amountIn } from '../duration.ts';
 import { formatCount, groupedDigits } from '../format.ts';
 import { wrapToScreen, wrapWords } from '../help-text.ts';
-import { digitsOption } from '../inputs/numbers.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { integer } from '../options.ts';
 import { screenOf } from '../screen.ts';
 import { shownTable } from '../table.ts';
 
@@ -20,77 +19,74 @@ worst error, the cost of fewer or more digits, and the code that creates it.
 The values that a histogram counts are integers of --unit. Values up to two thousand (with 3
 digits) are exact, larger ones keep --digits significant digits.`;
 
-const FORMATS = ['text', 'json'] as const;
-
-interface Options extends OutputOptions<(typeof FORMATS)[number]> {
-  readonly max?: string;
-  readonly min?: string;
-  readonly unit: CountedUnit;
-  readonly digits?: number;
-  readonly maxRelativeError?: number;
-  readonly maxBytes?: number;
-}
-
-/** The arguments of `hdrscope advise`. */
-export function parser(): Command {
-  const command = createParser('hdrscope advise', DESCRIPTION, [
+/** `hdrscope advise` */
+export const command = defineCommand({
+  path: 'hdrscope advise',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope advise --max 1h --unit ns',
     'hdrscope advise --max 1m --unit us --max-relative-error 1%',
     'hdrscope advise --max 1GiB --unit bytes --digits 2 --json',
-  ])
-    .option(
-      '--max <value>',
-      'the largest value that must fit: a number of the unit, or as in 1h, 500ms, 4GiB; required',
-    )
-    .option('--min <value>', 'the smallest difference that must be visible, in the same forms', '1')
-    .addOption(choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default('ns'))
-    .addOption(digitsOption('significant digits that values keep, 0 to 5').default(undefined, '3'))
-    .option(
-      '--max-relative-error <part>',
-      'instead of --digits: the fewest digits with at most this error, as in 1%',
-      parseError,
-    )
-    .option(
-      '--max-bytes <number>',
-      'instead of --digits: the most digits that fit into this many bytes',
-      parseBytes,
-    );
-  return addFormat(addOutput(command), FORMATS);
-}
-
-/** `hdrscope advise` */
-export async function run({ options }: Arguments<Options>, io: Io): Promise<number> {
-  return withOutput(options.output, io, (out) => print(options, out));
-}
-
-async function print(options: Options, io: Io): Promise<number> {
-  const { max, min = '1', unit, digits, maxRelativeError, maxBytes } = options;
-  if (max === undefined) throw new UsageError('--max is required: the largest value that must fit, as in 1h');
-  const hasGoal = maxRelativeError !== undefined || maxBytes !== undefined;
-  const range = {
-    lowestDiscernibleValue: parseAmount(min, unit, '--min'),
-    highestTrackableValue: parseAmount(max, unit, '--max'),
-  };
-  const advice = adviceFor({
-    ...range,
-    ...(digits !== undefined && { significantDigits: digits }),
-    ...(maxRelativeError !== undefined && { maxRelativeError }),
-    ...(maxBytes !== undefined && { maxBytes }),
-    ...(!hasGoal && digits === undefined && { significantDigits: 3 }),
-  });
-  const alternatives = [0, 1, 2, 3, 4, 5].flatMap((significantDigits) => {
-    try {
-      return [advise({ ...range, significantDigits })];
-    } catch (error) {
-      // With a large unit, some numbers of digits are impossible.
-      if (error instanceof HdrscopeError) return [];
-      throw error;
-    }
-  });
-  const shown = { advice, alternatives, unit };
-  await io.stdout.write(formatOf(options, FORMATS) === 'json' ? adviceJson(shown) : formatAdvice(shown, io));
-  return ExitCode.done;
-}
+  ],
+  options: {
+    max: {
+      value: '<value>',
+      help: 'the largest value that must fit: a number of the unit, or as in 1h, 500ms, 4GiB',
+      required: 'the largest value that must fit, as in 1h',
+    },
+    min: {
+      value: '<value>',
+      help: 'the smallest difference that must be visible, in the same forms',
+      default: '1',
+    },
+    unit: { value: '<unit>', help: 'the unit of the values', choices: NUMBER_UNITS, default: 'ns' },
+    digits: {
+      value: '<number>',
+      help: 'significant digits that values keep, 0 to 5',
+      parse: integer(0, 5),
+      fallback: '3',
+    },
+    maxRelativeError: {
+      value: '<part>',
+      help: 'instead of --digits: the fewest digits with at most this error, as in 1%',
+      parse: parseError,
+    },
+    maxBytes: {
+      value: '<number>',
+      help: 'instead of --digits: the most digits that fit into this many bytes',
+      parse: (text: string, name: string) => Number(parseAmount(text, 'bytes', name)),
+    },
+  },
+  formats: ['text', 'json'],
+  output: 'when done',
+  async run({ options, format }, io) {
+    const { max, min, unit, digits, maxRelativeError, maxBytes } = options;
+    const hasGoal = maxRelativeError !== undefined || maxBytes !== undefined;
+    const range = {
+      lowestDiscernibleValue: parseAmount(min, unit, '--min'),
+      highestTrackableValue: parseAmount(max, unit, '--max'),
+    };
+    const advice = adviceFor({
+      ...range,
+      ...(digits !== undefined && { significantDigits: digits }),
+      ...(maxRelativeError !== undefined && { maxRelativeError }),
+      ...(maxBytes !== undefined && { maxBytes }),
+      ...(!hasGoal && digits === undefined && { significantDigits: 3 }),
+    });
+    const alternatives = [0, 1, 2, 3, 4, 5].flatMap((significantDigits) => {
+      try {
+        return [advise({ ...range, significantDigits })];
+      } catch (error) {
+        // With a large unit, some numbers of digits are impossible.
+        if (error instanceof HdrscopeError) return [];
+        throw error;
+      }
+    });
+    const shown = { advice, alternatives, unit };
+    await io.stdout.write(format === 'json' ? adviceJson(shown) : formatAdvice(shown, io));
+    return ExitCode.done;
+  },
+});
 
 const OPTIONS: Readonly<Record<string, string>> = {
   lowestDiscernibleValue: '--min',
@@ -110,16 +106,12 @@ function adviceFor(options: AdviseOptions): Advice {
   }
 }
 
-function parseError(text: string): number {
+function parseError(text: string, name: string): number {
   const [, percent] = /^(.*)%$/.exec(text) ?? [];
   if (percent === undefined || !isDecimal(percent) || Number(percent) === 0) {
-    throw wrongOption('--max-relative-error', 'a percentage above 0, as in 1%', text);
+    throw wrongOption(name, 'a percentage above 0, as in 1%', text);
   }
   return Number(percent) / 100;
-}
-
-function parseBytes(text: string): number {
-  return Number(parseAmount(text, 'bytes', '--max-bytes'));
 }
 
 // Amounts.

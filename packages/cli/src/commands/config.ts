@@ -2,30 +2,21 @@ import { writeFile } from 'node:fs/promises';
 import { configJsonSchema, readConfigFile } from '@hdrscope/agent';
 import { CONFIG_TEMPLATE } from '@hdrscope/agent/internal';
 import { HdrscopeError } from '@hdrscope/core';
-import { type Arguments, createParser } from '../arguments.ts';
-import { ExitCode, type Io, Refusal } from '../command.ts';
-import type { ParsedCommand } from '../command-module.ts';
+import { ExitCode, Refusal } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
-import { addOutput, type OutputOptions, withOutput, writeWhole } from '../output-options.ts';
+import { writeWhole } from '../output-options.ts';
 import { errorText } from '../system-error.ts';
 
-interface InitOptions {
-  readonly force?: boolean;
-}
-
 /** `hdrscope config init` */
-export const init: ParsedCommand = {
-  parser() {
-    return createParser(
-      'hdrscope config init',
-      'Writes a configuration that runs as it is: numbers on standard input, served to Prometheus on this machine.\nIts comments show everything else. An existing file is left alone.',
-      ['hdrscope config init', 'hdrscope config init - | less'],
-    )
-      .argument('[file]', '- is standard output', 'hdrscope.yaml')
-      .option('--force', 'replaces an existing file');
-  },
-  async run({ options, operands }: Arguments<InitOptions>, io: Io) {
-    const [path = 'hdrscope.yaml'] = operands;
+export const init = defineCommand({
+  path: 'hdrscope config init',
+  description: `Writes a configuration that runs as it is: numbers on standard input, served to Prometheus on this machine.
+Its comments show everything else. An existing file is left alone.`,
+  examples: ['hdrscope config init', 'hdrscope config init - | less'],
+  operands: { '[file]': { help: '- is standard output', fallback: 'hdrscope.yaml' } },
+  options: { force: { help: 'replaces an existing file' } },
+  async run({ options, operands: [path = 'hdrscope.yaml'] }, io) {
     if (path === '-') {
       await io.stdout.write(CONFIG_TEMPLATE);
       return ExitCode.done;
@@ -40,18 +31,16 @@ export const init: ParsedCommand = {
     await io.stdout.write(`${path} is written: hdrscope run ${path}\n`);
     return ExitCode.done;
   },
-};
+});
 
 /** `hdrscope config check` */
-export const check: ParsedCommand = {
-  parser() {
-    return createParser(
-      'hdrscope config check',
-      'Checks configurations, prints a line FILE:LINE:COLUMN for each problem, and exits with 1 when there is one.\nStarts nothing and connects to nothing. Variables come from the environment.',
-      ['hdrscope config check hdrscope.yaml'],
-    ).argument('<file...>', 'configurations');
-  },
-  async run({ operands }: Arguments<unknown>, io: Io) {
+export const check = defineCommand({
+  path: 'hdrscope config check',
+  description: `Checks configurations, prints a line FILE:LINE:COLUMN for each problem, and exits with 1 when there is one.
+Starts nothing and connects to nothing. Variables come from the environment.`,
+  examples: ['hdrscope config check hdrscope.yaml'],
+  operands: { '<file...>': 'configurations' },
+  async run({ operands }, io) {
     let exitCode: number = ExitCode.done;
     for (const path of operands) {
       try {
@@ -65,26 +54,21 @@ export const check: ParsedCommand = {
     }
     return exitCode;
   },
-};
+});
 
 function count({ length }: readonly unknown[], what: string): string {
   return `${length} ${what}${length === 1 ? '' : 's'}`;
 }
 
 /** `hdrscope config schema` */
-export const schema: ParsedCommand = {
-  parser() {
-    const command = createParser(
-      'hdrscope config schema',
-      'Prints the JSON schema of configurations. Editors for YAML complete and check with it:\na first line "# yaml-language-server: $schema=./hdrscope.schema.json" names it.',
-      ['hdrscope config schema -o hdrscope.schema.json'],
-    );
-    return addOutput(command);
+export const schema = defineCommand({
+  path: 'hdrscope config schema',
+  description: `Prints the JSON schema of configurations. Editors for YAML complete and check with it:
+a first line "# yaml-language-server: $schema=./hdrscope.schema.json" names it.`,
+  examples: ['hdrscope config schema -o hdrscope.schema.json'],
+  output: 'when done',
+  async run(_, { stdout }) {
+    await stdout.write(jsonDocument(configJsonSchema()));
+    return ExitCode.done;
   },
-  async run({ options }: Arguments<OutputOptions>, io: Io) {
-    return withOutput(options.output, io, async ({ stdout }) => {
-      await stdout.write(jsonDocument(configJsonSchema()));
-      return ExitCode.done;
-    });
-  },
-};
+});

@@ -8,16 +8,16 @@ import {
   type TimeRange,
 } from '@hdrscope/history';
 import { percentileName } from '@hdrscope/kit';
-import { type Command, Option } from 'commander';
-import { type Arguments, createParser, integerParser, isDecimal, wrongOption } from '../arguments.ts';
+import { isDecimal, wrongOption } from '../arguments.ts';
 import { painter } from '../colour.ts';
-import { ExitCode, type Io, UsageError } from '../command.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatCount, formatTime, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { type Pairs, whereOption } from '../history/options.ts';
+import { type Pairs, WHERE } from '../history/options.ts';
 import { assertApart, parseRange } from '../inputs/moment.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { integer } from '../options.ts';
 import { headingOf, shownUnitOf } from '../query/answer.ts';
 import { withEngine } from '../query/engine.ts';
 import { type Column, shownTable } from '../table.ts';
@@ -37,68 +37,64 @@ moved alike, or the series that moved share no attribute value that the others l
 A range is a start and an end (2026-03-10T14:00/2026-03-10T15:10, 2026-03-10T14:00/15:10), or one of them and a duration
 (2026-03-10T14:00/70m). Times are UTC unless they say otherwise. An interval belongs to the range in which it starts.`;
 
-const FORMATS = ['text', 'json'] as const;
-
-interface Options extends OutputOptions<(typeof FORMATS)[number]> {
-  readonly metric?: string;
-  readonly before?: TimeRange;
-  readonly after?: TimeRange;
-  readonly percentile: number;
-  readonly where: Pairs;
-  readonly top: number;
-}
-
-/** The arguments of `hdrscope explain`. */
-export function parser(): Command {
-  const command = createParser('hdrscope explain', DESCRIPTION, [
+/** `hdrscope explain` */
+export const command = defineCommand({
+  path: 'hdrscope explain',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope explain history --metric http.server.request.duration --before 2026-03-10T14:00/15:10 --after 2026-03-10T15:10/15:18',
     'hdrscope explain history --metric rpc.duration --percentile 99 --before 2026-03-09/1d --after 2026-03-10/1d --where region=eu',
-  ])
-    .argument('<folder>', 'the folder of a history')
-    .option('--metric <name>', 'the metric; required')
-    .option('--before <range>', 'the time that was usual; required', (text) => parseRange(text, '--before'))
-    .option('--after <range>', 'the time to explain; required', (text) => parseRange(text, '--after'))
-    .addOption(
-      new Option('--percentile <number>', 'which percentile, as in 99 or 99.9')
-        .argParser(parsePercentile)
-        .default(99.9),
-    )
-    .addOption(whereOption())
-    .addOption(
-      new Option('--top <count>', 'how many attribute values the table shows')
-        .argParser(integerParser('--top', 1))
-        .default(10),
-    );
-  return addFormat(addOutput(command), FORMATS);
-}
-
-/** `hdrscope explain` */
-export async function run({ options, operands: [folder = ''] }: Arguments<Options>, io: Io): Promise<number> {
-  const { metric, before, after, percentile, where, top } = options;
-  const format = formatOf(options, FORMATS) ?? 'text';
-  if (metric === undefined || metric === '')
-    throw new UsageError('--metric is required: the name of a metric');
-  if (before === undefined)
-    throw new UsageError('--before is required: a range, as in 2026-03-10T14:00/15:10');
-  if (after === undefined) throw new UsageError('--after is required: a range, as in 2026-03-10T15:10/15:18');
-  assertApart(before, after);
-  return withOutput(options.output, io, async (out) => {
+  ],
+  operands: { '<folder>': 'the folder of a history' },
+  options: {
+    metric: { value: '<name>', help: 'the metric', required: 'the name of a metric' },
+    before: {
+      value: '<range>',
+      help: 'the time that was usual',
+      parse: parseRange,
+      required: 'a range, as in 2026-03-10T14:00/15:10',
+    },
+    after: {
+      value: '<range>',
+      help: 'the time to explain',
+      parse: parseRange,
+      required: 'a range, as in 2026-03-10T15:10/15:18',
+    },
+    percentile: {
+      value: '<number>',
+      help: 'which percentile, as in 99 or 99.9',
+      parse: parsePercentile,
+      default: 99.9,
+    },
+    where: WHERE,
+    top: {
+      value: '<count>',
+      help: 'how many attribute values the table shows',
+      parse: integer(1),
+      default: 10,
+    },
+  },
+  formats: ['text', 'json'],
+  output: 'when done',
+  async run({ options, operands: [folder = ''], format }, io) {
+    const { metric, before, after, percentile, where, top } = options;
     const question = { metric, before, after, percentile, where };
+    assertApart(before, after);
     const explanation = await withEngine(folder, () => explainHistory(folder, question));
     const text =
       format === 'json'
         ? explanationJson(explanation, question)
-        : explanationText(explanation, question, top, out);
-    await out.stdout.write(text);
+        : explanationText(explanation, question, top, io);
+    await io.stdout.write(text);
     return ExitCode.done;
-  });
-}
+  },
+});
 
 /** @throws UsageError */
-function parsePercentile(text: string): number {
+function parsePercentile(text: string, name: string): number {
   const digits = text.replace(/^p/, '');
   if (isDecimal(digits) && Number(digits) > 0 && Number(digits) < 100) return Number(digits);
-  throw wrongOption('--percentile', 'a number above 0 and below 100, as in 99.9', text);
+  throw wrongOption(name, 'a number above 0 and below 100, as in 99.9', text);
 }
 
 // Outputs.

@@ -1,46 +1,36 @@
 import { type InputForm, listNumberPlaces } from '@hdrscope/inputs';
-import type { Command } from 'commander';
-import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { findEncoding } from '../history/import.ts';
 import { recognise } from '../inputs/input.ts';
 import { describeInput, lookAtOperands } from '../inputs/open-inputs.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
 
 const DESCRIPTION = `Says what files are by their content, and which commands take them.
 
 Of tables and JSON it lists the columns or fields that have numbers. The exit code is 1 when no command takes a
 file.`;
 
-const FORMATS = ['text', 'json'] as const;
-
-type Options = OutputOptions<(typeof FORMATS)[number]>;
-
-/** The arguments of `hdrscope inspect`. */
-export function parser(): Command {
-  const command = createParser('hdrscope inspect', DESCRIPTION, [
-    'hdrscope inspect results/*',
-    'hdrscope inspect requests.csv --json',
-  ]).argument('<file...>', 'files of any form, plain or gzipped; - is standard input');
-  return addFormat(addOutput(command), FORMATS);
-}
-
 /** `hdrscope inspect` */
-export async function run({ options, operands: paths }: Arguments<Options>, io: Io): Promise<number> {
-  const format = formatOf(options, FORMATS) ?? 'text';
-  return withOutput(options.output, io, async (out) => {
+export const command = defineCommand({
+  path: 'hdrscope inspect',
+  description: DESCRIPTION,
+  examples: ['hdrscope inspect results/*', 'hdrscope inspect requests.csv --json'],
+  operands: { '<file...>': 'files of any form, plain or gzipped; - is standard input' },
+  formats: ['text', 'json'],
+  output: 'when done',
+  async run({ operands: paths, format }, io) {
     const found: Inspected[] = [];
     for (const operand of (await lookAtOperands(paths)).operands) found.push(await inspect(operand, io));
-    await out.stdout.write(
+    await io.stdout.write(
       format === 'json'
         ? jsonDocument({ files: found.map(({ sentence: _, ...file }) => file) })
-        : found.map(({ sentence }) => `${wrapToScreen(sentence, out)}\n`).join(''),
+        : found.map(({ sentence }) => `${wrapToScreen(sentence, io)}\n`).join(''),
     );
     return found.every(({ isTaken }) => isTaken) ? ExitCode.done : ExitCode.refused;
-  });
-}
+  },
+});
 
 /** What a file is. */
 interface Inspected {

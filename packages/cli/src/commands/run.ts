@@ -1,7 +1,6 @@
 import { type Agent, readConfigFile, startAgent } from '@hdrscope/agent';
-import type { Command } from 'commander';
-import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { withoutSystemWords } from '../system-error.ts';
 import { untilAborted } from '../until-aborted.ts';
 
@@ -15,42 +14,42 @@ a live page and a health check. A source or sink that fails is started again, an
 SIGHUP reads the configuration again: unchanged entries go on, and no count is lost. SIGTERM and
 SIGINT end it: it reads the sources once more, and the sinks send what they still hold.`;
 
-/** The arguments of `hdrscope run`. */
-export function parser(): Command {
-  return createParser('hdrscope run', DESCRIPTION, [
+/** `hdrscope run` */
+export const command = defineCommand({
+  path: 'hdrscope run',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope config init && hdrscope run hdrscope.yaml',
     "awk '{ print $NF }' access.log | hdrscope run hdrscope.yaml",
-  ]).argument('<config>', 'a configuration: hdrscope config init writes one');
-}
-
-/** `hdrscope run` */
-export async function run({ operands }: Arguments<unknown>, io: Io): Promise<number> {
-  const path = operands[0]!;
-  // The sinks send what they still hold.
-  io.endSlowly?.();
-  const environment = { environment: io.environment };
-  const starting = startAgent(await readConfigFile(path, environment), {
-    stdin: untilEnded(io),
-    log: (line) => {
-      // A log that nobody reads must not stop the agent.
-      io.stderr.write(`hdrscope: ${line}\n`).catch(() => {});
-    },
-  });
-  const stopListening = io.onReload?.(async () => {
+  ],
+  operands: { '<config>': 'a configuration: hdrscope config init writes one' },
+  async run({ operands: [path = ''] }, io) {
+    // The sinks send what they still hold.
+    io.endSlowly?.();
+    const environment = { environment: io.environment };
+    const starting = startAgent(await readConfigFile(path, environment), {
+      stdin: untilEnded(io),
+      log: (line) => {
+        // A log that nobody reads must not stop the agent.
+        io.stderr.write(`hdrscope: ${line}\n`).catch(() => {});
+      },
+    });
+    const stopListening = io.onReload?.(async () => {
+      const agent = await starting;
+      await agent.reload(() => readConfigFile(path, environment));
+    });
     const agent = await starting;
-    await agent.reload(() => readConfigFile(path, environment));
-  });
-  const agent = await starting;
-  try {
-    assertSomeSink(agent);
-    await untilAborted(io.signal).catch(() => {});
-  } finally {
-    await agent.stop();
-    stopListening?.();
-  }
-  const problems = await agent.stop();
-  return problems.length === 0 ? ExitCode.serviceEnded : ExitCode.refused;
-}
+    try {
+      assertSomeSink(agent);
+      await untilAborted(io.signal).catch(() => {});
+    } finally {
+      await agent.stop();
+      stopListening?.();
+    }
+    const problems = await agent.stop();
+    return problems.length === 0 ? ExitCode.serviceEnded : ExitCode.refused;
+  },
+});
 
 /** Standard input. Closing it while the command ends is not an error. */
 async function* untilEnded({ stdin, signal }: Io): AsyncGenerator<Uint8Array, void> {

@@ -1,11 +1,8 @@
-import { Argument, type Command } from 'commander';
-import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode } from '../command.ts';
 import type { Group, ParsedCommand } from '../command-module.ts';
-import { addOutput, type OutputOptions, withOutput } from '../output-options.ts';
+import { defineCommand } from '../define-command.ts';
 import { bashScript, fishScript, zshScript } from './scripts.ts';
-import type { CommandNode } from './tree.ts';
-import { commandTree } from './tree.ts';
+import { type CommandNode, commandTree } from './tree.ts';
 
 const DESCRIPTION = `Prints a script that makes a shell complete the commands of hdrscope, their options, the values of
 options, and files.
@@ -25,22 +22,18 @@ const SCRIPTS: Readonly<Record<string, (nodes: readonly CommandNode[]) => string
 
 /** `hdrscope completion` for a program. */
 export function completionOf(program: Group): ParsedCommand {
-  return {
-    parser,
-    async run({ options, operands: [shell] }: Arguments<OutputOptions>, io) {
-      return withOutput(options.output, io, async ({ stdout }) => {
-        const scriptOf = SCRIPTS[shell!]!;
-        await stdout.write(scriptOf(await commandTree(program)));
-        return ExitCode.done;
-      });
+  return defineCommand({
+    path: 'hdrscope completion',
+    description: DESCRIPTION,
+    examples: [
+      'source <(hdrscope completion bash)',
+      'hdrscope completion zsh -o ~/.zsh/completions/_hdrscope',
+    ],
+    operands: { '<shell>': { help: 'which shell', choices: Object.keys(SCRIPTS) } },
+    output: 'when done',
+    async run({ operands: [shell = ''] }, { stdout }) {
+      await stdout.write(SCRIPTS[shell]!(await commandTree(program)));
+      return ExitCode.done;
     },
-  };
-}
-
-function parser(): Command {
-  const command = createParser('hdrscope completion', DESCRIPTION, [
-    'source <(hdrscope completion bash)',
-    'hdrscope completion zsh -o ~/.zsh/completions/_hdrscope',
-  ]).addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)));
-  return addOutput(command);
+  });
 }

@@ -1,33 +1,23 @@
-import type { NumberPlace } from '@hdrscope/inputs';
-import {
-  measureOf,
-  NUMBER_UNITS,
-  type NumberUnit,
-  numberUnit,
-  perMs,
-  ticksPerUnit,
-} from '@hdrscope/inputs/internal';
+import { measureOf, type NumberUnit, numberUnit, perMs, ticksPerUnit } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser } from '../arguments.ts';
-import { type Io, Refusal, UsageError } from '../command.ts';
+import { Refusal, UsageError } from '../command.ts';
 import {
-  addComparing,
+  COMPARING,
   type ComparedSide,
-  type ComparingOptions,
   differencesOf,
   printDifferences,
   VERDICTS,
   withValues,
 } from '../comparison.ts';
+import { defineCommand } from '../define-command.ts';
 import type { Input } from '../inputs/input.ts';
 import { LineTally, MalformedTally } from '../inputs/line-tally.ts';
-import { addNumberOptions, differentUnits, type UnitOfNumbers, unitOfInputs } from '../inputs/numbers.ts';
+import { differentUnits, NUMBER_PLACE, type UnitOfNumbers, unitOfInputs } from '../inputs/numbers.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
-import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
+import { textUnitOption } from '../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
-import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
+import { unitOption } from '../options.ts';
 import { startReading } from '../progress.ts';
 import { type ValueScale, valueScaleOf } from '../value-scale.ts';
 
@@ -46,82 +36,73 @@ Percentile text has values within bounds, and a confidence interval contains the
 values within the bounds.`;
 
 const KINDS: readonly ValueKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded'];
-const FORMATS = ['text', 'json'] as const;
-
-interface Options
-  extends ComparingOptions,
-    SelectingOptions,
-    NumberPlace,
-    OutputOptions<(typeof FORMATS)[number]> {
-  readonly unit?: CountedUnit;
-  readonly textUnit?: TextUnit;
-  readonly plot?: boolean;
-}
-
-/** The arguments of `hdrscope diff`. */
-export function parser(): Command {
-  const command = createParser('hdrscope diff', DESCRIPTION, [
+/** `hdrscope diff` */
+export const command = defineCommand({
+  path: 'hdrscope diff',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope diff before.hlog after.hlog',
     'hdrscope diff --unit us yesterday.txt today.txt --fail-if-worse 5%',
     'hdrscope diff --tag get --from 1m --confidence 0.999 before.hlog after.hlog',
     'cat latencies.txt | hdrscope diff --text-unit ms --percentiles 50,99 reference.hgrm -',
     'hdrscope diff --column duration --unit s before.csv after.csv --json',
-  ])
-    .argument('<before>', 'a file in any of these forms; - is standard input')
-    .argument('<after>', 'another file, in the same form or another');
-  addComparing(command)
-    .addOption(
-      choiceOption(
-        '--unit <unit>',
-        'the unit of the values, and of numbers that have none',
-        NUMBER_UNITS,
-      ).default(undefined, 'logs: ns; numbers: none'),
-    )
-    .addOption(
-      textUnitOption('beside a log, the unit of percentile text and numbers', 'text: ms; numbers: --unit'),
-    );
-  addFormat(addOutput(addNumberOptions(command)), FORMATS)
-    .addOption(new Option('--plot', 'draws both curves below the table').default(undefined, 'on a terminal'))
-    .option('--no-plot', 'draws no curves');
-  return addSelection(command);
-}
+  ],
+  operands: {
+    '<before>': 'a file in any of these forms; - is standard input',
+    '<after>': 'another file, in the same form or another',
+  },
+  options: {
+    ...COMPARING,
+    unit: unitOption('the unit of the values, and of numbers that have none', 'logs: ns; numbers: none'),
+    textUnit: textUnitOption(
+      'beside a log, the unit of percentile text and numbers',
+      'text: ms; numbers: --unit',
+    ),
+    ...NUMBER_PLACE,
+    plot: { help: 'draws both curves below the table', fallback: 'on a terminal' },
+    noPlot: { help: 'draws no curves' },
+    ...SELECTION,
+  },
+  formats: ['text', 'json'],
+  output: 'when done',
+  async run({ options, operands, format }, io) {
+    const { unit, textUnit, plot = io.stdout.isTerminal } = options;
+    const taking = { takes: KINDS, otherwise: 'log', numbers: options, command: 'hdrscope diff' } as const;
+    const { inputs, totalBytes } = await openInputs<ValueKind>(operands, taking, io);
+    const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
 
-/** `hdrscope diff` */
-export async function run(given: Arguments<Options>, io: Io): Promise<number> {
-  return withOutput(given.options.output, io, (out) => compare(given, out));
-}
-
-async function compare({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const { unit, textUnit, plot = io.stdout.isTerminal } = options;
-  const format = formatOf(options, FORMATS) ?? 'text';
-  const taking = { takes: KINDS, otherwise: 'log', numbers: options, command: 'hdrscope diff' } as const;
-  const { inputs, totalBytes } = await openInputs<ValueKind>(operands, taking, io);
-  const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
-
-  const progress = startReading(io, totalBytes);
-  const [malformed, badLines] = [new MalformedTally(), new LineTally()];
-  const reading = { textUnit, malformed, badLines, numberOptions: options, selection: selectionOf(options) };
-  const sides: ComparedSide[] = [];
-  const report = async (): Promise<number> => Math.max(await malformed.report(io), await badLines.report(io));
-  try {
-    for (const input of inputs) {
-      sides.push(await readSide(input, { ...units, ...progress, ...reading }));
+    const progress = startReading(io, totalBytes);
+    const [malformed, badLines] = [new MalformedTally(), new LineTally()];
+    const reading = {
+      textUnit,
+      malformed,
+      badLines,
+      numberOptions: options,
+      selection: selectionOf(options),
+    };
+    const sides: ComparedSide[] = [];
+    const report = async (): Promise<number> =>
+      Math.max(await malformed.report(io), await badLines.report(io));
+    try {
+      for (const input of inputs) {
+        sides.push(await readSide(input, { ...units, ...progress, ...reading }));
+      }
+    } catch (error) {
+      progress.finish();
+      // Malformed lines may be the reason why there are no values.
+      if (error instanceof Refusal) await report();
+      throw error;
     }
-  } catch (error) {
     progress.finish();
-    // Malformed lines may be the reason why there are no values.
-    if (error instanceof Refusal) await report();
-    throw error;
-  }
-  progress.finish();
-  const [before, after] = sides as [ComparedSide, ComparedSide];
-  const verdict = await printDifferences(differencesOf(before, after, units.scale, options), format, io);
-  if (plot && format === 'text') {
-    const { plotOf } = await import('./plot.ts');
-    await io.stdout.write(`\n${plotOf([before, after], units.scale, io)}`);
-  }
-  return Math.max(verdict, await report());
-}
+    const [before, after] = sides as [ComparedSide, ComparedSide];
+    const verdict = await printDifferences(differencesOf(before, after, units.scale, options), format, io);
+    if (plot && format === 'text') {
+      const { plotOf } = await import('./plot.ts');
+      await io.stdout.write(`\n${plotOf([before, after], units.scale, io)}`);
+    }
+    return Math.max(verdict, await report());
+  },
+});
 
 // Sides.
 

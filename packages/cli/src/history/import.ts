@@ -14,16 +14,14 @@ import {
   recogniseOtlp,
 } from '@hdrscope/inputs/history';
 import { NUMBER_UNITS, UNNAMED } from '@hdrscope/inputs/internal';
-import type { CountedUnit } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser } from '../arguments.ts';
-import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { ExitCode, Refusal } from '../command.ts';
+import { defineCommand } from '../define-command.ts';
 import { formatCount, formatTime, valuesText } from '../format.ts';
 import { nameOf } from '../inputs/input.ts';
 import { DOUBLES, leftOutText, MalformedTally } from '../inputs/line-tally.ts';
 import { openLogs } from '../log/input.ts';
 import { systemErrorText } from '../system-error.ts';
-import { addPair, type Pairs, parsePartOfDay } from './options.ts';
+import { parsePair, parsePartOfDay } from './options.ts';
 
 const DESCRIPTION = `Adds interval logs and files of OTLP to a history: a row for each series and stretch of time, in Parquet files by day.
 
@@ -38,90 +36,93 @@ is known by its first request. All its histograms are imported, exponential and 
 counts at its middle, so percentiles are as exact as the buckets. Give files that follow each other in one command, the
 oldest first: the first point of a cumulative stream has counts from before the file.`;
 
-interface Options {
-  readonly output?: string;
-  readonly unit: CountedUnit;
-  readonly metric: string;
-  readonly every: number;
-  readonly attribute: Pairs;
-}
-
-/** The arguments of `hdrscope history import`. */
-export function parser(): Command {
-  return createParser('hdrscope history import', DESCRIPTION, [
+/** `hdrscope history import` */
+export const command = defineCommand({
+  path: 'hdrscope history import',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope history import service.hlog -o history',
     'hdrscope history import 2026-*.hlog.gz -o history --attribute host=a7',
     'hdrscope history import metrics-1.json metrics-2.json.gz -o history',
     'hdrscope history import ycsb.hlog -o history --unit us --metric ycsb.duration --every 10s',
-  ])
-    .argument('<file...>', 'logs and files of OTLP, plain or gzipped; - is a log on standard input')
-    .option('-o, --output <folder>', 'the folder of the history; required. It is made if it does not exist')
-    .addOption(
-      choiceOption('--unit <unit>', 'the unit of values in logs that do not state it', NUMBER_UNITS).default(
-        'ns',
-      ),
-    )
-    .option('--metric <name>', 'the name of values in logs that do not state it', UNNAMED)
-    .addOption(
-      new Option('--every <duration>', 'the stretch of time of a row, which divides a day')
-        .argParser(parsePartOfDay)
-        .default(60_000, '1m'),
-    )
-    .addOption(
-      new Option('--attribute <pair>', 'key=value: an attribute of all series; may be repeated')
-        .argParser((text, others: Pairs | undefined) => addPair('--attribute', text, others))
-        .default({}, 'none'),
+  ],
+  operands: { '<file...>': 'logs and files of OTLP, plain or gzipped; - is a log on standard input' },
+  options: {
+    output: {
+      short: '-o',
+      value: '<folder>',
+      help: 'the folder of the history, which is made if it does not exist',
+      required: 'the folder of the history',
+    },
+    unit: {
+      value: '<unit>',
+      help: 'the unit of values in logs that do not state it',
+      choices: NUMBER_UNITS,
+      default: 'ns',
+    },
+    metric: { value: '<name>', help: 'the name of values in logs that do not state it', default: UNNAMED },
+    every: {
+      value: '<duration>',
+      help: 'the stretch of time of a row, which divides a day',
+      parse: parsePartOfDay,
+      default: 60_000,
+      fallback: '1m',
+    },
+    attribute: {
+      value: '<pair>',
+      help: 'key=value: an attribute of all series; may be repeated',
+      parse: parsePair,
+      default: {},
+      fallback: 'none',
+    },
+  },
+  async run({ options, operands }, io) {
+    const { output: folder, unit, metric, every: everyMs, attribute: attributes } = options;
+    if ((await stat(folder).catch(() => undefined))?.isDirectory() === false) {
+      throw new Refusal(`${folder} is a file, and a folder is needed`);
+    }
+    const encodings = await Promise.all(
+      operands.map((path) => (path === '-' ? undefined : findEncoding(path))),
     );
-}
-
-/** `hdrscope history import` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const { output: folder, unit, metric, every: everyMs, attribute: attributes } = options;
-  if (folder === undefined) throw new UsageError('-o is required: the folder of the history');
-  if ((await stat(folder).catch(() => undefined))?.isDirectory() === false) {
-    throw new Refusal(`${folder} is a file, and a folder is needed`);
-  }
-  const encodings = await Promise.all(
-    operands.map((path) => (path === '-' ? undefined : findEncoding(path))),
-  );
-  const logs = operands.filter((_, at) => encodings[at] === undefined);
-  const { sources, onBytes, finish, note } = await openLogs(logs, io, true);
-  const otlp = operands.flatMap((path, at): OtlpFile[] => {
-    const encoding = encodings[at];
-    return encoding === undefined ? [] : [{ name: path, bytes: openOtlp(path, onBytes), encoding }];
-  });
-  const malformed = new MalformedTally();
-  let exitCode: number = ExitCode.done;
-  const lines: string[] = [];
-  const report = async (name: string, imported: ImportedRows, notes: ImportNotes): Promise<void> => {
-    if (notes.missing.length > 0) exitCode = ExitCode.refused;
-    for (const text of [...notes.missing, ...notes.remarks]) await note(`${name}: ${text}`);
-    lines.push(`${name}: ${importedText(imported)}\n`);
-  };
-  const shared = { everyMs, attributes };
-  try {
-    for (const source of sources) {
-      const name = nameOf(source);
-      const onMalformed: ImportLogOptions['onMalformed'] = (line) => malformed.add(line, source);
-      const reading = { ...shared, name, unit, metric, onBytes, onMalformed };
-      const log = await explainOptions(name, folder, importLog(source, folder, reading));
-      await report(name, log.imported, notesOnLog(log));
+    const logs = operands.filter((_, at) => encodings[at] === undefined);
+    const { sources, onBytes, finish, note } = await openLogs(logs, io, true);
+    const otlp = operands.flatMap((path, at): OtlpFile[] => {
+      const encoding = encodings[at];
+      return encoding === undefined ? [] : [{ name: path, bytes: openOtlp(path, onBytes), encoding }];
+    });
+    const malformed = new MalformedTally();
+    let exitCode: number = ExitCode.done;
+    const lines: string[] = [];
+    const report = async (name: string, imported: ImportedRows, notes: ImportNotes): Promise<void> => {
+      if (notes.missing.length > 0) exitCode = ExitCode.refused;
+      for (const text of [...notes.missing, ...notes.remarks]) await note(`${name}: ${text}`);
+      lines.push(`${name}: ${importedText(imported)}\n`);
+    };
+    const shared = { everyMs, attributes };
+    try {
+      for (const source of sources) {
+        const name = nameOf(source);
+        const onMalformed: ImportLogOptions['onMalformed'] = (line) => malformed.add(line, source);
+        const reading = { ...shared, name, unit, metric, onBytes, onMalformed };
+        const log = await explainOptions(name, folder, importLog(source, folder, reading));
+        await report(name, log.imported, notesOnLog(log));
+      }
+      const reading = {
+        ...shared,
+        onMalformed: (line, { name }) => malformed.add(line, name),
+      } satisfies ImportOtlpOptions;
+      const imports = importOtlp(otlp, folder, reading);
+      for (const { name } of otlp) {
+        const { value } = await explainOptions(name, folder, imports.next());
+        if (value) await report(name, value.imported, notesOnOtlp(value.losses));
+      }
+    } finally {
+      finish();
+      if (lines.length > 0) await io.stdout.write(lines.join(''));
     }
-    const reading = {
-      ...shared,
-      onMalformed: (line, { name }) => malformed.add(line, name),
-    } satisfies ImportOtlpOptions;
-    const imports = importOtlp(otlp, folder, reading);
-    for (const { name } of otlp) {
-      const { value } = await explainOptions(name, folder, imports.next());
-      if (value) await report(name, value.imported, notesOnOtlp(value.losses));
-    }
-  } finally {
-    finish();
-    if (lines.length > 0) await io.stdout.write(lines.join(''));
-  }
-  return Math.max(exitCode, await malformed.report(io));
-}
+    return Math.max(exitCode, await malformed.report(io));
+  },
+});
 
 type ImportedRows = ImportedLog['imported'];
 

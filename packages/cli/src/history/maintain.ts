@@ -1,21 +1,12 @@
 import { compactHistory, type RolledDay, rollUpHistory } from '@hdrscope/history';
-import { Option } from 'commander';
-import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
-import type { ParsedCommand } from '../command-module.ts';
-import { parseDuration } from '../duration.ts';
+import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatCount } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { addFormat, formatOf, type OutputOptions } from '../output-options.ts';
+import { DURATION } from '../options.ts';
 import { shownTable } from '../table.ts';
 import { parsePartOfDay } from './options.ts';
-
-const FORMATS = ['text', 'json'] as const;
-
-interface CompactOptions extends OutputOptions<(typeof FORMATS)[number]> {
-  readonly olderThan: number;
-}
 
 const COMPACT = `Merges the files of each day that has ended into one, which is smaller and faster to read.
 
@@ -23,25 +14,21 @@ Others may read and write the history meanwhile. It may be ended at any time: ro
 count once, and the next run removes them. Run it once a day.`;
 
 /** `hdrscope history compact` */
-export const compact: ParsedCommand = {
-  parser() {
-    const command = createParser('hdrscope history compact', COMPACT, [
-      'hdrscope history compact history',
-      'hdrscope history compact history --older-than 1d --json',
-    ])
-      .argument('<folder>', 'the folder of a history')
-      .addOption(
-        new Option(
-          '--older-than <duration>',
-          'only days that ended so long ago, when no writer has rows of them',
-        )
-          .argParser((text) => parseDuration(text, '--older-than'))
-          .default(7200, '2h'),
-      );
-    return addFormat(command, FORMATS);
+export const compact = defineCommand({
+  path: 'hdrscope history compact',
+  description: COMPACT,
+  examples: ['hdrscope history compact history', 'hdrscope history compact history --older-than 1d --json'],
+  operands: { '<folder>': 'the folder of a history' },
+  options: {
+    olderThan: {
+      ...DURATION,
+      help: 'only days that ended so long ago, when no writer has rows of them',
+      default: 7200,
+      fallback: '2h',
+    },
   },
-  async run({ options, operands: [folder = ''] }: Arguments<CompactOptions>, io: Io) {
-    const format = formatOf(options, FORMATS) ?? 'text';
+  formats: ['text', 'json'],
+  async run({ options, operands: [folder = ''], format }, io) {
     const days = await compactHistory(folder, { olderThanMs: options.olderThan * 1000 });
     if (format === 'json') {
       await io.stdout.write(jsonDocument({ days }));
@@ -56,7 +43,7 @@ export const compact: ParsedCommand = {
     }
     return ExitCode.done;
   },
-};
+});
 
 const COMPACT_COLUMNS = [
   { title: 'day', isText: true },
@@ -67,11 +54,6 @@ const COMPACT_COLUMNS = [
   { title: 'duplicates', spare: 2 },
 ];
 
-interface RollupOptions extends OutputOptions<(typeof FORMATS)[number]> {
-  readonly every: number;
-  readonly olderThan: number;
-}
-
 const ROLLUP = `Makes a history of longer stretches of time: one row for each series and hour, with the counts of all its rows.
 
 Percentiles of hours and days are the same in both, and questions about months are answered sooner. The history that
@@ -79,38 +61,40 @@ is read stays as it is; its days may be removed later. It may be ended at any ti
 with new rows, also late ones, are made anew. Run it once an hour or once a day.`;
 
 /** `hdrscope history rollup` */
-export const rollup: ParsedCommand = {
-  parser() {
-    const command = createParser('hdrscope history rollup', ROLLUP, [
-      'hdrscope history rollup history hourly',
-      'hdrscope history rollup history daily --every 1d --json',
-    ])
-      .argument('<folder>', 'the folder of a history')
-      .argument('<into>', 'the folder of the rollups, for this history and stretch only')
-      .addOption(
-        new Option('--every <duration>', 'the stretch of time of a row, which divides a day')
-          .argParser(parsePartOfDay)
-          .default(3_600_000, '1h'),
-      )
-      .addOption(
-        new Option('--older-than <duration>', 'only stretches that ended so long ago')
-          .argParser((text) => parseDuration(text, '--older-than'))
-          .default(1200, '20m'),
-      );
-    return addFormat(command, FORMATS);
+export const rollup = defineCommand({
+  path: 'hdrscope history rollup',
+  description: ROLLUP,
+  examples: [
+    'hdrscope history rollup history hourly',
+    'hdrscope history rollup history daily --every 1d --json',
+  ],
+  operands: {
+    '<folder>': 'the folder of a history',
+    '<into>': 'the folder of the rollups, for this history and stretch only',
   },
-  async run({ options, operands: [folder = '', into = ''] }: Arguments<RollupOptions>, io: Io) {
-    const format = formatOf(options, FORMATS) ?? 'text';
+  options: {
+    every: {
+      value: '<duration>',
+      help: 'the stretch of time of a row, which divides a day',
+      parse: parsePartOfDay,
+      default: 3_600_000,
+      fallback: '1h',
+    },
+    olderThan: {
+      ...DURATION,
+      help: 'only stretches that ended so long ago',
+      default: 1200,
+      fallback: '20m',
+    },
+  },
+  formats: ['text', 'json'],
+  async run({ options, operands: [folder = '', into = ''], format }, io) {
     const { every: everyMs, olderThan } = options;
     const days = await rollUpHistory(folder, into, { everyMs, olderThanMs: olderThan * 1000 });
-    if (format === 'json') {
-      await io.stdout.write(jsonDocument({ days }));
-    } else {
-      await io.stdout.write(textOf(days, io));
-    }
+    await io.stdout.write(format === 'json' ? jsonDocument({ days }) : textOf(days, io));
     return ExitCode.done;
   },
-};
+});
 
 function textOf(days: readonly RolledDay[], io: Io): string {
   if (days.length === 0) return 'No day has new rows in stretches of time that have ended.\n';

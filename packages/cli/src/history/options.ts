@@ -2,6 +2,7 @@ import type { HistorySpan } from '@hdrscope/history';
 import { type Command, Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
+import { defineOption } from '../define-command.ts';
 import { parseDuration } from '../duration.ts';
 import { formatTime } from '../format.ts';
 import { parsePastTime } from '../inputs/moment.ts';
@@ -41,6 +42,35 @@ export function byOption(what: string, otherwise: string): Option {
   return new Option('--by <key>', `an attribute: each of its values ${what}; may be repeated`)
     .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text])
     .default([], otherwise);
+}
+
+/** `--where`: only series with an attribute. */
+export const WHERE = defineOption({
+  value: '<pair>',
+  help: 'key=value: only series with this attribute; may be repeated',
+  parse: parsePair,
+  default: {},
+  fallback: 'all series',
+});
+
+/**
+ * `--by`: an attribute that divides the answer.
+ *
+ * @param what What each value of the attribute has, for the help.
+ * @param fallback What there is without the option, for the help.
+ */
+export function groupOption(what: string, fallback: string) {
+  return defineOption({
+    value: '<key>',
+    help: `an attribute: each of its values ${what}; may be repeated`,
+    isRepeated: true,
+    fallback,
+  });
+}
+
+/** Adds `key=value` to pairs: see `addPair`. @throws UsageError */
+export function parsePair(text: string, name: string, others?: Pairs): Pairs {
+  return addPair(name, text, others);
 }
 
 // Spans of time.
@@ -92,17 +122,17 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
 /** The milliseconds of `--every`: the length of a stretch of time. @throws UsageError */
-export function parseEvery(text: string): number {
-  const everyMs = Math.round(parseDuration(text, '--every') * 1000);
+export function parseEvery(text: string, name: string): number {
+  const everyMs = Math.round(parseDuration(text, name) * 1000);
   if (everyMs >= 1) return everyMs;
-  throw wrongOption('--every', 'a duration of at least 1ms', text);
+  throw wrongOption(name, 'a duration of at least 1ms', text);
 }
 
 /** The milliseconds of `--every` where stretches do not pass midnight. @throws UsageError */
-export function parsePartOfDay(text: string): number {
-  const everyMs = Math.round(parseDuration(text, '--every') * 1000);
+export function parsePartOfDay(text: string, name: string): number {
+  const everyMs = Math.round(parseDuration(text, name) * 1000);
   if (everyMs >= 1 && DAY_MS % everyMs === 0) return everyMs;
-  throw wrongOption('--every', 'a duration that divides a day, as in 10s, 1m or 1h', text);
+  throw wrongOption(name, 'a duration that divides a day, as in 10s, 1m or 1h', text);
 }
 
 /** The start of a stretch of time, with as many digits as stretches of its length need: `2026-11-22 10:00`. */

@@ -17,38 +17,38 @@ import {
 import { isObject } from '@hdrscope/kit';
 import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { integerParser, wrongOption } from '../arguments.ts';
+import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
+import { defineOptions } from '../define-command.ts';
 import { formatCount } from '../format.ts';
+import { integer } from '../options.ts';
 import { bytesOf, explained, explanation, type Input } from './input.ts';
 
-/** Adds `--field`, `--column`, `--separator` and `--skip` to a command that counts numbers. */
-export function addNumberOptions(parser: Command): Command {
-  return parser
-    .option(
-      '--field <path>',
-      'for JSON, an object per line: the field with the numbers, as in latency or request.ms',
-    )
-    .addOption(
-      new Option(
-        '--column <name>',
-        'for CSV and other tables: the column with the numbers, by its title or from 1',
-      )
-        .argParser(parseColumn)
-        .default(undefined, 'the line is one number'),
-    )
-    .addOption(
-      new Option('--separator <character>', 'the character between columns; \\t is a tab')
-        .argParser(parseSeparator)
-        .default(undefined, 'recognised'),
-    )
-    .addOption(
-      new Option('--skip <lines>', 'how many lines at the beginning of each file are ignored')
-        .argParser(integerParser('--skip', 0))
-        .default(undefined, '0, and the titles of columns'),
-    );
-}
+/** `--field`, `--column`, `--separator` and `--skip`: where the numbers of a text are. */
+export const NUMBER_PLACE = defineOptions({
+  field: {
+    value: '<path>',
+    help: 'for JSON, an object per line: the field with the numbers, as in latency or request.ms',
+  },
+  column: {
+    value: '<name>',
+    help: 'for CSV and other tables: the column with the numbers, by its title or from 1',
+    parse: parseColumn,
+    fallback: 'the line is one number',
+  },
+  separator: {
+    value: '<character>',
+    help: 'the character between columns; \\t is a tab',
+    parse: parseSeparator,
+    fallback: 'recognised',
+  },
+  skip: {
+    value: '<lines>',
+    help: 'how many lines at the beginning of each file are ignored',
+    parse: integer(0),
+    fallback: '0, and the titles of columns',
+  },
+});
 
 /** @throws UsageError */
 export function assertNumberPlace({ field, column, separator }: NumberPlace): void {
@@ -78,21 +78,11 @@ function parseSeparator(text: string): string {
   return character;
 }
 
-/** `--resolution`: a number above 0. */
-export function resolutionOption(): Option {
-  const help = 'the step between two values that are kept apart, in the unit';
-  return new Option('--resolution <step>', help)
-    .default(undefined, 'a nanosecond, a byte, or 0.001')
-    .argParser((text) => {
-      const step = /^\d+(\.\d+)?(e-?\d+)?$/.test(text) ? Number(text) : Number.NaN;
-      if (step > 0 && Number.isFinite(step) && Number.isFinite(1 / step)) return step;
-      throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
-    });
-}
-
-/** `--digits`: an integer from 0 to 5. */
-export function digitsOption(help: string): Option {
-  return new Option('--digits <number>', help).argParser(integerParser('--digits', 0, 5));
+/** Parses a number above 0. @throws UsageError */
+export function parseStep(text: string, name: string): number {
+  const step = /^\d+(\.\d+)?(e-?\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (step > 0 && Number.isFinite(step) && Number.isFinite(1 / step)) return step;
+  throw wrongOption(name, 'a number above 0, as in 0.001 or 1e-6', text);
 }
 
 // Counting.

@@ -10,8 +10,6 @@ import {
   parsePercentileText,
   type Selection,
 } from '@hdrscope/interval-log';
-import type { Option } from 'commander';
-import { choiceOption } from '../arguments.ts';
 import { Refusal, UsageError } from '../command.ts';
 import { defineOption } from '../define-command.ts';
 import { formatCount, withoutLastZeros } from '../format.ts';
@@ -33,12 +31,7 @@ export interface TextReading {
 export type TextUnit = (typeof TIME_UNITS)[number];
 
 /** `--text-unit` */
-export function textUnitOption(help = 'the unit of the values in percentile text', fallback = 'ms'): Option {
-  return choiceOption('--text-unit <unit>', help, TIME_UNITS).default(undefined, fallback);
-}
-
-/** `--text-unit` */
-export function textUnit(help = 'the unit of the values in percentile text', fallback = 'ms') {
+export function textUnitOption(help = 'the unit of the values in percentile text', fallback = 'ms') {
   return defineOption({ value: '<unit>', help, choices: TIME_UNITS, fallback });
 }
 

@@ -1,39 +1,13 @@
 import { HdrscopeError } from '@hdrscope/core';
-import type { Moment, Selection } from '@hdrscope/interval-log';
-import { type Command, Option } from 'commander';
+import type { Selection } from '@hdrscope/interval-log';
 import { Refusal } from '../command.ts';
-import { defineOptions } from '../define-command.ts';
+import { defineOptions, type OptionsOf } from '../define-command.ts';
 import { parseMoment } from './moment.ts';
 
-/** The options that select a part of a log. */
-export interface SelectingOptions {
-  /** The selected tags; `undefined` among them selects the intervals without a tag. */
-  readonly tag?: readonly (string | undefined)[] | undefined;
-  readonly from?: Moment;
-  readonly to?: Moment;
-}
+/** The selected tags; `undefined` among them selects the intervals without a tag. */
+type SelectedTags = readonly (string | undefined)[];
 
-/** Adds `--tag`, `--no-tag`, `--from` and `--to` to a command. */
-export function addSelection(parser: Command): Command {
-  return addTags(parser)
-    .option(
-      '--from <moment>',
-      'only intervals that start then or later: seconds or a duration after the start of the log (90, 1m30s), a date (2026-03-01T12:00:00Z), or seconds since 1970',
-      (text) => parseMoment(text, '--from'),
-    )
-    .option('--to <moment>', 'only intervals that start before then', (text) => parseMoment(text, '--to'));
-}
-
-/** Adds `--tag` and `--no-tag` alone. */
-export function addTags(parser: Command): Command {
-  const collected = (tag: string | undefined, others: SelectingOptions['tag'] = []) => [...others, tag];
-  return parser.option('--tag <tag>', 'only intervals with this tag; may be repeated', collected).addOption(
-    // Commander would treat it as the opposite of --tag. Here it selects one more group of intervals.
-    new Option('--no-tag', 'only intervals without a tag; with --tag: those too').argParser(collected),
-  );
-}
-
-function addTag(tag: string | undefined, _: string, others: SelectingOptions['tag'] = []) {
+function addTag(tag: string | undefined, _: string, others: SelectedTags = []): SelectedTags {
   return [...others, tag];
 }
 
@@ -56,7 +30,7 @@ export const SELECTION = defineOptions({
 });
 
 /** The part of a log that the options select. It is empty when they select everything. */
-export function selectionOf({ tag, from, to }: SelectingOptions): Selection {
+export function selectionOf({ tag, from, to }: Partial<OptionsOf<typeof SELECTION>>): Selection {
   return { ...(tag && { tags: tag }), ...(from && { from }), ...(to && { to }) };
 }
 

@@ -4,7 +4,7 @@ import { decodeIntervals, type OperationOptions } from '@hdrscope/interval-log/i
 import { Refusal } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { columnsFor, columnNames as columnsOption, percentilesFor } from '../figures.ts';
-import { textUnit as textUnitOption } from '../inputs/percentile-input.ts';
+import { textUnitOption } from '../inputs/percentile-input.ts';
 import { selectionOf, TAGS } from '../inputs/selection-options.ts';
 import { logUnitOption, percentilesOption } from '../options.ts';
 import { runLines } from './input.ts';
@@ -45,9 +45,9 @@ export const command = defineCommand({
   formatFallback: 'required',
   output: 'by command',
   async run({ options, operands, format }, io) {
-    const { unit, textUnit, tag } = options;
+    const { unit, textUnit } = options;
     const rows = { ...options, percentiles: percentilesFor(options, format === 'csv') };
-    const selection = selectionOf({ tag });
+    const selection = selectionOf(options);
     return runLines(
       operands,
       options.output,

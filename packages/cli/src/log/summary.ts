@@ -19,7 +19,7 @@ import { wrapToScreen } from '../help-text.ts';
 import { nameOfPath } from '../inputs/input.ts';
 import { MalformedTally } from '../inputs/line-tally.ts';
 import { isEpoch } from '../inputs/moment.ts';
-import { textUnit as textUnitOption } from '../inputs/percentile-input.ts';
+import { textUnitOption } from '../inputs/percentile-input.ts';
 import { explainTagLimit, SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { logUnitOption, percentilesOption } from '../options.ts';
 import { type Column, formatMarkdown, shownTable } from '../table.ts';

@@ -1,52 +1,30 @@
-import type { NumberPlace } from '@hdrscope/inputs';
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { Plot } from '@hdrscope/plot';
-import type { CountedUnit } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser, integerParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
 import { parseConfidence } from '../comparison.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../define-command.ts';
 import type { Input, InputKind } from '../inputs/input.ts';
-import { addNumberOptions } from '../inputs/numbers.ts';
+import { NUMBER_PLACE } from '../inputs/numbers.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
-import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
-import { type Objective, parseObjective } from '../objective.ts';
-import { addFormat, addOutput } from '../output-options.ts';
-import { addAscii, percentilesOption } from '../shared-options.ts';
+import { textUnitOption } from '../inputs/percentile-input.ts';
+import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
+import { parseObjective } from '../objective.ts';
+import { ASCII, integer, percentilesOption, unitOption } from '../options.ts';
 import { asCurves, type SourcedPlot } from './counted-curves.ts';
-import { columnsOf, type DrawingOptions, FORMATS, plotFormatOf, writePlots } from './drawing.ts';
+import { columnsOf, FORMATS, plotFormatOf, writePlots } from './drawing.ts';
 import { plotsOfJson } from './json-input.ts';
 import { readBars, readComparison, readCurves, readHeatMap, readOverTime } from './kinds.ts';
-import {
-  assertFits,
-  assertKind,
-  type CurveValues,
-  dressed,
-  isEmpty,
-  type PlotOptions,
-  verdictsOn,
-} from './options.ts';
+import { assertFits, assertKind, type CurveValues, dressed, isEmpty, verdictsOn } from './options.ts';
 import { plotUnits, type Reading, readingOf, type ValueInput } from './reading.ts';
 
-const KINDS: readonly Plot['kind'][] = ['percentiles', 'comparison', 'over-time', 'heat-map', 'bars'];
+const KINDS = [
+  'percentiles',
+  'comparison',
+  'over-time',
+  'heat-map',
+  'bars',
+] as const satisfies Plot['kind'][];
 
 const TAKEN: readonly InputKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'];
-
-interface Options extends SelectingOptions, DrawingOptions, PlotOptions, NumberPlace {
-  readonly kind?: Plot['kind'];
-  readonly confidence?: number;
-  readonly percentiles: readonly number[];
-  readonly unit?: CountedUnit;
-  readonly textUnit?: TextUnit;
-  readonly counter?: string;
-}
-
-/** The options, how many columns the picture has, and what takes the values of its curves. */
-type ReadOptions = Options & {
-  readonly columns: number;
-  readonly onCurve: (values: CurveValues) => void;
-};
 
 const DESCRIPTION = `Draws histograms on the terminal, or as a picture in the file of -o.
 
@@ -66,105 +44,120 @@ Numbers have the unit that is written with them (12ms), else --unit, else none. 
 states the unit of numbers and of percentile text. Numbers are counted as hdrscope record counts them, and
 have no times. Below a text with --slo, a line says for each curve whether it keeps the objective.`;
 
-/** The arguments of `hdrscope plot`. */
-export function parser(): Command {
-  const command = createParser('hdrscope plot', DESCRIPTION, [
+const OPTIONS = defineOptions({
+  kind: {
+    value: '<kind>',
+    help: 'the kind of plot',
+    choices: KINDS,
+    fallback: 'JSON: the kind in the file; others: percentiles',
+  },
+  slo: {
+    value: '<objective>',
+    help: 'draws a line at an objective, as in p99.9=50ms; may be repeated',
+    parse: (text: string) => parseObjective(text),
+    isRepeated: true,
+    fallback: 'none',
+  },
+  confidence: {
+    value: '<part>',
+    help: 'draws confidence intervals, as in 0.95',
+    parse: parseConfidence,
+    fallback: 'none; of a comparison 0.99',
+  },
+  percentiles: percentilesOption('for comparison and over-time: '),
+  unit: unitOption(
+    'the unit of the values, and of numbers that have none',
+    'logs: ns; numbers and the kernel: none',
+  ),
+  textUnit: textUnitOption(
+    'beside a log, the unit of percentile text and numbers',
+    'text: ms; numbers: --unit',
+  ),
+  counter: {
+    value: '<name>',
+    help: 'for a dump of Ceph: the counter',
+    fallback: 'the one with most counts',
+  },
+  log: { help: 'draws a logarithmic axis of values, also where they span less than a decade' },
+  linear: { help: 'draws a linear axis of values, also where they span a decade' },
+  title: { value: '<text>', help: 'the title of the plot' },
+  width: {
+    value: '<number>',
+    help: 'in pixels; for text in characters',
+    parse: integer(1),
+    fallback: '920; for text the width of the terminal, or 80',
+  },
+  height: {
+    value: '<number>',
+    help: 'in pixels; for text in lines',
+    parse: integer(1),
+    fallback: 'what suits the kind',
+  },
+  theme: { value: '<theme>', help: 'for svg and png', choices: ['light', 'dark'], fallback: 'light' },
+  ...ASCII,
+  ...NUMBER_PLACE,
+  ...SELECTION,
+});
+
+/** The options, how many columns the picture has, and what takes the values of its curves. */
+type ReadOptions = OptionsOf<typeof OPTIONS> & {
+  readonly columns: number;
+  readonly onCurve: (values: CurveValues) => void;
+};
+
+/** `hdrscope plot` */
+export const command = defineCommand({
+  path: 'hdrscope plot',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope plot service.hlog --slo p99.9=50ms',
     'hdrscope plot before.hgrm after.hgrm wrk2.txt -o latency.svg',
     'hdrscope plot yesterday.txt today.txt.gz --unit ms',
     'hdrscope plot --kind comparison before.hlog after.hlog -o change.html',
     'hdrscope plot --kind heat-map --tag get --from 10m service.hlog.gz -o get.png',
     'hdrscope ebpf read /sys/fs/bpf/queue_hist --json | hdrscope plot -',
-  ]).argument('<file...>', 'files in any of these forms; - is standard input');
-  addFormat(addOutput(command), FORMATS, '', "by the file's ending, and text on the terminal")
-    .addOption(
-      choiceOption('--kind <kind>', 'the kind of plot', KINDS).default(
-        undefined,
-        'JSON: the kind in the file; others: percentiles',
-      ),
-    )
-    .addOption(
-      new Option('--slo <objective>', 'draws a line at an objective, as in p99.9=50ms; may be repeated')
-        .argParser((text, others: Objective[] = []) => [...others, parseObjective(text)])
-        .default([], 'none'),
-    )
-    .addOption(
-      new Option('--confidence <part>', 'draws confidence intervals, as in 0.95')
-        .argParser(parseConfidence)
-        .default(undefined, 'none; of a comparison 0.99'),
-    )
-    .addOption(percentilesOption('for comparison and over-time: '))
-    .addOption(
-      choiceOption(
-        '--unit <unit>',
-        'the unit of the values, and of numbers that have none',
-        NUMBER_UNITS,
-      ).default(undefined, 'logs: ns; numbers and the kernel: none'),
-    )
-    .addOption(
-      textUnitOption('beside a log, the unit of percentile text and numbers', 'text: ms; numbers: --unit'),
-    )
-    .addOption(
-      new Option('--counter <name>', 'for a dump of Ceph: the counter').default(
-        undefined,
-        'the one with most counts',
-      ),
-    )
-    .option('--log', 'draws a logarithmic axis of values, also where they span less than a decade')
-    .option('--linear', 'draws a linear axis of values, also where they span a decade')
-    .option('--title <text>', 'the title of the plot')
-    .addOption(
-      new Option('--width <number>', 'in pixels; for text in characters')
-        .argParser(integerParser('--width', 1))
-        .default(undefined, '920; for text the width of the terminal, or 80'),
-    )
-    .addOption(
-      new Option('--height <number>', 'in pixels; for text in lines')
-        .argParser(integerParser('--height', 1))
-        .default(undefined, 'what suits the kind'),
-    )
-    .addOption(
-      choiceOption('--theme <theme>', 'for svg and png', ['light', 'dark']).default(undefined, 'light'),
+  ],
+  operands: { '<file...>': 'files in any of these forms; - is standard input' },
+  options: OPTIONS,
+  formats: FORMATS,
+  formatFallback: "by the file's ending, and text on the terminal",
+  output: 'by command',
+  async run({ options, operands }, io) {
+    const format = plotFormatOf(options);
+    const { kind, unit, textUnit } = options;
+    const { inputs, totalBytes } = await openInputs(
+      operands,
+      { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope plot' },
+      io,
     );
-  return addSelection(addNumberOptions(addAscii(command)));
-}
-
-/** `hdrscope plot` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const format = plotFormatOf(options);
-  const { kind, unit, textUnit } = options;
-  const { inputs, totalBytes } = await openInputs(
-    operands,
-    { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope plot' },
-    io,
-  );
-  const isCompared = kind === 'comparison';
-  const units = plotUnits(inputs, { unit, textUnit, numberOptions: options, isCompared });
-  const selection = selectionOf(options);
-  const reading = readingOf({ ...units, textUnit, selection, numberOptions: options }, totalBytes, io);
-  const columns = columnsOf(format, options, io);
-  const values: CurveValues[] = [];
-  const plots = await readPlots(
-    inputs,
-    reading,
-    { ...options, columns, onCurve: (one) => values.push(one) },
-    io,
-  )
-    .finally(reading.finish)
-    .catch(async (error: unknown) => {
-      // Malformed lines may be the reason why there are no values.
-      if (error instanceof Refusal) await reading.report();
-      throw error;
-    });
-  const [first, ...others] = plots;
-  if (first === undefined || plots.every(isEmpty)) {
-    await reading.report();
-    throw new Refusal('there is nothing to draw: the files have no values, or none is selected');
-  }
-  const verdicts = plots.flatMap((plot) => verdictsOn(plot, values));
-  await writePlots([first, ...others], format, options, verdicts, io);
-  return reading.report();
-}
+    const isCompared = kind === 'comparison';
+    const units = plotUnits(inputs, { unit, textUnit, numberOptions: options, isCompared });
+    const selection = selectionOf(options);
+    const reading = readingOf({ ...units, textUnit, selection, numberOptions: options }, totalBytes, io);
+    const columns = columnsOf(format, options, io);
+    const values: CurveValues[] = [];
+    const plots = await readPlots(
+      inputs,
+      reading,
+      { ...options, columns, onCurve: (one) => values.push(one) },
+      io,
+    )
+      .finally(reading.finish)
+      .catch(async (error: unknown) => {
+        // Malformed lines may be the reason why there are no values.
+        if (error instanceof Refusal) await reading.report();
+        throw error;
+      });
+    const [first, ...others] = plots;
+    if (first === undefined || plots.every(isEmpty)) {
+      await reading.report();
+      throw new Refusal('there is nothing to draw: the files have no values, or none is selected');
+    }
+    const verdicts = plots.flatMap((plot) => verdictsOn(plot, values));
+    await writePlots([first, ...others], format, options, verdicts, io);
+    return reading.report();
+  },
+});
 
 async function readPlots(
   inputs: readonly Input[],

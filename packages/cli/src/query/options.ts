@@ -93,7 +93,7 @@ export function createQueryParser(): Command {
   addSpan(command)
     .addOption(
       new Option('--every <duration>', 'percentiles of each stretch of time, at multiples since 1970')
-        .argParser(parseEvery)
+        .argParser((text) => parseEvery(text, '--every'))
         .default(undefined, 'of all time together'),
     )
     .option('--before <range>', 'a range of time to compare with that of --after', (text) =>

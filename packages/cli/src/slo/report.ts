@@ -1,13 +1,12 @@
 import { historyUnits, type ObjectiveHistory, objectiveHistory } from '@hdrscope/history';
 import { countedUnitOf } from '@hdrscope/plot';
-import { type Command, Option } from 'commander';
-import { type Arguments, createParser, wrongOption } from '../arguments.ts';
-import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { wrongOption } from '../arguments.ts';
+import { ExitCode, Refusal, UsageError } from '../command.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../define-command.ts';
 import { amountIn } from '../duration.ts';
-import { byOption, DAY_MS, type Pairs, parseEvery, whereOption } from '../history/options.ts';
-import { type PastTime, parsePastTime } from '../inputs/moment.ts';
-import { objectiveOption } from '../objective.ts';
-import { addFormat, addOutput, formatOf, type OutputOptions, withOutput } from '../output-options.ts';
+import { DAY_MS, groupOption, parseEvery, WHERE } from '../history/options.ts';
+import { parsePastTime } from '../inputs/moment.ts';
+import { OBJECTIVE } from '../objective.ts';
 import { withEngine } from '../query/engine.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 
@@ -21,75 +20,57 @@ with the last day that has ended.
 The burn rate is the share of bad values, divided by the share that may be bad: at 1 the objective is just kept. The budget is
 that of the whole time, and each day used a part of it. The exit code is 0 whatever the verdicts are.`;
 
-const FORMATS = ['text', 'json', 'csv'] as const;
-type Format = (typeof FORMATS)[number];
-
-interface Options extends OutputOptions<Format> {
-  readonly metric?: string;
-  readonly threshold?: string;
-  /** In percent. */
-  readonly objective?: number;
-  readonly since: PastTime;
-  readonly until?: PastTime;
-  /** In milliseconds. */
-  readonly every: number;
-  readonly by: readonly string[];
-  readonly where: Pairs;
-}
-
-/** The arguments of `hdrscope slo report`. */
-export function parser(): Command {
-  const command = createParser('hdrscope slo report', DESCRIPTION, [
-    'hdrscope slo report history --metric http.server.request.duration --threshold 250ms --objective 99.9%',
-    'hdrscope slo report history --metric rpc.duration --threshold 1s --objective 99% --since 30d --by route',
-    'hdrscope slo report history --metric rpc.duration --threshold 1s --objective 99% --format csv -o days.csv',
-  ])
-    .argument('<folder>', 'the folder of a history')
-    .option('--metric <name>', 'the metric; required')
-    .option(
-      '--threshold <value>',
-      'the largest good value: a number of the unit, or as in 250ms, 64KiB; required',
-    )
-    .addOption(objectiveOption())
-    .addOption(
-      new Option(
-        '--since <time>',
-        'where to begin: so long before the end (90d, 12h), or a date (2026-03-01)',
-      )
-        .argParser((text) => parsePastTime(text, '--since'))
-        .default({ agoMs: 90 * DAY_MS }, '90d'),
-    )
-    .addOption(
-      new Option('--until <time>', 'where to end: so long ago, or a date')
-        .argParser((text) => parsePastTime(text, '--until'))
-        .default(undefined, 'the end of the last day that is over'),
-    )
-    .addOption(
-      new Option(
-        '--every <duration>',
-        'the length of a period with a verdict of its own, at multiples since 1970',
-      )
-        .argParser(parseEvery)
-        .default(DAY_MS, '1d'),
-    )
-    .addOption(byOption('has a report of its own', 'one report'))
-    .addOption(whereOption());
-  return addFormat(addOutput(command), FORMATS);
-}
+const OPTIONS = defineOptions({
+  metric: { value: '<name>', help: 'the metric', required: 'the name of a metric' },
+  threshold: {
+    value: '<value>',
+    help: 'the largest good value: a number of the unit, or as in 250ms, 64KiB',
+    required: 'a value, as in 250ms',
+  },
+  objective: OBJECTIVE,
+  since: {
+    value: '<time>',
+    help: 'where to begin: so long before the end (90d, 12h), or a date (2026-03-01)',
+    parse: parsePastTime,
+    default: { agoMs: 90 * DAY_MS },
+    fallback: '90d',
+  },
+  until: {
+    value: '<time>',
+    help: 'where to end: so long ago, or a date',
+    parse: parsePastTime,
+    fallback: 'the end of the last day that is over',
+  },
+  every: {
+    value: '<duration>',
+    help: 'the length of a period with a verdict of its own, at multiples since 1970',
+    parse: parseEvery,
+    default: DAY_MS,
+    fallback: '1d',
+  },
+  by: groupOption('has a report of its own', 'one report'),
+  where: WHERE,
+});
 
 /** `hdrscope slo report` */
-export async function run({ options, operands: [folder = ''] }: Arguments<Options>, io: Io): Promise<number> {
-  const { metric, threshold, objective: percent, every: everyMs, by, where } = options;
-  const format = formatOf(options, FORMATS) ?? 'text';
-  if (metric === undefined || metric === '')
-    throw new UsageError('--metric is required: the name of a metric');
-  if (threshold === undefined) throw new UsageError('--threshold is required: a value, as in 250ms');
-  if (percent === undefined) throw new UsageError('--objective is required: a percentage, as in 99.9%');
-  // 99.9 / 100 is 0.9990000000000001.
-  const objective = Number((percent / 100).toPrecision(15));
-  const span = spanOf(options, Date.now());
-  const asked = { metric, where, ...span };
-  return withOutput(options.output, io, async (out) => {
+export const command = defineCommand({
+  path: 'hdrscope slo report',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope slo report history --metric http.server.request.duration --threshold 250ms --objective 99.9%',
+    'hdrscope slo report history --metric rpc.duration --threshold 1s --objective 99% --since 30d --by route',
+    'hdrscope slo report history --metric rpc.duration --threshold 1s --objective 99% -o days.csv',
+  ],
+  operands: { '<folder>': 'the folder of a history' },
+  options: OPTIONS,
+  formats: ['text', 'json', 'csv'],
+  output: 'when done',
+  async run({ options, operands: [folder = ''], format }, io) {
+    const { metric, threshold, objective: percent, every: everyMs, by, where } = options;
+    // 99.9 / 100 is 0.9990000000000001.
+    const objective = Number((percent / 100).toPrecision(15));
+    const span = spanOf(options, Date.now());
+    const asked = { metric, where, ...span };
     const reported = await withEngine(folder, async (): Promise<Reported> => {
       const units = await historyUnits(folder, asked);
       const unit = onlyUnit(units, metric);
@@ -98,18 +79,17 @@ export async function run({ options, operands: [folder = ''] }: Arguments<Option
       const groups: readonly ObjectiveHistory[] = await objectiveHistory(folder, question);
       return { metric, threshold: value, objective, unit, everyMs, by, ...span, groups };
     });
-    const texts = {
-      text: () => reportText(reported, out),
-      json: () => reportJson(reported),
-      csv: () => reportCsv(reported),
-    };
-    await out.stdout.write(texts[format]());
+    const texts = { text: reportText, json: reportJson, csv: reportCsv };
+    await io.stdout.write(texts[format](reported, io));
     return ExitCode.done;
-  });
-}
+  },
+});
 
 /** The time of a report: whole periods, unless dates say otherwise. @throws UsageError */
-function spanOf({ since, until, every }: Options, nowMs: number): { sinceMs: number; untilMs: number } {
+function spanOf(
+  { since, until, every }: OptionsOf<typeof OPTIONS>,
+  nowMs: number,
+): { sinceMs: number; untilMs: number } {
   const lastEndMs = nowMs - (nowMs % every);
   const untilMs = until === undefined ? lastEndMs : 'agoMs' in until ? lastEndMs - until.agoMs : until.timeMs;
   const sinceMs = 'agoMs' in since ? Math.max(0, untilMs - since.agoMs) : since.timeMs;

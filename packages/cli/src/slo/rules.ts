@@ -1,5 +1,4 @@
 import { errorBudget } from '@hdrscope/core/internal';
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { formatDurationParts } from '@hdrscope/kit';
 import {
   HISTOGRAM_FORMS,
@@ -10,21 +9,16 @@ import {
   neighbours,
   OWN_LABELS,
 } from '@hdrscope/prometheus/internal';
-import {
-  type HistogramForm,
-  type PrometheusSlo,
-  prometheusRules,
-  readScrapedBounds,
-} from '@hdrscope/prometheus/rules';
+import { type PrometheusSlo, prometheusRules, readScrapedBounds } from '@hdrscope/prometheus/rules';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
+import { wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../define-command.ts';
 import { amountIn, parseDuration } from '../duration.ts';
 import { DAY_MS } from '../history/options.ts';
 import { explained, nameOfPath, sizeOf, wholeText } from '../inputs/input.ts';
-import { objectiveOption } from '../objective.ts';
-import { addOutput, writeLines } from '../output-options.ts';
+import { OBJECTIVE } from '../objective.ts';
+import { unitOption } from '../options.ts';
 
 const DESCRIPTION = `Prints rules for Prometheus that watch an objective: the share of values of a histogram that must be
 at most a threshold.
@@ -37,92 +31,87 @@ SRE workbook: pages for 2 % of the budget in 1/720 of its time (an hour of 30 da
 Native histograms answer any threshold. When it divides a bucket, a further rule records the share of values in this bucket, which
 bounds the error of a ratio. Histograms with explicit bounds answer their bounds only, exactly; other thresholds are refused.`;
 
-interface Options extends ThresholdOptions {
-  readonly metric?: string;
-  /** In percent. */
-  readonly objective?: number;
-  /** In milliseconds. */
-  readonly window: number;
-  readonly by?: readonly string[];
-  readonly match?: readonly string[];
-  readonly label?: Readonly<Record<string, string>>;
-  readonly name?: string;
-  readonly output?: string;
-}
+const OPTIONS = defineOptions({
+  metric: {
+    value: '<name>',
+    help: 'the histogram in Prometheus, without _bucket',
+    required: 'the name of a histogram',
+  },
+  threshold: {
+    value: '<value>',
+    help: 'the largest good value: a number of the unit, or as in 300ms, 64KiB',
+    required: 'a value, as in 300ms',
+  },
+  objective: OBJECTIVE,
+  window: {
+    value: '<duration>',
+    help: 'the time for which the error budget lasts, at least 2h24m',
+    parse: parseWindow,
+    default: 30 * DAY_MS,
+    fallback: '30d',
+  },
+  histogram: {
+    value: '<form>',
+    help: 'how Prometheus stores it: native has exponential buckets, custom is native with explicit bounds, classic has series with the label le',
+    choices: HISTOGRAM_FORMS,
+    default: 'native',
+  },
+  unit: unitOption('the unit of the histogram', 'that in its name, else none'),
+  schema: {
+    value: '<number>',
+    help: 'the coarsest schema of a native histogram, for the error: 3 has buckets of 9 %',
+    parse: parseSchema,
+    default: 3,
+  },
+  bounds: {
+    value: '<list>',
+    help: 'the bounds of a histogram that is custom or classic, as in 100ms,250ms',
+  },
+  scrape: {
+    value: '<file>',
+    help: 'instead of --bounds: the text of a scrape with the classic histogram; - is standard input',
+  },
+  by: {
+    value: '<labels>',
+    help: 'labels whose values have an objective each, as in job,route; may be repeated',
+    parse: parseLabels,
+  },
+  match: {
+    value: '<matcher>',
+    help: 'series that count, as in job="api"; may be repeated',
+    parse: parseMatcher,
+    isRepeated: true,
+    fallback: 'all',
+  },
+  label: { value: '<name=value>', help: 'a label of the alerts; may be repeated', parse: parseLabel },
+  name: {
+    value: '<text>',
+    help: 'the label slo of all series and alerts',
+    fallback: 'the metric and the threshold',
+  },
+});
 
-/** The arguments of `hdrscope slo rules`. */
-export function parser(): Command {
-  const command = createParser('hdrscope slo rules', DESCRIPTION, [
+type Options = OptionsOf<typeof OPTIONS>;
+
+/** `hdrscope slo rules` */
+export const command = defineCommand({
+  path: 'hdrscope slo rules',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope slo rules --metric http_request_duration_seconds --threshold 300ms --objective 99.9%',
     'hdrscope slo rules --metric rpc_seconds --threshold 1s --objective 99% --by job --label team=web -o slo.yaml',
     'hdrscope slo rules --metric rpc_seconds --threshold 1s --objective 99% --histogram classic --scrape metrics.txt',
-  ])
-    .option('--metric <name>', 'the histogram in Prometheus, without _bucket; required')
-    .option(
-      '--threshold <value>',
-      'the largest good value: a number of the unit, or as in 300ms, 64KiB; required',
-    )
-    .addOption(objectiveOption())
-    .addOption(
-      new Option('--window <duration>', 'the time for which the error budget lasts, at least 2h24m')
-        .argParser(parseWindow)
-        .default(30 * DAY_MS, '30d'),
-    )
-    .addOption(
-      choiceOption(
-        '--histogram <form>',
-        'how Prometheus stores it: native has exponential buckets, custom is native with explicit bounds, classic has series with the label le',
-        HISTOGRAM_FORMS,
-      ).default('native'),
-    )
-    .addOption(
-      choiceOption(
-        '--unit <unit>',
-        'the unit of the histogram (default: that in its name, else none)',
-        NUMBER_UNITS,
-      ),
-    )
-    .option(
-      '--schema <number>',
-      'the coarsest schema of a native histogram, for the error: 3 has buckets of 9 %',
-      parseSchema,
-      3,
-    )
-    .option('--bounds <list>', 'the bounds of a histogram that is custom or classic, as in 100ms,250ms')
-    .option(
-      '--scrape <file>',
-      'instead of --bounds: the text of a scrape with the classic histogram; - is standard input',
-    )
-    .option(
-      '--by <labels>',
-      'labels whose values have an objective each, as in job,route; may be repeated',
-      addLabels,
-    )
-    .option('--match <matcher>', 'series that count, as in job="api"; may be repeated', addMatcher)
-    .option('--label <name=value>', 'a label of the alerts; may be repeated', addLabel)
-    .option(
-      '--name <text>',
-      'the label slo of all series and alerts (default: the metric and the threshold)',
-    );
-  return addOutput(command);
-}
-
-/** `hdrscope slo rules` */
-export async function run({ options }: Arguments<Options>, io: Io): Promise<number> {
-  const yaml = prometheusRules([await readSlo(options, io)]);
-  await writeLines(linesOf(yaml), options.output, io);
-  return ExitCode.done;
-}
-
-async function* linesOf(text: string): AsyncGenerator<string, void> {
-  yield text;
-}
+  ],
+  options: OPTIONS,
+  output: 'when done',
+  async run({ options }, io) {
+    await io.stdout.write(prometheusRules([await readSlo(options, io)]));
+    return ExitCode.done;
+  },
+});
 
 async function readSlo(options: Options, io: Io): Promise<PrometheusSlo> {
   const { metric, objective } = options;
-  if (metric === undefined || metric === '')
-    throw new UsageError('--metric is required: the name of a histogram');
-  if (objective === undefined) throw new UsageError('--objective is required: a percentage, as in 99.9%');
   return {
     ...(await readThreshold(metric, options, io)),
     name: options.name,
@@ -130,68 +119,54 @@ async function readSlo(options: Options, io: Io): Promise<PrometheusSlo> {
     budget: errorBudget(objective),
     periodMs: options.window,
     by: options.by ?? [],
-    matchers: options.match ?? [],
+    matchers: options.match,
     labels: options.label ?? {},
   };
 }
 
-function parseWindow(text: string): number {
-  const ms = parseDuration(text, '--window') * 1000;
+function parseWindow(text: string, name: string): number {
+  const ms = parseDuration(text, name) * 1000;
   if (ms >= LEAST_PERIOD_MS) return ms;
-  throw wrongOption('--window', `a duration of at least ${formatDurationParts(LEAST_PERIOD_MS)}`, text);
+  throw wrongOption(name, `a duration of at least ${formatDurationParts(LEAST_PERIOD_MS)}`, text);
 }
 
-function parseSchema(text: string): number {
+function parseSchema(text: string, name: string): number {
   const schema = /^-?\d$/.test(text) ? Number(text) : Number.NaN;
   if (schema >= -4 && schema <= 8) return schema;
-  throw wrongOption('--schema', 'an integer from -4 to 8', text);
+  throw wrongOption(name, 'an integer from -4 to 8', text);
 }
 
-function addLabels(text: string, before: readonly string[] = []): readonly string[] {
+function parseLabels(text: string, name: string, before: readonly string[] = []): readonly string[] {
   const labels = text.split(',').map((label) => label.trim());
   if (labels.every(isGroupLabel)) return [...new Set([...before, ...labels])];
-  throw wrongOption('--by', `names of labels, as in job,route, and not le, ${OWN_LABELS.join(', ')}`, text);
+  throw wrongOption(name, `names of labels, as in job,route, and not le, ${OWN_LABELS.join(', ')}`, text);
 }
 
-function addMatcher(text: string, before: readonly string[] = []): readonly string[] {
-  if (!isMatcher(text)) throw wrongOption('--match', 'a matcher of PromQL, as in job="api"', text);
-  return [...before, text];
+function parseMatcher(text: string, name: string): string {
+  if (isMatcher(text)) return text;
+  throw wrongOption(name, 'a matcher of PromQL, as in job="api"', text);
 }
 
-function addLabel(
+function parseLabel(
   text: string,
+  option: string,
   before: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (!isAlertLabel(name)) {
-    throw wrongOption(
-      '--label',
-      `a name and a value, as in team=web, and not ${OWN_LABELS.join(', ')}`,
-      text,
-    );
+    throw wrongOption(option, `a name and a value, as in team=web, and not ${OWN_LABELS.join(', ')}`, text);
   }
   return { ...before, [name]: value };
 }
 
 // The threshold.
 
-/** The options that decide on a threshold. */
-interface ThresholdOptions {
-  readonly threshold?: string;
-  readonly histogram: HistogramForm;
-  readonly unit?: CountedUnit;
-  readonly schema: number;
-  readonly bounds?: string;
-  readonly scrape?: string;
-}
-
 /** The fields of an objective that the options decide. */
 type Threshold = Pick<PrometheusSlo, 'threshold' | 'thresholdText' | 'histogram' | 'schema' | 'bounds'>;
 
 /** @throws UsageError; Refusal when a histogram with explicit bounds has no such bound. */
-async function readThreshold(metric: string, options: ThresholdOptions, io: Io): Promise<Threshold> {
+async function readThreshold(metric: string, options: Options, io: Io): Promise<Threshold> {
   const { histogram, schema, threshold: text } = options;
-  if (text === undefined) throw new UsageError('--threshold is required: a value, as in 300ms');
   const unit = options.unit ?? unitInName(metric);
   const threshold = valueIn(text, unit, '--threshold');
   const shared = { threshold, thresholdText: text, histogram, schema };
@@ -211,7 +186,7 @@ async function readThreshold(metric: string, options: ThresholdOptions, io: Io):
 async function boundsOf(
   metric: string,
   unit: CountedUnit,
-  { bounds, scrape }: ThresholdOptions,
+  { bounds, scrape }: Options,
   io: Io,
 ): Promise<readonly number[]> {
   if ((bounds === undefined) === (scrape === undefined)) {
