@@ -1,11 +1,10 @@
 import { type Comparison, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
 import type { BoundedHistogram, ChangeVerdict, PercentileChange } from '@hdrscope/interval-log/internal';
 import { percentileName } from '@hdrscope/kit';
-import { Option } from 'commander';
 import { isDecimal, wrongOption } from './arguments.ts';
 import { painter } from './colour.ts';
 import { ExitCode, type Io, Refusal } from './command.ts';
-import { defineOptions, type OptionsOf } from './define-command.ts';
+import { defineOption, defineOptions, type OptionsOf } from './define-command.ts';
 import { figuresJson, figuresOf, jsonDocument } from './figures.ts';
 import { decimalText, formatCount, signedText, valuesText } from './format.ts';
 import { wrapToScreen } from './help-text.ts';
@@ -40,6 +39,13 @@ assumed to be independent. In a service that stalls they are not, so compare lon
 /** The confidence of a comparison, unless an option states another one. */
 export const DEFAULT_CONFIDENCE = 0.99;
 
+/** `--confidence` of a comparison. */
+export const CONFIDENCE = defineOption({
+  value: '<part>',
+  help: 'how sure a difference has to be',
+  parse: parseConfidence,
+});
+
 /** `--percentiles`, `--fail-if-worse` and `--confidence` of a comparison. */
 export const COMPARING = defineOptions({
   percentiles: percentilesOption(),
@@ -48,25 +54,8 @@ export const COMPARING = defineOptions({
     help: 'how much a percentile may grow, as in 5%; if one is worse, the exit code is 1',
     parse: parseTolerance,
   },
-  confidence: {
-    value: '<part>',
-    help: 'how sure a difference has to be',
-    parse: parseConfidence,
-    default: DEFAULT_CONFIDENCE,
-  },
+  confidence: { ...CONFIDENCE, default: DEFAULT_CONFIDENCE },
 });
-
-/** `--fail-if-worse`: when a comparison fails. */
-export function failIfWorseOption(): Option {
-  return new Option('--fail-if-worse <part>', COMPARING.failIfWorse.help).argParser((text) =>
-    parseTolerance(text, '--fail-if-worse'),
-  );
-}
-
-/** `--confidence` of a comparison. */
-export function confidenceOption(): Option {
-  return new Option('--confidence <part>', COMPARING.confidence.help).argParser(parseConfidence);
-}
 
 /** The differences of two sides, and what follows from them. */
 export interface Differences {

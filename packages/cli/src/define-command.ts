@@ -84,7 +84,7 @@ interface OperandDefinition {
 
 /** What a command line asks for. */
 export interface Given<Options, Format extends string = string> {
-  readonly options: Options & Pick<OutputOptions, 'output'>;
+  readonly options: Options & OutputOptions<Format>;
   readonly operands: readonly string[];
   /** What is written: the format that is asked for, else that of the file's ending, else the first one of the command. */
   readonly format: Format;
@@ -126,7 +126,7 @@ export function defineCommand<
   return {
     parser: () => createCommandParser(definition),
     async run({ options: given, operands }, io, service) {
-      const options = given as Given<OptionsOf<Table>>['options'];
+      const options = given as Given<OptionsOf<Table>, Format>['options'];
       assertRequired(table, options);
       const found = chooseFormat(options, formats, path);
       if (found === undefined && formatFallback === REQUIRED) {

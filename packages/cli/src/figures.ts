@@ -7,7 +7,6 @@ import type { Bounds, HistogramSum } from '@hdrscope/core';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { percentileName, suggestion } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
-import { Option } from 'commander';
 import { percentileOf } from './arguments.ts';
 import { UsageError } from './command.ts';
 import { defineOption } from './define-command.ts';
@@ -246,21 +245,7 @@ export interface ColumnOptions {
  * @param formats The formats that are tables, for the help.
  * @param unknown The figures that the command does not know.
  */
-export function columnsOption(formats: string, unknown: readonly string[] = []): Option {
-  const names = Object.keys(NAMED).filter((name) => !unknown.includes(name));
-  const help = `the figures to show in ${formats}: ${names.join(', ')} and percentiles, as in count,mean,p99`;
-  return new Option('--columns <list>', help)
-    .argParser((text) => text.split(',').map((part) => parseColumn(part.trim(), names)))
-    .default(undefined, 'all, with --percentiles');
-}
-
-/**
- * `--columns`: the figures that a table shows, by their names.
- *
- * @param formats The formats that are tables, for the help.
- * @param unknown The figures that the command does not know.
- */
-export function columnNames(formats: string, unknown: readonly string[] = []) {
+export function columnsOption(formats: string, unknown: readonly string[] = []) {
   const names = Object.keys(NAMED).filter((name) => !unknown.includes(name));
   return defineOption({
     value: '<list>',

@@ -1,17 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { assertToken, type GuardOptions, type TlsFiles } from '@hdrscope/kit/server';
-import type { Command } from 'commander';
 import { type Io, Refusal, UsageError } from './command.ts';
-import { defineOptions } from './define-command.ts';
+import { defineOptions, type OptionsOf } from './define-command.ts';
 import { systemErrorText } from './system-error.ts';
-
-/** The options of a command that protect its server. */
-export interface GuardingOptions {
-  readonly tokenFile?: string;
-  readonly allowHost?: readonly string[];
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-}
 
 /** The environment variable of the token. */
 const TOKEN_VARIABLE = 'HDRSCOPE_TOKEN';
@@ -35,24 +26,7 @@ export const GUARD = defineOptions({
   tlsKey: { value: '<file>', help: 'the private key of the certificate (PEM)' },
 });
 
-/** Adds `--token-file`, `--allow-host`, `--tls-cert` and `--tls-key` to a command with a server. */
-export function addGuard(parser: Command): Command {
-  return parser
-    .option(
-      '--token-file <file>',
-      `a file with the token that clients must send; else ${TOKEN_VARIABLE} of the environment; else no token is needed`,
-    )
-    .option(
-      '--allow-host <name>',
-      'a name besides localhost by which clients may call a server that only this machine sees, such as that of a proxy; may be repeated',
-      (name, others: readonly string[] = []) => [...others, name],
-    )
-    .option(
-      '--tls-cert <file>',
-      'a certificate (PEM): the server uses HTTPS, and reads the file again when it changes',
-    )
-    .option('--tls-key <file>', 'the private key of the certificate (PEM)');
-}
+export type GuardingOptions = OptionsOf<typeof GUARD>;
 
 /**
  * The protection of a server, as the options and the environment state it. Has no keys for options that are left out.
@@ -67,7 +41,7 @@ export async function guardOf(options: GuardingOptions, { environment }: Io): Pr
   if (tls !== undefined) await assertTls(tls);
   return {
     ...(token !== undefined && { token }),
-    ...(allowHost !== undefined && allowHost.length > 0 && { allowedHosts: allowHost }),
+    ...(allowHost.length > 0 && { allowedHosts: allowHost }),
     ...(tls !== undefined && { tls }),
   };
 }

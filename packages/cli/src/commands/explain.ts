@@ -15,7 +15,7 @@ import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatCount, formatTime, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { type Pairs, WHERE } from '../history/options.ts';
+import { WHERE } from '../history/options.ts';
 import { assertApart, parseRange } from '../inputs/moment.ts';
 import { integer } from '../options.ts';
 import { headingOf, shownUnitOf } from '../query/answer.ts';

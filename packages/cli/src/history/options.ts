@@ -1,8 +1,7 @@
 import type { HistorySpan } from '@hdrscope/history';
-import { type Command, Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
-import { defineOption } from '../define-command.ts';
+import { defineOption, defineOptions, type OptionsOf } from '../define-command.ts';
 import { parseDuration } from '../duration.ts';
 import { formatTime } from '../format.ts';
 import { parsePastTime } from '../inputs/moment.ts';
@@ -15,7 +14,7 @@ export type Pairs = Readonly<Record<string, string>>;
  *
  * @throws UsageError when the text is not a pair, or the key is there with another value.
  */
-export function addPair(name: string, text: string, others: Pairs = {}): Pairs {
+export function parsePair(text: string, name: string, others: Pairs = {}): Pairs {
   const at = text.indexOf('=');
   if (at < 1) throw wrongOption(name, 'key=value, as in host=a7', text);
   const [key, value] = [text.slice(0, at), text.slice(at + 1)];
@@ -23,25 +22,6 @@ export function addPair(name: string, text: string, others: Pairs = {}): Pairs {
     throw new UsageError(`${name} ${key} must have one value, got '${others[key]}' and '${value}'`);
   }
   return Object.fromEntries([...Object.entries(others), [key, value]]);
-}
-
-/** `--where`: only series with an attribute. */
-export function whereOption(): Option {
-  return new Option('--where <pair>', 'key=value: only series with this attribute; may be repeated')
-    .argParser((text, others: Pairs | undefined) => addPair('--where', text, others))
-    .default({}, 'all series');
-}
-
-/**
- * `--by`: an attribute that divides the answer.
- *
- * @param what What each value of the attribute has, for the help.
- * @param otherwise What there is without the option, for the help.
- */
-export function byOption(what: string, otherwise: string): Option {
-  return new Option('--by <key>', `an attribute: each of its values ${what}; may be repeated`)
-    .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text])
-    .default([], otherwise);
 }
 
 /** `--where`: only series with an attribute. */
@@ -68,31 +48,25 @@ export function groupOption(what: string, fallback: string) {
   });
 }
 
-/** Adds `key=value` to pairs: see `addPair`. @throws UsageError */
-export function parsePair(text: string, name: string, others?: Pairs): Pairs {
-  return addPair(name, text, others);
-}
-
 // Spans of time.
 
-/** The options that choose a time of a history, in milliseconds since 1970. */
-export interface SpanOptions {
-  readonly since?: number;
-  readonly until?: number;
+/**
+ * `--since` and `--until`: a time of a history, in milliseconds since 1970.
+ *
+ * @param whose Whose intervals they choose, for the help.
+ */
+export function spanOptions(whose = '') {
+  return defineOptions({
+    since: {
+      value: '<time>',
+      help: `${whose}only intervals that start then or later: so long ago (7d, 12h), a date (2026-03-01, 2026-03-01T12:00:00Z) or seconds since 1970`,
+      parse: parseTime,
+    },
+    until: { value: '<time>', help: `${whose}only intervals that start before then`, parse: parseTime },
+  });
 }
 
-/** Adds `--since` and `--until` to a command. @param whose Whose intervals they choose, for the help. */
-export function addSpan(parser: Command, whose = ''): Command {
-  return parser
-    .option(
-      '--since <time>',
-      `${whose}only intervals that start then or later: so long ago (7d, 12h), a date (2026-03-01, 2026-03-01T12:00:00Z) or seconds since 1970`,
-      (text) => parseTime(text, '--since'),
-    )
-    .option('--until <time>', `${whose}only intervals that start before then`, (text) =>
-      parseTime(text, '--until'),
-    );
-}
+export type SpanOptions = OptionsOf<ReturnType<typeof spanOptions>>;
 
 /** @throws UsageError */
 function parseTime(text: string, name: string): number {

@@ -3,7 +3,7 @@ import { convertToV2, type LogSource, type Selection, sumLogs } from '@hdrscope/
 import { decodeIntervals, type OperationOptions } from '@hdrscope/interval-log/internal';
 import { Refusal } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
-import { columnsFor, columnNames as columnsOption, percentilesFor } from '../figures.ts';
+import { columnsFor, columnsOption, percentilesFor } from '../figures.ts';
 import { textUnitOption } from '../inputs/percentile-input.ts';
 import { selectionOf, TAGS } from '../inputs/selection-options.ts';
 import { logUnitOption, percentilesOption } from '../options.ts';

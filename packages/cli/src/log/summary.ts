@@ -4,7 +4,7 @@ import { type Io, Refusal } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import {
   columnsFor,
-  columnNames as columnsOption,
+  columnsOption,
   type Figures,
   figureCells,
   figuresJson,

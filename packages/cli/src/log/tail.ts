@@ -11,13 +11,7 @@ import { selects } from '@hdrscope/interval-log/internal';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
-import {
-  columnsFor,
-  columnNames as columnsOption,
-  type FigureColumn,
-  figureCells,
-  percentilesFor,
-} from '../figures.ts';
+import { columnsFor, columnsOption, type FigureColumn, figureCells, percentilesFor } from '../figures.ts';
 import { decimalText, formatTime } from '../format.ts';
 import { isEpoch } from '../inputs/moment.ts';
 import { SELECTION, selectionOf } from '../inputs/selection-options.ts';

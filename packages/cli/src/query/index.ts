@@ -1,9 +1,8 @@
 import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
 import type { Plot } from '@hdrscope/plot';
-import type { Command } from 'commander';
-import type { Arguments } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
 import { printDifferences } from '../comparison.ts';
+import { defineCommand } from '../define-command.ts';
 import { percentilesFor } from '../figures.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { endingOf, formatOf, withOutput } from '../output-options.ts';
@@ -12,10 +11,11 @@ import { withEngine } from './engine.ts';
 import {
   assertKindFits,
   assertOptionsFit,
-  createQueryParser,
+  DESCRIPTION,
   drawingOf,
   isDrawn,
   kindOf,
+  OPTIONS,
   type Options,
   PICTURES,
   questionOf,
@@ -23,24 +23,39 @@ import {
   type TableFormat,
 } from './options.ts';
 
-/** The arguments of `hdrscope query`. */
-export function parser(): Command {
-  return createQueryParser();
-}
-
 /** `hdrscope query` */
-export async function run({ options, operands: [folder] }: Arguments<Options>, io: Io): Promise<number> {
-  assertOptionsFit(options, folder);
-  assertKindFits(options);
-  if (options.printSql === true)
-    return withOutput(options.output, io, (out) => printSql(options, folder, out));
-  if (options.metric !== undefined && isDrawn(options)) return draw(options, folder!, io);
-  const format = tableFormatOf(options);
-  if (kindOf(options) === 'comparison') return compare(options, format, folder!, io);
-  return withOutput(options.output, io, (out) =>
-    options.metric === undefined ? list(format, folder!, out) : print(options, format, folder!, out),
-  );
-}
+export const command = defineCommand({
+  path: 'hdrscope query',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope query history',
+    'hdrscope query history --metric http.server.request.duration --by http.route',
+    'hdrscope query history --metric rpc.duration --where status=200 --since 7d --every 1h',
+    'hdrscope query history --metric rpc.duration --since 2026-10-01 --every 1d -o rpc.html',
+    'hdrscope query history --metric rpc.duration --since 30d --kind heat-map -o rpc.png',
+    'hdrscope query history --metric rpc.duration --before 2026-10-01/7d --after 2026-10-08/7d --fail-if-worse 5%',
+    'hdrscope query history --metric rpc.duration --by version --kind comparison',
+    'hdrscope query history --metric rpc.duration --print-sql --dialect spark',
+  ],
+  operands: { '[folder]': 'the folder of a history; not needed with --print-sql --table' },
+  options: OPTIONS,
+  formats: [...TABLE_FORMATS, ...PICTURES],
+  formatNotes: 'svg, png and html are plots',
+  formatFallback: "by the file's ending, else text",
+  output: 'by command',
+  async run({ options, operands: [folder] }, io) {
+    assertOptionsFit(options, folder);
+    assertKindFits(options);
+    if (options.printSql === true)
+      return withOutput(options.output, io, (out) => printSql(options, folder, out));
+    if (options.metric !== undefined && isDrawn(options)) return draw(options, folder!, io);
+    const format = tableFormatOf(options);
+    if (kindOf(options) === 'comparison') return compare(options, format, folder!, io);
+    return withOutput(options.output, io, (out) =>
+      options.metric === undefined ? list(format, folder!, out) : print(options, format, folder!, out),
+    );
+  },
+});
 
 async function printSql(options: Options, folder: string | undefined, io: Io): Promise<number> {
   const { table, dialect = 'duckdb' } = options;

@@ -1,22 +1,13 @@
-import type { DialectName, HistoryQuestion, TimeRange } from '@hdrscope/history';
-import { type Command, Option } from 'commander';
-import { choiceOption, createParser, integerParser } from '../arguments.ts';
+import type { DialectName, HistoryQuestion } from '@hdrscope/history';
 import { UsageError } from '../command.ts';
-import { confidenceOption, failIfWorseOption } from '../comparison.ts';
-import { type ColumnOptions, columnsOption } from '../figures.ts';
-import {
-  addSpan,
-  byOption,
-  type Pairs,
-  parseEvery,
-  type SpanOptions,
-  spanOf,
-  whereOption,
-} from '../history/options.ts';
+import { COMPARING, CONFIDENCE } from '../comparison.ts';
+import { defineOptions, type Given, type OptionsOf } from '../define-command.ts';
+import { columnsOption } from '../figures.ts';
+import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../history/options.ts';
 import { assertApart, parseRange } from '../inputs/moment.ts';
-import { addFormat, addOutput, endingOf } from '../output-options.ts';
+import { ASCII, integer, percentilesOption } from '../options.ts';
+import { endingOf } from '../output-options.ts';
 import { type DrawingOptions, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
-import { addAscii, percentilesOption } from '../shared-options.ts';
 
 /** The forms of an answer that are no pictures. */
 export const TABLE_FORMATS = ['text', 'json', 'csv'] as const;
@@ -32,28 +23,10 @@ const KINDS = ['percentiles', 'comparison', 'over-time', 'heat-map'] as const;
 /** The kind of an answer, whether it is drawn or printed. */
 type Kind = (typeof KINDS)[number];
 
-const DIALECTS: readonly DialectName[] = ['duckdb', 'clickhouse', 'postgres', 'spark'];
+const DIALECTS = ['duckdb', 'clickhouse', 'postgres', 'spark'] as const satisfies DialectName[];
 
-/** The command line of a question. */
-export interface Options extends Omit<DrawingOptions, 'format'>, SpanOptions, ColumnOptions {
-  readonly format?: Format;
-  readonly metric?: string;
-  readonly by: readonly string[];
-  readonly where: Pairs;
-  /** In milliseconds. */
-  readonly every?: number;
-  readonly before?: TimeRange;
-  readonly after?: TimeRange;
-  readonly confidence?: number;
-  readonly failIfWorse?: number;
-  readonly plot?: boolean;
-  readonly kind?: Kind;
-  readonly printSql?: boolean;
-  readonly dialect?: DialectName;
-  readonly table?: string;
-}
-
-const DESCRIPTION = `Asks a history for percentiles: of a metric, by groups of series, over any time and by time.
+/** What the command does, for the help. */
+export const DESCRIPTION = `Asks a history for percentiles: of a metric, by groups of series, over any time and by time.
 
 Intervals are merged without loss, by DuckDB in this process; @duckdb/node-api must be installed beside hdrscope. A
 percentile is shown as the upper end of its slot; JSON has both ends. Without --metric, it lists the
@@ -72,72 +45,59 @@ With --plot, --kind or a picture's format, the answer is a plot, as hdrscope plo
 
 --print-sql asks nothing: it prints the statement for DuckDB, ClickHouse, PostgreSQL or Spark.`;
 
-/** The arguments of `hdrscope query`. */
-export function createQueryParser(): Command {
-  const command = createParser('hdrscope query', DESCRIPTION, [
-    'hdrscope query history',
-    'hdrscope query history --metric http.server.request.duration --by http.route',
-    'hdrscope query history --metric rpc.duration --where status=200 --since 7d --every 1h',
-    'hdrscope query history --metric rpc.duration --since 2026-10-01 --every 1d -o rpc.html',
-    'hdrscope query history --metric rpc.duration --since 30d --kind heat-map -o rpc.png',
-    'hdrscope query history --metric rpc.duration --before 2026-10-01/7d --after 2026-10-08/7d --fail-if-worse 5%',
-    'hdrscope query history --metric rpc.duration --by version --kind comparison',
-    'hdrscope query history --metric rpc.duration --print-sql --dialect spark',
-  ])
-    .argument('[folder]', 'the folder of a history; not needed with --print-sql --table')
-    .option('--metric <name>', 'the metric')
-    .addOption(percentilesOption())
-    .addOption(columnsOption('text and csv', ['rate', 'stdev']))
-    .addOption(byOption('is a group', 'one group'))
-    .addOption(whereOption());
-  addSpan(command)
-    .addOption(
-      new Option('--every <duration>', 'percentiles of each stretch of time, at multiples since 1970')
-        .argParser((text) => parseEvery(text, '--every'))
-        .default(undefined, 'of all time together'),
-    )
-    .option('--before <range>', 'a range of time to compare with that of --after', (text) =>
-      parseRange(text, '--before'),
-    )
-    .option('--after <range>', 'the range of time after a change', (text) => parseRange(text, '--after'))
-    .addOption(failIfWorseOption())
-    .addOption(confidenceOption())
-    .option('--plot', 'draws the answer')
-    .addOption(
-      choiceOption('--kind <kind>', 'draws the answer as this kind of plot', KINDS).default(
-        undefined,
-        'over-time with --every, comparison with --before, else percentiles',
-      ),
-    )
-    .option('--title <text>', 'the title of the plot')
-    .addOption(
-      new Option('--width <number>', 'of a plot, in pixels; for text in characters').argParser(
-        integerParser('--width', 1),
-      ),
-    )
-    .addOption(
-      new Option('--height <number>', 'of a plot, in pixels; for text in lines').argParser(
-        integerParser('--height', 1),
-      ),
-    )
-    .option('--print-sql', 'prints the statement, and asks nothing')
-    .addOption(
-      choiceOption('--dialect <name>', 'with --print-sql: the engine', DIALECTS).default(undefined, 'duckdb'),
-    )
-    .addOption(
-      new Option(
-        '--table <name>',
-        'with --print-sql: the table that has the rows, as in metrics.history',
-      ).default(undefined, 'the files of the folder'),
-    );
-  addFormat(
-    addOutput(command),
-    [...TABLE_FORMATS, ...PICTURES],
-    'svg, png and html are plots',
-    "by the file's ending, else text",
-  );
-  return addAscii(command);
-}
+/** The options of `hdrscope query`. */
+export const OPTIONS = defineOptions({
+  metric: { value: '<name>', help: 'the metric' },
+  percentiles: percentilesOption(),
+  columns: columnsOption('text and csv', ['rate', 'stdev']),
+  by: groupOption('is a group', 'one group'),
+  where: WHERE,
+  ...spanOptions(),
+  every: {
+    value: '<duration>',
+    help: 'percentiles of each stretch of time, at multiples since 1970',
+    parse: parseEvery,
+    fallback: 'of all time together',
+  },
+  before: {
+    value: '<range>',
+    help: 'a range of time to compare with that of --after',
+    parse: parseRange,
+  },
+  after: { value: '<range>', help: 'the range of time after a change', parse: parseRange },
+  failIfWorse: COMPARING.failIfWorse,
+  confidence: CONFIDENCE,
+  plot: { help: 'draws the answer' },
+  kind: {
+    value: '<kind>',
+    help: 'draws the answer as this kind of plot',
+    choices: KINDS,
+    fallback: 'over-time with --every, comparison with --before, else percentiles',
+  },
+  title: { value: '<text>', help: 'the title of the plot' },
+  width: {
+    value: '<number>',
+    help: 'of a plot, in pixels; for text in characters',
+    parse: integer(1),
+  },
+  height: { value: '<number>', help: 'of a plot, in pixels; for text in lines', parse: integer(1) },
+  printSql: { help: 'prints the statement, and asks nothing' },
+  dialect: {
+    value: '<name>',
+    help: 'with --print-sql: the engine',
+    choices: DIALECTS,
+    fallback: 'duckdb',
+  },
+  table: {
+    value: '<name>',
+    help: 'with --print-sql: the table that has the rows, as in metrics.history',
+    fallback: 'the files of the folder',
+  },
+  ...ASCII,
+});
+
+/** The command line of a question. */
+export type Options = Given<OptionsOf<typeof OPTIONS>, Format>['options'];
 
 /** @throws UsageError for options that do not go together. */
 export function assertOptionsFit(options: Options, folder: string | undefined): void {

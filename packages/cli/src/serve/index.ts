@@ -4,31 +4,14 @@ import { basename, resolve } from 'node:path';
 import { serveDashboard } from '@hdrscope/dashboard';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { GuardOptions } from '@hdrscope/kit/server';
-import { type CountedUnit, createRegistry, type Registry } from '@hdrscope/registry';
-import type { Command } from 'commander';
-import { type Arguments, choiceOption, createParser } from '../arguments.ts';
+import { createRegistry, type Registry } from '@hdrscope/registry';
 import { ExitCode, type Io, UsageError } from '../command.ts';
-import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
-import { addSpan } from '../history/options.ts';
-import { hostOption, portOption } from '../shared-options.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../define-command.ts';
+import { GUARD, guardOf, schemeOf } from '../guard-options.ts';
+import { spanOptions } from '../history/options.ts';
+import { addressOptions } from '../options.ts';
 import { untilAborted } from '../until-aborted.ts';
-import {
-  type HistoryOptions,
-  historyFolder,
-  openDropped,
-  recordOf,
-  recordOfHistory,
-  shownFiles,
-} from './records.ts';
-
-interface Options extends GuardingOptions, HistoryOptions {
-  readonly port: number;
-  readonly host: string;
-  readonly token?: string | true;
-  readonly open?: boolean;
-  readonly demo?: boolean;
-  readonly unit: CountedUnit;
-}
+import { historyFolder, openDropped, recordOf, recordOfHistory, shownFiles } from './records.ts';
 
 const DESCRIPTION = `Serves a page with percentile curves, percentiles over time and heat maps, until Ctrl-C.
 
@@ -37,71 +20,76 @@ A log (.hlog) is shown with all of its intervals: choose a time, compare it with
 DuckDB: @duckdb/node-api must be installed beside hdrscope. Only this machine sees the page,
 unless --host names another address. That needs a token, which everybody who opens the page must know.`;
 
-/** The arguments of `hdrscope serve`. */
-export function parser(): Command {
-  const command = createParser('hdrscope serve', DESCRIPTION, [
+const OPTIONS = defineOptions({
+  follow: { short: '-f', help: 'follows the logs as they grow' },
+  ...addressOptions(9465),
+  token: {
+    value: '[text]',
+    help: 'the token that opens the page; without a text, that of HDRSCOPE_TOKEN or a random one. Other users of this machine can see a text here',
+  },
+  open: { help: 'opens the page in the browser' },
+  demo: { help: 'shows an invented service' },
+  unit: { value: '<unit>', help: 'the unit of the values', choices: NUMBER_UNITS, default: 'ns' },
+  ...spanOptions('of a history: '),
+  metric: { value: '<name>', help: 'of a history: the metric' },
+  ...GUARD,
+});
+
+/** `hdrscope serve` */
+export const command = defineCommand({
+  path: 'hdrscope serve',
+  description: DESCRIPTION,
+  examples: [
     'hdrscope serve service.hlog before.hgrm',
     'hdrscope serve -f service.hlog --open',
     'hdrscope serve history --since 7d --metric http.server.request.duration',
     'hdrscope serve --demo',
     'hdrscope serve --host 0.0.0.0 --token',
     'HDRSCOPE_TOKEN="$(cat token)" hdrscope serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
-  ])
-    .argument('[file...]', 'the files to show, or the folder of a history')
-    .option('-f, --follow', 'follows the logs as they grow')
-    .addOption(portOption(9465))
-    .addOption(hostOption())
-    .option(
-      '--token [text]',
-      'the token that opens the page; without a text, that of HDRSCOPE_TOKEN or a random one. Other users of this machine can see a text here',
-    )
-    .option('--open', 'opens the page in the browser')
-    .option('--demo', 'shows an invented service')
-    .addOption(choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default('ns'));
-  addSpan(command, 'of a history: ').option('--metric <name>', 'of a history: the metric');
-  return addGuard(command);
-}
-
-/** `hdrscope serve` */
-export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  const { port, host, unit, follow = false } = options;
-  const { guard, isKnown } = await protectionOf(options, io);
-  if (options.demo === true && operands.length > 0) {
-    throw new UsageError('--demo shows an invented service: it takes no files');
-  }
-  const folder = await historyFolder(operands, options);
-  const { logs, others } = folder === undefined ? await shownFiles(operands, { unit, follow }, io) : NO_FILES;
-  const registry = createRegistry();
-  const stopDemo = options.demo === true ? startDemo(registry) : () => {};
-  try {
-    const shown =
-      folder !== undefined
-        ? await recordOfHistory(folder, options, io)
-        : logs.length === 0
-          ? registry
-          : recordOf(logs, { unit, follow }, io);
-    const server = await serveDashboard(shown, {
-      ...guard,
-      ...{ port, host },
-      title: operands.length === 1 ? basename(resolve(operands[0]!)) : 'hdrscope',
-      openFile: (_, bytes) => openDropped(unit, bytes),
-      tabs: async () => others,
-    });
-    const url = server.url.replace(/^https?/, schemeOf(guard));
-    const whole = guard.token === undefined ? url : `${url}?token=${guard.token}`;
-    try {
-      const shown = isKnown ? `${url} (with ?token= and the token)` : whole;
-      await io.stdout.write(`the page is at ${shown}\n`);
-      if (options.open === true) openInBrowser(whole);
-      await untilAborted(io.signal);
-    } finally {
-      await server.close();
+  ],
+  operands: { '[file...]': 'the files to show, or the folder of a history' },
+  options: OPTIONS,
+  async run({ options, operands }, io) {
+    const { port, host, unit, follow = false } = options;
+    const { guard, isKnown } = await protectionOf(options, io);
+    if (options.demo === true && operands.length > 0) {
+      throw new UsageError('--demo shows an invented service: it takes no files');
     }
-    return ExitCode.done;
-  } finally {
-    stopDemo();
-  }
-}
+    const folder = await historyFolder(operands, options);
+    const { logs, others } =
+      folder === undefined ? await shownFiles(operands, { unit, follow }, io) : NO_FILES;
+    const registry = createRegistry();
+    const stopDemo = options.demo === true ? startDemo(registry) : () => {};
+    try {
+      const shown =
+        folder !== undefined
+          ? await recordOfHistory(folder, options, io)
+          : logs.length === 0
+            ? registry
+            : recordOf(logs, { unit, follow }, io);
+      const server = await serveDashboard(shown, {
+        ...guard,
+        ...{ port, host },
+        title: operands.length === 1 ? basename(resolve(operands[0]!)) : 'hdrscope',
+        openFile: (_, bytes) => openDropped(unit, bytes),
+        tabs: async () => others,
+      });
+      const url = server.url.replace(/^https?/, schemeOf(guard));
+      const whole = guard.token === undefined ? url : `${url}?token=${guard.token}`;
+      try {
+        const shown = isKnown ? `${url} (with ?token= and the token)` : whole;
+        await io.stdout.write(`the page is at ${shown}\n`);
+        if (options.open === true) openInBrowser(whole);
+        await untilAborted(io.signal);
+      } finally {
+        await server.close();
+      }
+      return ExitCode.done;
+    } finally {
+      stopDemo();
+    }
+  },
+});
 
 const NO_FILES = { logs: [], others: [] };
 
@@ -113,7 +101,7 @@ interface Protection {
   readonly isKnown: boolean;
 }
 
-async function protectionOf({ token, ...others }: Options, io: Io): Promise<Protection> {
+async function protectionOf({ token, ...others }: OptionsOf<typeof OPTIONS>, io: Io): Promise<Protection> {
   if (typeof token === 'string' && others.tokenFile !== undefined) {
     throw new UsageError('--token TEXT and --token-file exclude each other');
   }

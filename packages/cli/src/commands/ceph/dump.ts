@@ -6,13 +6,7 @@ import { painter } from '../../colour.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { amountIn } from '../../duration.ts';
-import {
-  boundsCells,
-  columnsFor,
-  columnNames as columnsOption,
-  type FigureColumn,
-  percentilesFor,
-} from '../../figures.ts';
+import { boundsCells, columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { valuesText } from '../../format.ts';
 import { wrapToScreen } from '../../help-text.ts';
 import { percentilesOption } from '../../options.ts';

@@ -1,12 +1,7 @@
 import { countValues, toJsonText } from '@hdrscope/ceph/internal';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
-import {
-  columnsFor,
-  columnNames as columnsOption,
-  type FigureColumn,
-  percentilesFor,
-} from '../../figures.ts';
+import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
 import { RateRows } from '../../rate-rows.ts';
 import { axisFigures, formatAxisBounds, histogramFacts, histogramJson } from './figures.ts';

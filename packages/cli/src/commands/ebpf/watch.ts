@@ -1,12 +1,7 @@
 import type { KernelIncrease } from '@hdrscope/ebpf';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
-import {
-  columnsFor,
-  columnNames as columnsOption,
-  type FigureColumn,
-  percentilesFor,
-} from '../../figures.ts';
+import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { ASCII, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
 import { RateRows } from '../../rate-rows.ts';
 import { screenOf } from '../../screen.ts';
