@@ -4,8 +4,8 @@ import { type Io, UsageError } from './command.ts';
 import { helpColumns, wrapCommand, wrapItem, wrapText } from './help-text.ts';
 
 /** The options and operands of a command line. */
-export interface Arguments<Options> {
-  readonly options: Options;
+export interface Arguments {
+  readonly options: object;
   readonly operands: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export async function readArguments(
   parser: Command,
   args: readonly string[],
   io: Io,
-): Promise<Arguments<unknown> | undefined> {
+): Promise<Arguments | undefined> {
   let help = '';
   parser.configureHelp({ ...parser.configureHelp(), helpWidth: helpColumns(io) });
   parser.exitOverride().configureOutput({

@@ -1,8 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { type Arguments, choiceOption, createParser } from './arguments.ts';
 import { type Io, UsageError } from './command.ts';
-import type { ParsedCommand } from './command-module.ts';
-import { addFormat, addOutput, chooseFormat, type OutputOptions, withOutput } from './output-options.ts';
+import { chooseFormat, OUTPUT, type OutputOptions, SHORT_FORMATS, withOutput } from './output-options.ts';
 
 /** An option of a command: what the help says of it, and how its text becomes a value. The key in its table is its name. */
 export interface OptionDefinition {
@@ -103,8 +102,10 @@ interface CommandDefinition<Table extends OptionTable, Format extends string, Se
   readonly formats?: readonly Format[];
   /** What the formats are, for the help. */
   readonly formatNotes?: string;
-  /** What decides without `--format`, for the help; `required` when nothing does. @default the first format */
+  /** What decides without `--format`, for the help. @default the first format */
   readonly formatFallback?: string;
+  /** Whether the command line has to say the format. @default the first format is taken */
+  readonly isFormatRequired?: true;
   /** Who writes the file of `-o`: this function, when the command is done, or the command. @default there is no `-o` */
   readonly output?: 'when done' | 'by command';
   /** @returns The exit code. */
@@ -112,8 +113,11 @@ interface CommandDefinition<Table extends OptionTable, Format extends string, Se
 }
 
 /** A command of `defineCommand`. Tests replace the service that it uses, such as the kernel. */
-export interface DefinedCommand<Service> extends ParsedCommand {
-  run(given: Arguments<unknown>, io: Io, service?: Service): Promise<number>;
+export interface DefinedCommand<Service = never> {
+  /** Creates the parser, and does nothing else. Each run takes a new one, because a parser keeps what it has read. */
+  parser(): Command;
+  /** @returns The exit code. */
+  run(given: Arguments, io: Io, service?: Service): Promise<number>;
 }
 
 /** Makes a command of its definition. */
@@ -122,14 +126,14 @@ export function defineCommand<
   const Format extends string = never,
   Service = never,
 >(definition: CommandDefinition<Table, Format, Service>): DefinedCommand<Service> {
-  const { path, options: table = {}, formats = [], formatFallback, output: writer } = definition;
+  const { path, options: table = {}, formats = [], isFormatRequired, output: writer } = definition;
   return {
     parser: () => createCommandParser(definition),
     async run({ options: given, operands }, io, service) {
       const options = given as Given<OptionsOf<Table>, Format>['options'];
       assertRequired(table, options);
       const found = chooseFormat(options, formats, path);
-      if (found === undefined && formatFallback === REQUIRED) {
+      if (found === undefined && isFormatRequired === true) {
         throw new UsageError(`--format is required: ${formats.join(', ')}`);
       }
       const format = (found ?? formats[0]) as Format;
@@ -139,17 +143,15 @@ export function defineCommand<
   };
 }
 
-const REQUIRED = 'required';
-
 function createCommandParser({
   path,
   description,
   examples,
   operands = {},
   options = {},
-  formats,
+  formats = [],
   formatNotes,
-  formatFallback,
+  formatFallback = formats[0] ?? '',
   output,
 }: Omit<CommandDefinition<OptionTable, string, never>, 'run'>): Command {
   const parser = createParser(path, description, examples);
@@ -159,9 +161,18 @@ function createCommandParser({
     if (choices !== undefined) argument.choices(choices);
     parser.addArgument(fallback === undefined ? argument : argument.default(undefined, fallback));
   }
-  for (const option of createOptions(options)) parser.addOption(option);
-  if (output !== undefined) addOutput(parser);
-  return formats === undefined ? parser : addFormat(parser, formats, formatNotes, formatFallback);
+  const help = `what is written${formatNotes === undefined ? '' : `: ${formatNotes}`}`;
+  const short = SHORT_FORMATS.filter((name) => formats.includes(name));
+  const table: OptionTable = {
+    ...options,
+    ...(output !== undefined && { output: OUTPUT }),
+    ...(formats.length > 0 && {
+      format: { value: '<name>', help, choices: formats, fallback: formatFallback },
+    }),
+    ...Object.fromEntries(short.map((name) => [name, { help: `the same as --format ${name}` }])),
+  };
+  for (const option of createOptions(table)) parser.addOption(option);
+  return parser;
 }
 
 /** The options of a table, for a parser. */

@@ -4,8 +4,6 @@ import { createWriteStream, rmSync, type Stats } from 'node:fs';
 import { chmod, chown, realpath, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { Command } from 'commander';
-import { choiceOption } from './arguments.ts';
 import { type Io, Refusal, UsageError } from './command.ts';
 import { systemErrorText } from './system-error.ts';
 
@@ -20,61 +18,14 @@ export interface OutputOptions<Format extends string = string> {
 }
 
 /** Formats that have an option of their own. */
-const SHORT = ['json', 'markdown', 'raw'] as const;
+export const SHORT_FORMATS = ['json', 'markdown', 'raw'] as const;
 
-/** Adds `-o, --output`: where a command writes. */
-export function addOutput(parser: Command): Command {
-  return parser.option(
-    '-o, --output <file>',
-    'where to write, instead of standard output (-); the file appears when it is complete, and may be one of the inputs',
-  );
-}
-
-/**
- * Adds `--format`, which says what a command writes, and `--json`, `--markdown` and `--raw` for the formats of these names.
- *
- * @param notes What the formats are, for the help.
- * @param fallback The format without the option, for the help. @default the first one
- */
-export function addFormat(
-  parser: Command,
-  formats: readonly string[],
-  notes = '',
-  fallback: string | undefined = formats[0],
-): Command {
-  const help = `what is written${notes === '' ? '' : `: ${notes}`}`;
-  parser.addOption(choiceOption('--format <name>', help, formats).default(undefined, fallback));
-  for (const name of SHORT) {
-    if (formats.includes(name)) parser.option(`--${name}`, `the same as --format ${name}`);
-  }
-  return parser;
-}
-
-/**
- * The format that a command line asks for.
- *
- * @throws UsageError when it asks for two, or names a format where the file belongs.
- */
-export function formatOf<Format extends string>(
-  options: OutputOptions<Format>,
-  formats: readonly Format[],
-): Format | undefined {
-  const { output, format } = options;
-  if (formats.some((one) => one === output)) {
-    throw new UsageError(
-      `--output is the file: --format ${output} says what is written; ./${output} is a file of that name`,
-    );
-  }
-  const asked = new Set<string>(SHORT.filter((name) => options[name] === true));
-  if (format !== undefined) asked.add(format);
-  if (asked.size > 1) {
-    const names = [...asked].map((name) =>
-      options[name as keyof OutputOptions] ? `--${name}` : `--format ${name}`,
-    );
-    throw new UsageError(`${names.join(' and ')} exclude each other`);
-  }
-  return [...asked][0] as Format | undefined;
-}
+/** `-o, --output`: where a command writes. */
+export const OUTPUT = {
+  short: '-o',
+  value: '<file>',
+  help: 'where to write, instead of standard output (-); the file appears when it is complete, and may be one of the inputs',
+} as const;
 
 /** The formats of files, by their endings. */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
@@ -93,18 +44,29 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
  * The format that a command line asks for, else that of its file's ending; `undefined` when neither says one.
  *
  * @param path The command, for messages.
- * @throws UsageError when the file's ending is that of a format that the command does not write, and no option asks for one.
+ * @throws UsageError when it asks for two, names a format where the file belongs, or the file has the ending of a format that the
+ *   command does not write.
  */
 export function chooseFormat<Format extends string>(
   options: OutputOptions<Format>,
   formats: readonly Format[],
   path: string,
 ): Format | undefined {
-  const asked = formatOf(options, formats);
-  const { output } = options;
+  const { output, format } = options;
+  if (formats.some((one) => one === output)) {
+    throw new UsageError(
+      `--output is the file: --format ${output} says what is written; ./${output} is a file of that name`,
+    );
+  }
+  const short = SHORT_FORMATS.filter((name) => options[name] === true);
+  const asked = [...new Set<string>(format === undefined ? short : [...short, format])] as Format[];
+  if (asked.length > 1) {
+    const names = asked.map((name) => (short.some((one) => one === name) ? `--${name}` : `--format ${name}`));
+    throw new UsageError(`${names.join(' and ')} exclude each other`);
+  }
   const fitting = ENDINGS[endingOf(output) ?? ''];
-  if (asked !== undefined || fitting === undefined || formats.length === 0) return asked;
-  const found = formats.find((format) => fitting.includes(format));
+  if (asked.length > 0 || fitting === undefined || formats.length === 0) return asked[0];
+  const found = formats.find((one) => fitting.includes(one));
   if (found !== undefined) return found;
   throw new UsageError(
     `--output ${output} has the ending of a format that ${path} does not write: it writes ${formats.join(', ')}, and --format says which`,

@@ -1,49 +1,33 @@
 import { cleanIo } from './clean-output.ts';
 import { ExitCode, type Io, Termination, UsageError } from './command.ts';
-import { type Group, runGroup } from './command-module.ts';
+import { type Group, runGroup } from './group.ts';
 import { errorText } from './system-error.ts';
 
 const LOG: Group = {
   path: 'hdrscope log',
   description: `Works on HdrHistogram's interval logs, of any version and by any writer, plain or gzipped; - is standard input.
 summary and convert also take percentile text (.hgrm, its CSV, wrk2 --latency).\nhdrscope diff compares logs.`,
-  commands: [
-    {
-      name: 'summary',
-      summary: 'prints counts, rates and percentiles of each tag',
-      load: () => import('./log/summary.ts'),
-    },
-    {
-      name: 'tail',
-      summary: 'prints percentiles of the last intervals, and of new ones',
-      load: () => import('./log/tail.ts'),
-    },
-    {
-      name: 'merge',
-      summary: 'merges several logs into one, in the order of time',
-      load: async () => (await import('./log/rewrite.ts')).merge,
-    },
-    {
-      name: 'slice',
-      summary: 'copies a part of a log: times, tags',
-      load: async () => (await import('./log/rewrite.ts')).slice,
-    },
-    {
-      name: 'reinterval',
-      summary: 'makes longer intervals, without loss',
-      load: async () => (await import('./log/rewrite.ts')).reinterval,
-    },
-    {
-      name: 'convert',
-      summary: 'writes other formats: V2, NDJSON, CSV, percentile text',
-      load: () => import('./log/convert.ts'),
-    },
-    {
-      name: 'process',
-      summary: "prints what Java's HistogramLogProcessor prints, with the same arguments",
-      load: () => import('./log/process.ts'),
-    },
-  ],
+  commands: {
+    summary: ['prints counts, rates and percentiles of each tag', () => import('./log/summary.ts')],
+    tail: ['prints percentiles of the last intervals, and of new ones', () => import('./log/tail.ts')],
+    merge: [
+      'merges several logs into one, in the order of time',
+      async () => ({ command: (await import('./log/rewrite.ts')).merge }),
+    ],
+    slice: [
+      'copies a part of a log: times, tags',
+      async () => ({ command: (await import('./log/rewrite.ts')).slice }),
+    ],
+    reinterval: [
+      'makes longer intervals, without loss',
+      async () => ({ command: (await import('./log/rewrite.ts')).reinterval }),
+    ],
+    convert: ['writes other formats: V2, NDJSON, CSV, percentile text', () => import('./log/convert.ts')],
+    process: [
+      "prints what Java's HistogramLogProcessor prints, with the same arguments",
+      () => import('./log/process.ts'),
+    ],
+  },
   examples: [
     'hdrscope log summary service.hlog',
     'hdrscope log convert --format csv service.hlog -o service.csv',
@@ -55,41 +39,33 @@ const HISTORY: Group = {
   path: 'hdrscope history',
   description: `Keeps distributions for months: Parquet files in a folder for each day, which DuckDB, ClickHouse and Spark read.
 hdrscope query asks them. Services and "hdrscope run" write to such folders too.`,
-  commands: [
-    {
-      name: 'import',
-      summary: 'adds interval logs and files of OTLP to a history, each once',
-      load: () => import('./history/import.ts'),
-    },
-    {
-      name: 'compact',
-      summary: 'merges the files of each day that has ended',
-      load: async () => (await import('./history/maintain.ts')).compact,
-    },
-    {
-      name: 'rollup',
-      summary: 'adds rows up by the hour, in a history of its own',
-      load: async () => (await import('./history/maintain.ts')).rollup,
-    },
-  ],
+  commands: {
+    import: [
+      'adds interval logs and files of OTLP to a history, each once',
+      () => import('./history/import.ts'),
+    ],
+    compact: [
+      'merges the files of each day that has ended',
+      async () => ({ command: (await import('./history/maintain.ts')).compact }),
+    ],
+    rollup: [
+      'adds rows up by the hour, in a history of its own',
+      async () => ({ command: (await import('./history/maintain.ts')).rollup }),
+    ],
+  },
   examples: ['hdrscope history import service.hlog -o history', 'hdrscope history compact history'],
 };
 
 const SLO: Group = {
   path: 'hdrscope slo',
   description: 'Works on service level objectives: shares of requests within a threshold.',
-  commands: [
-    {
-      name: 'rules',
-      summary: 'prints recording and alerting rules for Prometheus',
-      load: () => import('./slo/rules.ts'),
-    },
-    {
-      name: 'report',
-      summary: 'says how an objective would have been kept, by day, from a history',
-      load: () => import('./slo/report.ts'),
-    },
-  ],
+  commands: {
+    rules: ['prints recording and alerting rules for Prometheus', () => import('./slo/rules.ts')],
+    report: [
+      'says how an objective would have been kept, by day, from a history',
+      () => import('./slo/report.ts'),
+    ],
+  },
   examples: [
     'hdrscope slo rules --metric http_request_duration_seconds --threshold 300ms --objective 99.9%',
     'hdrscope slo report history --metric rpc.duration --threshold 250ms --objective 99.9%',
@@ -99,24 +75,88 @@ const SLO: Group = {
 const CONFIG: Group = {
   path: 'hdrscope config',
   description: 'Writes and checks configurations of hdrscope run.',
-  commands: [
-    {
-      name: 'init',
-      summary: 'writes a configuration that runs as it is',
-      load: async () => (await import('./commands/config.ts')).init,
-    },
-    {
-      name: 'check',
-      summary: 'reports problems, with lines',
-      load: async () => (await import('./commands/config.ts')).check,
-    },
-    {
-      name: 'schema',
-      summary: 'prints the JSON schema, for editors',
-      load: async () => (await import('./commands/config.ts')).schema,
-    },
-  ],
+  commands: {
+    init: [
+      'writes a configuration that runs as it is',
+      async () => ({ command: (await import('./commands/config.ts')).init }),
+    ],
+    check: [
+      'reports problems, with lines',
+      async () => ({ command: (await import('./commands/config.ts')).check }),
+    ],
+    schema: [
+      'prints the JSON schema, for editors',
+      async () => ({ command: (await import('./commands/config.ts')).schema }),
+    ],
+  },
   examples: ['hdrscope config init', 'hdrscope config check hdrscope.yaml'],
+};
+
+const EBPF: Group = {
+  path: 'hdrscope ebpf',
+  description: `Reads the histograms that eBPF programs count in the kernel. It never changes a map.
+
+A map is named by the path of its pin, by id:N or by name:X. The last two take root (CAP_SYS_ADMIN);
+a pin of mode 0444 takes no rights.`,
+  commands: {
+    list: ['lists the maps that this user can see', () => import('./commands/ebpf/list.ts')],
+    read: ['shows the counts of a map as bars and percentiles', () => import('./commands/ebpf/read.ts')],
+    watch: [
+      'shows what a map counts from now on, a line for each interval',
+      () => import('./commands/ebpf/watch.ts'),
+    ],
+    heatmap: ['draws what a map counts from now on, over time', () => import('./commands/ebpf/heatmap.ts')],
+    runqueue: [
+      'counts for some seconds how many tasks wait for a CPU, and how long',
+      async () => ({ command: (await import('./commands/ebpf/count.ts')).runqueue }),
+    ],
+    blockio: [
+      'counts for some seconds how long block devices take for requests',
+      async () => ({ command: (await import('./commands/ebpf/count.ts')).blockio }),
+    ],
+    tcprtt: [
+      'counts for some seconds the round-trip times of TCP connections',
+      async () => ({ command: (await import('./commands/ebpf/count.ts')).tcprtt }),
+    ],
+    serve: ['serves maps as metrics for Prometheus', () => import('./commands/ebpf/serve.ts')],
+    doctor: [
+      'checks what this user may read here, and shows what helps',
+      () => import('./commands/ebpf/doctor.ts'),
+    ],
+  },
+  examples: [
+    'hdrscope ebpf doctor',
+    'hdrscope ebpf read /sys/fs/bpf/queue_hist --layout queue-depth',
+    'hdrscope ebpf watch name:latency_hist --unit ns --interval 5s',
+  ],
+};
+
+const CEPH: Group = {
+  path: 'hdrscope ceph',
+  description: `Reads the perf histograms of Ceph's daemons, and serves histograms as a daemon does.
+
+A daemon is read through its admin socket, by root or the user of the daemon, without the ceph program.
+A folder stands for the sockets in it. A file holds the answer of a daemon: the output of ceph daemon or
+ceph tell in JSON or XML, or a telemetry report.
+- is standard input.`,
+  commands: {
+    schema: ['lists histograms, and what they count', () => import('./commands/ceph/schema.ts')],
+    dump: ['prints percentiles and means of every axis', () => import('./commands/ceph/dump.ts')],
+    top: ['shows the latency of a cluster, and its slowest OSDs', () => import('./commands/ceph/top.ts')],
+    heatmap: ['draws two axes of a histogram', () => import('./commands/ceph/heatmap.ts')],
+    watch: ['prints the values of each interval, from now on', () => import('./commands/ceph/watch.ts')],
+    serve: [
+      'serves daemons to Prometheus, or an admin socket for trying out',
+      () => import('./commands/ceph/serve.ts'),
+    ],
+  },
+  examples: [
+    'hdrscope ceph dump /var/run/ceph/ceph-osd.0.asok',
+    "hdrscope ceph dump ceph-osd.0.asok --where 'size=4KiB..8KiB'",
+    'ceph tell osd.* perf histogram dump | hdrscope ceph heatmap -',
+    'hdrscope ceph watch /var/run/ceph/ceph-osd.*.asok --interval 5s',
+    'hdrscope ceph top /var/run/ceph',
+  ],
 };
 
 /** The whole command. */
@@ -124,101 +164,47 @@ export const HDRSCOPE: Group = {
   path: 'hdrscope',
   description:
     'Counts whole distributions, reads them from logs, kernels and daemons, compares them, draws them, and brings\nthem to where people watch them.',
-  commands: [
-    {
-      name: 'record',
-      summary: 'counts the numbers of a text, and prints their distribution',
-      load: () => import('./record/index.ts'),
-    },
-    {
-      name: 'diff',
-      summary: 'compares two logs, texts or histograms, and says whether the difference is real',
-      load: () => import('./diff/index.ts'),
-    },
-    {
-      name: 'check',
-      summary: 'judges whether a load test or a log keeps objectives, for CI',
-      load: () => import('./check/index.ts'),
-    },
-    {
-      name: 'advise',
-      summary: 'says what a histogram would cost and how exact it would be',
-      load: () => import('./commands/advise.ts'),
-    },
-    {
-      name: 'bounds',
-      summary: 'prints round boundaries for explicit buckets, and how much they leave open',
-      load: () => import('./commands/bounds.ts'),
-    },
-    {
-      name: 'inspect',
-      summary: 'says what files are, and which commands take them',
-      load: () => import('./commands/inspect.ts'),
-    },
-    {
-      name: 'log',
-      summary: 'works on interval logs (.hlog)',
-      load: async () => ({ group: LOG }),
-    },
-    {
-      name: 'plot',
-      summary: 'draws histograms, on the terminal or as a picture',
-      load: () => import('./plot/index.ts'),
-    },
-    {
-      name: 'serve',
-      summary: 'serves a live page with curves and heat maps of files',
-      load: () => import('./serve/index.ts'),
-    },
-    {
-      name: 'history',
-      summary: 'keeps the distributions of logs for months, in Parquet files',
-      load: async () => ({ group: HISTORY }),
-    },
-    {
-      name: 'query',
-      summary: 'asks a history for percentiles of any series, over any time',
-      load: () => import('./query/index.ts'),
-    },
-    {
-      name: 'explain',
-      summary: 'says which attribute made a percentile move, from a history',
-      load: () => import('./commands/explain.ts'),
-    },
-    {
-      name: 'ebpf',
-      summary: "reads the kernel's histograms from eBPF maps",
-      load: () => import('./commands/ebpf/index.ts'),
-    },
-    {
-      name: 'ceph',
-      summary: "reads Ceph's perf histograms, and serves ours as Ceph does",
-      load: () => import('./commands/ceph/index.ts'),
-    },
-    {
-      name: 'slo',
-      summary: 'judges an objective afterwards, and writes rules for Prometheus that watch it',
-      load: async () => ({ group: SLO }),
-    },
-    {
-      name: 'run',
-      summary: 'brings sources of histograms to sinks, as a configuration says',
-      load: () => import('./commands/run.ts'),
-    },
-    {
-      name: 'config',
-      summary: 'writes and checks configurations of run',
-      load: async () => ({ group: CONFIG }),
-    },
-    {
-      name: 'completion',
-      summary: 'prints a script that makes a shell complete these commands',
-      load: async () => {
-        const { completionOf } = await import('./completion/index.ts');
-        return completionOf(HDRSCOPE);
-      },
-    },
-  ],
+  commands: {
+    record: [
+      'counts the numbers of a text, and prints their distribution',
+      () => import('./record/index.ts'),
+    ],
+    diff: [
+      'compares two logs, texts or histograms, and says whether the difference is real',
+      () => import('./diff/index.ts'),
+    ],
+    check: ['judges whether a load test or a log keeps objectives, for CI', () => import('./check/index.ts')],
+    advise: [
+      'says what a histogram would cost and how exact it would be',
+      () => import('./commands/advise.ts'),
+    ],
+    bounds: [
+      'prints round boundaries for explicit buckets, and how much they leave open',
+      () => import('./commands/bounds.ts'),
+    ],
+    inspect: ['says what files are, and which commands take them', () => import('./commands/inspect.ts')],
+    log: ['works on interval logs (.hlog)', LOG],
+    plot: ['draws histograms, on the terminal or as a picture', () => import('./plot/index.ts')],
+    serve: ['serves a live page with curves and heat maps of files', () => import('./serve/index.ts')],
+    history: ['keeps the distributions of logs for months, in Parquet files', HISTORY],
+    query: ['asks a history for percentiles of any series, over any time', () => import('./query/index.ts')],
+    explain: [
+      'says which attribute made a percentile move, from a history',
+      () => import('./commands/explain.ts'),
+    ],
+    ebpf: ["reads the kernel's histograms from eBPF maps", EBPF],
+    ceph: ["reads Ceph's perf histograms, and serves ours as Ceph does", CEPH],
+    slo: ['judges an objective afterwards, and writes rules for Prometheus that watch it', SLO],
+    run: [
+      'brings sources of histograms to sinks, as a configuration says',
+      () => import('./commands/run.ts'),
+    ],
+    config: ['writes and checks configurations of run', CONFIG],
+    completion: [
+      'prints a script that makes a shell complete these commands',
+      async () => ({ command: (await import('./completion/index.ts')).completionOf(HDRSCOPE) }),
+    ],
+  },
   notes: `  hdrscope --version prints the version.
 
 exit codes:

@@ -1,8 +1,9 @@
 import { LOCALHOST } from '@hdrscope/testing/tls';
-import { createParser } from '../src/arguments.ts';
+import { Command } from 'commander';
 import type { Io } from '../src/command.ts';
 import { Termination } from '../src/command.ts';
-import { addGuard, type GuardingOptions, guardOf } from '../src/guard-options.ts';
+import { createOptions } from '../src/define-command.ts';
+import { GUARD, type GuardingOptions, guardOf } from '../src/guard-options.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { useFolder } from './support/logs.ts';
 
@@ -14,9 +15,9 @@ function io(environment: Record<string, string> = {}): Io {
 }
 
 function parsed(...words: string[]): GuardingOptions {
-  return addGuard(createParser('x', 'x', []))
-    .parse(words, { from: 'user' })
-    .opts();
+  const parser = new Command();
+  for (const option of createOptions(GUARD)) parser.addOption(option);
+  return parser.parse(words, { from: 'user' }).opts();
 }
 
 test('a server is open to this machine without options', async () => {

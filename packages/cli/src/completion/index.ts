@@ -1,6 +1,6 @@
 import { ExitCode } from '../command.ts';
-import type { Group, ParsedCommand } from '../command-module.ts';
-import { defineCommand } from '../define-command.ts';
+import { type DefinedCommand, defineCommand } from '../define-command.ts';
+import type { Group } from '../group.ts';
 import { bashScript, fishScript, zshScript } from './scripts.ts';
 import { type CommandNode, commandTree } from './tree.ts';
 
@@ -21,7 +21,7 @@ const SCRIPTS: Readonly<Record<string, (nodes: readonly CommandNode[]) => string
 };
 
 /** `hdrscope completion` for a program. */
-export function completionOf(program: Group): ParsedCommand {
+export function completionOf(program: Group): DefinedCommand {
   return defineCommand({
     path: 'hdrscope completion',
     description: DESCRIPTION,

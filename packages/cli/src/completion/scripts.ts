@@ -1,4 +1,4 @@
-import type { OptionNode, ValueNode } from '../command-module.ts';
+import type { OptionNode, ValueNode } from '../group.ts';
 import type { CommandNode } from './tree.ts';
 
 /** Quotes a text as one word of a shell. */

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import type { Group, LazyCommand, OptionNode, ValueNode } from '../command-module.ts';
+import type { Group, OptionNode, ValueNode } from '../group.ts';
 
 /** A command, or a group of them. */
 export interface CommandNode {
@@ -15,24 +15,24 @@ export interface CommandNode {
 /** A group and everything below it, outermost first. Loads the module of every command, and runs no command. */
 export async function commandTree({ path, commands }: Group): Promise<CommandNode[]> {
   const below: CommandNode[] = [];
-  for (const command of commands) {
-    for (const node of await nodesOf(command, `${path} ${command.name}`)) below.push(node);
+  for (const [name, [, found]] of Object.entries(commands)) {
+    const nodes =
+      typeof found === 'function' ? [await commandNode(`${path} ${name}`, found)] : await commandTree(found);
+    for (const node of nodes) below.push(node);
   }
-  const shown = commands.map(({ name, summary }) => ({ name, summary }));
+  const shown = Object.entries(commands).map(([name, [summary]]) => ({ name, summary }));
   return [{ path, options: [HELP], commands: shown, operand: 'anything' }, ...below];
 }
 
 const HELP: OptionNode = { flags: ['--help', '-h'], value: undefined, description: 'prints help' };
 
-async function nodesOf(command: LazyCommand, path: string): Promise<CommandNode[]> {
-  const loaded = await command.load();
-  const module = 'command' in loaded ? loaded.command : loaded;
-  if ('group' in module) return commandTree(module.group);
-  if ('parser' in module) return [parserNode(path, module.parser())];
-  return [{ path, options: module.options, commands: [], operand: 'file' }];
-}
-
-function parserNode(path: string, { options, registeredArguments }: Command): CommandNode {
+async function commandNode(
+  path: string,
+  load: Extract<Group['commands'][string][1], () => unknown>,
+): Promise<CommandNode> {
+  const { command } = await load();
+  if (!('parser' in command)) return { path, options: command.options, commands: [], operand: 'file' };
+  const { options, registeredArguments }: Command = command.parser();
   const shown = options.filter(({ hidden }) => !hidden).map(optionNode);
   const [operand] = registeredArguments;
   return { path, options: [...shown, HELP], commands: [], operand: operand?.argChoices ?? 'file' };

@@ -42,7 +42,8 @@ export const command = defineCommand({
     ...TAGS,
   },
   formats: FORMATS,
-  formatFallback: 'required',
+  formatFallback: "by the file's ending",
+  isFormatRequired: true,
   output: 'by command',
   async run({ options, operands, format }, io) {
     const { unit, textUnit } = options;

@@ -2,17 +2,17 @@ import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
-import { endingOf, formatOf, type OutputOptions, writeWhole } from '../output-options.ts';
+import { endingOf, type OutputOptions, writeWhole } from '../output-options.ts';
 import { screenOf } from '../screen.ts';
 import { terminalPlot } from '../terminal-plot.ts';
 
 /** The words of `--format`. */
 export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
 /** The format of a plot. */
-type Format = (typeof FORMATS)[number];
+export type Format = (typeof FORMATS)[number];
 
-/** The destination and the format of a plot. */
-export interface DrawingOptions extends OutputOptions<Format> {
+/** The destination of a plot, and its size. */
+export interface DrawingOptions extends Pick<OutputOptions, 'output' | 'format'> {
   readonly title?: string;
   /** In pixels; in characters for text. */
   readonly width?: number;
@@ -21,25 +21,16 @@ export interface DrawingOptions extends OutputOptions<Format> {
   readonly ascii?: boolean;
 }
 
-/**
- * The format that the options ask for, else that of the file's ending, else text.
- *
- * @throws UsageError when the destination does not take the format.
- */
-export function plotFormatOf(options: DrawingOptions): Format {
-  const { output } = options;
-  const format = formatOf(options, FORMATS);
+/** @throws UsageError when the destination does not take the format, or says nothing about it. */
+export function assertDrawable(format: Format, options: DrawingOptions): void {
+  const { output, format: asked } = options;
   const isFile = output !== undefined && output !== '-';
-  const ending = endingOf(output);
-  const found =
-    format ?? FORMATS.find((one) => one === ending) ?? (ending === 'txt' || !isFile ? 'text' : undefined);
-  if (found === undefined) {
+  if (isFile && format === 'text' && asked === undefined && endingOf(output) !== 'txt') {
     throw new UsageError(
       `${output} does not say which format to write: end it with .svg, .png, .html, .json or .txt, or use --format`,
     );
   }
-  if (found === 'png' && !isFile) throw new UsageError('a PNG picture needs a file: -o FILE.png');
-  return found;
+  if (format === 'png' && !isFile) throw new UsageError('a PNG picture needs a file: -o FILE.png');
 }
 
 /** How many columns a picture has that curves are read off at: its pixels, or the dots of a text. */

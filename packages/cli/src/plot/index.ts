@@ -10,7 +10,7 @@ import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { parseObjective } from '../objective.ts';
 import { ASCII, integer, percentilesOption, unitOption } from '../options.ts';
 import { asCurves, type SourcedPlot } from './counted-curves.ts';
-import { columnsOf, FORMATS, plotFormatOf, writePlots } from './drawing.ts';
+import { assertDrawable, columnsOf, FORMATS, writePlots } from './drawing.ts';
 import { plotsOfJson } from './json-input.ts';
 import { readBars, readComparison, readCurves, readHeatMap, readOverTime } from './kinds.ts';
 import { assertFits, assertKind, type CurveValues, dressed, isEmpty, verdictsOn } from './options.ts';
@@ -122,8 +122,8 @@ export const command = defineCommand({
   formats: FORMATS,
   formatFallback: "by the file's ending, and text on the terminal",
   output: 'by command',
-  async run({ options, operands }, io) {
-    const format = plotFormatOf(options);
+  async run({ options, operands, format }, io) {
+    assertDrawable(format, options);
     const { kind, unit, textUnit } = options;
     const { inputs, totalBytes } = await openInputs(
       operands,

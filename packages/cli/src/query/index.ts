@@ -5,14 +5,19 @@ import { printDifferences } from '../comparison.ts';
 import { defineCommand } from '../define-command.ts';
 import { percentilesFor } from '../figures.ts';
 import { wrapToScreen } from '../help-text.ts';
-import { endingOf, formatOf, withOutput } from '../output-options.ts';
-import { columnsOf, plotFormatOf, writePlots } from '../plot/drawing.ts';
+import { withOutput } from '../output-options.ts';
+import {
+  assertDrawable,
+  columnsOf,
+  FORMATS as PLOT_FORMATS,
+  type Format as PlotFormat,
+  writePlots,
+} from '../plot/drawing.ts';
 import { withEngine } from './engine.ts';
 import {
   assertKindFits,
   assertOptionsFit,
   DESCRIPTION,
-  drawingOf,
   isDrawn,
   kindOf,
   OPTIONS,
@@ -43,13 +48,16 @@ export const command = defineCommand({
   formatNotes: 'svg, png and html are plots',
   formatFallback: "by the file's ending, else text",
   output: 'by command',
-  async run({ options, operands: [folder] }, io) {
+  async run({ options, operands: [folder], format: asked }, io) {
     assertOptionsFit(options, folder);
     assertKindFits(options);
     if (options.printSql === true)
       return withOutput(options.output, io, (out) => printSql(options, folder, out));
-    if (options.metric !== undefined && isDrawn(options)) return draw(options, folder!, io);
-    const format = tableFormatOf(options);
+    if (options.metric !== undefined && isDrawn(options, asked)) {
+      const format = PLOT_FORMATS.find((one) => one === asked) ?? 'text';
+      return draw(options, format, folder!, io);
+    }
+    const format = TABLE_FORMATS.find((one) => one === asked) ?? 'text';
     if (kindOf(options) === 'comparison') return compare(options, format, folder!, io);
     return withOutput(options.output, io, (out) =>
       options.metric === undefined ? list(format, folder!, out) : print(options, format, folder!, out),
@@ -65,14 +73,6 @@ async function printSql(options: Options, folder: string | undefined, io: Io): P
   const source = isFolder ? { folder } : table === undefined ? {} : { table: table.split('.') };
   await io.stdout.write(`${historySql(questionOf(options, percentiles), dialect, source)}\n`);
   return ExitCode.done;
-}
-
-/** @throws UsageError */
-function tableFormatOf(options: Options): TableFormat {
-  const format = formatOf(options, [...TABLE_FORMATS, ...PICTURES]);
-  const ending = endingOf(options.output);
-  const asked = format ?? ending;
-  return TABLE_FORMATS.find((one) => one === asked) ?? 'text';
 }
 
 async function list(format: TableFormat, folder: string, io: Io): Promise<number> {
@@ -108,16 +108,15 @@ async function compare(options: Options, format: TableFormat, folder: string, io
   return withOutput(options.output, io, (out) => printDifferences(differences, format, out));
 }
 
-async function draw(options: Options, folder: string, io: Io): Promise<number> {
+async function draw(options: Options, format: PlotFormat, folder: string, io: Io): Promise<number> {
   percentilesFor(options, false);
-  const drawing = drawingOf(options);
-  const format = plotFormatOf(drawing);
-  const { plots, verdicts = [], exitCode } = await drawn(options, folder, columnsOf(format, drawing, io), io);
+  assertDrawable(format, options);
+  const { plots, verdicts = [], exitCode } = await drawn(options, folder, columnsOf(format, options, io), io);
   const [first, ...others] = plots.map((plot) =>
     options.title === undefined ? plot : { ...plot, title: options.title },
   );
   if (first === undefined) throw new Refusal('there is nothing to draw');
-  await writePlots([first, ...others], format, drawing, verdicts, io);
+  await writePlots([first, ...others], format, options, verdicts, io);
   return exitCode;
 }
 

@@ -6,8 +6,6 @@ import { columnsOption } from '../figures.ts';
 import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../history/options.ts';
 import { assertApart, parseRange } from '../inputs/moment.ts';
 import { ASCII, integer, percentilesOption } from '../options.ts';
-import { endingOf } from '../output-options.ts';
-import { type DrawingOptions, FORMATS as PLOT_FORMATS } from '../plot/drawing.ts';
 
 /** The forms of an answer that are no pictures. */
 export const TABLE_FORMATS = ['text', 'json', 'csv'] as const;
@@ -16,7 +14,8 @@ export type TableFormat = (typeof TABLE_FORMATS)[number];
 
 /** Forms that are pictures, whatever else a command line says. */
 export const PICTURES = ['svg', 'png', 'html'] as const;
-type Format = TableFormat | (typeof PICTURES)[number];
+/** A form of an answer. */
+export type Format = TableFormat | (typeof PICTURES)[number];
 
 /** The kinds of plot that an answer has. */
 const KINDS = ['percentiles', 'comparison', 'over-time', 'heat-map'] as const;
@@ -155,21 +154,12 @@ export function questionOf(options: Options, percentiles: readonly number[]): Hi
   };
 }
 
-/** Whether an answer is drawn, and the table's format otherwise. @throws UsageError */
-export function isDrawn({ plot, kind, format, output }: Options): boolean {
-  const ending = endingOf(output);
-  const isPicture = (word: string | undefined): boolean => PICTURES.some((one) => one === word);
-  const isPlot =
-    plot === true || kind !== undefined || isPicture(format) || (format === undefined && isPicture(ending));
+/** Whether an answer is drawn. @throws UsageError when the format is none of a picture. */
+export function isDrawn({ plot, kind }: Options, format: Format): boolean {
+  const isPlot = plot === true || kind !== undefined || PICTURES.some((one) => one === format);
   if (isPlot && format === 'csv')
     throw new UsageError(`${plot === true ? '--plot' : '--kind'} and --format csv exclude each other`);
   return isPlot;
-}
-
-/** The options of a plot. */
-export function drawingOf({ format, ...options }: Options): DrawingOptions {
-  const plotFormat = PLOT_FORMATS.find((one) => one === format);
-  return { ...options, ...(plotFormat !== undefined && { format: plotFormat }) };
 }
 
 // Kinds of answer.

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { Command } from 'commander';
-import type { ParsedCommand } from '../../src/command-module.ts';
 import { commandTree } from '../../src/completion/tree.ts';
+import type { DefinedCommand } from '../../src/define-command.ts';
 import { runCli } from '../../src/program.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
@@ -143,15 +143,15 @@ test('completion prints its script only, and reads nothing', async () => {
 });
 
 test('completes a command from its parser, without running the command', async () => {
-  const probe: ParsedCommand = {
+  const command: DefinedCommand = {
     parser: () => new Command().option('-d, --deep', 'looks deeper: everywhere').argument('<file>'),
     run: () => {
       throw new Error('the command runs');
     },
   };
   const group = { path: 'tool', description: '', examples: [] };
-  const commands = [{ name: 'probe', summary: 'looks', load: async () => probe }];
-  const [outer, inner] = await commandTree({ ...group, commands });
+  const load = async () => ({ command });
+  const [outer, inner] = await commandTree({ ...group, commands: { probe: ['looks', load] } });
   expect(outer).toMatchObject({ path: 'tool', commands: [{ name: 'probe', summary: 'looks' }] });
   expect(inner).toEqual({
     path: 'tool probe',

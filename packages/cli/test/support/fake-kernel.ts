@@ -5,11 +5,11 @@ import {
   queueDepthLayout,
   type VisibleMap,
 } from '@hdrscope/ebpf';
-import { type Arguments, readArguments } from '../../src/arguments.ts';
+import { readArguments } from '../../src/arguments.ts';
 import { cleanIo } from '../../src/clean-output.ts';
 import { ExitCode, type Io, type Output, type Termination } from '../../src/command.ts';
-import type { ParsedCommand } from '../../src/command-module.ts';
 import type { Kernel } from '../../src/commands/ebpf/map.ts';
+import type { DefinedCommand } from '../../src/define-command.ts';
 import type { Ran } from './fake-io.ts';
 
 /** A visible map of run-queue depths. */
@@ -66,11 +66,6 @@ export function fakeKernel(
   };
 }
 
-/** The module of a command that reads a kernel. */
-interface KernelCommand extends Pick<ParsedCommand, 'parser'> {
-  run(given: Arguments<unknown>, io: Io, kernel: Kernel): Promise<number>;
-}
-
 interface RunOptions {
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
   /** Gets each text on standard error. */
@@ -88,7 +83,7 @@ interface RunOptions {
 
 /** Runs a command with a kernel. Errors of the command are thrown. */
 export async function runWith(
-  command: KernelCommand,
+  command: DefinedCommand<Kernel>,
   args: readonly string[],
   kernel: Kernel,
   {

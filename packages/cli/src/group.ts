@@ -1,7 +1,6 @@
 import { nearest } from '@hdrscope/kit';
-import type { Command } from 'commander';
-import type { Arguments } from './arguments.ts';
 import { ExitCode, type Io, UsageError } from './command.ts';
+import type { DefinedCommand } from './define-command.ts';
 import { helpColumns, wrapCommand, wrapItem, wrapText } from './help-text.ts';
 
 /** Commands that share the beginning of their name. */
@@ -9,33 +8,18 @@ export interface Group {
   /** The group as people type it: `hdrscope log`. */
   readonly path: string;
   readonly description: string;
-  readonly commands: readonly LazyCommand[];
+  /** By their names. The summary is a line of the help. */
+  readonly commands: Readonly<Record<string, readonly [summary: string, command: Group | LoadCommand]>>;
   readonly examples: readonly string[];
   /** Text for the end of the help. */
   readonly notes?: string;
 }
 
-/** A command of a group. Its module is loaded when the command runs, or when a shell completes it. */
-export interface LazyCommand {
-  readonly name: string;
-  /** One line, for the help of the group. */
-  readonly summary: string;
-  load(): Promise<CommandModule>;
-}
-
-/** The exports of a command's module. */
-type CommandModule = { readonly command: ParsedCommand } | ParsedCommand | RawCommand | GroupModule;
-
-/** A command whose arguments a parser reads. */
-export interface ParsedCommand {
-  /** Creates the parser, and does nothing else. Each run takes a new one, because a parser keeps what it has read. */
-  parser(): Command;
-  /** @returns The exit code. */
-  run(given: Arguments<unknown>, io: Io): Promise<number>;
-}
+/** Loads the module of a command, when the command runs or a shell completes it. */
+type LoadCommand = () => Promise<{ readonly command: DefinedCommand | RawCommand }>;
 
 /** A command that reads its arguments without a parser, and prints its own help. */
-interface RawCommand {
+export interface RawCommand {
   /** The options that shells complete. */
   readonly options: readonly OptionNode[];
   /**
@@ -43,11 +27,6 @@ interface RawCommand {
    * @returns The exit code.
    */
   run(args: readonly string[], io: Io): Promise<number>;
-}
-
-/** A command with further commands below it. */
-interface GroupModule {
-  readonly group: Group;
 }
 
 // What shells complete.
@@ -78,36 +57,28 @@ export async function runGroup(group: Group, args: readonly string[], io: Io): P
     return ExitCode.done;
   }
   if (first === 'help') return runGroup(group, [...rest, '--help'], io);
-  const command = group.commands.find(({ name }) => name === first);
-  if (command === undefined) throw new UsageError(unknownCommand(group, first));
-  return runModule(await command.load(), rest, io);
-}
-
-/** Runs a command with the words after its name. With `--help`, it prints the help and does nothing else. */
-async function runModule(module: CommandModule, args: readonly string[], io: Io): Promise<number> {
-  if ('group' in module) return runGroup(module.group, args, io);
-  if ('command' in module) return runModule(module.command, args, io);
-  if (!('parser' in module)) return module.run(args, io);
+  if (!Object.hasOwn(group.commands, first)) throw new UsageError(unknownCommand(group, first));
+  const [, found] = group.commands[first]!;
+  if (typeof found !== 'function') return runGroup(found, rest, io);
+  const { command } = await found();
+  if (!('parser' in command)) return command.run(rest, io);
   // Help of groups and raw commands need no parser, so they do not load it.
   const { readArguments } = await import('./arguments.ts');
-  const given = await readArguments(module.parser(), args, io);
-  return given === undefined ? ExitCode.done : module.run(given, io);
+  const given = await readArguments(command.parser(), rest, io);
+  return given === undefined ? ExitCode.done : command.run(given, io);
 }
 
 function unknownCommand({ path, commands }: Group, name: string): string {
   const what = name.startsWith('-') ? 'option' : 'command';
-  const similar = nearest(
-    name,
-    commands.map((command) => command.name),
-  );
+  const similar = nearest(name, Object.keys(commands));
   const hint = similar === undefined ? `${path} --help lists the commands` : `did you mean ${similar}?`;
   return `${path} has no ${what} '${name}': ${hint}`;
 }
 
 function groupHelp({ path, description, commands, examples, notes = '' }: Group, columns: number): string {
   // Bounded: these are the commands of a group.
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  const lines = commands.map(({ name, summary }) => wrapItem(name, width, summary, columns));
+  const width = Math.max(...Object.keys(commands).map(({ length }) => length));
+  const lines = Object.entries(commands).map(([name, [summary]]) => wrapItem(name, width, summary, columns));
   return `${wrapText(description, columns)}
 
 ${wrapText(`usage: ${path} COMMAND [options]`, columns)}
