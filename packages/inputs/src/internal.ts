@@ -1,5 +1,13 @@
 // Entry `@hdrscope/inputs/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { readText } from './bytes.ts';
+export {
+  CountedEvidence,
+  type Evidence,
+  ExactTally,
+  FINEST_DIGITS,
+  PrintedEvidence,
+  proportionOf,
+} from './evidence.ts';
 export { figuresStep, figuresUnit, scaleFigures } from './figures.ts';
 export { seriesFinder, UNNAMED } from './history/logged-series.ts';
 export { K6_FAILURE } from './load/k6.ts';

@@ -10,7 +10,18 @@ import {
   readRequests,
   readWrkErrors,
 } from '@hdrscope/inputs';
-import { hasRequests, K6_FAILURE, type LoadForm, numberUnit, ticksPerUnit } from '@hdrscope/inputs/internal';
+import {
+  CountedEvidence,
+  type Evidence,
+  ExactTally,
+  FINEST_DIGITS,
+  hasRequests,
+  K6_FAILURE,
+  type LoadForm,
+  numberUnit,
+  PrintedEvidence,
+  ticksPerUnit,
+} from '@hdrscope/inputs/internal';
 import { type LogHistogram, type Selection, summarizeLogs } from '@hdrscope/interval-log';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal } from '../command.ts';
@@ -21,7 +32,6 @@ import { readPercentileInput, type TextUnit } from '../inputs/percentile-input.t
 import { explainTagLimit } from '../inputs/selection-options.ts';
 import type { ReadingProgress } from '../progress.ts';
 import { valueScaleOf } from '../value-scale.ts';
-import { CountedEvidence, type Evidence, ExactTally, FINEST_DIGITS, PrintedEvidence } from './evidence.ts';
 
 /** Something that is judged: an input, a tag of a log, or all of them together. */
 export interface Subject {

@@ -1,6 +1,6 @@
 import { Histogram, percentileInterval } from '@hdrscope/core';
+import { CountedEvidence, proportionOf } from '@hdrscope/inputs/internal';
 import fc from 'fast-check';
-import { CountedEvidence, proportionOf } from '../../src/check/evidence.ts';
 import { isFailure, judge } from '../../src/check/judge.ts';
 
 function integers(values: Iterable<number>): Histogram {

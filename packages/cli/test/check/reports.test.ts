@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { CountedEvidence } from '@hdrscope/inputs/internal';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
-import { CountedEvidence } from '../../src/check/evidence.ts';
 import { type Judged, judgeSubject } from '../../src/check/judge.ts';
 import { junitReport, markdownReport } from '../../src/check/reports.ts';
 import { parseObjective } from '../../src/objective.ts';

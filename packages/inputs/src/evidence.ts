@@ -7,10 +7,10 @@ import {
   percentileInterval,
 } from '@hdrscope/core';
 import { countWithin } from '@hdrscope/core/internal';
-import type { LoadSummary } from '@hdrscope/inputs';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import type { BoundedHistogram } from '@hdrscope/interval-log/internal';
 import { percentileName } from '@hdrscope/kit';
+import type { LoadSummary } from './load/load.ts';
 
 /** What an input knows about its values, in the unit of the verdict. */
 export interface Evidence {
