@@ -5,6 +5,7 @@ export { type Clock, systemClock } from './clock.ts';
 export type { AddedCounts, CountedFacts } from './counted-facts.ts';
 export { type CountedUnit, SHOWN_UNITS, type ShownUnit } from './counted-unit.ts';
 export type { RegistryErrorCode } from './errors.ts';
+export type { EstimatedCounts } from './estimated.ts';
 export type { Exemplar } from './exemplars.ts';
 export type { Family, FamilySnapshot } from './family.ts';
 export { defaultResolution, type FamilyOptions, type FamilySettings, type Scope } from './family-options.ts';

@@ -8,6 +8,7 @@ import {
 } from '@hdrscope/core';
 import { fromTicks, histogramOver, histogramSince, type SparseCounts } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
+import { type EstimatedCounts, estimatedSince } from './estimated.ts';
 import type { Exemplar } from './exemplars.ts';
 import { type Extremes, extremesBetween, type Interval, joinUpTo } from './intervals.ts';
 import type { SlotReaches } from './reach.ts';
@@ -57,6 +58,8 @@ export interface SeriesSnapshot extends Counted<HdrLayout> {
    * values lie. `undefined` when no such counts were added.
    */
   readonly reaches: SlotReaches | undefined;
+  /** How many values came without their sum or extremes, which are estimates then. `undefined` when all came with them. */
+  readonly estimated: EstimatedCounts | undefined;
 }
 
 /** The facts of a state besides its counts. */
@@ -76,6 +79,7 @@ export class StateSnapshot implements SeriesSnapshot {
   readonly exemplars: readonly Exemplar[];
   readonly atThresholds: readonly number[] | undefined;
   readonly reaches: SlotReaches | undefined;
+  readonly estimated: EstimatedCounts | undefined;
   /** The interval that begins at this state. */
   readonly #interval: Interval;
   #histogram: ReadonlyHistogram | undefined;
@@ -92,6 +96,7 @@ export class StateSnapshot implements SeriesSnapshot {
     this.exemplars = facts.exemplars;
     this.atThresholds = facts.atThresholds;
     this.reaches = facts.reaches;
+    this.estimated = facts.estimated;
     this.#interval = interval;
     Object.freeze(this);
   }
@@ -131,7 +136,11 @@ export function differenceOf(
   const exact = StateSnapshot.extremesBetween(then, now);
   const isEmpty = exact !== undefined && now.counts.total === then.counts.total;
   const extremes = isEmpty ? EMPTY_EXTREMES : (exact ?? extremesOf(now, then, resolution));
-  return new Difference(now, then, extremes, sinceMs);
+  const known = estimatedSince(now.estimated, then.estimated);
+  const count = now.counts.total - then.counts.total;
+  const estimated =
+    exact === undefined && count > 0 ? { sum: known?.sum ?? 0, min: count, max: count } : known;
+  return new Difference(now, then, { ...extremes, estimated }, sinceMs);
 }
 
 /** The difference of two states. Its counts are computed when they are asked for, and kept. */
@@ -145,12 +154,18 @@ class Difference implements SeriesSnapshot {
   readonly rejected: Rejected;
   readonly exemplars: readonly Exemplar[];
   readonly reaches: SlotReaches | undefined;
+  readonly estimated: EstimatedCounts | undefined;
   readonly #now: SeriesSnapshot;
   readonly #then: SeriesSnapshot;
   #counts: ReadonlyCounts | undefined;
   #histogram: ReadonlyHistogram | undefined;
 
-  constructor(now: SeriesSnapshot, then: SeriesSnapshot, { min, max }: Extremes, sinceMs: number) {
+  constructor(
+    now: SeriesSnapshot,
+    then: SeriesSnapshot,
+    { min, max, estimated }: Extremes & Pick<SeriesSnapshot, 'estimated'>,
+    sinceMs: number,
+  ) {
     this.attributes = now.attributes;
     this.startTimeMs = sinceMs;
     this.layout = now.layout;
@@ -159,6 +174,7 @@ class Difference implements SeriesSnapshot {
     this.min = min + 0;
     this.max = max + 0;
     this.reaches = now.reaches;
+    this.estimated = estimated;
     this.rejected =
       now.rejected === then.rejected ? NOTHING_REJECTED : rejectedSince(now.rejected, then.rejected);
     const { exemplars } = now;

@@ -25,6 +25,7 @@ import {
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
 import type { AddedCounts, CountedFacts } from './counted-facts.ts';
+import { addEstimated, type EstimatedCounts } from './estimated.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
 import { knownExtremes, narrowed } from './known-extremes.ts';
@@ -107,6 +108,8 @@ export class Series {
   #atThresholds: number[] | undefined;
   /** See `SeriesSnapshot.reaches`; `undefined` while it is that of the last snapshot. */
   #reaches: Map<number, SlotReach> | undefined;
+  /** See `SeriesSnapshot.estimated`. */
+  #estimated: EstimatedCounts | undefined;
   /** The last snapshot, which is the state of the series while it has not changed. */
   #last: StateSnapshot | undefined;
   /** Whether anything has changed since the last snapshot. */
@@ -238,11 +241,12 @@ export class Series {
       : this.#place(counted, facts);
     if (placed.count > 0) {
       // Known facts are about rejected values too, which the series has not counted.
-      const isWhole = placed.negative + placed.tooLarge === 0;
-      this.#sum += isWhole && sum !== undefined ? sum : placed.sum;
-      const { min, max } = isWhole ? knownExtremes(facts, placed) : placed;
+      const known = placed.negative + placed.tooLarge === 0 ? facts : NO_FACTS;
+      this.#sum += known.sum ?? placed.sum;
+      const { min, max } = knownExtremes(known, placed);
       this.#min = Math.min(this.#min, min);
       this.#max = Math.max(this.#max, max);
+      this.#estimate(placed.count, known.sum !== undefined, min === known.min, max === known.max);
     } else if (counts.total === 0) this.#sum += sum ?? 0;
     this.#tally(placed);
     if (facts.rejected !== undefined) this.#tally(facts.rejected);
@@ -265,19 +269,21 @@ export class Series {
   addSlots(
     runs: SlotRuns,
     facts: Pick<SeriesSnapshot, 'sum' | 'min' | 'max'> &
-      Pick<CountedFacts, 'atThresholds'> & { readonly reaches?: SlotReaches | undefined },
+      Pick<CountedFacts, 'atThresholds'> &
+      Partial<Pick<SeriesSnapshot, 'reaches' | 'estimated'>>,
   ): void {
     const heir = this.#heir;
     if (heir !== this) {
       heir.addSlots(runs, facts);
       return;
     }
-    const { sum, min, max, atThresholds, reaches = NO_REACHES } = facts;
+    const { sum, min, max, atThresholds, reaches = NO_REACHES, estimated } = facts;
     this.counts.assertRoomFor(runs.total);
     this.#change();
     const end = this.setup.layout.slotCount - 1;
     for (const [slot, { first, last }] of reaches) this.#widen(slot, { first, last: Math.min(last, end) });
     this.#addWhole(() => this.counts.addRuns(runs), atThresholds);
+    this.#estimated = addEstimated(this.#estimated, estimated);
     this.#sum += sum;
     this.#min = Math.min(this.#min, min);
     this.#max = Math.max(this.#max, max);
@@ -321,6 +327,7 @@ export class Series {
       exemplars: this.#exemplars?.snapshot() ?? NO_EXEMPLARS,
       atThresholds: this.#atThresholds ? Object.freeze(this.#atThresholds) : this.#last?.atThresholds,
       reaches: this.#reaches ?? this.#last?.reaches,
+      estimated: this.#estimated,
     });
     this.#atThresholds = undefined;
     this.#reaches = undefined;
@@ -351,6 +358,7 @@ export class Series {
     this.#exemplars = undefined;
     this.#atThresholds = undefined;
     this.#reaches = undefined;
+    this.#estimated = undefined;
     this.#last = undefined;
     this.#isChanged = true;
     this.#hasEnded = false;
@@ -413,6 +421,14 @@ export class Series {
       const isDivided = threshold >= unitLayout.upper(slot) || division?.thresholds.includes(threshold);
       if (added[i]! > 0 && isDivided !== true) this.#widen(slot, { first: slot, last: slot });
     }
+  }
+
+  /** Notes that values came without some facts. */
+  #estimate(count: number, hasSum: boolean, hasMin: boolean, hasMax: boolean): void {
+    if (hasSum && hasMin && hasMax) return;
+    const without = (isKnown: boolean): number => (isKnown ? 0 : count);
+    const estimated = { sum: without(hasSum), min: without(hasMin), max: without(hasMax) };
+    this.#estimated = addEstimated(this.#estimated, estimated);
   }
 
   /** Notes that values of a slot may lie between two others, or on either side of a threshold in the slot. */
@@ -521,6 +537,7 @@ export class Series {
   }
 }
 
+const NO_FACTS: CountedFacts = {};
 const NO_REACHES: SlotReaches = /* @__PURE__ */ new Map();
 
 /** The slot of a number of ticks, or the nearest slot that there is. */

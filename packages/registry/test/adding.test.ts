@@ -14,6 +14,7 @@ import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { Family } from '../src/family.ts';
 import type { FamilyOptions } from '../src/index.ts';
+import { differenceOf } from '../src/series-snapshot.ts';
 import { ticks } from './support/arbitraries.ts';
 import { runOf } from './support/runs.ts';
 import { slotsOf } from './support/state.ts';
@@ -238,8 +239,31 @@ describe('counts from elsewhere', () => {
     ] as const) {
       for (let i = 0; i < count; i++) recorded.record(value);
     }
-    expect({ ...added.snapshot(), reaches: undefined }).toEqual({ ...recorded.snapshot() });
+    expect({ ...added.snapshot(), reaches: undefined, estimated: undefined }).toEqual({
+      ...recorded.snapshot(),
+    });
     expect(added.snapshot().rejected).toMatchObject({ negative: 3, tooLarge: 4, largest: huge });
+  });
+
+  test('count as estimated for each fact that did not come with them', () => {
+    const one = family({ resolution: 1 }).with({});
+    const buckets = countedIn(explicitLayout([10, 20]), [0, 3, 0]);
+    one.record(15);
+    one.add(buckets, { sum: 45, min: 11, max: 19 });
+    const exact = one.snapshot();
+    expect(exact.estimated).toBeUndefined();
+    one.add(buckets, { max: 19 });
+    expect(one.snapshot().estimated).toEqual({ sum: 3, min: 3, max: 0 });
+    one.add(buckets, { sum: 45, min: 30, max: 19 }); // extremes that contradict each other are not known
+    const last = one.snapshot();
+    expect(last.estimated).toEqual({ sum: 3, min: 6, max: 3 });
+    one.record(15);
+    expect(
+      differenceOf(one.snapshot(), last, { ticksPerUnit: 1, unitsPerTick: 1 }, 0).estimated,
+    ).toBeUndefined();
+    expect(differenceOf(last, exact, { ticksPerUnit: 1, unitsPerTick: 1 }, 0).estimated).toEqual(
+      last.estimated,
+    );
   });
 
   test('of values below zero never appear as values above zero', () => {

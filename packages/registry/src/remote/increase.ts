@@ -1,5 +1,6 @@
 import { malformed } from '@hdrscope/core/internal';
 import { asArray, asCount, asFinite, asObject, type Budget, type Slices } from '@hdrscope/kit';
+import type { EstimatedCounts } from '../estimated.ts';
 import type { Exemplar } from '../exemplars.ts';
 import { type SlotReach, type SlotReaches, widen } from '../reach.ts';
 import { type Rejected, rejectedCount } from '../rejected.ts';
@@ -28,10 +29,14 @@ export interface WireIncrease extends WireNumbers {
   readonly rejected: readonly WireRejected[];
   readonly exemplars: readonly WireExemplar[];
   readonly reaches: readonly WireReach[];
+  readonly estimated: readonly WireEstimated[];
 }
 
 /** See `SeriesSnapshot.reaches`. */
 type WireReach = readonly [id: number, slot: number, first: number, last: number];
+
+/** See `SeriesSnapshot.estimated`. */
+type WireEstimated = readonly [id: number, sum: number, min: number, max: number];
 
 type WireRejected = readonly [
   id: number,
@@ -51,6 +56,8 @@ export interface ReceivedIncrease {
   readonly exemplars: readonly (readonly [id: number, Exemplar])[];
   /** By the id of the series. */
   readonly reaches: ReadonlyMap<number, SlotReaches>;
+  /** By the id of the series. */
+  readonly estimated: ReadonlyMap<number, EstimatedCounts>;
 }
 
 const MOST_SERIES = 1_000_000;
@@ -75,6 +82,7 @@ export async function increaseBetween(
   const rejected: WireRejected[] = [];
   const exemplars: WireExemplar[] = [];
   const reaches: WireReach[] = [];
+  const estimated: WireEstimated[] = [];
   const isLost = before.snapshot === undefined;
   const changes = isLost ? [] : now.snapshot!.changesSince(before.snapshot);
   let family = 0;
@@ -87,6 +95,10 @@ export async function increaseBetween(
       for (const [slot, { first, last }] of increase.reaches ?? []) {
         if (increase.counts.at(slot) > 0) reaches.push([id, slot, first, last]);
       }
+      if (increase.estimated !== undefined) {
+        const { sum, min, max } = increase.estimated;
+        estimated.push([id, sum, min, max]);
+      }
       if (slices.isOver()) await slices.next();
     }
     family++;
@@ -98,6 +110,7 @@ export async function increaseBetween(
     rejected,
     exemplars,
     reaches,
+    estimated,
     ...numbers.take(isText),
   };
 }
@@ -139,6 +152,14 @@ export function readIncrease(
       listAt(wire.reaches, `${where}.reaches`, MOST_REACHES),
       `${where}.reaches`,
       idAt,
+    ),
+    estimated: new Map(
+      listAt(wire.estimated, `${where}.estimated`, MOST_SERIES).map((json, i) => {
+        const at = `${where}.estimated[${i}]`;
+        const fields = asArray(json, at, 4);
+        const [sum, min, max] = [1, 2, 3].map((nth) => asCount(fields[nth], `${at}[${nth}]`));
+        return [idAt(fields[0], `${at}[0]`), { sum: sum!, min: min!, max: max! }];
+      }),
     ),
   };
 }

@@ -175,7 +175,7 @@ export class RemoteStates {
   }
 
   async #add(
-    { numbers, rejected, exemplars, reaches }: ReceivedIncrease,
+    { numbers, rejected, exemplars, reaches, estimated }: ReceivedIncrease,
     families: Instance['families'],
     series: readonly KnownSeries[],
     problems: ProblemList,
@@ -193,7 +193,12 @@ export class RemoteStates {
         this.#slots.read(words, from, at, family.layout.slotCount, thresholds.length);
         const atThresholds = { thresholds, counts: this.#slots.atThresholds };
         assertDivides(atThresholds, family.unitLayout, (slot) => this.#slots.at(slot));
-        target.addSlots(this.#slots, { ...factsAt(facts, nth), atThresholds, reaches: reaches.get(id) });
+        target.addSlots(this.#slots, {
+          ...factsAt(facts, nth),
+          atThresholds,
+          reaches: reaches.get(id),
+          estimated: estimated.get(id),
+        });
       } catch (cause) {
         problems.add(() => refusalOf(one, families, cause));
       }

@@ -54,7 +54,7 @@ describe('a gather', () => {
     expect(main.histogram(options).cardinalityLimit).toBe(7);
   });
 
-  test('takes how far the values of buckets reach', async () => {
+  test('takes how far the values of buckets reach, and how many came without facts', async () => {
     const main = createRegistry();
     const { registry } = remoteOf(main);
     const series = registry.histogram({ name: 'jobs', unit: 's' }).with({});
@@ -62,7 +62,9 @@ describe('a gather', () => {
     series.record(0.25);
     const { reaches } = series.snapshot();
     expect(reaches!.size).toBe(1);
-    expect(onlySeries(familyIn(await main.gather(), 'jobs')).reaches).toEqual(reaches);
+    const taken = onlySeries(familyIn(await main.gather(), 'jobs'));
+    expect(taken.reaches).toEqual(reaches);
+    expect(taken.estimated).toEqual({ sum: 5, min: 5, max: 5 });
 
     series.add(countedIn(explicitLayout([1, 2.5]), [0, 0, 1]));
     expect(onlySeries(familyIn(await main.gather(), 'jobs')).reaches).toEqual(series.snapshot().reaches);

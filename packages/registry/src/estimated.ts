@@ -1,0 +1,28 @@
+/** How many values of a series came without a fact, so that the series estimates it from their slots. */
+export interface EstimatedCounts {
+  /** Values that came without their sum. */
+  readonly sum: number;
+  /** Values that came without the smallest of them. */
+  readonly min: number;
+  /** Values that came without the largest of them. */
+  readonly max: number;
+}
+
+/** The sum of both; `undefined` when every fact is known. */
+export function addEstimated(
+  a: EstimatedCounts | undefined,
+  b: EstimatedCounts | undefined,
+): EstimatedCounts | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return { sum: a.sum + b.sum, min: a.min + b.min, max: a.max + b.max };
+}
+
+/** What came between two states of a series; `undefined` when every fact of it is known. */
+export function estimatedSince(
+  now: EstimatedCounts | undefined,
+  then: EstimatedCounts | undefined,
+): EstimatedCounts | undefined {
+  if (now === undefined || then === undefined) return now;
+  const since = { sum: now.sum - then.sum, min: now.min - then.min, max: now.max - then.max };
+  return since.sum + since.min + since.max === 0 ? undefined : since;
+}
