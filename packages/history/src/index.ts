@@ -33,9 +33,10 @@ export { type HistoryGroup, type QueryOptions, queryHistory } from './query/quer
 export type { RolledDay } from './rollup/day.ts';
 export { type RollupOptions, rollUpHistory } from './rollup/rollup.ts';
 export { countedOfRow } from './rows/counted-of-row.ts';
+export { type FigureBounds, figureBounds } from './rows/margins.ts';
 export { mergeRows } from './rows/merge-rows.ts';
 export { type PercentileValue, percentilesOf } from './rows/percentiles.ts';
-export type { Distribution, HistoryRow } from './rows/row.ts';
+export type { Distribution, HistoryRow, Margins } from './rows/row.ts';
 export { type RowFacts, rowsBetween } from './rows/rows-between.ts';
 export { slotBounds, slotOfTick } from './rows/slots.ts';
 export { snapshotsOfRows } from './rows/snapshots-of-rows.ts';

@@ -116,7 +116,7 @@ export function answerText(groups: readonly HistoryGroup[], asked: Asked, io: Io
 function tableOf(shown: readonly ShownGroup[], keys: readonly string[], asked: Asked, io: Io): string[] {
   const { everyMs } = asked;
   const isTimed = everyMs !== undefined;
-  const figures = shown.map((one) => groupFigures(one, asked));
+  const figures = shown.map((one) => tableFigures(one, asked));
   const columns = columnsFor(asked, USUAL);
   const values = figureCells(columns, figures, shown[0]!.scale.unit);
   const rows = shown.map(({ group, cells }, at) => [
@@ -148,32 +148,49 @@ export function answerJson(groups: readonly HistoryGroup[], asked: Asked): strin
   });
 }
 
-function groupFigures({ group, name, unit, scale }: ShownGroup, { percentiles }: Asked): Figures {
-  const shown = (value: number): number => scaled(value, scale);
-  const { isWide } = group;
+function groupFigures(
+  { group, name, unit, scale }: ShownGroup,
+  { percentiles }: Pick<Asked, 'percentiles'>,
+): Figures {
+  const { isWide, min, max } = group;
+  const shown = ({ lower, upper }: Bounds): Bounds => ({
+    lower: scaled(lower, scale),
+    upper: scaled(upper, scale),
+  });
   const boundsAt = (percentile: number): Bounds => {
-    const { lower, upper } = group.percentiles.find((one) => one.percentile === percentile)!;
+    const found = group.percentiles.find((one) => one.percentile === percentile)!;
     // A bucket reaches beyond the values that it has.
     return isWide
-      ? { lower: Math.max(lower, group.min), upper: Math.min(upper, group.max) }
-      : { lower, upper };
+      ? { lower: Math.max(found.lower, min.lower), upper: Math.min(found.upper, max.upper) }
+      : found;
   };
-  const largest = isWide ? { lower: boundsAt(100).lower, upper: group.max } : exactly(group.max);
-  const max = { lower: shown(largest.lower), upper: shown(largest.upper) };
   return {
     name,
     unit,
     count: group.count,
-    min: exactly(shown(group.min)),
-    mean: exactly(shown(group.count === 0 ? 0 : group.sum / group.count)),
-    max,
-    percentiles: percentiles.map((percentile) => {
-      if (percentile === 100) return { percentile, ...max };
-      const { lower, upper } = boundsAt(percentile);
-      return { percentile, lower: shown(lower), upper: shown(upper) };
-    }),
+    min: shown(min),
+    mean: shown(group.mean),
+    max: shown(max),
+    percentiles: percentiles.map((percentile) => ({
+      percentile,
+      ...shown(percentile === 100 ? max : boundsAt(percentile)),
+    })),
     hasSlots: true,
     ...(isWide && { areBounds: true }),
+  };
+}
+
+/** The figures of a group for tables. Within one slot, a figure is the value that stands for it. */
+function tableFigures(one: ShownGroup, asked: Asked): Figures {
+  const figures = groupFigures(one, asked);
+  if (one.group.isWide) return figures;
+  const { count, sum } = one.group;
+  const mean = scaled(count === 0 ? 0 : sum / count, one.scale);
+  return {
+    ...figures,
+    min: exactly(figures.min.lower),
+    mean: exactly(mean),
+    max: exactly(figures.max.upper),
   };
 }
 
@@ -196,14 +213,14 @@ export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string
     ...one.cells,
     ...(one.group.startMs === undefined ? [] : [new Date(one.group.startMs).toISOString()]),
     ...(titles.size > 1 ? [one.title] : []),
-    ...csvCells(columns, groupFigures(one, asked)),
+    ...csvCells(columns, tableFigures(one, asked)),
   ]);
   return [header, ...lines].map(csvLine).join('');
 }
 
 /** The value at a percentile: the upper end of its slot, and the maximum itself. */
 function valueAt({ percentiles, max }: HistoryGroup, percentile: number): number {
-  return percentile === 100 ? max : percentiles.find((one) => one.percentile === percentile)!.value;
+  return percentile === 100 ? max.upper : percentiles.find((one) => one.percentile === percentile)!.value;
 }
 
 // Plots.
@@ -247,7 +264,7 @@ function curveOf({ group, name, scale }: ShownGroup): Curve {
     (percentile): CurvePoint => ({
       percentile,
       from: percentile,
-      value: scaled(percentile === 100 ? max : Math.min(max, valueAt(group, percentile)), scale),
+      value: scaled(percentile === 100 ? max.upper : Math.min(max.upper, valueAt(group, percentile)), scale),
     }),
   );
   return { name, points, totalCount: count };

@@ -162,10 +162,7 @@ async function ask(
   folder: string,
   io: Io,
 ): Promise<HistoryGroup[]> {
-  const groups = await withEngine(folder, () =>
-    // The bounds of the maximum are those of the last percentile.
-    queryHistory(folder, { ...questionOf(options, percentiles), percentiles: [...percentiles, 100] }),
-  );
+  const groups = await withEngine(folder, () => queryHistory(folder, questionOf(options, percentiles)));
   const isUseful = options.by.every((key) => groups.some(({ attributes }) => Object.hasOwn(attributes, key)));
   if (groups.length === 0 || !isUseful) await explain(folder, options, groups.length === 0 ? io : undefined);
   return groups;

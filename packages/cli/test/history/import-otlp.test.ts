@@ -139,8 +139,8 @@ test('exponential histograms', async () => {
   expect(group!.count).toBe(4);
   // Two values are in the bucket from 2 to 4, which ends within a slot.
   expect(group!.isWide).toBe(true);
-  expect(group!.max).toBeGreaterThanOrEqual(4);
-  expect(group!.max).toBeLessThan(4.01);
+  expect(group!.max.upper).toBeGreaterThanOrEqual(4);
+  expect(group!.max.upper).toBeLessThan(4.01);
 });
 
 test('values of a wide bucket are shown with its bounds, and a threshold inside it is undecided', async () => {
@@ -163,7 +163,7 @@ test('values of a bucket without an end have no upper bound', async () => {
   const path = folder.write('open.json', linesOf(1, [{ at: 10, from: 0, counts: [0, 0, 5] }]));
   await importFiles(path);
   const { stdout } = await hdrscope(['query', history, '--metric', METRIC, '--percentiles', '50']);
-  expect(stdout).toMatch(/ 1,000\.000 or more\s+1,000\.000 or more/);
+  expect(stdout).toMatch(/ 998\.244 or more\s+998\.244 or more/);
   const judged = ['--metric', METRIC, '--threshold', '2s', '--objective', '90%'];
   const span = ['--since', '2026-11-10', '--until', '2026-11-11'];
   const report = await hdrscope(['slo', 'report', history, ...judged, ...span]);

@@ -1,7 +1,7 @@
 import { MOST_BITS_OF_HDR } from '../rows/counted-of-row.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import type { RowSource } from '../sql/row-source.ts';
-import { conditionOf, spanConditions } from '../sql/statement.ts';
+import { conditionOf, slotsOf, spanConditions } from '../sql/statement.ts';
 import type { CheckedExplain, TimeRange } from './question.ts';
 
 const { duckdb } = DIALECTS;
@@ -21,7 +21,7 @@ export function seriesStatement({ span, before, after }: CheckedExplain, source:
   SELECT least(${MOST_BITS_OF_HDR}, min(bits)) AS least_bits FROM asked
 ), slots AS (
   SELECT ${key}, least_bits, ${duckdb.shiftRight('slot_to', '(bits - least_bits)')} AS slot, sum(n) AS n
-  FROM ${duckdb.slots('asked')}, coarsest
+  FROM ${slotsOf('asked', source, duckdb)}, coarsest
   GROUP BY ${key}, least_bits, ${duckdb.shiftRight('slot_to', '(bits - least_bits)')}
 )
 SELECT map_keys(attributes) AS attribute_keys, map_values(attributes) AS attribute_values, unit, scale,

@@ -1,7 +1,7 @@
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import type { RowSource } from '../sql/row-source.ts';
-import { conditionOf } from '../sql/statement.ts';
+import { conditionOf, slotsOf } from '../sql/statement.ts';
 import type { CheckedObjective } from './question.ts';
 import type { ThresholdSlot } from './threshold.ts';
 
@@ -57,7 +57,7 @@ export function withinStatement(
 SELECT ${key}, ${duckdb.double('sum(n)')} AS total, ${counted('slot_to <= last_certain')} AS least,
   ${counted('slot <= last_possible')} AS most, ${counted('last_possible IS NULL')} AS strange,
   ${widest('slot')} AS wide_first, ${widest('slot_to')} AS wide_last, ${widest('bits')} AS wide_bits, ${widest('scale')} AS wide_scale
-FROM ${duckdb.slots('limited')}
+FROM ${slotsOf('limited', source, duckdb)}
 GROUP BY ${key}
 ORDER BY ${key}`;
 }

@@ -2,9 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileError } from '../errors.ts';
+import { marginsProperty } from '../rows/margins.ts';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
 import { codeOf } from './files.ts';
-import { COLUMNS } from './schema.ts';
+import { ADDED_COLUMNS, COLUMNS } from './schema.ts';
 
 /**
  * Reads the rows of a Parquet file, row group by row group: memory holds one of them.
@@ -87,8 +88,12 @@ interface StoredRow {
   readonly bits: number;
   readonly k: readonly number[];
   readonly c: readonly bigint[];
-  /** Absent in files of version 1. */
+  // Files of version 1 have none of these.
   readonly w?: readonly number[];
+  readonly sum_below?: number;
+  readonly sum_above?: number;
+  readonly min_above?: number;
+  readonly max_below?: number;
 }
 
 type Pairs = StoredRow['attributes']['key_value'];
@@ -111,6 +116,7 @@ class AttributeReader {
 
 function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): HistoryRow {
   const { metric, unit, start, end, producer, sequence, count, sum, min, max, scale, bits } = stored;
+  const { sum_below = 0, sum_above = 0, min_above = 0, max_below = 0 } = stored;
   return {
     metric,
     unit,
@@ -128,6 +134,12 @@ function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): Histo
     k: numbersOf(stored.k),
     c: numbersOf(stored.c),
     w: numbersOf(stored.w ?? []),
+    ...marginsProperty({
+      sumBelow: sum_below,
+      sumAbove: sum_above,
+      minAbove: min_above,
+      maxBelow: max_below,
+    }),
     version: FORMAT_VERSION,
   };
 }
@@ -139,14 +151,14 @@ function numbersOf(list: readonly (number | bigint)[]): number[] {
   return numbers;
 }
 
-/** The columns that are read. Files of version 1 have no widths. */
+/** The columns that are read. Files of version 1 have neither widths nor margins. */
 function columnsOf({ schema, key_value_metadata }: FileMetaData): string[] {
   const names = new Set(schema.map(({ name }) => name));
   const version = key_value_metadata?.find(({ key }) => key === 'hdrscope.history.version')?.value;
   if (version !== undefined && !READABLE_VERSIONS.includes(version)) {
     throw new Error(`its rows must have version ${READABLE_VERSIONS.join(' or ')}, got ${version}`);
   }
-  const columns = names.has('w') ? [...COLUMNS] : COLUMNS.filter((name) => name !== 'w');
+  const columns = COLUMNS.filter((name) => names.has(name) || !Object.hasOwn(ADDED_COLUMNS, name));
   const missing = columns.find((name) => !names.has(name));
   if (missing !== undefined)
     throw new Error(`it must have the columns of a history, and has no column ${missing}`);

@@ -102,4 +102,8 @@ function* encodedColumns(rows: readonly HistoryRow[]): Generator<EncodedColumn> 
   yield counts(rows);
   yield integers('version', 'INT32', rows, ({ version }) => version);
   yield widths(rows);
+  yield doubles('sum_below', rows, ({ margins }) => margins?.sumBelow ?? 0);
+  yield doubles('sum_above', rows, ({ margins }) => margins?.sumAbove ?? 0);
+  yield doubles('min_above', rows, ({ margins }) => margins?.minAbove ?? 0);
+  yield doubles('max_below', rows, ({ margins }) => margins?.maxBelow ?? 0);
 }

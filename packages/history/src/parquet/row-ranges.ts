@@ -20,6 +20,8 @@ export interface SequenceRange {
 export interface RowRanges {
   readonly rows: number;
   readonly ranges: readonly SequenceRange[];
+  /** Whether no row has widths. @default it is not known */
+  readonly isNarrow?: boolean;
 }
 
 // About 5 kB of a file.
@@ -30,6 +32,7 @@ export class RowRangesFinder {
   #ranges = new Map<string, { first: number; last: number }>();
   #isByPrefix = false;
   #isKnown = true;
+  #isNarrow = true;
   #rows = 0;
   #last: HistoryRow | undefined;
 
@@ -37,7 +40,8 @@ export class RowRangesFinder {
   add(rows: readonly HistoryRow[]): void {
     this.#rows += rows.length;
     for (const row of rows) {
-      if (!this.#isKnown) return;
+      if (row.w.length > 0) this.#isNarrow = false;
+      if (!this.#isKnown) continue;
       // Rows of equal producer and sequence are equal, so in this order they are neighbours.
       if (this.#last !== undefined && compareRows(this.#last, row) >= 0) this.#isKnown = false;
       this.#last = row;
@@ -51,7 +55,7 @@ export class RowRangesFinder {
     if (!this.#isKnown) return undefined;
     const isPrefix = this.#isByPrefix;
     const ranges = [...this.#ranges].map(([producer, range]) => ({ producer, isPrefix, ...range }));
-    return JSON.stringify({ rows: this.#rows, ranges } satisfies RowRanges);
+    return JSON.stringify({ rows: this.#rows, ranges, isNarrow: this.#isNarrow } satisfies RowRanges);
   }
 
   #take(producer: string, first: number, last: number): void {

@@ -19,7 +19,20 @@ export const COLUMNS = [
   'c',
   'version',
   'w',
+  'sum_below',
+  'sum_above',
+  'min_above',
+  'max_below',
 ] as const;
+
+/** The columns that files of version 1 do not have, and their values there in the SQL of DuckDB. */
+export const ADDED_COLUMNS = {
+  w: '[]::INTEGER[]',
+  sum_below: '0::DOUBLE',
+  sum_above: '0::DOUBLE',
+  min_above: '0::DOUBLE',
+  max_below: '0::DOUBLE',
+} as const;
 
 /**
  * The schema of a file of rows. Nothing in it is nullable. Lists and maps have three levels, which all engines read:
@@ -53,6 +66,10 @@ export const SCHEMA: SchemaElement[] = [
   ...list('c', 'INT64'),
   required('version', 'INT32'),
   ...list('w', 'INT32'),
+  required('sum_below', 'DOUBLE'),
+  required('sum_above', 'DOUBLE'),
+  required('min_above', 'DOUBLE'),
+  required('max_below', 'DOUBLE'),
 ];
 
 function required(name: string, type: 'INT32' | 'INT64' | 'DOUBLE' | 'BYTE_ARRAY'): SchemaElement {

@@ -3,10 +3,11 @@ import type { Distribution } from '../rows/row.ts';
 import { DIALECTS, type Dialect } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
+import { FIGURE_TOTALS, FIGURES, figureColumns, slotsOf } from '../sql/statement.ts';
 import { DAY_MS } from '../times.ts';
 import type { Span } from './folder-files.ts';
 import { type HistorySpan, spanOf, withValues } from './history-span.ts';
-import { askFolder, type QueryOptions } from './query-history.ts';
+import { askFolder, figuresOfTotals, type QueryOptions } from './query-history.ts';
 
 /** Which rows are merged, and how far. */
 export interface MergeQuestion
@@ -119,31 +120,31 @@ const { duckdb } = DIALECTS;
 
 /** Each group and stretch of time has a number while slots are added up. Lists are JSON, which is read ten times as fast. */
 function statement({ by, everyMs, ...asked }: Asked, source: RowSource): string {
-  const { ms, once, readTwice, slots, shiftRight } = duckdb;
+  const { ms, once, readTwice, shiftRight } = duckdb;
   const start = ms('"start"');
   const stretch = everyMs === undefined ? '0' : `${start} - ${start} % ${everyMs}`;
   const columns = `metric, unit, scale, bits, ${groupAttributes(by, duckdb)} AS attributes, ${stretch} AS t,
-    ${start} AS start_ms, ${ms('"end"')} AS end_ms, "count" AS row_count, "sum" AS row_sum, "min" AS row_min, "max" AS row_max, k, c, w`;
+    ${start} AS start_ms, ${ms('"end"')} AS end_ms, ${figureColumns(duckdb).join(', ')}, k, c, w`;
   const group = 't, metric, unit, scale, attributes';
   return `WITH asked AS ${readTwice}(
   ${once(columns, source, withValues(asked))}
 ), totals AS MATERIALIZED (
   SELECT row_number() OVER () AS id, ${group}, least(${MOST_BITS_OF_HDR}, min(bits)) AS bits,
-    min(start_ms) AS start_ms, max(end_ms) AS end_ms, sum(row_count) AS count_n, sum(row_sum) AS sum_n,
-    min(row_min) AS min_n, max(row_max) AS max_n
+    min(start_ms) AS start_ms, max(end_ms) AS end_ms, 
+    ${FIGURE_TOTALS}
   FROM asked GROUP BY ${group}
 ), numbered AS (
   SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c, w FROM asked JOIN totals USING (${group})
 ), merged AS (
-  SELECT id, ${shiftRight('slot', 'cut')} AS slot, ${shiftRight('slot_to', 'cut')} AS slot_to, sum(n) AS n
-  FROM ${slots('numbered')} GROUP BY ALL
+  SELECT id, ${shiftRight('slot', 'cut')} AS slot, ${source.hasWidths ? shiftRight('slot_to', 'cut') : 'NULL'} AS slot_to, sum(n) AS n
+  FROM ${slotsOf('numbered', source, duckdb)} GROUP BY ALL
 ), lists AS (
   SELECT id, CAST(list(slot ORDER BY slot, slot_to) AS VARCHAR) AS k, CAST(list(n ORDER BY slot, slot_to) AS VARCHAR) AS c,
-    CASE WHEN bool_and(slot = slot_to) THEN '[]' ELSE CAST(list(slot_to - slot ORDER BY slot, slot_to) AS VARCHAR) END AS w
+    ${source.hasWidths ? "CASE WHEN bool_and(slot = slot_to) THEN '[]' ELSE CAST(list(slot_to - slot ORDER BY slot, slot_to) AS VARCHAR) END" : "'[]'"} AS w
   FROM merged GROUP BY id
 )
 SELECT metric, unit, scale, map_keys(attributes) AS attribute_keys, map_values(attributes) AS attribute_values, bits,
-  t, start_ms, end_ms, count_n, sum_n, min_n, max_n, k, c, w
+  t, start_ms, end_ms, ${FIGURES.join(', ')}, k, c, w
 FROM lists JOIN totals USING (id)
 ORDER BY ${group}`;
 }
@@ -165,10 +166,7 @@ function mergedRow(row: Record<string, unknown>, everyMs: number | undefined): M
     attributes: Object.fromEntries(keys.map((key, i) => [key, values[i]!])),
     startMs,
     endMs: everyMs === undefined ? Number(row.end_ms) : startMs + everyMs,
-    count: Number(row.count_n),
-    sum: Number(row.sum_n),
-    min: Number(row.min_n),
-    max: Number(row.max_n),
+    ...figuresOfTotals(row),
     scale: Number(row.scale),
     bits: Number(row.bits),
     k: JSON.parse(String(row.k)) as number[],

@@ -1,10 +1,13 @@
+import type { Bounds } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner, resolutionOf } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
+import { figureBounds, marginsProperty } from '../rows/margins.ts';
 import { type PercentileValue, valueAt } from '../rows/percentiles.ts';
+import type { Distribution } from '../rows/row.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
-import { statementOf } from '../sql/statement.ts';
+import { FIGURES, statementOf } from '../sql/statement.ts';
 import { withDuckDb } from './duckdb.ts';
 import { filesOf, type Span, statesOf } from './folder-files.ts';
 import { rowSourceOf } from './row-sources.ts';
@@ -23,13 +26,15 @@ export interface HistoryGroup {
   readonly bits: number;
   /** How many values there are. */
   readonly count: number;
-  /** The sum of the values. */
+  /** The sum of the values: an estimate where counts came without their sums. `mean` has the bounds of what it may be. */
   readonly sum: number;
-  /** No value is smaller, in the unit: the smallest one, as far as it is known. */
-  readonly min: number;
-  /** No value is larger, in the unit: the largest one, as far as it is known. `Infinity` when nobody knows an end. */
-  readonly max: number;
-  /** Whether the value of a percentile may lie in more than one slot, because values were counted in wider buckets. */
+  /** Bounds of the mean, in the unit. Both are equal when all counts came with their sums. */
+  readonly mean: Bounds;
+  /** Bounds of the smallest value, in the unit. Both are equal when it is known. */
+  readonly min: Bounds;
+  /** Bounds of the largest value, in the unit. Both are equal when it is known; the upper one is `Infinity` when nobody knows an end. */
+  readonly max: Bounds;
+  /** Whether a value may lie in more than one slot, because values were counted in wider buckets. */
   readonly isWide: boolean;
   /** One for each percentile, in the order of the question. */
   readonly percentiles: readonly PercentileValue[];
@@ -69,10 +74,14 @@ export async function queryHistory(
   options: QueryOptions = {},
 ): Promise<HistoryGroup[]> {
   const checked = checkedQuestion(question);
-  // The last percentile says whether the maximum is known.
-  const asked = { ...checked, percentiles: [...new Set([...checked.percentiles, 100])] };
   const rows = await askFolder(folder, checked, options, (source) =>
-    statementOf(asked, source, DIALECTS.duckdb, (_, first, last) => [first, last]),
+    statementOf(checked, source, DIALECTS.duckdb, {
+      ofPercentile: (percentile, first, last) => {
+        const at = checked.percentiles.indexOf(percentile);
+        return [`${first} AS first_${at}`, `${last} AS last_${at}`];
+      },
+      hasFigures: true,
+    }),
   );
   return rows.map((row) => groupOf(row, checked));
 }
@@ -136,15 +145,9 @@ function settingsOf(options: QueryOptions): Record<string, string> {
   };
 }
 
-/** @param row Has the slots of the asked percentiles, and of the hundredth where it is not one of them. */
 function groupOf(row: Record<string, unknown>, { by, percentiles }: CheckedQuestion): HistoryGroup {
   const [scale, bits] = [Number(row.scale), Number(row.bits)];
   const resolution = resolutionOf(scale);
-  const values = [...new Set([...percentiles, 100])].map((percentile, i) => {
-    const [first, last] = [Number(row[`slot_${i + 1}`]), Number(row[`last_slot_${i + 1}`])];
-    return { isWide: first < last, ...valueAt(percentile, first, last, bits, resolution) };
-  });
-  const largest = values.find(({ percentile }) => percentile === 100)!;
   const keys = by.map((key, i) => [key, row[`group${i + 1}`]] as const).filter(([, value]) => value !== null);
   return {
     attributes: Object.fromEntries(keys) as Record<string, string>,
@@ -154,9 +157,26 @@ function groupOf(row: Record<string, unknown>, { by, percentiles }: CheckedQuest
     bits,
     count: Number(row.count),
     sum: Number(row.sum),
-    min: Number(row.min),
-    max: largest.upper === Number.POSITIVE_INFINITY ? largest.upper : Number(row.max),
-    isWide: values.some(({ isWide }) => isWide),
-    percentiles: values.slice(0, percentiles.length).map(({ isWide: _, ...value }) => value),
+    ...figureBounds({ scale, ...figuresOfTotals(row) }),
+    isWide: Number(row.is_wide) > 0,
+    percentiles: percentiles.map((percentile, i) =>
+      valueAt(percentile, Number(row[`first_${i}`]), Number(row[`last_${i}`]), bits, resolution),
+    ),
+  };
+}
+
+/** The figures of a row with the columns `FIGURES`. */
+export function figuresOfTotals(
+  row: Record<string, unknown>,
+): Pick<Distribution, 'count' | 'sum' | 'min' | 'max' | 'margins'> {
+  const [count, sum, min, max, sumBelow, sumAbove, least, most] = FIGURES.map((name) =>
+    Number(row[name]),
+  ) as [number, number, number, number, number, number, number, number];
+  return {
+    count,
+    sum,
+    min,
+    max,
+    ...marginsProperty({ sumBelow, sumAbove, minAbove: least - min, maxBelow: max - most }),
   };
 }

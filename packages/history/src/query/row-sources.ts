@@ -6,6 +6,7 @@ import {
   type RowRanges,
   type SequenceRange,
 } from '../parquet/row-ranges.ts';
+import { ADDED_COLUMNS } from '../parquet/schema.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import type { RowSource } from '../sql/row-source.ts';
 import type { RunSql } from './duckdb.ts';
@@ -21,34 +22,41 @@ export async function rowSourceOf(files: readonly string[], run: RunSql): Promis
   // The next statement reads the ends of the files again.
   if (files.length <= MOST_CACHED) await run('SET parquet_metadata_cache = true');
   const found = new Map(
-    (await run(rangesStatement(files))).map(({ path, text, row_count, has_widths }) => [
+    (await run(rangesStatement(files))).map(({ path, text, row_count, added }) => [
       String(path),
       {
         ranges: text === null ? undefined : parsedRanges(String(text), Number(row_count)),
-        hasWidths: has_widths === true,
+        added: String(added),
       },
     ]),
   );
   const repeated = sharingFiles(files.map((path) => ({ path, rows: found.get(path)?.ranges })));
-  const isWithWidths = (path: string): boolean => found.get(path)?.hasWidths ?? false;
+  const addedOf = (path: string): string => found.get(path)?.added ?? '';
   const sourceOf = (some: readonly string[]): string | undefined =>
-    some.length === 0 ? undefined : filesSource(some, isWithWidths);
+    some.length === 0 ? undefined : filesSource(some, addedOf);
   return {
-    all: filesSource(files, isWithWidths),
+    all: filesSource(files, addedOf),
     distinct: sourceOf(files.filter((path) => !repeated.has(path))),
     repeated: sourceOf(files.filter((path) => repeated.has(path))),
+    hasWidths: files.some(
+      (path) => /\bw\b/.test(addedOf(path)) && found.get(path)?.ranges?.isNarrow !== true,
+    ),
   };
 }
 
-/** A FROM clause of DuckDB: the rows of some files. */
-function filesSource(files: readonly string[], isWithWidths: (path: string) => boolean): string {
-  const read = (some: readonly string[], columns: string): string[] =>
-    some.length === 0
-      ? []
-      : [`SELECT ${columns} FROM read_parquet(${listOf(some)}, hive_partitioning = false)`];
-  const others = files.filter((path) => !isWithWidths(path));
-  // Files of version 1 have no widths.
-  const parts = [...read(files.filter(isWithWidths), '*'), ...read(others, '*, []::INTEGER[] AS w')];
+/**
+ * A FROM clause of DuckDB: the rows of some files.
+ *
+ * @param addedOf Which of `ADDED_COLUMNS` a file has.
+ */
+function filesSource(files: readonly string[], addedOf: (path: string) => string): string {
+  const parts = [...new Set(files.map(addedOf))].map((added) => {
+    const names = added.split(' ');
+    const missing = Object.entries(ADDED_COLUMNS).filter(([name]) => !names.includes(name));
+    const columns = ['*', ...missing.map(([name, value]) => `${value} AS ${name}`)].join(', ');
+    const some = listOf(files.filter((path) => addedOf(path) === added));
+    return `SELECT ${columns} FROM read_parquet(${some}, hive_partitioning = false)`;
+  });
   return `(${parts.join(' UNION ALL BY NAME ')})`;
 }
 
@@ -59,8 +67,9 @@ function listOf(files: readonly string[]): string {
 
 function rangesStatement(files: readonly string[]): string {
   const list = listOf(files);
+  const added = Object.keys(ADDED_COLUMNS).map((name) => `'${name}'`);
   return `SELECT file.file_name AS path, any_value(file.num_rows) AS row_count, any_value(decode(entry.value)) AS text,
-  bool_or(column_of.name = 'w') AS has_widths
+  string_agg(DISTINCT column_of.name, ' ' ORDER BY column_of.name) FILTER (WHERE column_of.name IN (${added})) AS added
 FROM parquet_file_metadata(${list}) AS file JOIN parquet_schema(${list}) AS column_of ON file.file_name = column_of.file_name
   LEFT JOIN parquet_kv_metadata(${list}) AS entry
   ON file.file_name = entry.file_name AND entry.key = encode('${ROWS_KEY}')

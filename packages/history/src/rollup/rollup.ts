@@ -57,7 +57,7 @@ const OWNER: OptionsOwner<RollupOptions> = {
  * const days = await rollUpHistory(join(folder, 'minutes'), join(folder, 'hours'), { nowMs: tomorrow });
  * days.map(({ sourceRows, rows }) => [sourceRows, rows]); //=> [[1, 1]]
  * const [sizes] = await queryHistory(join(folder, 'hours'), { metric: 'sizes' });
- * sizes!.max; //=> 2000
+ * sizes!.max.upper; //=> 2000
  * ```
  */
 export async function rollUpHistory(

@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { marginsProperty, mergedMargins } from './margins.ts';
 import type { Distribution, HistoryRow } from './row.ts';
 
 /**
@@ -43,6 +44,11 @@ export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
     for (const [i, k] of row.k.entries()) slots.add(k >> cut, (k + (row.w[i] ?? 0)) >> cut, row.c[i]!);
   }
   const used = distinct.filter(({ count }) => count > 0);
+  const extremes = {
+    min:
+      used.length === 0 ? 0 : used.reduce((least, row) => Math.min(least, row.min), Number.POSITIVE_INFINITY),
+    max: used.reduce((most, row) => Math.max(most, row.max), 0),
+  };
   return {
     unit,
     scale,
@@ -50,9 +56,8 @@ export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
     ...slots.lists(),
     count: used.reduce((sum, row) => sum + row.count, 0),
     sum: used.reduce((sum, row) => sum + row.sum, 0),
-    min:
-      used.length === 0 ? 0 : used.reduce((least, row) => Math.min(least, row.min), Number.POSITIVE_INFINITY),
-    max: used.reduce((most, row) => Math.max(most, row.max), 0),
+    ...extremes,
+    ...marginsProperty(mergedMargins(used, extremes)),
   };
 }
 

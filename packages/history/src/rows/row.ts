@@ -1,6 +1,21 @@
 /** The version of the row format: https://github.com/hdrscope/hdrscope/blob/main/docs/formats/history.md */
 export const FORMAT_VERSION = 2;
 
+/**
+ * How far the true sum and extremes of a row may lie from those that it has, in ticks: at least 0. `sumAbove` and `minAbove` are infinite
+ * where values are in a bucket without an end.
+ */
+export interface Margins {
+  /** The sum is at least `sum` less this. */
+  readonly sumBelow: number;
+  /** The sum is at most `sum` and this. */
+  readonly sumAbove: number;
+  /** The smallest value is at most `min` and this. */
+  readonly minAbove: number;
+  /** The largest value is at least `max` less this. */
+  readonly maxBelow: number;
+}
+
 /** A distribution as rows have it: slots by the leading bits of a double, and their counts. All values are in ticks. */
 export interface Distribution {
   /** UCUM code of the unit that `scale` refers to, such as `s`. */
@@ -20,7 +35,7 @@ export interface Distribution {
   readonly w: readonly number[];
   /** The sum of `c`. */
   readonly count: number;
-  /** The sum of the values, in ticks. */
+  /** The sum of the values, in ticks: an estimate where `margins` say so. */
   readonly sum: number;
   /** No value is smaller, in ticks: the smallest value, or the begin of the slots that it may lie in; 0 when there are no values. */
   readonly min: number;
@@ -29,6 +44,8 @@ export interface Distribution {
    * there are no values.
    */
   readonly max: number;
+  /** How far the true sum and extremes may lie from these. @default they are exact */
+  readonly margins?: Margins | undefined;
 }
 
 /** What one series counted in one interval. Its columns in files and tables have the names of docs/formats/history.md. */

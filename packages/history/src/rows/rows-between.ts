@@ -8,6 +8,7 @@ import {
   type Snapshot,
 } from '@hdrscope/registry';
 import { attributeTexts, wellFormed } from './attribute-texts.ts';
+import { marginsProperty } from './margins.ts';
 import { SlotSums } from './merge-rows.ts';
 import { FORMAT_VERSION, type HistoryRow } from './row.ts';
 import { bitsOf, slotBounds, slotOfTick } from './slots.ts';
@@ -25,8 +26,9 @@ export interface RowFacts {
  * The rows of what a registry counted between two snapshots: one for each series with a new value. It works row by row, so that a caller
  * with many series may pause between two rows.
  *
- * Counts are exact. `min` and `max` are exact where the registry knows them, and `sum` is the difference of two sums; all three are in
- * ticks of the family's resolution. Values that were rejected are in no row.
+ * Counts are exact. `sum` is the difference of two sums of the registry. It is exact where counts came with their sums, and `min` and
+ * `max` where they came with their extremes; otherwise `margins` say where the true ones lie. All of them are in ticks of the family's
+ * resolution. Values that were rejected are in no row.
  *
  * @param earlier An earlier snapshot of the same registry. Without one, rows have all counts of `later`, from the starts of the series.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when a fact does not exist or is outside its range; `ERR_INCOMPATIBLE` when the snapshots are not of one
@@ -83,9 +85,10 @@ function rowOf(
   producer: string,
   sequence: number,
 ): HistoryRow {
-  const { layout, sum, startTimeMs, counts } = series;
+  const { layout, startTimeMs, counts } = series;
   const bits = bitsOf(layout);
-  const slots = slotsOf(series, bits);
+  const facts = knownFacts(series, family.resolution);
+  const slots = slotsOf(series, bits, facts);
   const endMs = Math.floor(timeMs);
   return {
     metric: wellFormed(family.name),
@@ -97,8 +100,7 @@ function rowOf(
     producer,
     sequence,
     count: counts.total,
-    sum: sumInTicks(sum, family.resolution),
-    ...extremesOf(series, slots, bits, family.resolution),
+    ...figuresOf(facts, slots, bits),
     scale: fromTicks(family.resolution, 1),
     bits,
     ...slots,
@@ -106,9 +108,24 @@ function rowOf(
   };
 }
 
+/** The facts of a series in ticks, and which of them are exact. */
+interface KnownFacts extends Pick<HistoryRow, 'sum' | 'min' | 'max'> {
+  readonly isExact: Readonly<Record<'sum' | 'min' | 'max', boolean>>;
+}
+
+function knownFacts({ sum, min, max, estimated }: SeriesSnapshot, resolution: Resolution): KnownFacts {
+  const isExact = (fact: 'sum' | 'min' | 'max'): boolean => estimated === undefined || estimated[fact] === 0;
+  return {
+    sum: sumInTicks(sum, resolution),
+    min: valueInTicks(min, resolution),
+    max: valueInTicks(max, resolution),
+    isExact: { sum: isExact('sum'), min: isExact('min'), max: isExact('max') },
+  };
+}
+
 type Slots = Pick<HistoryRow, 'k' | 'c' | 'w'>;
 
-function slotsOf({ layout, counts, reaches }: SeriesSnapshot, bits: number): Slots {
+function slotsOf({ layout, counts, reaches }: SeriesSnapshot, bits: number, facts: KnownFacts): Slots {
   // Exact above 2^53 too: a lower bound has no more bits than a slot number.
   const slotAt = (slot: number): number => slotOfTick(layout.lower(slot), bits);
   if (reaches === undefined) {
@@ -120,29 +137,57 @@ function slotsOf({ layout, counts, reaches }: SeriesSnapshot, bits: number): Slo
     }
     return { k, c, w: [] };
   }
+  const { min, max, isExact } = facts;
+  // A reach is that of all counts since the start, and extremes are those of the interval.
+  const least = isExact.min ? slotOfTick(Math.floor(min), bits) : 0;
+  const most = isExact.max ? slotOfTick(Math.ceil(max), bits) : Number.POSITIVE_INFINITY;
   const sums = new SlotSums();
   for (const [slot, count] of usedSlots(counts)) {
-    const { first, last } = reaches.get(slot) ?? { first: slot, last: slot };
-    sums.add(slotAt(first), slotAt(last), count);
+    const reach = reaches.get(slot) ?? { first: slot, last: slot };
+    const first = slotAt(reach.first);
+    // Values of a reach up to the last slot may lie beyond what the layout counts.
+    const isOpen = reach.last > slot && reach.last === layout.slotCount - 1;
+    const last = isOpen ? slotOfTick(LAST_TICK, bits) : slotAt(reach.last);
+    const [from, to] = [Math.max(first, least), Math.min(last, most)];
+    if (from <= to) sums.add(from, to, count);
+    else sums.add(first, last, count);
   }
   return sums.lists();
 }
 
-/** The smallest and the largest value, or the ends of their slots where values may lie beyond what the series knows. */
-function extremesOf(
-  { min, max }: SeriesSnapshot,
-  { k, w }: Slots,
+/** The sum and the extremes, with the margins that the slots leave where a fact is not exact. */
+function figuresOf(
+  { sum, min: seriesMin, max: seriesMax, isExact }: KnownFacts,
+  { k, c, w }: Slots,
   bits: number,
-  resolution: Resolution,
-): Pick<HistoryRow, 'min' | 'max'> {
-  const known = { min: valueInTicks(min, resolution), max: valueInTicks(max, resolution) };
-  if (w.length === 0) return known;
-  const last = k.reduce((most, slot, i) => Math.max(most, slot + w[i]!), 0);
-  return {
-    min: slotOfTick(known.min, bits) > k[0]! ? slotBounds(k[0]!, bits).lower : known.min,
-    max: slotOfTick(known.max, bits) < last ? slotBounds(last, bits).upper : known.max,
+): Pick<HistoryRow, 'sum' | 'min' | 'max' | 'margins'> {
+  const lastOf = (i: number): number => k[i]! + (w[i] ?? 0);
+  const lowerOf = (i: number): number => slotBounds(k[i]!, bits).lower;
+  const last = k.reduce((most, _, i) => Math.max(most, lastOf(i)), 0);
+  // Values between two ticks count at the nearer one.
+  const min =
+    isExact.min && slotOfTick(seriesMin, bits) <= k[0]! ? seriesMin : Math.min(seriesMin, lowerOf(0));
+  const max =
+    isExact.max && slotOfTick(seriesMax, bits) >= last
+      ? seriesMax
+      : Math.max(seriesMax, slotBounds(last, bits).upper);
+  const isEndless = (i: number): boolean => !isExact.max && max === LAST_TICK && (w[i] ?? 0) > 0;
+  const upperOf = (i: number): number => {
+    const { upper } = slotBounds(lastOf(i), bits);
+    return upper >= LAST_TICK && isEndless(i) ? Number.POSITIVE_INFINITY : Math.min(upper, max);
   };
+  let [sumBelow, sumAbove, minAbove, maxBelow] = [0, 0, 0, 0];
+  if (!isExact.sum) {
+    sumBelow = Math.max(0, sum - c.reduce((all, count, i) => all + count * Math.max(lowerOf(i), min), 0));
+    sumAbove = Math.max(0, c.reduce((all, count, i) => all + count * upperOf(i), 0) - sum);
+  }
+  if (!isExact.min)
+    minAbove = k.reduce((least, _, i) => Math.min(least, upperOf(i)), Number.POSITIVE_INFINITY) - min;
+  if (!isExact.max) maxBelow = max - lowerOf(k.length - 1);
+  return { sum, min, max, ...marginsProperty({ sumBelow, sumAbove, minAbove, maxBelow }) };
 }
+
+const LAST_TICK = Number.MAX_SAFE_INTEGER;
 
 type TextsOf = (attributes: Attributes) => HistoryRow['attributes'];
 

@@ -2,6 +2,7 @@ import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import { createRegistry, type FamilyOptions, ingest, type Registry, type Snapshot } from '@hdrscope/registry';
 import type { MergedRow } from '../query/merged-rows.ts';
 import { countedOfRow } from './counted-of-row.ts';
+import { NO_MARGINS } from './margins.ts';
 
 /**
  * Yields the snapshots that a registry would have given at the end of each stretch of time, had it counted the values of the rows. A page
@@ -71,7 +72,14 @@ function rowTaker(registry: Registry): (row: MergedRow) => void {
     const counted = countedOfRow(row);
     const resolution = resolutionOf(row.scale);
     const [sum, min, max] = [row.sum, row.min, row.max].map((ticks) => fromTicks(resolution, ticks));
-    const reading = { key: '', family: familyOf(row), attributes, counted, sum, min, max };
+    const { sumBelow, sumAbove, minAbove, maxBelow } = row.margins ?? NO_MARGINS;
+    const facts = {
+      sum: sumBelow + sumAbove === 0 ? sum : undefined,
+      min: minAbove === 0 ? min : undefined,
+      max: maxBelow === 0 ? max : undefined,
+      within: { min, max },
+    };
+    const reading = { key: '', family: familyOf(row), attributes, counted, ...facts };
     const [refusal] = ingestion.take([{ ...reading, counter: { temporality: 'delta' } }]);
     if (refusal !== undefined) throw refusal.cause;
   };

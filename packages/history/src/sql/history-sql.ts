@@ -29,6 +29,9 @@ const OWNER: OptionsOwner<HistorySource> = {
  * columns, such as `p99_9_lower` and `p99_9_upper`: the bounds of the slots that it may lie in, in the unit. The true value lies between them. A bucket without an end, and without a known
  * maximum, ends at 2^53 − 1 ticks.
  *
+ * The true sum lies between `sum_lower` and `sum_upper`, the smallest value between `min` and `min_upper`, and the largest one between
+ * `max_lower` and `max`. An upper bound is infinite where a bucket has no end.
+ *
  * All texts of the question may have any characters.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the question, the dialect or the source is not a documented one, or the engine cannot
@@ -49,12 +52,14 @@ export function historySql(
   const language = dialectOf(dialect);
   const checked = checkedQuestion(question);
   const rows = unknownSource(sourceOf(source, dialect, language));
-  return statementOf(checked, rows, language, (percentile, first, last) => {
-    const name = percentileColumn(percentile);
-    return [
-      `CASE WHEN ${first} = 0 THEN 0 ELSE ${doubleAt(first, language)} END / per_unit AS ${name}_lower`,
-      `(ceil(${doubleAt(`(${last} + 1)`, language)}) - 1) / per_unit AS ${name}_upper`,
-    ];
+  return statementOf(checked, rows, language, {
+    ofPercentile(percentile, first, last) {
+      const name = percentileColumn(percentile);
+      return [
+        `CASE WHEN ${first} = 0 THEN 0 ELSE ${doubleAt(first, language)} END / per_unit AS ${name}_lower`,
+        `(ceil(${doubleAt(`(${last} + 1)`, language)}) - 1) / per_unit AS ${name}_upper`,
+      ];
+    },
   });
 }
 

@@ -107,18 +107,27 @@ function clickhouseRollup({ from, nameOf, stretch, ttl }: Rollup & { readonly tt
   scale Float64,
   bits Int32,
   slots SimpleAggregateFunction(sumMap, Tuple(Array(Int64), Array(Int64))),
+  sum_below SimpleAggregateFunction(sum, Float64),
+  sum_above SimpleAggregateFunction(sum, Float64),
+  min_upper SimpleAggregateFunction(min, Float64),
+  max_lower SimpleAggregateFunction(max, Float64),
   version Int32
 ) ENGINE = AggregatingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, unit, scale, bits, version)${ttl}${REMEMBERING}`,
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${nameOf('_insert')} TO ${states} AS
 SELECT metric, unit, attributes, ${DIALECTS.clickhouse.time(stretch)} AS start, max(rows.\`end\`) AS \`end\`, sum(rows.count) AS count,
-  sum(rows.sum) AS sum, min(rows.min) AS min, max(rows.max) AS max, scale, bits, sumMap((${PLACES}, rows.c)) AS slots, version
+  sum(rows.sum) AS sum, min(rows.min) AS min, max(rows.max) AS max, scale, bits, sumMap((${PLACES}, rows.c)) AS slots,
+  sum(rows.sum_below) AS sum_below, sum(rows.sum_above) AS sum_above, min(rows.min + rows.min_above) AS min_upper,
+  max(rows.max - rows.max_below) AS max_lower, version
 FROM ${from} AS rows
+WHERE rows.count > 0
 GROUP BY ${key}`,
     `CREATE VIEW IF NOT EXISTS ${nameOf('')} AS
 SELECT metric, unit, attributes, start, max(states.\`end\`) AS \`end\`, concat('rollup ', hex(sipHash128(${KEY.join(', ')}))) AS producer,
   toUnixTimestamp64Milli(start) AS sequence, sum(states.count) AS count, sum(states.sum) AS sum, min(states.min) AS min,
   max(states.max) AS max, scale, bits, ${numbersOf('bitShiftRight(place, 32)')} AS k,
-  tupleElement(sumMap(states.slots), 2) AS c, version, ${numbersOf('bitAnd(place, 4294967295)')} AS w
+  tupleElement(sumMap(states.slots), 2) AS c, version, ${numbersOf('bitAnd(place, 4294967295)')} AS w,
+  sum(states.sum_below) AS sum_below, sum(states.sum_above) AS sum_above, min(states.min_upper) - min(states.min) AS min_above,
+  max(states.max) - max(states.max_lower) AS max_below
 FROM ${states} AS states
 GROUP BY ${key}`,
   ];
@@ -130,9 +139,11 @@ function postgresRollup({ from, nameOf, stretch }: Rollup, index: string): strin
   return [
     `CREATE MATERIALIZED VIEW IF NOT EXISTS ${view} AS
 WITH rows AS (
-  SELECT *, ${stretch} AS stretch FROM ${from}
+  SELECT *, ${stretch} AS stretch FROM ${from} WHERE count > 0
 ), facts AS (
-  SELECT ${key}, max("end") AS "end", sum(count)::bigint AS count, sum(sum) AS sum, min(min) AS min, max(max) AS max
+  SELECT ${key}, max("end") AS "end", sum(count)::bigint AS count, sum(sum) AS sum, min(min) AS min, max(max) AS max,
+    sum(sum_below) AS sum_below, sum(sum_above) AS sum_above, min(min + min_above) - min(min) AS min_above,
+    max(max) - max(max - max_below) AS max_below
   FROM rows GROUP BY ${key}
 ), slots AS (
   SELECT ${key}, slot, slot_to, sum(n)::bigint AS n
@@ -144,7 +155,8 @@ WITH rows AS (
 )
 SELECT metric, unit, attributes, ${DIALECTS.postgres.time('stretch')} AS "start", "end",
   'rollup ' || md5(jsonb_build_array(${KEY.join(', ')})::text) AS producer, stretch AS sequence, count, sum, min, max, scale, bits,
-  coalesce(k, '{}') AS k, coalesce(c, '{}') AS c, version, coalesce(w, '{}') AS w
+  coalesce(k, '{}') AS k, coalesce(c, '{}') AS c, version, coalesce(w, '{}') AS w,
+  sum_below, sum_above, min_above, max_below
 FROM facts LEFT JOIN lists USING (${key})`,
     // Without it, a refresh locks out readers.
     `CREATE UNIQUE INDEX IF NOT EXISTS ${DIALECTS.postgres.name(index)} ON ${view} (producer, sequence)`,

@@ -6,9 +6,11 @@ export interface RowSource {
   readonly distinct: string | undefined;
   /** The other rows; `undefined` when there are no others. */
   readonly repeated: string | undefined;
+  /** Whether a row may have widths. */
+  readonly hasWidths: boolean;
 }
 
 /** A source of whose rows nothing is known. */
 export function unknownSource(all: string): RowSource {
-  return { all, distinct: undefined, repeated: all };
+  return { all, distinct: undefined, repeated: all, hasWidths: true };
 }

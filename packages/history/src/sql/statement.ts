@@ -9,10 +9,51 @@ const groupColumn = (i: number): string => `g${i + 1}`;
 const slotColumn = (i: number): string => `slot_${i + 1}`;
 const lastSlotColumn = (i: number): string => `last_slot_${i + 1}`;
 
+/** The columns of a row with its figures, as `figureTotals` takes them. Tables and files of version 1 may have no margins. */
+export function figureColumns({ name }: Dialect): string[] {
+  const margin = (column: string): string => `coalesce(${column}, 0)`;
+  return [
+    `${name('count')} AS row_count`,
+    `${name('sum')} AS row_sum`,
+    `${name('min')} AS row_min`,
+    `${name('max')} AS row_max`,
+    `${margin('sum_below')} AS row_below`,
+    `${margin('sum_above')} AS row_above`,
+    `${name('min')} + ${margin('min_above')} AS row_min_upper`,
+    `${name('max')} - ${margin('max_below')} AS row_max_lower`,
+  ];
+}
+
+/** The figures of several rows, in ticks. */
+export const FIGURES = [
+  'count_n',
+  'sum_n',
+  'min_n',
+  'max_n',
+  'below_n',
+  'above_n',
+  'min_upper_n',
+  'max_lower_n',
+] as const;
+
+/** The columns `FIGURES` of a group of rows with values. */
+export const FIGURE_TOTALS = `sum(row_count) AS count_n, sum(row_sum) AS sum_n, min(row_min) AS min_n, max(row_max) AS max_n,
+    sum(row_below) AS below_n, sum(row_above) AS above_n, min(row_min_upper) AS min_upper_n, max(row_max_lower) AS max_lower_n`;
+
+/** The columns that an answer has besides those of its groups. */
+interface AnswerColumns {
+  /**
+   * The columns of a percentile, of the first and the last slot that it may lie in. It may use `bits`, and `per_unit`, the number of
+   * ticks in the unit.
+   */
+  readonly ofPercentile: (percentile: number, first: string, last: string) => readonly string[];
+  /** Whether there are the columns `FIGURES`, and `is_wide`: 1 when a value may lie in several slots, otherwise 0. @default false */
+  readonly hasFigures?: boolean;
+}
+
 /**
- * A statement whose rows have the columns `group1`, …; `start_ms`; `unit`, `scale`, `bits`; `count`, `sum`, `min`, `max`; and for each
- * percentile the columns that `ofPercentile` makes of the first and the last slot that it may lie in. It may use `bits`, and `per_unit`, the
- * number of ticks in the unit.
+ * A statement whose rows have the columns `group1`, …; `start_ms`; `unit`, `scale`, `bits`; `count`, `sum`, `min`, `max` and their bounds
+ * `sum_lower`, `sum_upper`, `min_upper`, `max_lower`; and those that are asked for.
  *
  * Each group and stretch of time has a number, `id`, by which its slots are added: texts are compared once for each row, and not for each slot.
  *
@@ -23,10 +64,11 @@ export function statementOf(
   question: CheckedQuestion,
   source: RowSource,
   dialect: Dialect,
-  ofPercentile: (percentile: number, first: string, last: string) => readonly string[],
+  { ofPercentile, hasFigures = false }: AnswerColumns,
 ): string {
   const { percentiles, by, everyMs } = question;
   const { text, name, double } = dialect;
+  const hasValues = `${name('count')} > 0`;
   const literal = (value: string): string => text(wellFormed(value));
   const start = name('start');
   const attribute = (key: string): string => dialect.attribute(literal(key));
@@ -42,10 +84,7 @@ export function statementOf(
     'unit',
     'scale',
     'bits',
-    `${name('count')} AS row_count`,
-    `${name('sum')} AS row_sum`,
-    `${name('min')} AS row_min`,
-    `${name('max')} AS row_max`,
+    ...figureColumns(dialect),
     'k',
     'c',
     'w',
@@ -54,7 +93,9 @@ export function statementOf(
   const rankOf = (percentile: number): string =>
     `greatest(${double('1')}, ceil(${double(`'${loweredPercentile(percentile)}'`)} * ${double('count_n')} / 100))`;
   const inGroup = keys.map((one) => `totals.${one} = asked.${one}`).join(' AND ');
-  const [first, last] = ['slot', 'slot_to'].map((slot) => dialect.shiftRight(slot, 'cut'));
+  const { hasWidths } = source;
+  const first = dialect.shiftRight('slot', 'cut');
+  const last = hasWidths ? dialect.shiftRight('slot_to', 'cut') : first;
   // As many values lie below the end of a rank as ends are below it, wherever the slots begin, and the other way round.
   const upTo = (order: string): string =>
     double(
@@ -65,31 +106,36 @@ export function statementOf(
   // 1e-9 is rounded and 1e9 is not, so the quotient is the double that was recorded.
   const inUnit = (ticks: string): string =>
     `CASE WHEN scale < 1 THEN ${ticks} / per_unit ELSE ${ticks} * scale END`;
-  const facts = ['id', ...keys, 'bits', 'count_n', 'sum_n', 'min_n', 'max_n'];
+  const facts = ['id', ...keys, 'bits', ...FIGURES];
   const ofTotals = facts.map((fact) => `totals.${fact}`).join(', ');
   return `WITH asked AS ${dialect.readTwice}(
-  ${dialect.once(columns.join(', '), source, conditionOf(question, dialect))}
+  ${dialect.once(columns.join(', '), source, `${hasValues} AND ${conditionOf(question, dialect)}`)}
 ), totals AS (
   SELECT row_number() OVER (ORDER BY ${key}) AS id, ${key}, min(bits) AS bits,
-    sum(row_count) AS count_n, sum(row_sum) AS sum_n, min(row_min) AS min_n, max(row_max) AS max_n
+    ${FIGURE_TOTALS}
   FROM asked GROUP BY ${key}
 ), numbered AS (
   SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c, w
   FROM asked JOIN totals ON ${inGroup}
 ), merged AS (
   SELECT id, ${first} AS place, ${last} AS end_place, sum(n) AS slot_n
-  FROM ${dialect.slots('numbered')} GROUP BY id, ${first}, ${last}
+  FROM ${slotsOf('numbered', source, dialect)} GROUP BY ${hasWidths ? `id, ${first}, ${last}` : `id, ${first}`}
 ), ranked AS (
-  SELECT id, place, end_place, ${upTo('place, end_place')} AS upto, ${upTo('end_place, place')} AS end_upto
+  SELECT id, place, end_place, ${upTo('place, end_place')} AS upto${hasWidths ? `, ${upTo('end_place, place')} AS end_upto` : ''}
   FROM merged
 ), found AS (
   SELECT ${facts.map((fact) => `totals.${fact} AS ${fact}`).join(', ')}, ${perUnit} AS per_unit${percentiles
     .map(
       (percentile, i) =>
-        `,\n    min(CASE WHEN upto >= ${rankOf(percentile)} THEN place END) AS ${slotColumn(i)}` +
-        `,\n    min(CASE WHEN end_upto >= ${rankOf(percentile)} THEN end_place END) AS ${lastSlotColumn(i)}`,
+        `,\n    min(CASE WHEN upto >= ${rankOf(percentile)} THEN place END) AS ${slotColumn(i)}${
+          hasWidths
+            ? `,\n    min(CASE WHEN end_upto >= ${rankOf(percentile)} THEN end_place END) AS ${lastSlotColumn(i)}`
+            : ''
+        }`,
     )
-    .join('')}
+    .join(
+      '',
+    )}${hasFigures ? `,\n    ${hasWidths ? 'max(CASE WHEN end_place > place THEN 1 ELSE 0 END)' : '0'} AS is_wide` : ''}
   FROM ranked JOIN totals ON ranked.id = totals.id GROUP BY ${ofTotals}
 )
 SELECT ${[
@@ -102,10 +148,31 @@ SELECT ${[
     'bits',
     `count_n AS ${name('count')}`,
     ...['sum', 'min', 'max'].map((fact) => `${inUnit(`${fact}_n`)} AS ${name(fact)}`),
-    ...percentiles.flatMap((percentile, i) => ofPercentile(percentile, slotColumn(i), lastSlotColumn(i))),
+    ...Object.entries(BOUNDS).map(([bound, ticks]) => `${inUnit(ticks)} AS ${bound}`),
+    ...(hasFigures ? [...FIGURES, 'is_wide'] : []),
+    ...percentiles.flatMap((percentile, i) =>
+      ofPercentile(percentile, slotColumn(i), hasWidths ? lastSlotColumn(i) : slotColumn(i)),
+    ),
   ].join(',\n  ')}
 FROM found
 ORDER BY ${key}`;
+}
+
+/** The bounds of figures, in ticks. */
+const BOUNDS = {
+  sum_lower: '(sum_n - below_n)',
+  sum_upper: '(sum_n + above_n)',
+  min_upper: 'min_upper_n',
+  max_lower: 'max_lower_n',
+} as const;
+
+/** A FROM clause of the slots of rows: see `Dialect`. */
+export function slotsOf(
+  rows: string,
+  { hasWidths }: RowSource,
+  { slots, narrowSlots = slots }: Dialect,
+): string {
+  return hasWidths ? slots(rows) : narrowSlots(rows);
 }
 
 /** The condition of the rows that a question asks for. Without a metric, it holds for rows of all metrics. */

@@ -46,6 +46,10 @@ const COLUMNS = {
   c bigint[] NOT NULL,
   version integer NOT NULL,
   w integer[] NOT NULL DEFAULT '{}',
+  sum_below double precision NOT NULL DEFAULT 0,
+  sum_above double precision NOT NULL DEFAULT 0,
+  min_above double precision NOT NULL DEFAULT 0,
+  max_below double precision NOT NULL DEFAULT 0,
   PRIMARY KEY (producer, sequence)
 )`,
   clickhouse: `
@@ -65,7 +69,11 @@ const COLUMNS = {
   k Array(Int32) CODEC(Delta, LZ4),
   c Array(Int64) CODEC(T64, LZ4),
   version Int32,
-  w Array(Int32)
+  w Array(Int32),
+  sum_below Float64,
+  sum_above Float64,
+  min_above Float64,
+  max_below Float64
 ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, producer, sequence)`,
 } as const;
 

@@ -39,6 +39,10 @@ const INSERTED: readonly InsertedColumn[] = [
   { name: 'c', type: 'text', of: ({ c }) => `"{${c.join(',')}}"`, as: (sent) => `${sent}::bigint[]` },
   { name: 'version', type: 'integer', of: ({ version }) => String(version) },
   { name: 'w', type: 'text', of: ({ w }) => `"{${w.join(',')}}"`, as: (sent) => `${sent}::integer[]` },
+  { name: 'sum_below', type: 'double precision', of: ({ margins }) => String(margins?.sumBelow ?? 0) },
+  { name: 'sum_above', type: 'double precision', of: ({ margins }) => String(margins?.sumAbove ?? 0) },
+  { name: 'min_above', type: 'double precision', of: ({ margins }) => String(margins?.minAbove ?? 0) },
+  { name: 'max_below', type: 'double precision', of: ({ margins }) => String(margins?.maxBelow ?? 0) },
 ];
 
 /** The statement that inserts the rows of `insertedArrays` into a table. Rows that the table has are left out. */

@@ -71,6 +71,10 @@ test('DuckDB reads every column with the type that the format promises', async (
       c: 'BIGINT[]',
       version: 'INTEGER',
       w: 'INTEGER[]',
+      sum_below: 'DOUBLE',
+      sum_above: 'DOUBLE',
+      min_above: 'DOUBLE',
+      max_below: 'DOUBLE',
     },
   );
   const [row] = await runInDuckDb(

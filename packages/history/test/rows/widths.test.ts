@@ -1,8 +1,17 @@
-import { type Counted, countedIn, explicitLayout, exponentialLayout, type Layout } from '@hdrscope/core';
-import { createRegistry, ingest } from '@hdrscope/registry';
+import {
+  type Bounds,
+  type Counted,
+  countedIn,
+  explicitLayout,
+  exponentialLayout,
+  type Layout,
+} from '@hdrscope/core';
+import { createRegistry, ingest, type Snapshot } from '@hdrscope/registry';
 import fc from 'fast-check';
 import {
   countedOfRow,
+  type FigureBounds,
+  figureBounds,
   type HistoryRow,
   mergeRows,
   objectiveHistory,
@@ -25,6 +34,8 @@ interface Part {
   readonly values: readonly number[];
   /** Whether the sender knows the smallest and the largest value. */
   readonly hasExtremes: boolean;
+  /** Whether the sender knows the sum. */
+  readonly hasSum: boolean;
 }
 
 function countedOf({ layout, values }: Part): Counted {
@@ -33,18 +44,32 @@ function countedOf({ layout, values }: Part): Counted {
   return countedIn(layout, counts);
 }
 
-/** The rows of a registry that counts all parts in one series. */
-async function rowsOf(parts: readonly Part[]): Promise<HistoryRow[]> {
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** The rows of a registry that counts all parts in one series: one row, or one for each part. */
+async function rowsOf(parts: readonly Part[], isApart = false): Promise<HistoryRow[]> {
   const registry = createRegistry({ clock: { nowMs: () => 1000, monotonicMs: () => 1000 } });
+  const rows: HistoryRow[] = [];
+  let before: Snapshot | undefined;
+  const takeRows = async (): Promise<void> => {
+    const now = await registry.gather({ maxAgeMs: 0 });
+    rows.push(...rowsBetween(before, now, { producer: 'test 1', sequence: rows.length }));
+    before = now;
+  };
   const family = { name: 'lat', unit: 's' };
   const ingestion = ingest(registry, { name: 'buckets' });
   for (const [i, part] of parts.entries()) {
-    const { values, hasExtremes } = part;
+    const { values, hasExtremes, hasSum } = part;
     const extremes = hasExtremes ? { min: Math.min(...values), max: Math.max(...values) } : {};
-    const reading = { key: String(i), family, attributes: {}, counted: countedOf(part), ...extremes };
+    const facts = { ...extremes, ...(hasSum && { sum: sumOf(values) }) };
+    const reading = { key: String(i), family, attributes: {}, counted: countedOf(part), ...facts };
     expect(ingestion.take([reading])).toEqual([]);
+    if (isApart) await takeRows();
   }
-  return [...rowsBetween(undefined, await registry.gather(), { producer: 'test 1' })];
+  if (!isApart) await takeRows();
+  return rows;
 }
 
 // Whole microseconds, which are whole ticks.
@@ -62,6 +87,7 @@ const parts: fc.Arbitrary<Part[]> = fc.array(
     layout: layouts,
     values: fc.array(seconds, { minLength: 1, maxLength: 30 }),
     hasExtremes: fc.boolean(),
+    hasSum: fc.boolean(),
   }),
   { minLength: 1, maxLength: 4 },
 );
@@ -70,22 +96,49 @@ function valueOfRank(sorted: readonly number[], percentile: number): number {
   return sorted[Math.max(1, Math.ceil((percentile * sorted.length) / 100 - 1e-9)) - 1]!;
 }
 
+/** Engines add sums in any order. */
+function expectSame(one: FigureBounds, other: FigureBounds): void {
+  for (const figure of ['mean', 'min', 'max'] as const) {
+    for (const end of ['lower', 'upper'] as const) {
+      const [a, b] = [one[figure][end], other[figure][end]];
+      if (a !== b) expect(Math.abs(a - b)).toBeLessThanOrEqual(1e-12 * a);
+    }
+  }
+}
+
+/** Expects that bounds contain the figures of values, and are these figures where all senders know them. */
+function expectFigures({ mean, min, max }: FigureBounds, all: readonly Part[]): void {
+  const values = all.flatMap((part) => part.values);
+  const expectWithin = ({ lower, upper }: Bounds, truth: number, isKnown: boolean): void => {
+    expect(lower).toBeLessThanOrEqual(truth + SLACK);
+    expect(upper).toBeGreaterThanOrEqual(truth - SLACK);
+    if (isKnown) expect(upper - lower).toBeLessThanOrEqual(SLACK);
+  };
+  const hasExtremes = all.every((part) => part.hasExtremes);
+  expectWithin(
+    mean,
+    sumOf(values) / values.length,
+    all.every(({ hasSum }) => hasSum),
+  );
+  expectWithin(min, Math.min(...values), hasExtremes);
+  expectWithin(max, Math.max(...values), hasExtremes);
+}
+
 /** Half a tick, as values count at the nearest one, and roundings of the last bit. */
 const SLACK = 1e-9;
 
-test('rows of any buckets know bounds that contain each percentile, the smallest and the largest value', async () => {
+test('rows of any buckets know bounds that contain each percentile, the mean, the smallest and the largest value', async () => {
   await fc.assert(
-    fc.asyncProperty(parts, async (all) => {
+    fc.asyncProperty(parts, fc.boolean(), async (all, isApart) => {
       const sorted = all.flatMap(({ values }) => values).sort((a, b) => a - b);
-      const merged = mergeRows(await rowsOf(all));
+      const merged = mergeRows(await rowsOf(all, isApart));
       expect(merged.count).toBe(sorted.length);
       for (const { percentile, lower, upper } of percentilesOf(merged, PERCENTILES)) {
         const truth = valueOfRank(sorted, percentile);
         expect(lower).toBeLessThanOrEqual(truth + SLACK);
         expect(upper).toBeGreaterThanOrEqual(truth - SLACK);
       }
-      expect(merged.min * merged.scale).toBeLessThanOrEqual(sorted[0]! + SLACK);
-      expect(merged.max * merged.scale).toBeGreaterThanOrEqual(sorted.at(-1)! - SLACK);
+      expectFigures(figureBounds(merged), all);
     }),
     { numRuns: 300 },
   );
@@ -93,12 +146,14 @@ test('rows of any buckets know bounds that contain each percentile, the smallest
 
 test('DuckDB gives the bounds of merged rows, and counts within a threshold for certain and at most', async () => {
   await fc.assert(
-    fc.asyncProperty(parts, seconds, async (all, threshold) => {
-      const rows = await rowsOf(all);
+    fc.asyncProperty(parts, seconds, fc.boolean(), async (all, threshold, isApart) => {
+      const rows = await rowsOf(all, isApart);
       const folder = newDirectory();
       await writeRows(folder, rows);
       const [answer] = await queryHistory(folder, { metric: 'lat', percentiles: PERCENTILES });
       expect(answer!.percentiles).toEqual(percentilesOf(mergeRows(rows), PERCENTILES));
+      expectSame(figureBounds(mergeRows(rows)), answer!);
+      expectFigures(answer!, all);
 
       const question = { metric: 'lat', threshold, objective: 0.9, sinceMs: 0, untilMs: DAY_MS };
       const [{ total } = { total: undefined }] = await objectiveHistory(folder, question);
@@ -115,6 +170,7 @@ const COARSE: Part = {
   layout: explicitLayout([1, 2.5]),
   values: new Array(500).fill(1.7),
   hasExtremes: false,
+  hasSum: false,
 };
 
 test('a wide bucket has the bounds of the bucket, and its threshold in the middle is undecided', async () => {
@@ -135,9 +191,15 @@ test('a wide bucket has the bounds of the bucket, and its threshold in the middl
 });
 
 test('a bucket without an end has no upper bound, unless the largest value is known', async () => {
-  const open: Part = { layout: explicitLayout([1]), values: [4], hasExtremes: false };
+  const open: Part = { layout: explicitLayout([1]), values: [4], hasExtremes: false, hasSum: false };
   const [p50] = percentilesOf(mergeRows(await rowsOf([open])), [50]);
   expect(p50).toMatchObject({ value: Number.POSITIVE_INFINITY, upper: Number.POSITIVE_INFINITY });
+  const figures = figureBounds(mergeRows(await rowsOf([open])));
+  expect([figures.mean, figures.min, figures.max].map(({ upper }) => upper)).toEqual([
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+  ]);
 
   const [known] = percentilesOf(mergeRows(await rowsOf([{ ...open, hasExtremes: true }])), [50]);
   expect(known!.upper).toBeLessThan(4.01);

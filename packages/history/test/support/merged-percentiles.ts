@@ -1,6 +1,12 @@
 import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import fc from 'fast-check';
-import { type HistoryQuestion, type HistoryRow, mergeRows, percentilesOf } from '../../src/index.ts';
+import {
+  figureBounds,
+  type HistoryQuestion,
+  type HistoryRow,
+  mergeRows,
+  percentilesOf,
+} from '../../src/index.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf } from './recorded.ts';
 
 /** Asks an engine. Its rows have the columns of `historySql`, whose integers are numbers. */
@@ -81,8 +87,14 @@ function expectMerged(
   const merged = mergeRows(groups.get(key)!);
   const { count, bits } = merged;
   const resolution = resolutionOf(merged.scale);
-  const [min, max] = [merged.min, merged.max].map((ticks) => fromTicks(resolution, ticks));
-  expect([group.count, group.min, group.max, group.bits]).toEqual([count, min, max, bits]);
+  const { min, max } = figureBounds(merged);
+  const found = [group.count, group.min, group.min_upper, group.max_lower, group.max, group.bits];
+  expect(found).toEqual([count, min.lower, min.upper, max.lower, max.upper, bits]);
+  const { sumBelow, sumAbove } = merged.margins ?? { sumBelow: 0, sumAbove: 0 };
+  const sums = [merged.sum - sumBelow, merged.sum, merged.sum + sumAbove];
+  expect([group.sum_lower, group.sum, group.sum_upper]).toEqual(
+    sums.map((ticks) => expect.closeTo(fromTicks(resolution, ticks), 3)),
+  );
   for (const { percentile, lower, upper } of percentilesOf(merged, PERCENTILES)) {
     const name = `p${percentile}`.replace('.', '_');
     expect([group[`${name}_lower`], group[`${name}_upper`]]).toEqual([lower, upper]);

@@ -1,4 +1,5 @@
 import {
+  figureBounds,
   type HistoryQuestion,
   type HistoryRow,
   mergeRows,
@@ -67,10 +68,14 @@ export function rowsOfShape(shape: string): HistoryRow[] {
       k,
       c,
       w,
+      ...(w.length > 0 && { margins: MARGINS }),
       version: 2,
     };
   });
 }
+
+// A sum and extremes that are not known.
+const MARGINS = { sumBelow: 1000, sumAbove: 3000.5, minAbove: 2 ** 20, maxBelow: 2 ** 30 };
 
 export const shapeNames: readonly string[] = Object.keys(SHAPES);
 
@@ -103,6 +108,16 @@ export function expectShapes(answer: readonly Record<string, unknown>[], rows: r
   for (const group of answer) {
     const merged = mergeRows(byShape.get(String(group.group1))!);
     expect(group.count).toBe(merged.count);
+    const { min, max } = figureBounds(merged);
+    expect([group.min, group.min_upper, group.max_lower, group.max]).toEqual([
+      min.lower,
+      min.upper,
+      max.lower,
+      max.upper,
+    ]);
+    const { sumBelow, sumAbove } = merged.margins ?? { sumBelow: 0, sumAbove: 0 };
+    expect((Number(group.sum) - Number(group.sum_lower)) * 1e9).toBeCloseTo(sumBelow, 0);
+    expect((Number(group.sum_upper) - Number(group.sum)) * 1e9).toBeCloseTo(sumAbove, 0);
     const found = PERCENTILES.map((percentile) => [
       group[`p${percentile}_lower`],
       group[`p${percentile}_upper`],

@@ -102,10 +102,23 @@ describe.each(ENGINES)('in $name', ({ missing, start }) => {
       const ms =
         engine.dialect === 'postgres' ? 'extract(epoch FROM "end") * 1000' : 'toUnixTimestamp64Milli(`end`)';
       const [first, second] = await engine.ask(
-        `SELECT metric, unit, ${ms} AS ended, producer, sequence, count, sum, min, max, scale, bits, k, c, version, w FROM ${engine.dialect === 'postgres' ? `"${table}"` : `\`${table}\``} ORDER BY sequence`,
+        `SELECT metric, unit, ${ms} AS ended, producer, sequence, count, sum, min, max, scale, bits, k, c, version, w, sum_below, sum_above, min_above, max_below FROM ${engine.dialect === 'postgres' ? `"${table}"` : `\`${table}\``} ORDER BY sequence`,
       );
-      const numbers = ({ ended, sequence, count, k, c, w, ...rest }: Record<string, unknown>) => ({
+      const numbers = ({
+        ended,
+        sequence,
+        count,
+        k,
+        c,
+        w,
+        sum_below: sumBelow,
+        sum_above: sumAbove,
+        min_above: minAbove,
+        max_below: maxBelow,
+        ...rest
+      }: Record<string, unknown>) => ({
         ...rest,
+        margins: { sumBelow, sumAbove, minAbove, maxBelow },
         ended: Number(ended),
         sequence: Number(sequence),
         count: Number(count),
