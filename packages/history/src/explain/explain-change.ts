@@ -1,7 +1,12 @@
-import { percentileDifference, percentileInterval } from '@hdrscope/core';
+import {
+  type Bounds,
+  type PercentileDifference,
+  percentileDifference,
+  percentileInterval,
+} from '@hdrscope/core';
 import { fromTicks, mustBe, resolutionOf } from '@hdrscope/core/internal';
 import { countedOfRow } from '../rows/counted-of-row.ts';
-import { slotBounds } from '../rows/slots.ts';
+import { slotBounds, slotOfTick } from '../rows/slots.ts';
 import { growthEvidence, leastEvidence } from './association.ts';
 import { type TwoSides, withOldShape, withOldShare } from './counterfactual.ts';
 import type {
@@ -11,9 +16,17 @@ import type {
   ExplainedSide,
   ExplainLimits,
 } from './explanation.ts';
-import { indexOfPercentile, type Pooled, pooled, type SlotAxis, slotAxis, totalOf } from './pooled.ts';
+import {
+  indexOfPercentile,
+  type Pooled,
+  type PooledEnds,
+  pooled,
+  type SlotAxis,
+  slotAxis,
+  totalOf,
+} from './pooled.ts';
 import { type Candidate, candidatesOf, type SeriesChange } from './series-change.ts';
-import { againstRest, slowOf, sumOf } from './slow.ts';
+import { evidenceOf, slowOf, sumOf } from './slow.ts';
 import { type Judged, verdicts } from './verdicts.ts';
 
 /**
@@ -42,6 +55,10 @@ import { type Judged, verdicts } from './verdicts.ts';
  * Fewer fast values move a percentile too, and leave no trace among slow ones. When no candidate has evidence, those are considered
  * whose share of all values has changed, by how much that explains.
  *
+ * **Wide buckets.** Values of a bucket may lie anywhere in it. Each figure is computed for the least and the most that it may be, with all
+ * values at the begin or at the end of their buckets. A cause is named only if no place of the values makes another one the cause, or
+ * none; otherwise the verdict is `undecided`. `explains` and `evidence` are the least that they may be.
+ *
  * The intervals take values for independent. Choose ranges of equal conditions, as the same hour of two days.
  *
  * @param series Each attribute combination once.
@@ -57,53 +74,102 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   const [before, after] = [figures.side(whole.before, confidence), figures.side(whole.after, confidence)];
   const sides = { percentile, before, after };
   if (before.count === 0 || after.count === 0) {
-    return { ...sides, difference: undefined, verdict: 'too few values', causes: [] };
+    const { isWide } = axis;
+    return { ...sides, isWide, difference: undefined, verdict: 'too few values', causes: [] };
   }
   const difference = figures.difference(whole, confidence);
-  const [valueBefore, valueAfter] = [figures.value(whole.before), figures.value(whole.after)];
-  const moved = valueAfter - valueBefore;
-  if (difference.confidence < confidence) {
-    return { ...sides, difference, verdict: 'too few values', causes: [] };
+  const { isWide } = axis;
+  const known = { ...sides, isWide, difference };
+  if (difference.confidence < confidence) return { ...known, verdict: 'too few values', causes: [] };
+  const values = { before: figures.value(whole.before), after: figures.value(whole.after) };
+  const change = changeOf(values, minChange);
+  if (!difference.significant || change !== 'certain') {
+    const mayDiffer = isWide && change !== 'none' && figures.maySignify(whole, confidence);
+    return { ...known, verdict: mayDiffer ? 'undecided' : 'no difference shown', causes: [] };
   }
-  if (!difference.significant || moved === 0 || Math.abs(moved) < minChange * valueBefore) {
-    return { ...sides, difference, verdict: 'no difference shown', causes: [] };
-  }
-  const direction = Math.sign(moved);
+  const direction = Math.sign(values.after.upper - values.before.upper);
   const better = direction > 0 ? 'before' : 'after';
-  const limit = { slot: figures.slot(whole[better]), better, betterCount: sides[better].count } as const;
+  const limit = { slot: figures.slot(whole[better].last), better, betterCount: sides[better].count } as const;
   const slow = series.map((one) => slowOf(one, limit));
   const allSlow = sumOf(slow);
   const counts = { before: before.count, after: after.count };
-  const explains = (weights: Pooled | undefined): number =>
-    weights === undefined || totalOf(weights) === 0 ? 0 : (valueAfter - figures.value(weights)) / moved;
+  /** The percentile with other counts, and what they explain. */
+  const explained = (weights: PooledEnds | undefined): { value: Bounds; part: Bounds } => {
+    if (weights === undefined || totalOf(weights.last) === 0) return { value: values.after, part: NOTHING };
+    const value = figures.value(weights);
+    return { value, part: explainedPart(values, value) };
+  };
   const judge = (candidate: Candidate): Judged => {
     const part = sidesOf(
       candidate.members.map((i) => series[i]!),
       axis,
     );
-    const parts = { values: explains(withOldShape(whole, part)), share: explains(withOldShare(whole, part)) };
-    const own = { before: totalOf(part.before), after: totalOf(part.after) };
+    const oldShape = explained(withOldShape(whole, part));
+    const oldShare = explained(withOldShare(whole, part));
+    const parts = { values: oldShape.part, share: oldShare.part };
+    const own = { before: totalOf(part.before.last), after: totalOf(part.after.last) };
     const isInBoth = own.before > 0 && own.after > 0;
-    const kind = isInBoth && parts.values >= parts.share ? 'values' : 'share';
-    const slowInPart = sumOf(candidate.members.map((i) => slow[i]!));
-    const sideOf = (pool: Pooled, count: number): AttributeSide => ({
-      count,
-      value: count === 0 ? undefined : figures.value(pool),
-    });
+    const kind = isInBoth && parts.values.lower >= parts.share.lower ? 'values' : 'share';
+    const [without, otherwise] =
+      kind === 'values' ? [oldShape.value, oldShare.value] : [oldShare.value, oldShape.value];
     return {
       candidate,
-      before: sideOf(part.before, own.before),
-      after: sideOf(part.after, own.after),
+      before: figures.attributeSide(part.before, own.before),
+      after: figures.attributeSide(part.after, own.after),
       kind,
+      // The one that explains more leaves the percentile farther from that after.
+      isKindKnown:
+        !isWide ||
+        !isInBoth ||
+        (direction > 0 ? without.upper <= otherwise.lower : without.lower >= otherwise.upper),
       explains: parts[kind],
       share: parts.share,
-      evidence: Math.max(0, growthEvidence(againstRest(slowInPart, allSlow)) * direction),
-      shareEvidence: Math.abs(growthEvidence(againstRest(own, counts))),
+      evidence: evidenceOf(sumOf(candidate.members.map((i) => slow[i]!)), allSlow, direction),
+      shareEvidence: Math.abs(
+        growthEvidence({
+          part: own,
+          rest: { before: counts.before - own.before, after: counts.after - own.after },
+        }),
+      ),
     };
   };
   const candidates = candidatesOf(series);
   const least = leastEvidence(candidates.length, 1 - confidence);
-  return { ...sides, difference, ...verdicts(candidates.map(judge), slow, { least, minShare, direction }) };
+  return { ...known, ...verdicts(candidates.map(judge), slow, { least, minShare, direction }) };
+}
+
+const NOTHING: Bounds = { lower: 0, upper: 0 };
+
+/** The percentile on both sides. */
+type SideValues = Readonly<Record<'before' | 'after', Bounds>>;
+
+/** Whether values differ by at least a part of the one before: certainly, possibly or not at all. */
+function changeOf({ before, after }: SideValues, minChange: number): 'certain' | 'possible' | 'none' {
+  const isApart = after.lower > before.upper || after.upper < before.lower;
+  const changes = [after.lower, after.upper].flatMap((now) =>
+    [before.lower, before.upper].map((then) => now !== then && Math.abs(now - then) >= minChange * then),
+  );
+  if (isApart && changes.every(Boolean)) return 'certain';
+  return changes.some(Boolean) ? 'possible' : 'none';
+}
+
+/**
+ * The part of a difference that is gone with another value after. It rises or falls with each of the three values, so its ends are
+ * at ends of them.
+ */
+function explainedPart({ before, after }: SideValues, other: Bounds): Bounds {
+  const parts: number[] = [];
+  for (const now of [after.lower, after.upper]) {
+    for (const then of [before.lower, before.upper]) {
+      for (const without of [other.lower, other.upper]) {
+        const part = (now - without) / (now - then);
+        if (!Number.isNaN(part)) parts.push(part);
+        // The limit of a value after that grows without end.
+        else if (Number.isFinite(without)) parts.push(1);
+      }
+    }
+  }
+  return { lower: parts.reduce((a, b) => Math.min(a, b)), upper: parts.reduce((a, b) => Math.max(a, b)) };
 }
 
 /** The limits, with their defaults. @throws HdrscopeError `ERR_INVALID_OPTION` */
@@ -127,23 +193,58 @@ function figuresOf(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion) 
   const resolution = resolutionOf(scale);
   const counted = (pool: Pooled): ReturnType<typeof countedOfRow> =>
     countedOfRow({ bits, k: axis.slots, c: Array.from(pool) });
-  const inUnit = (ticks: number): number => fromTicks(resolution, ticks);
+  const endless = axis.isWide ? slotBounds(slotOfTick(Number.MAX_SAFE_INTEGER, bits), bits).upper : undefined;
+  const inUnit = (ticks: number): number =>
+    ticks === endless ? Number.POSITIVE_INFINITY : fromTicks(resolution, ticks);
   const slot = (pool: Pooled): number => axis.slots[indexOfPercentile(pool, percentile)]!;
+  const value = ({ first, last }: PooledEnds): Bounds => {
+    const [from, to] = [slot(first), slot(last)];
+    const upper = inUnit(slotBounds(to, bits).upper);
+    // Values of one slot are all at its end.
+    return { lower: from === to ? upper : fromTicks(resolution, slotBounds(from, bits).lower), upper };
+  };
+  const measure = (after: Pooled, before: Pooled, confidence: number): PercentileDifference =>
+    percentileDifference(counted(after), counted(before), percentile, { confidence });
   return {
     slot,
-    value: (pool: Pooled): number => inUnit(slotBounds(slot(pool), bits).upper),
-    side: (pool: Pooled, confidence: number): ExplainedSide => {
-      const count = totalOf(pool);
+    value,
+    attributeSide: (pool: PooledEnds, count: number): AttributeSide => {
+      if (count === 0) return { count, value: undefined };
+      const { lower, upper } = value(pool);
+      return { count, value: upper, ...(lower < upper && { lower }) };
+    },
+    side: (pool: PooledEnds, confidence: number): ExplainedSide => {
+      const count = totalOf(pool.last);
       if (count === 0) return { count, percentile: undefined };
-      const found = percentileInterval(counted(pool), percentile, { confidence });
-      const [value, lower, upper] = [inUnit(found.value), inUnit(found.lower), inUnit(found.upper)];
-      return { count, percentile: { ...found, value, lower, upper } };
+      const found = percentileInterval(counted(pool.last), percentile, { confidence });
+      const least = percentileInterval(counted(pool.first), percentile, { confidence });
+      const ends = { lower: fromTicks(resolution, least.lower), upper: inUnit(found.upper) };
+      const { lower, upper } = value(pool);
+      const sided = { count, percentile: { ...found, value: inUnit(found.value), ...ends } };
+      return lower < upper ? { ...sided, lower } : sided;
     },
-    difference: ({ before, after }: TwoSides, confidence: number) => {
-      const found = percentileDifference(counted(after), counted(before), percentile, { confidence });
-      const [lower, upper] = [inUnit(found.lower), inUnit(found.upper)];
-      return { ...found, difference: inUnit(found.difference), lower, upper };
+    /** The interval contains the difference wherever values lie in their buckets. */
+    difference: ({ before, after }: TwoSides, confidence: number): PercentileDifference => {
+      const found = measure(after.last, before.last, confidence);
+      const least = axis.isWide ? measure(after.first, before.last, confidence) : found;
+      const most = axis.isWide ? measure(after.last, before.first, confidence) : found;
+      const isApart = least.lower > 0 || most.upper < 0;
+      const significant = found.confidence >= confidence && isApart;
+      const hasEnd = (pool: PooledEnds): boolean =>
+        !axis.isWide || percentileInterval(counted(pool.last), percentile, { confidence }).upper !== endless;
+      return {
+        ...found,
+        difference: value(after).upper - value(before).upper,
+        lower: hasEnd(before) ? fromTicks(resolution, least.lower) : Number.NEGATIVE_INFINITY,
+        upper: hasEnd(after) ? fromTicks(resolution, most.upper) : Number.POSITIVE_INFINITY,
+        significant,
+      };
     },
+    /** Whether the difference is significant for some places of the values in their buckets. */
+    maySignify: ({ before, after }: TwoSides, confidence: number): boolean =>
+      [measure(after.first, before.last, confidence), measure(after.last, before.first, confidence)].some(
+        ({ significant }) => significant,
+      ),
   };
 }
 

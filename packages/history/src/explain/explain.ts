@@ -80,7 +80,7 @@ function seriesOf(rows: readonly Row[]): SeriesChange[] {
       before: NOTHING,
       after: NOTHING,
     };
-    const counts = { k: row.k as number[], c: row.c as number[] };
+    const counts = { k: row.k as number[], c: row.c as number[], w: row.w as number[] };
     series.set(identity, { ...known, [row.is_after === true ? 'after' : 'before']: counts });
   }
   return [...series.values()];

@@ -25,16 +25,20 @@ export interface ChangeQuestion extends ExplainLimits {
 export interface ExplainedSide {
   /** How many values were counted in the range. */
   readonly count: number;
-  /** The percentile, and its interval, in the unit. `undefined` without values. */
+  /** The percentile, and its interval, in the unit. `undefined` without values. Ends in buckets without an end are `Infinity`. */
   readonly percentile: PercentileInterval | undefined;
+  /** The least that the percentile of these values may be, in the unit. @default it lies in the slot of `percentile.value` */
+  readonly lower?: number | undefined;
 }
 
 /** The percentile of some series in one range of time. */
 export interface AttributeSide {
   /** How many values these series counted in the range. */
   readonly count: number;
-  /** In the unit: the upper bound of a slot. `undefined` without values. */
+  /** In the unit: the upper bound of a slot. `undefined` without values; `Infinity` in a bucket without an end. */
   readonly value: number | undefined;
+  /** The least that it may be, in the unit. @default it lies in the slot of `value` */
+  readonly lower?: number | undefined;
 }
 
 /**
@@ -49,8 +53,15 @@ export type ChangeKind = 'values' | 'share';
  * - `overlaps`: explains the difference only by the values that it shares with the cause.
  * - `part`: has changed beyond doubt, and explains less than is demanded.
  * - `not shown`: has less evidence than chance gives.
+ * - `undecided`: values of wide buckets decide which of the others it is.
  */
-export type CauseVerdict = 'explains it' | 'explains it as well' | 'overlaps' | 'part' | 'not shown';
+export type CauseVerdict =
+  | 'explains it'
+  | 'explains it as well'
+  | 'overlaps'
+  | 'part'
+  | 'not shown'
+  | 'undecided';
 
 /** An attribute value, and what it has to do with the difference. */
 export interface ExplainedCause {
@@ -62,11 +73,14 @@ export interface ExplainedCause {
   readonly after: AttributeSide;
   /** How it has changed. */
   readonly kind: ChangeKind;
-  /** The part of the difference that would not be there, had it stayed as it was. 1 is all of it; below 0 it would be larger. */
+  /**
+   * The part of the difference that would not be there, had it stayed as it was. 1 is all of it; below 0 it would be larger. The least
+   * that it may be, where values are in wide buckets.
+   */
   readonly explains: number;
   /**
-   * How much its slow values have grown compared with those of all others: G of a test of likelihoods, at least 0. A cause of the kind
-   * `share` may have 0: fewer fast values leave the slow ones as they are.
+   * How much its slow values have grown compared with those of all others: G of a test of likelihoods, at least 0, and the least that it
+   * may be. A cause of the kind `share` may have 0: fewer fast values leave the slow ones as they are.
    */
   readonly evidence: number;
   /** What it has to do with the difference. */
@@ -78,12 +92,14 @@ export interface ExplainedCause {
  * - `nothing explains it`: the percentile has moved, but no attribute value has enough evidence and explains enough of it.
  * - `no difference shown`: the difference is not significant, or smaller than `minChange`.
  * - `too few values`: for an interval of the demanded confidence.
+ * - `undecided`: values of wide buckets decide whether the percentile has moved, or what explains it.
  */
 export type ExplanationVerdict =
   | 'explained'
   | 'nothing explains it'
   | 'no difference shown'
-  | 'too few values';
+  | 'too few values'
+  | 'undecided';
 
 /** Why a percentile has moved. */
 export interface ChangeExplanation {
@@ -95,6 +111,8 @@ export interface ChangeExplanation {
   readonly after: ExplainedSide;
   /** After less before, in the unit; `undefined` when one of them has no values. */
   readonly difference: PercentileDifference | undefined;
+  /** Whether values may lie in several slots, because they were counted in wider buckets. */
+  readonly isWide: boolean;
   /** Whether a cause is named, and otherwise why not. */
   readonly verdict: ExplanationVerdict;
   /** The cause first, then by evidence. Empty when no difference is shown. */

@@ -3,30 +3,60 @@ import type { SeriesChange, SlotCounts } from './series-change.ts';
 /** Counts of one side over the slots of a `SlotAxis`, as many as it has. */
 export type Pooled = Float64Array;
 
-/** All slots that any series uses, ascending. */
+/** Counts with each value in the first slot that it may lie in, and in the last one: the same object where no bucket is wide. */
+export interface PooledEnds {
+  readonly first: Pooled;
+  readonly last: Pooled;
+}
+
+/** All slots that values of any series may begin or end in, ascending. */
 export interface SlotAxis {
   readonly slots: readonly number[];
   /** The index of a slot in `slots`. */
   readonly indexOf: ReadonlyMap<number, number>;
+  /** Whether a value may lie in several slots. */
+  readonly isWide: boolean;
 }
 
 export function slotAxis(series: readonly SeriesChange[]): SlotAxis {
   const used = new Set<number>();
+  let isWide = false;
   for (const { before, after } of series) {
-    for (const k of before.k) used.add(k);
-    for (const k of after.k) used.add(k);
+    for (const { k, w } of [before, after]) {
+      for (const [i, slot] of k.entries()) {
+        const width = w?.[i] ?? 0;
+        used.add(slot).add(slot + width);
+        if (width > 0) isWide = true;
+      }
+    }
   }
   const slots = [...used].sort((a, b) => a - b);
-  return { slots, indexOf: new Map(slots.map((slot, i) => [slot, i])) };
+  return { slots, indexOf: new Map(slots.map((slot, i) => [slot, i])), isWide };
 }
 
 /** The sum of some series. */
-export function pooled(all: Iterable<SlotCounts>, { slots, indexOf }: SlotAxis): Pooled {
+export function pooled(all: readonly SlotCounts[], axis: SlotAxis): PooledEnds {
+  const first = sumAt(all, axis, (k) => k);
+  return { first, last: axis.isWide ? sumAt(all, axis, (k, width) => k + width) : first };
+}
+
+function sumAt(
+  all: readonly SlotCounts[],
+  { slots, indexOf }: SlotAxis,
+  slotOf: (k: number, width: number) => number,
+): Pooled {
   const sum = new Float64Array(slots.length);
-  for (const { k, c } of all) {
-    for (const [i, slot] of k.entries()) sum[indexOf.get(slot)!]! += c[i]!;
+  for (const { k, c, w } of all) {
+    for (const [i, slot] of k.entries()) sum[indexOf.get(slotOf(slot, w?.[i] ?? 0))!]! += c[i]!;
   }
   return sum;
+}
+
+/** Does the same to both ends. */
+export function mapEnds(ends: readonly PooledEnds[], map: (...pools: Pooled[]) => Pooled): PooledEnds {
+  const first = map(...ends.map((one) => one.first));
+  const isWide = ends.some((one) => one.first !== one.last);
+  return { first, last: isWide ? map(...ends.map((one) => one.last)) : first };
 }
 
 export function totalOf(counts: Pooled): number {

@@ -1,7 +1,7 @@
 import type { Distribution } from '../rows/row.ts';
 
-/** Slots of a series in one range of time, and their counts. */
-export type SlotCounts = Pick<Distribution, 'k' | 'c'>;
+/** Slots of a series in one range of time, their counts, and how far the values of each count may reach. */
+export type SlotCounts = Pick<Distribution, 'k' | 'c'> & Partial<Pick<Distribution, 'w'>>;
 
 /** What a series counted in two ranges of time. */
 export interface SeriesChange {

@@ -161,6 +161,7 @@ test('a new version is a cause of its share, and an improvement is explained too
 test('ranges without values, or with too few for the percentile, are no evidence', () => {
   expect(explainChange([], QUESTION)).toEqual({
     percentile: 99.9,
+    isWide: false,
     before: { count: 0, percentile: undefined },
     after: { count: 0, percentile: undefined },
     difference: undefined,
