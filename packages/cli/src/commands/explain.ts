@@ -12,8 +12,8 @@ import { isDecimal, wrongOption } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
-import { jsonDocument } from '../figures.ts';
-import { formatCount, formatTime, valuesText } from '../format.ts';
+import { type BoundsJson, boundsJson, jsonDocument } from '../figures.ts';
+import { formatBounds, formatCount, formatTime, valuesText } from '../format.ts';
 import { wrapToScreen } from '../help-text.ts';
 import { WHERE } from '../history/options.ts';
 import { assertApart, parseRange } from '../inputs/moment.ts';
@@ -31,7 +31,8 @@ of /reports"). The cause is the attribute value whose series gained the most slo
 must explain at least half of the difference, and more than chance does. Attribute values that select the same series
 share a row, because the data cannot separate them.
 
-A difference that may be chance is not explained. A difference beyond doubt may have no explanation: then all series
+A difference that may be chance is not explained, and neither is one that values decide whose bucket is too wide: the
+verdict is undecided then. Of values in wide buckets, the table shows bounds, and the least that a cause explains. A difference beyond doubt may have no explanation: then all series
 moved alike, or the series that moved share no attribute value that the others lack.
 
 A range is a start and an end (2026-03-10T14:00/2026-03-10T15:10, 2026-03-10T14:00/15:10), or one of them and a duration
@@ -116,10 +117,10 @@ function explanationText(
   const { unit = '', causes } = explanation;
   const shownUnit = shownUnitOf(unit);
   const { title, scale } = shownUnit;
-  const values = [explanation.before, explanation.after].flatMap(({ percentile }) =>
-    percentile === undefined ? [] : [percentile.value],
+  const values = [explanation.before, explanation.after].flatMap(({ percentile, lower }) =>
+    percentile === undefined ? [] : [percentile.value, lower ?? percentile.value],
   );
-  const value = valueFormat(values, scale);
+  const value = valueFormat(values.filter(Number.isFinite), scale);
   const name = percentileName(explanation.percentile);
   const sides = [
     ['before', explanation.before, before],
@@ -138,10 +139,11 @@ function explanationText(
     timeText(range.sinceMs),
     timeText(range.untilMs),
     formatCount(side.count),
-    side.percentile === undefined ? '-' : value(side.percentile.value),
+    figureText({ lower: side.lower, value: side.percentile?.value }, value),
     intervalText(side, value),
   ]);
-  const table = causes.length === 0 ? '' : `${causesTable(causes.slice(0, top), value, io)}\n\n`;
+  const table =
+    causes.length === 0 ? '' : `${causesTable(causes.slice(0, top), value, explanation.isWide, io)}\n\n`;
   return `${wrapToScreen(headingOf(metric, shownUnit), io)}
 
 ${shownTable(columns, rows, io).join('\n')}
@@ -152,7 +154,15 @@ ${table}${wrapToScreen(conclusion(explanation, value, title), io)}
 
 function intervalText({ percentile }: ExplainedSide, value: (value: number) => string): string {
   if (percentile === undefined) return '-';
-  return `${value(percentile.lower)} to ${value(percentile.upper)}`;
+  return formatBounds(percentile, value);
+}
+
+/** A value, or the bounds of the buckets that it may lie in. */
+function figureText(
+  { value: upper, lower = upper }: Pick<AttributeSide, 'value' | 'lower'>,
+  value: (value: number) => string,
+): string {
+  return upper === undefined || lower === undefined ? '-' : formatBounds({ lower, upper }, value);
 }
 
 function timeText(timeMs: number): string {
@@ -165,9 +175,15 @@ const COLOURS: Readonly<Record<CauseVerdict, 'red' | 'yellow' | 'dim'>> = {
   overlaps: 'yellow',
   part: 'yellow',
   'not shown': 'dim',
+  undecided: 'yellow',
 };
 
-function causesTable(causes: readonly ExplainedCause[], value: (value: number) => string, io: Io): string {
+function causesTable(
+  causes: readonly ExplainedCause[],
+  value: (value: number) => string,
+  isWide: boolean,
+  io: Io,
+): string {
   const paint = painter(io, io.stdout);
   const columns: Column[] = [
     { title: 'attribute', isText: true },
@@ -179,14 +195,13 @@ function causesTable(causes: readonly ExplainedCause[], value: (value: number) =
     { title: 'by its', isText: true },
     { title: 'verdict', isText: true },
   ];
-  const side = ({ value: one }: AttributeSide): string => (one === undefined ? '-' : value(one));
   const rows = causes.map((cause) => [
     namesOf(cause),
-    side(cause.before),
-    side(cause.after),
+    figureText(cause.before, value),
+    figureText(cause.after, value),
     formatCount(cause.before.count),
     formatCount(cause.after.count),
-    percentText(cause.explains),
+    partText(cause.explains, isWide),
     cause.kind,
     cause.verdict,
   ]);
@@ -201,21 +216,31 @@ function namesOf({ attributes }: ExplainedCause): string {
   return attributes.map(({ key, value }) => `${key}=${value}`).join(', ');
 }
 
-function percentText(part: number): string {
-  const percent = Math.round(part * 100);
-  return `${percent === 0 ? 0 : percent} %`;
+/** A part of the difference; the least that it may be where values are in wide buckets. */
+function partText(part: number, isWide: boolean): string {
+  if (part === Number.NEGATIVE_INFINITY) return 'unknown';
+  const percent = isWide ? Math.floor(part * 100 + 1e-9) : Math.round(part * 100);
+  return `${isWide ? '≥ ' : ''}${percent === 0 ? 0 : percent} %`;
 }
 
 function conclusion(
-  { verdict, causes, percentile, before, after }: HistoryExplanation,
+  { verdict, causes, percentile, before, after, isWide }: HistoryExplanation,
   value: (value: number) => string,
   title: string,
 ): string {
   const name = percentileName(percentile);
-  const amount = (one: number | undefined): string => `${value(one ?? 0)}${title === '' ? '' : ` ${title}`}`;
-  const from = `from ${amount(before.percentile?.value)} to ${amount(after.percentile?.value)}`;
+  const amount = ({ lower, percentile: found }: ExplainedSide): string =>
+    `${figureText({ lower, value: found?.value }, value)}${title === '' ? '' : ` ${title}`}`;
+  const from = isWide
+    ? `(before: ${amount(before)}, after: ${amount(after)})`
+    : `from ${amount(before)} to ${amount(after)}`;
   if (verdict === 'too few values') {
     return `Too few values for ${name} with 99.9 % confidence: ${valuesText(before.count)} before, ${valuesText(after.count)} after.`;
+  }
+  if (verdict === 'undecided') {
+    return causes.length === 0
+      ? `Values whose buckets are too wide decide whether ${name} moved ${from}, so there is nothing to explain.`
+      : `${name} moved ${from}, but values whose buckets are too wide decide what explains it.`;
   }
   if (verdict === 'no difference shown')
     return `No difference of ${name} is shown, so there is nothing to explain.`;
@@ -224,11 +249,14 @@ function conclusion(
   }
   const sentences = causes
     .filter((cause) => cause.verdict === 'explains it' || cause.verdict === 'explains it as well')
-    .map((cause, i) => `${i === 0 ? `${name} moved ${from}, and ` : 'So does '}${causeText(cause, i === 0)}`);
+    .map(
+      (cause, i) =>
+        `${i === 0 ? `${name} moved ${from}, and ` : 'So does '}${causeText(cause, i === 0, isWide)}`,
+    );
   return sentences.join(' ');
 }
 
-function causeText(cause: ExplainedCause, isFirst: boolean): string {
+function causeText(cause: ExplainedCause, isFirst: boolean, isWide: boolean): string {
   const { kind, explains, before, after, attributes } = cause;
   const names = attributes.map(({ key, value }) => `${key}=${value}`).join(' or ');
   const what =
@@ -239,12 +267,12 @@ function causeText(cause: ExplainedCause, isFirst: boolean): string {
         : after.count === 0
           ? 'they are gone'
           : 'their share of all values changed';
-  return `${names}${isFirst ? ' explains' : ', with'} ${percentText(explains)} of it: ${what}.`;
+  return `${names}${isFirst ? ' explains' : ', with'} ${isWide ? 'at least ' : ''}${partText(explains, isWide).replace('≥ ', '')} of it: ${what}.`;
 }
 
 /** The explanation as one document. Values are in `unit`, parts are parts of 1. */
 function explanationJson(
-  { unit: ucum, percentile, verdict, difference, causes, ...sides }: HistoryExplanation,
+  { unit: ucum, percentile, verdict, isWide, difference, causes, ...sides }: HistoryExplanation,
   { metric, before, after }: ExplainedQuestion,
 ): string {
   const { unit, scale } = shownUnitOf(ucum ?? '');
@@ -254,6 +282,7 @@ function explanationJson(
     unit,
     percentile,
     verdict,
+    isWide,
     before: { ...rangeJson(before), ...sideJson(sides.before, scale) },
     after: { ...rangeJson(after), ...sideJson(sides.after, scale) },
     difference:
@@ -267,8 +296,8 @@ function explanationJson(
           },
     causes: causes.map((cause) => ({
       ...cause,
-      before: { count: cause.before.count, value: shownOrNull(cause.before.value, scale) },
-      after: { count: cause.after.count, value: shownOrNull(cause.after.value, scale) },
+      before: { count: cause.before.count, value: valueJson(cause.before, scale) },
+      after: { count: cause.after.count, value: valueJson(cause.after, scale) },
     })),
   });
 }
@@ -277,18 +306,24 @@ function rangeJson({ sinceMs, untilMs }: TimeRange): object {
   return { startSec: sinceMs / 1000, endSec: untilMs / 1000 };
 }
 
-function sideJson({ count, percentile }: ExplainedSide, scale: ValueScale): object {
+function sideJson({ count, percentile, lower: least }: ExplainedSide, scale: ValueScale): object {
   if (percentile === undefined) return { count, value: null, lower: null, upper: null, confidence: null };
   const { value, lower, upper, confidence } = percentile;
   return {
     count,
-    value: scaled(value, scale),
+    value: valueJson({ value, lower: least }, scale),
     lower: scaled(lower, scale),
     upper: scaled(upper, scale),
     confidence,
   };
 }
 
-function shownOrNull(value: number | undefined, scale: ValueScale): number | null {
-  return value === undefined ? null : scaled(value, scale);
+/** A value, or the bounds of the buckets that it may lie in. */
+function valueJson(
+  { value, lower }: Pick<AttributeSide, 'value' | 'lower'>,
+  scale: ValueScale,
+): number | null | BoundsJson {
+  if (value === undefined) return null;
+  const upper = scaled(value, scale);
+  return lower === undefined ? upper : boundsJson({ lower: scaled(lower, scale), upper });
 }
