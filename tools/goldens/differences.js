@@ -41,7 +41,8 @@ function compareInflated(path, committed, made, found) {
   compare(path, inflated(committed), inflated(made), found);
 }
 
-function inflated(base64) {
+/** The bytes of a compressed encoding, inflated, in hex behind those of its head. */
+export function inflated(base64) {
   if (base64 === undefined) return undefined;
   const bytes = Buffer.from(base64, 'base64');
   // A double histogram has its own header of 16 bytes before the compressed integer histogram's 8.

@@ -1,86 +1,52 @@
 /**
- * Writes the fixtures: the answers of HdrHistogram, the Java reference, to the cases in `cases/`.
+ * Asks HdrHistogram, the Java reference, for the answers to the cases of the fixtures.
  *
- *   node tools/goldens/generate.js           writes them
+ *   node tools/goldens/generate.js           writes them beside the questions of each case
  *   node tools/goldens/generate.js --check   exits with 1 when a committed fixture differs from the answers of Java
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as decoding from './cases/decoding.js';
-import * as doubleHistograms from './cases/double-histograms.js';
-import * as equivalence from './cases/equivalence.js';
-import * as histograms from './cases/histograms.js';
-import * as iterators from './cases/iterators.js';
-import * as operations from './cases/operations.js';
-import * as percentileText from './cases/percentile-text.js';
 import { differences } from './differences.js';
 import { formatFixture } from './json.js';
-import { MADE_BY, OracleUnavailable, openOracle } from './oracle.js';
+import { MADE_BY, withOracle } from './oracle.js';
+import { FIXTURES, questionOf } from './questions.js';
 
-const FIXTURES = new URL('../../packages/core/test/fixtures/java/', import.meta.url);
-const ALL = [histograms, iterators, percentileText, operations, equivalence, decoding, doubleHistograms];
+const FOLDER = new URL('../../packages/core/test/fixtures/java/', import.meta.url);
+const isCheck = process.argv.includes('--check');
 
-const checking = process.argv.includes('--check');
-
-try {
-  const oracle = await openOracle();
-  try {
-    process.exitCode = checking ? await check(oracle) : await write(oracle);
-  } finally {
-    await oracle.close();
-  }
-} catch (error) {
-  if (!(error instanceof OracleUnavailable)) throw error;
-  console.log(checking ? `goldens: skipped, ${error.message}` : `goldens: ${error.message}`);
-  process.exitCode = checking ? 0 : 1;
-}
-
-async function write(oracle) {
-  mkdirSync(FIXTURES, { recursive: true });
-  for (const fixture of ALL) {
-    const text = await answered(oracle, fixture);
-    writeFileSync(fileOf(fixture), text);
-    console.log(`goldens: ${fixture.name}.json, ${fixture.cases.length} cases, ${text.length} bytes`);
-  }
-  return 0;
-}
-
-async function check(oracle) {
+await withOracle('goldens', !isCheck, async (oracle) => {
   let status = 0;
-  for (const fixture of ALL) {
-    const made = JSON.parse(await answered(oracle, fixture));
-    const file = fileOf(fixture);
-    const found = existsSync(file)
-      ? differences(JSON.parse(readFileSync(file, 'utf8')), made)
-      : ['there is no such file'];
-    if (found.length === 0) console.log(`goldens: ${fixture.name}.json matches ${MADE_BY}`);
-    else console.error([`goldens: ${fixture.name}.json differs:`, ...found].join('\n  '));
+  for (const [name, fixture] of Object.entries(FIXTURES)) {
+    const file = fileURLToPath(new URL(`${name}.json`, FOLDER));
+    const committed = JSON.parse(readFileSync(file, 'utf8'));
+    const text = await answered(oracle, name, fixture, committed);
+    if (!isCheck) {
+      writeFileSync(file, text);
+      console.log(`goldens: ${name}.json, ${committed.cases.length} cases, ${text.length} bytes`);
+      continue;
+    }
+    const found = differences(committed, JSON.parse(text));
+    if (found.length === 0) console.log(`goldens: ${name}.json matches ${MADE_BY}`);
+    else console.error([`goldens: ${name}.json differs:`, ...found].join('\n  '));
     if (found.length > 0) status = 1;
   }
   return status;
-}
+});
 
-/** The text of a fixture. */
-async function answered(oracle, { name, header, cases, answer }) {
+/** The text of a fixture with new answers. */
+async function answered(oracle, name, fixture, { cases, ...header }) {
   const answers = [];
   const names = new Set();
-  for (const each of cases) {
+  for (const each of cases.map((one) => questionOf(fixture, one))) {
     if (names.has(each.name)) throw new Error(`two cases of ${name} are called "${each.name}"`);
     names.add(each.name);
     try {
-      answers.push({ ...each, ...(await answer(oracle, each)) });
+      const answer = await fixture.answer(oracle, each);
+      const asked = Object.entries(each).filter(([field]) => !(field in answer));
+      answers.push({ ...Object.fromEntries(asked), ...answer });
     } catch (error) {
       throw new Error(`${name}, case "${each.name}": ${error.message}: ${error.cause}`, { cause: error });
     }
   }
-  return formatFixture({
-    madeBy: MADE_BY,
-    regenerate: 'node tools/goldens/generate.js',
-    ...header,
-    cases: answers,
-  });
-}
-
-function fileOf({ name }) {
-  return fileURLToPath(new URL(`${name}.json`, FIXTURES));
+  return formatFixture({ ...header, madeBy: MADE_BY, cases: answers });
 }

@@ -9,11 +9,11 @@
  *   node tools/goldens/logs.js      needs a built `@hdrscope/interval-log`: npm run build
  */
 import { readFileSync } from 'node:fs';
-import { inflateSync } from 'node:zlib';
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import { IntervalLogWriter, readIntervals } from '@hdrscope/interval-log';
 import { make } from './ask.js';
-import { OracleUnavailable, openOracle } from './oracle.js';
+import { inflated } from './differences.js';
+import { withOracle } from './oracle.js';
 import { countsOf } from './recorded.js';
 
 const FIXTURES = new URL('../../packages/core/test/fixtures/java/', import.meta.url);
@@ -30,17 +30,7 @@ const LOGS = [
 const TAGS = [undefined, 'get', '', 'a=b', 'größe'];
 const INTERVALS = 24;
 
-try {
-  const oracle = await openOracle();
-  try {
-    process.exitCode = await verify(oracle);
-  } finally {
-    await oracle.close();
-  }
-} catch (error) {
-  if (!(error instanceof OracleUnavailable)) throw error;
-  console.log(`logs: skipped, ${error.message}`);
-}
+await withOracle('logs', false, verify);
 
 async function verify(oracle) {
   const recordings = [...recordingsOf('histograms'), ...recordingsOf('double-histograms')];
@@ -123,11 +113,7 @@ function inflatedLines(log) {
   return log.split('\n').map((line) => {
     const [encoded] = /D?HIST[^,]*$/.exec(line) ?? [];
     if (encoded === undefined || line.startsWith('#')) return line;
-    const bytes = Buffer.from(encoded, 'base64');
-    // A double histogram has its own header of 16 bytes before the compressed integer histogram's 8.
-    const start = encoded.startsWith('DHIST') ? 24 : 8;
-    const head = bytes.toString('hex', 0, start - 4);
-    return `${line.slice(0, -encoded.length)}${head} ${inflateSync(bytes.subarray(start)).toString('hex')}`;
+    return `${line.slice(0, -encoded.length)}${inflated(encoded)}`;
   });
 }
 

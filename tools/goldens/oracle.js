@@ -21,6 +21,27 @@ export class OracleUnavailable extends Error {}
 /** HdrHistogram threw: `message` is the class of the exception, `cause` its message. */
 export class Rejected extends Error {}
 
+/**
+ * Runs a check with the oracle, which returns its exit code. Without Java, it says that it is skipped.
+ *
+ * @param {string} name
+ * @param {boolean} isNeeded Whether a run without Java fails.
+ */
+export async function withOracle(name, isNeeded, run) {
+  try {
+    const oracle = await openOracle();
+    try {
+      process.exitCode = await run(oracle);
+    } finally {
+      await oracle.close();
+    }
+  } catch (error) {
+    if (!(error instanceof OracleUnavailable)) throw error;
+    console.log(`${name}: skipped, ${error.message}`);
+    process.exitCode = isNeeded ? 1 : 0;
+  }
+}
+
 /** @throws OracleUnavailable */
 export async function openOracle() {
   const jar = findJar();

@@ -1,11 +1,11 @@
 /**
- * Writes the fixtures of the log processor: logs, and the output of Java's `HistogramLogProcessor` for them.
+ * The output of Java's `HistogramLogProcessor` for the logs and arguments of the fixture.
  *
- *   node tools/goldens/processor.js           writes them; needs a built `@hdrscope/interval-log`: npm run build
+ *   node tools/goldens/processor.js           writes it
  *   node tools/goldens/processor.js --check   exits with 1 when Java prints something else for the committed logs
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,27 +18,26 @@ const EXPECTED = join(FIXTURES, 'processor.json');
 
 try {
   const jar = findJar();
-  process.exitCode = process.argv.includes('--check') ? check(jar) : await write(jar);
+  process.exitCode = process.argv.includes('--check') ? check(jar) : write(jar);
 } catch (error) {
   if (!(error instanceof OracleUnavailable)) throw error;
   console.log(`processor: skipped, ${error.message}`);
 }
 
-async function write(jar) {
-  const { LOGS, RUNS } = await import('./cases/processor.js');
-  mkdirSync(FIXTURES, { recursive: true });
-  for (const [name, text] of Object.entries(LOGS)) writeFileSync(logOf(name), text);
-  const runs = Object.entries(RUNS).flatMap(([log, runsOfLog]) =>
-    runsOfLog.map((args) => ({ log, args, printed: printed(jar, log, args) })),
-  );
+function write(jar) {
+  const runs = readRuns().map(({ log, args }) => ({ log, args, printed: printed(jar, log, args) }));
   const text = formatted(runs);
   writeFileSync(EXPECTED, text);
-  console.log(`processor: ${runs.length} runs of ${Object.keys(LOGS).length} logs, ${text.length} bytes`);
+  console.log(`processor: ${runs.length} runs, ${text.length} bytes`);
   return 0;
 }
 
+function readRuns() {
+  return JSON.parse(readFileSync(EXPECTED, 'utf8')).runs;
+}
+
 function check(jar) {
-  const { runs } = JSON.parse(readFileSync(EXPECTED, 'utf8'));
+  const runs = readRuns();
   const different = runs.filter(
     ({ log, args, printed: known }) => JSON.stringify(printed(jar, log, args)) !== JSON.stringify(known),
   );

@@ -1,6 +1,6 @@
 /**
  * The other direction: HdrHistogram reads the encodings of `@hdrscope/core`. Replays the recordings of the fixtures and of
- * `cases/written.js` in both, if their values are safe integers or doubles, and exits with 1 unless, for each,
+ * `written.js` in both, if their values are safe integers or doubles, and exits with 1 unless, for each,
  *
  *   - HdrHistogram decodes our raw and our compressed encoding, finds both equal to its own histogram, and reports the same
  *     totals, moments and percentiles
@@ -11,9 +11,9 @@
 import { readFileSync } from 'node:fs';
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import { make, PERCENTILES } from './ask.js';
-import { cases as writtenCases } from './cases/written.js';
-import { OracleUnavailable, openOracle, Rejected } from './oracle.js';
+import { Rejected, withOracle } from './oracle.js';
 import { countsOf, operationsOf } from './recorded.js';
+import { cases as writtenCases } from './written.js';
 
 const FIXTURES = new URL('../../packages/core/test/fixtures/java/', import.meta.url);
 const REPLAYED = ['histograms', 'iterators', 'percentile-text', 'operations', 'double-histograms'];
@@ -36,17 +36,7 @@ const DOUBLES = {
   arguments: [],
 };
 
-try {
-  const oracle = await openOracle();
-  try {
-    process.exitCode = await verify(oracle);
-  } finally {
-    await oracle.close();
-  }
-} catch (error) {
-  if (!(error instanceof OracleUnavailable)) throw error;
-  console.log(`goldens: skipped, ${error.message}`);
-}
+await withOracle('goldens', false, verify);
 
 async function verify(oracle) {
   let equal = 0;

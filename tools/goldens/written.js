@@ -2,7 +2,27 @@
  * Recordings for the other direction only: HdrHistogram reads our encodings of them. `shifts` follow the recording, each
  * `[direction, orders]`.
  */
-import { each, growing, HOUR_US, hdr, latenciesUs } from './recordings.js';
+export const hdr = (lowestDiscernibleValue, highestTrackableValue, significantDigits) => ({
+  lowestDiscernibleValue,
+  highestTrackableValue,
+  significantDigits,
+  autoResize: false,
+});
+
+/** The smallest range. It grows with the recorded values. */
+export const growing = (significantDigits) => ({
+  lowestDiscernibleValue: 1,
+  highestTrackableValue: 2,
+  significantDigits,
+  autoResize: true,
+});
+
+export const HOUR_US = 3_600_000_000;
+
+/** Microseconds around 24 ms, from 0.1 ms to 8 s. */
+export const latenciesUs = (n, seed) => ({ kind: 'lognormal', seed, n, min: 0, shift: 4, scale: 1 });
+
+export const each = (...values) => values.map((value) => [value]);
 
 const doubles = (highestToLowestValueRatio, significantDigits) => ({
   highestToLowestValueRatio,
