@@ -76,7 +76,8 @@ export async function* minutesOf(count, seriesCount, { values, deviation }) {
       bits: 7,
       k,
       c: k.map((slot) => counts.get(slot) ?? 0),
-      version: /** @type {const} */ (1),
+      w: [],
+      version: /** @type {const} */ (2),
     };
     yield { row, ticks };
   }

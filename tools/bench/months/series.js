@@ -71,7 +71,8 @@ export async function rowsOfDay({ first, last, startMs, day }) {
         bits: BITS,
         k,
         c,
-        version: 1,
+        w: [],
+        version: 2,
       });
     }
   }
