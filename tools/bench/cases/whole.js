@@ -101,15 +101,17 @@ async function hdrJsRawEncode() {
 }
 
 /**
+ * @typedef {InstanceType<typeof import('@hdrscope/core').Histogram>} Histogram
+ * @typedef {Histogram | InstanceType<typeof import('@hdrscope/core').HistogramSum>} Target
+ */
+
+/**
  * Adds to a new target before each sample. Both kinds of target answer with bounds of the same slot.
  *
  * @template S
  * @param {(core: typeof import('@hdrscope/core')) => Promise<{ make: () => Target, source: S }>} prepare
  * @param {(target: Target, source: S) => void} operation
  * @returns {Setup}
- *
- * @typedef {InstanceType<typeof import('@hdrscope/core').Histogram>} Histogram
- * @typedef {Histogram | InstanceType<typeof import('@hdrscope/core').HistogramSum>} Target
  */
 function summing(prepare, operation) {
   return async () => {

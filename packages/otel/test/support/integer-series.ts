@@ -47,6 +47,8 @@ export class IntegerSeries {
       max: isEmpty ? 0 : Math.max(...this.#values),
       exemplars: [],
       atThresholds: undefined,
+      reaches: undefined,
+      estimated: undefined,
       rejected: { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 },
     };
   }
