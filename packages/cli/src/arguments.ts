@@ -1,7 +1,7 @@
 import { suggestion } from '@hdrscope/kit';
 import { type Argument, Command, CommanderError, Option } from 'commander';
 import { type Io, UsageError } from './command.ts';
-import { helpColumns, wrapCommand, wrapItem, wrapText } from './help-text.ts';
+import { helpColumns, wrapCommand, wrapItem, wrapText } from './screen/help-text.ts';
 
 /** The options and operands of a command line. */
 export interface Arguments {

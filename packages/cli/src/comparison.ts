@@ -2,14 +2,14 @@ import { type Comparison, compareHistograms, type LogHistogram } from '@hdrscope
 import type { BoundedHistogram, ChangeVerdict, PercentileChange } from '@hdrscope/interval-log/internal';
 import { percentileName } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from './arguments.ts';
-import { painter } from './colour.ts';
 import { ExitCode, type Io, Refusal } from './command.ts';
 import { defineOption, defineOptions, type OptionsOf } from './define-command.ts';
 import { figuresJson, figuresOf, jsonDocument } from './figures.ts';
 import { decimalText, formatCount, signedText, valuesText } from './format.ts';
-import { wrapToScreen } from './help-text.ts';
 import { percentilesOption } from './options.ts';
-import { type Column, shownTable } from './table.ts';
+import { painter } from './screen/colour.ts';
+import { wrapToScreen } from './screen/help-text.ts';
+import { type Column, shownTable } from './screen/table.ts';
 import { scaled, type ValueScale, valueFormat } from './value-scale.ts';
 
 /** One side of a comparison. */

@@ -12,7 +12,7 @@ import { UsageError } from './command.ts';
 import { defineOption } from './define-command.ts';
 import { decimalText, formatBounds, formatCount } from './format.ts';
 import { DEFAULT_PERCENTILES } from './options.ts';
-import type { Column } from './table.ts';
+import type { Column } from './screen/table.ts';
 import { type ValueScale, valueFormat } from './value-scale.ts';
 
 /** The figures of one distribution, in the unit in which they are shown. Bounds are `NaN` when nothing was counted. */

@@ -1,7 +1,7 @@
 import { nearest } from '@hdrscope/kit';
 import { ExitCode, type Io, UsageError } from './command.ts';
 import type { DefinedCommand } from './define-command.ts';
-import { helpColumns, wrapCommand, wrapItem, wrapText } from './help-text.ts';
+import { helpColumns, wrapCommand, wrapItem, wrapText } from './screen/help-text.ts';
 
 /** Commands that share the beginning of their name. */
 export interface Group {

@@ -1,6 +1,6 @@
-import { cleanIo } from './clean-output.ts';
 import { ExitCode, type Io, Termination, UsageError } from './command.ts';
 import { type Group, runGroup } from './group.ts';
+import { cleanIo } from './screen/clean-output.ts';
 import { errorText } from './system-error.ts';
 
 const LOG: Group = {

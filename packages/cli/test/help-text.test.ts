@@ -1,4 +1,4 @@
-import { helpColumns, wrapCommand, wrapItem, wrapText } from '../src/help-text.ts';
+import { helpColumns, wrapCommand, wrapItem, wrapText } from '../src/screen/help-text.ts';
 
 test('paragraphs are wrapped, and items of lists hang', () => {
   const text = `One two three

@@ -1,4 +1,4 @@
-import { formatProgress } from '../src/progress.ts';
+import { formatProgress } from '../src/screen/progress.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { evenly, logText } from './support/logs.ts';
 

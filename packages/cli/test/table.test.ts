@@ -1,5 +1,5 @@
 import type { Io } from '../src/command.ts';
-import { formatMarkdown, formatTable, shownTable } from '../src/table.ts';
+import { formatMarkdown, formatTable, shownTable } from '../src/screen/table.ts';
 import { valueFormat, valueScaleOf } from '../src/value-scale.ts';
 
 const COLUMNS = [{ title: 'name', isText: true }, { title: 'n' }];

@@ -9,7 +9,7 @@ import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { thresholdIn } from '../objective.ts';
 import { unitOption } from '../options.ts';
 import { withOutput } from '../output-options.ts';
-import { type ReadingProgress, startReading } from '../progress.ts';
+import { type ReadingProgress, startReading } from '../screen/progress.ts';
 import { judgeSubject } from './judge.ts';
 import { assertObjectives, OBJECTIVES } from './options.ts';
 import { CHECK_FORMATS, type FileReport, fileReport, isKept, reports } from './reports.ts';

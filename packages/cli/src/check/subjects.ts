@@ -30,7 +30,7 @@ import type { LineTally, MalformedTally } from '../inputs/line-tally.ts';
 import { countInputs, unitOfInputs, vanishedText } from '../inputs/numbers.ts';
 import { readPercentileInput, type TextUnit } from '../inputs/percentile-input.ts';
 import { explainTagLimit } from '../inputs/selection-options.ts';
-import type { ReadingProgress } from '../progress.ts';
+import type { ReadingProgress } from '../screen/progress.ts';
 import { valueScaleOf } from '../value-scale.ts';
 
 /** Something that is judged: an input, a tag of a log, or all of them together. */

@@ -3,15 +3,15 @@ import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { isDecimal, wrongOption } from '../arguments.ts';
-import { painter } from '../colour.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { amountIn } from '../duration.ts';
 import { formatCount, groupedDigits } from '../format.ts';
-import { wrapToScreen, wrapWords } from '../help-text.ts';
 import { integer } from '../options.ts';
-import { screenOf } from '../screen.ts';
-import { shownTable } from '../table.ts';
+import { painter } from '../screen/colour.ts';
+import { wrapToScreen, wrapWords } from '../screen/help-text.ts';
+import { screenOf } from '../screen/screen.ts';
+import { shownTable } from '../screen/table.ts';
 
 const DESCRIPTION = `Says what a histogram would cost and how exact it would be: bytes, slots, the range of values, the
 worst error, the cost of fewer or more digits, and the code that creates it.

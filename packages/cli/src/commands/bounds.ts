@@ -7,7 +7,7 @@ import { defineCommand } from '../define-command.ts';
 import { amountIn } from '../duration.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatCount } from '../format.ts';
-import { wrapToScreen } from '../help-text.ts';
+import { wrapToScreen } from '../screen/help-text.ts';
 
 const DESCRIPTION = `Prints boundaries at round numbers for systems that count into explicit buckets, such as the default
 histograms of OpenTelemetry and of Prometheus clients, and says how much they leave open.

@@ -9,18 +9,18 @@ import {
 } from '@hdrscope/history';
 import { percentileName } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from '../arguments.ts';
-import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { type BoundsJson, boundsJson, jsonDocument } from '../figures.ts';
 import { formatBounds, formatCount, formatTime, valuesText } from '../format.ts';
-import { wrapToScreen } from '../help-text.ts';
 import { WHERE } from '../history/options.ts';
 import { assertApart, parseRange } from '../inputs/moment.ts';
 import { integer } from '../options.ts';
 import { headingOf, shownUnitOf } from '../query/answer.ts';
 import { withEngine } from '../query/engine.ts';
-import { type Column, shownTable } from '../table.ts';
+import { painter } from '../screen/colour.ts';
+import { wrapToScreen } from '../screen/help-text.ts';
+import { type Column, shownTable } from '../screen/table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 
 const DESCRIPTION = `Explains why a percentile moved from one range of time to another, by the attributes of the series.

@@ -18,7 +18,7 @@ import { textUnitOption } from '../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
 import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { unitOption } from '../options.ts';
-import { startReading } from '../progress.ts';
+import { startReading } from '../screen/progress.ts';
 import { type ValueScale, valueScaleOf } from '../value-scale.ts';
 
 const DESCRIPTION = `Compares two distributions in any of these forms: an interval log, percentile text (.hgrm, its CSV,

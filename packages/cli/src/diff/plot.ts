@@ -1,9 +1,9 @@
 import { curveOf } from '@hdrscope/plot';
-import { hasColours } from '../colour.ts';
 import type { Io } from '../command.ts';
 import type { ComparedSide } from '../comparison.ts';
-import { plotColumns, screenOf } from '../screen.ts';
-import { terminalPlot } from '../terminal-plot.ts';
+import { hasColours } from '../screen/colour.ts';
+import { plotColumns, screenOf } from '../screen/screen.ts';
+import { terminalPlot } from '../screen/terminal-plot.ts';
 import type { ValueScale } from '../value-scale.ts';
 
 // Beyond this ratio to the median, a linear axis would show the largest values only.

@@ -3,9 +3,9 @@ import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatCount } from '../format.ts';
-import { wrapToScreen } from '../help-text.ts';
 import { DURATION } from '../options.ts';
-import { shownTable } from '../table.ts';
+import { wrapToScreen } from '../screen/help-text.ts';
+import { shownTable } from '../screen/table.ts';
 import { parsePartOfDay } from './options.ts';
 
 const COMPACT = `Merges the files of each day that has ended into one, which is smaller and faster to read.

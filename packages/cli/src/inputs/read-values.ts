@@ -1,7 +1,7 @@
 import { type NumberPlace, readEncoded, readFigures } from '@hdrscope/inputs';
 import { type NumberUnit, scaleFigures } from '@hdrscope/inputs/internal';
 import { type LogHistogram, type Selection, sumLogs } from '@hdrscope/interval-log';
-import type { ReadingProgress } from '../progress.ts';
+import type { ReadingProgress } from '../screen/progress.ts';
 import type { ValueScale } from '../value-scale.ts';
 import { bytesOf, explained, type Input, type InputKind } from './input.ts';
 import type { LineTally, MalformedTally } from './line-tally.ts';

@@ -7,7 +7,7 @@ import { MalformedTally } from '../inputs/line-tally.ts';
 import { openInputs, type Taking } from '../inputs/open-inputs.ts';
 import { readPercentileInput, type TextReading } from '../inputs/percentile-input.ts';
 import { writeLines } from '../output-options.ts';
-import { type ReadingProgress, startReading } from '../progress.ts';
+import { type ReadingProgress, startReading } from '../screen/progress.ts';
 
 /** Logs that exist and were not read yet. */
 interface OpenedLogs extends ReadingProgress {

@@ -8,7 +8,7 @@ import {
   figuresJson,
   figuresOf,
 } from '../figures.ts';
-import { csvLine } from '../table.ts';
+import { csvLine } from '../screen/table.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
 
 /** The cells of an interval's row. */

@@ -15,14 +15,14 @@ import {
   rateOf,
 } from '../figures.ts';
 import { decimalText, formatCount, formatTime } from '../format.ts';
-import { wrapToScreen } from '../help-text.ts';
 import { nameOfPath } from '../inputs/input.ts';
 import { MalformedTally } from '../inputs/line-tally.ts';
 import { isEpoch } from '../inputs/moment.ts';
 import { textUnitOption } from '../inputs/percentile-input.ts';
 import { explainTagLimit, SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { logUnitOption, percentilesOption } from '../options.ts';
-import { type Column, formatMarkdown, shownTable } from '../table.ts';
+import { wrapToScreen } from '../screen/help-text.ts';
+import { type Column, formatMarkdown, shownTable } from '../screen/table.ts';
 import { scaled } from '../value-scale.ts';
 import { openLogs } from './input.ts';
 import { NO_TAG, type RowOptions } from './interval-rows.ts';

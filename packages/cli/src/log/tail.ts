@@ -8,7 +8,6 @@ import {
   readEntries,
 } from '@hdrscope/interval-log';
 import { selects } from '@hdrscope/interval-log/internal';
-import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, figureCells, percentilesFor } from '../figures.ts';
@@ -16,8 +15,9 @@ import { decimalText, formatTime } from '../format.ts';
 import { isEpoch } from '../inputs/moment.ts';
 import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { DURATION, integer, logUnitOption, percentilesOption } from '../options.ts';
-import { screenOf } from '../screen.ts';
-import { rowBlock } from '../table.ts';
+import { painter } from '../screen/colour.ts';
+import { screenOf } from '../screen/screen.ts';
+import { rowBlock } from '../screen/table.ts';
 import { assertLog, followNoteText, openLogs } from './input.ts';
 import { intervalFigures, ndjsonRow, type RowOptions } from './interval-rows.ts';
 

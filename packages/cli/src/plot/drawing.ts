@@ -1,10 +1,10 @@
 import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
-import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
 import { endingOf, type OutputOptions, writeWhole } from '../output-options.ts';
-import { screenOf } from '../screen.ts';
-import { terminalPlot } from '../terminal-plot.ts';
+import { hasColours } from '../screen/colour.ts';
+import { screenOf } from '../screen/screen.ts';
+import { terminalPlot } from '../screen/terminal-plot.ts';
 
 /** The words of `--format`. */
 export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;

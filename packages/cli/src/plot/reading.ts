@@ -9,7 +9,7 @@ import { LineTally, MalformedTally } from '../inputs/line-tally.ts';
 import { differentUnits, unitOfInputs } from '../inputs/numbers.ts';
 import type { TextUnit } from '../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
-import { startReading } from '../progress.ts';
+import { startReading } from '../screen/progress.ts';
 import { type ValueScale, valueScaleOf } from '../value-scale.ts';
 
 /** The scale of percentile text: it has times in ms, everything else as it is. */

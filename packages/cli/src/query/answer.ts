@@ -23,9 +23,9 @@ import {
   figuresJson,
   jsonDocument,
 } from '../figures.ts';
-import { wrapToScreen } from '../help-text.ts';
 import { stretchStart } from '../history/options.ts';
-import { csvLine, shownTable } from '../table.ts';
+import { wrapToScreen } from '../screen/help-text.ts';
+import { csvLine, shownTable } from '../screen/table.ts';
 import { scaled, type ValueScale, valueScaleOf } from '../value-scale.ts';
 
 // Groups.

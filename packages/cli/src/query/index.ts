@@ -4,7 +4,6 @@ import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
 import { printDifferences } from '../comparison.ts';
 import { defineCommand } from '../define-command.ts';
 import { percentilesFor } from '../figures.ts';
-import { wrapToScreen } from '../help-text.ts';
 import { withOutput } from '../output-options.ts';
 import {
   assertDrawable,
@@ -13,6 +12,7 @@ import {
   type Format as PlotFormat,
   writePlots,
 } from '../plot/drawing.ts';
+import { wrapToScreen } from '../screen/help-text.ts';
 import { withEngine } from './engine.ts';
 import {
   assertKindFits,

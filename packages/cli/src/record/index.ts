@@ -7,7 +7,7 @@ import { countInputs, NUMBER_PLACE, parseStep, unitOfInputs, vanishedText } from
 import { openInputs } from '../inputs/open-inputs.ts';
 import { integer, percentilesOption, unitOption } from '../options.ts';
 import { writeLines } from '../output-options.ts';
-import { startReading } from '../progress.ts';
+import { startReading } from '../screen/progress.ts';
 import { OUTPUT_FORMATS, outputFormats, type Recorded } from './outputs.ts';
 
 const DESCRIPTION = `Counts numbers, one per line, and prints their distribution.

@@ -2,13 +2,13 @@ import { formatPercentiles, type Histogram } from '@hdrscope/core';
 import { inUnit, type NumberUnit, perMs, TIME_UNITS, ticksPerUnit } from '@hdrscope/inputs/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
-import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
 import { columnsFor, type Figures, figuresJson, figuresOf, jsonDocument } from '../figures.ts';
 import { groupedDecimal, valuesText, withoutLastZeros } from '../format.ts';
-import { wrapToScreen } from '../help-text.ts';
-import { screenOf } from '../screen.ts';
-import { formatTable } from '../table.ts';
+import { painter } from '../screen/colour.ts';
+import { wrapToScreen } from '../screen/help-text.ts';
+import { screenOf } from '../screen/screen.ts';
+import { formatTable } from '../screen/table.ts';
 
 /** A distribution of numbers, and how it is shown. */
 export interface Recorded {

@@ -1,8 +1,8 @@
 import type { Histogram } from '@hdrscope/core';
 import { inUnit, type NumberUnit } from '@hdrscope/inputs/internal';
 import { barsBetween } from '@hdrscope/plot';
-import { plotColumns, type Screen } from '../screen.ts';
-import { terminalPlot } from '../terminal-plot.ts';
+import { plotColumns, type Screen } from '../screen/screen.ts';
+import { terminalPlot } from '../screen/terminal-plot.ts';
 
 /**
  * The distribution as bars between round numbers.

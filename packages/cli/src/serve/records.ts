@@ -30,8 +30,8 @@ import { sizeOf } from '../inputs/input.ts';
 import { DOUBLES, leftOutText } from '../inputs/line-tally.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
 import { followNoteText } from '../log/input.ts';
-import { type ReadingProgress, startReading } from '../progress.ts';
 import { withEngine } from '../query/engine.ts';
+import { type ReadingProgress, startReading } from '../screen/progress.ts';
 
 /** A log that the page shows with all its intervals. */
 interface ShownLog {

@@ -1,14 +1,14 @@
 import type { Bounds } from '@hdrscope/core';
 import type { ObjectiveHistory, ObjectivePeriod } from '@hdrscope/history';
 import { formatDurationParts, formatShare } from '@hdrscope/kit';
-import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
 import { formatBounds, formatCount } from '../format.ts';
-import { wrapToScreen } from '../help-text.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
 import { shownUnitOf } from '../query/answer.ts';
-import { type Column, csvLine, shownTable } from '../table.ts';
+import { painter } from '../screen/colour.ts';
+import { wrapToScreen } from '../screen/help-text.ts';
+import { type Column, csvLine, shownTable } from '../screen/table.ts';
 import { scaled } from '../value-scale.ts';
 
 /** A report, and what it was asked for. */

@@ -6,10 +6,10 @@ import {
   type VisibleMap,
 } from '@hdrscope/ebpf';
 import { readArguments } from '../../src/arguments.ts';
-import { cleanIo } from '../../src/clean-output.ts';
 import { ExitCode, type Io, type Output, type Termination } from '../../src/command.ts';
 import type { Kernel } from '../../src/commands/ebpf/map.ts';
 import type { DefinedCommand } from '../../src/define-command.ts';
+import { cleanIo } from '../../src/screen/clean-output.ts';
 import type { Ran } from './fake-io.ts';
 
 /** A visible map of run-queue depths. */

@@ -2,16 +2,16 @@ import { type Axis, formatHistogramDump, parseHistogramLoggers } from '@hdrscope
 import { type AxisFacts, axisNames, findAxis } from '@hdrscope/ceph/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
 import { wrongOption } from '../../arguments.ts';
-import { painter } from '../../colour.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { amountIn } from '../../duration.ts';
 import { boundsCells, columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { valuesText } from '../../format.ts';
-import { wrapToScreen } from '../../help-text.ts';
 import { percentilesOption } from '../../options.ts';
-import { screenOf } from '../../screen.ts';
-import { formatTable, rowBlock } from '../../table.ts';
+import { painter } from '../../screen/colour.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
+import { screenOf } from '../../screen/screen.ts';
+import { formatTable, rowBlock } from '../../screen/table.ts';
 import {
   axisFigures,
   countOf,

@@ -2,13 +2,13 @@ import { dumpIncrease } from '@hdrscope/ceph';
 import { countValues } from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { type Plot, plotToJson } from '@hdrscope/plot';
-import { hasColours } from '../../colour.ts';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { valuesText } from '../../format.ts';
 import { ASCII, intervalOption, intervalsOption } from '../../options.ts';
-import { plotColumns, screenOf } from '../../screen.ts';
-import { terminalPlot } from '../../terminal-plot.ts';
+import { hasColours } from '../../screen/colour.ts';
+import { plotColumns, screenOf } from '../../screen/screen.ts';
+import { terminalPlot } from '../../screen/terminal-plot.ts';
 import { chooseCounter, membersOf, merged, perfPlot } from './counter-plot.ts';
 import {
   assertSockets,

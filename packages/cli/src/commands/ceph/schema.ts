@@ -2,7 +2,7 @@ import { type ImportedDescription, parseHistogramSchema } from '@hdrscope/ceph';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { shownTable } from '../../table.ts';
+import { shownTable } from '../../screen/table.ts';
 import { CEPH_INPUTS, openInputs, withInputName } from './histograms.ts';
 
 const DESCRIPTION = `Lists the histograms of daemons, and what they count.

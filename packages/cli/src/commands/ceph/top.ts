@@ -19,15 +19,15 @@ import {
 import { formatDecimal } from '@hdrscope/core/internal';
 import { percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
-import { terminalControl } from '../../clean-output.ts';
-import { painter } from '../../colour.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { figuresJson } from '../../figures.ts';
 import { formatCount } from '../../format.ts';
 import { integer, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
-import { plotColumns, screenOf } from '../../screen.ts';
-import { type Column, formatTable } from '../../table.ts';
+import { painter } from '../../screen/colour.ts';
+import { replaceScreen } from '../../screen/live.ts';
+import { plotColumns, screenOf } from '../../screen/screen.ts';
+import { type Column, formatTable } from '../../screen/table.ts';
 import { axisFigures, formatAxisBounds } from './figures.ts';
 import { kindOf, sizesOption } from './histograms.ts';
 
@@ -92,14 +92,11 @@ export const command = defineCommand({
               columns: plotColumns(screenOf(io).columns),
               bold: (line) => paint('bold', line),
             });
-      await io.stdout.write(isScreen ? `${CLEAR}${text}` : text);
+      await io.stdout.write(isScreen ? replaceScreen(text) : text);
     }
     return ExitCode.done;
   },
 });
-
-/** Moves to the first line of the screen and clears it. */
-const CLEAR = terminalControl('\u001b[H\u001b[2J');
 
 async function openFollower(
   { tell, ceph }: OptionsOf<typeof OPTIONS>,

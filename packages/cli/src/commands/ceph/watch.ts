@@ -3,7 +3,7 @@ import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
-import { RateRows } from '../../rate-rows.ts';
+import { RateRows } from '../../screen/rate-rows.ts';
 import { axisFigures, formatAxisBounds, histogramFacts, histogramJson } from './figures.ts';
 import {
   assertSockets,

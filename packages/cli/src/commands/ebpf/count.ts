@@ -8,8 +8,8 @@ import { defineCommand, defineOptions, type OptionsOf } from '../../define-comma
 import { jsonDocument } from '../../figures.ts';
 import { formatCount } from '../../format.ts';
 import { ASCII, DURATION, integer, percentilesOption } from '../../options.ts';
-import { screenOf } from '../../screen.ts';
-import { shownTable } from '../../table.ts';
+import { screenOf } from '../../screen/screen.ts';
+import { shownTable } from '../../screen/table.ts';
 import {
   acrossCpus,
   formatHistogram,

@@ -1,10 +1,10 @@
 import type { Finding } from '@hdrscope/ebpf/internal';
-import { painter } from '../../colour.ts';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { wrapWords } from '../../help-text.ts';
-import { screenOf } from '../../screen.ts';
+import { painter } from '../../screen/colour.ts';
+import { wrapWords } from '../../screen/help-text.ts';
+import { screenOf } from '../../screen/screen.ts';
 import { type Kernel, THIS_KERNEL } from './map.ts';
 
 const DESCRIPTION = `Checks what reading kernel histograms takes, and shows what helps when something is missing.

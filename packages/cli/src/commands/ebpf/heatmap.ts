@@ -3,15 +3,15 @@ import { integerAfter, usedSlots } from '@hdrscope/core/internal';
 import { type KernelIncrease, sumOfCpus } from '@hdrscope/ebpf';
 import { type AxisSlot, type HeatMapPlot, type Plot, plotToJson } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { terminalControl } from '../../clean-output.ts';
-import { hasColours } from '../../colour.ts';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { formatCount } from '../../format.ts';
 import { ASCII, integer, intervalOption, intervalsOption } from '../../options.ts';
-import { screenOf } from '../../screen.ts';
-import { terminalPlot } from '../../terminal-plot.ts';
+import { hasColours } from '../../screen/colour.ts';
+import { replaceLines } from '../../screen/live.ts';
+import { screenOf } from '../../screen/screen.ts';
+import { terminalPlot } from '../../screen/terminal-plot.ts';
 import { operandOf, shownUnit, withConfig } from './exporter-config.ts';
 import { watchMap } from './follow.ts';
 import { MAP_UNIT } from './histogram.ts';
@@ -69,7 +69,7 @@ export const command = defineCommand({
     let shown = '';
     const draw = async (): Promise<void> => {
       const text = drawing(map.plot(), options, io);
-      await io.stdout.write(erased(shown) + text);
+      await io.stdout.write(replaceLines(shown, text));
       shown = text;
     };
     // Ctrl-C ends the counting early, and the command shows its result.
@@ -107,12 +107,6 @@ function drawing(plot: Plot, options: { readonly ascii?: boolean }, io: Io): str
 
 /** The narrowest plot. */
 const NARROWEST = 40;
-
-/** Makes a terminal forget lines that were written last. */
-function erased(text: string): string {
-  const lines = text.split('\n').length - 1;
-  return lines === 0 ? '' : terminalControl(`\u001b[${lines}A\u001b[J`);
-}
 
 /** The counts of an interval, by slots. */
 interface Column {

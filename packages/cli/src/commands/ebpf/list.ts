@@ -2,7 +2,7 @@ import type { VisibleMap } from '@hdrscope/ebpf';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { shownTable } from '../../table.ts';
+import { shownTable } from '../../screen/table.ts';
 import { type ExporterConfig, histogramsOf, withConfig } from './exporter-config.ts';
 import { type Kernel, MAP_OPTIONS, THIS_KERNEL } from './map.ts';
 

@@ -2,7 +2,7 @@ import { ExitCode } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { ASCII, percentilesOption } from '../../options.ts';
-import { screenOf } from '../../screen.ts';
+import { screenOf } from '../../screen/screen.ts';
 import { operandOf, shownUnit, withConfig } from './exporter-config.ts';
 import {
   acrossCpus,

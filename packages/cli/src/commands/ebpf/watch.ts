@@ -3,8 +3,8 @@ import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { ASCII, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
-import { RateRows } from '../../rate-rows.ts';
-import { screenOf } from '../../screen.ts';
+import { RateRows } from '../../screen/rate-rows.ts';
+import { screenOf } from '../../screen/screen.ts';
 import { operandOf, shownUnit, withConfig } from './exporter-config.ts';
 import { watchMap } from './follow.ts';
 import {

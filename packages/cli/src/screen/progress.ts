@@ -1,5 +1,5 @@
+import type { Io } from '../command.ts';
 import { terminalControl } from './clean-output.ts';
-import type { Io } from './command.ts';
 
 /** Shows the progress of a long operation on a terminal. */
 interface Progress {

@@ -1,4 +1,4 @@
-import type { Io } from './command.ts';
+import type { Io } from '../command.ts';
 
 /** What a command may draw with. */
 export interface Screen {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { visible } from '@hdrscope/core/internal';
-import type { Io, Output } from './command.ts';
+import type { Io, Output } from '../command.ts';
 
 // Foreign text cannot contain it, because it is another one in each process. A NUL never reaches an output.
 const MARK = `\0${randomUUID()}\0`;

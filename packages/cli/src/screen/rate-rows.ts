@@ -1,7 +1,7 @@
 import type { Bounds } from '@hdrscope/core';
+import type { Io } from '../command.ts';
+import { boundsCells, type FigureColumn, type Figures, UNKNOWN } from '../figures.ts';
 import { painter } from './colour.ts';
-import type { Io } from './command.ts';
-import { boundsCells, type FigureColumn, type Figures, UNKNOWN } from './figures.ts';
 import { screenOf } from './screen.ts';
 import { rowBlock } from './table.ts';
 

@@ -1,4 +1,4 @@
-import type { Io } from './command.ts';
+import type { Io } from '../command.ts';
 import { screenOf } from './screen.ts';
 
 const NARROWEST = 40;

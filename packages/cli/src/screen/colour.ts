@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
+import type { Io, Output } from '../command.ts';
 import { terminalControl } from './clean-output.ts';
-import type { Io, Output } from './command.ts';
 
 /** A way to highlight text. */
 type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow';

@@ -1,6 +1,6 @@
 import { visible } from '@hdrscope/core/internal';
+import type { Io } from '../command.ts';
 import { painter } from './colour.ts';
-import type { Io } from './command.ts';
 import { wrapItem, wrapWords } from './help-text.ts';
 import { screenOf } from './screen.ts';
 
