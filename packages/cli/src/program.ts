@@ -8,24 +8,30 @@ const LOG: Group = {
   description: `Works on HdrHistogram's interval logs, of any version and by any writer, plain or gzipped; - is standard input.
 summary and convert also take percentile text (.hgrm, its CSV, wrk2 --latency).\nhdrscope diff compares logs.`,
   commands: {
-    summary: ['prints counts, rates and percentiles of each tag', () => import('./log/summary.ts')],
-    tail: ['prints percentiles of the last intervals, and of new ones', () => import('./log/tail.ts')],
+    summary: ['prints counts, rates and percentiles of each tag', () => import('./commands/log/summary.ts')],
+    tail: [
+      'prints percentiles of the last intervals, and of new ones',
+      () => import('./commands/log/tail.ts'),
+    ],
     merge: [
       'merges several logs into one, in the order of time',
-      async () => ({ command: (await import('./log/rewrite.ts')).merge }),
+      async () => ({ command: (await import('./commands/log/rewrite.ts')).merge }),
     ],
     slice: [
       'copies a part of a log: times, tags',
-      async () => ({ command: (await import('./log/rewrite.ts')).slice }),
+      async () => ({ command: (await import('./commands/log/rewrite.ts')).slice }),
     ],
     reinterval: [
       'makes longer intervals, without loss',
-      async () => ({ command: (await import('./log/rewrite.ts')).reinterval }),
+      async () => ({ command: (await import('./commands/log/rewrite.ts')).reinterval }),
     ],
-    convert: ['writes other formats: V2, NDJSON, CSV, percentile text', () => import('./log/convert.ts')],
+    convert: [
+      'writes other formats: V2, NDJSON, CSV, percentile text',
+      () => import('./commands/log/convert.ts'),
+    ],
     process: [
       "prints what Java's HistogramLogProcessor prints, with the same arguments",
-      () => import('./log/process.ts'),
+      () => import('./commands/log/process.ts'),
     ],
   },
   examples: [
@@ -42,15 +48,15 @@ hdrscope query asks them. Services and "hdrscope run" write to such folders too.
   commands: {
     import: [
       'adds interval logs and files of OTLP to a history, each once',
-      () => import('./history/import.ts'),
+      () => import('./commands/history/import.ts'),
     ],
     compact: [
       'merges the files of each day that has ended',
-      async () => ({ command: (await import('./history/maintain.ts')).compact }),
+      async () => ({ command: (await import('./commands/history/maintain.ts')).compact }),
     ],
     rollup: [
       'adds rows up by the hour, in a history of its own',
-      async () => ({ command: (await import('./history/maintain.ts')).rollup }),
+      async () => ({ command: (await import('./commands/history/maintain.ts')).rollup }),
     ],
   },
   examples: ['hdrscope history import service.hlog -o history', 'hdrscope history compact history'],
@@ -60,10 +66,10 @@ const SLO: Group = {
   path: 'hdrscope slo',
   description: 'Works on service level objectives: shares of requests within a threshold.',
   commands: {
-    rules: ['prints recording and alerting rules for Prometheus', () => import('./slo/rules.ts')],
+    rules: ['prints recording and alerting rules for Prometheus', () => import('./commands/slo/rules.ts')],
     report: [
       'says how an objective would have been kept, by day, from a history',
-      () => import('./slo/report.ts'),
+      () => import('./commands/slo/report.ts'),
     ],
   },
   examples: [
@@ -167,13 +173,16 @@ export const HDRSCOPE: Group = {
   commands: {
     record: [
       'counts the numbers of a text, and prints their distribution',
-      () => import('./record/index.ts'),
+      () => import('./commands/record/index.ts'),
     ],
     diff: [
       'compares two logs, texts or histograms, and says whether the difference is real',
-      () => import('./diff/index.ts'),
+      () => import('./commands/diff/index.ts'),
     ],
-    check: ['judges whether a load test or a log keeps objectives, for CI', () => import('./check/index.ts')],
+    check: [
+      'judges whether a load test or a log keeps objectives, for CI',
+      () => import('./commands/check/index.ts'),
+    ],
     advise: [
       'says what a histogram would cost and how exact it would be',
       () => import('./commands/advise.ts'),
@@ -184,7 +193,7 @@ export const HDRSCOPE: Group = {
     ],
     inspect: ['says what files are, and which commands take them', () => import('./commands/inspect.ts')],
     log: ['works on interval logs (.hlog)', LOG],
-    plot: ['draws histograms, on the terminal or as a picture', () => import('./plot/index.ts')],
+    plot: ['draws histograms, on the terminal or as a picture', () => import('./commands/plot/index.ts')],
     serve: ['serves a live page with curves and heat maps of files', () => import('./serve/index.ts')],
     history: ['keeps the distributions of logs for months, in Parquet files', HISTORY],
     query: ['asks a history for percentiles of any series, over any time', () => import('./query/index.ts')],
@@ -202,7 +211,7 @@ export const HDRSCOPE: Group = {
     config: ['writes and checks configurations of run', CONFIG],
     completion: [
       'prints a script that makes a shell complete these commands',
-      async () => ({ command: (await import('./completion/index.ts')).completionOf(HDRSCOPE) }),
+      async () => ({ command: (await import('./commands/completion/index.ts')).completionOf(HDRSCOPE) }),
     ],
   },
   notes: `  hdrscope --version prints the version.

@@ -1,4 +1,4 @@
-import { commandTree } from '../src/completion/tree.ts';
+import { commandTree } from '../src/commands/completion/tree.ts';
 import { HDRSCOPE } from '../src/program.ts';
 import { hdrscope } from './support/fake-io.ts';
 

@@ -2,10 +2,10 @@ import { type InputForm, listNumberPlaces } from '@hdrscope/inputs';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
-import { findEncoding } from '../history/import.ts';
 import { recognise } from '../inputs/input.ts';
 import { describeInput, lookAtOperands } from '../inputs/open-inputs.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
+import { findEncoding } from './history/import.ts';
 
 const DESCRIPTION = `Says what files are by their content, and which commands take them.
 

@@ -12,6 +12,7 @@ import {
 } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal } from '../command.ts';
+import { stretchStart } from '../commands/history/options.ts';
 import {
   type ColumnOptions,
   columnsFor,
@@ -23,7 +24,6 @@ import {
   figuresJson,
   jsonDocument,
 } from '../figures.ts';
-import { stretchStart } from '../history/options.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { csvLine, shownTable } from '../screen/table.ts';
 import { scaled, type ValueScale, valueScaleOf } from '../value-scale.ts';

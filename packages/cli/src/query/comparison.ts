@@ -9,9 +9,9 @@ import {
 } from '@hdrscope/history';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
 import { Refusal } from '../command.ts';
+import { DAY_MS, MINUTE_MS, stretchStart } from '../commands/history/options.ts';
+import { comparisonOf, type PlottedSide } from '../commands/plot/kinds.ts';
 import { type ComparedSide, DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../comparison.ts';
-import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
-import { comparisonOf, type PlottedSide } from '../plot/kinds.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
 import { plotTitle, shownUnitOf } from './answer.ts';
 import { withEngine } from './engine.ts';

@@ -3,7 +3,7 @@ import { countedOfRow, historySpan, type MergedRow, queryMergedRows } from '@hdr
 import { Slices } from '@hdrscope/kit';
 import { attributePairs, createHeatMap, type HeatMapBuilder, type HeatMapPlot } from '@hdrscope/plot';
 import { Refusal } from '../command.ts';
-import { stretchFor } from '../history/options.ts';
+import { stretchFor } from '../commands/history/options.ts';
 import { scaled } from '../value-scale.ts';
 import { plotTitle, shownUnitOf } from './answer.ts';
 import { withEngine } from './engine.ts';

@@ -1,17 +1,17 @@
 import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
 import type { Plot } from '@hdrscope/plot';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
-import { printDifferences } from '../comparison.ts';
-import { defineCommand } from '../define-command.ts';
-import { percentilesFor } from '../figures.ts';
-import { withOutput } from '../output-options.ts';
 import {
   assertDrawable,
   columnsOf,
   FORMATS as PLOT_FORMATS,
   type Format as PlotFormat,
   writePlots,
-} from '../plot/drawing.ts';
+} from '../commands/plot/drawing.ts';
+import { printDifferences } from '../comparison.ts';
+import { defineCommand } from '../define-command.ts';
+import { percentilesFor } from '../figures.ts';
+import { withOutput } from '../output-options.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { withEngine } from './engine.ts';
 import {

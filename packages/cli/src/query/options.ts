@@ -1,9 +1,9 @@
 import type { DialectName, HistoryQuestion } from '@hdrscope/history';
 import { UsageError } from '../command.ts';
+import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../commands/history/options.ts';
 import { COMPARING, CONFIDENCE } from '../comparison.ts';
 import { defineOptions, type Given, type OptionsOf } from '../define-command.ts';
 import { columnsOption } from '../figures.ts';
-import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../history/options.ts';
 import { assertApart, parseRange } from '../inputs/moment.ts';
 import { ASCII, integer, percentilesOption } from '../options.ts';
 

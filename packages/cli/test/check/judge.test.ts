@@ -1,7 +1,7 @@
 import { Histogram, percentileInterval } from '@hdrscope/core';
 import { CountedEvidence, proportionOf } from '@hdrscope/inputs/internal';
 import fc from 'fast-check';
-import { isFailure, judge } from '../../src/check/judge.ts';
+import { isFailure, judge } from '../../src/commands/check/judge.ts';
 
 function integers(values: Iterable<number>): Histogram {
   const histogram = new Histogram({ significantDigits: 3 });

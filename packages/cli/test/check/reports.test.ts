@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { CountedEvidence } from '@hdrscope/inputs/internal';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
-import { type Judged, judgeSubject } from '../../src/check/judge.ts';
-import { junitReport, markdownReport } from '../../src/check/reports.ts';
+import { type Judged, judgeSubject } from '../../src/commands/check/judge.ts';
+import { junitReport, markdownReport } from '../../src/commands/check/reports.ts';
 import { parseObjective } from '../../src/objective.ts';
 import { nanosecondHistogram } from './support.ts';
 

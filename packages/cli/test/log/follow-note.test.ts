@@ -1,4 +1,4 @@
-import { followNoteText } from '../../src/log/input.ts';
+import { followNoteText } from '../../src/commands/log/input.ts';
 
 test.each([
   [{ kind: 'missing' }, 'x.hlog does not exist yet: waiting for it'],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { plotEdges } from '../../src/record/plot.ts';
+import { plotEdges } from '../../src/commands/record/plot.ts';
 
 test('takes equal steps for a compact distribution', () => {
   expect(plotEdges({ smallest: 1, median: 50, largest: 100 }, false)).toEqual([

@@ -1,0 +1,146 @@
+import { ExitCode, Refusal, UsageError } from '../../command.ts';
+import { parseConfidence } from '../../comparison.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import { LineTally, MalformedTally } from '../../inputs/line-tally.ts';
+import { NUMBER_PLACE } from '../../inputs/numbers.ts';
+import { openInputs } from '../../inputs/open-inputs.ts';
+import { textUnitOption } from '../../inputs/percentile-input.ts';
+import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
+import { thresholdIn } from '../../objective.ts';
+import { unitOption } from '../../options.ts';
+import { withOutput } from '../../output-options.ts';
+import { type ReadingProgress, startReading } from '../../screen/progress.ts';
+import { judgeSubject } from './judge.ts';
+import { assertObjectives, OBJECTIVES } from './options.ts';
+import { CHECK_FORMATS, type FileReport, fileReport, isKept, reports } from './reports.ts';
+import { type CheckKind, readSubjects, type Subject, type SubjectReading, together } from './subjects.ts';
+
+const DESCRIPTION = `Judges whether the values of a load test, or of a log, keep objectives. The exit code is 1 when an
+objective is missed or cannot be judged.
+
+Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
+--latency), histograms in Base64, a text with one number per line, a column of a table, a field of
+JSON, the JSON of hdrscope record, and the output of autocannon (--json), k6 (--out json, --out csv, --summary-export, handleSummary) and oha (--output-format json
+and csv); all of them plain or gzipped. A summary that prints a few percentiles is judged by these
+alone.
+
+Each percentile has a confidence interval, which contains the true one with --confidence:
+
+  kept beyond doubt    the whole interval is within the threshold
+  kept                 the percentile of these values is; the interval reaches beyond the threshold
+  missed               the percentile of these values is beyond; the interval begins within
+  missed beyond doubt  the whole interval is beyond the threshold
+  cannot be judged     the percentile is not known, or known within bounds that contain the threshold,
+                       or the values are so few that it is their maximum
+
+Values are assumed to be independent. In a service that stalls they are not, so test for long.
+
+Each file, and each tag of a log, is judged on its own.`;
+
+const TAKEN: readonly CheckKind[] = [
+  ...(['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'] as const),
+  ...(['autocannon', 'k6 points', 'k6 table', 'k6 summary', 'oha table', 'oha summary'] as const),
+];
+
+const OPTIONS = defineOptions({
+  ...OBJECTIVES,
+  together: { help: 'judges all files and tags as one' },
+  strict: { help: 'the exit code is also 1 when an objective is kept, but not beyond doubt' },
+  confidence: {
+    value: '<part>',
+    help: 'how sure a verdict beyond doubt has to be',
+    parse: parseConfidence,
+    default: 0.99,
+  },
+  metric: {
+    value: '<name>',
+    help: 'for k6: the metric that has the durations',
+    fallback: 'http_req_duration',
+  },
+  unit: unitOption('the unit of the values in logs and histograms', 'ns'),
+  textUnit: textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else none'),
+  report: {
+    value: '<file>',
+    help: 'writes a further report, in the format of its ending (.xml: JUnit, .md: Markdown, .json, .txt); may be repeated',
+    parse: fileReport,
+    isRepeated: true,
+    fallback: 'none',
+  },
+  ...NUMBER_PLACE,
+  ...SELECTION,
+});
+
+/** `hdrscope check` */
+export const command = defineCommand({
+  path: 'hdrscope check',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope check autocannon.json --slo p99=250ms --max-errors 0.1%',
+    'hdrscope check k6.json --slo p50=5ms --slo p99.9=250ms --min-count 10000 --report junit.xml',
+    'hdrscope check service.hlog --tag get --from 1m --slo p99.9=50ms --strict',
+    'wrk2 -R 1000 -d 30s --latency http://127.0.0.1:8080/ | hdrscope check - --slo p99=20ms',
+  ],
+  operands: { '<file...>': 'files in any of these forms; - is standard input' },
+  options: OPTIONS,
+  formats: CHECK_FORMATS,
+  formatNotes: 'junit is XML, markdown is for pull requests',
+  output: 'by command',
+  async run({ options, operands, format }, io) {
+    assertObjectives(options);
+    const outputs: FileReport[] = [{ file: options.output ?? '-', format }, ...options.report];
+    assertDifferent(outputs);
+    const taking = { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope check' } as const;
+    const { inputs, totalBytes } = await openInputs<CheckKind>(operands, taking, io);
+    const progress = startReading(io, totalBytes);
+    const [malformed, badLines] = [new MalformedTally(), new LineTally()];
+    const report = async (): Promise<number> =>
+      Math.max(await malformed.report(io), await badLines.report(io));
+    const reading = { ...readingOf(options), ...progress, malformed, badLines };
+    const subjects: Subject[] = [];
+    try {
+      for (const input of inputs) {
+        // One at a time: a log may have thousands of tags.
+        for (const one of await readSubjects(input, reading)) subjects.push(one);
+      }
+    } catch (error) {
+      progress.finish();
+      // Malformed lines may be the reason why there are no values.
+      if (error instanceof Refusal) await report();
+      throw error;
+    }
+    progress.finish();
+    const judged = (options.together ? [together(subjects)] : subjects).map((one) =>
+      judgeSubject(one, options),
+    );
+    for (const { file, format } of outputs) {
+      await withOutput(file, io, async (out) => {
+        await out.stdout.write(reports[format](judged, options.confidence, out));
+        return ExitCode.done;
+      });
+    }
+    return Math.max(isKept(judged) ? ExitCode.done : ExitCode.refused, await report());
+  },
+});
+
+function readingOf(
+  options: OptionsOf<typeof OPTIONS>,
+): Omit<SubjectReading, keyof ReadingProgress | 'malformed' | 'badLines'> {
+  const { unit, textUnit, slo, metric } = options;
+  return {
+    unit: unit ?? 'ns',
+    textUnit,
+    numbersIn: textUnit ?? unit,
+    numberOptions: options,
+    selection: selectionOf(options),
+    metric,
+    thresholdsIn: (shown) => slo.map((objective) => thresholdIn(objective, shown)),
+  };
+}
+
+/** @throws UsageError when two reports have the same file. */
+function assertDifferent(outputs: readonly FileReport[]): void {
+  const files = outputs.map(({ file }) => file);
+  const twice = files.find((file, at) => files.indexOf(file) !== at);
+  if (twice === undefined) return;
+  throw new UsageError(`two reports cannot go to ${twice === '-' ? 'standard output' : twice}`);
+}

@@ -1,0 +1,206 @@
+import type { Bounds } from '@hdrscope/core';
+import { judgeLimit, judgeObjective, type ObjectiveVerdict } from '@hdrscope/core/internal';
+import { type Evidence, proportionOf } from '@hdrscope/inputs/internal';
+import { formatDuration, formatShare, formatSize, percentileName } from '@hdrscope/kit';
+import { exactly } from '../../figures.ts';
+import { formatCount, valuesText } from '../../format.ts';
+import { type Objective, thresholdIn } from '../../objective.ts';
+import type { ErrorLimit, ObjectiveOptions } from './options.ts';
+import type { Subject } from './subjects.ts';
+
+// One percentile.
+
+/**
+ * The verdict on an objective:
+ *
+ * - `'kept beyond doubt'`: the whole confidence interval of the percentile is within the threshold.
+ * - `'kept'`: the percentile of these values is within the threshold, and the interval reaches beyond it.
+ * - `'missed'`: the percentile of these values is beyond the threshold, and the interval begins within it.
+ * - `'missed beyond doubt'`: the whole interval is beyond the threshold.
+ * - `'cannot be judged'`: the input does not know the percentile, or knows it within bounds that contain the threshold.
+ */
+export type Verdict = 'kept beyond doubt' | 'kept' | 'missed' | 'missed beyond doubt' | 'cannot be judged';
+
+/** A verdict and its ground. */
+interface Judgement {
+  readonly verdict: Verdict;
+  /** The value of the percentile; `undefined` when it is not known. */
+  readonly actual?: Bounds;
+  /** The interval that contains the percentile of the population; `undefined` when the input does not have every value. */
+  readonly interval?: Bounds | undefined;
+  /** How many values are within the threshold. */
+  readonly within?: Bounds;
+  /** A sentence: the cause and the cure of a verdict that is not sure. */
+  readonly note?: string;
+}
+
+// As many values as a rule of thumb wants in the smaller part of a proportion.
+const ENOUGH_BEYOND = 10;
+
+/** Judges whether a percentile is at most a threshold. */
+export function judge(
+  evidence: Evidence,
+  percentile: number,
+  threshold: number,
+  confidence: number,
+): Judgement {
+  const { count } = evidence;
+  if (count === 0) return { verdict: 'cannot be judged', note: 'there are no values' };
+  const actual = evidence.percentile(percentile);
+  if (typeof actual === 'string') return { verdict: 'cannot be judged', note: actual };
+  const within = evidence.within(threshold);
+  const byValue = judgeLimit(actual, threshold);
+  const known = byValue === 'undecided' ? judgeObjective(within, count, percentile).verdict : byValue;
+  if (percentile === 100) return { actual, within, ...MAXIMUM[known] };
+
+  const ground = { actual, within, interval: evidence.interval(percentile, confidence) };
+  const title = percentileName(percentile);
+  if (known === 'undecided') return { ...ground, ...unknownIn(title) };
+  const beyond = count * (1 - percentile / 100);
+  if (known === 'missed') {
+    const { isSurelyBeyond } = proportionOf(within.upper, count, percentile, confidence);
+    if (isSurelyBeyond) return { ...ground, verdict: 'missed beyond doubt' };
+    return { ...ground, verdict: 'missed', ...knownFrom(title, beyond, count) };
+  }
+  if (beyond < 1 - 1e-9) {
+    const needed = Math.ceil(Number((100 / (100 - percentile)).toPrecision(12)));
+    const note = `${title} of ${formatCount(count)} values is their maximum: at least ${formatCount(needed)} values are needed`;
+    return { ...ground, verdict: 'cannot be judged', note };
+  }
+  const { isSurelyWithin } = proportionOf(within.lower, count, percentile, confidence);
+  if (isSurelyWithin) return { ...ground, verdict: 'kept beyond doubt' };
+  return { ...ground, verdict: 'kept', ...knownFrom(title, beyond, count) };
+}
+
+function unknownIn(title: string): Pick<Judgement, 'verdict' | 'note'> {
+  const note = `${title} is known within bounds only, and the threshold lies between them`;
+  return { verdict: 'cannot be judged', note };
+}
+
+/** The maximum is a fact about these values. A larger one may always come. */
+const MAXIMUM: Readonly<Record<ObjectiveVerdict, Pick<Judgement, 'verdict' | 'note'>>> = {
+  kept: { verdict: 'kept', note: 'a maximum is that of these values, and a longer test finds a larger one' },
+  missed: { verdict: 'missed beyond doubt' },
+  undecided: unknownIn('the maximum'),
+};
+
+function knownFrom(title: string, beyond: number, count: number): Pick<Judgement, 'note'> {
+  if (beyond >= ENOUGH_BEYOND) return {};
+  const known = Math.max(1, Math.floor(beyond + 1e-9));
+  return {
+    note: `${title} is known from ${valuesText(known)} beyond it, of ${formatCount(count)}: a longer test knows it better`,
+  };
+}
+
+/** Whether a verdict fails the check. */
+export function isFailure(verdict: Verdict, isStrict: boolean): boolean {
+  return verdict !== 'kept beyond doubt' && (isStrict || verdict !== 'kept');
+}
+
+// All objectives of a subject.
+
+/** A judged objective. */
+export interface Row extends Judgement {
+  readonly kind: 'percentile' | 'errors' | 'count';
+  /** The objective in words: `p99.9 ≤ 250 ms`. */
+  readonly objective: string;
+  /** The percentile and its threshold in the unit of the subject. */
+  readonly percentile?: number;
+  readonly threshold?: number;
+  /** The share of requests that failed, when the objective is a share. */
+  readonly share?: number;
+  readonly isFailure: boolean;
+}
+
+/** How objectives are judged. */
+interface JudgingOptions extends ObjectiveOptions {
+  readonly confidence: number;
+  /** Whether an objective must be kept beyond doubt. */
+  readonly strict?: boolean;
+}
+
+/** A subject and its verdicts. */
+export interface Judged {
+  readonly subject: Subject;
+  readonly rows: readonly Row[];
+}
+
+/**
+ * Judges all objectives for a subject.
+ *
+ * @throws UsageError when the unit of an objective is not that of the values.
+ */
+export function judgeSubject(subject: Subject, options: JudgingOptions): Judged {
+  const { slo = [], maxErrors, minCount, strict = false } = options;
+  const found: Omit<Row, 'isFailure'>[] = slo.map((objective) =>
+    judgePercentile(subject, objective, options),
+  );
+  if (maxErrors !== undefined) found.push(judgeErrors(subject, maxErrors, options));
+  if (minCount !== undefined) found.push(judgeCount(subject, minCount));
+  const rows = found.map((row): Row => {
+    // A limit on a number is about these requests alone, so its verdict has no doubt.
+    const isCounted = row.kind === 'count' || (row.kind === 'errors' && limitsNumber(maxErrors));
+    return { ...row, isFailure: isFailure(row.verdict, strict && !isCounted) };
+  });
+  return { subject, rows };
+}
+
+function judgePercentile(
+  { evidence, unit }: Subject,
+  objective: Objective,
+  { confidence }: JudgingOptions,
+): Omit<Row, 'isFailure'> {
+  const threshold = thresholdIn(objective, unit);
+  const percentile = objective.percentile!;
+  const row = { kind: 'percentile', objective: objectiveText(objective), percentile, threshold } as const;
+  if (typeof evidence === 'string') return { ...row, verdict: 'cannot be judged', note: evidence };
+  return { ...row, ...judge(evidence, percentile, threshold, confidence) };
+}
+
+function objectiveText({ percentile, threshold, measure }: Objective): string {
+  const amount =
+    measure === 'time'
+      ? formatDuration(threshold, 15)
+      : measure === 'size'
+        ? formatSize(threshold, 15)
+        : String(threshold);
+  return `${percentileName(percentile!)} ≤ ${amount}`;
+}
+
+function judgeErrors(
+  { errors }: Subject,
+  limit: ErrorLimit,
+  { confidence }: JudgingOptions,
+): Omit<Row, 'isFailure'> {
+  const text = 'most' in limit ? formatCount(limit.most) : formatShare(limit.share);
+  const row = { kind: 'errors', objective: `errors ≤ ${text}` } as const;
+  if (typeof errors === 'string') return { ...row, verdict: 'cannot be judged', note: errors };
+  const { failed, requests } = errors;
+  const within = exactly(requests - failed);
+  if (requests === 0) return { ...row, verdict: 'cannot be judged', note: 'there are no requests' };
+  if ('most' in limit) {
+    const actual = exactly(failed);
+    return { ...row, actual, within, verdict: failed <= limit.most ? 'kept' : 'missed' };
+  }
+  const { share } = limit;
+  const ground = { ...row, actual: exactly(failed), share: failed / requests, within };
+  if (share === 0) return { ...ground, verdict: failed === 0 ? 'kept' : 'missed beyond doubt' };
+  // 0.1 % of errors is the percentile p99.9 of the outcomes.
+  const percentile = Number((100 * (1 - share)).toPrecision(15));
+  const { verdict } = judgeObjective(within, requests, percentile);
+  const { isSurelyWithin, isSurelyBeyond } = proportionOf(within.lower, requests, percentile, confidence);
+  if (verdict === 'kept') return { ...ground, verdict: isSurelyWithin ? 'kept beyond doubt' : 'kept' };
+  return { ...ground, verdict: isSurelyBeyond ? 'missed beyond doubt' : 'missed' };
+}
+
+function judgeCount({ evidence }: Subject, minCount: number): Omit<Row, 'isFailure'> {
+  const row = { kind: 'count', objective: `values ≥ ${formatCount(minCount)}` } as const;
+  if (typeof evidence === 'string') return { ...row, verdict: 'cannot be judged', note: evidence };
+  const { count } = evidence;
+  return { ...row, actual: exactly(count), verdict: count >= minCount ? 'kept' : 'missed' };
+}
+
+/** Whether a limit is a number of requests. A share of 0 is one: no request may fail. */
+function limitsNumber(limit: ErrorLimit | undefined): boolean {
+  return limit !== undefined && ('most' in limit || limit.share === 0);
+}

@@ -1,0 +1,47 @@
+import { isDecimal, wrongOption } from '../../arguments.ts';
+import { UsageError } from '../../command.ts';
+import { defineOptions, type OptionsOf } from '../../define-command.ts';
+import { type Objective, parseObjective } from '../../objective.ts';
+import { integer } from '../../options.ts';
+
+/** How many requests may fail: a number, or a share of all. */
+export type ErrorLimit = { readonly most: number } | { readonly share: number };
+
+/** `--slo`, `--max-errors` and `--min-count`. */
+export const OBJECTIVES = defineOptions({
+  slo: {
+    value: '<objective>',
+    help: 'a percentile that must be at most a value, as in p99.9=250ms or max=1s; may be repeated',
+    parse: parseWithPercentile,
+    isRepeated: true,
+    fallback: 'none',
+  },
+  maxErrors: {
+    value: '<limit>',
+    help: 'how many requests may fail, as in 0.1% or 10',
+    parse: parseErrorLimit,
+  },
+  minCount: { value: '<number>', help: 'how many values there must be at least', parse: integer(1) },
+});
+
+export type ObjectiveOptions = OptionsOf<typeof OBJECTIVES>;
+
+/** @throws UsageError when there is no objective. */
+export function assertObjectives({ slo, maxErrors, minCount }: ObjectiveOptions): void {
+  if (slo.length > 0 || maxErrors !== undefined || minCount !== undefined) return;
+  throw new UsageError('there is nothing to check: --slo p99.9=250ms states an objective');
+}
+
+function parseWithPercentile(text: string, name: string): Objective {
+  const objective = parseObjective(text);
+  if (objective.percentile !== undefined && objective.percentile > 0) return objective;
+  throw wrongOption(name, 'a percentile above 0 and a value, as in p99.9=250ms', text);
+}
+
+function parseErrorLimit(text: string, name: string): ErrorLimit {
+  const [, percent = ''] = /^(.+?) ?%$/.exec(text) ?? [];
+  if (isDecimal(percent) && Number(percent) < 100)
+    return { share: Number((Number(percent) / 100).toPrecision(15)) };
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return { most: Number(text) };
+  throw wrongOption(name, 'a percentage below 100 or an integer, as in 0.1% or 10', text);
+}

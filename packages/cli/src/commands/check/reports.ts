@@ -1,0 +1,285 @@
+import { extname } from 'node:path';
+import { visible } from '@hdrscope/core/internal';
+import { formatShare } from '@hdrscope/kit';
+import { wrongOption } from '../../arguments.ts';
+import type { Io } from '../../command.ts';
+import { boundsJson, jsonDocument } from '../../figures.ts';
+import { formatBounds, formatCount, valuesText } from '../../format.ts';
+import { painter } from '../../screen/colour.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
+import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
+import { valueFormat } from '../../value-scale.ts';
+import type { Judged, Row, Verdict } from './judge.ts';
+import type { Subject } from './subjects.ts';
+
+/** A format of the report. */
+export type CheckFormat = 'text' | 'json' | 'junit' | 'markdown';
+
+export const CHECK_FORMATS: readonly CheckFormat[] = ['text', 'json', 'junit', 'markdown'];
+
+/** Formats a report. The output decides on colours and width. */
+export const reports: Readonly<
+  Record<CheckFormat, (judged: readonly Judged[], confidence: number, io: Io) => string>
+> = {
+  text: textReport,
+  json: jsonReport,
+  junit: junitReport,
+  markdown: markdownReport,
+};
+
+/** A report and its file. */
+export interface FileReport {
+  /** `-` is standard output. */
+  readonly file: string;
+  readonly format: CheckFormat;
+}
+
+const ENDINGS: Readonly<Record<string, CheckFormat>> = {
+  '.xml': 'junit',
+  '.md': 'markdown',
+  '.json': 'json',
+  '.txt': 'text',
+};
+
+/**
+ * The report that `--report` asks for.
+ *
+ * @throws UsageError when the ending of the file states no format.
+ */
+export function fileReport(file: string): FileReport {
+  const format = ENDINGS[extname(file).toLowerCase()];
+  if (format !== undefined) return { file, format };
+  throw wrongOption('--report', `a file that ends with ${Object.keys(ENDINGS).join(', ')}`, file);
+}
+
+// The table of verdicts.
+
+/** The columns of the table of verdicts. */
+function columnsOf(confidence: number): Column[] {
+  return [
+    { title: 'objective', isText: true },
+    { title: 'actual' },
+    { title: `${formatShare(confidence)} interval`, spare: 2 },
+    { title: 'within', spare: 1 },
+    { title: 'verdict', isText: true },
+  ];
+}
+
+/** The cells of each verdict, in the order of `columnsOf`. */
+function cellsOf({ subject, rows }: Judged): string[][] {
+  const shown = rows.flatMap(({ kind, actual, interval }) =>
+    kind === 'percentile' ? [actual?.upper ?? 0, interval?.lower ?? 0] : [],
+  );
+  const format = valueFormat(shown, { divisor: 1, unit: subject.unit === 'ms' ? 'ms' : '' });
+  const count = typeof subject.evidence === 'string' ? 0 : subject.evidence.count;
+  return rows.map((row) => {
+    const { objective, kind, interval, within, verdict } = row;
+    return [
+      objective,
+      actualText(row, format),
+      interval === undefined ? '-' : formatBounds(interval, format),
+      kind !== 'percentile' || within === undefined
+        ? '-'
+        : formatBounds(within, (values) => formatShare(values / count)),
+      verdict,
+    ];
+  });
+}
+
+/** The actual value of an objective, in bounds when they decide or when the value is rounded. */
+function actualText(row: Row, format: (value: number) => string): string {
+  const { kind, actual, within, threshold = 0 } = row;
+  if (actual === undefined) return '-';
+  if (kind !== 'percentile') {
+    const count = formatCount(actual.upper);
+    return row.share === undefined ? count : `${count} (${formatShare(row.share)})`;
+  }
+  const isNarrow = actual.upper <= actual.lower * NARROW || actual.upper === 0;
+  const isCounted = within !== undefined && within.lower === within.upper;
+  const isDivided = !isCounted && actual.lower <= threshold && threshold < actual.upper;
+  return isNarrow && !isDivided ? format(actual.upper) : formatBounds(actual, format);
+}
+
+// A slot of two significant digits. The person knows that a histogram rounds.
+const NARROW = 1.01;
+
+/** The number of values and of failures, for the head of a table: `1,000 values, in ms; 3 of 1,000 requests failed`. */
+function factsText({ evidence, unit, errors }: Subject): string {
+  const count = typeof evidence === 'string' ? 'values cannot be judged' : valuesText(evidence.count);
+  const shown = unit === 'none' ? count : `${count}, in ${unit}`;
+  if (typeof errors === 'string') return shown;
+  return `${shown}; ${formatCount(errors.failed)} of ${formatCount(errors.requests)} requests failed`;
+}
+
+/** The sentences below a table: the ground of each verdict that is not sure, and facts about the values. */
+function notesOf({ subject, rows }: Judged): string[] {
+  const grounds = rows.flatMap(({ objective, note }) =>
+    note === undefined ? [] : [`${objective}: ${note}`],
+  );
+  return [...grounds, ...subject.notes];
+}
+
+// The result.
+
+/** Whether no objective fails the check. */
+export function isKept(all: readonly Judged[]): boolean {
+  return all.every(({ rows }) => rows.every(({ isFailure }) => !isFailure));
+}
+
+/** A sentence with the result of a check. */
+function conclusionOf(all: readonly Judged[]): string {
+  const rows = all.flatMap((one) => one.rows);
+  const failed = rows.filter(({ isFailure }) => isFailure);
+  if (failed.length === 0) {
+    return rows.length === 1 ? 'The objective is kept.' : `All ${rows.length} objectives are kept.`;
+  }
+  const is = (wanted: (row: Row) => boolean, words: string): string[] => {
+    const count = failed.filter(wanted).length;
+    return count === 0 ? [] : [`${count} ${words}`];
+  };
+  const parts = [
+    ...is(({ verdict }) => verdict.startsWith('missed'), 'missed'),
+    ...is(({ verdict }) => verdict === 'cannot be judged', 'cannot be judged'),
+    ...is(({ verdict }) => verdict === 'kept', 'kept, but not beyond doubt'),
+  ];
+  return `Of ${rows.length} ${rows.length === 1 ? 'objective' : 'objectives'}: ${parts.join(', ')}.`;
+}
+
+// Text.
+
+const COLOURS: Readonly<Record<Verdict, 'red' | 'green' | 'yellow'>> = {
+  'kept beyond doubt': 'green',
+  kept: 'green',
+  missed: 'red',
+  'missed beyond doubt': 'red',
+  'cannot be judged': 'yellow',
+};
+
+/** Formats a table for each subject, and a sentence with the result. */
+function textReport(all: readonly Judged[], confidence: number, io: Io): string {
+  const paint = painter(io, io.stdout);
+  const tables = all.map((one) => {
+    const table = shownTable(columnsOf(confidence), cellsOf(one), io, (line, at) => {
+      const { verdict } = one.rows[at]!;
+      const start = line.length - verdict.length;
+      return line.endsWith(verdict) ? line.slice(0, start) + paint(COLOURS[verdict], verdict) : line;
+    });
+    const notes = notesOf(one).map((note) => `${wrapToScreen(note, io)}\n`);
+    return `${wrapToScreen(`${one.subject.name} (${factsText(one.subject)})`, io)}
+
+${table.join('\n')}
+${notes.length === 0 ? '' : `\n${notes.join('')}`}
+`;
+  });
+  return `${tables.join('')}${wrapToScreen(conclusionOf(all), io)}\n`;
+}
+
+// Markdown.
+
+/** Formats a section of Markdown, for a pull request or the summary of a job. */
+export function markdownReport(all: readonly Judged[], confidence: number): string {
+  const tables = all.map((one) => {
+    const notes = notesOf(one).map((note) => `- ${escapeMarkdown(note)}\n`);
+    return `
+**${escapeMarkdown(one.subject.name)}** (${factsText(one.subject)})
+
+${formatMarkdown(columnsOf(confidence), cellsOf(one)).join('\n')}
+${notes.length === 0 ? '' : `\n${notes.join('')}`}`;
+  });
+  return `### ${isKept(all) ? '✅' : '❌'} hdrscope check: ${conclusionOf(all)}\n${tables.join('')}\n`;
+}
+
+/** Text of files and tags, which Markdown and HTML must not obey. */
+function escapeMarkdown(text: string): string {
+  return visible(text).replace(/[\\`*_[\]<>#|~&]/g, (character) => `\\${character}`);
+}
+
+// JSON.
+
+/** Formats the verdicts for a program. Values are in the unit of their subject. */
+function jsonReport(all: readonly Judged[], confidence: number): string {
+  return jsonDocument({
+    isKept: isKept(all),
+    confidence,
+    subjects: all.map(({ subject: { name, tag, unit, evidence, errors, notes }, rows }) => ({
+      name,
+      tag: tag ?? null,
+      unit,
+      count: typeof evidence === 'string' ? null : evidence.count,
+      errors: typeof errors === 'string' ? null : errors,
+      objectives: rows.map((row) => ({
+        kind: row.kind,
+        objective: row.objective,
+        percentile: row.percentile ?? null,
+        threshold: row.threshold ?? null,
+        verdict: row.verdict,
+        isFailure: row.isFailure,
+        actual: row.actual === undefined ? null : boundsJson(row.actual),
+        interval: row.interval === undefined ? null : boundsJson(row.interval),
+        within: row.within === undefined ? null : boundsJson(row.within),
+        note: row.note ?? null,
+      })),
+      notes,
+    })),
+  });
+}
+
+// JUnit.
+
+/**
+ * Formats JUnit XML, in the form that GitHub's actions, GitLab and Jenkins read: a suite for each subject, and a test for each
+ * objective. An objective that is missed or cannot be judged is a failure.
+ * Source: https://docs.gitlab.com/ci/testing/unit_test_reports/, https://github.com/jenkinsci/xunit-plugin (`junit-10.xsd`).
+ */
+export function junitReport(all: readonly Judged[], confidence: number): string {
+  const suites = all.map((one) => suiteOf(one, confidence));
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="hdrscope check" ${countsOf(all.flatMap(({ rows }) => rows))}>
+${suites.join('')}</testsuites>
+`;
+}
+
+function suiteOf(one: Judged, confidence: number): string {
+  const { subject, rows } = one;
+  const columns = columnsOf(confidence);
+  const name = escapeXml(subject.name);
+  const cases = cellsOf(one).map((cells, at) => {
+    const { objective, verdict, note, isFailure } = rows[at]!;
+    const head = `    <testcase name="${escapeXml(objective)}" classname="${name}" time="0"`;
+    if (!isFailure) return `${head}/>\n`;
+    const actual = cells[1] === '-' ? '' : `, actual ${cells[1]}${unitText(one, rows[at]!)}`;
+    const message = `${objective}: ${verdict}${actual}${note === undefined ? '' : `. ${note}`}`;
+    const details = columns.map(({ title }, column) => `${title}: ${cells[column]}`).join('\n');
+    return `${head}>
+      <failure message="${escapeXml(message)}" type="${escapeXml(verdict)}">${escapeXml(details)}</failure>
+    </testcase>
+`;
+  });
+  const facts = [factsText(subject), ...notesOf(one)].join('\n');
+  return `  <testsuite name="${name}" ${countsOf(rows)}>
+${cases.join('')}    <system-out>${escapeXml(facts)}</system-out>
+  </testsuite>
+`;
+}
+
+function unitText({ subject: { unit } }: Judged, { kind }: Row): string {
+  return kind !== 'percentile' || unit === 'none' ? '' : ` ${unit}`;
+}
+
+function countsOf(rows: readonly Row[]): string {
+  const failures = rows.filter(({ isFailure }) => isFailure).length;
+  return `tests="${rows.length}" failures="${failures}" errors="0" skipped="0" time="0"`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+};
+
+/** Text for XML, without the characters that XML forbids. */
+function escapeXml(text: string): string {
+  return visible(text, { lines: true }).replace(/[&<>"\n]/g, (character) => ENTITIES[character]!);
+}

@@ -1,0 +1,282 @@
+import { Histogram } from '@hdrscope/core';
+import {
+  type ErrorCount,
+  type NumberPlace,
+  type RequestForm,
+  type RequestSink,
+  readEncoded,
+  readFigures,
+  readLoadSummary,
+  readRequests,
+  readWrkErrors,
+} from '@hdrscope/inputs';
+import {
+  CountedEvidence,
+  type Evidence,
+  ExactTally,
+  FINEST_DIGITS,
+  hasRequests,
+  K6_FAILURE,
+  type LoadForm,
+  numberUnit,
+  PrintedEvidence,
+  ticksPerUnit,
+} from '@hdrscope/inputs/internal';
+import { type LogHistogram, type Selection, summarizeLogs } from '@hdrscope/interval-log';
+import type { CountedUnit } from '@hdrscope/registry';
+import { Refusal } from '../../command.ts';
+import { bytesOf, explained, type Input, type InputKind } from '../../inputs/input.ts';
+import type { LineTally, MalformedTally } from '../../inputs/line-tally.ts';
+import { countInputs, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
+import { readPercentileInput, type TextUnit } from '../../inputs/percentile-input.ts';
+import { explainTagLimit } from '../../inputs/selection-options.ts';
+import type { ReadingProgress } from '../../screen/progress.ts';
+import { valueScaleOf } from '../../value-scale.ts';
+
+/** Something that is judged: an input, a tag of a log, or all of them together. */
+export interface Subject {
+  /** Its name in tables and reports. */
+  readonly name: string;
+  /** The tag of a log; `undefined` for intervals without one, and for other inputs. */
+  readonly tag?: string | undefined;
+  /** The unit of the evidence: `ms` for times. */
+  readonly unit: CountedUnit;
+  /** A sentence with the cause and the cure when the input has no evidence that can be judged. */
+  readonly evidence: Evidence | string;
+  /** The requests that failed; a sentence with the cause and the cure when the input does not state them. */
+  readonly errors: ErrorCount | string;
+  /** Facts about the values that a reader of the verdict should know. */
+  readonly notes: readonly string[];
+}
+
+/** The kinds of input that can be checked. */
+export type CheckKind = InputKind | LoadForm;
+
+/** Options for reading inputs. */
+export interface SubjectReading extends ReadingProgress {
+  /** The unit of logs and encoded histograms. */
+  readonly unit: CountedUnit;
+  /** The unit of percentile text and of numbers, if the command line states it. */
+  readonly textUnit: TextUnit | undefined;
+  /** The unit of numbers that have none, if the command line states it. */
+  readonly numbersIn: CountedUnit | undefined;
+  readonly numberOptions: NumberPlace;
+  readonly selection: Selection;
+  /** The metric of k6. */
+  readonly metric?: string | undefined;
+  /** The thresholds in a unit, whose counts are exact where every value is looked at. */
+  readonly thresholdsIn: (unit: CountedUnit) => readonly number[];
+  readonly malformed: MalformedTally;
+  readonly badLines: LineTally;
+}
+
+/**
+ * What is judged in an input: each tag of a log, and each other input as a whole.
+ *
+ * @throws Refusal, UsageError
+ */
+export async function readSubjects(input: Input<CheckKind>, reading: SubjectReading): Promise<Subject[]> {
+  const { kind, name } = input;
+  const { unit, selection, onBytes } = reading;
+  if (kind === 'log') return readTags(input, reading);
+  if (Object.keys(selection).length > 0 && kind !== 'percentiles') {
+    throw new Refusal(
+      `${name} is no interval log: --tag, --no-tag, --from and --to select a part of logs only`,
+    );
+  }
+  if (hasRequests(kind)) return [await countRequests({ ...input, kind }, reading)];
+  switch (kind) {
+    case 'percentiles':
+      return [await readText(input, reading)];
+    case 'numbers':
+      return [await readNumbers({ ...input, kind }, reading)];
+    case 'recorded':
+      return [await readRecorded({ ...input, kind }, reading)];
+    case 'encoded': {
+      const bytes = bytesOf(input, onBytes);
+      const histogram = await explained(() => readEncoded(bytes, { name, signal: reading.signal }));
+      return [countedSubject(name, histogram, unit)];
+    }
+    default:
+      return [await readSummary(input, reading)];
+  }
+}
+
+async function readTags(input: Input<CheckKind>, reading: SubjectReading): Promise<Subject[]> {
+  const { name, source } = input;
+  const { unit, selection, onBytes, malformed } = reading;
+  const summary = await summarizeLogs([source], { ...selection, onBytes, onMalformed: malformed.add }).catch(
+    explainTagLimit,
+  );
+  const found = summary.tags.map(({ tag, histogram }) => countedSubject(name, histogram, unit, tag));
+  const hasTags = found.some(({ tag }) => tag !== undefined);
+  // A tag that was asked for and is missing must not be taken for kept.
+  const missing = [...(selection.tags ?? [])].filter((tag) => !found.some((one) => one.tag === tag));
+  for (const tag of new Set(missing)) found.push(countedSubject(name, new Histogram(), unit, tag));
+  if (found.length === 0) return [countedSubject(name, new Histogram(), unit)];
+  return found.length === 1 && !hasTags ? found : found.map((one) => ({ ...one, name: tagName(one) }));
+}
+
+function tagName({ name, tag }: Subject): string {
+  return tag === undefined ? `${name} (no tag)` : `${name} ${tag}`;
+}
+
+const NO_ERRORS =
+  'the input does not state how many requests failed: the outputs of autocannon, k6, oha (--output-format json) and wrk2 do';
+
+function countedSubject(
+  name: string,
+  histogram: LogHistogram,
+  unit: CountedUnit,
+  tag?: string | undefined,
+): Subject {
+  const { unit: shown, divisor } = valueScaleOf(unit);
+  const evidence = new CountedEvidence(histogram, divisor);
+  return { name, tag, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
+}
+
+async function readText(input: Input<CheckKind>, reading: SubjectReading): Promise<Subject> {
+  const { textUnit, selection, onBytes } = reading;
+  const { name } = input;
+  const unit = valueScaleOf(reading.unit);
+  const options = { unit, selection, onBytes, ...(textUnit && { textUnit }) };
+  const { text, values, losses } = await readPercentileInput(input, options);
+  for (const loss of losses) await reading.note(loss);
+  const evidence = new CountedEvidence(values, unit.divisor);
+  return { name, unit: unit.unit || 'none', evidence, errors: readWrkErrors(text) ?? NO_ERRORS, notes: [] };
+}
+
+async function readNumbers(input: Input, reading: SubjectReading): Promise<Subject> {
+  const { name } = input;
+  const { numbersIn, numberOptions: numbers, onBytes, badLines } = reading;
+  const { unit: found, takesBare } = unitOfInputs([input], numbersIn, numbers);
+  const unit = numberUnit(found);
+  const { unit: shown, divisor: perShown } = valueScaleOf(found);
+  const tally = new ExactTally(reading.thresholdsIn(shown || 'none'), perShown);
+  const { histogram, vanished } = await countInputs([input], {
+    unit,
+    takesBare,
+    numbers,
+    significantDigits: FINEST_DIGITS,
+    onBadLine: badLines.add,
+    onBytes,
+    onBare: (value) => tally.add(value),
+  });
+  if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
+  // Numbers with units are rounded to nanoseconds or bytes when they are read, so the slots decide.
+  const exact = tally.total === histogram.totalCount ? tally.counts : undefined;
+  const evidence = new CountedEvidence(histogram, ticksPerUnit(unit) * perShown, exact);
+  return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
+}
+
+async function readRecorded(input: Input, { onBytes, signal }: SubjectReading): Promise<Subject> {
+  const { name } = input;
+  const bytes = bytesOf(input, onBytes);
+  const { histogram, unit, resolution } = await explained(() => readFigures(bytes, { name, signal }));
+  const { unit: shown, divisor } = valueScaleOf(unit);
+  // A resolution is a decimal: 1 / 0.000001 is 1,000,000, and not 999,999.9999999999.
+  const evidence = new CountedEvidence(histogram, Number((divisor / resolution).toPrecision(15)));
+  return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
+}
+
+// Load generators.
+
+/**
+ * What is judged in the requests of a load generator.
+ *
+ * @throws Refusal
+ */
+async function countRequests(
+  input: Input<RequestForm>,
+  { metric, thresholdsIn, onBytes, badLines }: SubjectReading,
+): Promise<Subject> {
+  const { name, kind } = input;
+  const histogram = new Histogram({ significantDigits: FINEST_DIGITS });
+  const tally = new ExactTally(thresholdsIn('ms'));
+  let [failed, requests] = [0, 0];
+  const sink: RequestSink = {
+    onRequest: (durationMs) => {
+      histogram.record(Math.round(durationMs * 1e6));
+      tally.add(durationMs);
+    },
+    onOutcome: (isFailed) => {
+      requests++;
+      if (isFailed) failed++;
+    },
+  };
+  const options = { name, metric, onBadLine: badLines.add };
+  await explained(() => readRequests(kind, bytesOf(input, onBytes), sink, options));
+  const errors: ErrorCount | string =
+    requests > 0
+      ? { failed, requests, meaning: K6_FAILURE }
+      : kind === 'oha table'
+        ? 'the table of oha has no requests without a response: oha --output-format json states how many failed'
+        : 'k6 has written no values of http_req_failed: it does so for HTTP requests, since version 0.31';
+  const evidence = new CountedEvidence(histogram, 1e6, tally.counts);
+  return { name, unit: 'ms', evidence, errors, notes: failedNotes(errors) };
+}
+
+/**
+ * What is judged in a summary of a load generator.
+ *
+ * @throws Refusal
+ */
+async function readSummary(input: Input<CheckKind>, { metric, onBytes }: SubjectReading): Promise<Subject> {
+  const { name } = input;
+  const summary = await explained(() => readLoadSummary(bytesOf(input, onBytes), { name, metric }));
+  const { count, notes, tool, cure } = summary;
+  const errors =
+    summary.errors ?? 'the summary has no http_req_failed, which k6 has for HTTP requests since version 0.31';
+  const evidence =
+    count === undefined
+      ? `the summary of ${tool} does not state how many values it has: ${cure}`
+      : new PrintedEvidence(summary, count);
+  return { name, unit: 'ms', evidence, errors, notes: [...notes, ...failedNotes(errors)] };
+}
+
+/** A server that refuses everything at once has the best durations. */
+function failedNotes(errors: ErrorCount | string): string[] {
+  if (typeof errors === 'string' || errors.failed === 0) return [];
+  return [`failed are ${errors.meaning}; requests that fail fast make percentiles look better`];
+}
+
+// All inputs as one.
+
+/**
+ * All subjects as one.
+ *
+ * @throws Refusal when their values cannot be added up.
+ */
+export function together(subjects: readonly Subject[]): Subject {
+  const [first, ...others] = subjects;
+  if (first !== undefined && others.length === 0) return first;
+  const counted: CountedEvidence[] = [];
+  for (const { evidence, name } of subjects) {
+    if (evidence instanceof CountedEvidence) counted.push(evidence);
+    else
+      throw new Refusal(
+        `${name} has percentiles of one run, and those of several cannot be added up: leave out --together`,
+      );
+  }
+  const evidence = CountedEvidence.sum(counted);
+  if (first === undefined || evidence === undefined || others.some(({ unit }) => unit !== first.unit)) {
+    throw new Refusal(
+      'values of different units, or integers and doubles, cannot be added up: leave out --together',
+    );
+  }
+  const names = [...new Set(subjects.map(({ name }) => name))];
+  const name =
+    names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+  const notes = [...new Set(subjects.flatMap((one) => one.notes))];
+  return { name, unit: first.unit, evidence, errors: sumOfErrors(subjects), notes };
+}
+
+function sumOfErrors(subjects: readonly Subject[]): ErrorCount | string {
+  let sum: ErrorCount | undefined;
+  for (const { errors, name } of subjects) {
+    if (typeof errors === 'string') return `${name}: ${errors}`;
+    const { failed = 0, requests = 0 } = sum ?? {};
+    sum = { ...errors, failed: failed + errors.failed, requests: requests + errors.requests };
+  }
+  return sum!;
+}

@@ -1,0 +1,175 @@
+import { measureOf, type NumberUnit, numberUnit, perMs, ticksPerUnit } from '@hdrscope/inputs/internal';
+import type { CountedUnit } from '@hdrscope/registry';
+import { Refusal, UsageError } from '../../command.ts';
+import {
+  COMPARING,
+  type ComparedSide,
+  differencesOf,
+  printDifferences,
+  VERDICTS,
+  withValues,
+} from '../../comparison.ts';
+import { defineCommand } from '../../define-command.ts';
+import type { Input } from '../../inputs/input.ts';
+import { LineTally, MalformedTally } from '../../inputs/line-tally.ts';
+import { differentUnits, NUMBER_PLACE, type UnitOfNumbers, unitOfInputs } from '../../inputs/numbers.ts';
+import { openInputs } from '../../inputs/open-inputs.ts';
+import { textUnitOption } from '../../inputs/percentile-input.ts';
+import { readValues, type ValueKind, type ValueReading } from '../../inputs/read-values.ts';
+import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
+import { unitOption } from '../../options.ts';
+import { startReading } from '../../screen/progress.ts';
+import { type ValueScale, valueScaleOf } from '../../value-scale.ts';
+
+const DESCRIPTION = `Compares two distributions in any of these forms: an interval log, percentile text (.hgrm, its CSV,
+wrk2 --latency), encoded histograms in Base64, a text with one number per line, a column of a table, a field
+of JSON, the JSON of hdrscope record, or the requests of k6 (--out json, --out csv) and oha (--output-format
+csv); all of them plain or gzipped.
+
+${VERDICTS}
+
+Numbers have the unit that is written with them (12ms), else --unit, else none. Beside a log, --text-unit
+states the unit of numbers and of percentile text. Numbers are counted as hdrscope record counts them;
+compared with a log, in steps of --unit.
+
+Percentile text has values within bounds, and a confidence interval contains the true difference for all
+values within the bounds.`;
+
+const KINDS: readonly ValueKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded'];
+/** `hdrscope diff` */
+export const command = defineCommand({
+  path: 'hdrscope diff',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope diff before.hlog after.hlog',
+    'hdrscope diff --unit us yesterday.txt today.txt --fail-if-worse 5%',
+    'hdrscope diff --tag get --from 1m --confidence 0.999 before.hlog after.hlog',
+    'cat latencies.txt | hdrscope diff --text-unit ms --percentiles 50,99 reference.hgrm -',
+    'hdrscope diff --column duration --unit s before.csv after.csv --json',
+  ],
+  operands: {
+    '<before>': 'a file in any of these forms; - is standard input',
+    '<after>': 'another file, in the same form or another',
+  },
+  options: {
+    ...COMPARING,
+    unit: unitOption('the unit of the values, and of numbers that have none', 'logs: ns; numbers: none'),
+    textUnit: textUnitOption(
+      'beside a log, the unit of percentile text and numbers',
+      'text: ms; numbers: --unit',
+    ),
+    ...NUMBER_PLACE,
+    plot: { help: 'draws both curves below the table', fallback: 'on a terminal' },
+    noPlot: { help: 'draws no curves' },
+    ...SELECTION,
+  },
+  formats: ['text', 'json'],
+  output: 'when done',
+  async run({ options, operands, format }, io) {
+    const { unit, textUnit, plot = io.stdout.isTerminal } = options;
+    const taking = { takes: KINDS, otherwise: 'log', numbers: options, command: 'hdrscope diff' } as const;
+    const { inputs, totalBytes } = await openInputs<ValueKind>(operands, taking, io);
+    const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
+
+    const progress = startReading(io, totalBytes);
+    const [malformed, badLines] = [new MalformedTally(), new LineTally()];
+    const reading = {
+      textUnit,
+      malformed,
+      badLines,
+      numberOptions: options,
+      selection: selectionOf(options),
+    };
+    const sides: ComparedSide[] = [];
+    const report = async (): Promise<number> =>
+      Math.max(await malformed.report(io), await badLines.report(io));
+    try {
+      for (const input of inputs) {
+        sides.push(await readSide(input, { ...units, ...progress, ...reading }));
+      }
+    } catch (error) {
+      progress.finish();
+      // Malformed lines may be the reason why there are no values.
+      if (error instanceof Refusal) await report();
+      throw error;
+    }
+    progress.finish();
+    const [before, after] = sides as [ComparedSide, ComparedSide];
+    const verdict = await printDifferences(differencesOf(before, after, units.scale, options), format, io);
+    if (plot && format === 'text') {
+      const { plotOf } = await import('./plot.ts');
+      await io.stdout.write(`\n${plotOf([before, after], units.scale, io)}`);
+    }
+    return Math.max(verdict, await report());
+  },
+});
+
+// Sides.
+
+/** @throws Refusal, UsageError, HdrscopeError */
+async function readSide(input: Input<ValueKind>, reading: ValueReading): Promise<ComparedSide> {
+  const { name, kind } = input;
+  const { histogram, text } = await readValues(input, reading);
+  for (const loss of text?.losses ?? []) await reading.note(loss);
+  const values = text?.values ?? withValues(histogram, name, kind === 'log');
+  return {
+    name,
+    values,
+    totalCount: 'totalCount' in values ? values.totalCount : values.histogram.totalCount,
+  };
+}
+
+// Units.
+
+/** The units that follow from `--unit`, `--text-unit` and the texts themselves. */
+interface DiffUnits {
+  /** The scale of the comparison. */
+  readonly scale: ValueScale;
+  /** The unit of numbers, counted in steps that suit the other side. */
+  readonly numbers: NumberUnit;
+  readonly takesBare: boolean;
+}
+
+/** Inputs whose values have a unit of their own, or none. Other inputs are in that of `--unit`. */
+const WITH_OWN_UNIT: readonly ValueKind[] = ['numbers', 'recorded'];
+
+/**
+ * @param stated The unit of `--unit`; `undefined` without it.
+ * @param found The unit of numbers and of recorded figures.
+ * @throws UsageError when the two sides measure different things.
+ */
+function diffUnits(
+  inputs: readonly Input<ValueKind>[],
+  stated: CountedUnit | undefined,
+  { unit: numbersIn, takesBare, step: figuresStep }: UnitOfNumbers,
+): DiffUnits {
+  const others = inputs.filter(({ kind }) => !WITH_OWN_UNIT.includes(kind));
+  if (others.length === 0) {
+    const numbers = numberUnit(numbersIn, figuresStep);
+    return { scale: scaleOf(numbers), numbers, takesBare };
+  }
+  const unit = stated ?? 'ns';
+  const scale = valueScaleOf(unit);
+  if (others.length === inputs.length) return { scale, numbers: numberUnit(unit), takesBare };
+  assertComparable(inputs, others[0]!, unit, numbersIn);
+  // In steps of the log.
+  const step = measureOf(unit) === 'time' ? perMs(numbersIn) / scale.divisor : 1;
+  return { scale, numbers: numberUnit(numbersIn, step), takesBare };
+}
+
+/** The scale of counted numbers. Times are shown in ms. */
+function scaleOf(numbers: NumberUnit): ValueScale {
+  const { divisor, unit } = valueScaleOf(numbers.unit);
+  return { divisor: ticksPerUnit(numbers) * divisor, unit };
+}
+
+function assertComparable(
+  inputs: readonly Input<ValueKind>[],
+  { name: other }: Input<ValueKind>,
+  unit: CountedUnit,
+  numbersIn: CountedUnit,
+): void {
+  if (measureOf(unit) === measureOf(numbersIn)) return;
+  const { name } = inputs.find(({ kind }) => WITH_OWN_UNIT.includes(kind))!;
+  throw new UsageError(differentUnits(name, numbersIn, other, unit));
+}

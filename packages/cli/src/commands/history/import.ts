@@ -1,0 +1,273 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { HdrscopeError } from '@hdrscope/core';
+import {
+  type ImportedLog,
+  type ImportedOtlp,
+  type ImportLogOptions,
+  type ImportOtlpOptions,
+  importLog,
+  importOtlp,
+  type OtlpFile,
+  recogniseOtlp,
+} from '@hdrscope/inputs/history';
+import { NUMBER_UNITS, UNNAMED } from '@hdrscope/inputs/internal';
+import { ExitCode, Refusal } from '../../command.ts';
+import { defineCommand } from '../../define-command.ts';
+import { formatCount, formatTime, valuesText } from '../../format.ts';
+import { nameOf } from '../../inputs/input.ts';
+import { DOUBLES, leftOutText, MalformedTally } from '../../inputs/line-tally.ts';
+import { systemErrorText } from '../../system-error.ts';
+import { openLogs } from '../log/input.ts';
+import { parsePair, parsePartOfDay } from './options.ts';
+
+const DESCRIPTION = `Adds interval logs and files of OTLP to a history: a row for each series and stretch of time, in Parquet files by day.
+
+Logs that hdrscope wrote say which metrics they have. In others, a tag such as get is the attribute "tag" of the metric that
+--metric names, and a tag such as rpc?method="get" is that of the metric rpc. All digits of a log are kept.
+
+A log is known by its beginning, whatever its file is called: importing it again adds nothing, and importing it when
+it has grown adds what is new. Parts of a log, as log slice and log merge write them, are other logs.
+
+A file of OTLP has metrics as the file exporter of the OpenTelemetry Collector writes them: lines of JSON, or protobuf; it
+is known by its first request. All its histograms are imported, exponential and explicit, delta and cumulative. A bucket
+counts at its middle, so percentiles are as exact as the buckets. Give files that follow each other in one command, the
+oldest first: the first point of a cumulative stream has counts from before the file.`;
+
+/** `hdrscope history import` */
+export const command = defineCommand({
+  path: 'hdrscope history import',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope history import service.hlog -o history',
+    'hdrscope history import 2026-*.hlog.gz -o history --attribute host=a7',
+    'hdrscope history import metrics-1.json metrics-2.json.gz -o history',
+    'hdrscope history import ycsb.hlog -o history --unit us --metric ycsb.duration --every 10s',
+  ],
+  operands: { '<file...>': 'logs and files of OTLP, plain or gzipped; - is a log on standard input' },
+  options: {
+    output: {
+      short: '-o',
+      value: '<folder>',
+      help: 'the folder of the history, which is made if it does not exist',
+      required: 'the folder of the history',
+    },
+    unit: {
+      value: '<unit>',
+      help: 'the unit of values in logs that do not state it',
+      choices: NUMBER_UNITS,
+      default: 'ns',
+    },
+    metric: { value: '<name>', help: 'the name of values in logs that do not state it', default: UNNAMED },
+    every: {
+      value: '<duration>',
+      help: 'the stretch of time of a row, which divides a day',
+      parse: parsePartOfDay,
+      default: 60_000,
+      fallback: '1m',
+    },
+    attribute: {
+      value: '<pair>',
+      help: 'key=value: an attribute of all series; may be repeated',
+      parse: parsePair,
+      default: {},
+      fallback: 'none',
+    },
+  },
+  async run({ options, operands }, io) {
+    const { output: folder, unit, metric, every: everyMs, attribute: attributes } = options;
+    if ((await stat(folder).catch(() => undefined))?.isDirectory() === false) {
+      throw new Refusal(`${folder} is a file, and a folder is needed`);
+    }
+    const encodings = await Promise.all(
+      operands.map((path) => (path === '-' ? undefined : findEncoding(path))),
+    );
+    const logs = operands.filter((_, at) => encodings[at] === undefined);
+    const { sources, onBytes, finish, note } = await openLogs(logs, io, true);
+    const otlp = operands.flatMap((path, at): OtlpFile[] => {
+      const encoding = encodings[at];
+      return encoding === undefined ? [] : [{ name: path, bytes: openOtlp(path, onBytes), encoding }];
+    });
+    const malformed = new MalformedTally();
+    let exitCode: number = ExitCode.done;
+    const lines: string[] = [];
+    const report = async (name: string, imported: ImportedRows, notes: ImportNotes): Promise<void> => {
+      if (notes.missing.length > 0) exitCode = ExitCode.refused;
+      for (const text of [...notes.missing, ...notes.remarks]) await note(`${name}: ${text}`);
+      lines.push(`${name}: ${importedText(imported)}\n`);
+    };
+    const shared = { everyMs, attributes };
+    try {
+      for (const source of sources) {
+        const name = nameOf(source);
+        const onMalformed: ImportLogOptions['onMalformed'] = (line) => malformed.add(line, source);
+        const reading = { ...shared, name, unit, metric, onBytes, onMalformed };
+        const log = await explainOptions(name, folder, importLog(source, folder, reading));
+        await report(name, log.imported, notesOnLog(log));
+      }
+      const reading = {
+        ...shared,
+        onMalformed: (line, { name }) => malformed.add(line, name),
+      } satisfies ImportOtlpOptions;
+      const imports = importOtlp(otlp, folder, reading);
+      for (const { name } of otlp) {
+        const { value } = await explainOptions(name, folder, imports.next());
+        if (value) await report(name, value.imported, notesOnOtlp(value.losses));
+      }
+    } finally {
+      finish();
+      if (lines.length > 0) await io.stdout.write(lines.join(''));
+    }
+    return Math.max(exitCode, await malformed.report(io));
+  },
+});
+
+type ImportedRows = ImportedLog['imported'];
+
+/** Says which options have to be the same when something is imported again. */
+async function explainOptions<T>(name: string, folder: string, importing: Promise<T>): Promise<T> {
+  return importing.catch((error: unknown) => {
+    if (!(error instanceof HdrscopeError) || error.code !== 'ERR_ALREADY_REGISTERED') throw error;
+    throw new Refusal(
+      `${name} is in ${folder} already, imported with another --every, --unit, --metric or --attribute; to import it anew, first remove ${error.details.path}`,
+      { cause: error },
+    );
+  });
+}
+
+function importedText({ rows, knownRows, firstMs, lastMs }: ImportedRows): string {
+  const count = (number: number): string => `${formatCount(number)} ${number === 1 ? 'row' : 'rows'}`;
+  if (rows === 0) return knownRows === 0 ? 'there are no values' : `${count(knownRows)}, all there already`;
+  const [from, to] = [firstMs, lastMs].map((timeMs) => formatTime(timeMs! / 1000));
+  const known = knownRows === 0 ? '' : `; ${count(knownRows)} there already`;
+  return `${count(rows)}, ${from} to ${to}${known}`;
+}
+
+// What was left out.
+
+/** What a person may not expect of an import, in sentences. */
+interface ImportNotes {
+  /** What was left out although it belongs in a history. */
+  readonly missing: readonly string[];
+  /** All else. */
+  readonly remarks: readonly string[];
+}
+
+function notesOnLog({ leftOut, undecodable }: ImportedLog): ImportNotes {
+  const losses = [leftOutText(leftOut, DOUBLES), leftOutText(undecodable, UNDECODABLE)];
+  return { missing: losses.filter((text) => text !== undefined), remarks: [] };
+}
+
+function notesOnOtlp(losses: ImportedOtlp['losses']): ImportNotes {
+  const { refused, reasons, timeless, rejected, before, others, open, late } = losses;
+  const missing = [
+    refused > 0 && `${leftOutText(refused, POINTS)}, the first of them because ${reasons}`,
+    leftOutText(timeless, TIMELESS),
+    leftOutText(rejected, REJECTED),
+    before > 0 &&
+      `${valuesText(before)} from before the file ${isOrAre(before)} left out; files that follow each other are imported by one command, the oldest first`,
+  ];
+  const remarks = [
+    leftOutText(others, OTHERS),
+    open > 0 &&
+      `${valuesText(open)} ${isOrAre(open)} in buckets without an upper bound, so percentiles there have no upper bound`,
+    late > 0 && `${valuesText(late)} came more than an hour late: they count in a later stretch of time`,
+  ];
+  const isText = (text: string | false | undefined): text is string => typeof text === 'string';
+  return { missing: missing.filter(isText), remarks: remarks.filter(isText) };
+}
+
+const UNDECODABLE = [
+  'interval whose histogram cannot be decoded',
+  'intervals whose histogram cannot be decoded',
+] as const;
+const POINTS = ['point', 'points'] as const;
+const TIMELESS = ['point without a time', 'points without a time'] as const;
+const REJECTED = ['value below 0 or too large', 'values below 0 or too large'] as const;
+const OTHERS = ['point that is no histogram', 'points that are no histograms'] as const;
+
+function isOrAre(count: number): string {
+  return count === 1 ? 'is' : 'are';
+}
+
+// Files of OTLP.
+
+// Requests may have several MiB.
+const CHUNK_BYTES = 2 ** 20;
+const BEGINNING_BYTES = 64;
+const GZIP_MAGIC = [0x1f, 0x8b];
+
+/** How a file of OTLP is written, plain or gzipped; `undefined` for any other file. */
+export async function findEncoding(path: string): Promise<OtlpFile['encoding'] | undefined> {
+  let beginning = Buffer.alloc(0);
+  try {
+    for await (const chunk of unzip(path)) {
+      beginning = Buffer.concat([beginning, chunk]);
+      if (beginning.length >= BEGINNING_BYTES) break;
+    }
+  } catch {
+    // Another reader says what is wrong.
+    return undefined;
+  }
+  return recogniseOtlp(beginning);
+}
+
+/** Reads a file of OTLP. @throws Refusal when it cannot be read. */
+async function* openOtlp(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer, void> {
+  try {
+    yield* unzip(path, onBytes);
+  } catch (error) {
+    throw readingError(error, path);
+  }
+}
+
+/** The error of a file or of its compression as a sentence; any other error unchanged. */
+function readingError(error: unknown, path: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code?.startsWith('Z_') === true) {
+    return new Refusal(`${path}: the gzip stream is cut short or broken`, { cause: error });
+  }
+  return syscall === undefined ? error : new Refusal(systemErrorText(error, path), { cause: error });
+}
+
+/** Reads the bytes of a file, decompressed. */
+async function* unzip(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer, void> {
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  try {
+    const chunks = counted(file, onBytes);
+    const { value: first, done } = await chunks.next();
+    if (done === true) return;
+    const all = Readable.from(begunWith(first, chunks), { objectMode: false });
+    if (!GZIP_MAGIC.every((byte, at) => first[at] === byte)) {
+      yield* all as AsyncIterable<Buffer>;
+      return;
+    }
+    const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+    all.on('error', (error) => gunzip.destroy(error));
+    try {
+      yield* all.pipe(gunzip) as AsyncIterable<Buffer>;
+    } finally {
+      gunzip.destroy();
+      all.destroy();
+    }
+  } finally {
+    file.destroy();
+  }
+}
+
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  onBytes: ((bytes: number) => void) | undefined,
+): AsyncGenerator<Buffer, void> {
+  for await (const chunk of chunks) {
+    onBytes?.(chunk.length);
+    yield chunk;
+  }
+}
+
+async function* begunWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  yield first;
+  yield* rest;
+}

@@ -1,0 +1,140 @@
+import { stat } from 'node:fs/promises';
+import type { LogInterval, LogSource, PercentileText } from '@hdrscope/interval-log';
+import type { OperationOptions } from '@hdrscope/interval-log/internal';
+import { type Io, Refusal } from '../../command.ts';
+import { type InputKind, nameOf } from '../../inputs/input.ts';
+import { MalformedTally } from '../../inputs/line-tally.ts';
+import { openInputs, type Taking } from '../../inputs/open-inputs.ts';
+import { readPercentileInput, type TextReading } from '../../inputs/percentile-input.ts';
+import { writeLines } from '../../output-options.ts';
+import { type ReadingProgress, startReading } from '../../screen/progress.ts';
+
+/** Logs that exist and were not read yet. */
+interface OpenedLogs extends ReadingProgress {
+  readonly sources: readonly LogSource[];
+  /** The values of each source that was percentile text; it is now a log of one interval. `undefined` for other sources. */
+  readonly texts: readonly (PercentileText | undefined)[];
+}
+
+type LogKind = Extract<InputKind, 'log' | 'percentiles'>;
+
+/** A command that takes only logs may have to print the first interval soon, so it does not wait for more than a chunk. */
+const LOGS_ALONE: Taking<LogKind> = { takes: ['log'], otherwise: 'log', patience: 'first chunk' };
+
+/**
+ * Opens the logs that a command line names. Refuses what it can before the command prints its first line.
+ *
+ * @param isQuiet Whether the command prints nothing while it reads, so that progress can be shown.
+ * @param text How percentile text is treated as a log. Without it, percentile text is refused.
+ * @throws Refusal, UsageError
+ */
+export async function openLogs(
+  paths: readonly string[],
+  io: Io,
+  isQuiet: boolean,
+  text?: TextReading,
+): Promise<OpenedLogs> {
+  const { inputs, totalBytes } = await openInputs<LogKind>(
+    paths,
+    text === undefined ? LOGS_ALONE : { takes: ['log', 'percentiles'], otherwise: 'log' },
+    io,
+  );
+  const sources: LogSource[] = [];
+  const texts: (PercentileText | undefined)[] = [];
+  for (const input of inputs) {
+    const isText = input.kind === 'percentiles' && text !== undefined;
+    const read = isText ? await readPercentileInput(input, text) : undefined;
+    sources.push(read?.log ?? input.source);
+    texts.push(read?.values);
+    for (const loss of read?.losses ?? []) await io.stderr.write(`hdrscope: ${loss}\n`);
+  }
+  const progress = startReading(io, totalBytes, isQuiet || !io.stdout.isTerminal);
+  return { sources, texts, ...progress };
+}
+
+/** @throws Refusal when the file exists and is not a log. */
+export async function assertLog(path: string, io: Io): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw new Refusal(`${path} is a folder, and a file is needed`);
+  if (found?.isFile()) await openInputs([path], LOGS_ALONE, io);
+}
+
+// Commands that write lines.
+
+/** An option of operations that expect intervals in the order of time. */
+interface OrderOptions {
+  readonly onOutOfOrder: (interval: LogInterval, source?: LogSource) => void;
+}
+
+/** Turns logs into lines of output. */
+type MakeLines = (
+  sources: readonly LogSource[],
+  options: OperationOptions,
+  order: OrderOptions,
+) => AsyncIterable<string>;
+
+/**
+ * Runs a command that turns logs into lines: reads, writes, and reports what it left out.
+ *
+ * @param text How percentile text is treated as a log. Without it, percentile text is refused.
+ */
+export async function runLines(
+  paths: readonly string[],
+  outputPath: string | undefined,
+  io: Io,
+  makeLines: MakeLines,
+  text?: TextReading,
+): Promise<number> {
+  const isQuiet = outputPath !== undefined && outputPath !== '-';
+  const { sources, onBytes, finish } = await openLogs(paths, io, isQuiet, text);
+  const malformed = new MalformedTally();
+  let outOfOrder = 0;
+  let firstOutOfOrder = '';
+  const onOutOfOrder: OrderOptions['onOutOfOrder'] = ({ lineNumber }, source = sources[0]!) => {
+    outOfOrder += 1;
+    firstOutOfOrder ||= `${nameOf(source)}: line ${lineNumber}`;
+  };
+  const lines = makeLines(sources, { onBytes, onMalformed: malformed.add }, { onOutOfOrder });
+  await writeLines(lines, outputPath, io).finally(finish);
+  if (outOfOrder > 0) {
+    const more =
+      outOfOrder === 1
+        ? ''
+        : `, and so ${outOfOrder - 1 === 1 ? 'does 1 more' : `do ${outOfOrder - 1} more`}`;
+    await io.stderr.write(
+      `hdrscope: ${firstOutOfOrder} starts before one above it${more}: all is kept, but the result is not in the order of time\n`,
+    );
+  }
+  return malformed.report(io);
+}
+
+// Followed logs.
+
+const NOTES: Readonly<Record<string, string>> = {
+  missing: 'does not exist yet: waiting for it',
+  truncated: 'was truncated: reading it from its start',
+  replaced: 'is another file now: reading it from its start',
+};
+
+const LOSSES: Readonly<Record<string, string>> = {
+  truncated: 'was truncated, and no rotated file has the lines before: some may be lost',
+  replaced: 'was replaced more often than it was read: some lines may be lost',
+  unreadable: 'has a rotated file that is cut short or broken: some lines may be lost',
+};
+
+/** An entry of a followed log. Only its kind is known here. */
+interface Followed {
+  readonly kind: string;
+  /** Why lines may have been lost. */
+  readonly reason?: unknown;
+  /** A sentence of its own. */
+  readonly message?: unknown;
+}
+
+/** A sentence about what happened to a followed log; `undefined` for an entry that needs no sentence. */
+export function followNoteText(entry: Followed, path: string): string | undefined {
+  const { kind, reason, message } = entry;
+  const known = kind === 'lost' ? (LOSSES[String(reason)] ?? 'may have lost some lines') : NOTES[kind];
+  if (known !== undefined) return `${path} ${known}`;
+  return typeof message === 'string' ? `${path}: ${message}` : undefined;
+}

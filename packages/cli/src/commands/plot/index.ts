@@ -1,0 +1,213 @@
+import type { Plot } from '@hdrscope/plot';
+import { type Io, Refusal } from '../../command.ts';
+import { parseConfidence } from '../../comparison.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import type { Input, InputKind } from '../../inputs/input.ts';
+import { NUMBER_PLACE } from '../../inputs/numbers.ts';
+import { openInputs } from '../../inputs/open-inputs.ts';
+import { textUnitOption } from '../../inputs/percentile-input.ts';
+import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
+import { parseObjective } from '../../objective.ts';
+import { ASCII, integer, percentilesOption, unitOption } from '../../options.ts';
+import { asCurves, type SourcedPlot } from './counted-curves.ts';
+import { assertDrawable, columnsOf, FORMATS, writePlots } from './drawing.ts';
+import { plotsOfJson } from './json-input.ts';
+import { readBars, readComparison, readCurves, readHeatMap, readOverTime } from './kinds.ts';
+import { assertFits, assertKind, type CurveValues, dressed, isEmpty, verdictsOn } from './options.ts';
+import { plotUnits, type Reading, readingOf, type ValueInput } from './reading.ts';
+
+const KINDS = [
+  'percentiles',
+  'comparison',
+  'over-time',
+  'heat-map',
+  'bars',
+] as const satisfies Plot['kind'][];
+
+const TAKEN: readonly InputKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'];
+
+const DESCRIPTION = `Draws histograms on the terminal, or as a picture in the file of -o.
+
+Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
+--latency), histograms in Base64, a text with one number per line, the JSON of hdrscope record, the
+requests of k6 (--out json, --out csv) and oha (--output-format csv), a dump of Ceph, the output of
+hdrscope ebpf read --json or of this command with --json; all of them plain or gzipped. --column reads a column of a table, --field a field of JSON.
+
+  percentiles  a curve for each file, or each tag of a log with several, by 1/(1 - percentile);
+               of a dump or the kernel's slots as well, with the bounds of each slot
+  comparison   two files, before and after a change: both curves, and the differences of percentiles
+  over-time    percentiles of each interval of logs; of all logs and tags together
+  heat-map     values over time, of all logs and tags together; both axes of a dump
+  bars         how often values were counted
+
+Numbers have the unit that is written with them (12ms), else --unit, else none. Beside a log, --text-unit
+states the unit of numbers and of percentile text. Numbers are counted as hdrscope record counts them, and
+have no times. Below a text with --slo, a line says for each curve whether it keeps the objective.`;
+
+const OPTIONS = defineOptions({
+  kind: {
+    value: '<kind>',
+    help: 'the kind of plot',
+    choices: KINDS,
+    fallback: 'JSON: the kind in the file; others: percentiles',
+  },
+  slo: {
+    value: '<objective>',
+    help: 'draws a line at an objective, as in p99.9=50ms; may be repeated',
+    parse: (text: string) => parseObjective(text),
+    isRepeated: true,
+    fallback: 'none',
+  },
+  confidence: {
+    value: '<part>',
+    help: 'draws confidence intervals, as in 0.95',
+    parse: parseConfidence,
+    fallback: 'none; of a comparison 0.99',
+  },
+  percentiles: percentilesOption('for comparison and over-time: '),
+  unit: unitOption(
+    'the unit of the values, and of numbers that have none',
+    'logs: ns; numbers and the kernel: none',
+  ),
+  textUnit: textUnitOption(
+    'beside a log, the unit of percentile text and numbers',
+    'text: ms; numbers: --unit',
+  ),
+  counter: {
+    value: '<name>',
+    help: 'for a dump of Ceph: the counter',
+    fallback: 'the one with most counts',
+  },
+  log: { help: 'draws a logarithmic axis of values, also where they span less than a decade' },
+  linear: { help: 'draws a linear axis of values, also where they span a decade' },
+  title: { value: '<text>', help: 'the title of the plot' },
+  width: {
+    value: '<number>',
+    help: 'in pixels; for text in characters',
+    parse: integer(1),
+    fallback: '920; for text the width of the terminal, or 80',
+  },
+  height: {
+    value: '<number>',
+    help: 'in pixels; for text in lines',
+    parse: integer(1),
+    fallback: 'what suits the kind',
+  },
+  theme: { value: '<theme>', help: 'for svg and png', choices: ['light', 'dark'], fallback: 'light' },
+  ...ASCII,
+  ...NUMBER_PLACE,
+  ...SELECTION,
+});
+
+/** The options, how many columns the picture has, and what takes the values of its curves. */
+type ReadOptions = OptionsOf<typeof OPTIONS> & {
+  readonly columns: number;
+  readonly onCurve: (values: CurveValues) => void;
+};
+
+/** `hdrscope plot` */
+export const command = defineCommand({
+  path: 'hdrscope plot',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope plot service.hlog --slo p99.9=50ms',
+    'hdrscope plot before.hgrm after.hgrm wrk2.txt -o latency.svg',
+    'hdrscope plot yesterday.txt today.txt.gz --unit ms',
+    'hdrscope plot --kind comparison before.hlog after.hlog -o change.html',
+    'hdrscope plot --kind heat-map --tag get --from 10m service.hlog.gz -o get.png',
+    'hdrscope ebpf read /sys/fs/bpf/queue_hist --json | hdrscope plot -',
+  ],
+  operands: { '<file...>': 'files in any of these forms; - is standard input' },
+  options: OPTIONS,
+  formats: FORMATS,
+  formatFallback: "by the file's ending, and text on the terminal",
+  output: 'by command',
+  async run({ options, operands, format }, io) {
+    assertDrawable(format, options);
+    const { kind, unit, textUnit } = options;
+    const { inputs, totalBytes } = await openInputs(
+      operands,
+      { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope plot' },
+      io,
+    );
+    const isCompared = kind === 'comparison';
+    const units = plotUnits(inputs, { unit, textUnit, numberOptions: options, isCompared });
+    const selection = selectionOf(options);
+    const reading = readingOf({ ...units, textUnit, selection, numberOptions: options }, totalBytes, io);
+    const columns = columnsOf(format, options, io);
+    const values: CurveValues[] = [];
+    const plots = await readPlots(
+      inputs,
+      reading,
+      { ...options, columns, onCurve: (one) => values.push(one) },
+      io,
+    )
+      .finally(reading.finish)
+      .catch(async (error: unknown) => {
+        // Malformed lines may be the reason why there are no values.
+        if (error instanceof Refusal) await reading.report();
+        throw error;
+      });
+    const [first, ...others] = plots;
+    if (first === undefined || plots.every(isEmpty)) {
+      await reading.report();
+      throw new Refusal('there is nothing to draw: the files have no values, or none is selected');
+    }
+    const verdicts = plots.flatMap((plot) => verdictsOn(plot, values));
+    await writePlots([first, ...others], format, options, verdicts, io);
+    return reading.report();
+  },
+});
+
+async function readPlots(
+  inputs: readonly Input[],
+  reading: Reading,
+  options: ReadOptions,
+  io: Io,
+): Promise<Plot[]> {
+  const values = inputs.filter((input): input is ValueInput => input.kind !== 'json');
+  const ofValues: Plot[] = values.length === 0 ? [] : await plotsOfValues(values, reading, options);
+  const { unit, counter, kind, columns } = options;
+  const { onBytes } = reading;
+  const ofJson: SourcedPlot[] = [];
+  for (const input of inputs) {
+    if (input.kind !== 'json') continue;
+    for (const plot of await plotsOfJson(input, { unit, counter, onBytes }, io)) {
+      assertKind(plot, kind, input.name);
+      ofJson.push({ plot, file: input.title });
+    }
+  }
+  const plots =
+    kind === 'percentiles'
+      ? asCurves(ofValues, ofJson, columns)
+      : [...ofValues, ...ofJson.map(({ plot }) => plot)];
+  assertFits(plots, options);
+  return plots.map((plot) => dressed(plot, options));
+}
+
+async function plotsOfValues(
+  inputs: readonly ValueInput[],
+  reading: Reading,
+  { kind = 'percentiles', confidence, percentiles, columns, onCurve }: ReadOptions,
+): Promise<Plot[]> {
+  const { unit } = reading;
+  switch (kind) {
+    case 'percentiles':
+      return [{ kind, unit, curves: await readCurves(inputs, reading, { confidence, columns, onCurve }) }];
+    case 'comparison':
+      return [
+        await readComparison(inputs, reading, { percentiles, confidence: confidence ?? 0.99, columns }),
+      ];
+    case 'over-time':
+      return [{ ...(await readOverTime(inputs, reading, percentiles)), ...titleOf(inputs) }];
+    case 'heat-map':
+      return [{ ...(await readHeatMap(inputs, reading)), ...titleOf(inputs) }];
+    case 'bars':
+      return readBars(inputs, reading);
+  }
+}
+
+/** A plot of one file has its name. */
+function titleOf([first, ...others]: readonly ValueInput[]): { readonly title?: string } {
+  return first === undefined || others.length > 0 ? {} : { title: first.title };
+}

@@ -1,0 +1,108 @@
+import { numberUnit } from '@hdrscope/inputs/internal';
+import { isDecimal, wrongOption } from '../../arguments.ts';
+import { Refusal } from '../../command.ts';
+import { defineCommand } from '../../define-command.ts';
+import { LineTally } from '../../inputs/line-tally.ts';
+import { countInputs, NUMBER_PLACE, parseStep, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
+import { openInputs } from '../../inputs/open-inputs.ts';
+import { integer, percentilesOption, unitOption } from '../../options.ts';
+import { writeLines } from '../../output-options.ts';
+import { startReading } from '../../screen/progress.ts';
+import { OUTPUT_FORMATS, outputFormats, type Recorded } from './outputs.ts';
+
+const DESCRIPTION = `Counts numbers, one per line, and prints their distribution.
+
+A number is a decimal of at least 0, such as 12, 0.75 or 1.5e-3, in --unit; or it has its unit, as in 12ms,
+1.5s or 4KiB. Blanks around it, empty lines and lines that begin with # are ignored. Any other line is left
+out, reported on standard error, and makes the exit code 1. --field reads JSON, --column reads CSV.
+
+Each number is counted at the nearest multiple of --resolution, and keeps --digits significant
+digits. As in all HDR histograms, a printed value is the upper end of its slot: with 3 digits at
+most 0.1 % above the number.
+
+hgrm and csv are percentile text, json is for programs, base64 is the histogram in the V2 encoding,
+hlog is a log of one interval. The last two count in multiples of --resolution: with --unit ms in
+nanoseconds, as most logs do.`;
+
+/** `hdrscope record` */
+export const command = defineCommand({
+  path: 'hdrscope record',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope record --unit ms latencies.txt',
+    'cat latencies.txt | hdrscope record --unit us --percentiles 50,99,99.9',
+    'hdrscope record --unit ms --json latencies.txt.gz',
+    'hdrscope record --unit s --column duration requests.csv',
+    'hdrscope record --unit ms --field response.ms requests.jsonl',
+    'hdrscope record --unit ms --expected-interval 10 latencies.txt -o latencies.hlog',
+  ],
+  operands: {
+    '[files...]': {
+      help: 'texts with numbers, plain or gzipped, counted together; - is standard input',
+      fallback: '-',
+    },
+  },
+  options: {
+    unit: unitOption('the unit of numbers that have none', 'none'),
+    ...NUMBER_PLACE,
+    digits: {
+      value: '<number>',
+      help: 'significant digits that are kept, 0 to 5',
+      parse: integer(0, 5),
+      default: 3,
+    },
+    resolution: {
+      value: '<step>',
+      help: 'the step between two values that are kept apart, in the unit',
+      parse: parseStep,
+      fallback: 'a nanosecond, a byte, or 0.001',
+    },
+    percentiles: percentilesOption(),
+    expectedInterval: {
+      value: '<number>',
+      help: 'corrects coordinated omission: the time between two requests when nothing is slow, in the unit',
+      parse: parseInterval,
+    },
+    noPlot: { help: 'for text: prints no plot below the numbers', default: true },
+  },
+  formats: OUTPUT_FORMATS,
+  output: 'by command',
+  async run({ options, operands, format }, io) {
+    const paths = operands.length === 0 ? ['-'] : operands;
+    const { column, skip, expectedInterval, digits } = options;
+    // With --column or --skip, the text may begin with anything.
+    const as = column === undefined && skip === undefined ? undefined : 'numbers';
+    const { inputs, totalBytes } = await openInputs(
+      paths,
+      { takes: ['numbers'], otherwise: 'numbers', as, numbers: options, command: 'hdrscope record' },
+      io,
+    );
+    const { takesBare, ...found } = unitOfInputs(inputs, options.unit, options);
+    const unit = numberUnit(found.unit, options.resolution);
+    const { onBytes, finish } = startReading(io, totalBytes);
+    const badLines = new LineTally();
+    const counted = await countInputs(inputs, {
+      unit,
+      significantDigits: digits,
+      expectedInterval,
+      numbers: options,
+      takesBare,
+      onBytes,
+      onBadLine: badLines.add,
+    }).finally(finish);
+    const exitCode = await badLines.report(io);
+    const name = inputs.map((input) => input.name).join(', ');
+    if (counted.histogram.totalCount === 0) throw new Refusal(`${name} has no numbers to count`);
+    if (counted.vanished > 0) await io.stderr.write(`hdrscope: ${vanishedText(counted.vanished, unit)}\n`);
+    const recorded: Recorded = { ...counted, unit, digits, name, percentiles: options.percentiles };
+    await writeLines(outputFormats[format](recorded, options, io), options.output, io);
+    return exitCode;
+  },
+});
+
+function parseInterval(text: string, name: string): number {
+  if (!isDecimal(text) || Number(text) === 0) {
+    throw wrongOption(name, 'a number above 0, in the unit of the values', text);
+  }
+  return Number(text);
+}

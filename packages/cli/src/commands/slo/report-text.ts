@@ -1,0 +1,191 @@
+import type { Bounds } from '@hdrscope/core';
+import type { ObjectiveHistory, ObjectivePeriod } from '@hdrscope/history';
+import { formatDurationParts, formatShare } from '@hdrscope/kit';
+import type { Io } from '../../command.ts';
+import { jsonDocument } from '../../figures.ts';
+import { formatBounds, formatCount } from '../../format.ts';
+import { shownUnitOf } from '../../query/answer.ts';
+import { painter } from '../../screen/colour.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
+import { type Column, csvLine, shownTable } from '../../screen/table.ts';
+import { scaled } from '../../value-scale.ts';
+import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
+
+/** A report, and what it was asked for. */
+export interface Reported {
+  readonly metric: string;
+  /** In the unit. */
+  readonly threshold: number;
+  readonly objective: number;
+  /** UCUM code. */
+  readonly unit: string;
+  readonly everyMs: number;
+  readonly by: readonly string[];
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly groups: readonly ObjectiveHistory[];
+}
+
+const COLOURS: Readonly<Record<ObjectivePeriod['verdict'], 'red' | 'green' | 'yellow' | 'dim'>> = {
+  kept: 'green',
+  missed: 'red',
+  undecided: 'yellow',
+  'without values': 'dim',
+};
+
+/** A table by period for each group, and a sentence. */
+export function reportText(reported: Reported, io: Io): string {
+  return reported.groups
+    .map((group) => {
+      const name = nameOf(group, reported.by);
+      const head = `${reported.metric}${name === '' ? '' : `, ${name}`}`;
+      const table = tableOf(group, reported, io).join('\n');
+      return `${wrapToScreen(head, io)}\n\n${table}\n\n${conclusion(group, reported, io)}\n`;
+    })
+    .join('\n');
+}
+
+function nameOf({ attributes }: ObjectiveHistory, by: readonly string[]): string {
+  return by.map((key) => `${key}=${attributes[key] ?? '-'}`).join(', ');
+}
+
+function tableOf({ periods, total }: ObjectiveHistory, { everyMs }: Reported, io: Io): string[] {
+  const paint = painter(io, io.stdout);
+  const columns: Column[] = [
+    { title: everyMs === DAY_MS ? 'day' : 'start', isText: true },
+    { title: 'values', spare: 2 },
+    { title: 'bad', spare: 1 },
+    { title: 'within' },
+    { title: 'burn rate' },
+    { title: 'budget used' },
+    { title: 'verdict', isText: true },
+  ];
+  const rows = [...periods, total];
+  const cells = rows.map((period, at) => {
+    const { count, within, share, burnRate, budgetUsed, verdict } = period;
+    return [
+      at === periods.length ? 'total' : stretchStart(period.startMs, everyMs),
+      formatCount(count),
+      formatBounds({ lower: count - within.upper, upper: count - within.lower }, formatCount),
+      share === undefined ? '-' : formatBounds(share, formatShare),
+      burnRate === undefined ? '-' : formatBounds(burnRate, rateText),
+      formatBounds(budgetUsed, usedText),
+      verdict,
+    ];
+  });
+  return shownTable(columns, cells, io, (line, at) => {
+    const { verdict } = rows[at]!;
+    return line.endsWith(verdict) ? line.slice(0, -verdict.length) + paint(COLOURS[verdict], verdict) : line;
+  });
+}
+
+function rateText(rate: number): string {
+  return rate !== 0 && rate < 0.01 ? '< 0.01' : rate >= 100 ? formatCount(Math.round(rate)) : rate.toFixed(2);
+}
+
+/** A part of a budget, which may be more than all of it. */
+function usedText(part: number): string {
+  const percent = part * 100;
+  if (percent !== 0 && percent < 0.1) return '< 0.1 %';
+  return percent < 10 ? `${Number(percent.toFixed(1))} %` : `${formatCount(Math.round(percent))} %`;
+}
+
+function conclusion(group: ObjectiveHistory, reported: Reported, io: Io): string {
+  const { periods, verdicts, total, divided } = group;
+  const { everyMs, objective, threshold, unit } = reported;
+  const { title, scale } = shownUnitOf(unit);
+  const value = (one: number): string => `${scaled(one, scale)}${title === '' ? '' : ` ${title}`}`;
+  const count = (n: number): string => `${formatCount(n)} ${periodWord(everyMs, n)}`;
+  const rest = [
+    verdicts.undecided > 0 && `undecided on ${formatCount(verdicts.undecided)}`,
+    verdicts['without values'] > 0 && `without values on ${formatCount(verdicts['without values'])}`,
+  ].filter((one) => one !== false);
+  const days = count(periods.length);
+  const kept = `kept on ${formatCount(verdicts.kept)} of ${days}${rest.length === 0 ? '' : ` (${rest.join(', ')})`}`;
+  const lines = [
+    `Had the objective been ${formatShare(objective)} within ${value(threshold)}, it would have been ${kept}; the budget of ${days} would have been used by ${formatBounds(total.budgetUsed, usedText)}.`,
+  ];
+  if (divided !== undefined && total.within.lower < total.within.upper) {
+    const exact = `${scaled(divided.upper, scale)}${title === 'ms' ? title : ''}`;
+    lines.push(
+      divided.upper === Number.POSITIVE_INFINITY
+        ? `The threshold lies inside a bucket from ${value(divided.lower)} without an end: no threshold above has exact shares.`
+        : `The threshold lies inside a slot, from ${value(divided.lower)} to ${value(divided.upper)}: --threshold ${exact} has exact shares.`,
+    );
+  }
+  return lines.map((line) => wrapToScreen(line, io)).join('\n');
+}
+
+const WORDS: ReadonlyMap<number, string> = new Map([
+  [MINUTE_MS, 'minute'],
+  [60 * MINUTE_MS, 'hour'],
+  [DAY_MS, 'day'],
+  [7 * DAY_MS, 'week'],
+]);
+
+function periodWord(everyMs: number, count: number): string {
+  const word = WORDS.get(everyMs);
+  const plural = count === 1 ? '' : 's';
+  return word === undefined ? `period${plural} of ${formatDurationParts(everyMs)}` : `${word}${plural}`;
+}
+
+/** The report as one document. Values are in `unit`, shares are parts of 1. */
+export function reportJson(reported: Reported): string {
+  const { metric, threshold, objective, unit, everyMs, sinceMs, untilMs, groups } = reported;
+  const { unit: shown, scale } = shownUnitOf(unit);
+  const bounds = (one: Bounds | undefined) => one && { least: one.lower, most: one.upper };
+  const period = ({ startMs, endMs, ...rest }: ObjectivePeriod) => ({
+    startSec: startMs / 1000,
+    endSec: endMs / 1000,
+    ...rest,
+    within: bounds(rest.within),
+    share: bounds(rest.share) ?? null,
+    burnRate: bounds(rest.burnRate) ?? null,
+    budgetUsed: bounds(rest.budgetUsed),
+  });
+  return jsonDocument({
+    metric,
+    unit: shown,
+    threshold: scaled(threshold, scale),
+    objective,
+    sinceSec: sinceMs / 1000,
+    untilSec: untilMs / 1000,
+    everySec: everyMs / 1000,
+    groups: groups.map(({ attributes, divided, periods, total, verdicts }) => ({
+      attributes,
+      divided:
+        divided === undefined
+          ? null
+          : { from: scaled(divided.lower, scale), to: scaled(divided.upper, scale) },
+      total: period(total),
+      verdicts,
+      periods: periods.map(period),
+    })),
+  });
+}
+
+/** A line for each period of each group. Shares are parts of 1. */
+export function reportCsv({ by, groups }: Reported): string {
+  const figures = ['least', 'most'];
+  const header = [
+    ...by,
+    'start',
+    'end',
+    'values',
+    ...['within', 'share', 'burn_rate', 'budget_used'].flatMap((name) =>
+      figures.map((one) => `${name}_${one}`),
+    ),
+    'verdict',
+  ];
+  const lines = groups.flatMap(({ attributes, periods }) =>
+    periods.map(({ startMs, endMs, count, within, share, burnRate, budgetUsed, verdict }) => [
+      ...by.map((key) => attributes[key] ?? ''),
+      new Date(startMs).toISOString(),
+      new Date(endMs).toISOString(),
+      count,
+      ...[within, share, burnRate, budgetUsed].flatMap((one) => [one?.lower ?? '', one?.upper ?? '']),
+      verdict,
+    ]),
+  );
+  return [header, ...lines].map(csvLine).join('');
+}

@@ -1,0 +1,128 @@
+import { historyUnits, type ObjectiveHistory, objectiveHistory } from '@hdrscope/history';
+import { countedUnitOf } from '@hdrscope/plot';
+import { wrongOption } from '../../arguments.ts';
+import { ExitCode, Refusal, UsageError } from '../../command.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import { amountIn } from '../../duration.ts';
+import { parsePastTime } from '../../inputs/moment.ts';
+import { OBJECTIVE } from '../../objective.ts';
+import { withEngine } from '../../query/engine.ts';
+import { DAY_MS, groupOption, parseEvery, WHERE } from '../history/options.ts';
+import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
+
+const DESCRIPTION = `Reports whether a history would have kept an objective: on each day, and over the whole time.
+
+It merges the intervals of a history, and counts the values that are at most the threshold. The share is exact when the threshold
+is the largest value of a slot; else it has two bounds, and a day between them is undecided. A day without values is neither
+kept nor missed. An interval belongs to the day in which it starts; days are those of UTC. The report ends
+with the last day that has ended.
+
+The burn rate is the share of bad values, divided by the share that may be bad: at 1 the objective is just kept. The budget is
+that of the whole time, and each day used a part of it. The exit code is 0 whatever the verdicts are.`;
+
+const OPTIONS = defineOptions({
+  metric: { value: '<name>', help: 'the metric', required: 'the name of a metric' },
+  threshold: {
+    value: '<value>',
+    help: 'the largest good value: a number of the unit, or as in 250ms, 64KiB',
+    required: 'a value, as in 250ms',
+  },
+  objective: OBJECTIVE,
+  since: {
+    value: '<time>',
+    help: 'where to begin: so long before the end (90d, 12h), or a date (2026-03-01)',
+    parse: parsePastTime,
+    default: { agoMs: 90 * DAY_MS },
+    fallback: '90d',
+  },
+  until: {
+    value: '<time>',
+    help: 'where to end: so long ago, or a date',
+    parse: parsePastTime,
+    fallback: 'the end of the last day that is over',
+  },
+  every: {
+    value: '<duration>',
+    help: 'the length of a period with a verdict of its own, at multiples since 1970',
+    parse: parseEvery,
+    default: DAY_MS,
+    fallback: '1d',
+  },
+  by: groupOption('has a report of its own', 'one report'),
+  where: WHERE,
+});
+
+/** `hdrscope slo report` */
+export const command = defineCommand({
+  path: 'hdrscope slo report',
+  description: DESCRIPTION,
+  examples: [
+    'hdrscope slo report history --metric http.server.request.duration --threshold 250ms --objective 99.9%',
+    'hdrscope slo report history --metric rpc.duration --threshold 1s --objective 99% --since 30d --by route',
+    'hdrscope slo report history --metric rpc.duration --threshold 1s --objective 99% -o days.csv',
+  ],
+  operands: { '<folder>': 'the folder of a history' },
+  options: OPTIONS,
+  formats: ['text', 'json', 'csv'],
+  output: 'when done',
+  async run({ options, operands: [folder = ''], format }, io) {
+    const { metric, threshold, objective: percent, every: everyMs, by, where } = options;
+    // 99.9 / 100 is 0.9990000000000001.
+    const objective = Number((percent / 100).toPrecision(15));
+    const span = spanOf(options, Date.now());
+    const asked = { metric, where, ...span };
+    const reported = await withEngine(folder, async (): Promise<Reported> => {
+      const units = await historyUnits(folder, asked);
+      const unit = onlyUnit(units, metric);
+      const value = valueIn(threshold, unit);
+      const question = { ...asked, unit, threshold: value, objective, everyMs, by };
+      const groups: readonly ObjectiveHistory[] = await objectiveHistory(folder, question);
+      return { metric, threshold: value, objective, unit, everyMs, by, ...span, groups };
+    });
+    const texts = { text: reportText, json: reportJson, csv: reportCsv };
+    await io.stdout.write(texts[format](reported, io));
+    return ExitCode.done;
+  },
+});
+
+/** The time of a report: whole periods, unless dates say otherwise. @throws UsageError */
+function spanOf(
+  { since, until, every }: OptionsOf<typeof OPTIONS>,
+  nowMs: number,
+): { sinceMs: number; untilMs: number } {
+  const lastEndMs = nowMs - (nowMs % every);
+  const untilMs = until === undefined ? lastEndMs : 'agoMs' in until ? lastEndMs - until.agoMs : until.timeMs;
+  const sinceMs = 'agoMs' in since ? Math.max(0, untilMs - since.agoMs) : since.timeMs;
+  if (sinceMs >= untilMs) {
+    const end = new Date(untilMs).toISOString();
+    throw new UsageError(`--since must be before the end, which is ${end}`);
+  }
+  return { sinceMs, untilMs };
+}
+
+/** @throws Refusal */
+function onlyUnit(units: readonly string[], metric: string): string {
+  const [unit, ...others] = units;
+  if (unit === undefined) {
+    throw new Refusal(
+      `${metric} has no values in this time: hdrscope query FOLDER lists the metrics, and when they have values`,
+    );
+  }
+  if (others.length === 0) return unit;
+  throw new Refusal(
+    `${metric} has values in the units ${units.join(' and ')}: --where chooses series of one`,
+  );
+}
+
+/** @throws UsageError */
+function valueIn(text: string, ucum: string): number {
+  const unit = countedUnitOf({ unit: ucum });
+  const value = amountIn(text, unit);
+  if (value !== undefined && Number.isFinite(value)) return value;
+  const example = unit === 'none' ? '200' : unit === 'bytes' || unit === 'KiB' ? '64KiB' : '250ms';
+  throw wrongOption(
+    '--threshold',
+    `a value of at least 0, as in ${example}: the metric has the unit '${ucum}'`,
+    text,
+  );
+}
