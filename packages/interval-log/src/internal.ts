@@ -9,7 +9,7 @@ export {
 } from './operations/summarize.ts';
 export { parseProcessorArgs } from './processor/arguments.ts';
 export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
-export { readUtf8 } from './reader/input.ts';
+export { readUnzipped, readUtf8 } from './reader/input.ts';
 export { type ParsedLine, parseLine } from './reader/line.ts';
 export type { OperationOptions } from './reader/read.ts';
 export { selects } from './reader/selection.ts';

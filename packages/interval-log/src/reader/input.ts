@@ -47,15 +47,19 @@ export async function* readUtf8(
   onBytes?: (bytes: number) => void,
   maxInflatedBytes?: number,
 ): AsyncGenerator<Uint8Array, void> {
-  const bytes = counted(openSource(source), onBytes);
-  const { head, rest } = await peek(bytes);
+  const { head, rest } = await peek(readUnzipped(source, onBytes, maxInflatedBytes));
+  yield* toUtf8(head, prepend(head, rest));
+}
+
+/** Reads bytes of any kind, decompressed, as `readUtf8` reads text. */
+export async function* readUnzipped(
+  source: LogSource,
+  onBytes?: (bytes: number) => void,
+  maxInflatedBytes?: number,
+): AsyncGenerator<Uint8Array, void> {
+  const { head, rest } = await peek(counted(openSource(source), onBytes));
   const whole = prepend(head, rest);
-  if (isGzip(head)) {
-    const unzipped = await peek(gunzipWithin(whole, maxInflatedBytes));
-    yield* toUtf8(unzipped.head, prepend(unzipped.head, unzipped.rest));
-  } else {
-    yield* toUtf8(head, whole);
-  }
+  yield* isGzip(head) ? gunzipWithin(whole, maxInflatedBytes) : whole;
 }
 
 function openSource(source: LogSource): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {

@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import {
   type ImportedLog,
@@ -14,6 +11,7 @@ import {
   recogniseOtlp,
 } from '@hdrscope/inputs/history';
 import { NUMBER_UNITS, UNNAMED } from '@hdrscope/inputs/internal';
+import { readUnzipped } from '@hdrscope/interval-log/internal';
 import { ExitCode, Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { formatCount, formatTime, valuesText } from '../../format.ts';
@@ -194,16 +192,13 @@ function isOrAre(count: number): string {
 
 // Files of OTLP.
 
-// Requests may have several MiB.
-const CHUNK_BYTES = 2 ** 20;
 const BEGINNING_BYTES = 64;
-const GZIP_MAGIC = [0x1f, 0x8b];
 
 /** How a file of OTLP is written, plain or gzipped; `undefined` for any other file. */
 export async function findEncoding(path: string): Promise<OtlpFile['encoding'] | undefined> {
   let beginning = Buffer.alloc(0);
   try {
-    for await (const chunk of unzip(path)) {
+    for await (const chunk of readUnzipped(path)) {
       beginning = Buffer.concat([beginning, chunk]);
       if (beginning.length >= BEGINNING_BYTES) break;
     }
@@ -215,59 +210,13 @@ export async function findEncoding(path: string): Promise<OtlpFile['encoding'] |
 }
 
 /** Reads a file of OTLP. @throws Refusal when it cannot be read. */
-async function* openOtlp(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer, void> {
+async function* openOtlp(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array, void> {
   try {
-    yield* unzip(path, onBytes);
+    // Metrics of one program are alike, so they may be much longer than their compressed bytes.
+    yield* readUnzipped(path, onBytes, Number.MAX_SAFE_INTEGER);
   } catch (error) {
-    throw readingError(error, path);
+    if (error instanceof HdrscopeError) throw new Refusal(`${path}: ${error.message}`, { cause: error });
+    if (!('syscall' in (error as Error))) throw error;
+    throw new Refusal(systemErrorText(error, path), { cause: error });
   }
-}
-
-/** The error of a file or of its compression as a sentence; any other error unchanged. */
-function readingError(error: unknown, path: string): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code?.startsWith('Z_') === true) {
-    return new Refusal(`${path}: the gzip stream is cut short or broken`, { cause: error });
-  }
-  return syscall === undefined ? error : new Refusal(systemErrorText(error, path), { cause: error });
-}
-
-/** Reads the bytes of a file, decompressed. */
-async function* unzip(path: string, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer, void> {
-  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  try {
-    const chunks = counted(file, onBytes);
-    const { value: first, done } = await chunks.next();
-    if (done === true) return;
-    const all = Readable.from(begunWith(first, chunks), { objectMode: false });
-    if (!GZIP_MAGIC.every((byte, at) => first[at] === byte)) {
-      yield* all as AsyncIterable<Buffer>;
-      return;
-    }
-    const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-    all.on('error', (error) => gunzip.destroy(error));
-    try {
-      yield* all.pipe(gunzip) as AsyncIterable<Buffer>;
-    } finally {
-      gunzip.destroy();
-      all.destroy();
-    }
-  } finally {
-    file.destroy();
-  }
-}
-
-async function* counted(
-  chunks: AsyncIterable<Buffer>,
-  onBytes: ((bytes: number) => void) | undefined,
-): AsyncGenerator<Buffer, void> {
-  for await (const chunk of chunks) {
-    onBytes?.(chunk.length);
-    yield chunk;
-  }
-}
-
-async function* begunWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  yield first;
-  yield* rest;
 }
