@@ -1,3 +1,5 @@
+import type { HdrLayout, Layout, ReadonlyCounts } from '@hdrscope/core';
+
 /** The slots in which the values of one slot may lie, the own one among them. */
 export interface SlotReach {
   /** The first slot. */
@@ -24,4 +26,37 @@ export function widen(reaches: Map<number, SlotReach>, slot: number, added: Slot
   const startsAbove = parts.every((part) => part.first > first || part.startsAbove === true);
   const endsWithin = parts.every((part) => part.last < last || part.endsWithin === true);
   reaches.set(slot, { first, last, ...(startsAbove && { startsAbove }), ...(endsWithin && { endsWithin }) });
+}
+
+/**
+ * What `Counted.placedFrom` says of counts whose slots reach into others: a layout whose slots contain these reaches. Slots of a layout
+ * ascend, so a slot begins no later than those above it, and ends no earlier than those below it.
+ */
+export function placedFromReaches(
+  layout: HdrLayout,
+  counts: ReadonlyCounts,
+  reaches: SlotReaches | undefined,
+): readonly Layout[] | undefined {
+  const used = [...(reaches ?? [])].filter(([slot]) => counts.at(slot) > 0);
+  if (used.length === 0) return undefined;
+  const end = layout.slotCount - 1;
+  return [
+    {
+      kind: 'explicit',
+      slotCount: layout.slotCount,
+      lowerInclusive: true,
+      upperInclusive: true,
+      slotOf: (value) => layout.slotOf(value),
+      lower: (slot) =>
+        layout.lower(
+          used.reduce((first, [at, reach]) => (at < slot ? first : Math.min(first, reach.first)), slot),
+        ),
+      upper: (slot) => {
+        const last = used.reduce((most, [at, reach]) => (at > slot ? most : Math.max(most, reach.last)), -1);
+        // A reach without an end is one to the last slot.
+        return last === end ? Number.POSITIVE_INFINITY : layout.upper(Math.max(last, slot));
+      },
+      midpoint: (slot) => layout.midpoint(slot),
+    },
+  ];
 }

@@ -2,6 +2,7 @@ import {
   type Counted,
   type HdrLayout,
   increase,
+  type Layout,
   type ReadonlyCounts,
   type ReadonlyHistogram,
   type Resolution,
@@ -11,7 +12,7 @@ import type { Attributes } from './attributes.ts';
 import { type EstimatedCounts, estimatedSince } from './estimated.ts';
 import type { Exemplar } from './exemplars.ts';
 import { type Extremes, extremesBetween, type Interval, joinUpTo } from './intervals.ts';
-import type { SlotReaches } from './reach.ts';
+import { placedFromReaches, type SlotReaches } from './reach.ts';
 import { NOTHING_REJECTED, type Rejected, rejectedSince } from './rejected.ts';
 
 /** A series at one moment. Immutable. */
@@ -102,8 +103,12 @@ export class StateSnapshot implements SeriesSnapshot {
   }
 
   get histogram(): ReadonlyHistogram {
-    this.#histogram ??= histogramOver(this.layout, this.counts);
+    this.#histogram ??= histogramOver(this.layout, this.counts, this.placedFrom);
     return this.#histogram;
+  }
+
+  get placedFrom(): readonly Layout[] | undefined {
+    return placedFromReaches(this.layout, this.counts, this.reaches);
   }
 
   toJSON(): object {
@@ -188,8 +193,14 @@ class Difference implements SeriesSnapshot {
   }
 
   get histogram(): ReadonlyHistogram {
-    this.#histogram ??= histogramSince(this.#now, this.#then, { resets: 'never' });
+    const { layout, placedFrom } = this;
+    const { counts } = this.#now;
+    this.#histogram ??= histogramSince({ layout, counts, placedFrom }, this.#then, { resets: 'never' });
     return this.#histogram;
+  }
+
+  get placedFrom(): readonly Layout[] | undefined {
+    return placedFromReaches(this.layout, this.counts, this.reaches);
   }
 
   get atThresholds(): readonly number[] | undefined {

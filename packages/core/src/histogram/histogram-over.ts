@@ -1,5 +1,6 @@
 import type { SparseCounts } from '../counts/sparse.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
+import type { Layout } from '../layout/layout.ts';
 import { Histogram } from './histogram.ts';
 import { HistogramSetup } from './setup.ts';
 
@@ -7,6 +8,7 @@ import { HistogramSetup } from './setup.ts';
  * A histogram of a fixed range over counts that somebody else keeps: what changes it changes them. Frozen counts change by
  * nobody.
  *
+ * @param placedFrom See `Counted`.
  * @example
  * ```ts
  * import { hdrLayout } from '@hdrscope/core';
@@ -18,6 +20,10 @@ import { HistogramSetup } from './setup.ts';
  * histogramOver(layout, counts.freeze()).max; //=> 42
  * ```
  */
-export function histogramOver(layout: HdrLayout, counts: SparseCounts): Histogram {
-  return new Histogram(new HistogramSetup(layout, counts, { autoResize: false }));
+export function histogramOver(
+  layout: HdrLayout,
+  counts: SparseCounts,
+  placedFrom?: readonly Layout[],
+): Histogram {
+  return Histogram.placed(new HistogramSetup(layout, counts, { autoResize: false }), placedFrom);
 }

@@ -28,9 +28,10 @@ export function histogramSince(
   options?: CounterOptions,
 ): Histogram {
   const { counts } = increase(now, before, options);
-  const { layout } = now;
-  if (counts instanceof SparseCounts && counts !== now.counts) return histogramOver(layout, counts);
+  const { layout, placedFrom } = now;
+  if (counts instanceof SparseCounts && counts !== now.counts)
+    return histogramOver(layout, counts, placedFrom);
   const histogram = new Histogram({ layout, storage: 'sparse' });
-  histogram.add({ layout, counts });
+  histogram.add({ layout, counts, placedFrom });
   return histogram;
 }

@@ -96,6 +96,13 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     return this.#placedFrom;
   }
 
+  /** @internal A histogram over a store whose counts were placed there. */
+  static placed(setup: HistogramSetup, placedFrom: readonly Layout[] = NO_LAYOUTS): Histogram {
+    const histogram = new Histogram(setup);
+    histogram.#placedFrom = placedFrom;
+    return histogram;
+  }
+
   /** The same values as bigints: exact above 2^53 − 1 too. */
   get exact(): HdrReading<bigint> {
     return new ReadingOf(this, asBigInts);

@@ -1,9 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Histogram, percentileInterval } from '@hdrscope/core';
+import { countWithin } from '@hdrscope/core/internal';
 import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
 import { lackOfFile, lackOfProgram, testUnless } from '@hdrscope/testing';
-import { ingestLog, type LoggedSeries, type LogInterval, openIntervalLog } from '../../src/index.ts';
+import {
+  formatInterval,
+  ingestLog,
+  type LoggedSeries,
+  type LogInterval,
+  openIntervalLog,
+} from '../../src/index.ts';
 import { intervalsOf } from '../support/read.ts';
 import { newDirectory } from '../support/sandbox.ts';
 
@@ -127,4 +135,21 @@ testUnless(lackOfProgram('java'), lackOfFile(JAR))('Java reads the lines of a si
   });
   expect(lines).toHaveLength(12);
   expect(lines).toEqual(ours);
+});
+
+test('intervals of fewer digits than the series keep their bounds', async () => {
+  const histogram = new Histogram({ significantDigits: 2, highestTrackableValue: 1_000_000 });
+  histogram.record(100_900, 500);
+  const log = formatInterval(histogram, { startSec: 1, endSec: 2 });
+  const registry = createRegistry();
+  const family = { name: 'rpc', unit: '', resolution: 1, significantDigits: 5 };
+  registry.histogram(family);
+  const seriesOf = (): LoggedSeries => ({ family: { name: 'rpc', unit: '' }, attributes: {} });
+  expect(await ingestLog(registry, [new TextEncoder().encode(log)], { seriesOf })).toMatchObject({
+    merged: 1,
+  });
+  const [series] = (await registry.gather()).families.flatMap((one) => one.series);
+  const { lower, upper } = percentileInterval(series!, 99);
+  expect([lower <= 100_900, upper >= 100_900]).toEqual([true, true]);
+  expect(countWithin(series!, 100_900)).toEqual({ lower: 0, upper: 500 });
 });
