@@ -1,11 +1,12 @@
+import type { Bounds } from '@hdrscope/core';
 import { type Comparison, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
 import type { BoundedHistogram, ChangeVerdict, PercentileChange } from '@hdrscope/interval-log/internal';
 import { percentileName } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from './arguments.ts';
 import { ExitCode, type Io, Refusal } from './command.ts';
 import { defineOption, defineOptions, type OptionsOf } from './define-command.ts';
-import { figuresJson, figuresOf, jsonDocument } from './figures.ts';
-import { decimalText, formatCount, signedText, valuesText } from './format.ts';
+import { boundsJson, type Figures, figuresJson, figuresOf, jsonDocument } from './figures.ts';
+import { decimalText, formatBounds, formatCount, signedText, valuesText } from './format.ts';
 import { percentilesOption } from './options.ts';
 import { painter } from './screen/colour.ts';
 import { wrapToScreen } from './screen/help-text.ts';
@@ -17,6 +18,8 @@ export interface ComparedSide {
   readonly name: string;
   readonly values: LogHistogram | BoundedHistogram;
   readonly totalCount: number;
+  /** Its figures as bounds, where values lie in wide buckets. @default those of `values` are exact */
+  readonly boundsOf?: ((percentiles: readonly number[]) => Figures) | undefined;
 }
 
 /** Options of a comparison: which percentiles, and when the result is worse. */
@@ -124,19 +127,46 @@ interface ShownComparison {
   readonly unit: ValueScale;
 }
 
+/** A percentile of both sides in the unit, wherever values lie in wide buckets. */
+interface BoundedChange {
+  readonly before: Bounds;
+  readonly after: Bounds;
+  readonly difference: Bounds;
+}
+
+/** The bounds of a change, in the unit; `undefined` where no bucket is wide. */
+function boundedChange(
+  { sides, unit }: Pick<ShownComparison, 'sides' | 'unit'>,
+  { percentile, ...row }: PercentileChange,
+): BoundedChange | undefined {
+  if (sides.every(({ boundsOf }) => boundsOf === undefined)) return undefined;
+  const exact = [row.before, row.after].map((value) => scaled(value, unit));
+  const [before, after] = sides.map(
+    ({ boundsOf }, at): Bounds =>
+      boundsOf?.([percentile]).percentiles[0] ?? { lower: exact[at]!, upper: exact[at]! },
+  ) as [Bounds, Bounds];
+  return {
+    before: { lower: before.lower, upper: before.upper },
+    after: { lower: after.lower, upper: after.upper },
+    difference: { lower: after.lower - before.upper, upper: after.upper - before.lower },
+  };
+}
+
 /** The figures of both sides, and how each percentile has changed. */
 function comparisonJson(shown: ShownComparison): string {
   const { comparison, sides, confidence, tolerance, unit } = shown;
   const { percentiles, isWorse, kolmogorovSmirnov = null, mannWhitney = null } = comparison;
   const inUnit = (value: number): number => scaled(value, unit);
-  const [before, after] = sides.map(({ name, values }) =>
+  const asked = percentiles.map(({ percentile }) => percentile);
+  const [before, after] = sides.map(({ name, values, boundsOf }) =>
     figuresJson(
-      figuresOf('lowest' in values ? values.histogram : values, {
-        name,
-        unit: unit.unit,
-        percentiles: percentiles.map(({ percentile }) => percentile),
-        shown: inUnit,
-      }),
+      boundsOf?.(asked) ??
+        figuresOf('lowest' in values ? values.histogram : values, {
+          name,
+          unit: unit.unit,
+          percentiles: asked,
+          shown: inUnit,
+        }),
     ),
   );
   return jsonDocument({
@@ -152,10 +182,18 @@ function comparisonJson(shown: ShownComparison): string {
       difference: inUnit(row.difference),
       lower: inUnit(row.lower),
       upper: inUnit(row.upper),
+      ...boundedJson(boundedChange(shown, row)),
     })),
     kolmogorovSmirnov,
     mannWhitney,
   });
+}
+
+/** What is known of a change between bounds: no number stands for them. */
+function boundedJson(change: BoundedChange | undefined): object {
+  if (change === undefined) return {};
+  const bounds = Object.entries(change).map(([name, one]) => [name, boundsJson(one)]);
+  return { ...Object.fromEntries(bounds), relative: null };
 }
 
 /** Formats a table, the result of a second test, and a sentence with the verdict. */
@@ -177,15 +215,25 @@ function formatComparison(shown: ShownComparison, io: Io): string {
     { title: `${percent(confidence)} interval`, spare: 1 },
     { title: 'change', isText: true },
   ];
-  const rows = percentiles.map((row) => [
-    percentileName(row.percentile),
-    format(row.before),
-    format(row.after),
-    signed(row.difference),
-    signedPercent(row.relative),
-    row.change === 'too few values' ? '-' : `${signed(row.lower)} to ${signed(row.upper)}`,
-    row.change,
-  ]);
+  // The bounds are in the unit already.
+  const inUnit = (value: number): string => format(value * unit.divisor);
+  const rows = percentiles.map((row) => {
+    const bounds = boundedChange(shown, row);
+    const values = bounds
+      ? [
+          formatBounds(bounds.before, inUnit),
+          formatBounds(bounds.after, inUnit),
+          formatBounds(bounds.difference, (value) => signedText(value, inUnit)),
+          '',
+        ]
+      : [format(row.before), format(row.after), signed(row.difference), signedPercent(row.relative)];
+    return [
+      percentileName(row.percentile),
+      ...values,
+      row.change === 'too few values' ? '-' : `${signed(row.lower)} to ${signed(row.upper)}`,
+      row.change,
+    ];
+  });
   const table = shownTable(columns, rows, io, (line, at) => {
     const { change } = percentiles[at]!;
     return line.replace(new RegExp(`${change}$`), paint(COLOURS[change], change));
@@ -196,7 +244,7 @@ function formatComparison(shown: ShownComparison, io: Io): string {
 
 ${table.join('\n')}
 
-${fitted(`All values together: ${allTogether(comparison)}`)}
+${fitted(`All values together: ${allTogether(shown)}`)}
 
 ${fitted(verdictText(shown))}
 `;
@@ -212,14 +260,20 @@ const COLOURS: Readonly<Record<ChangeVerdict, 'red' | 'green' | 'yellow' | 'dim'
 };
 
 /** The verdict in a sentence or two. */
-export function verdictText({ comparison, confidence, tolerance }: ShownComparison): string {
+export function verdictText(shown: ShownComparison): string {
+  const { comparison, confidence, tolerance } = shown;
+  const amountText = (row: PercentileChange): string => {
+    const bounds = boundedChange(shown, row);
+    if (bounds === undefined) return changeText(Math.abs(row.relative));
+    const { before, after } = bounds;
+    const grown = row.lower > 0 ? after.lower / before.upper - 1 : 1 - after.upper / before.lower;
+    return `at least ${changeText(Math.max(0, grown))}`;
+  };
   const named = (wanted: ChangeVerdict): string | undefined => {
     const found = comparison.percentiles.filter(({ change }) => change === wanted);
     return found.length === 0
       ? undefined
-      : found
-          .map((row) => `${percentileName(row.percentile)} by ${changeText(Math.abs(row.relative))}`)
-          .join(', ');
+      : found.map((row) => `${percentileName(row.percentile)} by ${amountText(row)}`).join(', ');
   };
   const few = comparison.percentiles.filter(({ change }) => change === 'too few values');
   const unknown =
@@ -252,9 +306,11 @@ function neededText(few: readonly PercentileChange[], confidence: number): strin
   return `: ${percentileName(highest)} needs about ${formatCount(Number(needed.toPrecision(2)))} in each log`;
 }
 
-function allTogether({ kolmogorovSmirnov, mannWhitney }: Comparison): string {
+function allTogether({ comparison, sides }: ShownComparison): string {
+  const { kolmogorovSmirnov, mannWhitney } = comparison;
   if (kolmogorovSmirnov === undefined || mannWhitney === undefined) {
-    return 'not compared, because percentile text does not have every value';
+    const isWide = sides.some(({ boundsOf }) => boundsOf !== undefined);
+    return `not compared, because ${isWide ? 'values lie in wide buckets' : 'percentile text does not have every value'}`;
   }
   return `Kolmogorov-Smirnov D = ${decimalText(kolmogorovSmirnov.statistic, 3)} (${chance(kolmogorovSmirnov.pValue)}), \
 Mann-Whitney effect size ${decimalText(mannWhitney.effectSize, 3)} (${chance(mannWhitney.pValue)})`;

@@ -1,5 +1,5 @@
 import type { Bounds } from '@hdrscope/core';
-import type { HistoryGroup } from '@hdrscope/history';
+import { figureBounds, type HistoryGroup, type MergedRow, percentilesOf } from '@hdrscope/history';
 import { percentileName } from '@hdrscope/kit';
 import {
   attributePairs,
@@ -180,6 +180,17 @@ function groupFigures(
   };
 }
 
+/** The figures of a merged row, as bounds. */
+export function figuresOfRow(row: MergedRow, name: string, percentiles: readonly number[]): Figures {
+  const group = {
+    ...row,
+    ...figureBounds(row),
+    isWide: row.w.length > 0,
+    percentiles: percentilesOf(row, percentiles),
+  };
+  return groupFigures({ ...shownUnitOf(row.unit), name, cells: [], group }, { percentiles });
+}
+
 /** The figures of a group for tables. Within one slot, a figure is the value that stands for it. */
 function tableFigures(one: ShownGroup, asked: Asked): Figures {
   const figures = groupFigures(one, asked);
@@ -216,6 +227,11 @@ export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string
     ...csvCells(columns, tableFigures(one, asked)),
   ]);
   return [header, ...lines].map(csvLine).join('');
+}
+
+/** The name of what is drawn at the upper ends of wide buckets. */
+export function upperBoundsOf(name: string): string {
+  return `${name} (upper bounds)`;
 }
 
 /** The value at a percentile: the upper end of its slot, and the maximum itself. */
@@ -267,7 +283,9 @@ function curveOf({ group, name, scale }: ShownGroup): Curve {
       value: scaled(percentile === 100 ? max.upper : Math.min(max.upper, valueAt(group, percentile)), scale),
     }),
   );
-  return { name, points, totalCount: count };
+  // A picture has no place for values without a bound.
+  const drawn = points.filter(({ value }) => Number.isFinite(value));
+  return { name: group.isWide ? upperBoundsOf(name) : name, points: drawn, totalCount: count };
 }
 
 function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, everyMs: number): TimePlot {
@@ -286,13 +304,14 @@ function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, eve
       name: byName.size === 1 ? percentileName(percentile) : `${name} ${percentileName(percentile)}`,
       values: timesMs.map((timeMs) => {
         const one = ofName.get(timeMs);
-        return one === undefined ? null : scaled(valueAt(one.group, percentile), one.scale);
+        const value = one === undefined ? Number.NaN : scaled(valueAt(one.group, percentile), one.scale);
+        return Number.isFinite(value) ? value : null;
       }),
     })),
   );
   return {
     kind: 'over-time',
-    title,
+    title: shown.some(({ group }) => group.isWide) ? upperBoundsOf(title) : title,
     unit: shown[0]!.unit,
     timesMs,
     lines,

@@ -13,7 +13,7 @@ import { DAY_MS, MINUTE_MS, stretchStart } from '../commands/history/options.ts'
 import { comparisonOf, type PlottedSide } from '../commands/plot/kinds.ts';
 import { type ComparedSide, DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../comparison.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
-import { plotTitle, shownUnitOf } from './answer.ts';
+import { figuresOfRow, plotTitle, shownUnitOf, upperBoundsOf } from './answer.ts';
 import { withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
 
@@ -27,7 +27,8 @@ export interface HistoryComparison {
 }
 
 interface HistorySide extends ComparedSide {
-  readonly values: Histogram;
+  /** The values, each at the upper end of its slot or bucket. */
+  readonly histogram: Histogram;
 }
 
 /**
@@ -110,12 +111,27 @@ function stepText({ unit, scale }: MergedRow): string {
 }
 
 function sideOf({ name, row }: NamedRow): HistorySide {
-  const counted = countedOfRow(row);
+  const { bits, k, c, w } = row;
+  const histogram = histogramOf({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c });
+  const { totalCount } = histogram;
+  if (w.length === 0) return { name, values: histogram, totalCount, histogram };
+  return {
+    name,
+    values: { histogram, lowest: histogramOf({ bits, k, c }), highest: histogram },
+    totalCount,
+    histogram,
+    boundsOf: (percentiles) => figuresOfRow(row, name, percentiles),
+  };
+}
+
+/** The counts of slots, in any order. */
+function histogramOf(slots: Pick<MergedRow, 'bits' | 'k' | 'c'>): Histogram {
+  const counted = countedOfRow(slots);
   const { significantDigits } = counted.layout;
   const options = { highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits };
-  const values = new Histogram({ ...options, storage: 'sparse' });
-  values.add(counted);
-  return { name, values, totalCount: values.totalCount };
+  const histogram = new Histogram({ ...options, storage: 'sparse' });
+  histogram.add(counted);
+  return histogram;
 }
 
 function scaleOf({ unit, scale }: MergedRow): ValueScale {
@@ -141,10 +157,10 @@ export function comparisonPlotOf(
 ): ComparisonPlot {
   const shown = shownUnitOf(ucum);
   const [before, after] = sides;
-  const plotted = ({ name, values }: HistorySide): PlottedSide => ({
-    title: name,
+  const plotted = ({ name, values, histogram, boundsOf }: HistorySide): PlottedSide => ({
+    title: boundsOf === undefined ? name : upperBoundsOf(name),
     values,
-    sum: { histogram: values, valueScale: scale.divisor },
+    sum: { histogram, valueScale: scale.divisor },
   });
   const options = { unit: shown.unit, percentiles, confidence, columns };
   return { ...comparisonOf(plotted(before), plotted(after), options), title: plotTitle(metric, shown) };

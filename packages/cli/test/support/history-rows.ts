@@ -6,6 +6,60 @@ const BITS = 7;
 /** Counts of values in milliseconds. */
 export type CountsByMs = Readonly<Record<number, number>>;
 
+/** Counts of buckets, from and to in milliseconds. Nothing else is known of the values. */
+export type Buckets = readonly (readonly [fromMs: number, toMs: number, count: number])[];
+
+/** A row of buckets: what a series in seconds counted in the minute from a time. */
+export function rowOfBuckets(
+  time: string,
+  attributes: Readonly<Record<string, string>>,
+  buckets: Buckets,
+  sequence: number,
+): HistoryRow {
+  const startMs = Date.parse(`${time}Z`);
+  const used = buckets.map(([fromMs, toMs, count]) => ({ from: fromMs * 1e6, to: toMs * 1e6, count }));
+  const totalOf = (valueIn: (bucket: (typeof used)[number]) => number): number =>
+    used.reduce((sum, bucket) => sum + valueIn(bucket), 0);
+  const sum = totalOf(({ from, to, count }) => (count * (from + to)) / 2);
+  const [min, max] = [used[0]!.from, used.at(-1)!.to];
+  return {
+    metric: 'rpc',
+    unit: 's',
+    attributes,
+    startMs,
+    endMs: startMs + 60_000,
+    producer: 'buckets',
+    sequence,
+    count: totalOf(({ count }) => count),
+    sum,
+    min,
+    max,
+    margins: {
+      sumBelow: sum - totalOf(({ from, count }) => count * from),
+      sumAbove: totalOf(({ to, count }) => count * to) - sum,
+      minAbove: used[0]!.to - min,
+      maxBelow: max - used.at(-1)!.from,
+    },
+    scale: 1e-9,
+    bits: BITS,
+    k: used.map(({ from }) => slotOfTick(from, BITS)),
+    c: used.map(({ count }) => count),
+    w: used.map(({ from, to }) => slotOfTick(to, BITS) - slotOfTick(from, BITS)),
+    version: 2,
+  };
+}
+
+/** Writes rows to a history. */
+export async function writeHistoryRows(folder: string, rows: readonly HistoryRow[]): Promise<void> {
+  const dayOf = ({ startMs }: HistoryRow): string => new Date(startMs).toISOString().slice(0, 10);
+  for (const day of new Set(rows.map(dayOf))) {
+    await writeRows(
+      join(folder, `day=${day}`, 'buckets.parquet'),
+      rows.filter((row) => dayOf(row) === day),
+    );
+  }
+}
+
 /** Writes one row for each entry to a history: what a series in seconds counted in the minute from a time. */
 export async function writeHistory(
   folder: string,

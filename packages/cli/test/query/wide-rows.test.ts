@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { historyDifferences, readComparison } from '../../src/query/comparison.ts';
+import { spreadSlots } from '../../src/query/heat-map.ts';
+import { hdrscope } from '../support/fake-io.ts';
+import { type Buckets, rowOfBuckets, writeHistoryRows } from '../support/history-rows.ts';
+import { useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+let made = 0;
+
+async function historyOf(before: Buckets, after: Buckets): Promise<string> {
+  const history = folder.pathOf(`wide-${made++}`);
+  await writeHistoryRows(history, [
+    rowOfBuckets('2026-03-10T14:00', { route: '/pay' }, before, 0),
+    rowOfBuckets('2026-03-10T15:00', { route: '/pay' }, after, 1),
+  ]);
+  return history;
+}
+
+const RANGES = ['--before', '2026-03-10T14:00/10m', '--after', '2026-03-10T15:00/10m'];
+const USUAL: Buckets = [
+  [10, 25, 9000],
+  [100, 250, 1000],
+];
+
+test('a table has the bounds of mean, min and max', async () => {
+  const history = await historyOf(USUAL, USUAL);
+  const { stdout } = await hdrscope(['query', history, '--metric', 'rpc', '--percentiles', '50']);
+  expect(stdout).toMatch(
+    /20,000 +10\.000 to 25\.000 +19\.000 to 47\.500 +\S+ to \S+ +100\.000 to 250\.000\n$/,
+  );
+  const json = JSON.parse(
+    (await hdrscope(['query', history, '--metric', 'rpc', '--percentiles', '50', '--json'])).stdout,
+  );
+  expect(json.groups[0]).toMatchObject({
+    mean: { from: 19, to: 47.5 },
+    min: { from: 10, to: 25 },
+    max: { from: 100, to: 250 },
+  });
+});
+
+test('a comparison shows bounds, and no difference within a bucket', async () => {
+  const history = await historyOf(USUAL, [
+    [10, 25, 8000],
+    [100, 250, 2000],
+  ]);
+  const args = ['query', history, '--metric', 'rpc', ...RANGES, '--percentiles', '50,99'];
+  const { stdout } = await hdrscope(args);
+  expect(stdout).toMatch(
+    /^p99 +99\.\d+ to 25\d\.\d+ +99\.\d+ to 25\d\.\d+ +-15\d\.\d+ to \+15\d\.\d+ .*no difference shown$/m,
+  );
+  expect(stdout).toContain('not compared, because values lie in wide buckets');
+  const { before, changes } = JSON.parse((await hdrscope([...args, '--json'])).stdout);
+  expect(before.mean).toEqual({ from: 19, to: 47.5 });
+  expect(changes[1]).toMatchObject({ before: { from: expect.any(Number) }, relative: null });
+});
+
+test('a percentile in another bucket is worse, by at least what lies between the buckets', async () => {
+  const history = await historyOf(USUAL, [
+    [10, 25, 9000],
+    [1000, 2500, 1000],
+  ]);
+  const { stdout } = await hdrscope(['query', history, '--metric', 'rpc', ...RANGES, '--percentiles', '99']);
+  expect(stdout).toMatch(/Worse beyond doubt: p99 by at least 29\d %\./);
+});
+
+/** Buckets that do not overlap, and values in them. */
+const counted = fc
+  .uniqueArray(fc.integer({ min: 1, max: 5000 }), { minLength: 3, maxLength: 8 })
+  .chain((ends) => {
+    const edges = ends.sort((a, b) => a - b);
+    return fc
+      .array(
+        fc.record({ bucket: fc.nat(edges.length - 2), part: fc.double({ min: 0, max: 1, noNaN: true }) }),
+        {
+          minLength: 1,
+          maxLength: 60,
+        },
+      )
+      .map((values) => ({
+        values: values
+          .map(({ bucket, part }) => edges[bucket]! + part * (edges[bucket + 1]! - edges[bucket]!))
+          .sort((a, b) => a - b),
+        buckets: edges
+          .slice(0, -1)
+          .map(
+            (from, i) => [from, edges[i + 1]!, values.filter(({ bucket }) => bucket === i).length] as const,
+          )
+          .filter(([, , count]) => count > 0),
+      }));
+  });
+
+test('the difference of the values lies in the bounds of a comparison, and each figure in its own', async () => {
+  await fc.assert(
+    fc.asyncProperty(counted, counted, async (one, other) => {
+      const history = await historyOf(one.buckets, other.buckets);
+      const percentiles = [0, 50, 90, 100];
+      const [before, after] = [
+        { sinceMs: Date.parse('2026-03-10T14:00Z'), untilMs: Date.parse('2026-03-10T14:10Z') },
+        { sinceMs: Date.parse('2026-03-10T15:00Z'), untilMs: Date.parse('2026-03-10T15:10Z') },
+      ];
+      const options = { metric: 'rpc', before, after, percentiles, by: [], where: {} };
+      const comparison = await readComparison(history, options);
+      const { shown } = historyDifferences(comparison, options);
+      const valueAt = ({ values }: typeof one, percentile: number): number =>
+        values[Math.max(1, Math.ceil((percentile * values.length) / 100 - 1e-9)) - 1]!;
+      for (const [at, percentile] of percentiles.entries()) {
+        const [was, is] = [valueAt(one, percentile), valueAt(other, percentile)];
+        const { lower, upper, change } = shown.comparison.percentiles[at]!;
+        expect(lower).toBeLessThanOrEqual((is - was) * 1e6 + 1);
+        expect(upper).toBeGreaterThanOrEqual((is - was) * 1e6 - 1);
+        if (is === was) expect(change).not.toMatch(/worse|better/);
+        for (const [side, values] of [[0, one] as const, [1, other] as const]) {
+          const figures = comparison.sides[side]!.boundsOf?.(percentiles);
+          const truth = valueAt(values, percentile);
+          if (figures === undefined) continue;
+          expect(figures.percentiles[at]!.lower).toBeLessThanOrEqual(truth + 1e-6);
+          expect(figures.percentiles[at]!.upper).toBeGreaterThanOrEqual(truth - 1e-6);
+        }
+      }
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('the values of a bucket are spread over it, all of them', () => {
+  const row = rowOfBuckets(
+    '2026-03-10T14:00',
+    {},
+    [
+      [10, 25, 5],
+      [100, 250, 70_000],
+    ],
+    0,
+  );
+  const { slots, isOpen } = spreadSlots(row);
+  expect(isOpen).toBe(false);
+  expect(slots.c.reduce((sum, count) => sum + count, 0)).toBe(70_005);
+  const first = slots.k.slice(0, 5);
+  expect(first[0]).toBeGreaterThanOrEqual(row.k[0]!);
+  expect(first[4]).toBeLessThanOrEqual(row.k[0]! + row.w[0]!);
+  expect(new Set(slots.k.slice(5)).size).toBe(row.w[1]! + 1);
+  expect(spreadSlots({ ...row, w: [] }).slots).toMatchObject({ k: row.k, c: row.c });
+});
+
+test('a heat map says that its values are spread', async () => {
+  const history = await historyOf(USUAL, USUAL);
+  const { stdout } = await hdrscope([
+    'query',
+    history,
+    '--metric',
+    'rpc',
+    '--kind',
+    'heat-map',
+    '--width',
+    '100',
+  ]);
+  expect(stdout).toContain('values of wide buckets are spread over them');
+});
