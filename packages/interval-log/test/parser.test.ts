@@ -40,3 +40,16 @@ test('the entry has nothing of Node.js in it', async () => {
   const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
   expect(imported).toEqual([]);
 });
+
+test('an error that is no fault of a line ends the reading', () => {
+  const { trim } = String.prototype;
+  const fail = (): string => {
+    throw new RangeError('out of memory');
+  };
+  Object.assign(String.prototype, { trim: fail });
+  try {
+    expect(() => [...parseLog(LOG)]).toThrow(RangeError);
+  } finally {
+    Object.assign(String.prototype, { trim });
+  }
+});

@@ -105,3 +105,8 @@ test('counts are read out of the HDR slots as they were, where a midpoint of one
     ),
   );
 });
+
+test('the largest value of the target has a slot, and the next tick has none', () => {
+  expect(placed([10_000], [0, 2])).toMatchObject({ count: 2, tooLarge: 0 });
+  expect(placed([10_000.001], [0, 2])).toMatchObject({ at: [], count: 0, tooLarge: 2, largest: 10_000.001 });
+});

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kernelTypes } from '../../src/bpf/btf.ts';
+import { kernelTypes, parseBtf } from '../../src/bpf/btf.ts';
+import { BtfBuilder } from '../support/kernel-btf.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -41,4 +42,12 @@ test('reports a missing file and a folder', () => {
     cure: 'use a kernel that was built with CONFIG_DEBUG_INFO_BTF',
   });
   expect(kernelTypes(folder)).toMatchObject({ problem: `${folder} cannot be read: EISDIR` });
+});
+
+test('global variables have offsets of their own', () => {
+  const btf = new BtfBuilder();
+  const u64 = btf.int(8);
+  btf.section('.bss', [btf.variable('first', u64), btf.variable('second', u64), btf.variable('third', u64)]);
+  const [section] = parseBtf(btf.build()).filter((type) => 'variables' in type);
+  expect(section).toMatchObject({ variables: [{ offset: 0 }, { offset: 32 }, { offset: 64 }] });
 });

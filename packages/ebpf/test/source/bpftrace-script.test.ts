@@ -98,3 +98,8 @@ test('the slot follows the keys, whose types are those of the script where their
   expect(keyOfBpftrace(24, undefined).map(({ type }) => type)).toEqual(['bytes[16]', 'u64']);
   expect(keyOfBpftrace(8, undefined).map(({ type }) => type)).toEqual(['u64']);
 });
+
+test('a key that is no integer is bytes, although it has the size of one', () => {
+  expect(keysIn('kstack', 16)).toEqual(['kstack bytes[8] 0', 'slot u64 8']);
+  expect(keysIn('$name', 12)).toEqual(['key bytes[4] 0', 'slot u64 4']);
+});

@@ -1,4 +1,5 @@
-import { parseMapShape } from '../../src/index.ts';
+import { libbpfToolsLayout, parseMapShape } from '../../src/index.ts';
+import { resolveShape } from '../../src/source/kernel-map-shape.ts';
 
 const fieldsOf = (fields: readonly { name: string; type: string; offset: number; length?: number }[] = []) =>
   fields.map(({ name, type, offset, length }) => `${name} ${type}${length ? `[${length}]` : ''} ${offset}`);
@@ -33,4 +34,15 @@ test.each([
   expect(() => parseMapShape(text)).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_OPTION', message: expect.stringContaining(message) }),
   );
+});
+
+test('a single field that is no counter is not taken for the counts', () => {
+  const info = {
+    ...{ type: 'hash', id: 1, name: 'h', maxEntries: 8, btfId: 0, keyTypeId: 0, valueTypeId: 0 },
+    ...{ keySize: 8, valueSize: 8 },
+  } as const;
+  const resolve = (value: string) =>
+    resolveShape(info, parseMapShape(`key { u64 slot; } value { ${value} }`), libbpfToolsLayout(8));
+  expect(resolve('u64 any;').counts).toEqual({ type: 'u64', offset: 0, length: 1 });
+  expect(() => resolve('char comm[8];')).toThrow('no field of its values has a usual name of counts');
 });

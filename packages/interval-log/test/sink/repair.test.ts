@@ -82,3 +82,22 @@ test.each([
   await handle.close();
   expect(readFileSync(path).equals(before)).toBe(true);
 });
+
+test('a file is repaired alike when each read brings a few bytes only', async () => {
+  const path = join(newDirectory(), 'app.hlog');
+  writeFileSync(path, `${LOG}${LINE.slice(0, 40)}`);
+  const handle = await open(path, 'a+');
+  const slow = new Proxy(handle, {
+    get: (target, name) =>
+      name === 'read'
+        ? (into: Uint8Array, offset: number, length: number, position: number) =>
+            target.read(into, offset, Math.min(length, 7), position)
+        : (target[name as keyof typeof target] as () => unknown).bind(target),
+  });
+  try {
+    expect(await repairLog(slow, path)).toBe(LOG.length);
+    expect(readFileSync(path, 'latin1')).toBe(LOG);
+  } finally {
+    await handle.close();
+  }
+});

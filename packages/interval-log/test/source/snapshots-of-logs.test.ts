@@ -213,3 +213,9 @@ test('a long log has as many snapshots as are wanted and some more, and all coun
   const wrong = snapshotsOfLogs([], { maxSnapshots: 1 });
   await expect(wrong.next()).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });
 });
+
+test('intervals share snapshots as soon as there are as many as are wanted, and not before', async () => {
+  const lines = [1, 2, 3, 4, 5, 6].map((second) => line(second, second + 1, [1]));
+  const all = await allOf(snapshotsOfLogs([{ entries: entriesOf(...lines), seriesOf }], { maxSnapshots: 5 }));
+  expect(all.map(([second]) => second)).toEqual([1, 2, 3, 4, 5, 7]);
+});

@@ -510,8 +510,10 @@ describe('points that are refused', () => {
     expect(send([`${most}`, '1'], '9007199254740992', 2)).toContain('above 2^53 - 1');
     expect(send([`${most}`, '0'], `${most}`, 3)).toBe('');
     expect(send(['0', '1'], '1', 4)).toContain('the total count must stay at most 2^53 - 1');
+    expect(send(['0', '1'], '9007199254740992', 5)).toContain('above 2^53 - 1');
+    expect(send([`${most}`, '1'], `${most}`, 6)).toContain('above 2^53 - 1');
     expect(await receiving.total()).toBe(most);
-    expect(receiving.health.refused.countTooLarge).toBe(3);
+    expect(receiving.health.refused.countTooLarge).toBe(5);
   });
 
   test('have no temporality or no name', () => {
