@@ -47,13 +47,14 @@ export function familyFor(registry: Registry, options: FamilyOptions, layout?: L
 }
 
 /**
- * How many counts the slots of a family do not keep where they belong: integer slots that it does not keep apart, and other slots that
- * reach beyond one of its slots, so that their values may lie in a neighbouring one.
+ * How many counts the slots of a family do not keep where they belong: integer slots that it does not keep apart, other slots that
+ * reach beyond one of its slots, so that their values may lie in a neighbouring one, and counts that were moved from wider slots before.
  */
 export function inexactCount(
   { layout: own, unitLayout }: Pick<Family, 'layout' | 'unitLayout'>,
-  { layout, counts }: Counted,
+  { layout, counts, placedFrom }: Counted,
 ): number {
+  if (placedFrom !== undefined && placedFrom.length > 0) return counts.total;
   if (isScaledInteger(layout)) {
     const fit = hdrFit(layout.inTicks);
     return fit.isExact && fit.significantDigits <= own.significantDigits ? 0 : counts.total;

@@ -96,6 +96,9 @@ describe('a registered family', () => {
     };
     // Slots of 1 digit are single integers up to 31. Finer slots lie in those of the family.
     expect([0, 1, 2, 3].map((digits) => inexactCount(family, countsOf(digits)))).toEqual([12, 8, 0, 0]);
+    const moved = new Histogram({ significantDigits: 5, autoResize: true });
+    moved.add(countsOf(1));
+    expect(inexactCount(family, moved)).toBe(12);
     const source = ingest(registry, { name: 'log' });
     source.take([reading(countsOf(1), { family: { name: 'x', unit: 's' } })]);
     expect(source.health.inexact).toBe(8);
