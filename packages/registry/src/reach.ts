@@ -7,25 +7,32 @@ export interface SlotReach {
   /** The last slot. */
   readonly last: number;
   /** Whether all values are above the thresholds in the first slot. @default not known */
-  readonly startsAbove?: boolean;
+  readonly startsAbove?: boolean | undefined;
   /** Whether all values are at most the thresholds in the last slot. @default not known */
-  readonly endsWithin?: boolean;
+  readonly endsWithin?: boolean | undefined;
 }
 
 /** How far the values of slots reach, by slot. The values of all other slots lie in them. */
 export type SlotReaches = ReadonlyMap<number, SlotReach>;
 
 /** Notes that values of a slot may lie between two others. A slot that was widened before has both reaches. */
-export function widen(reaches: Map<number, SlotReach>, slot: number, added: SlotReach): void {
-  const known = reaches.get(slot);
-  const before = known ?? { first: slot, last: slot };
-  // What the slot itself has is not known to end at a threshold.
-  const parts = known === undefined && added.first < slot && added.last > slot ? [added] : [before, added];
-  const first = Math.min(...parts.map((part) => part.first));
-  const last = Math.max(...parts.map((part) => part.last));
-  const startsAbove = parts.every((part) => part.first > first || part.startsAbove === true);
-  const endsWithin = parts.every((part) => part.last < last || part.endsWithin === true);
-  reaches.set(slot, { first, last, ...(startsAbove && { startsAbove }), ...(endsWithin && { endsWithin }) });
+export function widen(
+  reaches: Map<number, SlotReach>,
+  slot: number,
+  { first, last, startsAbove, endsWithin }: SlotReach,
+): void {
+  const known = reaches.get(slot) ?? { first: slot, last: slot };
+  reaches.set(slot, {
+    first: Math.min(first, known.first),
+    last: Math.max(last, known.last),
+    startsAbove: ofFarther(known.first - first, startsAbove, known.startsAbove),
+    endsWithin: ofFarther(last - known.last, endsWithin, known.endsWithin),
+  });
+}
+
+/** What is known at the end that reaches farther: by how many slots the added one does. */
+function ofFarther(by: number, added: boolean | undefined, known: boolean | undefined): boolean | undefined {
+  return by > 0 ? added : by < 0 ? known : added && known;
 }
 
 /**

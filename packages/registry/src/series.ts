@@ -475,22 +475,15 @@ export class Series {
    * @param isAboveLower Whether no value is at the lower one.
    */
   #reachOf(lower: number, upper: number, isAboveLower: boolean): SlotReach {
-    const { layout: slots, thresholds, resolution } = this.setup;
-    const [first, last] = [slotWithin(slots, Math.round(lower)), slotWithin(slots, Math.round(upper))];
-    const ticksIn = (slot: number): number[] => {
-      const at = firstThreshold(slot, thresholds);
-      const ofSlot = at < 0 ? [] : thresholds.values.slice(at, thresholds.slots.lastIndexOf(slot) + 1);
-      return ofSlot.map((value) => (value * resolution.ticksPerUnit) / resolution.unitsPerTick);
-    };
-    const [atFirst, atLast] = [ticksIn(first), ticksIn(last)];
-    const isAbove = (ticks: number): boolean =>
-      areClose(lower, ticks) ? isAboveLower && ticks > 0 : lower > ticks;
-    return {
-      ...{ first, last },
-      ...(atFirst.length > 0 && atFirst.every(isAbove) && { startsAbove: true }),
-      ...(atLast.length > 0 &&
-        atLast.every((ticks) => upper < ticks || areClose(upper, ticks)) && { endsWithin: true }),
-    };
+    const { layout, thresholds, resolution } = this.setup;
+    const { slots, values } = thresholds;
+    const [first, last] = [slotWithin(layout, Math.round(lower)), slotWithin(layout, Math.round(upper))];
+    // NaN, from which nothing follows, where the slot has no threshold.
+    const ticksAt = (at: number): number => (values[at]! * resolution.ticksPerUnit) / resolution.unitsPerTick;
+    const [low, high] = [ticksAt(slots.lastIndexOf(first)), ticksAt(slots.indexOf(last))];
+    const startsAbove = areClose(lower, low) ? isAboveLower && low > 0 : lower > low;
+    const endsWithin = upper < high || areClose(upper, high);
+    return { first, last, startsAbove: startsAbove || undefined, endsWithin: endsWithin || undefined };
   }
 
   #place(counted: Counted, { within = {} }: CountedFacts): Placement {
