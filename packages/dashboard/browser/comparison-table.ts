@@ -37,6 +37,7 @@ export class ComparisonTable {
 function rowOf(change: Change, unit: CountedUnit, digits: number): HTMLElement {
   const { percentile, lower, upper, verdict } = change;
   const [before, after] = [withInfinity(change.before), withInfinity(change.after)];
+  const shown = { counted: unit, digits };
   const isWide = areWide(before, digits) || areWide(after, digits);
   const difference = isWide
     ? intervalText(after.lower - before.upper, after.upper - before.lower, unit)
@@ -46,7 +47,8 @@ function rowOf(change: Change, unit: CountedUnit, digits: number): HTMLElement {
     'tr',
     {},
     h('th', { scope: 'row' }, percentileName(percentile)),
-    ...[before, after].map((value) => h('td', {}, boundsText(value, { counted: unit, digits }))),
+    h('td', {}, boundsText(before, shown)),
+    h('td', {}, boundsText(after, shown)),
     h('td', {}, difference),
     h('td', {}, interval),
     h('td', { class: 'verdict', 'data-verdict': verdict }, `${SIGNS[verdict]}${verdict}`),

@@ -68,7 +68,7 @@ export function areWide({ lower, upper }: Bounds, digits: number): boolean {
 }
 
 /**
- * Bounds in words: `1.00 to 2.50`, `400 to 800 µs`, `2.50` when both ends have the same text, `65 or more` when the upper side is open,
+ * Bounds as text for people: `1.00 to 2.50`, `400 to 800 µs`, `2.50` when both ends have the same text, `65 or more` when the upper side is open,
  * and `-` when nothing is known.
  *
  * @example

@@ -38,7 +38,7 @@ export function compared(before: Side, after: Side): Comparison {
     before: sideOf(before),
     after: sideOf(after),
     confidence: CONFIDENCE,
-    digits: Math.min(...[before, after].map(({ family }) => family.layout.significantDigits)),
+    digits: Math.min(before.family.layout.significantDigits, after.family.layout.significantDigits),
     changes: PERCENTILES.map((percentile) => changeOf(before, after, percentile)),
   };
 }

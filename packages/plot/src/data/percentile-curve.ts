@@ -190,7 +190,7 @@ export function curveOfSum(name: string, sum: HistogramSum, options: CurveOption
   const ascending = (a: readonly [number, number], b: readonly [number, number]): number => a[0] - b[0];
   const ends = { lower: lower.sort(ascending), upper: upper.sort(ascending) };
   const digits = sum.layouts.flatMap((layout) => (isHdrLayout(layout) ? [layout.significantDigits] : []));
-  // Buckets state no digits.
+  // Bounded: a sum has few layouts. Buckets state no digits.
   const finest = digits.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...digits);
   return curveBetween(name, ends, { digits: finest, totalCount: sum.totalCount }, options);
 }

@@ -14,12 +14,7 @@ export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScal
    * The counts if all values were as small, and as large, as they may be: for several series in one. @default those of `reaches` of the
    * series
    */
-  readonly ends?: Ends;
-}
-
-interface Ends {
-  readonly lower: ReadonlyCounts;
-  readonly upper: ReadonlyCounts;
+  readonly ends?: { readonly lower: ReadonlyCounts; readonly upper: ReadonlyCounts };
 }
 
 /**
@@ -68,7 +63,7 @@ export function curveOfSeries(
 function wideCurve(
   name: string,
   layout: HdrLayout,
-  ends: Ends,
+  ends: NonNullable<SeriesCurveOptions['ends']>,
   { confidence, ...options }: BoundedCurveOptions,
 ): Curve {
   const { total } = ends.lower;
