@@ -24,8 +24,8 @@ export const USES = [
   use('an error', 0.8, '@hdrscope/core', 'HdrscopeError'),
   use('record and read percentiles', 13, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 21.5, '@hdrscope/core', 'Histogram'),
-  use('a registry', 35.6, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 44.8, '@hdrscope/otel', 'createHdr'),
+  use('a registry', 36, '@hdrscope/registry', 'createRegistry'),
+  use('a view for OpenTelemetry', 45.1, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 28.5, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 18.5, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 16.5, '@hdrscope/core/joint'),
@@ -54,7 +54,8 @@ export const STARTS = [
   // Its entries share two files.
   { entry: '@hdrscope/prometheus', limitModules: 12, limitRatio: 2.6 },
   { entry: '@hdrscope/history', limitModules: 11, limitRatio: 2.4 },
-  { entry: '@hdrscope/plot', limitModules: 10, limitRatio: 2.1 },
+  // The ends of wide counts come from an entry of the registry.
+  { entry: '@hdrscope/plot', limitModules: 11, limitRatio: 2.1 },
 ];
 
 const PAIRS = 7;
