@@ -1,10 +1,10 @@
 /** How many values of a series came without a fact, so that the series estimates it from their slots. */
 export interface EstimatedCounts {
-  /** Values that came without their sum. */
+  /** Values that came without their sum: an integer from 0 on. */
   readonly sum: number;
-  /** Values that came without the smallest of them. */
+  /** Values that came without the smallest of them: an integer from 0 on. */
   readonly min: number;
-  /** Values that came without the largest of them. */
+  /** Values that came without the largest of them: an integer from 0 on. */
   readonly max: number;
 }
 

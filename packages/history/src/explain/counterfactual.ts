@@ -1,4 +1,4 @@
-import { mapEnds, type PooledEnds, totalOf } from './pooled.ts';
+import { exchanged, type PooledEnds, totalOf } from './pooled.ts';
 
 /** Counts before and after, of some series or of all. */
 export interface TwoSides {
@@ -15,9 +15,7 @@ export function withOldShape(whole: TwoSides, part: TwoSides): PooledEnds {
   const own = totalOf(part.before.first);
   const old = own > 0 ? part.before : whole.before;
   const factor = now / (own > 0 ? own : totalOf(whole.before.first));
-  return mapEnds([whole.after, part.after, old], (all, ownAfter, ownBefore) =>
-    all!.map((count, i) => count - ownAfter![i]! + ownBefore![i]! * factor),
-  );
+  return exchanged(whole.after, part.after, old, factor);
 }
 
 /**
@@ -31,7 +29,5 @@ export function withOldShare(whole: TwoSides, part: TwoSides): PooledEnds | unde
   const wanted = (then / othersThen) * othersNow;
   const shape = now > 0 ? part.after : part.before;
   const factor = wanted / (now > 0 ? now : then);
-  return mapEnds([whole.after, part.after, shape], (all, ownAfter, ownShape) =>
-    all!.map((count, i) => count - ownAfter![i]! + ownShape![i]! * factor),
-  );
+  return exchanged(whole.after, part.after, shape, factor);
 }

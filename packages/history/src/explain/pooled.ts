@@ -52,11 +52,12 @@ function sumAt(
   return sum;
 }
 
-/** Does the same to both ends. */
-export function mapEnds(ends: readonly PooledEnds[], map: (...pools: Pooled[]) => Pooled): PooledEnds {
-  const first = map(...ends.map((one) => one.first));
-  const isWide = ends.some((one) => one.first !== one.last);
-  return { first, last: isWide ? map(...ends.map((one) => one.last)) : first };
+/** The counts of `all` without those of a part, and with those of another one times a factor. */
+export function exchanged(all: PooledEnds, part: PooledEnds, other: PooledEnds, factor: number): PooledEnds {
+  const at = (end: keyof PooledEnds): Pooled =>
+    all[end].map((count, i) => count - part[end][i]! + other[end][i]! * factor);
+  const first = at('first');
+  return { first, last: all.first === all.last ? first : at('last') };
 }
 
 export function totalOf(counts: Pooled): number {
