@@ -143,6 +143,46 @@ test('the values of a bucket are spread over it, all of them', () => {
   expect(spreadSlots({ ...row, w: [] }).slots).toMatchObject({ k: row.k, c: row.c });
 });
 
+test('an explanation shows bounds, and the least that a cause explains', async () => {
+  const history = folder.pathOf('explained');
+  const slow: Buckets = [
+    [10, 25, 9000],
+    [5000, 10_000, 1000],
+  ];
+  await writeHistoryRows(history, [
+    rowOfBuckets('2026-03-10T14:00', { route: '/pay' }, USUAL, 0),
+    rowOfBuckets('2026-03-10T14:00', { route: '/cart' }, USUAL, 1),
+    rowOfBuckets('2026-03-10T15:00', { route: '/pay' }, slow, 2),
+    rowOfBuckets('2026-03-10T15:00', { route: '/cart' }, USUAL, 3),
+  ]);
+  const args = ['explain', history, '--metric', 'rpc', '--percentile', '99', ...RANGES];
+  const { stdout } = await hdrscope(args);
+  expect(stdout).toMatch(
+    /^route=\/pay +99\.\d+ to 25\d\.\d+ +4,9\d\d\.\d+ to 10,0\d\d\.\d+ .*≥ 9\d % +values +explains it$/m,
+  );
+  expect(stdout).toMatch(/and route=\/pay explains at least 9\d % of it: their values changed\.\n$/);
+  const json = JSON.parse((await hdrscope([...args, '--json'])).stdout);
+  expect(json).toMatchObject({
+    isWide: true,
+    verdict: 'explained',
+    before: { value: { from: expect.any(Number) } },
+  });
+
+  const same = await hdrscope([
+    'explain',
+    await historyOf(
+      USUAL,
+      USUAL.map(([from, to, count]) => [from, to, count * 2] as const),
+    ),
+    '--metric',
+    'rpc',
+    '--percentile',
+    '99',
+    ...RANGES,
+  ]);
+  expect(same.stdout).toContain('Values whose buckets are too wide decide whether p99 moved');
+});
+
 test('a heat map says that its values are spread', async () => {
   const history = await historyOf(USUAL, USUAL);
   const { stdout } = await hdrscope([
