@@ -194,9 +194,15 @@ export const HDRSCOPE: Group = {
     inspect: ['says what files are, and which commands take them', () => import('./commands/inspect.ts')],
     log: ['works on interval logs (.hlog)', LOG],
     plot: ['draws histograms, on the terminal or as a picture', () => import('./commands/plot/index.ts')],
-    serve: ['serves a live page with curves and heat maps of files', () => import('./serve/index.ts')],
+    serve: [
+      'serves a live page with curves and heat maps of files',
+      () => import('./commands/serve/index.ts'),
+    ],
     history: ['keeps the distributions of logs for months, in Parquet files', HISTORY],
-    query: ['asks a history for percentiles of any series, over any time', () => import('./query/index.ts')],
+    query: [
+      'asks a history for percentiles of any series, over any time',
+      () => import('./commands/query/index.ts'),
+    ],
     explain: [
       'says which attribute made a percentile move, from a history',
       () => import('./commands/explain.ts'),

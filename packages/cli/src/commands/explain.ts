@@ -15,13 +15,13 @@ import { type BoundsJson, boundsJson, jsonDocument } from '../figures.ts';
 import { formatBounds, formatCount, formatTime, valuesText } from '../format.ts';
 import { assertApart, parseRange } from '../inputs/moment.ts';
 import { integer } from '../options.ts';
-import { headingOf, shownUnitOf } from '../query/answer.ts';
-import { withEngine } from '../query/engine.ts';
 import { painter } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { type Column, shownTable } from '../screen/table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 import { WHERE } from './history/options.ts';
+import { headingOf, shownUnitOf } from './query/answer.ts';
+import { withEngine } from './query/engine.ts';
 
 const DESCRIPTION = `Explains why a percentile moved from one range of time to another, by the attributes of the series.
 

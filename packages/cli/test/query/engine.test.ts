@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { withEngine } from '../../src/query/engine.ts';
+import { withEngine } from '../../src/commands/query/engine.ts';
 
 test('the error says how to install DuckDB, and what goes without it', async () => {
   const cause = new Error("Cannot find package '@duckdb/node-api'");

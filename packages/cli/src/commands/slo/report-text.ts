@@ -4,12 +4,12 @@ import { formatDurationParts, formatShare } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { formatBounds, formatCount } from '../../format.ts';
-import { shownUnitOf } from '../../query/answer.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, csvLine, shownTable } from '../../screen/table.ts';
 import { scaled } from '../../value-scale.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
+import { shownUnitOf } from '../query/answer.ts';
 
 /** A report, and what it was asked for. */
 export interface Reported {

@@ -6,8 +6,8 @@ import { defineCommand, defineOptions, type OptionsOf } from '../../define-comma
 import { amountIn } from '../../duration.ts';
 import { parsePastTime } from '../../inputs/moment.ts';
 import { OBJECTIVE } from '../../objective.ts';
-import { withEngine } from '../../query/engine.ts';
 import { DAY_MS, groupOption, parseEvery, WHERE } from '../history/options.ts';
+import { withEngine } from '../query/engine.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 
 const DESCRIPTION = `Reports whether a history would have kept an objective: on each day, and over the whole time.

@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Refusal } from '../command.ts';
-import { systemErrorText } from '../system-error.ts';
+import { Refusal } from '../../command.ts';
+import { systemErrorText } from '../../system-error.ts';
 
 /** Asks DuckDB. Its absence, and that of the folder, become sentences with a cure. */
 export async function withEngine<T>(folder: string, ask: () => Promise<T>): Promise<T> {

@@ -1,18 +1,18 @@
 import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
 import type { Plot } from '@hdrscope/plot';
-import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
+import { printDifferences } from '../../comparison.ts';
+import { defineCommand } from '../../define-command.ts';
+import { percentilesFor } from '../../figures.ts';
+import { withOutput } from '../../output-options.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
 import {
   assertDrawable,
   columnsOf,
   FORMATS as PLOT_FORMATS,
   type Format as PlotFormat,
   writePlots,
-} from '../commands/plot/drawing.ts';
-import { printDifferences } from '../comparison.ts';
-import { defineCommand } from '../define-command.ts';
-import { percentilesFor } from '../figures.ts';
-import { withOutput } from '../output-options.ts';
-import { wrapToScreen } from '../screen/help-text.ts';
+} from '../plot/drawing.ts';
 import { withEngine } from './engine.ts';
 import {
   assertKindFits,
@@ -131,7 +131,7 @@ async function drawn(options: Options, folder: string, columns: number, io: Io):
   switch (kindOf(options)) {
     case 'comparison': {
       const { comparisonPlotOf, historyDifferences, readComparison } = await import('./comparison.ts');
-      const { verdictText } = await import('../comparison.ts');
+      const { verdictText } = await import('../../comparison.ts');
       const comparison = await readComparison(folder, options).catch(explained(folder, options));
       const { shown, exitCode } = historyDifferences(comparison, options);
       const verdicts = [wrapToScreen(verdictText(shown), io)];

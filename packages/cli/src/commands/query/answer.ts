@@ -11,8 +11,7 @@ import {
   type TimePlot,
 } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { type Io, Refusal } from '../command.ts';
-import { stretchStart } from '../commands/history/options.ts';
+import { type Io, Refusal } from '../../command.ts';
 import {
   type ColumnOptions,
   columnsFor,
@@ -23,10 +22,11 @@ import {
   figureCells,
   figuresJson,
   jsonDocument,
-} from '../figures.ts';
-import { wrapToScreen } from '../screen/help-text.ts';
-import { csvLine, shownTable } from '../screen/table.ts';
-import { scaled, type ValueScale, valueScaleOf } from '../value-scale.ts';
+} from '../../figures.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
+import { csvLine, shownTable } from '../../screen/table.ts';
+import { scaled, type ValueScale, valueScaleOf } from '../../value-scale.ts';
+import { stretchStart } from '../history/options.ts';
 
 // Groups.
 

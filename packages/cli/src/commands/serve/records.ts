@@ -23,15 +23,15 @@ import { recogniseText } from '@hdrscope/interval-log/parser';
 import { formatDurationParts, reasonOf } from '@hdrscope/kit';
 import { type Plot, plotsOfLog } from '@hdrscope/plot';
 import type { CountedUnit, Snapshot } from '@hdrscope/registry';
-import { type Io, Refusal, UsageError } from '../command.ts';
-import { type SpanOptions, spanOf, stretchFor } from '../commands/history/options.ts';
-import { followNoteText } from '../commands/log/input.ts';
-import { formatTime } from '../format.ts';
-import { sizeOf } from '../inputs/input.ts';
-import { DOUBLES, leftOutText } from '../inputs/line-tally.ts';
-import { openInputs } from '../inputs/open-inputs.ts';
+import { type Io, Refusal, UsageError } from '../../command.ts';
+import { formatTime } from '../../format.ts';
+import { sizeOf } from '../../inputs/input.ts';
+import { DOUBLES, leftOutText } from '../../inputs/line-tally.ts';
+import { openInputs } from '../../inputs/open-inputs.ts';
+import { type ReadingProgress, startReading } from '../../screen/progress.ts';
+import { type SpanOptions, spanOf, stretchFor } from '../history/options.ts';
+import { followNoteText } from '../log/input.ts';
 import { withEngine } from '../query/engine.ts';
-import { type ReadingProgress, startReading } from '../screen/progress.ts';
 
 /** A log that the page shows with all its intervals. */
 interface ShownLog {

@@ -8,11 +8,11 @@ import {
   type TimeRange,
 } from '@hdrscope/history';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
-import { Refusal } from '../command.ts';
-import { DAY_MS, MINUTE_MS, stretchStart } from '../commands/history/options.ts';
-import { comparisonOf, type PlottedSide } from '../commands/plot/kinds.ts';
-import { type ComparedSide, DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../comparison.ts';
-import { scaled, type ValueScale } from '../value-scale.ts';
+import { Refusal } from '../../command.ts';
+import { type ComparedSide, DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../../comparison.ts';
+import { scaled, type ValueScale } from '../../value-scale.ts';
+import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
+import { comparisonOf, type PlottedSide } from '../plot/kinds.ts';
 import { figuresOfRow, plotTitle, shownUnitOf, upperBoundsOf } from './answer.ts';
 import { withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';

@@ -5,12 +5,12 @@ import { serveDashboard } from '@hdrscope/dashboard';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { GuardOptions } from '@hdrscope/kit/server';
 import { createRegistry, type Registry } from '@hdrscope/registry';
-import { ExitCode, type Io, UsageError } from '../command.ts';
-import { spanOptions } from '../commands/history/options.ts';
-import { defineCommand, defineOptions, type OptionsOf } from '../define-command.ts';
-import { GUARD, guardOf, schemeOf } from '../guard-options.ts';
-import { addressOptions } from '../options.ts';
-import { untilAborted } from '../until-aborted.ts';
+import { ExitCode, type Io, UsageError } from '../../command.ts';
+import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import { GUARD, guardOf, schemeOf } from '../../guard-options.ts';
+import { addressOptions } from '../../options.ts';
+import { untilAborted } from '../../until-aborted.ts';
+import { spanOptions } from '../history/options.ts';
 import { historyFolder, openDropped, recordOf, recordOfHistory, shownFiles } from './records.ts';
 
 const DESCRIPTION = `Serves a page with percentile curves, percentiles over time and heat maps, until Ctrl-C.

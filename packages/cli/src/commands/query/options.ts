@@ -1,11 +1,11 @@
 import type { DialectName, HistoryQuestion } from '@hdrscope/history';
-import { UsageError } from '../command.ts';
-import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../commands/history/options.ts';
-import { COMPARING, CONFIDENCE } from '../comparison.ts';
-import { defineOptions, type Given, type OptionsOf } from '../define-command.ts';
-import { columnsOption } from '../figures.ts';
-import { assertApart, parseRange } from '../inputs/moment.ts';
-import { ASCII, integer, percentilesOption } from '../options.ts';
+import { UsageError } from '../../command.ts';
+import { COMPARING, CONFIDENCE } from '../../comparison.ts';
+import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
+import { columnsOption } from '../../figures.ts';
+import { assertApart, parseRange } from '../../inputs/moment.ts';
+import { ASCII, integer, percentilesOption } from '../../options.ts';
+import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../history/options.ts';
 
 /** The forms of an answer that are no pictures. */
 export const TABLE_FORMATS = ['text', 'json', 'csv'] as const;
