@@ -1,5 +1,4 @@
-import { suggestion } from '@hdrscope/kit';
-import { type Argument, Command, CommanderError, Option } from 'commander';
+import { type Argument, Command, CommanderError, type Option } from 'commander';
 import { type Io, UsageError } from './command.ts';
 import { helpColumns, wrapCommand, wrapItem, wrapText } from './screen/help-text.ts';
 
@@ -81,39 +80,6 @@ export async function readArguments(
     return undefined;
   }
   return { options: parser.opts(), operands: parser.args };
-}
-
-/**
- * An option with a fixed set of words, for the help and for completion in shells. It refuses other words.
- *
- * @param toValue The value of the option. @default the word itself
- */
-export function choiceOption<Word extends string>(
-  flags: string,
-  description: string,
-  choices: readonly Word[],
-  toValue: (word: Word) => unknown = (word) => word,
-): Option {
-  const [name = flags] = /--[\w-]+/.exec(flags) ?? [];
-  return new Option(flags, description).choices(choices).argParser((text) => {
-    const word = choices.find((one) => one === text);
-    if (word === undefined) throw wrongOption(name, choices.join(', '), text, suggestion(text, choices));
-    return toValue(word);
-  });
-}
-
-/** Returns the parser of an option that is an integer in a range, including both ends. */
-export function integerParser(
-  name: string,
-  least: number,
-  most: number = Number.MAX_SAFE_INTEGER,
-): (text: string) => number {
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-  return (text) => {
-    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    throw wrongOption(name, `an integer ${range}`, text);
-  };
 }
 
 /**

@@ -1,5 +1,6 @@
+import { suggestion } from '@hdrscope/kit';
 import { Argument, type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser } from './arguments.ts';
+import { type Arguments, createParser, wrongOption } from './arguments.ts';
 import { type Io, UsageError } from './command.ts';
 import { chooseFormat, OUTPUT, type OutputOptions, SHORT_FORMATS, withOutput } from './output-options.ts';
 
@@ -183,21 +184,20 @@ export function createOptions(table: OptionTable): Option[] {
     const flags = [...(short === undefined ? [] : [`${short},`]), name, value ?? ''].join(' ').trim();
     const text = required === undefined ? help : `${help}; required`;
     const parse = one.parse as ((word: string, name: string, before: unknown) => unknown) | undefined;
-    const toValue = (word: string, before?: unknown): unknown =>
-      parse === undefined ? word : parse(word, name, before);
-    const option =
-      choices === undefined
-        ? new Option(flags, text)
-        : choiceOption(flags, text, choices, (word) => toValue(word));
+    const toValue = (word: string, before?: unknown): unknown => {
+      if (choices?.includes(word) === false) {
+        throw wrongOption(name, choices.join(', '), word, suggestion(word, choices));
+      }
+      return parse === undefined ? word : parse(word, name, before);
+    };
+    const option = new Option(flags, text);
+    if (choices !== undefined) option.choices(choices);
     if (isRepeated === true) {
-      option
-        .argParser((word, others: readonly unknown[]) => [...others, toValue(word)])
-        .default([], fallback);
-    } else {
-      if (choices === undefined && parse !== undefined) option.argParser(toValue);
-      if (given !== undefined || fallback !== undefined) option.default(given, fallback);
+      option.argParser((word, others: readonly unknown[]) => [...others, toValue(word)]);
+      return option.default([], fallback);
     }
-    return option;
+    if (choices !== undefined || parse !== undefined) option.argParser(toValue);
+    return given === undefined && fallback === undefined ? option : option.default(given, fallback);
   });
 }
 

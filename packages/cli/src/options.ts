@@ -1,15 +1,23 @@
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import { integerParser, parsePercentileList } from './arguments.ts';
+import { parsePercentileList, wrongOption } from './arguments.ts';
 import { defineOption, defineOptions } from './define-command.ts';
 import { parseDuration } from './duration.ts';
 import { valueScaleOf } from './value-scale.ts';
 
 // Values of options.
 
-/** Parses an integer in a range, including both ends. */
-export function integer(least: number, most?: number): (text: string, name: string) => number {
-  return (text, name) => integerParser(name, least, most)(text);
+/** Returns the parser of an integer in a range, including both ends. */
+export function integer(
+  least: number,
+  most: number = Number.MAX_SAFE_INTEGER,
+): (text: string, name: string) => number {
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  return (text, name) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw wrongOption(name, `an integer ${range}`, text);
+  };
 }
 
 // Options that several commands have.
