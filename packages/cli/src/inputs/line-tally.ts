@@ -1,7 +1,8 @@
 import type { BadLine } from '@hdrscope/inputs';
 import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
-import { ExitCode, type Io } from '../command.ts';
+import { ExitCode, type Io, Refusal } from '../command.ts';
 import { formatCount } from '../format.ts';
+import { type ReadingProgress, startReading } from '../screen/progress.ts';
 import { nameOf } from './input.ts';
 
 const SHOWN = 3;
@@ -50,6 +51,36 @@ export class MalformedTally {
   report(io: Io): Promise<number> {
     return this.#lines.report(io);
   }
+}
+
+// Readings.
+
+/** The progress of a reading, and the lines that it leaves out. */
+export interface TalliedReading extends ReadingProgress {
+  /** For logs. */
+  readonly malformed: MalformedTally;
+  /** For texts of numbers. */
+  readonly badLines: LineTally;
+  /** Reports what was left out. @returns `ExitCode.refused` when something was left out. */
+  report(): Promise<number>;
+  /** Removes the progress after a reading. Lines that were left out may be the reason of a refusal, so they are reported then, too. */
+  finishAfter<Result>(reading: Promise<Result>): Promise<Result>;
+}
+
+/** Starts a reading, and shows its progress. Nothing else is printed meanwhile. */
+export function startTalliedReading(io: Io, totalBytes: number | undefined): TalliedReading {
+  const progress = startReading(io, totalBytes);
+  const [malformed, badLines] = [new MalformedTally(), new LineTally()];
+  const report = async () => Math.max(await malformed.report(io), await badLines.report(io));
+  return {
+    ...progress,
+    ...{ malformed, badLines, report },
+    finishAfter: (reading) =>
+      reading.finally(progress.finish).catch(async (error: unknown) => {
+        if (error instanceof Refusal) await report();
+        throw error;
+      }),
+  };
 }
 
 // What is left out.

@@ -1,10 +1,9 @@
 import { type NumberPlace, readEncoded, readFigures } from '@hdrscope/inputs';
 import { type NumberUnit, scaleFigures } from '@hdrscope/inputs/internal';
 import { type LogHistogram, type Selection, sumLogs } from '@hdrscope/interval-log';
-import type { ReadingProgress } from '../screen/progress.ts';
 import type { ValueScale } from '../value-scale.ts';
 import { bytesOf, explained, type Input, type InputKind } from './input.ts';
-import type { LineTally, MalformedTally } from './line-tally.ts';
+import type { TalliedReading } from './line-tally.ts';
 import { countInputs, vanishedText } from './numbers.ts';
 import { type PercentileInput, readPercentileInput, type TextUnit } from './percentile-input.ts';
 import { assertWhole } from './selection-options.ts';
@@ -13,7 +12,7 @@ import { assertWhole } from './selection-options.ts';
 export type ValueKind = Exclude<InputKind, 'json'>;
 
 /** How a command reads the values of its inputs. */
-export interface ValueReading extends ReadingProgress {
+export interface ValueReading extends TalliedReading {
   /** The scale of percentile text. */
   readonly scale: ValueScale;
   readonly textUnit: TextUnit | undefined;
@@ -24,10 +23,6 @@ export interface ValueReading extends ReadingProgress {
   readonly takesBare: boolean;
   /** Where the numbers of texts are. */
   readonly numberOptions: NumberPlace;
-  /** For logs. */
-  readonly malformed: MalformedTally;
-  /** For texts of numbers. */
-  readonly badLines: LineTally;
 }
 
 /** The sum of all values of an input, with any tag. */

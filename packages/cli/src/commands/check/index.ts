@@ -1,7 +1,8 @@
-import { ExitCode, Refusal, UsageError } from '../../command.ts';
+import { ExitCode, UsageError } from '../../command.ts';
 import { parseConfidence } from '../../comparison.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { LineTally, MalformedTally } from '../../inputs/line-tally.ts';
+import type { Input } from '../../inputs/input.ts';
+import { startTalliedReading, type TalliedReading } from '../../inputs/line-tally.ts';
 import { NUMBER_PLACE } from '../../inputs/numbers.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
@@ -9,7 +10,6 @@ import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { thresholdIn } from '../../objective.ts';
 import { unitOption } from '../../options.ts';
 import { withOutput } from '../../output-options.ts';
-import { type ReadingProgress, startReading } from '../../screen/progress.ts';
 import { judgeSubject } from './judge.ts';
 import { assertObjectives, OBJECTIVES } from './options.ts';
 import { CHECK_FORMATS, type FileReport, fileReport, isKept, reports } from './reports.ts';
@@ -91,24 +91,8 @@ export const command = defineCommand({
     assertDifferent(outputs);
     const taking = { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope check' } as const;
     const { inputs, totalBytes } = await openInputs<CheckKind>(operands, taking, io);
-    const progress = startReading(io, totalBytes);
-    const [malformed, badLines] = [new MalformedTally(), new LineTally()];
-    const report = async (): Promise<number> =>
-      Math.max(await malformed.report(io), await badLines.report(io));
-    const reading = { ...readingOf(options), ...progress, malformed, badLines };
-    const subjects: Subject[] = [];
-    try {
-      for (const input of inputs) {
-        // One at a time: a log may have thousands of tags.
-        for (const one of await readSubjects(input, reading)) subjects.push(one);
-      }
-    } catch (error) {
-      progress.finish();
-      // Malformed lines may be the reason why there are no values.
-      if (error instanceof Refusal) await report();
-      throw error;
-    }
-    progress.finish();
+    const reading = { ...readingOf(options), ...startTalliedReading(io, totalBytes) };
+    const subjects = await reading.finishAfter(readAllSubjects(inputs, reading));
     const judged = (options.together ? [together(subjects)] : subjects).map((one) =>
       judgeSubject(one, options),
     );
@@ -118,13 +102,23 @@ export const command = defineCommand({
         return ExitCode.done;
       });
     }
-    return Math.max(isKept(judged) ? ExitCode.done : ExitCode.refused, await report());
+    return Math.max(isKept(judged) ? ExitCode.done : ExitCode.refused, await reading.report());
   },
 });
 
-function readingOf(
-  options: OptionsOf<typeof OPTIONS>,
-): Omit<SubjectReading, keyof ReadingProgress | 'malformed' | 'badLines'> {
+/** One at a time: a log may have thousands of tags. */
+async function readAllSubjects(
+  inputs: readonly Input<CheckKind>[],
+  reading: SubjectReading,
+): Promise<Subject[]> {
+  const subjects: Subject[] = [];
+  for (const input of inputs) {
+    for (const one of await readSubjects(input, reading)) subjects.push(one);
+  }
+  return subjects;
+}
+
+function readingOf(options: OptionsOf<typeof OPTIONS>): Omit<SubjectReading, keyof TalliedReading> {
   const { unit, textUnit, slo, metric } = options;
   return {
     unit: unit ?? 'ns',

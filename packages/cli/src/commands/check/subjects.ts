@@ -26,11 +26,10 @@ import { type LogHistogram, type Selection, summarizeLogs } from '@hdrscope/inte
 import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal } from '../../command.ts';
 import { bytesOf, explained, type Input, type InputKind } from '../../inputs/input.ts';
-import type { LineTally, MalformedTally } from '../../inputs/line-tally.ts';
+import type { TalliedReading } from '../../inputs/line-tally.ts';
 import { countInputs, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
 import { readPercentileInput, type TextUnit } from '../../inputs/percentile-input.ts';
 import { explainTagLimit } from '../../inputs/selection-options.ts';
-import type { ReadingProgress } from '../../screen/progress.ts';
 import { valueScaleOf } from '../../value-scale.ts';
 
 /** Something that is judged: an input, a tag of a log, or all of them together. */
@@ -53,7 +52,7 @@ export interface Subject {
 export type CheckKind = InputKind | LoadForm;
 
 /** Options for reading inputs. */
-export interface SubjectReading extends ReadingProgress {
+export interface SubjectReading extends TalliedReading {
   /** The unit of logs and encoded histograms. */
   readonly unit: CountedUnit;
   /** The unit of percentile text and of numbers, if the command line states it. */
@@ -66,8 +65,6 @@ export interface SubjectReading extends ReadingProgress {
   readonly metric?: string | undefined;
   /** The thresholds in a unit, whose counts are exact where every value is looked at. */
   readonly thresholdsIn: (unit: CountedUnit) => readonly number[];
-  readonly malformed: MalformedTally;
-  readonly badLines: LineTally;
 }
 
 /**

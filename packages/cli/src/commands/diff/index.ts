@@ -1,6 +1,6 @@
 import { measureOf, type NumberUnit, numberUnit, perMs, ticksPerUnit } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import { Refusal, UsageError } from '../../command.ts';
+import { UsageError } from '../../command.ts';
 import {
   COMPARING,
   type ComparedSide,
@@ -11,14 +11,13 @@ import {
 } from '../../comparison.ts';
 import { defineCommand } from '../../define-command.ts';
 import type { Input } from '../../inputs/input.ts';
-import { LineTally, MalformedTally } from '../../inputs/line-tally.ts';
+import { startTalliedReading } from '../../inputs/line-tally.ts';
 import { differentUnits, NUMBER_PLACE, type UnitOfNumbers, unitOfInputs } from '../../inputs/numbers.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../../inputs/read-values.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { unitOption } from '../../options.ts';
-import { startReading } from '../../screen/progress.ts';
 import { type ValueScale, valueScaleOf } from '../../value-scale.ts';
 
 const DESCRIPTION = `Compares two distributions in any of these forms: an interval log, percentile text (.hgrm, its CSV,
@@ -71,42 +70,31 @@ export const command = defineCommand({
     const { inputs, totalBytes } = await openInputs<ValueKind>(operands, taking, io);
     const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
 
-    const progress = startReading(io, totalBytes);
-    const [malformed, badLines] = [new MalformedTally(), new LineTally()];
     const reading = {
-      textUnit,
-      malformed,
-      badLines,
-      numberOptions: options,
-      selection: selectionOf(options),
+      ...{ ...units, ...startTalliedReading(io, totalBytes), textUnit },
+      ...{ numberOptions: options, selection: selectionOf(options) },
     };
-    const sides: ComparedSide[] = [];
-    const report = async (): Promise<number> =>
-      Math.max(await malformed.report(io), await badLines.report(io));
-    try {
-      for (const input of inputs) {
-        sides.push(await readSide(input, { ...units, ...progress, ...reading }));
-      }
-    } catch (error) {
-      progress.finish();
-      // Malformed lines may be the reason why there are no values.
-      if (error instanceof Refusal) await report();
-      throw error;
-    }
-    progress.finish();
-    const [before, after] = sides as [ComparedSide, ComparedSide];
+    const [before, after] = await reading.finishAfter(readSides(inputs, reading));
     const verdict = await printDifferences(differencesOf(before, after, units.scale, options), format, io);
     if (plot && format === 'text') {
       const { plotOf } = await import('./plot.ts');
       await io.stdout.write(`\n${plotOf([before, after], units.scale, io)}`);
     }
-    return Math.max(verdict, await report());
+    return Math.max(verdict, await reading.report());
   },
 });
 
 // Sides.
 
 /** @throws Refusal, UsageError, HdrscopeError */
+async function readSides(
+  inputs: readonly Input<ValueKind>[],
+  reading: ValueReading,
+): Promise<[before: ComparedSide, after: ComparedSide]> {
+  const [before, after] = inputs;
+  return [await readSide(before!, reading), await readSide(after!, reading)];
+}
+
 async function readSide(input: Input<ValueKind>, reading: ValueReading): Promise<ComparedSide> {
   const { name, kind } = input;
   const { histogram, text } = await readValues(input, reading);

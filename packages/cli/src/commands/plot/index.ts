@@ -136,18 +136,8 @@ export const command = defineCommand({
     const reading = readingOf({ ...units, textUnit, selection, numberOptions: options }, totalBytes, io);
     const columns = columnsOf(format, options, io);
     const values: CurveValues[] = [];
-    const plots = await readPlots(
-      inputs,
-      reading,
-      { ...options, columns, onCurve: (one) => values.push(one) },
-      io,
-    )
-      .finally(reading.finish)
-      .catch(async (error: unknown) => {
-        // Malformed lines may be the reason why there are no values.
-        if (error instanceof Refusal) await reading.report();
-        throw error;
-      });
+    const drawing = { ...options, columns, onCurve: (one: CurveValues) => values.push(one) };
+    const plots = await reading.finishAfter(readPlots(inputs, reading, drawing, io));
     const [first, ...others] = plots;
     if (first === undefined || plots.every(isEmpty)) {
       await reading.report();

@@ -5,11 +5,10 @@ import type { Period } from '@hdrscope/plot';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import type { Input } from '../../inputs/input.ts';
-import { LineTally, MalformedTally } from '../../inputs/line-tally.ts';
+import { startTalliedReading } from '../../inputs/line-tally.ts';
 import { differentUnits, unitOfInputs } from '../../inputs/numbers.ts';
 import type { TextUnit } from '../../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../../inputs/read-values.ts';
-import { startReading } from '../../screen/progress.ts';
 import { type ValueScale, valueScaleOf } from '../../value-scale.ts';
 
 /** The scale of percentile text: it has times in ms, everything else as it is. */
@@ -86,27 +85,16 @@ function isTime(unit: CountedUnit): unit is TextUnit {
 /** Inputs that have values. */
 export type ValueInput = Input<ValueKind>;
 
-/** The units and callbacks for reading inputs, and the report afterwards. */
-export interface Reading extends PlotUnits, ValueReading {
-  /** Reports what was left out. @returns `ExitCode.refused` when something was left out. */
-  report(): Promise<number>;
-}
+/** The units and callbacks for reading inputs. */
+export interface Reading extends PlotUnits, ValueReading {}
 
-/** Shows the progress of the reading. Nothing else is printed meanwhile. */
+/** Starts to read inputs. */
 export function readingOf(
   options: PlotUnits & Pick<ValueReading, 'textUnit' | 'selection' | 'numberOptions'>,
   totalBytes: number | undefined,
   io: Io,
 ): Reading {
-  const [malformed, badLines] = [new MalformedTally(), new LineTally()];
-  return {
-    ...options,
-    scale: textScale(options.unit),
-    ...startReading(io, totalBytes),
-    malformed,
-    badLines,
-    report: async () => Math.max(await malformed.report(io), await badLines.report(io)),
-  };
+  return { ...options, scale: textScale(options.unit), ...startTalliedReading(io, totalBytes) };
 }
 
 // Sums.
