@@ -72,6 +72,12 @@ export async function nodeHistogram({ digits = 3 }) {
  * @typedef {Hdrscope | HdrJs | NodeHistogram} AnyHistogram
  */
 
+/** @type {(histogram: { record(value: number): unknown }, value: number) => void} */
+export const record = (histogram, value) => histogram.record(value);
+
+/** @type {(histogram: HdrJs, value: number) => void} */
+export const recordValue = (histogram, value) => histogram.recordValue(value);
+
 /**
  * Records a value with the method of the library.
  *

@@ -1,6 +1,16 @@
 /** The memory of a histogram, and the garbage that a record leaves. */
 import { liveBytes } from '../heap.js';
-import { everything, hdrJs, hdrscope, hdrWasm, hour, nodeHistogram, recordAll } from '../libraries.js';
+import {
+  everything,
+  hdrJs,
+  hdrscope,
+  hdrWasm,
+  hour,
+  nodeHistogram,
+  record,
+  recordAll,
+  recordValue,
+} from '../libraries.js';
 import { allMagnitudes, latencies } from '../values.js';
 
 /** @import { AnyHistogram, Shape } from '../libraries.js' */
@@ -188,31 +198,12 @@ export default [
     title: 'bytes allocated per record, over 1e7 latencies',
     unit: 'bytes',
     cases: {
-      'hdrscope dense': allocated(
-        () => hdrscope(hour),
-        (h, value) => h.record(value),
-      ),
-      'hdrscope sparse': allocated(
-        () => hdrscope(hour, 'sparse'),
-        (h, value) => h.record(value),
-      ),
-      'hdrscope dense, all magnitudes': allocated(
-        () => hdrscope(everything),
-        (h, value) => h.record(value),
-        allMagnitudes,
-      ),
-      'hdr-histogram-js, 32 bit': allocated(
-        () => hdrJs(hour),
-        (h, value) => h.recordValue(value),
-      ),
-      'hdr-histogram-js WASM, 32 bit': allocated(
-        () => hdrWasm(hour),
-        (h, value) => h.recordValue(value),
-      ),
-      'perf_hooks createHistogram': allocated(
-        () => nodeHistogram(hour),
-        (h, value) => h.record(value),
-      ),
+      'hdrscope dense': allocated(() => hdrscope(hour), record),
+      'hdrscope sparse': allocated(() => hdrscope(hour, 'sparse'), record),
+      'hdrscope dense, all magnitudes': allocated(() => hdrscope(everything), record, allMagnitudes),
+      'hdr-histogram-js, 32 bit': allocated(() => hdrJs(hour), recordValue),
+      'hdr-histogram-js WASM, 32 bit': allocated(() => hdrWasm(hour), recordValue),
+      'perf_hooks createHistogram': allocated(() => nodeHistogram(hour), record),
     },
   },
 ];

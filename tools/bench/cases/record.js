@@ -1,6 +1,16 @@
 /** Recording one value: the cost on the path of the application. */
 import { javaRecord } from '../java.js';
-import { everything, hdrJs, hdrscope, hdrWasm, hour, medianOf, nodeHistogram } from '../libraries.js';
+import {
+  everything,
+  hdrJs,
+  hdrscope,
+  hdrWasm,
+  hour,
+  medianOf,
+  nodeHistogram,
+  record,
+  recordValue,
+} from '../libraries.js';
 import { feed } from '../loops.js';
 import { allMagnitudes, largeMagnitudes, latencies } from '../values.js';
 
@@ -36,41 +46,17 @@ export default [
     id: 'record',
     title: 'record(value): latencies in ns below 2^31, 3 digits',
     cases: {
-      'hdrscope dense': into(
-        () => hdrscope(hour),
-        (h, value) => h.record(value),
-      ),
-      'hdrscope sparse': into(
-        () => hdrscope(hour, 'sparse'),
-        (h, value) => h.record(value),
-      ),
-      'hdrscope shared, one writer': into(
-        () => hdrscope(hour, 'shared'),
-        (h, value) => h.record(value),
-      ),
-      'hdr-histogram-js, 32 bit': into(
-        () => hdrJs(hour),
-        (h, value) => h.recordValue(value),
-      ),
-      'hdr-histogram-js, 64 bit': into(
-        () => hdrJs(hour, 64),
-        (h, value) => h.recordValue(value),
-      ),
-      'hdr-histogram-js, packed': into(
-        () => hdrJs(hour, 'packed'),
-        (h, value) => h.recordValue(value),
-      ),
-      'hdr-histogram-js WASM, 32 bit': into(
-        () => hdrWasm(hour),
-        (h, value) => h.recordValue(value),
-      ),
-      'hdr-histogram-js WASM, 64 bit': into(
-        () => hdrWasm(hour, 64),
-        (h, value) => h.recordValue(value),
-      ),
+      'hdrscope dense': into(() => hdrscope(hour), record),
+      'hdrscope sparse': into(() => hdrscope(hour, 'sparse'), record),
+      'hdrscope shared, one writer': into(() => hdrscope(hour, 'shared'), record),
+      'hdr-histogram-js, 32 bit': into(() => hdrJs(hour), recordValue),
+      'hdr-histogram-js, 64 bit': into(() => hdrJs(hour, 64), recordValue),
+      'hdr-histogram-js, packed': into(() => hdrJs(hour, 'packed'), recordValue),
+      'hdr-histogram-js WASM, 32 bit': into(() => hdrWasm(hour), recordValue),
+      'hdr-histogram-js WASM, 64 bit': into(() => hdrWasm(hour, 64), recordValue),
       'perf_hooks createHistogram': into(
         () => nodeHistogram(hour),
-        (h, value) => h.record(value),
+        record,
         // Integers are a tenth cheaper: a double has to be boxed on its way into C++.
         () => Int32Array.from(latencies()),
       ),
@@ -81,26 +67,10 @@ export default [
     id: 'record-wide',
     title: 'record(value): all magnitudes from 1 to 2^53 - 1, 3 digits',
     cases: {
-      'hdrscope dense': into(
-        () => hdrscope(everything),
-        (h, value) => h.record(value),
-        allMagnitudes,
-      ),
-      'hdr-histogram-js, 32 bit': into(
-        () => hdrJs(everything),
-        (h, value) => h.recordValue(value),
-        allMagnitudes,
-      ),
-      'hdr-histogram-js WASM, 32 bit': into(
-        () => hdrWasm(everything),
-        (h, value) => h.recordValue(value),
-        allMagnitudes,
-      ),
-      'perf_hooks createHistogram': into(
-        () => nodeHistogram(everything),
-        (h, value) => h.record(value),
-        allMagnitudes,
-      ),
+      'hdrscope dense': into(() => hdrscope(everything), record, allMagnitudes),
+      'hdr-histogram-js, 32 bit': into(() => hdrJs(everything), recordValue, allMagnitudes),
+      'hdr-histogram-js WASM, 32 bit': into(() => hdrWasm(everything), recordValue, allMagnitudes),
+      'perf_hooks createHistogram': into(() => nodeHistogram(everything), record, allMagnitudes),
       'Java HdrHistogram': javaRecord(allMagnitudes, everything),
     },
   },
@@ -110,20 +80,9 @@ export default [
     // Other values have other medians.
     agree: null,
     cases: {
-      'hdrscope dense, from 2^31 to 2^53': into(
-        () => hdrscope(everything),
-        (h, value) => h.record(value),
-        largeMagnitudes,
-      ),
-      'hdrscope dense, all magnitudes': into(
-        () => hdrscope(everything),
-        (h, value) => h.record(value),
-        allMagnitudes,
-      ),
-      'the same, below 2^31': into(
-        () => hdrscope(everything),
-        (h, value) => h.record(value),
-      ),
+      'hdrscope dense, from 2^31 to 2^53': into(() => hdrscope(everything), record, largeMagnitudes),
+      'hdrscope dense, all magnitudes': into(() => hdrscope(everything), record, allMagnitudes),
+      'the same, below 2^31': into(() => hdrscope(everything), record),
     },
   },
   {
