@@ -81,8 +81,8 @@ for (const name of ['spawnSync', 'execFileSync', 'execSync']) {
   };
 }
 
-// A worker that has nothing left ends at once. Node.js would free its memory piece by piece, on a busy machine for longer than the half
-// second after which Jest reports a leak. Whatever is left open keeps this event from coming, so that a leak is still reported.
+// A worker that has nothing left ends at once. Node.js would free its memory piece by piece, and on a busy machine Jest would wait for seconds.
+// Whatever is left open keeps this event from coming, so that a leak is still reported.
 if (process.send !== undefined) process.once('beforeExit', () => process.exit());
 
 /**

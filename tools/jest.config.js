@@ -18,6 +18,9 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['@hdrscope/source', 'node', 'node-addons'] },
   // Only a hang may reach this: on a machine with many other processes, a test of processes can take a minute.
   testTimeout: 120_000,
+  // How long a worker that has nothing left to do may take to end. By default Jest reports a leak after half a second, and on a starved machine a
+  // worker may get no processor for longer. One that a leak keeps alive is still reported.
+  workerGracefulExitTimeout: 30_000,
   // The packages of OpenTelemetry 3, which are not part of the workspace.
   modulePaths: openTelemetry3.filter((path) => path !== undefined),
   testRegex: (only ?? /\.test\.ts$/).source,
