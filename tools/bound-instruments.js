@@ -3,10 +3,12 @@
  * the SDK's. All cases run in this process, in turns, so that the ratios hold on a busy machine too: each round gives a ratio of
  * CPU times, and the median of the ratios is printed. Needs `npm run build`.
  */
-import { bind, createHdr } from '@hdrscope/otel';
-import { AggregationType, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { bind } from '@hdrscope/otel';
+import { hdrInstrument, manualReader, sdkInstrument } from './bench/instruments.js';
+import { median } from './bench/table.js';
+import { seconds } from './bench/values.js';
 
-/** @import { Attributes, Histogram } from '@opentelemetry/api' */
+/** @import { Attributes } from '@opentelemetry/api' */
 
 const ROUNDS = 21;
 const RECORDS = 200_000;
@@ -23,31 +25,11 @@ const ATTRIBUTES = [0, 1, 3, 6].map((count) =>
   }).slice(0, count),
 );
 
-class ManualReader extends MetricReader {
-  async onShutdown() {}
-  async onForceFlush() {}
-}
+const hdr = async () => hdrInstrument([await manualReader()]);
+/** @param {'explicit' | 'exponential'} aggregation */
+const sdk = async (aggregation) => sdkInstrument([await manualReader()], aggregation);
 
-/** @param {AggregationType.EXPLICIT_BUCKET_HISTOGRAM | AggregationType.EXPONENTIAL_HISTOGRAM} type */
-function sdkInstrument(type) {
-  const options = { boundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] };
-  const aggregation = type === AggregationType.EXPLICIT_BUCKET_HISTOGRAM ? { type, options } : { type };
-  const views = [{ instrumentName: '*', aggregation }];
-  return instrumentOf(new MeterProvider({ readers: [new ManualReader()], views }));
-}
-
-function hdrInstrument() {
-  const hdr = createHdr({ views: [{ instrumentName: '*' }], environment: {} });
-  return instrumentOf(hdr.wrapProvider(new MeterProvider({ readers: [hdr.wrapReader(new ManualReader())] })));
-}
-
-/** @param {MeterProvider} provider */
-function instrumentOf(provider) {
-  return provider.getMeter('m').createHistogram('http.server.request.duration', { unit: 's' });
-}
-
-/** Latencies around 50 ms, always the same. */
-const values = Float64Array.from({ length: 4096 }, (_, i) => 0.05 * Math.exp(2 * Math.sin(i * 12.9898)));
+const values = seconds();
 
 /**
  * A loop that is compiled for one case only: cases that share a loop would lose what the compiler knows of each.
@@ -56,36 +38,26 @@ const values = Float64Array.from({ length: 4096 }, (_, i) => 0.05 * Math.exp(2 *
  * @returns {(instrument: unknown, attributes: Attributes, records: number) => void}
  */
 function loopOf(operation) {
-  const body = `for (let i = 0; i < records; i++) { const value = values[i & 4095]; ${operation}; }`;
+  const body = `for (let i = 0; i < records; i++) { const value = values[i & (values.length - 1)]; ${operation}; }`;
   return new Function('values', `return (instrument, attributes, records) => { ${body} }`)(values);
 }
 
 /** @param {[string, unknown][]} entries */
-function casesOf(entries) {
+async function casesOf(entries) {
   const attributes = Object.fromEntries(entries);
-  // As code, so that each call makes a new object.
-  const fresh = JSON.stringify(attributes);
-  const explicit = sdkInstrument(AggregationType.EXPLICIT_BUCKET_HISTOGRAM);
-  const exponential = sdkInstrument(AggregationType.EXPONENTIAL_HISTOGRAM);
   const byShared = 'instrument.record(value, attributes)';
-  const byFresh = `instrument.record(value, ${fresh})`;
+  // As code, so that each call makes a new object.
+  const byFresh = `instrument.record(value, ${JSON.stringify(attributes)})`;
+  const [explicit, exponential] = [await sdk('explicit'), await sdk('exponential')];
   /** @type {[string, unknown, string][]} */
   const cases = [
-    ['`bound.record(value)`', bind(hdrInstrument(), attributes), 'instrument.record(value)'],
-    ['HDR, `record(value, attributes)`, one object', hdrInstrument(), byShared],
-    ['HDR, `record(value, attributes)`, a new object each time', hdrInstrument(), byFresh],
+    ['`bound.record(value)`', bind(await hdr(), attributes), 'instrument.record(value)'],
+    ['HDR, `record(value, attributes)`, one object', await hdr(), byShared],
+    ['HDR, `record(value, attributes)`, a new object each time', await hdr(), byFresh],
     ['SDK, explicit buckets, one object', explicit, byShared],
-    [
-      'SDK, explicit buckets, a new object each time',
-      sdkInstrument(AggregationType.EXPLICIT_BUCKET_HISTOGRAM),
-      byFresh,
-    ],
+    ['SDK, explicit buckets, a new object each time', await sdk('explicit'), byFresh],
     ['SDK, exponential buckets, one object', exponential, byShared],
-    [
-      'SDK, `bind` of this package',
-      bind(sdkInstrument(AggregationType.EXPLICIT_BUCKET_HISTOGRAM), attributes),
-      'instrument.record(value)',
-    ],
+    ['SDK, `bind` of this package', bind(await sdk('explicit'), attributes), 'instrument.record(value)'],
   ];
   return cases.map(([name, instrument, operation]) => {
     const loop = loopOf(operation);
@@ -101,12 +73,7 @@ function cpuMicroseconds(work) {
   return user + system;
 }
 
-/** @param {number[]} numbers */
-function median(numbers) {
-  return /** @type {number} */ (numbers.sort((a, b) => a - b)[numbers.length >> 1]);
-}
-
-/** @param {ReturnType<typeof casesOf>} cases */
+/** @param {Awaited<ReturnType<typeof casesOf>>} cases */
 function ratiosOf(cases) {
   for (const { run } of cases) run(RECORDS);
   /** @type {number[][]} */
@@ -118,8 +85,9 @@ function ratiosOf(cases) {
   return ratios.map(median);
 }
 
-const columns = ATTRIBUTES.map((entries) => ratiosOf(casesOf(entries)));
-const names = casesOf([]).map(({ name }) => name);
+const columns = [];
+for (const entries of ATTRIBUTES) columns.push(ratiosOf(await casesOf(entries)));
+const names = (await casesOf([])).map(({ name }) => name);
 console.log(
   `| Node.js ${process.version} | ${ATTRIBUTES.map(({ length }) => `${length} attributes`).join(' | ')} |`,
 );
