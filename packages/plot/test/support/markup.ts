@@ -3,8 +3,10 @@ export function openElements(svg: string): string[] {
   const open: string[] = [];
   const rest = svg.replace(
     /<(\/?)([A-Za-z]+)((?: [\w:-]+="[^"<]*")*) *(\/?)>/g,
-    (_, closes: string, name: string, __, isEmpty: string) => {
-      if (closes !== '' && open.pop() !== name) throw new Error(`</${name}> closes nothing`);
+    (_, closes: string, name: string, __, isEmpty: string, at: number) => {
+      const last = closes === '' ? name : open.pop();
+      if (last !== name)
+        throw new Error(`</${name}> closes ${last ?? 'nothing'}: ${svg.slice(Math.max(0, at - 300), at)}`);
       if (closes === '' && isEmpty === '') open.push(name);
       return '';
     },
