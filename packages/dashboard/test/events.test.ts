@@ -233,12 +233,12 @@ test('one gather serves all clients', async () => {
   const before = gathers;
 
   let last = firsts[0]!;
-  for (let n = 0; n < 3; n++) last = await clients[0]!.table();
+  // A slow client still gets updates that were gathered before.
+  for (let n = 0; n < 3 || gathers === before; n++) last = await clients[0]!.table();
 
   // An update that is under way has gathered already.
   const updates = (message: { id: string }) => Number(message.id.split('.').at(-1));
   expect(gathers - before).toBeLessThanOrEqual(updates(last) - updates(firsts[0]!) + 1);
-  expect(gathers - before).toBeGreaterThan(0);
 });
 
 test('closing ends the events, and the port is free again', async () => {
