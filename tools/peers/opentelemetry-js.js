@@ -1,5 +1,5 @@
 import { fetchFromGitHub } from './github.js';
-import { installWithNpm } from './npm.js';
+import { installWithNpm } from './toolchains.js';
 
 // Tests and sources belong together, so both come from one commit. Its packages are 2.10.0 and 0.221.0.
 export const COMMIT = '61126358cb5cf06a2004151cbad18e79cbede00a';

@@ -2,19 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fillFolder, peersFolder } from './cache.js';
-import { buildWithCargo } from './cargo.js';
 import { unpackCeph } from './ceph.js';
 import { unpackCephDaemons } from './ceph-daemons.js';
 import { CEPH_RELEASES, unpackCephRelease } from './ceph-release.js';
-import { VERSION as CLICKHOUSE_18_VERSION, unpackClickHouse18 } from './clickhouse-18.js';
-import { unpackCollectd } from './collectd.js';
-import { unpackDebianPackage } from './debian.js';
+import { unpackDebianPackage, unpackWithDependencies, writeCommand } from './debian.js';
 import { buildEbpfExporter, COMMIT as EBPF_EXPORTER_COMMIT } from './ebpf-exporter.js';
-import { buildWithGo } from './go.js';
-import { installWithNpm, MANIFESTS } from './npm.js';
 import { COMMIT, fetchOpenTelemetryJs } from './opentelemetry-js.js';
-import { installWithPip } from './python.js';
 import { run } from './run.js';
+import { buildWithCargo, buildWithGo, installWithNpm, installWithPip, MANIFESTS } from './toolchains.js';
 
 /**
  * A program or a set of packages that tests use and this workspace does not install.
@@ -75,7 +70,13 @@ export const PEERS = [
     version: '5.12.0',
     folder: 'collectd-5.12.0',
     program: 'bin/collectd',
-    make: unpackCollectd,
+    make: (folder) => {
+      unpackDebianPackage({ name: 'collectd-core', version: '5.12' }, folder);
+      unpackDebianPackage({ name: 'libltdl7', version: '2.4' }, folder);
+      unpackDebianPackage({ name: 'libyajl2', version: '2.1' }, folder);
+      const program = writeCommand(folder, 'collectd', 'exec "$here/usr/sbin/collectd"');
+      run(program, ['-h'], { limitSeconds: 30 });
+    },
   },
   builtPeer({ name: 'collector', version: '0.155.0', target: '.', program: 'collector' }),
   builtPeer({
@@ -133,10 +134,15 @@ export const PEERS = [
   // Too old for the statements of a history, but a server, with shards.
   {
     name: 'clickhouse-18',
-    version: CLICKHOUSE_18_VERSION,
-    folder: `clickhouse-${CLICKHOUSE_18_VERSION}`,
+    version: '18.16.1',
+    folder: 'clickhouse-18.16.1',
     program: 'bin/clickhouse-server',
-    make: unpackClickHouse18,
+    make: (folder) => {
+      const names = ['clickhouse-server', 'clickhouse-common'];
+      const wanted = names.map((name) => ({ name, version: '18.16.1' }));
+      unpackWithDependencies(wanted, folder);
+      writeCommand(folder, 'clickhouse-server', 'exec "$here/usr/sbin/clickhouse-server"');
+    },
   },
   // ClickHouse in a process.
   { ...npmPeer('chdb', '3.4.0'), isExtra: true },

@@ -1,0 +1,111 @@
+/** Builds and installs peers with the toolchains of their languages. */
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { run } from './run.js';
+
+const PACKAGES_LIMIT_SECONDS = 300;
+
+/** The limit for all builds of one run. Go does not compile again what it compiled in an interrupted run. */
+const GO_LIMIT_SECONDS = 1140;
+
+/**
+ * Builds a command with the Go toolchain of the machine, into `bin` of a folder. The direct requirements of `go.mod`
+ * determine all other versions; Go verifies its downloads.
+ *
+ * @param {{ module: string, target: string, program: string, tags?: string }} build `module` is the folder of `go.mod`.
+ * @param {string} folder
+ */
+export function buildWithGo({ module, target, program, tags = '' }, folder) {
+  // Go writes to go.mod and go.sum, so it gets copies.
+  const sources = join(folder, 'sources');
+  cpSync(module, sources, { recursive: true });
+  mkdirSync(join(folder, 'bin'));
+  // A build takes minutes, so it has a low priority.
+  setPriority(10);
+  run(
+    'go',
+    [
+      'build',
+      ...['-mod=mod', '-buildvcs=false', '-trimpath', '-ldflags=-s -w', `-tags=${tags}`],
+      ...['-o', join(folder, 'bin', program), target],
+    ],
+    {
+      cwd: sources,
+      env: { CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off' },
+      limitSeconds: Math.max(1, Math.round(GO_LIMIT_SECONDS - performance.now() / 1000)),
+    },
+  );
+  rmSync(sources, { recursive: true, force: true });
+}
+
+const CARGO_LIMIT_SECONDS = 600;
+
+/**
+ * Builds a program with the Rust toolchain of the machine, into `bin` of a folder. `Cargo.toml` pins the versions of the
+ * crates that it names.
+ *
+ * @param {string} module The folder of `Cargo.toml`.
+ * @param {string} folder
+ */
+export function buildWithCargo(module, folder) {
+  const sources = join(folder, 'sources');
+  cpSync(module, sources, { recursive: true });
+  run('cargo', ['install', '--quiet', '--path', sources, '--root', folder, '--no-track'], {
+    cwd: sources,
+    env: { CARGO_TARGET_DIR: join(sources, 'target') },
+    limitSeconds: CARGO_LIMIT_SECONDS,
+  });
+  rmSync(sources, { recursive: true, force: true });
+}
+
+/** The files that determine what npm installs. */
+export const MANIFESTS = ['package-lock.json', 'package.json'];
+
+/**
+ * Installs the packages of a lock file into `node_modules` of a folder. Their install scripts do not run.
+ *
+ * @param {string} module The folder of `package.json` and `package-lock.json`.
+ * @param {string} folder
+ */
+export function installWithNpm(module, folder) {
+  for (const file of MANIFESTS) cpSync(join(module, file), join(folder, file));
+  // Not `npm ci`: a lock file may have the binaries of one platform.
+  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    limitSeconds: PACKAGES_LIMIT_SECONDS,
+  });
+}
+
+/**
+ * Installs a Python script and the packages of its `requirements.txt` into a folder, with a command in `bin` that runs it.
+ *
+ * @param {{ module: string, script: string, program: string, isSource?: boolean }} wanted `module` is the folder of the script,
+ *   and `isSource` lets pip build packages that are published as sources only.
+ * @param {string} folder
+ */
+export function installWithPip({ module, script, program, isSource = false }, folder) {
+  cpSync(module, folder, { recursive: true });
+  const packages = join(folder, 'packages');
+  const requirements = join(module, 'requirements.txt');
+  run(
+    'python3',
+    [
+      ...[
+        '-m',
+        'pip',
+        'install',
+        '--quiet',
+        '--disable-pip-version-check',
+        '--no-deps',
+        ...(isSource ? [] : ['--only-binary=:all:']),
+      ],
+      ...['--target', packages, '--requirement', requirements],
+    ],
+    { limitSeconds: PACKAGES_LIMIT_SECONDS },
+  );
+  mkdirSync(join(folder, 'bin'));
+  // The folder gets its final name later, so the command finds it at run time.
+  const command = `#!/bin/sh\nhere="$(dirname "$0")/.."\nPYTHONPATH="$here/packages" exec python3 "$here/${script}" "$@"\n`;
+  writeFileSync(join(folder, 'bin', program), command, { mode: 0o755 });
+}
