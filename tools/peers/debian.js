@@ -50,13 +50,10 @@ export function unpackWithDependencies(wanted, folder) {
   rmSync(archives, { recursive: true });
 }
 
-/**
- * @param {string} file
- * @param {{ name: string, version: string }} wanted
- */
-function assertVersion(file, { name, version }) {
+/** @param {string} file @param {{ name: string, version: string }} wanted */
+export function assertVersion(file, { name, version }) {
   const found = run('dpkg-deb', ['--field', file, 'Version'], { limitSeconds: 30 }).trim();
-  if (!found.startsWith(version)) throw new Error(`this Debian has ${name} ${found}, not ${version}`);
+  if (!found.startsWith(version)) throw new Error(`the distribution has ${name} ${found}, not ${version}`);
 }
 
 /**
