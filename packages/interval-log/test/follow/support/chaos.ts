@@ -8,7 +8,7 @@ import { newDirectory } from '../../support/sandbox.ts';
 import { compress, shift } from './rotations.ts';
 
 /** Every file begins with this line. */
-export const HEAD = '#[Histogram log format version 1.3]\n';
+const HEAD = '#[Histogram log format version 1.3]\n';
 
 // Everything of a line but its timestamp. Wide lines differ in nothing else, and are longer than what a look compares.
 const NARROW_END = lineEnd([1]);
