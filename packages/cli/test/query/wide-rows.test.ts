@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { historyDifferences, readComparison } from '../../src/query/comparison.ts';
-import { spreadSlots } from '../../src/query/heat-map.ts';
+import { historyDifferences, readComparison } from '../../src/commands/query/comparison.ts';
+import { spreadSlots } from '../../src/commands/query/heat-map.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { type Buckets, rowOfBuckets, writeHistoryRows } from '../support/history-rows.ts';
 import { useFolder } from '../support/logs.ts';

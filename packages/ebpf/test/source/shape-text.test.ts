@@ -38,9 +38,9 @@ test.each([
 
 test('a single field that is no counter is not taken for the counts', () => {
   const info = {
-    ...{ type: 'hash', id: 1, name: 'h', maxEntries: 8, btfId: 0, keyTypeId: 0, valueTypeId: 0 },
-    ...{ keySize: 8, valueSize: 8 },
-  } as const;
+    type: 'hash' as const,
+    ...{ id: 1, name: 'h', maxEntries: 8, btfId: 0, keyTypeId: 0, valueTypeId: 0, keySize: 8, valueSize: 8 },
+  };
   const resolve = (value: string) =>
     resolveShape(info, parseMapShape(`key { u64 slot; } value { ${value} }`), libbpfToolsLayout(8));
   expect(resolve('u64 any;').counts).toEqual({ type: 'u64', offset: 0, length: 1 });
