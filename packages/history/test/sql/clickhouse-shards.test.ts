@@ -69,7 +69,7 @@ describeWithPeers(['clickhouse-18'])('two shards of ClickHouse 18', () => {
   }, 120_000);
 });
 
-function lineOf({ attributes, endMs, version, w, ...row }: HistoryRow): string {
+function lineOf({ attributes, endMs, version, w, margins, ...row }: HistoryRow): string {
   return JSON.stringify({ ...row, keys: Object.keys(attributes), values: Object.values(attributes) });
 }
 
