@@ -1,6 +1,8 @@
 // Entry `@hdrscope/core/internal`: for the other packages of hdrscope only. Names here may change in any release.
+export type { ConfidenceOptions } from './analysis/checks.ts';
 export { explicitCounts } from './conversion/explicit.ts';
 export {
+  type BucketRun,
   type ExponentialBuckets,
   type ExponentialOptions,
   exponentialBuckets,
@@ -10,31 +12,35 @@ export {
 } from './conversion/exponential.ts';
 export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
 export { hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
-export { type LossyHdr, lossyHdr } from './conversion/lossy-hdr.ts';
+export { type LossyHdr, lossyHdr, type SlotValueStrategy } from './conversion/lossy-hdr.ts';
 export {
+  type KnownRange,
   NOTHING_PLACED,
   type Placement,
   type PlacementTarget,
   placeCounts,
 } from './conversion/placement.ts';
-export { divideSlot, thresholdSlots } from './conversion/thresholds.ts';
+export { divideSlot, type ThresholdCounts, thresholdSlots } from './conversion/thresholds.ts';
 export type { SlotRuns } from './counts/slot-runs.ts';
 export { SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
 export { fromBase64, toBase64 } from './encoding/base64.ts';
 export { packCounts, packedRuns } from './encoding/packed.ts';
-export { malformed, mustBe } from './errors.ts';
+export { type HdrscopeErrorOptions, malformed, mustBe } from './errors.ts';
+export type { AdviseOptions } from './histogram/advise.ts';
 export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';
 export { Inspectable } from './histogram/inspection.ts';
 export { rankOf } from './histogram/percentiles.ts';
+export type { QuantileOptions } from './histogram/quantile.ts';
 export { countWithin, meanBounds, meanOf } from './histogram/statistics.ts';
-export { counterIncrease, haveSameSlots } from './increase.ts';
+export { type CounterOptions, counterIncrease, haveSameSlots } from './increase.ts';
 export { assertLayout } from './layout/checks.ts';
 export { edgesBelow } from './layout/edges.ts';
 export {
   exponentialBound,
   exponentialIndex,
+  type IndexRange,
   isExponentialLayout,
 } from './layout/exponential.ts';
 export { isHdrLayout } from './layout/hdr.ts';
@@ -59,8 +65,10 @@ export {
   type ObjectiveVerdict,
 } from './objective.ts';
 export * from './options.ts';
+export type { Rebucketing } from './rebucket.ts';
 export { containingLayout } from './sum/containing.ts';
 export { intervalOfSlot } from './sum/intervals.ts';
 export { formatDecimal } from './text/decimal.ts';
-export { percentileTextParts } from './text/percentile-text.ts';
+export type { PercentileLoss } from './text/parse-percentiles.ts';
+export { type PercentileSource, percentileTextParts } from './text/percentile-text.ts';
 export { type VisibleOptions, visible } from './visible.ts';

@@ -3,7 +3,6 @@
 export {
   AXIS_UNITS,
   type AxisQuantile,
-  type AxisQuantileOptions,
   type AxisUnit,
   JointBase,
   type JointIncrease,

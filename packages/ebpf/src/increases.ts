@@ -1,5 +1,5 @@
-import { type CounterOptions, increase } from '@hdrscope/core';
-import { counterIncrease, usedSlots } from '@hdrscope/core/internal';
+import { increase } from '@hdrscope/core';
+import { type CounterOptions, counterIncrease, usedSlots } from '@hdrscope/core/internal';
 import { countsOfCpus, type KernelTotals } from './cpu-counts.ts';
 import { byIdentity, type Frame, type KernelHistogram } from './source/source.ts';
 

@@ -1,4 +1,5 @@
-import { HdrscopeError, type HdrscopeErrorOptions } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import type { HdrscopeErrorOptions } from '@hdrscope/core/internal';
 
 /** Codes of what logs are refused for: the format of a line, its times, and writing a file. */
 export type LogErrorCode = 'ERR_LOG_FORMAT' | 'ERR_LOG_TIME' | 'ERR_LOG_WRITE';

@@ -1,4 +1,4 @@
-import type { BucketRun } from '@hdrscope/core';
+import type { BucketRun } from '@hdrscope/core/internal';
 import {
   type ClassicBuckets,
   type HistogramValue,

@@ -1,4 +1,4 @@
-import type { ThresholdCounts } from '@hdrscope/core';
+import type { ThresholdCounts } from '@hdrscope/core/internal';
 import { explicitCounts } from '@hdrscope/core/internal';
 import type { FamilySnapshot } from './family.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';

@@ -1,4 +1,4 @@
-import type { KnownRange, ThresholdCounts } from '@hdrscope/core';
+import type { KnownRange, ThresholdCounts } from '@hdrscope/core/internal';
 import type { Exemplar } from './exemplars.ts';
 import type { Rejected } from './rejected.ts';
 

@@ -1,4 +1,4 @@
-import type { KnownRange } from '@hdrscope/core';
+import type { KnownRange } from '@hdrscope/core/internal';
 import type { CountedFacts } from './counted-facts.ts';
 import type { Extremes } from './intervals.ts';
 

@@ -1,12 +1,5 @@
-import type {
-  Bounds,
-  Counted,
-  HdrLayout,
-  Layout,
-  ReadonlyCounts,
-  Resolution,
-  ThresholdCounts,
-} from '@hdrscope/core';
+import type { Bounds, Counted, HdrLayout, Layout, ReadonlyCounts, Resolution } from '@hdrscope/core';
+import type { ThresholdCounts } from '@hdrscope/core/internal';
 import {
   edgesBelow,
   fromTicks,

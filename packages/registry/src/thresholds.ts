@@ -1,4 +1,5 @@
-import type { Layout, ThresholdCounts } from '@hdrscope/core';
+import type { Layout } from '@hdrscope/core';
+import type { ThresholdCounts } from '@hdrscope/core/internal';
 import { divideSlot, mustBe, thresholdSlots } from '@hdrscope/core/internal';
 import type { FamilySettings } from './family-options.ts';
 

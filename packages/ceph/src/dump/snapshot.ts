@@ -1,7 +1,8 @@
-import { type Layout, type Rebucketing, rebucket } from '@hdrscope/core';
+import { type Layout, rebucket } from '@hdrscope/core';
 import {
   callback,
   mustBe,
+  type Rebucketing,
   type RulesFor,
   readOptions,
   resolutionOf,

@@ -1,4 +1,5 @@
-import type { Histogram, SlotValueStrategy } from '@hdrscope/core';
+import type { Histogram } from '@hdrscope/core';
+import type { SlotValueStrategy } from '@hdrscope/core/internal';
 import {
   integer,
   integersOf,

@@ -1,4 +1,4 @@
-import type { SlotValueStrategy } from '@hdrscope/core';
+import type { SlotValueStrategy } from '@hdrscope/core/internal';
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import { type Axis, axisToHdr, PerfHistogram } from '../../src/index.ts';

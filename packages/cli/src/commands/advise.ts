@@ -1,4 +1,5 @@
-import { type Advice, type AdviseOptions, advise, HdrscopeError, hdrLayout } from '@hdrscope/core';
+import { type Advice, advise, HdrscopeError, hdrLayout } from '@hdrscope/core';
+import type { AdviseOptions } from '@hdrscope/core/internal';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';

@@ -1,17 +1,11 @@
-import {
-  type Bounds,
-  countedIn,
-  HdrscopeError,
-  type Layout,
-  LayoutHistogram,
-  type QuantileOptions,
-} from '@hdrscope/core';
+import { type Bounds, countedIn, HdrscopeError, type Layout, LayoutHistogram } from '@hdrscope/core';
 import {
   assertOptions,
   haveSameSlots,
   Inspectable,
   mustBe,
   type OptionsOwner,
+  type QuantileOptions,
   stridesOf,
   visible,
 } from '@hdrscope/core/internal';

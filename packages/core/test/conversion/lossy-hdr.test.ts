@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { countedIn, type SlotValueStrategy } from '../../src/index.ts';
-import { integerLayout, lossyHdr, meanBounds } from '../../src/internal.ts';
+import { countedIn } from '../../src/index.ts';
+import { integerLayout, lossyHdr, meanBounds, type SlotValueStrategy } from '../../src/internal.ts';
 
 const layout = integerLayout([9, 99, 999], 0);
 

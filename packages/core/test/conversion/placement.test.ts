@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { countedIn, explicitLayout, exponentialLayout, hdrLayout, type KnownRange } from '../../src/index.ts';
-import { type Placement, placeCounts, resolutionOf } from '../../src/internal.ts';
+import { countedIn, explicitLayout, exponentialLayout, hdrLayout } from '../../src/index.ts';
+import { type KnownRange, type Placement, placeCounts, resolutionOf } from '../../src/internal.ts';
 
 const layout = hdrLayout({ highestTrackableValue: 10_000_000, significantDigits: 2 });
 const target = { layout, resolution: resolutionOf(1e-3) };

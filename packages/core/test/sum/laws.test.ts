@@ -1,7 +1,6 @@
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import {
-  type AddOptions,
   type Bounds,
   type Counted,
   DoubleHistogram,
@@ -16,6 +15,7 @@ import {
   logLinearLayout,
 } from '../../src/index.ts';
 import { resolutionOf, scaledLayout } from '../../src/internal.ts';
+import type { AddOptions } from '../../src/sum/histogram-sum.ts';
 
 /** Counts of a distribution with the values that were counted, ascending, and with facts about them. */
 interface Addend {

@@ -1,5 +1,5 @@
-import { Histogram, type ParsedPercentiles, type PercentileLoss, parsePercentiles } from '@hdrscope/core';
-import { type RulesFor, readOptions, withDefault } from '@hdrscope/core/internal';
+import { Histogram, type ParsedPercentiles, parsePercentiles } from '@hdrscope/core';
+import { type PercentileLoss, type RulesFor, readOptions, withDefault } from '@hdrscope/core/internal';
 import { scale } from '../writer/format.ts';
 import type { BoundedHistogram } from './compare.ts';
 

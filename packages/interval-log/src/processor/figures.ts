@@ -1,4 +1,5 @@
-import { DoubleHistogram, type Histogram, type PercentileSource } from '@hdrscope/core';
+import { DoubleHistogram, type Histogram } from '@hdrscope/core';
+import type { PercentileSource } from '@hdrscope/core/internal';
 
 // Source: HdrHistogram (Java), `HistogramLogProcessor`, and `getMaxValue` of its histograms.
 

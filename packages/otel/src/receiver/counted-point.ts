@@ -1,11 +1,5 @@
-import {
-  type BucketRun,
-  type Counted,
-  countedIn,
-  explicitLayout,
-  exponentialLayout,
-  type IndexRange,
-} from '@hdrscope/core';
+import { type Counted, countedIn, explicitLayout, exponentialLayout } from '@hdrscope/core';
+import type { BucketRun, IndexRange } from '@hdrscope/core/internal';
 import type { ExplicitPoint, ExponentialPoint } from './received.ts';
 
 /** The counts of a checked point over the layout of its buckets. */

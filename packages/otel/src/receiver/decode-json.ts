@@ -1,4 +1,4 @@
-import type { BucketRun } from '@hdrscope/core';
+import type { BucketRun } from '@hdrscope/core/internal';
 import { asObject, type Budget, type JsonObject, parseJson } from '@hdrscope/kit';
 import type { Attributes } from '@hdrscope/registry';
 import { withTraceLink } from '../trace-link.ts';

@@ -1,5 +1,4 @@
 import {
-  type ConfidenceOptions,
   type Counted,
   type HdrLayout,
   type HistogramSum,
@@ -7,7 +6,12 @@ import {
   type ParsedPercentiles,
   percentileInterval,
 } from '@hdrscope/core';
-import { assertOptions, isHdrLayout, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  type ConfidenceOptions,
+  isHdrLayout,
+  type OptionsOwner,
+} from '@hdrscope/core/internal';
 import { areWide } from '@hdrscope/kit';
 import type { AxisSlot, Curve, CurvePoint, Period } from '../plot.ts';
 import { assertInteger, assertScale } from './checks.ts';

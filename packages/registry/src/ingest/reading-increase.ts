@@ -1,5 +1,5 @@
-import { type Counted, type CounterOptions, HdrscopeError, increase, type Resolution } from '@hdrscope/core';
-import { counterIncrease, fromTicks, type ScaledLayout } from '@hdrscope/core/internal';
+import { type Counted, HdrscopeError, increase, type Resolution } from '@hdrscope/core';
+import { type CounterOptions, counterIncrease, fromTicks, type ScaledLayout } from '@hdrscope/core/internal';
 import type { CountedFacts } from '../counted-facts.ts';
 import { emptyTally, rejectedCount, rejectedSince } from '../rejected.ts';
 

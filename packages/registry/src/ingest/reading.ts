@@ -1,4 +1,5 @@
-import type { Counted, KnownRange } from '@hdrscope/core';
+import type { Counted } from '@hdrscope/core';
+import type { KnownRange } from '@hdrscope/core/internal';
 import type { Attributes } from '../attributes.ts';
 import type { Exemplar } from '../exemplars.ts';
 import type { FamilyOptions } from '../family-options.ts';

@@ -1,4 +1,5 @@
-import type { CounterOptions, HdrscopeError } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
+import type { CounterOptions } from '@hdrscope/core/internal';
 import {
   custom,
   type OptionRule,
