@@ -6,8 +6,6 @@ import { promisify } from 'node:util';
 import {
   askAdminSocket,
   axisRanges,
-  type CephFormat,
-  type DumpedHistogram,
   dumpIncrease,
   formatHistogramDump,
   formatHistogramSchema,
@@ -20,6 +18,7 @@ import {
   parseHistogramDump,
   parseHistogramLoggers,
 } from '@hdrscope/ceph';
+import type { CephFormat, DumpedHistogram } from '@hdrscope/ceph/internal';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';

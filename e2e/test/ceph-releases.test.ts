@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import {
   askAdminSocket,
   askHistograms,
-  type CephFormat,
   formatHistogramDump,
   formatHistogramSchema,
   type HistogramSchema,
-  type ImportedAverage,
-  type ImportedCounterDescription,
   type ImportedCounters,
   type ImportedHistogram,
   parseCounterSchema,
@@ -16,6 +13,7 @@ import {
   parseHistogramDump,
   parseHistogramLoggers,
 } from '@hdrscope/ceph';
+import type { CephFormat, ImportedAverage, ImportedCounterDescription } from '@hdrscope/ceph/internal';
 import {
   type CephCluster,
   type CephPeer,

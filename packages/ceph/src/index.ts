@@ -1,35 +1,27 @@
-export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
+export { askAdminSocket } from './admin-socket/ask.ts';
 export type { AdminCommand } from './admin-socket/commands.ts';
 export type { PerfReplies } from './admin-socket/perf-commands.ts';
-export type { LabelledNumbers, PerfNumber, PerfNumbers } from './admin-socket/perf-numbers.ts';
+export type { LabelledNumbers, PerfNumbers } from './admin-socket/perf-numbers.ts';
 export { histogramReplies, registryReplies } from './admin-socket/replies.ts';
 export { type AdminSocketOptions, type RunningAdminSocket, serveAdminSocket } from './admin-socket/serve.ts';
 export { snapshotLabelledNumbers, snapshotNumbers } from './admin-socket/snapshot-numbers.ts';
 export { adminSocketPath } from './admin-socket/socket-path.ts';
-export type { ClusterFollower, ClusterInterval, DaemonAnswer, DaemonInterval } from './cluster/follow.ts';
-export { type FollowOptions, followByTell, followDaemons, type TellOptions } from './cluster/follow.ts';
-export { type DumpedHistogram, formatHistogramDump, type HistogramDump, histogramDump } from './dump/dump.ts';
-export type { CephFormat } from './dump/format.ts';
+export type { ClusterFollower } from './cluster/follow.ts';
+export { followByTell, followDaemons } from './cluster/follow.ts';
+export { formatHistogramDump, type HistogramDump, histogramDump } from './dump/dump.ts';
 export type { CephRelease, HistogramCounter, HistogramLogger } from './dump/loggers.ts';
 export { formatHistogramSchema, type HistogramSchema, histogramSchema } from './dump/schema.ts';
-export { defaultAxis, type SnapshotLoggersOptions, snapshotLoggers } from './dump/snapshot.ts';
+export { snapshotLoggers } from './dump/snapshot.ts';
 export type { AdminSocketErrorCode, AdminSocketErrorDetails } from './errors.ts';
-export { type Axis, axisRanges, axisTitle, explicitAxis } from './histogram/axis.ts';
+export { type Axis, axisRanges, explicitAxis } from './histogram/axis.ts';
 export { PerfHistogram } from './histogram/perf-histogram.ts';
-export { type AskDaemon, type AskHistogramsOptions, askHistograms } from './importer/ask-histograms.ts';
-export { type CephDaemon, daemonAt, daemonName, daemonsAt, type NamedDaemon } from './importer/daemons.ts';
+export { type AskDaemon, askHistograms } from './importer/ask-histograms.ts';
+export { type CephDaemon, daemonAt, daemonsAt } from './importer/daemons.ts';
 export { dumpIncrease, type ImportedIncrease } from './importer/increase.ts';
-export {
-  type ImportedAverage,
-  type ImportedCounterDescription,
-  type ImportedCounters,
-  parseCounterSchema,
-  parseCounters,
-} from './importer/parse-counters.ts';
-export { type ParseDumpOptions, parseHistogramDump, parseHistogramLoggers } from './importer/parse-dump.ts';
+export { type ImportedCounters, parseCounterSchema, parseCounters } from './importer/parse-counters.ts';
+export { parseHistogramDump, parseHistogramLoggers } from './importer/parse-dump.ts';
 export { type ImportedDescription, parseHistogramSchema } from './importer/parse-schema.ts';
-export type { UnitOverrides } from './importer/read-axis.ts';
-export type { ImportedHistogram, SumBounds } from './importer/read-histogram.ts';
+export type { ImportedHistogram } from './importer/read-histogram.ts';
 export {
   type CephIngestion,
   type IngestCephOptions,

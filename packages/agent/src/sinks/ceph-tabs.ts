@@ -1,10 +1,5 @@
-import {
-  type Axis,
-  axisTitle,
-  dumpIncrease,
-  type ImportedHistogram,
-  type PerfHistogram,
-} from '@hdrscope/ceph';
+import { type Axis, dumpIncrease, type ImportedHistogram, type PerfHistogram } from '@hdrscope/ceph';
+import { axisTitle } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
 import { axesToDraw, type HeatMapPlot, heatMapOfCells } from '@hdrscope/plot';

@@ -127,7 +127,7 @@ export function explicitAxis(name: string, bounds: readonly number[], unit: Axis
  *
  * @example
  * ```ts
- * import { axisTitle } from '@hdrscope/ceph';
+ * import { axisTitle } from '@hdrscope/ceph/internal';
  *
  * axisTitle({ name: 'Request size (bytes)' }); //=> 'Request size'
  * ```

@@ -24,7 +24,7 @@ const SUFFIX = '.asok';
  *
  * @example
  * ```ts
- * import { daemonName } from '@hdrscope/ceph';
+ * import { daemonName } from '@hdrscope/ceph/internal';
  *
  * daemonName('/var/run/ceph/ceph-osd.0.asok'); //=> 'osd.0'
  * daemonName('/var/run/ceph/ceph-client.rgw.eu.asok'); //=> 'rgw.eu'

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
 import { testShared } from '@hdrscope/testing';
+import type { NamedDaemon } from '../../src/importer/daemons.ts';
 import {
   type AskDaemon,
   dumpIncrease,
   followByTell,
   followDaemons,
   ingestCeph,
-  type NamedDaemon,
   parseHistogramDump,
 } from '../../src/index.ts';
 import { dumpOf } from '../support/dumps.ts';

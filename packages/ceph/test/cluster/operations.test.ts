@@ -1,6 +1,6 @@
 import { COUNTER, LATENCY, SIZE } from '@hdrscope/testing/osd';
-import { type ClusterInterval, type ImportedIncrease, PerfHistogram } from '../../src/index.ts';
-import { countValues, measureAxis, summarizeOperations } from '../../src/internal.ts';
+import { type ImportedIncrease, PerfHistogram } from '../../src/index.ts';
+import { type ClusterInterval, countValues, measureAxis, summarizeOperations } from '../../src/internal.ts';
 
 /** Writes of some latency and size, as an increase. */
 function writes(histogram: PerfHistogram, more: Partial<ImportedIncrease> = {}): ImportedIncrease {

@@ -1,12 +1,7 @@
 import { createRegistry } from '@hdrscope/registry';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
-import {
-  type Axis,
-  defaultAxis,
-  formatHistogramDump,
-  type HistogramLogger,
-  snapshotLoggers,
-} from '../../src/index.ts';
+import { defaultAxis } from '../../src/dump/snapshot.ts';
+import { type Axis, formatHistogramDump, type HistogramLogger, snapshotLoggers } from '../../src/index.ts';
 
 const OSD: Axis = {
   name: 'Latency (nsec)',

@@ -5,12 +5,12 @@ import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import {
   askHistograms,
-  axisTitle,
   ingestCeph,
   parseHistogramDump,
   parseHistogramLoggers,
   parseHistogramSchema,
 } from '../../src/index.ts';
+import { axisTitle } from '../../src/internal.ts';
 import { dumpOf, LINEAR } from '../support/dumps.ts';
 
 const member = (text: string): string => `{"osd":${text}}`;

@@ -9,14 +9,13 @@ import {
   askHistograms,
   type CephDaemon,
   daemonAt,
-  daemonName,
   daemonsAt,
   ingestCeph,
   ingestCephDaemons,
   type RunningAdminSocket,
   serveAdminSocket,
 } from '../../src/index.ts';
-import { socketsIn } from '../../src/internal.ts';
+import { daemonName, socketsIn } from '../../src/internal.ts';
 import { FakeOsd } from '../support/fake-osd.ts';
 
 let folder: string;

@@ -1,13 +1,12 @@
 import { chmodSync } from 'node:fs';
 import {
   type ClusterFollower,
-  type ClusterInterval,
   histogramReplies,
   PerfHistogram,
   type RunningAdminSocket,
   serveAdminSocket,
 } from '@hdrscope/ceph';
-import { summarizeOperations } from '@hdrscope/ceph/internal';
+import { type ClusterInterval, summarizeOperations } from '@hdrscope/ceph/internal';
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { followSockets, topText } from '../../src/commands/ceph/top.ts';
 import { hdrscope } from '../support/fake-io.ts';

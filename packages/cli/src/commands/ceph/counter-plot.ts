@@ -1,5 +1,5 @@
-import { type Axis, axisTitle, type PerfHistogram } from '@hdrscope/ceph';
-import { axisNames, countValues, findAxis } from '@hdrscope/ceph/internal';
+import type { Axis, PerfHistogram } from '@hdrscope/ceph';
+import { axisNames, axisTitle, countValues, findAxis } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import {
   axesToDraw,

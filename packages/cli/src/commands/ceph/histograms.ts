@@ -9,11 +9,9 @@ import {
   followDaemons,
   type ImportedHistogram,
   type ImportedIncrease,
-  type ParseDumpOptions,
   parseHistogramDump,
-  type UnitOverrides,
 } from '@hdrscope/ceph';
-import { axisNames, socketsIn } from '@hdrscope/ceph/internal';
+import { axisNames, type ParseDumpOptions, socketsIn, type UnitOverrides } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import { AXIS_UNITS } from '@hdrscope/core/joint';
 import { wrongOption } from '../../arguments.ts';

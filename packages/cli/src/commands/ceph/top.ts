@@ -1,15 +1,10 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type ClusterFollower,
-  type ClusterInterval,
-  type DaemonAnswer,
-  daemonsAt,
-  followByTell,
-  followDaemons,
-} from '@hdrscope/ceph';
+import { type ClusterFollower, daemonsAt, followByTell, followDaemons } from '@hdrscope/ceph';
 import {
   type Bounds,
+  type ClusterInterval,
+  type DaemonAnswer,
   type LatencyFigures,
   type OperationFigures,
   type SizeFigures,
