@@ -19,7 +19,8 @@ export const KERNEL_COUNTERS: Pick<Required<CounterOptions>, 'resets'> = { reset
  *
  * @example
  * ```ts
- * import { type Frame, KernelIncreases, queueDepthLayout } from '@hdrscope/ebpf';
+ * import { type Frame, queueDepthLayout } from '@hdrscope/ebpf';
+ * import { KernelIncreases } from '@hdrscope/ebpf/internal';
  *
  * const frame = (counts: number[]): Frame => ({
  *   generation: 'map 7',

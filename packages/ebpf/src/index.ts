@@ -1,10 +1,4 @@
-export {
-  type CpuCounts,
-  countsOfCpus,
-  type KernelCounts,
-  type KernelTotals,
-  sumOfCpus,
-} from './cpu-counts.ts';
+export { countsOfCpus, type KernelCounts, sumOfCpus } from './cpu-counts.ts';
 export { examineKernel } from './doctor/examine.ts';
 export type { KernelErrorCode, KernelErrorDetails } from './errors.ts';
 export {
@@ -12,8 +6,6 @@ export {
   parseEbpfExporterConfig,
   readEbpfExporterConfig,
 } from './exporter-config/config.ts';
-export type { KernelFamilyOptions } from './families.ts';
-export { type KernelIncrease, KernelIncreases } from './increases.ts';
 export { type IngestKernelOptions, ingestKernel, type KernelIngestion } from './ingest.ts';
 export { parseKernelLayout } from './layout/by-name.ts';
 export {
@@ -32,12 +24,12 @@ export {
   logLinear8Layout,
   queueDepthLayout,
 } from './layout/presets.ts';
-export { listMaps, type VisibleMap } from './list-maps.ts';
-export { kernelQuantile, kernelQuantiles } from './quantile.ts';
+export { listMaps } from './list-maps.ts';
+export { kernelQuantile } from './quantile.ts';
 export { bpftoolMap } from './source/bpftool.ts';
-export { type BpftraceOptions, type BpftraceSource, bpftrace } from './source/bpftrace.ts';
+export { type BpftraceSource, bpftrace } from './source/bpftrace.ts';
 export { iteratorFile } from './source/iterator-file.ts';
 export { type KernelMapOptions, kernelMap } from './source/kernel-map.ts';
-export { type MapShape, parseMapShape } from './source/map-shape.ts';
+export { parseMapShape } from './source/map-shape.ts';
 export { type Frame, framesSource, type KernelHistogram, type KernelSource } from './source/source.ts';
 export { formatKernelBars, formatKernelHistogram } from './text.ts';

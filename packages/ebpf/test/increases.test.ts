@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { explicitKernelLayout, type Frame, type KernelHistogram, KernelIncreases } from '../src/index.ts';
+import { explicitKernelLayout, type Frame, type KernelHistogram } from '../src/index.ts';
+import { KernelIncreases } from '../src/internal.ts';
 
 const LAYOUT = explicitKernelLayout([0, 4]);
 

@@ -13,9 +13,9 @@ import {
   iteratorFile,
   kernelMap,
   kernelQuantile,
-  kernelQuantiles,
   queueDepthLayout,
 } from '../src/index.ts';
+import { kernelQuantiles } from '../src/internal.ts';
 import { loadProgram, openKernelCounter, openKernelProgram } from '../src/loader/index.ts';
 
 /** Options of any kind, as a program without types passes them. */

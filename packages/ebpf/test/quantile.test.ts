@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { bpftraceHistLayout, kernelQuantile, kernelQuantiles, queueDepthLayout } from '../src/index.ts';
+import { bpftraceHistLayout, kernelQuantile, queueDepthLayout } from '../src/index.ts';
+import { kernelQuantiles } from '../src/internal.ts';
 
 const DEPTHS = { layout: queueDepthLayout(), counts: [1200, 980, 1400, 800, 400, 30, 10, 1] };
 

@@ -1,10 +1,5 @@
-import {
-  type Frame,
-  framesSource,
-  type KernelLayout,
-  queueDepthLayout,
-  type VisibleMap,
-} from '@hdrscope/ebpf';
+import { type Frame, framesSource, type KernelLayout, queueDepthLayout } from '@hdrscope/ebpf';
+import type { VisibleMap } from '@hdrscope/ebpf/internal';
 import { readArguments } from '../../src/arguments.ts';
 import { ExitCode, type Io, type Output, type Termination } from '../../src/command.ts';
 import type { Kernel } from '../../src/commands/ebpf/map.ts';

@@ -2,12 +2,8 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { testUnless } from '@hdrscope/testing';
 import { mapInfo, openPinnedMap, pin } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
-import {
-  type KernelProgramName,
-  kernelProgramFile,
-  type LoadedProgram,
-  loadProgram,
-} from '../../src/loader/index.ts';
+import { type KernelProgramName, type LoadedProgram, loadProgram } from '../../src/loader/index.ts';
+import { kernelProgramFile } from '../../src/loader/kernel-program.ts';
 import { loadConfigured } from '../../src/loader/load-program.ts';
 import { lackOfMount, mountBpffs, type PrivateBpffs } from '../support/kernel.ts';
 import { expectGone, lackOfLoader } from '../support/loaded.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { logLinear8Layout, queueDepthLayout } from '../../src/index.ts';
-import { kernelProgramFile } from '../../src/loader/index.ts';
+import { kernelProgramFile } from '../../src/loader/kernel-program.ts';
 
 const tool = fileURLToPath(new URL('../../../../tools/ebpf-program.js', import.meta.url));
 const testBuild = testUnless(lackOfProgram('clang'), lackOfProgram('llvm-strip'));

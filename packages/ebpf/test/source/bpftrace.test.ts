@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BpftraceSource, bpftrace, type Frame, KernelIncreases } from '../../src/index.ts';
+import { type BpftraceSource, bpftrace, type Frame } from '../../src/index.ts';
+import { KernelIncreases } from '../../src/internal.ts';
 import { eventually, usePrograms } from '../support/fake-program.ts';
 
 const programs = usePrograms();

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type ExporterHistogram, type KernelFamilyOptions, readEbpfExporterConfig } from '@hdrscope/ebpf';
-import { keptName } from '@hdrscope/ebpf/internal';
+import { type ExporterHistogram, readEbpfExporterConfig } from '@hdrscope/ebpf';
+import { type KernelFamilyOptions, keptName } from '@hdrscope/ebpf/internal';
 import { reasonOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { UsageError } from '../../command.ts';

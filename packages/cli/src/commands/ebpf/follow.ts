@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { type Frame, type KernelIncrease, KernelIncreases, type KernelSource } from '@hdrscope/ebpf';
+import type { Frame, KernelSource } from '@hdrscope/ebpf';
+import { type KernelIncrease, KernelIncreases } from '@hdrscope/ebpf/internal';
 import { reasonOf } from '@hdrscope/kit';
 import { type Io, UsageError } from '../../command.ts';
 import { groundNote, isProgram, type Kernel, type MapOptions, openMap, programOf } from './map.ts';

@@ -1,6 +1,7 @@
 import { HdrscopeError, type IntegerLayout } from '@hdrscope/core';
 import { integerAfter, usedSlots } from '@hdrscope/core/internal';
-import { type KernelIncrease, sumOfCpus } from '@hdrscope/ebpf';
+import { sumOfCpus } from '@hdrscope/ebpf';
+import type { KernelIncrease } from '@hdrscope/ebpf/internal';
 import { type AxisSlot, type HeatMapPlot, type Plot, plotToJson } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { ExitCode, type Io } from '../../command.ts';

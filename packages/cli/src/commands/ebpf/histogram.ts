@@ -8,15 +8,9 @@ import {
   rebucket,
 } from '@hdrscope/core';
 import { integerAfter, integerLayout, meanBounds, usedSlots } from '@hdrscope/core/internal';
-import {
-  type CpuCounts,
-  countsOfCpus,
-  formatKernelBars,
-  formatKernelHistogram,
-  kernelQuantiles,
-  sumOfCpus,
-} from '@hdrscope/ebpf';
+import { countsOfCpus, formatKernelBars, formatKernelHistogram, sumOfCpus } from '@hdrscope/ebpf';
 import type { HistogramMetric } from '@hdrscope/ebpf/internal';
+import { type CpuCounts, kernelQuantiles } from '@hdrscope/ebpf/internal';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';

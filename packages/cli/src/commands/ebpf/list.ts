@@ -1,4 +1,4 @@
-import type { VisibleMap } from '@hdrscope/ebpf';
+import type { VisibleMap } from '@hdrscope/ebpf/internal';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';

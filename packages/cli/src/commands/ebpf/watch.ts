@@ -1,4 +1,4 @@
-import type { KernelIncrease } from '@hdrscope/ebpf';
+import type { KernelIncrease } from '@hdrscope/ebpf/internal';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
