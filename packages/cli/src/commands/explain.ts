@@ -1,12 +1,11 @@
-import {
-  type AttributeSide,
-  type CauseVerdict,
-  type ExplainedCause,
-  type ExplainedSide,
-  explainHistory,
-  type HistoryExplanation,
-  type TimeRange,
-} from '@hdrscope/history';
+import { explainHistory, type HistoryExplanation } from '@hdrscope/history';
+import type {
+  AttributeSide,
+  CauseVerdict,
+  ExplainedCause,
+  ExplainedSide,
+  TimeRange,
+} from '@hdrscope/history/internal';
 import { percentileName } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';

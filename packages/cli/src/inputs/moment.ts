@@ -1,4 +1,4 @@
-import type { TimeRange } from '@hdrscope/history';
+import type { TimeRange } from '@hdrscope/history/internal';
 import type { Moment } from '@hdrscope/interval-log';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
-import {
-  historySpan,
-  type MergedRow,
-  type MergeQuestion,
-  mergeRows,
-  queryMergedRows,
-} from '../../src/index.ts';
+import { historySpan, type MergedRow, mergeRows, queryMergedRows } from '../../src/index.ts';
+import type { MergeQuestion } from '../../src/internal.ts';
 import { writeRows } from '../support/folder.ts';
 import { groupKey } from '../support/merged-percentiles.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf, START_MS } from '../support/recorded.ts';

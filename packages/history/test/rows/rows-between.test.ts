@@ -4,7 +4,8 @@ import { caseCount } from '@hdrscope/testing/case-count';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
-import { countedOfRow, mergeRows, percentilesOf, type RowFacts, rowsBetween } from '../../src/index.ts';
+import { countedOfRow, mergeRows, percentilesOf, rowsBetween } from '../../src/index.ts';
+import type { RowFacts } from '../../src/rows/rows-between.ts';
 import { added, emptyHistogram, recorded, rowsOf } from '../support/recorded.ts';
 
 test('a row has the very slots of the series', async () => {

@@ -1,7 +1,9 @@
 import { type Lack, lackOfPeer } from '@hdrscope/testing';
 import { ClickHouse } from '@hdrscope/testing/clickhouse';
 import { lackOfPostgres, Postgres } from '@hdrscope/testing/postgres';
-import { clickHouseTable, type HistoryTable, postgresTable, type TableDialect } from '../../src/index.ts';
+import { clickHouseTable, postgresTable } from '../../src/index.ts';
+import type { HistoryTable } from '../../src/sink/options.ts';
+import type { TableDialect } from '../../src/sql/table-sql.ts';
 
 /** A server whose tables take rows. */
 export interface Engine {

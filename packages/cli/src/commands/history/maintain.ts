@@ -1,4 +1,5 @@
-import { compactHistory, type RolledDay, rollUpHistory } from '@hdrscope/history';
+import { compactHistory, rollUpHistory } from '@hdrscope/history';
+import type { RolledDay } from '@hdrscope/history/internal';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';

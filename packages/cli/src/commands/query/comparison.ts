@@ -1,12 +1,7 @@
 import { Histogram, type Resolution } from '@hdrscope/core';
 import { resolutionOf } from '@hdrscope/core/internal';
-import {
-  countedOfRow,
-  type MergedRow,
-  type MergeQuestion,
-  queryMergedRows,
-  type TimeRange,
-} from '@hdrscope/history';
+import { countedOfRow, type MergedRow, queryMergedRows } from '@hdrscope/history';
+import type { MergeQuestion, TimeRange } from '@hdrscope/history/internal';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
 import { Refusal } from '../../command.ts';
 import { type ComparedSide, DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../../comparison.ts';

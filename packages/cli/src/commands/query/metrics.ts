@@ -1,4 +1,5 @@
-import { type HistoryMetric, historyMetrics } from '@hdrscope/history';
+import { historyMetrics } from '@hdrscope/history';
+import type { HistoryMetric } from '@hdrscope/history/internal';
 import { suggestion } from '@hdrscope/kit';
 import { type Io, Refusal } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';

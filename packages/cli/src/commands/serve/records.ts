@@ -2,13 +2,8 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
-import {
-  type HistorySpan,
-  historySpan,
-  queryMergedRows,
-  type SpanQuestion,
-  snapshotsOfRows,
-} from '@hdrscope/history';
+import { type HistorySpan, historySpan, queryMergedRows, snapshotsOfRows } from '@hdrscope/history';
+import type { SpanQuestion } from '@hdrscope/history/internal';
 import { perMs, seriesFinder } from '@hdrscope/inputs/internal';
 import {
   type FollowNote,

@@ -1,5 +1,6 @@
 import type { Bounds } from '@hdrscope/core';
-import type { ObjectiveHistory, ObjectivePeriod } from '@hdrscope/history';
+import type { ObjectiveHistory } from '@hdrscope/history';
+import type { ObjectivePeriod } from '@hdrscope/history/internal';
 import { formatDurationParts, formatShare } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';

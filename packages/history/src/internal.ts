@@ -1,0 +1,8 @@
+// Entry `@hdrscope/history/internal`: for the other packages of hdrscope only. Names here may change in any release.
+export type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from './explain/explanation.ts';
+export type { TimeRange } from './explain/question.ts';
+export type { ObjectivePeriod } from './objective/objective-history.ts';
+export type { HistoryMetric } from './query/history-metrics.ts';
+export type { SpanQuestion } from './query/history-span.ts';
+export type { MergeQuestion } from './query/merged-rows.ts';
+export type { RolledDay } from './rollup/day.ts';
