@@ -1,4 +1,5 @@
-import { recogniseText, type TextKind } from '@hdrscope/interval-log/parser';
+import type { TextKind } from '@hdrscope/interval-log/internal';
+import { recogniseText } from '@hdrscope/interval-log/parser';
 import { isEncoded } from './encoded.ts';
 import { type LoadForm, recogniseLoad } from './load/load.ts';
 import { isValue, readTable } from './numbers/number-texts.ts';

@@ -1,13 +1,13 @@
 export type { LogErrorCode } from './errors.ts';
-export { FollowMemory, type FollowOptions, followLog } from './follow/follow.ts';
+export { FollowMemory, followLog } from './follow/follow.ts';
 export type { FollowNote } from './follow/followed-log.ts';
-export { type CompareOptions, type Comparison, compareHistograms } from './operations/compare.ts';
-export { type MergeOptions, mergeLogs } from './operations/merge.ts';
+export { type Comparison, compareHistograms } from './operations/compare.ts';
+export { mergeLogs } from './operations/merge.ts';
 export { type PercentileText, parsePercentileText } from './operations/percentile-text.ts';
 export { type ReadHistogram, readHistograms } from './operations/read-histograms.ts';
-export { type ReintervalOptions, reintervalLog } from './operations/reinterval.ts';
+export { reintervalLog } from './operations/reinterval.ts';
 export { convertToV2, sliceLog } from './operations/rewrite.ts';
-export { type LogSummary, type SummarizeOptions, sumLogs, summarizeLogs } from './operations/summarize.ts';
+export { type LogSummary, sumLogs, summarizeLogs } from './operations/summarize.ts';
 export type { LogHistogram } from './operations/totals.ts';
 export { createProcessorFiles } from './processor/files.ts';
 export type { ProcessorIo } from './processor/io.ts';
@@ -16,23 +16,15 @@ export { processLog } from './processor/process.ts';
 export { runProcessor } from './processor/run.ts';
 export type { LogEntry, LogInterval, MalformedLine } from './reader/entry.ts';
 export type { LogSource } from './reader/input.ts';
-export type { ParseLogOptions } from './reader/parser.ts';
-export { type ReadIntervalsOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
-export type { Moment, Selection } from './reader/selection.ts';
-export type { TimeMode } from './reader/time.ts';
+export { readEntries, readIntervals } from './reader/read.ts';
+export type { Selection } from './reader/selection.ts';
 export { formatSeriesTag, parseSeriesTag } from './series/series-tag.ts';
 export type { IntervalLogHealth } from './sink/health.ts';
 export { openIntervalLog } from './sink/open.ts';
-export type { IntervalLogOptions, RotationOptions } from './sink/options.ts';
+export type { IntervalLogOptions } from './sink/options.ts';
 export type { IntervalLogSink } from './sink/sink.ts';
-export {
-  type IngestLogOptions,
-  ingestLog,
-  ingestLogEntries,
-  type LoggedSeries,
-} from './source/ingest-log.ts';
+export { type IngestLogOptions, ingestLog, ingestLogEntries } from './source/ingest-log.ts';
 export { snapshotsOfLogs } from './source/snapshots-of-logs.ts';
-export type { IntervalFormat } from './writer/format.ts';
 export {
   FORMAT_VERSION_LINE,
   formatBaseTime,
@@ -41,4 +33,4 @@ export {
   formatStartTime,
   LEGEND_LINE,
 } from './writer/format.ts';
-export { IntervalLogWriter, type WriterOptions } from './writer/writer.ts';
+export { IntervalLogWriter } from './writer/writer.ts';

@@ -1,4 +1,5 @@
 // Entry `@hdrscope/interval-log/internal`: for the other packages of hdrscope only. Names here may change in any release.
+export type { FollowOptions } from './follow/follow.ts';
 export type { BoundedHistogram, ChangeVerdict, PercentileChange } from './operations/compare.ts';
 export { readText } from './operations/read-histograms.ts';
 export {
@@ -7,13 +8,15 @@ export {
   decodeIntervals,
   type TagSummary,
 } from './operations/summarize.ts';
+export type { TextKind } from './operations/text-kind.ts';
 export { parseProcessorArgs } from './processor/arguments.ts';
 export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
 export { readUnzipped, readUtf8 } from './reader/input.ts';
 export { type ParsedLine, parseLine } from './reader/line.ts';
 export type { OperationOptions } from './reader/read.ts';
-export { selects } from './reader/selection.ts';
+export { type Moment, selects } from './reader/selection.ts';
 export { LogTime } from './reader/time.ts';
 export { formatFamilyNote, isFamilyNote, parseFamilyNote } from './series/family-note.ts';
+export type { RotationOptions } from './sink/options.ts';
 export type { RecordedLog } from './source/snapshots-of-logs.ts';
 export { FORMAT_VERSION_LINE, formatComment, LEGEND_LINE } from './writer/format.ts';

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { openIntervalLog, type RotationOptions } from '@hdrscope/interval-log';
+import { openIntervalLog } from '@hdrscope/interval-log';
+import type { RotationOptions } from '@hdrscope/interval-log/internal';
 import type { Snapshot } from '@hdrscope/registry';
 import { duration, mapping, oneOf, size, text, wholeNumber, yesOrNo } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';

@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import {
   FollowMemory,
   type FollowNote,
-  type FollowOptions,
   followLog,
   ingestLogEntries,
   type LogEntry,
 } from '@hdrscope/interval-log';
-import { isFamilyNote } from '@hdrscope/interval-log/internal';
+import { type FollowOptions, isFamilyNote } from '@hdrscope/interval-log/internal';
 import { SHOWN_UNITS } from '@hdrscope/registry';
 import { duration, text } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';

@@ -1,5 +1,5 @@
 import type { TimeRange } from '@hdrscope/history/internal';
-import type { Moment } from '@hdrscope/interval-log';
+import type { Moment } from '@hdrscope/interval-log/internal';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { durationSeconds } from '../duration.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
-import type { RotationOptions } from '../../src/index.ts';
+import type { RotationOptions } from '../../src/internal.ts';
 import { rotatedLogs, rotatedNames } from '../../src/sink/archive.ts';
 import { openSink } from '../../src/sink/open.ts';
 import type { IntervalLogSink } from '../../src/sink/sink.ts';

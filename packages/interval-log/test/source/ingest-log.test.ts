@@ -5,13 +5,8 @@ import { Histogram, percentileInterval } from '@hdrscope/core';
 import { countWithin } from '@hdrscope/core/internal';
 import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
 import { lackOfFile, lackOfProgram, testUnless } from '@hdrscope/testing';
-import {
-  formatInterval,
-  ingestLog,
-  type LoggedSeries,
-  type LogInterval,
-  openIntervalLog,
-} from '../../src/index.ts';
+import { formatInterval, ingestLog, type LogInterval, openIntervalLog } from '../../src/index.ts';
+import type { LoggedSeries } from '../../src/source/ingest-log.ts';
 import { intervalsOf } from '../support/read.ts';
 import { newDirectory } from '../support/sandbox.ts';
 

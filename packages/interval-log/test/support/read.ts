@@ -2,12 +2,12 @@ import {
   type LogEntry,
   type LogInterval,
   type LogSource,
-  type ReadOptions,
   readEntries,
   readIntervals,
 } from '../../src/index.ts';
-import { type ParseLogOptions, parseLog } from '../../src/parser.ts';
-import { LogParser } from '../../src/reader/parser.ts';
+import { parseLog } from '../../src/parser.ts';
+import { LogParser, type ParseLogOptions } from '../../src/reader/parser.ts';
+import type { ReadOptions } from '../../src/reader/read.ts';
 
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];

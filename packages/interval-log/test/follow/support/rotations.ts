@@ -15,7 +15,8 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { type FollowOptions, followLog } from '@hdrscope/interval-log';
+import { followLog } from '@hdrscope/interval-log';
+import type { FollowOptions } from '@hdrscope/interval-log/internal';
 import { intervalLine } from '../../operations/support/logs.ts';
 import { newDirectory } from '../../support/sandbox.ts';
 
