@@ -7,10 +7,9 @@ import {
   type FamilySnapshot,
   type Rejected,
   type SeriesSnapshot,
-  type SlotReaches,
   type Snapshot,
 } from '@hdrscope/registry';
-import { endCounts } from '@hdrscope/registry/internal';
+import { endCounts, type SlotReaches } from '@hdrscope/registry/internal';
 import type { FamilyDefinition, HistorySeries, Increase } from './history/history.ts';
 import { increaseOf } from './increase-of.ts';
 import type { FamilyFacts, Row, SeriesFacts } from './messages.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '@hdrscope/core/internal';
-import { EMPTY_SNAPSHOT, type FamilySnapshot, type GatherOptions, type Registry } from '@hdrscope/registry';
-import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry } from '@hdrscope/registry';
+import { type GatherOptions, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { EXPLICIT } from './explicit.ts';
 import { EXPONENTIAL } from './exponential.ts';
 import { KeptPoints } from './kept-points.ts';

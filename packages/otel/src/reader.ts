@@ -1,4 +1,5 @@
-import type { GatherOptions, Snapshot } from '@hdrscope/registry';
+import type { Snapshot } from '@hdrscope/registry';
+import type { GatherOptions } from '@hdrscope/registry/internal';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { delegate } from './delegate.ts';
 import { type EnvironmentVariables, variable } from './environment.ts';

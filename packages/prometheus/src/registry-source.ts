@@ -1,5 +1,6 @@
 import { justifiedScale } from '@hdrscope/core/internal';
-import type { FamilySnapshot, GatherOptions, Scope, Snapshot } from '@hdrscope/registry';
+import type { FamilySnapshot, Scope, Snapshot } from '@hdrscope/registry';
+import type { GatherOptions } from '@hdrscope/registry/internal';
 import { boundariesFor } from './boundaries.ts';
 import type { MetricSource } from './exporter-options.ts';
 import type { Labels } from './families.ts';

@@ -151,7 +151,7 @@ export function familySettings(options: FamilyOptions): FamilySettings {
  * @returns The step between two values, in the unit.
  * @example
  * ```ts
- * import { defaultResolution } from '@hdrscope/registry';
+ * import { defaultResolution } from '@hdrscope/registry/internal';
  *
  * ['s', 'ms', 'By', '1', 'Cel'].map(defaultResolution); //=> [1e-9, 1e-6, 1, 1e-6, 1e-3]
  * ```

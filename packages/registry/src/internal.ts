@@ -1,8 +1,8 @@
 // Entry `@hdrscope/registry/internal`: for the other packages of hdrscope only. Names here may change in any release.
-
 export { timeout } from './asked-source.ts';
 export { canonicalText } from './attributes.ts';
 export { clock } from './clock.ts';
+export type { ShownUnit } from './counted-unit.ts';
 export {
   boundsAtPercentiles,
   boundsOfSlots,
@@ -11,7 +11,12 @@ export {
   endCounts,
   unsureCount,
 } from './ends.ts';
+export { defaultResolution } from './family-options.ts';
+export type { ReadingRefusal } from './ingest/health.ts';
+export type { CounterState } from './ingest/reading.ts';
 export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';
 export { INTAKE_RULES, ingestMemory } from './ingest/source.ts';
-export { registry, SHARED_GATHER_MS } from './registry.ts';
+export type { SlotReaches } from './reach.ts';
+export { type GatherOptions, registry, SHARED_GATHER_MS } from './registry.ts';
+export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
 export { snapshot } from './snapshot.ts';

@@ -1,7 +1,8 @@
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import { Family, OVERFLOW_ATTRIBUTES } from '../src/family.ts';
-import { defaultResolution, type FamilyOptions } from '../src/index.ts';
+import type { FamilyOptions } from '../src/index.ts';
+import { defaultResolution } from '../src/internal.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {
   return new Family({ name: 'x', ...options }, new FakeClock());

@@ -19,9 +19,8 @@ import {
   type IngestMemory,
   type Reading,
   SHOWN_UNITS,
-  type ShownUnit,
 } from '@hdrscope/registry';
-import { latestEpoch } from '@hdrscope/registry/internal';
+import { latestEpoch, type ShownUnit } from '@hdrscope/registry/internal';
 import { type Axis, axisLayout, axisTitle } from '../histogram/axis.ts';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { HistogramFollower, histogramKey } from './increase.ts';

@@ -1,6 +1,6 @@
 import type { ReadonlyCounts, ReadonlyHistogram } from '@hdrscope/core';
 import { histogramOver, packCounts, packedRuns, SparseCounts } from '@hdrscope/core/internal';
-import type { SlotReaches } from '@hdrscope/registry';
+import type { SlotReaches } from '@hdrscope/registry/internal';
 import { countsAcross, type EndCounts, endCounts } from '@hdrscope/registry/internal';
 import type { FamilyDefinition } from '../history/history.ts';
 import type { PackedSeries } from '../history/packed-interval.ts';

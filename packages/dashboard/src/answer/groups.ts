@@ -1,4 +1,4 @@
-import type { SlotReaches } from '@hdrscope/registry';
+import type { SlotReaches } from '@hdrscope/registry/internal';
 import type { FamilyDefinition, HistorySeries } from '../history/history.ts';
 import { keyOf, type Question } from '../question.ts';
 

@@ -1,5 +1,6 @@
 import { Slices } from '@hdrscope/kit';
-import type { FamilySnapshot, SlotReaches } from '@hdrscope/registry';
+import type { FamilySnapshot } from '@hdrscope/registry';
+import type { SlotReaches } from '@hdrscope/registry/internal';
 import type { HistoryFacts, SeriesFacts } from '../messages.ts';
 import { type Coarsening, placeToMerge, timeOf } from './coarsening.ts';
 import {

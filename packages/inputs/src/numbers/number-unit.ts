@@ -1,7 +1,8 @@
 import type { Resolution } from '@hdrscope/core';
 import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import { nanosecondsPer, type Quantity, quantityOf } from '@hdrscope/kit';
-import { type CountedUnit, defaultResolution, SHOWN_UNITS } from '@hdrscope/registry';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
+import { defaultResolution } from '@hdrscope/registry/internal';
 
 /** The unit of numbers, and the step between two numbers that are kept apart. */
 export interface NumberUnit {

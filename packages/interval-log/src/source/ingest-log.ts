@@ -13,14 +13,13 @@ import {
 } from '@hdrscope/core/internal';
 import {
   type Attributes,
-  type CounterState,
-  defaultResolution,
   type FamilyOptions,
   type IntakeOptions,
   ingest,
   type Registry,
   type SourceObserver,
 } from '@hdrscope/registry';
+import { type CounterState, defaultResolution } from '@hdrscope/registry/internal';
 import { lineError } from '../errors.ts';
 import type { LogComment, LogEntry, LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';

@@ -1,12 +1,7 @@
 import { custom, integer, type OptionRules, optional, readOptions } from '@hdrscope/core/internal';
 import { TimeoutError, within } from '@hdrscope/kit';
-import {
-  createRegistry,
-  defaultResolution,
-  type FamilyOptions,
-  type Registry,
-  type Snapshot,
-} from '@hdrscope/registry';
+import { createRegistry, type FamilyOptions, type Registry, type Snapshot } from '@hdrscope/registry';
+import { defaultResolution } from '@hdrscope/registry/internal';
 import type { LogEntry, LogInterval } from '../reader/entry.ts';
 import { createLogIntake, type IngestLogOptions, type LogIngestion, type LogIntake } from './ingest-log.ts';
 

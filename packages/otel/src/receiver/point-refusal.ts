@@ -1,5 +1,5 @@
 import type { BucketRun } from '@hdrscope/core/internal';
-import type { ReadingRefusal } from '@hdrscope/registry';
+import type { ReadingRefusal } from '@hdrscope/registry/internal';
 import type { ExplicitPoint, ExponentialPoint, ReceivedPoint } from './received.ts';
 
 /** Why a point is refused: as a reading, or with `notHistogram`, because it belongs to a summary, or to a sum or a gauge where no states are kept. */

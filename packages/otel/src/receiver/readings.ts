@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Attributes, CounterState, Exemplar, FamilyOptions, Reading } from '@hdrscope/registry';
+import type { Attributes, Exemplar, FamilyOptions, Reading } from '@hdrscope/registry';
+import type { CounterState } from '@hdrscope/registry/internal';
 import { canonicalText } from '@hdrscope/registry/internal';
 import { countedPoint } from './counted-point.ts';
 import type { ReadingSettings } from './options.ts';

@@ -9,7 +9,7 @@ import {
   withDefault,
 } from '@hdrscope/core/internal';
 import { type RemotePort, reasonOf, Slices } from '@hdrscope/kit';
-import type { ClusterLike, ClusterWorker } from '@hdrscope/registry';
+import type { ClusterLike, ClusterWorker } from '@hdrscope/registry/internal';
 import { report } from '../diagnostics.ts';
 import type { MetricFamily } from '../families.ts';
 import type { FamilySource } from '../family-source.ts';

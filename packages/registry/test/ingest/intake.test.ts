@@ -2,7 +2,6 @@ import { Histogram } from '@hdrscope/core';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import fc from 'fast-check';
 import {
-  type CounterState,
   createRegistry,
   EMPTY_SNAPSHOT,
   type Exemplar,
@@ -11,6 +10,7 @@ import {
   type Registry,
   type Rejected,
 } from '../../src/index.ts';
+import type { CounterState } from '../../src/internal.ts';
 import { FAMILY, onlySeriesIn, reading, totalIn } from '../support/readings.ts';
 import { familyIn, onlySeries } from '../support/state.ts';
 

@@ -1,4 +1,5 @@
-import { IngestMemory, type StreamLimits } from '../../src/index.ts';
+import { IngestMemory } from '../../src/index.ts';
+import type { StreamLimits } from '../../src/ingest/memory.ts';
 import { reading } from '../support/readings.ts';
 
 /** A memory that has kept readings of these keys and epochs, in this order, one each millisecond. */

@@ -3,7 +3,6 @@ import type { Worker as ClusterWorker, default as cluster } from 'node:cluster';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { expectRefused } from '@hdrscope/testing/refusals';
 import {
-  type ClusterLike,
   collectFrom,
   collectFromCluster,
   createRegistry,
@@ -11,6 +10,7 @@ import {
   type RemotePort,
   serveRegistry,
 } from '../../src/index.ts';
+import type { ClusterLike } from '../../src/internal.ts';
 import { FakePort, FakeProcess, settled } from '../support/ports.ts';
 import { record, remoteOf } from '../support/remotes.ts';
 import { familyIn, onlySeries, slotsOf } from '../support/state.ts';
