@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { askAdminSocket, registryReplies, serveAdminSocket } from '@hdrscope/ceph';
 import { readIntervals } from '@hdrscope/interval-log';
 import { createRegistry, type Registry } from '@hdrscope/registry';
-import { type Agent, type AgentConfig, type EntryHealth, startAgent } from '../src/index.ts';
+import type { EntryHealth } from '../src/health.ts';
+import { type Agent, type AgentConfig, startAgent } from '../src/index.ts';
 import { configOf, sample, until, urlIn, useWorld } from './support/agents.ts';
 import { intervalLine } from './support/logs.ts';
 
