@@ -1,5 +1,5 @@
 // Entry `@hdrscope/inputs/internal`: for the other packages of hdrscope only. Names here may change in any release.
-export { readText } from './bytes.ts';
+export { type BadLine, readText } from './bytes.ts';
 export {
   CountedEvidence,
   type Evidence,
@@ -9,9 +9,12 @@ export {
   proportionOf,
 } from './evidence.ts';
 export { figuresStep, figuresUnit, scaleFigures } from './figures.ts';
+export type { ImportLogOptions } from './history/import-log.ts';
+export type { ImportOtlpOptions } from './history/import-otlp.ts';
 export { seriesFinder, UNNAMED } from './history/logged-series.ts';
 export { K6_FAILURE } from './load/k6.ts';
-export { hasRequests, type LoadForm } from './load/load.ts';
+export { type ErrorCount, hasRequests, type LoadForm } from './load/load.ts';
+export type { CountedNumbers, CountNumbersOptions } from './numbers/count-numbers.ts';
 export { firstDocuments } from './numbers/number-texts.ts';
 export {
   inUnit,

@@ -1,5 +1,6 @@
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
-import { type RecordedFigures, readFigures } from '../src/index.ts';
+import type { RecordedFigures } from '../src/figures.ts';
+import { readFigures } from '../src/index.ts';
 import { numberUnit, scaleFigures } from '../src/internal.ts';
 
 const integers = new Histogram();

@@ -1,4 +1,4 @@
-import type { BadLine } from '@hdrscope/inputs';
+import type { BadLine } from '@hdrscope/inputs/internal';
 import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
 import { ExitCode, type Io, Refusal } from '../command.ts';
 import { formatCount } from '../format.ts';

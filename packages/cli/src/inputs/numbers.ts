@@ -1,12 +1,7 @@
+import { countNumbers, findNumberUnit, listNumberPlaces, type NumberPlace } from '@hdrscope/inputs';
 import {
   type CountedNumbers,
   type CountNumbersOptions,
-  countNumbers,
-  findNumberUnit,
-  listNumberPlaces,
-  type NumberPlace,
-} from '@hdrscope/inputs';
-import {
   figuresStep,
   figuresUnit,
   firstDocuments,

@@ -1,8 +1,3 @@
-export { type ImportedLog, type ImportLogOptions, importLog } from './import-log.ts';
-export {
-  type ImportedOtlp,
-  type ImportOtlpOptions,
-  importOtlp,
-  type OtlpFile,
-} from './import-otlp.ts';
+export { type ImportedLog, importLog } from './import-log.ts';
+export { type ImportedOtlp, importOtlp, type OtlpFile } from './import-otlp.ts';
 export { recogniseOtlp } from './otlp-requests.ts';

@@ -1,12 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { k6Points, k6Table, ohaTable, type SampleRequest } from '@hdrscope/testing/load-samples';
-import {
-  type BadLine,
-  type RequestForm,
-  type RequestSink,
-  readRequests,
-  recogniseInput,
-} from '../../src/index.ts';
+import { type RequestForm, type RequestSink, readRequests, recogniseInput } from '../../src/index.ts';
+import type { BadLine } from '../../src/internal.ts';
 
 interface Read {
   readonly ms: readonly number[];

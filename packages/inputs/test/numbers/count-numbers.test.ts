@@ -1,4 +1,6 @@
-import { type BadLine, countNumbers, type NumberText } from '../../src/index.ts';
+import { countNumbers } from '../../src/index.ts';
+import type { BadLine } from '../../src/internal.ts';
+import type { NumberText } from '../../src/numbers/count-numbers.ts';
 
 const text = (beginning: string): NumberText => ({
   name: 'FILE',

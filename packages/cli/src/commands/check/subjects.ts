@@ -1,6 +1,5 @@
 import { Histogram } from '@hdrscope/core';
 import {
-  type ErrorCount,
   type NumberPlace,
   type RequestForm,
   type RequestSink,
@@ -12,6 +11,7 @@ import {
 } from '@hdrscope/inputs';
 import {
   CountedEvidence,
+  type ErrorCount,
   type Evidence,
   ExactTally,
   FINEST_DIGITS,

@@ -3,14 +3,17 @@ import { HdrscopeError } from '@hdrscope/core';
 import {
   type ImportedLog,
   type ImportedOtlp,
-  type ImportLogOptions,
-  type ImportOtlpOptions,
   importLog,
   importOtlp,
   type OtlpFile,
   recogniseOtlp,
 } from '@hdrscope/inputs/history';
-import { NUMBER_UNITS, UNNAMED } from '@hdrscope/inputs/internal';
+import {
+  type ImportLogOptions,
+  type ImportOtlpOptions,
+  NUMBER_UNITS,
+  UNNAMED,
+} from '@hdrscope/inputs/internal';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
 import { ExitCode, Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
