@@ -8,19 +8,9 @@ export {
 } from './bind.ts';
 export { createHdr, type Hdr, type HdrOptions } from './create-hdr.ts';
 export type { EnvironmentVariables } from './environment.ts';
-export type { ExemplarFilter } from './exemplar-filter.ts';
 export type { HdrInstrumentation } from './instrumentation.ts';
-export type { Load } from './metric-readers.ts';
 export type { HistogramFormat } from './metric-settings.ts';
 export type { ProducerOptions } from './producer.ts';
 export type { ReaderOptions } from './reader.ts';
-export type {
-  AttributesProcessor,
-  MetricCollection,
-  MetricCollectionOptions,
-  MetricScope,
-  Producer,
-  Reader,
-  ScopeMetrics,
-} from './sdk.ts';
+export type { MetricCollection, Producer, Reader } from './sdk.ts';
 export type { HdrView } from './view.ts';

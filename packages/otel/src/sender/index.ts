@@ -1,10 +1,6 @@
-export type { SenderTlsFiles } from '@hdrscope/kit/delivery';
-export type { EnvironmentVariables } from '../environment.ts';
 export type { OtlpErrorCode } from '../errors.ts';
-export type { HistogramFormat } from '../metric-settings.ts';
-export type { PartialSuccess } from './answer.ts';
-export { type OtlpEnvironment, otlpOptionsFromEnvironment } from './from-environment.ts';
+export { otlpOptionsFromEnvironment } from './from-environment.ts';
 export { OtlpSenderMemory } from './memory.ts';
 export type { OtlpNumber, OtlpNumbers } from './numbers.ts';
-export type { OtlpProtocol, OtlpSenderObserver, OtlpSenderOptions } from './options.ts';
+export type { OtlpSenderObserver, OtlpSenderOptions } from './options.ts';
 export { type OtlpSender, type OtlpSenderHealth, sendOtlp } from './sender.ts';

@@ -1,5 +1,6 @@
 import type { Attributes } from '@hdrscope/registry';
-import { type NumberStates, type NumberStatesOptions, numberStates } from '../../src/receiver/index.ts';
+import { type NumberStates, numberStates } from '../../src/receiver/index.ts';
+import type { NumberStatesOptions } from '../../src/receiver/number-states.ts';
 import { CUMULATIVE, DELTA, decodedJson, decodedProtobuf, Receiving } from './support/receiving.ts';
 import { type MetricJson, type NumberJson, requestBytes, requestJson } from './support/request.ts';
 
