@@ -1,4 +1,4 @@
-import type { Zone } from '@hdrscope/plot';
+import type { Zone } from '@hdrscope/plot/internal';
 import type { TimeRange } from '../src/question.ts';
 import { longRangeText, timeText } from './clock.ts';
 import { h, setAttribute } from './dom.ts';

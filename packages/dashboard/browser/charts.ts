@@ -1,4 +1,5 @@
-import { chartOption, type Plot, plotFromJson, plotToJson, type ThemeName, type Zone } from '@hdrscope/plot';
+import { chartOption, type Plot, plotFromJson, plotToJson } from '@hdrscope/plot';
+import type { ThemeName, Zone } from '@hdrscope/plot/internal';
 import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AriaComponent,

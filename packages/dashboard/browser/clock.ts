@@ -1,4 +1,5 @@
-import { formatValue, type Zone } from '@hdrscope/plot';
+import { formatValue } from '@hdrscope/plot';
+import type { Zone } from '@hdrscope/plot/internal';
 import type { TimeRange } from '../src/question.ts';
 
 export const UTC: Zone = { name: 'UTC', offsetMs: () => 0 };

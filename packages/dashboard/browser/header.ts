@@ -1,4 +1,4 @@
-import type { Zone } from '@hdrscope/plot';
+import type { Zone } from '@hdrscope/plot/internal';
 import { timeText } from './clock.ts';
 import { button, type Choice, choice, h, setAttribute, setText } from './dom.ts';
 import type { Liveness } from './liveness.ts';

@@ -1,4 +1,4 @@
-import type { Zone } from '@hdrscope/plot';
+import type { Zone } from '@hdrscope/plot/internal';
 import type { TimeRange } from '../src/question.ts';
 import { agoText, dateTimeText, isSinceStart, lengthText, rangeText, timeText } from './clock.ts';
 import type { ConnectionState } from './connection.ts';

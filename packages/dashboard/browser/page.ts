@@ -1,4 +1,5 @@
-import type { TimePlot, Zone } from '@hdrscope/plot';
+import type { TimePlot } from '@hdrscope/plot';
+import type { Zone } from '@hdrscope/plot/internal';
 import type { TableMessage } from '../src/messages.ts';
 import type { Question } from '../src/question.ts';
 import { addressOf, askedOf, exportAddress, type PageView, viewOfAddress } from './address.ts';

@@ -1,4 +1,4 @@
-import type { ThemeName } from '@hdrscope/plot';
+import type { ThemeName } from '@hdrscope/plot/internal';
 import { choice } from './dom.ts';
 import { remember, remembered } from './preference.ts';
 

@@ -1,4 +1,5 @@
-import { formatValue, type ThemeName, type TimePlot, type Zone } from '@hdrscope/plot';
+import { formatValue, type TimePlot } from '@hdrscope/plot';
+import type { ThemeName, Zone } from '@hdrscope/plot/internal';
 import type { TimeRange } from '../src/question.ts';
 import { ticksOf } from './clock.ts';
 

@@ -1,4 +1,5 @@
-import { formatValue, type TimePlot, type Zone } from '@hdrscope/plot';
+import { formatValue, type TimePlot } from '@hdrscope/plot';
+import type { Zone } from '@hdrscope/plot/internal';
 import type { TimeRange } from '../src/question.ts';
 import { Brush, type BrushScale } from './brush.ts';
 import { longRangeText, rangeText } from './clock.ts';

@@ -1,6 +1,7 @@
 import { type Bounds, percentileDifference, percentileInterval } from '@hdrscope/core';
 import { fromTicks } from '@hdrscope/core/internal';
-import { type ComparisonPlot, countedUnitOf, curveOfSeries, type PlottedChange } from '@hdrscope/plot';
+import { type ComparisonPlot, countedUnitOf, curveOfSeries } from '@hdrscope/plot';
+import type { PlottedChange } from '@hdrscope/plot/internal';
 import { boundsAtPercentiles, boundsOfSlots } from '@hdrscope/registry/internal';
 import type { FamilyDefinition } from '../history/history.ts';
 import type { Change, Comparison } from '../messages.ts';

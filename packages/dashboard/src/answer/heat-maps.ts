@@ -1,5 +1,6 @@
 import { packedRuns } from '@hdrscope/core/internal';
-import { type AxisSlot, countedUnitOf, type HeatMapPlot, heatMapOverTime } from '@hdrscope/plot';
+import { countedUnitOf, type HeatMapPlot, heatMapOverTime } from '@hdrscope/plot';
+import type { AxisSlot } from '@hdrscope/plot/internal';
 import type { FamilyDefinition } from '../history/history.ts';
 import { bucketLayout } from './buckets.ts';
 import type { GroupHistory, GroupInterval } from './group-history.ts';

@@ -1,4 +1,4 @@
-import type { Zone } from '@hdrscope/plot';
+import type { Zone } from '@hdrscope/plot/internal';
 import {
   agoText,
   dateTimeText,

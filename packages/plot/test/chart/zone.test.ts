@@ -1,4 +1,5 @@
-import { chartOption, describePlot, plotTable, type TimePlot, type Zone } from '../../src/index.ts';
+import { chartOption, describePlot, plotTable, type TimePlot } from '../../src/index.ts';
+import type { Zone } from '../../src/internal.ts';
 
 /** As in India. */
 const INDIA: Zone = { name: 'local time', offsetMs: () => 5.5 * 3_600_000 };

@@ -1,6 +1,7 @@
 import { explicitLayout, type Layout } from '@hdrscope/core';
 import fc from 'fast-check';
-import { axesToDraw, type CellCounts, heatMapOfCells, informativeAxes } from '../../src/index.ts';
+import type { CellCounts } from '../../src/data/cells.ts';
+import { axesToDraw, heatMapOfCells, informativeAxes } from '../../src/index.ts';
 
 const layoutOf = (slotCount: number): Layout =>
   explicitLayout(Array.from({ length: slotCount - 1 }, (_, i) => i + 1));

@@ -1,6 +1,7 @@
 import { Histogram, hdrLayout } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
-import { createHeatMap, heatMapOverTime, type TimedCounts } from '../../src/index.ts';
+import type { TimedCounts } from '../../src/data/heat-map.ts';
+import { createHeatMap, heatMapOverTime } from '../../src/index.ts';
 
 const LAYOUT = hdrLayout({ highestTrackableValue: 2 ** 50 });
 

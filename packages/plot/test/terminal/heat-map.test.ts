@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { HeatAxis, HeatMapPlot } from '../../src/index.ts';
+import type { HeatMapPlot } from '../../src/index.ts';
+import type { HeatAxis } from '../../src/plot.ts';
 import { formatHeatMap } from '../../src/terminal/heat-map.ts';
 
 const slots = (...edges: number[]): HeatAxis['slots'] =>

@@ -1,7 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import { asArray, asFinite, asObject, asText, Budget, isObject, parseJson } from '@hdrscope/kit';
-import { type AxisSlot, type BarPlot, type Plot, plotFromJson } from '@hdrscope/plot';
+import { type BarPlot, type Plot, plotFromJson } from '@hdrscope/plot';
+import type { AxisSlot } from '@hdrscope/plot/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal } from '../../command.ts';
 import { type Input, wholeText } from '../../inputs/input.ts';

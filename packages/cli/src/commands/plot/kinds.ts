@@ -12,7 +12,6 @@ import {
   barsOfHistogram,
   type ComparisonPlot,
   type Curve,
-  type CurveOptions,
   createHeatMap,
   createOverTime,
   curveOf,
@@ -21,6 +20,7 @@ import {
   percentileCurve,
   type TimePlot,
 } from '@hdrscope/plot';
+import type { CurveOptions } from '@hdrscope/plot/internal';
 import { Refusal, UsageError } from '../../command.ts';
 import { withValues } from '../../comparison.ts';
 import type { InputKind } from '../../inputs/input.ts';

@@ -1,13 +1,7 @@
 import { judgeLimit, rankOf } from '@hdrscope/core/internal';
 import { percentileName } from '@hdrscope/kit';
-import {
-  type AxisSlot,
-  type BarPlot,
-  type Curve,
-  formatValue,
-  type ObjectiveLine,
-  type Plot,
-} from '@hdrscope/plot';
+import { type BarPlot, type Curve, formatValue, type ObjectiveLine, type Plot } from '@hdrscope/plot';
+import type { AxisSlot } from '@hdrscope/plot/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal, UsageError } from '../../command.ts';
 import { formatCount } from '../../format.ts';

@@ -1,7 +1,7 @@
 import type { NumberPlace } from '@hdrscope/inputs';
 import { measureOf, type NumberUnit, numberUnit, ticksPerUnit } from '@hdrscope/inputs/internal';
 import type { LogHistogram, PercentileText } from '@hdrscope/interval-log';
-import type { Period } from '@hdrscope/plot';
+import type { Period } from '@hdrscope/plot/internal';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import type { Input } from '../../inputs/input.ts';

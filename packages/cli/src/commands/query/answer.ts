@@ -4,12 +4,12 @@ import { percentileName } from '@hdrscope/kit';
 import {
   attributePairs,
   type Curve,
-  type CurvePoint,
   countedUnitOf,
   type PercentilePlot,
   type Plot,
   type TimePlot,
 } from '@hdrscope/plot';
+import type { CurvePoint } from '@hdrscope/plot/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, Refusal } from '../../command.ts';
 import {
