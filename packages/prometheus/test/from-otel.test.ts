@@ -1,10 +1,7 @@
-import {
-  familiesOfResourceMetrics,
-  type HistogramValue,
-  type MetricDataLike,
-  type ResourceMetricsLike,
-  type ResourceMetricsOptions,
-} from '../src/index.ts';
+import type { HistogramValue } from '../src/families.ts';
+import { familiesOfResourceMetrics, type ResourceMetricsLike } from '../src/index.ts';
+import type { ResourceMetricsOptions } from '../src/internal.ts';
+import type { MetricDataLike } from '../src/resource-metrics.ts';
 import { collected, manualReader, STOCK_VERSIONS } from './support/stock.ts';
 import { rendered, samplesIn } from './support/text.ts';
 

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
-import {
-  familiesOfSnapshot,
-  type HistogramValue,
-  type MetricFamily,
-  type SnapshotFamiliesOptions,
-} from '../src/index.ts';
+import type { HistogramValue } from '../src/families.ts';
+import type { SnapshotFamiliesOptions } from '../src/from-registry.ts';
+import { familiesOfSnapshot, type MetricFamily } from '../src/index.ts';
 import { registryOf, START_MS, testRegistry } from './support/registry.ts';
 import { rendered, samplesIn } from './support/text.ts';
 

@@ -1,7 +1,8 @@
 import { explicitLayout, exponentialLayout, type Layout, LayoutHistogram } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { familiesOfSnapshot, type HistogramValue, render } from '../src/index.ts';
+import type { HistogramValue } from '../src/families.ts';
+import { familiesOfSnapshot, render } from '../src/index.ts';
 
 const BOUNDARIES = [0.5, 1, 2, 5];
 

@@ -5,7 +5,6 @@ import {
   type MetricType,
   prometheusHandler,
   render,
-  type TranslationStrategy,
 } from '../src/index.ts';
 import { labelsOf, seriesKey, seriesLabels } from '../src/labels.ts';
 import {
@@ -13,6 +12,7 @@ import {
   familyName,
   isWithoutSuffixes,
   labelName,
+  type TranslationStrategy,
   unitInName,
   unitWords,
 } from '../src/names.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { contentTypeOf, type EscapingScheme, type ExpositionFormat, negotiate } from '../src/index.ts';
+import type { EscapingScheme } from '../src/escaping.ts';
+import { contentTypeOf, type ExpositionFormat, negotiate } from '../src/index.ts';
 
 const PROTOBUF = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
 

@@ -1,6 +1,7 @@
 import type { Exemplar } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { familiesOfSnapshot, type HistogramValue, type Metric, render } from '../src/index.ts';
+import type { HistogramValue } from '../src/families.ts';
+import { familiesOfSnapshot, type Metric, render } from '../src/index.ts';
 import { bucketsOf, type DecodedFamily, decodeFamilies } from './support/decode.ts';
 import { registryOf, START_MS, testRegistry } from './support/registry.ts';
 import { family } from './support/text.ts';

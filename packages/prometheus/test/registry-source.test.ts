@@ -1,13 +1,9 @@
 import { explicitCounts, exponentialBuckets } from '@hdrscope/core/internal';
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
-import {
-  HdrPrometheusExporter,
-  type HdrPrometheusExporterOptions,
-  type MetricDataLike,
-  type ScopeMetricsLike,
-} from '../src/index.ts';
+import { HdrPrometheusExporter, type HdrPrometheusExporterOptions } from '../src/index.ts';
 import type { RegistrySource } from '../src/registry-source.ts';
+import type { MetricDataLike, ScopeMetricsLike } from '../src/resource-metrics.ts';
 import { decodeFamilies } from './support/decode.ts';
 import { OPENMETRICS, PROTOBUF } from './support/http.ts';
 import { START_MS, testRegistry } from './support/registry.ts';

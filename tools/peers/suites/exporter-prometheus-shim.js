@@ -81,7 +81,7 @@ export default function shim(stock) {
 
 /**
  * @param {ResourceMetrics} resourceMetrics
- * @param {import('@hdrscope/prometheus').ResourceMetricsOptions} options
+ * @param {import('@hdrscope/prometheus/internal').ResourceMetricsOptions} options
  */
 function textOf(resourceMetrics, options) {
   return new TextDecoder().decode(render(familiesOfResourceMetrics(resourceMetrics, options), 'text'));

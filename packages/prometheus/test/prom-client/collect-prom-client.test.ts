@@ -5,7 +5,6 @@ import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import * as fc from 'fast-check';
 import client from 'prom-client';
 import {
-  type CollectPromClientOptions,
   collectPromClient,
   type MetricFamily,
   type PromClientCollection,
@@ -13,6 +12,7 @@ import {
   prometheusHandler,
   servePromClient,
 } from '../../src/index.ts';
+import type { CollectPromClientOptions } from '../../src/prom-client/collect-prom-client.ts';
 import { CLIENTS } from '../support/clients.ts';
 import { respond } from '../support/respond.ts';
 import { rendered, samplesIn, sortedSamples } from '../support/text.ts';

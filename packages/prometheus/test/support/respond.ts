@@ -1,4 +1,4 @@
-import type { ScrapeRequest, ScrapeResponse } from '../../src/index.ts';
+import type { ScrapeRequest, ScrapeResponse } from '../../src/scrape.ts';
 
 /** What a handler answered. */
 export interface Response {
