@@ -1,6 +1,4 @@
-import type { Snapshot } from '@hdrscope/registry';
-import type { GatherOptions } from '@hdrscope/registry/internal';
-import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { isRegistryReader, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { delegate } from './delegate.ts';
 import { type EnvironmentVariables, variable } from './environment.ts';
 import type { HistogramFormat } from './metric-settings.ts';
@@ -54,27 +52,12 @@ export function wrapReader<Wrapped extends Reader>(
     shutdown: flushing((options) => reader.shutdown(options)),
     setMetricProducer: (producer: Producer) => {
       reader.setMetricProducer(withHdr(producer, reader, store, wanted, maxAgeMs));
-      if (format === 'auto' && takesRegistries(reader)) {
+      if (format === 'auto' && isRegistryReader<Producer>(reader)) {
         const { registry, settingsOf } = store;
-        const gather = (options: GatherOptions): Promise<Snapshot> => registry.gather(options);
-        reader.setRegistrySource({ producer, gather, settingsOf });
+        reader.setRegistrySource({ producer, gather: (options) => registry.gather(options), settingsOf });
       }
     },
   }) as Wrapped;
-}
-
-/** A reader that shows snapshots as they are: `HdrPrometheusExporter`, which explains the contract. */
-interface RegistryReader {
-  setRegistrySource(
-    source: { readonly producer: Producer; gather(options: GatherOptions): Promise<Snapshot> } & Pick<
-      HdrStore,
-      'settingsOf'
-    >,
-  ): void;
-}
-
-function takesRegistries(reader: object): reader is RegistryReader {
-  return typeof (reader as Partial<RegistryReader>).setRegistrySource === 'function';
 }
 
 /** Adds the store's histograms to the collections of the SDK's producer. */

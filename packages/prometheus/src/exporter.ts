@@ -2,7 +2,7 @@ import { readOptions } from '@hdrscope/core/internal';
 import { reasonOf, Slices, within } from '@hdrscope/kit';
 import { limitsOf, type ServerRefusals } from '@hdrscope/kit/server';
 import { EMPTY_SNAPSHOT } from '@hdrscope/registry';
-import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { type RegistrySource, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { addressOf } from './address.ts';
 import { report, reportFailures, warnOnce } from './diagnostics.ts';
 import {
@@ -23,7 +23,7 @@ import {
 import type { SnapshotFamiliesOptions } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { refusalFamilies } from './refusal-families.ts';
-import { histogramsByScope, problemsOf, type RegistrySource } from './registry-source.ts';
+import { histogramsByScope, problemsOf } from './registry-source.ts';
 import type { ResourceMetricsLike } from './resource-metrics.ts';
 import { answerScrape, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 import { Scrapes } from './scrapes.ts';
@@ -88,7 +88,7 @@ export class HdrPrometheusExporter {
   readonly #server: MetricsServer;
   /** The SDK's producer; set once. */
   #producer: MetricSource | undefined;
-  #registrySource: RegistrySource | undefined;
+  #registrySource: RegistrySource<MetricSource> | undefined;
   #isShutDown = false;
 
   /**
@@ -182,7 +182,7 @@ export class HdrPrometheusExporter {
    * are exact at the thresholds of a family, where those of points are made from exponential buckets. Besides, scrapes show
    * rejected values as `hdrscope_rejected_values_total`, and failed sources as `hdrscope_source_errors`.
    */
-  setRegistrySource(source: RegistrySource): void {
+  setRegistrySource(source: RegistrySource<MetricSource>): void {
     this.#registrySource = source;
   }
 
@@ -273,7 +273,7 @@ export class HdrPrometheusExporter {
       report('warn', `a part of the metrics failed: ${reasonOf(error)}`, error);
     }
     reportFailures(snapshot.errors);
-    const histograms = source && histogramsByScope(snapshot, source, resource, this.#options);
+    const histograms = source && histogramsByScope(snapshot, source.settingsOf, resource, this.#options);
     const steps = familiesOfCollections(sdk, others, histograms, this.#options);
     const problems = problemsOf(snapshot, resource, this.#options);
     return [...(await inSlices(steps, new Slices(), signal)), ...problems];

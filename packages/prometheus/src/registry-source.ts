@@ -1,8 +1,7 @@
 import { justifiedScale } from '@hdrscope/core/internal';
 import type { FamilySnapshot, Scope, Snapshot } from '@hdrscope/registry';
-import type { GatherOptions } from '@hdrscope/registry/internal';
+import type { RegistrySource } from '@hdrscope/registry/internal';
 import { boundariesFor } from './boundaries.ts';
-import type { MetricSource } from './exporter-options.ts';
 import type { Labels } from './families.ts';
 import {
   constantLabels,
@@ -18,25 +17,7 @@ import { keepsCharacters } from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';
 import type { ResourceMetricsLike } from './resource-metrics.ts';
 
-/**
- * A registry whose histograms an exporter shows without a detour through OpenTelemetry's points. A contract between this
- * package and `@hdrscope/otel`, which may change in any release: see `HdrPrometheusExporter.setRegistrySource`.
- */
-export interface RegistrySource {
-  /** The SDK's own producer, whose collections lack the registry's histograms. */
-  readonly producer: MetricSource;
-  /** `gather` of the registry. */
-  gather(options: GatherOptions): Promise<Snapshot>;
-  /** How the points of a family look. */
-  settingsOf(family: FamilySnapshot): {
-    /** The most native buckets: an integer of at least 2. */
-    readonly maxSize: number;
-    /** The finest scale. @default the scale that the digits of the family justify */
-    readonly maxScale?: number | undefined;
-    /** The boundaries when the exporter's buckets are classic. */
-    readonly boundaries: readonly number[];
-  };
-}
+type SettingsOf = RegistrySource<unknown>['settingsOf'];
 
 /** The scope that points of families without a scope have. */
 const REGISTRY_SCOPE: Scope = { name: '@hdrscope/registry' };
@@ -44,7 +25,7 @@ const REGISTRY_SCOPE: Scope = { name: '@hdrscope/registry' };
 /** The histograms of a snapshot by scope, as the points of the same families look. */
 export function histogramsByScope(
   snapshot: Snapshot,
-  source: Pick<RegistrySource, 'settingsOf'>,
+  settingsOf: SettingsOf,
   resource: ResourceMetricsLike['resource'],
   options: ExposedMetricsOptions,
 ): FamiliesByScope {
@@ -59,7 +40,7 @@ export function histogramsByScope(
     if (series.length === 0) continue;
     const name = histogramName(family, options, warn);
     if (name === undefined) continue;
-    const look = lookOf(family, source.settingsOf(family), extraLabels(scope, resource, options), options);
+    const look = lookOf(family, settingsOf(family), extraLabels(scope, resource, options), options);
     const parts = [lazyHistograms(family, series, look, timestampMs)];
     const inScope = byScope.get(scopeKey(scope)) ?? [];
     byScope.set(scopeKey(scope), inScope);
@@ -88,7 +69,7 @@ function timestampOf({ timeMs }: Snapshot, { appendTimestamp }: ExposedMetricsOp
 
 function lookOf(
   family: FamilySnapshot,
-  { maxSize, maxScale = justifiedScale(family.layout), boundaries }: ReturnType<RegistrySource['settingsOf']>,
+  { maxSize, maxScale = justifiedScale(family.layout), boundaries }: ReturnType<SettingsOf>,
   extra: Labels,
   options: ExposedMetricsOptions,
 ): HistogramLook {

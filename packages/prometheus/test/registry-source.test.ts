@@ -1,8 +1,8 @@
 import { explicitCounts, exponentialBuckets } from '@hdrscope/core/internal';
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
+import { isRegistryReader, type RegistryReader, type RegistrySource } from '@hdrscope/registry/internal';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { HdrPrometheusExporter, type HdrPrometheusExporterOptions } from '../src/index.ts';
-import type { RegistrySource } from '../src/registry-source.ts';
 import type { MetricDataLike, ScopeMetricsLike } from '../src/resource-metrics.ts';
 import { decodeFamilies } from './support/decode.ts';
 import { OPENMETRICS, PROTOBUF } from './support/http.ts';
@@ -55,12 +55,12 @@ function shop(): Registry {
   return registry;
 }
 
-const SETTINGS = new Map<string, Partial<ReturnType<RegistrySource['settingsOf']>>>([
+const SETTINGS = new Map<string, Partial<ReturnType<RegistrySource<unknown>['settingsOf']>>>([
   ['job_duration', { maxSize: 20, maxScale: 4 }],
   ['traced', { boundaries: [] }],
 ]);
 
-const settingsOf: RegistrySource['settingsOf'] = ({ name }) => ({
+const settingsOf: RegistrySource<unknown>['settingsOf'] = ({ name }) => ({
   maxSize: 160,
   boundaries: [0, 5, 10],
   ...SETTINGS.get(name),
@@ -259,6 +259,13 @@ describe('an exporter with the source of a registry', () => {
     const { histogram } = decodeFamilies(bytes).find(({ name }) => name === 'wide')!.metrics[0]!;
     expect(histogram!.schema).toBe(-4);
     expect(histogram!.count).toBe(3n);
+  });
+
+  test('the exporter is a reader of registries, and other readers are not', () => {
+    const exporter: RegistryReader<Parameters<HdrPrometheusExporter['setMetricProducer']>[0]> =
+      new HdrPrometheusExporter({ preventServerStart: true });
+    expect(isRegistryReader(exporter)).toBe(true);
+    expect(isRegistryReader({ setMetricProducer() {} })).toBe(false);
   });
 
   test('gathers within the time limit of the scrape, and after the SDK', async () => {

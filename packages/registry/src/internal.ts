@@ -18,5 +18,6 @@ export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';
 export { INTAKE_RULES, ingestMemory } from './ingest/source.ts';
 export type { SlotReaches } from './reach.ts';
 export { type GatherOptions, registry, SHARED_GATHER_MS } from './registry.ts';
+export { isRegistryReader, type RegistryReader, type RegistrySource } from './registry-reader.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
 export { snapshot } from './snapshot.ts';
