@@ -1,7 +1,7 @@
 /**
  * `npm run api`: writes the public face of each entry, all that users can import with its types, to `api/` of its package. A change of one
- * of these files is a change for users. With `--check` it writes nothing, and fails where a file differs, or something has no doc comment.
- * Needs a build.
+ * of these files is a change for users. With `--check` it writes nothing, and fails where a file differs, something has no doc comment, or
+ * the README of the package leaves out a name. Needs a build.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,6 +91,7 @@ export function apiReports(root, isCheck) {
         ...(bare === 0
           ? []
           : [`${file} has ${bare} symbols without a doc comment: node tools/check-docs.js`]),
+        ...unlisted(text, entry),
       ];
     });
     const left = [...new Set(entries.map(({ path }) => path))]
@@ -101,6 +102,24 @@ export function apiReports(root, isCheck) {
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
+}
+
+/**
+ * The README of a package shows its whole face in a section, if it has that section: the drop-in has the API of another package, and the
+ * kit promises none.
+ *
+ * @param {string} report The text of a report.
+ * @param {PublicEntry} entry
+ * @returns {string[]} What is wrong.
+ */
+function unlisted(report, { dir, path, entry }) {
+  const [, face] = textOf(join(dir, 'README.md')).split('\n## Everything it exports\n');
+  if (face === undefined) return [];
+  const listed = new Set(face.match(/\w+/g));
+  const names = [...report.matchAll(/^export (?:abstract )?(?:class|const|function|interface|type) (\w+)/gm)];
+  const missing = new Set(names.map(([, name = '']) => name).filter((name) => !listed.has(name)));
+  const where = `${path}/README.md, "Everything it exports"`;
+  return missing.size === 0 ? [] : [`${where}, lacks names of ${entry}: ${[...missing].join(', ')}`];
 }
 
 /** @param {string} path */

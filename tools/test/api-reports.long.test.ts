@@ -50,3 +50,17 @@ test('a check finds what has no doc comment, and reports of entries that are gon
   writeFileSync(join(root, 'packages/a/api/old.api.md'), '');
   expect(apiReports(root, true)).toEqual([missing, 'packages/a/api/old.api.md is of no entry: remove it']);
 });
+
+test('a README that lists what a package exports leaves out no name', () => {
+  const { root, types } = workspace();
+  const readme = join(root, 'packages/a/README.md');
+  writeFileSync(types, `${DECLARATIONS}/** A sum. */\nexport interface Sum {}\n`);
+  writeFileSync(readme, '# a\n\n`add` makes a `Sum`.\n\n## Everything it exports\n\n`add`\n');
+  expect(apiReports(root, false)).toEqual([
+    'packages/a/README.md, "Everything it exports", lacks names of .: Sum',
+  ]);
+  writeFileSync(readme, '# a\n\n## Everything it exports\n\n`add` → `Sum`\n');
+  expect(apiReports(root, true)).toEqual([]);
+  writeFileSync(readme, '# a\n');
+  expect(apiReports(root, true)).toEqual([]);
+});
