@@ -200,7 +200,7 @@ function queueDepths() {
       .filter(({ count }) => count > 0);
     const [first, last] = [slots[0], slots[slots.length - 1]];
     const count = counts.reduce((sum, one) => sum + one);
-    const meanOf = (/** @type {'lower' | 'upper'} */ bound) =>
+    const computeMean = (/** @type {'lower' | 'upper'} */ bound) =>
       slots.some((slot) => slot[bound] === null)
         ? null
         : slots.reduce((sum, slot) => sum + Number(slot[bound]) * slot.count, 0) / count;
@@ -211,7 +211,7 @@ function queueDepths() {
       unit: 'none',
       count,
       min: { from: first?.lower, to: first?.upper },
-      mean: { from: meanOf('lower'), to: meanOf('upper') },
+      mean: { from: computeMean('lower'), to: computeMean('upper') },
       max: { from: last?.lower, to: last?.upper },
       sum: null,
       percentiles: PERCENTILES.map((one) => ({

@@ -5,11 +5,11 @@
  *
  * @example
  * ```ts
- * import { type Bounds, explicitLayout, LayoutHistogram, quantileOf } from '@hdrscope/core';
+ * import { type Bounds, explicitLayout, LayoutHistogram, findQuantile } from '@hdrscope/core';
  *
  * const seconds = new LayoutHistogram(explicitLayout([0.25, 0.5, 1]));
  * seconds.recordValues([0.2, 0.3, 0.4]);
- * const { lower, upper }: Bounds = quantileOf(seconds, 0.5);
+ * const { lower, upper }: Bounds = findQuantile(seconds, 0.5);
  * [lower, upper]; //=> [0.25, 0.5]
  * ```
  */

@@ -1,7 +1,7 @@
 // Entry `@hdrscope/core`: the public API. `internal.ts` has what only other packages of hdrscope need.
 export { kolmogorovSmirnovTest } from './analysis/kolmogorov-smirnov-test.ts';
 export { mannWhitneyTest } from './analysis/mann-whitney-test.ts';
-export { excessKurtosisOf, skewnessOf } from './analysis/moments.ts';
+export { computeExcessKurtosis, computeSkewness } from './analysis/moments.ts';
 export { type PercentileDifference, percentileDifference } from './analysis/percentile-difference.ts';
 export { type PercentileInterval, percentileInterval } from './analysis/percentile-interval.ts';
 export { welchTest } from './analysis/welch-test.ts';
@@ -21,7 +21,7 @@ export { Histogram, type ReadonlyHistogram } from './histogram/histogram.ts';
 export type { IterationStep, Steps } from './histogram/iteration.ts';
 export { LayoutHistogram } from './histogram/layout-histogram.ts';
 export type { Outliers } from './histogram/out-of-range.ts';
-export { type Quantile, quantileOf, quantilesOf } from './histogram/quantile.ts';
+export { findQuantile, findQuantiles, type Quantile } from './histogram/quantile.ts';
 export { Recorder } from './histogram/recorder.ts';
 export type { HistogramOptions } from './histogram/setup.ts';
 export { startTimer, type Timer, time } from './histogram/timer.ts';
@@ -36,7 +36,7 @@ export { linearLayout } from './layout/linear.ts';
 export { logLinearLayout } from './layout/log-linear.ts';
 export { log2Layout } from './layout/log2.ts';
 export type { Resolution } from './layout/scaled.ts';
-export { type Rebucketed, rebucket } from './rebucket.ts';
+export { type RebucketedCounts, rebucket } from './rebucket.ts';
 export { HistogramSum } from './sum/histogram-sum.ts';
 export { type ParsedPercentiles, parsePercentiles } from './text/parse-percentiles.ts';
 export { formatPercentiles } from './text/percentile-text.ts';

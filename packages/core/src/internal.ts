@@ -10,7 +10,7 @@ export {
   mergedBuckets,
   type UnitLayouts,
 } from './conversion/exponential.ts';
-export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
+export { bucketsAtScale, sumBuckets } from './conversion/exponential-sum.ts';
 export { hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
 export { type LossyHdr, lossyHdr, type SlotValueStrategy } from './conversion/lossy-hdr.ts';
 export {
@@ -31,9 +31,9 @@ export type { AdviseOptions } from './histogram/advise.ts';
 export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';
 export { Inspectable } from './histogram/inspection.ts';
-export { rankOf } from './histogram/percentiles.ts';
+export { findRank } from './histogram/percentiles.ts';
 export type { QuantileOptions } from './histogram/quantile.ts';
-export { countWithin, meanBounds, meanOf } from './histogram/statistics.ts';
+export { computeMean, countWithin, meanBounds } from './histogram/statistics.ts';
 export { type CounterOptions, counterIncrease, haveSameSlots } from './increase.ts';
 export { assertLayout } from './layout/checks.ts';
 export { edgesBelow } from './layout/edges.ts';
@@ -56,7 +56,7 @@ export {
   type ScaledLayout,
   scaledLayout,
 } from './layout/scaled.ts';
-export { stridesOf } from './layout/strides.ts';
+export { computeStrides } from './layout/strides.ts';
 export { nearestName } from './nearest-name.ts';
 export {
   errorBudget,

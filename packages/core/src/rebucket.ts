@@ -7,7 +7,7 @@ import type { Layout } from './layout/layout.ts';
 import { valueInside } from './layout/value-inside.ts';
 
 /** Counts in another layout, and the number of them that may be misplaced. */
-export interface Rebucketed {
+export interface RebucketedCounts {
   /** The count of each slot of the new layout. The sum is that of the old counts. */
   readonly counts: Float64Array<ArrayBuffer>;
   /** The most counts that may lie on the wrong side of an edge: those of straddling slots. */
@@ -44,7 +44,7 @@ export interface Rebucketing {
    *
    * @throws HdrscopeError `ERR_INVALID_COUNT` when there is not one count for each slot.
    */
-  apply(counts: ReadonlyCounts | ArrayLike<number>): Rebucketed;
+  apply(counts: ReadonlyCounts | ArrayLike<number>): RebucketedCounts;
 }
 
 const known = new WeakMap<Layout, WeakMap<Layout, Rebucketing>>();
@@ -140,7 +140,7 @@ class Plan implements Rebucketing {
     return this.#worstRelativeError;
   }
 
-  apply(counts: ReadonlyCounts | ArrayLike<number>): Rebucketed {
+  apply(counts: ReadonlyCounts | ArrayLike<number>): RebucketedCounts {
     const { from, to } = this;
     if (counts.length !== from.slotCount) {
       throw mustBe(

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { Histogram } from '../src/index.ts';
-import {
-  bucketsAtScale,
-  type ExponentialBuckets,
-  exponentialBuckets,
-  sumOfBuckets,
-} from '../src/internal.ts';
+import { bucketsAtScale, type ExponentialBuckets, exponentialBuckets, sumBuckets } from '../src/internal.ts';
 
 const values = fc.array(fc.integer({ min: 0, max: 1_000_000_000 }), { maxLength: 60 });
 const sizes = fc.integer({ min: 2, max: 200 });
@@ -26,7 +21,7 @@ function shown({ scale, zeroCount, offset, counts }: ExponentialBuckets): object
 test('the sum of the buckets of two histograms is that of the buckets of both together', () => {
   fc.assert(
     fc.property(values, values, sizes, (first, second, maxSize) => {
-      const sum = sumOfBuckets(bucketsOf(first, maxSize), bucketsOf(second, maxSize), maxSize);
+      const sum = sumBuckets(bucketsOf(first, maxSize), bucketsOf(second, maxSize), maxSize);
       const whole = bucketsOf([...first, ...second], maxSize);
 
       expect(sum.counts.length).toBeLessThanOrEqual(maxSize);

@@ -6,6 +6,7 @@ import {
   decimalLayout,
   explicitLayout,
   exponentialLayout,
+  findQuantile,
   formatPercentiles,
   Histogram,
   hdrLayout,
@@ -16,7 +17,6 @@ import {
   logLinearLayout,
   parsePercentiles,
   percentileInterval,
-  quantileOf,
   Recorder,
   startTimer,
 } from '../src/index.ts';
@@ -66,7 +66,7 @@ describe('an option that does not exist is refused with the name that was meant'
     ['encodeCompressed', 'level', () => recorded().encodeCompressed(wrong({ levle: 5 }))],
     ['formatPercentiles', 'valueScale', () => formatPercentiles(recorded(), wrong({ valueScal: 5 }))],
     ['parsePercentiles', 'valueScale', () => parsePercentiles('', wrong({ valuescale: 5 }))],
-    ['quantileOf', 'interpolation', () => quantileOf(recorded(), 0.5, wrong({ interpolate: 'linear' }))],
+    ['findQuantile', 'interpolation', () => findQuantile(recorded(), 0.5, wrong({ interpolate: 'linear' }))],
     [
       'percentileInterval',
       'confidence',

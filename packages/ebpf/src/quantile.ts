@@ -1,4 +1,4 @@
-import { type Counted, type IntegerLayout, type Quantile, quantilesOf } from '@hdrscope/core';
+import { type Counted, findQuantiles, type IntegerLayout, type Quantile } from '@hdrscope/core';
 import {
   type OptionalRule,
   type OptionTable,
@@ -58,7 +58,7 @@ export function kernelQuantiles(
   const { interpolation } = readOptions(options, KERNEL_QUANTILES);
   const counted = totalsOf(counts);
   // The bounds of these slots are integers that belong to them, so linear interpolation is inclusive.
-  const inclusive = quantilesOf(counted, quantiles, { interpolation: 'linear' });
+  const inclusive = findQuantiles(counted, quantiles, { interpolation: 'linear' });
   return interpolation === 'inclusive' ? inclusive : quantiles.map((q) => exclusiveQuantile(counted, q));
 }
 

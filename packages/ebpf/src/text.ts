@@ -70,7 +70,7 @@ export function formatKernelHistogram(kernel: KernelCounts, options: KernelTextO
 const FORMAT_KERNEL_HISTOGRAM = {
   name: 'formatKernelHistogram',
   rules: {
-    // `quantilesOf` checks the range.
+    // `findQuantiles` checks the range.
     percentiles: withDefault(
       listOf(
         custom<number>('a number', (one) => typeof one === 'number'),

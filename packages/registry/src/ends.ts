@@ -1,5 +1,5 @@
 import type { Bounds, ReadonlyCounts } from '@hdrscope/core';
-import { rankOf, SparseCounts, thresholdSlots, usedSlots } from '@hdrscope/core/internal';
+import { findRank, SparseCounts, thresholdSlots, usedSlots } from '@hdrscope/core/internal';
 import type { FamilySettings } from './family-options.ts';
 import type { SlotReaches } from './reach.ts';
 
@@ -74,7 +74,7 @@ export function boundsAtPercentiles(
 ): Bounds[] {
   const { total } = lower;
   if (total === 0) return percentiles.map(() => ({ lower: Number.NaN, upper: Number.NaN }));
-  const ranks = percentiles.map((percentile) => rankOf(percentile, total));
+  const ranks = percentiles.map((percentile) => findRank(percentile, total));
   const from = lower.slotsOfRanks(ranks);
   const to = upper === lower ? from : upper.slotsOfRanks(ranks);
   return from.map((first, i) => boundsOfSlots(unitLayout, first, to[i]!));

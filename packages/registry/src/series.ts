@@ -1,12 +1,12 @@
 import type { Bounds, Counted, HdrLayout, Layout, ReadonlyCounts, Resolution } from '@hdrscope/core';
 import type { ThresholdCounts } from '@hdrscope/core/internal';
 import {
+  computeMean,
   edgesBelow,
   fromTicks,
   histogramOver,
   intervalOfSlot,
   isHdrLayout,
-  meanOf,
   mustBe,
   NOTHING_PLACED,
   type Placement,
@@ -457,7 +457,7 @@ export class Series {
     return {
       ...NOTHING_PLACED,
       count: counts.total,
-      sum: sum ?? fromTicks(resolution, meanOf({ layout, counts }) * counts.total),
+      sum: sum ?? fromTicks(resolution, computeMean({ layout, counts }) * counts.total),
       ...narrowed(ofSlots, within),
     };
   }

@@ -3,12 +3,12 @@ import {
   countedIn,
   explicitLayout,
   exponentialLayout,
+  findQuantile,
   type HdrLayout,
   Histogram,
   HistogramSum,
   LayoutHistogram,
   percentileInterval,
-  quantileOf,
   Recorder,
 } from '@hdrscope/core';
 import { countWithin, meanBounds } from '@hdrscope/core/internal';
@@ -35,7 +35,7 @@ async function onlySeries(registry: Registry): Promise<SeriesSnapshot> {
 function expectHonest(counted: Counted<HdrLayout>, values = 500): void {
   const { lower, upper } = percentileInterval(counted, 99);
   expect([lower <= 100_900, upper >= 100_900]).toEqual([true, true]);
-  const quantile = quantileOf(counted, 0.5);
+  const quantile = findQuantile(counted, 0.5);
   expect([quantile.lower <= 100_900, quantile.upper >= 100_900]).toEqual([true, true]);
   expect(countWithin(counted, 101_000)).toEqual({ lower: 0, upper: values });
   const mean = meanBounds(counted);
@@ -97,8 +97,8 @@ test('a bucket without an end has no largest value, and moves none below it', ()
   series.record(50);
   series.add(countedIn(explicitLayout([100, 500]), [0, 0, 3]));
   const { histogram } = series.snapshot();
-  expect(quantileOf(histogram, 1).upper).toBe(Number.POSITIVE_INFINITY);
-  expect(quantileOf(histogram, 0)).toMatchObject({ lower: 50, value: 50 });
+  expect(findQuantile(histogram, 1).upper).toBe(Number.POSITIVE_INFINITY);
+  expect(findQuantile(histogram, 0)).toMatchObject({ lower: 50, value: 50 });
 });
 
 describe('a series of unlike parts', () => {
@@ -150,7 +150,7 @@ describe('a series of unlike parts', () => {
           for (const counted of [snapshot, snapshot.histogram]) {
             for (const q of [0, 0.1, 0.5, 0.9, 1]) {
               const value = truth[Math.max(1, Math.ceil(q * truth.length - 1e-9)) - 1]!;
-              const { lower, upper } = quantileOf(counted, q);
+              const { lower, upper } = findQuantile(counted, q);
               if (lower > value || upper < value)
                 throw new Error(`${q}: ${value} is not from ${lower} to ${upper}`);
             }

@@ -67,18 +67,18 @@ export default [
         };
       }),
       'two histograms, which know nothing of each other': withSizes(
-        ({ explicitLayout, Histogram, LayoutHistogram, quantileOf }) => {
+        ({ explicitLayout, Histogram, LayoutHistogram, findQuantile }) => {
           const [ofLatency, ofSize] = [new Histogram(HDR), new LayoutHistogram(explicitLayout(CLASSES))];
           return {
             record: (latency, size) => {
               ofLatency.record(latency);
               ofSize.record(size);
             },
-            median: () => quantileOf(ofLatency, 0.5).lower,
+            median: () => findQuantile(ofLatency, 0.5).lower,
           };
         },
       ),
-      'a histogram for each class': withSizes(({ explicitLayout, Histogram, quantileOf }) => {
+      'a histogram for each class': withSizes(({ explicitLayout, Histogram, findQuantile }) => {
         const classes = explicitLayout(CLASSES);
         const histograms = Array.from({ length: classes.slotCount }, () => new Histogram(HDR));
         return {
@@ -90,7 +90,7 @@ export default [
           median: () => {
             const all = new Histogram(HDR);
             for (const histogram of histograms) all.add(histogram);
-            return quantileOf(all, 0.5).lower;
+            return findQuantile(all, 0.5).lower;
           },
         };
       }),

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe, stridesOf } from '@hdrscope/core/internal';
+import { computeStrides, mustBe } from '@hdrscope/core/internal';
 import type { Budget } from '@hdrscope/kit';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
 import type { CounterLabels } from './fields.ts';
@@ -121,7 +121,7 @@ function readSums(json: Json, { axes, layouts, cells }: PerfHistogram, path: str
   const sums = asArray(json, path).map((sum, i) => asInteger(sum, `${path}[${i}]`));
   if (sums.length !== axes.length)
     throw mustBe('ERR_DECODE', path, `${axes.length} sums, one for each axis`, sums);
-  const strides = stridesOf(layouts.map(({ slotCount }) => slotCount));
+  const strides = computeStrides(layouts.map(({ slotCount }) => slotCount));
   return sums.map((sum, at) => {
     if (sum < SMALLEST_NEGATIVE || sum >= BEYOND_64_BITS) return sum;
     const layout = layouts[at]!;

@@ -1,7 +1,7 @@
 import type { Counted } from '../counted.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { assertHdrCounted } from '../histogram/operands.ts';
-import { meanOf } from '../histogram/statistics.ts';
+import { computeMean } from '../histogram/statistics.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 
 /** Sums of powers of the deviations from the mean, computed from the middles of the slots. */
@@ -23,7 +23,7 @@ export interface Moments {
  */
 export function momentsOf({ layout, counts }: Counted<HdrLayout>): Moments {
   // The origin is an integer, as the middles are. So the deviation of a single slot is exactly 0.
-  const origin = Math.round(meanOf({ layout, counts }));
+  const origin = Math.round(computeMean({ layout, counts }));
   let [s1, s2, s3, s4] = [0, 0, 0, 0];
   for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
     const deviation = layout.midpoint(slot) - origin;
@@ -51,17 +51,17 @@ export function momentsOf({ layout, counts }: Counted<HdrLayout>): Moments {
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when `histogram` has no integers.
  * @example
  * ```ts
- * import { Histogram, skewnessOf } from '@hdrscope/core';
+ * import { Histogram, computeSkewness } from '@hdrscope/core';
  *
  * const histogram = new Histogram({ highestTrackableValue: 1000 });
  * for (const value of [1, 2, 3]) histogram.record(value);
- * skewnessOf(histogram); //=> 0
+ * computeSkewness(histogram); //=> 0
  * histogram.record(1000);
- * skewnessOf(histogram).toFixed(4); //=> '1.1547'
+ * computeSkewness(histogram).toFixed(4); //=> '1.1547'
  * ```
  */
-export function skewnessOf(histogram: Counted<HdrLayout>): number {
-  assertHdrCounted('skewnessOf', histogram);
+export function computeSkewness(histogram: Counted<HdrLayout>): number {
+  assertHdrCounted('computeSkewness', histogram);
   const { layout, counts } = histogram;
   if (!isSpread(counts)) return Number.NaN;
   const { count, squares, cubes } = momentsOf({ layout, counts });
@@ -76,17 +76,17 @@ export function skewnessOf(histogram: Counted<HdrLayout>): number {
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when `histogram` has no integers.
  * @example
  * ```ts
- * import { excessKurtosisOf, Histogram } from '@hdrscope/core';
+ * import { computeExcessKurtosis, Histogram } from '@hdrscope/core';
  *
  * const histogram = new Histogram({ highestTrackableValue: 1000 });
  * for (const value of [1, 3]) histogram.record(value);
- * excessKurtosisOf(histogram); //=> -2
+ * computeExcessKurtosis(histogram); //=> -2
  * histogram.record(2, 10);
- * excessKurtosisOf(histogram); //=> 3
+ * computeExcessKurtosis(histogram); //=> 3
  * ```
  */
-export function excessKurtosisOf(histogram: Counted<HdrLayout>): number {
-  assertHdrCounted('excessKurtosisOf', histogram);
+export function computeExcessKurtosis(histogram: Counted<HdrLayout>): number {
+  assertHdrCounted('computeExcessKurtosis', histogram);
   const { layout, counts } = histogram;
   if (!isSpread(counts)) return Number.NaN;
   const { count, squares, fourths } = momentsOf({ layout, counts });

@@ -1,7 +1,7 @@
 import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import { assertHdrCounted } from '../histogram/operands.ts';
-import { rankOf, valueAtPercentile } from '../histogram/percentiles.ts';
+import { findRank, valueAtPercentile } from '../histogram/percentiles.ts';
 import { asNumbers } from '../histogram/slot-values.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import { intervalOfSlot } from '../sum/intervals.ts';
@@ -56,7 +56,7 @@ export function percentileInterval(
   assertHolds('percentileInterval', 1, [{ layout, counts }]);
   const ranks = rankInterval(counts.total, Math.abs(percentile) / 100, confidence); // of -0 too
   // This rank lies between the two ranks, except for rounding near 2^53.
-  const rank = rankOf(percentile, counts.total);
+  const rank = findRank(percentile, counts.total);
   const slotBounds = (at: number): Bounds => intervalOfSlot(layout, counts.slotOfRank(at), 1, placedFrom);
   return {
     value: valueAtPercentile({ layout, counts }, asNumbers, percentile),

@@ -6,14 +6,14 @@ import { type BucketRun, type ExponentialBuckets, mergedBuckets } from './expone
  * @param maxSize The largest number of buckets: at least 2, as buckets below and above 1 remain two at any scale.
  * @example
  * ```ts
- * import { sumOfBuckets } from '@hdrscope/core/internal';
+ * import { sumBuckets } from '@hdrscope/core/internal';
  *
  * const octaves = { scale: 0, zeroCount: 1, offset: 3, counts: [2, 5] };
  * const halves = { scale: 1, zeroCount: 0, offset: 8, counts: [1, 1, 4] };
- * sumOfBuckets(octaves, halves, 160); //=> { scale: 0, zeroCount: 1, offset: 3, counts: [2, 7, 4] }
+ * sumBuckets(octaves, halves, 160); //=> { scale: 0, zeroCount: 1, offset: 3, counts: [2, 7, 4] }
  * ```
  */
-export function sumOfBuckets(
+export function sumBuckets(
   a: ExponentialBuckets,
   b: ExponentialBuckets,
   maxSize: number,

@@ -89,7 +89,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
 
   /**
    * Layouts with wider slots from which `add` and its like have moved counts here, until `reset`. A value then lies in the slot of such
-   * a layout, and only maybe in its slot here: `percentileInterval`, `quantileOf` and `HistogramSum` answer accordingly, and all
+   * a layout, and only maybe in its slot here: `percentileInterval`, `findQuantile` and `HistogramSum` answer accordingly, and all
    * methods as in the other HdrHistograms. Encodings and JSON do not have these layouts.
    */
   get placedFrom(): readonly Layout[] {

@@ -17,7 +17,7 @@ import { rebucket } from '../rebucket.ts';
 import { layoutsPlaced, NO_LAYOUTS, placedFromAfter } from '../sum/placed-from.ts';
 import { Inspectable, inspectionOf } from './inspection.ts';
 import { assertCounted } from './operands.ts';
-import { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './quantile.ts';
+import { findQuantile, findQuantiles, type Quantile, type QuantileOptions } from './quantile.ts';
 import { assertCount, lengthOf } from './values.ts';
 
 /** Options of a `LayoutHistogram`. */
@@ -265,21 +265,21 @@ export class LayoutHistogram extends Inspectable implements Counted {
   }
 
   /**
-   * The slot of a quantile, and its value: see `quantileOf`.
+   * The slot of a quantile, and its value: see `findQuantile`.
    *
-   * @throws HdrscopeError as `quantileOf` does.
+   * @throws HdrscopeError as `findQuantile` does.
    */
   quantile(q: number, options?: QuantileOptions): Quantile {
-    return quantileOf(this, q, options);
+    return findQuantile(this, q, options);
   }
 
   /**
    * `quantile` for several quantiles, in their order.
    *
-   * @throws HdrscopeError as `quantileOf` does.
+   * @throws HdrscopeError as `findQuantile` does.
    */
   quantiles(quantiles: readonly number[], options?: QuantileOptions): Quantile[] {
-    return quantilesOf(this, quantiles, options);
+    return findQuantiles(this, quantiles, options);
   }
 
   /**

@@ -14,7 +14,7 @@ export function valueAtPercentile<V extends number | bigint>(
 ): V {
   assertPercentile(percentile);
   if (counts.total === 0) return values.of(0);
-  const slot = counts.slotOfRank(rankOf(percentile, counts.total));
+  const slot = counts.slotOfRank(findRank(percentile, counts.total));
   return percentile === 0 ? values.lower(layout, slot) : values.upper(layout, slot);
 }
 
@@ -29,7 +29,7 @@ export function valuesAtPercentiles<V extends number | bigint>(
   for (const percentile of asked) assertPercentile(percentile);
   const { total } = counts;
   if (total === 0) return asked.map(() => values.of(0));
-  const ranks = asked.map((percentile) => rankOf(percentile, total));
+  const ranks = asked.map((percentile) => findRank(percentile, total));
   const slots = slotsOf(counts, ranks);
   return asked.map((percentile, i) =>
     percentile === 0 ? values.lower(layout, slots[i]!) : values.upper(layout, slots[i]!),
@@ -50,7 +50,7 @@ function slotsOf(counts: ReadonlyCounts, ranks: readonly number[]): readonly num
  * rounding alone: to exclude that, the percentile is first lowered to the next double.
  * Source: HdrHistogram (Java), `AbstractHistogram.getValueAtPercentile`.
  */
-export function rankOf(percentile: number, total: number): number {
+export function findRank(percentile: number, total: number): number {
   const bounded = Math.min(Math.max(nextDown(percentile), 0), 100);
   // Multiplication comes first, so that whole percentiles of round totals are exact. It may round beyond the total.
   return Math.min(Math.max(1, Math.ceil((bounded * total) / 100)), total);

@@ -37,33 +37,33 @@ const EMPTY: Quantile = { value: Number.NaN, lower: Number.NaN, upper: Number.Na
  *   is another word, `ERR_INCOMPATIBLE` when `histogram` has no counts.
  * @example
  * ```ts
- * import { explicitLayout, LayoutHistogram, quantileOf } from '@hdrscope/core';
+ * import { explicitLayout, LayoutHistogram, findQuantile } from '@hdrscope/core';
  *
  * const seconds = new LayoutHistogram(explicitLayout([0.25, 0.5, 1]));
  * seconds.recordValues([0.2, 0.3, 0.4, 7]);
- * quantileOf(seconds, 0.5); //=> { value: 0.375, lower: 0.25, upper: 0.5, open: false }
- * quantileOf(seconds, 0.99); //=> { value: 1, lower: 1, upper: Infinity, open: true }
+ * findQuantile(seconds, 0.5); //=> { value: 0.375, lower: 0.25, upper: 0.5, open: false }
+ * findQuantile(seconds, 0.99); //=> { value: 1, lower: 1, upper: Infinity, open: true }
  * ```
  */
-export function quantileOf(histogram: Counted, q: number, options?: QuantileOptions): Quantile {
-  return quantilesOf(histogram, [q], options)[0]!;
+export function findQuantile(histogram: Counted, q: number, options?: QuantileOptions): Quantile {
+  return findQuantiles(histogram, [q], options)[0]!;
 }
 
-const OWNER: OptionsOwner<QuantileOptions> = { name: 'quantileOf', names: { interpolation: true } };
+const OWNER: OptionsOwner<QuantileOptions> = { name: 'findQuantile', names: { interpolation: true } };
 
 /**
- * `quantileOf` for several quantiles, in their order.
+ * `findQuantile` for several quantiles, in their order.
  *
- * @throws HdrscopeError as `quantileOf` does.
+ * @throws HdrscopeError as `findQuantile` does.
  */
-export function quantilesOf(
+export function findQuantiles(
   histogram: Counted,
   quantiles: readonly number[],
   options: QuantileOptions = {},
 ): Quantile[] {
   assertOptions(options, OWNER);
   const { interpolation = 'midpoint' } = options;
-  assertCounted('quantileOf', histogram);
+  assertCounted('findQuantile', histogram);
   const { layout, counts, placedFrom } = histogram;
   lengthOf(quantiles, 'quantiles');
   const asked = Array.from(quantiles);

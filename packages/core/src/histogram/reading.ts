@@ -12,7 +12,7 @@ import {
 } from './iteration.ts';
 import { countOfSlots, valueAtPercentile, valuesAtPercentiles } from './percentiles.ts';
 import { plus, type SlotValues } from './slot-values.ts';
-import { meanOf, standardDeviationOf } from './statistics.ts';
+import { computeMean, standardDeviationOf } from './statistics.ts';
 import { countedSlotOf, slotOfValue } from './values.ts';
 
 /**
@@ -58,7 +58,7 @@ export abstract class HdrReading<V extends number | bigint = number>
 
   /** The mean of the slots' middles; 0 when empty. */
   get mean(): number {
-    return meanOf(this);
+    return computeMean(this);
   }
 
   /** The standard deviation (of a population) of the slots' middles; 0 when empty. */

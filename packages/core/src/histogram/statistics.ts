@@ -4,14 +4,14 @@ import type { HdrLayout } from '../layout/hdr.ts';
 import { intervalsOf } from '../sum/intervals.ts';
 
 /** The mean of the middles of the slots, each as often as it was counted; 0 when empty. */
-export function meanOf({ layout, counts }: Counted<HdrLayout>): number {
+export function computeMean({ layout, counts }: Counted<HdrLayout>): number {
   return counts.total === 0 ? 0 : sumOverSlots({ layout, counts }, 0, 1) / counts.total;
 }
 
 /** The standard deviation of a population, from the middles of the slots; 0 when empty. */
 export function standardDeviationOf({ layout, counts }: Counted<HdrLayout>): number {
   if (counts.total === 0) return 0;
-  const mean = meanOf({ layout, counts });
+  const mean = computeMean({ layout, counts });
   return Math.sqrt(sumOverSlots({ layout, counts }, mean, 2) / counts.total);
 }
 

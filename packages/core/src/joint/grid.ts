@@ -1,4 +1,4 @@
-import { stridesOf } from '@hdrscope/core/internal';
+import { computeStrides } from '@hdrscope/core/internal';
 
 /** Consecutive slots of an axis. */
 export interface SlotSpan {
@@ -19,7 +19,7 @@ export function visitRows(
   visit: (cell: number, length: number, slots: readonly number[]) => void,
 ): void {
   if (spans.some(({ from, to }) => from >= to)) return;
-  const strides = stridesOf(slotCounts);
+  const strides = computeStrides(slotCounts);
   const slots = spans.map(({ from }) => from);
   const last = slots.length - 1;
   const length = last < 0 ? 1 : spans[last]!.to - spans[last]!.from;

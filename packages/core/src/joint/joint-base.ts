@@ -1,12 +1,12 @@
 import { type Bounds, countedIn, HdrscopeError, type Layout, LayoutHistogram } from '@hdrscope/core';
 import {
   assertOptions,
+  computeStrides,
   haveSameSlots,
   Inspectable,
   mustBe,
   type OptionsOwner,
   type QuantileOptions,
-  stridesOf,
   visible,
 } from '@hdrscope/core/internal';
 import { Cells } from './cells.ts';
@@ -91,7 +91,7 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
     this.first = layouts[0]!;
     this.second = layouts[1];
     this.counts = new Cells(cells);
-    this.strides = stridesOf(layouts.map(({ slotCount }) => slotCount));
+    this.strides = computeStrides(layouts.map(({ slotCount }) => slotCount));
     this.rowLength = this.strides[0]!;
     this.slots = new Uint32Array(layouts.length);
     this.sums = undefined;

@@ -1,4 +1,4 @@
-import { stridesOf } from '@hdrscope/core/internal';
+import { computeStrides } from '@hdrscope/core/internal';
 import type { Cells } from './cells.ts';
 import { type SlotSpan, visitCells } from './grid.ts';
 
@@ -18,7 +18,7 @@ export interface Summed {
  * @throws HdrscopeError `ERR_COUNT_OVERFLOW`
  */
 export function sumInto(target: Cells, cells: BigUint64Array, { slotCounts, spans, at }: Summed): void {
-  const strides = stridesOf(without(slotCounts, at));
+  const strides = computeStrides(without(slotCounts, at));
   visitCells(slotCounts, spans, (cell, slots) => {
     const count = cells[cell]!;
     if (count !== 0n) target.addAt(placeWithout(slots, at, strides), count);
@@ -41,7 +41,7 @@ export function sumsWithout(
   const others = without(slotCounts, of);
   // The place of the axis `at` among the axes but `of`.
   const dropped = at < of ? at : at - 1;
-  const strides = stridesOf(without(others, dropped));
+  const strides = computeStrides(without(others, dropped));
   visitCells(others, without(spans, of), (from, slots) => {
     result[placeWithout(slots, dropped, strides)]! += sums[from]!;
   });

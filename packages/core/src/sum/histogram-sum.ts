@@ -12,7 +12,7 @@ import { DoubleHistogram } from '../histogram/double-histogram.ts';
 import { DoubleLayout } from '../histogram/double-layout.ts';
 import { Histogram } from '../histogram/histogram.ts';
 import { assertCounted } from '../histogram/operands.ts';
-import { rankOf } from '../histogram/percentiles.ts';
+import { findRank } from '../histogram/percentiles.ts';
 import { type StorageOptions, storageOf } from '../histogram/storage-options.ts';
 import { edgesBelow } from '../layout/edges.ts';
 import { isHdrLayout } from '../layout/hdr.ts';
@@ -330,7 +330,7 @@ export class HistogramSum {
    */
   percentile(percentile: number): Bounds {
     assertPercentile(percentile);
-    return this.#total === 0 ? NOTHING : this.#valueOfRank(rankOf(percentile, this.#total));
+    return this.#total === 0 ? NOTHING : this.#valueOfRank(findRank(percentile, this.#total));
   }
 
   /**
@@ -367,7 +367,7 @@ export class HistogramSum {
       throw mustBe('ERR_INCOMPATIBLE', 'percentileInterval: the count of the sum', 'at least 1', total);
     }
     const ranks = rankInterval(total, Math.abs(percentile) / 100, confidence);
-    const rank = rankOf(percentile, total);
+    const rank = findRank(percentile, total);
     return {
       value: this.#valueOfRank(rank).upper,
       lower: this.#valueOfRank(Math.min(ranks.lower, rank)).lower,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { excessKurtosisOf, skewnessOf } from '../../src/analysis/moments.ts';
+import { computeExcessKurtosis, computeSkewness } from '../../src/analysis/moments.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import { recorded, recordedOnce, slotsOf } from '../support/recorded.ts';
 import { counts, LARGEST } from '../support/values.ts';
@@ -30,14 +30,14 @@ function ratio(a: bigint, b: bigint): number {
 describe('skewness and excess kurtosis', () => {
   test('are those of a population', () => {
     const dice = recordedOnce([1, 2, 3, 4, 5, 6]);
-    expect(skewnessOf(dice)).toBe(0);
-    expectWithin(excessKurtosisOf(dice), -222 / 175, 1e-14);
+    expect(computeSkewness(dice)).toBe(0);
+    expectWithin(computeExcessKurtosis(dice), -222 / 175, 1e-14);
     const coin = recorded([
       [0, 3],
       [1, 1],
     ]);
-    expectWithin(skewnessOf(coin), 2 / Math.sqrt(3), 1e-14);
-    expectWithin(excessKurtosisOf(coin), -2 / 3, 1e-14);
+    expectWithin(computeSkewness(coin), 2 / Math.sqrt(3), 1e-14);
+    expectWithin(computeExcessKurtosis(coin), -2 / 3, 1e-14);
   });
 
   test('do not change when everything is counted 10^12 times as often', () => {
@@ -47,8 +47,8 @@ describe('skewness and excess kurtosis', () => {
       [5000, 1],
     ]);
     const often = multiplied(histogram, 1e12);
-    expectWithin(skewnessOf(often), skewnessOf(histogram), 1e-13);
-    expectWithin(excessKurtosisOf(often), excessKurtosisOf(histogram), 1e-13);
+    expectWithin(computeSkewness(often), computeSkewness(histogram), 1e-13);
+    expectWithin(computeExcessKurtosis(often), computeExcessKurtosis(histogram), 1e-13);
   });
 
   test('change their sign, or do not, when the values are mirrored', () => {
@@ -62,8 +62,8 @@ describe('skewness and excess kurtosis', () => {
       [1990, 60],
       [100, 1],
     ]);
-    expectWithin(skewnessOf(mirror), -skewnessOf(histogram), 1e-12);
-    expectWithin(excessKurtosisOf(mirror), excessKurtosisOf(histogram), 1e-12);
+    expectWithin(computeSkewness(mirror), -computeSkewness(histogram), 1e-12);
+    expectWithin(computeExcessKurtosis(mirror), computeExcessKurtosis(histogram), 1e-12);
   });
 
   test('are those of exact arithmetic, also far from zero', () => {
@@ -79,10 +79,12 @@ describe('skewness and excess kurtosis', () => {
         });
         if (slotsOf(histogram).length < 2) return;
         const { skewness, kurtosis } = exactShape(histogram);
-        expect(Math.abs(skewnessOf(histogram) - skewness)).toBeLessThanOrEqual(
+        expect(Math.abs(computeSkewness(histogram) - skewness)).toBeLessThanOrEqual(
           1e-9 * (1 + Math.abs(skewness)),
         );
-        expect(Math.abs(excessKurtosisOf(histogram) + 3 - kurtosis)).toBeLessThanOrEqual(1e-9 * kurtosis);
+        expect(Math.abs(computeExcessKurtosis(histogram) + 3 - kurtosis)).toBeLessThanOrEqual(
+          1e-9 * kurtosis,
+        );
       }),
       { numRuns: 300 },
     );
@@ -90,7 +92,7 @@ describe('skewness and excess kurtosis', () => {
 
   test('are NaN when all values are equal', () => {
     for (const histogram of [new Histogram(), recorded([[123_456, 1]]), recorded([[LARGEST, 2 ** 50]])]) {
-      expect([skewnessOf(histogram), excessKurtosisOf(histogram)]).toEqual([NaN, NaN]);
+      expect([computeSkewness(histogram), computeExcessKurtosis(histogram)]).toEqual([NaN, NaN]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
-import { rankOf } from '../../src/histogram/percentiles.ts';
+import { findRank } from '../../src/histogram/percentiles.ts';
 import { recorded, recordedOnce, slotsOf, stall } from '../support/recorded.ts';
 import { expectRefused, refusalOf } from '../support/refused.ts';
 import { describeEachStorage } from '../support/storages.ts';
@@ -203,7 +203,7 @@ describe('the rank of a percentile', () => {
         fc.integer({ min: 0, max: 100 }),
         fc.integer({ min: 1, max: 2 ** 44 }),
         (percentile, total) => {
-          expect(BigInt(rankOf(percentile, total))).toBe(exactRank(percentile * 1000, BigInt(total)));
+          expect(BigInt(findRank(percentile, total))).toBe(exactRank(percentile * 1000, BigInt(total)));
         },
       ),
       { numRuns: caseCount(200, 1000) },
@@ -212,15 +212,15 @@ describe('the rank of a percentile', () => {
 
   test('is that of the last value at 100 percent, up to 2^51 values', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2 ** 51 }), (total) => expect(rankOf(100, total)).toBe(total)),
+      fc.property(fc.integer({ min: 1, max: 2 ** 51 }), (total) => expect(findRank(100, total)).toBe(total)),
     );
   });
 
   test('is never below 1 and never above the total', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true }), fc.integer({ min: 1, max: LARGEST }), (percentile, total) => {
-        expect(rankOf(percentile, total)).toBeGreaterThanOrEqual(1);
-        expect(rankOf(percentile, total)).toBeLessThanOrEqual(total);
+        expect(findRank(percentile, total)).toBeGreaterThanOrEqual(1);
+        expect(findRank(percentile, total)).toBeLessThanOrEqual(total);
       }),
       { examples: [[100.00000000000001, 3_021_571_029_646_113]] },
     );

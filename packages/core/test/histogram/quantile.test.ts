@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { LayoutHistogram } from '../../src/histogram/layout-histogram.ts';
-import { type QuantileOptions, quantileOf, quantilesOf } from '../../src/histogram/quantile.ts';
+import { findQuantile, findQuantiles, type QuantileOptions } from '../../src/histogram/quantile.ts';
 import { explicitLayout } from '../../src/layout/edges.ts';
 import { linearLayout } from '../../src/layout/linear.ts';
 import { isIn } from '../support/layout-laws.ts';
@@ -67,7 +67,7 @@ describe('a quantile', () => {
     for (const total of [10, 100, 1000]) {
       const histogram = recordedOnce(Array.from({ length: total }, (_, i) => i + 1));
       for (let k = 1; k <= total; k++) {
-        const { value } = quantileOf(histogram, Number((k / total).toFixed(3)));
+        const { value } = findQuantile(histogram, Number((k / total).toFixed(3)));
         if (value !== k) expect([total, k, value]).toEqual([total, k, k]);
       }
     }
@@ -75,7 +75,7 @@ describe('a quantile', () => {
 
   test('of an HDR histogram is in the slot that its percentile names', () => {
     const histogram = recordedOnce([1, 5, 90_001, 90_002, 700_000]);
-    expect(quantilesOf(histogram, [0.5, 1], { interpolation: 'upper' }).map(({ value }) => value)).toEqual(
+    expect(findQuantiles(histogram, [0.5, 1], { interpolation: 'upper' }).map(({ value }) => value)).toEqual(
       histogram.valuesAtPercentiles([50, 100]),
     );
   });

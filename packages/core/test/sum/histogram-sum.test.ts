@@ -2,12 +2,12 @@ import {
   countedIn,
   DoubleHistogram,
   explicitLayout,
+  findQuantile,
   Histogram,
   HistogramSum,
   LayoutHistogram,
   linearLayout,
   percentileInterval,
-  quantileOf,
   Recorder,
 } from '../../src/index.ts';
 import { countWithin, meanBounds } from '../../src/internal.ts';
@@ -227,7 +227,7 @@ describe('counts that were moved to finer slots', () => {
     expect(countWithin(moved, 101_000)).toEqual({ lower: 0, upper: 500 });
     const mean = meanBounds(moved);
     expect([mean.lower <= 100_900, mean.upper >= 100_900]).toEqual([true, true]);
-    const quantile = quantileOf(moved, 0.5);
+    const quantile = findQuantile(moved, 0.5);
     expect([quantile.lower <= 100_900, quantile.upper >= 100_900]).toEqual([true, true]);
     const sum = new HistogramSum();
     sum.add(moved);
@@ -267,7 +267,7 @@ describe('counts that were moved to finer slots', () => {
     const fine = histogramOf([], 5);
     fine.add(histogramOf([5], 2));
     fine.add(coarse);
-    expect(quantileOf(fine, 0.5)).toMatchObject({ lower: 100_864, upper: 101_375 });
+    expect(findQuantile(fine, 0.5)).toMatchObject({ lower: 100_864, upper: 101_375 });
     expect(fine.placedFrom).toHaveLength(1);
   });
 
@@ -281,7 +281,7 @@ describe('counts that were moved to finer slots', () => {
     fine.add(one);
     fine.add(way(one));
     fine.add(other);
-    const { lower, upper } = quantileOf(fine, 1);
+    const { lower, upper } = findQuantile(fine, 1);
     expect([lower <= 100_900, upper >= 100_900]).toEqual([true, true]);
   });
 
@@ -293,7 +293,7 @@ describe('counts that were moved to finer slots', () => {
     between!.add(coarseDoubles!);
     doubles!.record(0.199);
     doubles!.add(between!);
-    expect(quantileOf(doubles!, 0).upper).toBeGreaterThanOrEqual(0.199);
+    expect(findQuantile(doubles!, 0).upper).toBeGreaterThanOrEqual(0.199);
   });
 
   test('keep their bounds as narrow, however many histograms of equal slots bring them', () => {
@@ -307,8 +307,8 @@ describe('counts that were moved to finer slots', () => {
       doubles.add(coarseDoubles);
       sizes.add(countedIn(explicitLayout([100, 500]), [0, 7, 0]));
     }
-    expect(quantileOf(doubles, 0).upper).toBeLessThan(0.25);
-    expect(quantileOf(sizes, 0.5)).toMatchObject({ lower: 100, upper: 500 });
+    expect(findQuantile(doubles, 0).upper).toBeLessThan(0.25);
+    expect(findQuantile(sizes, 0.5)).toMatchObject({ lower: 100, upper: 500 });
   });
 
   test('keep their bounds when shifted', () => {
@@ -333,10 +333,10 @@ describe('counts that were moved to finer slots', () => {
     const coarseDoubles = new DoubleHistogram({ significantDigits: 1 });
     coarseDoubles.record(0.199, 10);
     doubles.add(coarseDoubles);
-    expect(quantileOf(doubles, 0.5).upper).toBeGreaterThanOrEqual(0.199);
+    expect(findQuantile(doubles, 0.5).upper).toBeGreaterThanOrEqual(0.199);
     const sizes = new LayoutHistogram(linearLayout({ width: 10, slots: 100 }));
     sizes.add(countedIn(explicitLayout([100, 500]), [0, 7, 0]));
-    expect(quantileOf(sizes, 0.5)).toMatchObject({ lower: 100, upper: 500 });
+    expect(findQuantile(sizes, 0.5)).toMatchObject({ lower: 100, upper: 500 });
   });
 });
 

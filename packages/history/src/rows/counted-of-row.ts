@@ -12,7 +12,7 @@ const LAYOUTS: readonly HdrLayout[] = /* @__PURE__ */ Array.from({ length: 6 }, 
 export const MOST_BITS_OF_HDR: number = /* @__PURE__ */ bitsOf(LAYOUTS.at(-1)!);
 
 /**
- * The counts of a row as counts over an HDR layout, in ticks: what `Histogram.add`, `quantilesOf` and all else in `@hdrscope/core`
+ * The counts of a row as counts over an HDR layout, in ticks: what `Histogram.add`, `findQuantiles` and all else in `@hdrscope/core`
  * takes. Rows of a registry give its very slots back. A row with other `bits` gets the layout of the next finer digits, and the counts
  * of each slot are at its largest tick.
  * Counts of several slots are at the largest tick of the last one, and `placedFrom` says so: intervals reach to where their values may lie.

@@ -1,5 +1,5 @@
 import { hdrLayout } from '@hdrscope/core';
-import { rankOf } from '@hdrscope/core/internal';
+import { findRank } from '@hdrscope/core/internal';
 import { asCount, asFinite, asObject, isObject, type JsonObject } from '@hdrscope/kit';
 import type { LoadSummary, PrintedPercentile } from './load.ts';
 
@@ -66,7 +66,7 @@ function percentilesOf(latency: JsonObject, count: number): PrintedPercentile[] 
 
 function printed(percentile: number, value: unknown, where: string, count: number): PrintedPercentile {
   const slot = LAYOUT.slotOf(asFinite(value, where));
-  const rank = rankOf(percentile, count);
+  const rank = findRank(percentile, count);
   return {
     percentile,
     lower: LAYOUT.lower(slot),

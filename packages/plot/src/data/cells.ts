@@ -1,5 +1,5 @@
 import type { Layout } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner, stridesOf } from '@hdrscope/core/internal';
+import { assertOptions, computeStrides, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
 
@@ -71,7 +71,7 @@ const HEAT_MAP_OF_CELLS: OptionsOwner<CellMapOptions> = {
 };
 
 function sumsOver(layouts: readonly Layout[], cells: BigUint64Array, x: number, y: number): bigint[][] {
-  const strides = stridesOf(layouts.map(({ slotCount }) => slotCount));
+  const strides = computeStrides(layouts.map(({ slotCount }) => slotCount));
   const slotAt = (cell: number, at: number): number =>
     Math.floor(cell / strides[at]!) % layouts[at]!.slotCount;
   // A sum of cells may exceed the 64 bits of one cell.

@@ -7,7 +7,7 @@ import {
   exponentialBound,
   exponentialBuckets,
   type OptionsOwner,
-  sumOfBuckets,
+  sumBuckets,
 } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { AxisSlot, HeatMapPlot, PlotTitles } from '../plot.ts';
@@ -80,7 +80,7 @@ export function createHeatMap(options: HeatMapOptions = {}): HeatMapBuilder {
   const { unit = 'none', name = 'value', rows = 60, columns = 240, ...titles } = options;
   assertInteger('rows', rows, 2, MOST_ROWS);
   assertInteger('columns', columns, 2, MOST_COLUMNS);
-  const time = new TimeColumns<ExponentialBuckets>(columns, (a, b) => sumOfBuckets(a, b, rows));
+  const time = new TimeColumns<ExponentialBuckets>(columns, (a, b) => sumBuckets(a, b, rows));
   return {
     add({ startMs, endMs, histogram, unitLayout = histogram.layout }) {
       const { layout, counts } = histogram;
@@ -89,7 +89,7 @@ export function createHeatMap(options: HeatMapOptions = {}): HeatMapBuilder {
     },
     plot() {
       const all = time.columns.map(({ content }) => content);
-      const whole = all.reduce((a, b) => sumOfBuckets(a, b, rows), EMPTY);
+      const whole = all.reduce((a, b) => sumBuckets(a, b, rows), EMPTY);
       const shown = all.map((buckets) => bucketsAtScale(buckets, Math.min(buckets.scale, whole.scale)));
       const x = timeSlots(time.columns);
       return {

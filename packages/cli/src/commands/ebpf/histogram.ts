@@ -2,9 +2,9 @@ import {
   type Bounds,
   type Counted,
   countedIn,
+  findQuantiles,
   type IntegerLayout,
   type Quantile,
-  quantilesOf,
   rebucket,
 } from '@hdrscope/core';
 import { integerAfter, integerLayout, meanBounds, usedSlots } from '@hdrscope/core/internal';
@@ -105,7 +105,7 @@ export function percentilesOf(
   histogram: ShownHistogram,
   percentiles: readonly number[],
 ): readonly Quantile[] {
-  return quantilesOf(
+  return findQuantiles(
     histogram,
     percentiles.map((percentile) => percentile / 100),
   );
@@ -171,7 +171,7 @@ export function kernelFigures(
 ): Figures {
   const { name, counts, sum, unit = given } = histogram;
   const { total } = counts;
-  const [min = UNKNOWN, max = UNKNOWN] = total === 0 ? [] : quantilesOf(histogram, [0, 1]);
+  const [min = UNKNOWN, max = UNKNOWN] = total === 0 ? [] : findQuantiles(histogram, [0, 1]);
   const known = sum === undefined ? meanBounds(histogram) : exactly(Number((sum / total).toPrecision(15)));
   return {
     ...{ name, unit, count: total, min, max, areBounds: true },

@@ -1,4 +1,4 @@
-import { judgeLimit, rankOf } from '@hdrscope/core/internal';
+import { findRank, judgeLimit } from '@hdrscope/core/internal';
 import { percentileName } from '@hdrscope/kit';
 import { type BarPlot, type Curve, formatValue, type ObjectiveLine, type Plot } from '@hdrscope/plot';
 import type { AxisSlot } from '@hdrscope/plot/internal';
@@ -131,7 +131,7 @@ function slotOfCurve({ points }: Curve, { percentile = 100 }: ObjectiveLine): Sl
 function slotOfBars({ slots, counts }: BarPlot, { percentile = 100 }: ObjectiveLine): Slot | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   // Shares of counts have no ranks.
-  const wanted = counts.every(Number.isInteger) ? rankOf(percentile, total) : (percentile / 100) * total;
+  const wanted = counts.every(Number.isInteger) ? findRank(percentile, total) : (percentile / 100) * total;
   let countTo = 0;
   return slots.find((_, at) => {
     countTo += counts[at]!;
