@@ -5,7 +5,7 @@ import {
   type Attributes,
   EMPTY_SNAPSHOT,
   type FamilySnapshot,
-  type Rejected,
+  type RejectedCounts,
   type SeriesSnapshot,
   type Snapshot,
 } from '@hdrscope/registry';
@@ -298,7 +298,7 @@ export function rowOf({ facts: { id }, family, latest, reaches, increase, perSec
   return [id, latest.counts.total, perSecond, last, valuesIn(latest)];
 }
 
-function isSame(a: Rejected, b: Rejected): boolean {
+function isSame(a: RejectedCounts, b: RejectedCounts): boolean {
   return (
     a.notANumber === b.notANumber &&
     a.negative === b.negative &&

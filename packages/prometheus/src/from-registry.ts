@@ -8,7 +8,7 @@ import {
   type RulesFor,
   readOptions,
 } from '@hdrscope/core/internal';
-import type { FamilySnapshot, Rejected, Snapshot, SourceFailure } from '@hdrscope/registry';
+import type { FamilySnapshot, RejectedCounts, Snapshot, SourceFailure } from '@hdrscope/registry';
 import { unsureCount } from '@hdrscope/registry/internal';
 import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
@@ -187,15 +187,15 @@ const REASONS = [
   ['negative', 'negative'],
   ['too_large', 'tooLarge'],
   ['overflowing', 'overflowing'],
-] as const satisfies (readonly [label: string, field: keyof Rejected])[];
+] as const satisfies (readonly [label: string, field: keyof RejectedCounts])[];
 
 /** Adds up the rejected values of all series, by family and reason. */
 class RejectedTally {
   readonly #counts = new Map<string, { family: string; reason: string; count: number }>();
   /** The last object in which all counts are 0. Nearly all series share one. */
-  #nothing: Rejected | undefined;
+  #nothing: RejectedCounts | undefined;
 
-  add(family: string, rejected: Rejected): void {
+  add(family: string, rejected: RejectedCounts): void {
     if (rejected === this.#nothing) return;
     if (REASONS.every(([, field]) => rejected[field] === 0)) {
       this.#nothing = rejected;

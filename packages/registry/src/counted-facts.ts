@@ -1,6 +1,6 @@
 import type { KnownRange, ThresholdCounts } from '@hdrscope/core/internal';
 import type { Exemplar } from './exemplars.ts';
-import type { Rejected } from './rejected.ts';
+import type { RejectedCounts } from './rejected.ts';
 
 /**
  * The facts that are known of counts besides their slots. Values are in the family's unit. Extremes that contradict each other or
@@ -16,7 +16,7 @@ export interface CountedFacts {
   /** A range that holds all values. Slots that reach beyond it are narrowed to it. @default not known */
   readonly within?: KnownRange | undefined;
   /** Values that could not be counted where the counts were made. @default no values */
-  readonly rejected?: Partial<Rejected> | undefined;
+  readonly rejected?: Partial<RejectedCounts> | undefined;
   /** Values that stand for others, with their times and attributes. @default no exemplars */
   readonly exemplars?: readonly Exemplar[] | undefined;
   /**

@@ -5,7 +5,7 @@ import { type ChangesAfter, ChangesChain, noChangesYet } from './changes.ts';
 import type { Clock } from './clock.ts';
 import { type EndedAfter, EndedList } from './ended.ts';
 import { type FamilyOptions, type FamilySettings, familySettings, type Scope } from './family-options.ts';
-import { NOTHING_REJECTED, type Rejected, rejectedCount, rejectedTogether } from './rejected.ts';
+import { NOTHING_REJECTED, type RejectedCounts, rejectedCount, rejectedTogether } from './rejected.ts';
 import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
 import { TextTable } from './text-table.ts';
@@ -19,7 +19,7 @@ export interface FamilySnapshot extends Omit<FamilySettings, 'cardinalityLimit' 
    * What series rejected that have ended since the family was made. `series` no longer has it, and a tally of the family must not fall. In
    * a difference it is empty: series that ended in between are still among its `series`.
    */
-  readonly endedRejected: Rejected;
+  readonly endedRejected: RejectedCounts;
 }
 
 /** The attributes of the series that takes all values beyond the cardinality limit. */
@@ -90,7 +90,7 @@ export class Family implements FamilySettings {
   readonly #chain = new ChangesChain();
 
   readonly #ended: EndedList;
-  #endedRejected: Rejected = NOTHING_REJECTED;
+  #endedRejected: RejectedCounts = NOTHING_REJECTED;
 
   /**
    * @internal

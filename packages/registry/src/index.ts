@@ -22,7 +22,7 @@ export type {
 } from './ingest/source.ts';
 export { valuesAtPercentiles } from './percentiles.ts';
 export { createRegistry, type Registry, type RegistryOptions, type Source } from './registry.ts';
-export type { Rejected } from './rejected.ts';
+export type { RejectedCounts } from './rejected.ts';
 export { collectFrom } from './remote/collect-from.ts';
 export { collectFromCluster } from './remote/collect-from-cluster.ts';
 export { serveRegistry } from './remote/serve-registry.ts';

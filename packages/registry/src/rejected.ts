@@ -1,7 +1,7 @@
 import { counterIncrease } from '@hdrscope/core/internal';
 
 /** The values that a series was given and could not count. All tallies are cumulative. */
-export interface Rejected {
+export interface RejectedCounts {
   /** How many were NaN, or not numbers at all. */
   readonly notANumber: number;
   /** How many were below 0. */
@@ -15,14 +15,14 @@ export interface Rejected {
 }
 
 /** Tallies that grow. */
-export type RejectedTally = { -readonly [Reason in keyof Rejected]: number };
+export type RejectedTally = { -readonly [Reason in keyof RejectedCounts]: number };
 
 export function emptyTally(): RejectedTally {
   return { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 };
 }
 
 /** Adds rejected values to a tally. */
-export function addRejected(tally: RejectedTally, added: Partial<Rejected>): void {
+export function addRejected(tally: RejectedTally, added: Partial<RejectedCounts>): void {
   const { notANumber = 0, negative = 0, tooLarge = 0, largest = 0, overflowing = 0 } = added;
   tally.notANumber += notANumber;
   tally.negative += negative;
@@ -32,23 +32,23 @@ export function addRejected(tally: RejectedTally, added: Partial<Rejected>): voi
 }
 
 /** One object for nearly all series and families. */
-export const NOTHING_REJECTED: Rejected = /* @__PURE__ */ Object.freeze(emptyTally());
+export const NOTHING_REJECTED: RejectedCounts = /* @__PURE__ */ Object.freeze(emptyTally());
 
 /** The sum of two tallies. */
-export function rejectedTogether(one: Rejected, other: Rejected): Rejected {
+export function rejectedTogether(one: RejectedCounts, other: RejectedCounts): RejectedCounts {
   const tally = { ...one };
   addRejected(tally, other);
   return Object.freeze(tally);
 }
 
 /** How many values were rejected, for all reasons together. */
-export function rejectedCount(rejected: Partial<Rejected>): number {
+export function rejectedCount(rejected: Partial<RejectedCounts>): number {
   const { notANumber = 0, negative = 0, tooLarge = 0, overflowing = 0 } = rejected;
   return notANumber + negative + tooLarge + overflowing;
 }
 
 /** The values that were rejected between two states. A tally that fell began anew, and counts as a whole. */
-export function rejectedSince(now: Rejected, before: Rejected): Rejected {
+export function rejectedSince(now: RejectedCounts, before: RejectedCounts): RejectedCounts {
   const tooLarge = counterIncrease(now.tooLarge, before.tooLarge);
   return Object.freeze({
     notANumber: counterIncrease(now.notANumber, before.notANumber),

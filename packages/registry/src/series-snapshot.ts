@@ -13,7 +13,7 @@ import { type EstimatedCounts, estimatedSince } from './estimated.ts';
 import type { Exemplar } from './exemplars.ts';
 import { type Extremes, extremesBetween, type Interval, joinUpTo } from './intervals.ts';
 import { placedFromReaches, type SlotReaches } from './reach.ts';
-import { NOTHING_REJECTED, type Rejected, rejectedSince } from './rejected.ts';
+import { NOTHING_REJECTED, type RejectedCounts, rejectedSince } from './rejected.ts';
 
 /** A series at one moment. Immutable. */
 export interface SeriesSnapshot extends Counted<HdrLayout> {
@@ -44,7 +44,7 @@ export interface SeriesSnapshot extends Counted<HdrLayout> {
    */
   readonly max: number;
   /** The values that could not be counted. */
-  readonly rejected: Rejected;
+  readonly rejected: RejectedCounts;
   /** Ascending by value; empty when no exemplar was offered. */
   readonly exemplars: readonly Exemplar[];
   /**
@@ -76,7 +76,7 @@ export class StateSnapshot implements SeriesSnapshot {
   readonly sum: number;
   readonly min: number;
   readonly max: number;
-  readonly rejected: Rejected;
+  readonly rejected: RejectedCounts;
   readonly exemplars: readonly Exemplar[];
   readonly atThresholds: readonly number[] | undefined;
   readonly reaches: SlotReaches | undefined;
@@ -156,7 +156,7 @@ class Difference implements SeriesSnapshot {
   readonly sum: number;
   readonly min: number;
   readonly max: number;
-  readonly rejected: Rejected;
+  readonly rejected: RejectedCounts;
   readonly exemplars: readonly Exemplar[];
   readonly reaches: SlotReaches | undefined;
   readonly estimated: EstimatedCounts | undefined;

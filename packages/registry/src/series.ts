@@ -27,7 +27,7 @@ import {
   addRejected,
   emptyTally,
   NOTHING_REJECTED,
-  type Rejected,
+  type RejectedCounts,
   type RejectedTally,
   rejectedCount,
 } from './rejected.ts';
@@ -515,7 +515,7 @@ export class Series {
     else this.#tally({ tooLarge: 1, largest: value });
   }
 
-  #tally(rejected: Partial<Rejected>): void {
+  #tally(rejected: Partial<RejectedCounts>): void {
     if (rejectedCount(rejected) === 0) return;
     this.#change();
     this.#rejected ??= emptyTally();

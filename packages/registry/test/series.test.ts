@@ -3,11 +3,11 @@ import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { Family } from '../src/family.ts';
-import { createRegistry, type FamilyOptions, type Rejected, type Series } from '../src/index.ts';
+import { createRegistry, type FamilyOptions, type RejectedCounts, type Series } from '../src/index.ts';
 import { ticks } from './support/arbitraries.ts';
 import { slotsOf } from './support/state.ts';
 
-const NONE_REJECTED: Rejected = { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 };
+const NONE_REJECTED: RejectedCounts = { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 };
 
 function family(options: Partial<FamilyOptions> = {}, clock = new FakeClock()): Family {
   return new Family({ name: 'x', ...options }, clock);
@@ -104,7 +104,7 @@ test('counts -0 as 0', () => {
   expect(rejected).toEqual(NONE_REJECTED);
 });
 
-test.each<[what: string, value: unknown, rejected: Partial<Rejected>]>([
+test.each<[what: string, value: unknown, rejected: Partial<RejectedCounts>]>([
   ['NaN', Number.NaN, { notANumber: 1 }],
   ['a string', '5', { notANumber: 1 }],
   ['a bigint', 5n, { notANumber: 1 }],

@@ -3,7 +3,7 @@ import type { KnownRange } from '@hdrscope/core/internal';
 import type { Attributes } from '../attributes.ts';
 import type { Exemplar } from '../exemplars.ts';
 import type { FamilyOptions } from '../family-options.ts';
-import type { Rejected } from '../rejected.ts';
+import type { RejectedCounts } from '../rejected.ts';
 
 /**
  * One state of one distribution that is counted elsewhere: by a kernel map, a daemon, another process or a log. A
@@ -36,7 +36,7 @@ export interface Reading {
    */
   readonly within?: KnownRange | undefined;
   /** Values that were rejected where the counts were made; cumulative when the counts are. @default no values */
-  readonly rejected?: Rejected | undefined;
+  readonly rejected?: RejectedCounts | undefined;
   /** Values that stand for others, with their times and attributes. @default no exemplars */
   readonly exemplars?: readonly Exemplar[] | undefined;
   /** How the counter behind the reading works. @default a cumulative counter of 64 bits with one life */

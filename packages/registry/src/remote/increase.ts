@@ -3,7 +3,7 @@ import { asArray, asCount, asFinite, asObject, type Budget, type Slices } from '
 import type { EstimatedCounts } from '../estimated.ts';
 import type { Exemplar } from '../exemplars.ts';
 import { type SlotReach, type SlotReaches, widen } from '../reach.ts';
-import { type Rejected, rejectedCount } from '../rejected.ts';
+import { type RejectedCounts, rejectedCount } from '../rejected.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { asMeasure, asTime, measureToJson } from './fields.ts';
 import { type Numbers, NumbersWriter, readNumbers, type WireNumbers } from './numbers.ts';
@@ -52,7 +52,7 @@ type WireExemplar = readonly [id: number, value: number, timeMs: number, attribu
 /** A `WireIncrease` that was received and checked. */
 export interface ReceivedIncrease {
   readonly numbers: Numbers;
-  readonly rejected: readonly (readonly [id: number, Rejected])[];
+  readonly rejected: readonly (readonly [id: number, RejectedCounts])[];
   readonly exemplars: readonly (readonly [id: number, Exemplar])[];
   /** By the id of the series. */
   readonly reaches: ReadonlyMap<number, SlotReaches>;
@@ -193,13 +193,13 @@ export function asIncrease(json: unknown, where: string): WireIncrease {
   return { ...(fields as unknown as WireIncrease), from, to, isLost };
 }
 
-function rejectedToJson(id: number, rejected: Rejected): WireRejected[] {
+function rejectedToJson(id: number, rejected: RejectedCounts): WireRejected[] {
   if (rejectedCount(rejected) === 0) return [];
   const { notANumber, negative, tooLarge, largest, overflowing } = rejected;
   return [[id, notANumber, negative, tooLarge, measureToJson(largest), overflowing]];
 }
 
-function rejectedFromJson(fields: readonly unknown[], where: string): Rejected {
+function rejectedFromJson(fields: readonly unknown[], where: string): RejectedCounts {
   return {
     notANumber: asCount(fields[1], `${where}[1]`),
     negative: asCount(fields[2], `${where}[2]`),

@@ -8,7 +8,7 @@ import {
   type IngestOptions,
   ingest,
   type Registry,
-  type Rejected,
+  type RejectedCounts,
 } from '../../src/index.ts';
 import type { CounterState } from '../../src/internal.ts';
 import { FAMILY, onlySeriesIn, reading, totalIn } from '../support/readings.ts';
@@ -112,7 +112,7 @@ describe('facts beside the counts', () => {
 
   test('rejected values are cumulative, and are added once', async () => {
     const { registry, ingestion } = newIntake();
-    const rejected = (negative: number, tooLarge: number, largest: number): Rejected => ({
+    const rejected = (negative: number, tooLarge: number, largest: number): RejectedCounts => ({
       notANumber: 0,
       negative,
       tooLarge,

@@ -1,11 +1,11 @@
 import { countedIn } from '@hdrscope/core';
 import { integerLayout, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
 import { refusalOf } from '@hdrscope/testing/refusals';
-import type { Reading, Rejected } from '../../src/index.ts';
+import type { Reading, RejectedCounts } from '../../src/index.ts';
 import { isEmpty, readingIncrease, wholeReading } from '../../src/ingest/reading-increase.ts';
 import { reading } from '../support/readings.ts';
 
-const NONE_REJECTED: Rejected = { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 };
+const NONE_REJECTED: RejectedCounts = { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 };
 
 describe('a sum', () => {
   test('is the difference of both sums', () => {
