@@ -1,7 +1,7 @@
 import {
+  type DashboardData,
   type RunningDashboard,
   type ServeDashboardOptions,
-  type Shown,
   serveDashboard,
 } from '@hdrscope/dashboard';
 import { createRegistry, type Registry } from '@hdrscope/registry';
@@ -52,7 +52,7 @@ export class LiveDashboard {
   }
 
   /** Serves something, in place of what is served now. */
-  async serve(shown: Shown, options: ServeDashboardOptions = {}): Promise<void> {
+  async serve(shown: DashboardData, options: ServeDashboardOptions = {}): Promise<void> {
     await this.close();
     this.#dashboard = await serveDashboard(shown, { ...this.#options, ...options });
   }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import { Answers } from './answer/answers.ts';
 import { RunningAnswers } from './answer/running-answers.ts';
-import { Feed, type Shown } from './feed.ts';
+import { type DashboardData, Feed } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
 import type { Question } from './question.ts';
@@ -29,7 +29,7 @@ export class Broadcast {
 
   /** @param beatMs The longest time that a client hears nothing; at most 15 seconds. */
   constructor(
-    shown: Shown,
+    shown: DashboardData,
     settings: DashboardSettings,
     refusals: Readonly<ServerRefusals>,
     beatMs: number = BEAT_MS,

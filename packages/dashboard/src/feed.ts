@@ -23,7 +23,7 @@ const ENDED_MS = 300_000;
 const PROGRESS_MS = 500;
 
 /** What a page shows: a registry that goes on counting, or a record: the snapshots of a registry in the order of their times. */
-export type Shown = Registry | AsyncIterable<Snapshot>;
+export type DashboardData = Registry | AsyncIterable<Snapshot>;
 
 /**
  * Takes the states of a registry, once for all clients, and holds everything that the page shows. It gathers the registry regularly,
@@ -34,7 +34,7 @@ export class Feed {
   readonly history: History;
   /** Whether this is a record. */
   readonly isRecord: boolean;
-  readonly #shown: Shown;
+  readonly #shown: DashboardData;
   readonly #settings: DashboardSettings;
   readonly #onUpdate: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export class Feed {
   #isWatched: () => boolean = () => false;
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  constructor(shown: Shown, settings: DashboardSettings, onUpdate: () => void) {
+  constructor(shown: DashboardData, settings: DashboardSettings, onUpdate: () => void) {
     this.#shown = shown;
     this.#settings = settings;
     this.#onUpdate = onUpdate;

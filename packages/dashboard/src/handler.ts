@@ -3,7 +3,7 @@ import { custom, mustBe, type OptionRules, readOptions, withDefault } from '@hdr
 import { noRefusals, type ServerRefusals } from '@hdrscope/kit/server';
 import { isFromThePage, PageAccess } from './access.ts';
 import { Broadcast } from './broadcast.ts';
-import type { Shown } from './feed.ts';
+import type { DashboardData } from './feed.ts';
 import { FileOpener } from './open-file.ts';
 import { type DashboardOptions, type DashboardSettings, PAGE_RULES } from './options.ts';
 import { questionOf } from './question.ts';
@@ -79,7 +79,10 @@ const HEADERS: Readonly<Record<string, string>> = {
  * server.close();
  * ```
  */
-export function dashboardHandler(shown: Shown, options: DashboardHandlerOptions = {}): DashboardHandler {
+export function dashboardHandler(
+  shown: DashboardData,
+  options: DashboardHandlerOptions = {},
+): DashboardHandler {
   const { path, ...settings } = readOptions(options, DASHBOARD_HANDLER);
   return handlerOf(shown, path, settings);
 }
@@ -94,7 +97,7 @@ interface PageServer {
 
 /** Makes the handler of checked options. */
 export function handlerOf(
-  shown: Shown,
+  shown: DashboardData,
   path: string,
   settings: DashboardSettings,
   { beatMs, refusals = noRefusals() }: PageServer = {},

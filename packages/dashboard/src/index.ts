@@ -1,4 +1,4 @@
-export type { Shown } from './feed.ts';
+export type { DashboardData } from './feed.ts';
 export { type DashboardHandler, dashboardHandler } from './handler.ts';
 export type { DashboardTab, ServeDashboardOptions } from './options.ts';
 export { type RunningDashboard, serveDashboard } from './serve.ts';

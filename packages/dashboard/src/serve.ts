@@ -8,7 +8,7 @@ import {
   type ServerLimits,
   type ServerRefusals,
 } from '@hdrscope/kit/server';
-import type { Shown } from './feed.ts';
+import type { DashboardData } from './feed.ts';
 import { handlerOf } from './handler.ts';
 import { addressOf, type ServeDashboardOptions } from './options.ts';
 
@@ -51,7 +51,7 @@ const LIMITS: Partial<ServerLimits> = { requests: 200, requestMs: 120_000, answe
  * ```
  */
 export async function serveDashboard(
-  shown: Shown,
+  shown: DashboardData,
   options: ServeDashboardOptions = {},
 ): Promise<RunningDashboard> {
   const { host, port: wantedPort, page, guard } = addressOf(options);

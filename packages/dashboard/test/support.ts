@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import {
+  type DashboardData,
   type RunningDashboard,
   type ServeDashboardOptions,
-  type Shown,
   serveDashboard,
 } from '../src/index.ts';
 import type { DetailMessage, RowsMessage, TableMessage, TabMessage } from '../src/messages.ts';
@@ -15,7 +15,10 @@ export async function endAll(): Promise<void> {
 }
 
 /** Serves a page on a free port until the test ends. */
-export async function serve(shown: Shown, options: ServeDashboardOptions = {}): Promise<RunningDashboard> {
+export async function serve(
+  shown: DashboardData,
+  options: ServeDashboardOptions = {},
+): Promise<RunningDashboard> {
   const dashboard = await serveDashboard(shown, { port: 0, ...options });
   endings.push(() => dashboard.close());
   return dashboard;
