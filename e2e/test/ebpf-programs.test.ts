@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type KernelHistogram, kernelQuantile, logLinear8Layout, sumOfCpus } from '@hdrscope/ebpf';
+import { type KernelHistogram, kernelQuantile, logLinear8Layout, sumCpus } from '@hdrscope/ebpf';
 import { type KernelProgram, type KernelProgramName, openKernelProgram } from '@hdrscope/ebpf/loader';
 import { describeUnless, lackByTrial, testUnless } from '@hdrscope/testing';
 import { lackOfKernel } from './support/bpffs.ts';
@@ -87,7 +87,7 @@ function named(
 }
 
 const totalOf = (histogram: KernelHistogram | undefined): number =>
-  histogram === undefined ? 0 : sumOfCpus(histogram).counts.total;
+  histogram === undefined ? 0 : sumCpus(histogram).counts.total;
 
 describePeer('programs of ours and bpftrace, on the same load', () => {
   test('each segment of a connection counts its round-trip time, which bpftrace reads at the same moment', async () => {
@@ -108,7 +108,7 @@ describePeer('programs of ours and bpftrace, on the same load', () => {
           [server, client].flatMap((remote) => {
             const histogram = named(histograms, 'linux.tcp.rtt', { remote });
             if (histogram === undefined) return [];
-            const { counts } = sumOfCpus(histogram);
+            const { counts } = sumCpus(histogram);
             const used = Array.from({ length: slots.slotCount }, (_, slot) => slot).filter(
               (slot) => counts.at(slot) > 0,
             );
@@ -191,7 +191,7 @@ describePeer('programs of ours and bpftrace, on the same load', () => {
         expect([facts.reads >= 200, facts.writes >= 120]).toEqual([true, true]);
         expect([read >= facts.reads, write >= facts.writes]).toEqual([true, true]);
         const mine = last.histograms.filter(({ attributes }) => attributes.device === device.name);
-        const waitedNs = mine.reduce((sum, histogram) => sum + sumOfCpus(histogram).sum!, 0);
+        const waitedNs = mine.reduce((sum, histogram) => sum + sumCpus(histogram).sum!, 0);
         // One request at a time: together they took at most the time of the load, and each other one at most all the time.
         const others = mine.reduce((sum, histogram) => sum + totalOf(histogram), 0) - 320;
         expect(waitedNs).toBeGreaterThan(0);
@@ -226,7 +226,7 @@ describePeer('programs of ours and bpftrace, on the same load', () => {
     expect(measured).toBeLessThanOrEqual(depths);
     // All other switches are among those that were not measured.
     expect(depths - measured).toBeLessThanOrEqual(last.missed);
-    const waitedNs = waits.reduce((sum, histogram) => sum + sumOfCpus(histogram).sum!, 0);
+    const waitedNs = waits.reduce((sum, histogram) => sum + sumCpus(histogram).sum!, 0);
     expect(waitedNs).toBeGreaterThan(0);
     expect(waitedNs).toBeLessThanOrEqual(facts.lifeNs);
   });

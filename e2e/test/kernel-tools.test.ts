@@ -11,7 +11,7 @@ import {
   kernelMap,
   listMaps,
   parseKernelLayout,
-  sumOfCpus,
+  sumCpus,
 } from '@hdrscope/ebpf';
 import { type Lack, lack, testUnless } from '@hdrscope/testing';
 import { lackOfKernel } from './support/bpffs.ts';
@@ -34,7 +34,7 @@ async function read(place: { readonly id: number }, layout?: KernelLayout): Prom
 function slotsOf({ histograms }: Frame): Slots {
   const [histogram] = histograms;
   if (histogram === undefined) return [];
-  const { counts, layout } = sumOfCpus(histogram);
+  const { counts, layout } = sumCpus(histogram);
   return Array.from({ length: layout.slotCount }, (_, slot) => slot)
     .filter((slot) => counts.at(slot) > 0)
     .map((slot) => `${layout.lower(slot)} ${layout.upper(slot)} ${counts.at(slot)}`);

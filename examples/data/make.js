@@ -6,7 +6,7 @@ import '../../tools/lib/node-version.js';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatPercentiles, Histogram } from '@hdrscope/core';
-import { kernelQuantile, queueDepthLayout, sumOfCpus } from '@hdrscope/ebpf';
+import { kernelQuantile, queueDepthLayout, sumCpus } from '@hdrscope/ebpf';
 import {
   FORMAT_VERSION_LINE,
   formatBaseTime,
@@ -192,7 +192,7 @@ function osdDump(name) {
 /** A map of run-queue depths by pool of CPUs, as `hdrscope ebpf read --json` prints it. */
 function queueDepths() {
   const layout = queueDepthLayout();
-  const depths = sumOfCpus({ layout, counts: new Array(8).fill(0) }).layout;
+  const depths = sumCpus({ layout, counts: new Array(8).fill(0) }).layout;
   const pools = { batch: [310, 720, 4100, 2900, 1800, 260, 41, 3], web: [5200, 2300, 940, 120, 14, 1, 0, 0] };
   const histograms = Object.entries(pools).map(([pool, counts]) => {
     const slots = counts

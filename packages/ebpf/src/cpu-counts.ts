@@ -28,14 +28,14 @@ export interface KernelTotals extends Counted<IntegerLayout> {
  *   or the total is not an integer from 0 to 2^53 − 1.
  * @example
  * ```ts
- * import { explicitKernelLayout, sumOfCpus } from '@hdrscope/ebpf';
+ * import { explicitKernelLayout, sumCpus } from '@hdrscope/ebpf';
  *
  * const layout = explicitKernelLayout([0, 4]);
- * const { counts, sum } = sumOfCpus({ layout, counts: [1, 2, 0, 10, 20, 30], sums: [4, 300] });
+ * const { counts, sum } = sumCpus({ layout, counts: [1, 2, 0, 10, 20, 30], sums: [4, 300] });
  * [counts.at(0), counts.at(1), counts.at(2), counts.total, sum]; //=> [11, 22, 30, 63, 304]
  * ```
  */
-export function sumOfCpus({ layout: { slots }, counts, sums }: CpuCounts): KernelTotals {
+export function sumCpus({ layout: { slots }, counts, sums }: CpuCounts): KernelTotals {
   const cpuCount = cpusOf(slots, counts);
   const totals = new Float64Array(slots.slotCount);
   for (let i = 0; i < counts.length; i++) totals[i % slots.slotCount]! += counts[i]!;
@@ -47,9 +47,9 @@ export function sumOfCpus({ layout: { slots }, counts, sums }: CpuCounts): Kerne
 /**
  * The counts of each CPU, in the order of the CPUs.
  *
- * @throws HdrscopeError `ERR_INVALID_COUNT` as `sumOfCpus` does.
+ * @throws HdrscopeError `ERR_INVALID_COUNT` as `sumCpus` does.
  */
-export function countsOfCpus({ layout: { slots }, counts, sums }: CpuCounts): KernelTotals[] {
+export function listCpuCounts({ layout: { slots }, counts, sums }: CpuCounts): KernelTotals[] {
   const all = Float64Array.from(counts);
   const { slotCount } = slots;
   return Array.from({ length: cpusOf(slots, counts) }, (_, cpu) => ({
@@ -60,7 +60,7 @@ export function countsOfCpus({ layout: { slots }, counts, sums }: CpuCounts): Ke
 
 /** The counts of all CPUs together. */
 export function totalsOf(kernel: KernelCounts): Counted<IntegerLayout> {
-  return isOfCpus(kernel) ? sumOfCpus(kernel) : kernel;
+  return isOfCpus(kernel) ? sumCpus(kernel) : kernel;
 }
 
 function isOfCpus(kernel: KernelCounts): kernel is CpuCounts {

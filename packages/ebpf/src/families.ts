@@ -23,7 +23,7 @@ import {
   type Scope,
   SHOWN_UNITS,
 } from '@hdrscope/registry';
-import { countsOfCpus } from './cpu-counts.ts';
+import { listCpuCounts } from './cpu-counts.ts';
 import { byIdentity, type Frame, type KernelHistogram } from './source/source.ts';
 
 /** How the histograms of one name become a family. */
@@ -111,7 +111,7 @@ export class KernelReadings {
       const { family, resolution, perCpu, attributes } = this.#targetOf(histogram, frame);
       const layout = scaledLayout(histogram.layout.slots, resolution);
       const counter = { epoch: histogram.generation ?? frame.generation, counterBits };
-      return countsOfCpus(histogram).map(({ counts, sum }, cpu) => ({
+      return listCpuCounts(histogram).map(({ counts, sum }, cpu) => ({
         key: `${identity} ${cpu}`,
         family,
         attributes: { ...histogram.attributes, ...attributes, ...(perCpu && { cpu }) },

@@ -1,6 +1,6 @@
 import { increase } from '@hdrscope/core';
 import { type CounterOptions, counterIncrease, usedSlots } from '@hdrscope/core/internal';
-import { countsOfCpus, type KernelTotals } from './cpu-counts.ts';
+import { type KernelTotals, listCpuCounts } from './cpu-counts.ts';
 import { byIdentity, type Frame, type KernelHistogram } from './source/source.ts';
 
 /** The counts of a histogram since an earlier frame, on each CPU. */
@@ -52,7 +52,7 @@ export class KernelIncreases {
     const increases: KernelIncrease[] = [];
     for (const [identity, histogram] of histograms) {
       // Copies, because sources may reuse their arrays.
-      const now = countsOfCpus(histogram);
+      const now = listCpuCounts(histogram);
       const generation = histogram.generation ?? frame.generation;
       const last = before.get(identity);
       this.#before.set(identity, { generation, totals: now });

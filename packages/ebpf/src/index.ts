@@ -1,4 +1,4 @@
-export { countsOfCpus, type KernelCounts, sumOfCpus } from './cpu-counts.ts';
+export { type KernelCounts, listCpuCounts, sumCpus } from './cpu-counts.ts';
 export { examineKernel } from './doctor/examine.ts';
 export type { KernelErrorCode, KernelErrorDetails } from './errors.ts';
 export {

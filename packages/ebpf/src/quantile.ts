@@ -30,7 +30,7 @@ export interface KernelQuantileOptions {
  * @param counts Counts of each CPU, or of all CPUs together.
  * @param q A number from 0 to 1.
  * @throws HdrscopeError `ERR_INVALID_VALUE` when `q` is outside its range, `ERR_INVALID_OPTION` when the interpolation is
- *   unknown, `ERR_INVALID_COUNT` as `sumOfCpus` does.
+ *   unknown, `ERR_INVALID_COUNT` as `sumCpus` does.
  * @example
  * ```ts
  * import { kernelQuantile, queueDepthLayout } from '@hdrscope/ebpf';

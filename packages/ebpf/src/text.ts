@@ -39,7 +39,7 @@ export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
  * number of that algorithm.
  *
  * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is outside its range, `ERR_INVALID_OPTION` when an option does
- *   not exist, or the interpolation or `rows` is unknown, `ERR_INVALID_COUNT` as `sumOfCpus` does.
+ *   not exist, or the interpolation or `rows` is unknown, `ERR_INVALID_COUNT` as `sumCpus` does.
  * @example
  * ```ts
  * import { formatKernelHistogram, queueDepthLayout } from '@hdrscope/ebpf';
@@ -112,7 +112,7 @@ export interface KernelBarsOptions extends ShownSlots {
  * has a bar, however short. The text is empty when there are no counts.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, `rows` is unknown, or a length is outside its range,
- *   `ERR_INVALID_COUNT` as `sumOfCpus` does.
+ *   `ERR_INVALID_COUNT` as `sumCpus` does.
  * @example
  * ```ts
  * import { formatKernelBars, queueDepthLayout } from '@hdrscope/ebpf';

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
-import { countsOfCpus, explicitKernelLayout, sumOfCpus } from '../src/index.ts';
+import { explicitKernelLayout, listCpuCounts, sumCpus } from '../src/index.ts';
 
 const LAYOUT = explicitKernelLayout([0, 4]);
 
 test('counts and sums of all CPUs are added up, slot by slot', () => {
-  const { layout, counts, sum } = sumOfCpus({ layout: LAYOUT, counts: [1, 2, 3, 10, 20, 30], sums: [8, 80] });
+  const { layout, counts, sum } = sumCpus({ layout: LAYOUT, counts: [1, 2, 3, 10, 20, 30], sums: [8, 80] });
   expect(layout).toBe(LAYOUT.slots);
   expect([counts.at(0), counts.at(1), counts.at(2), counts.total, sum]).toEqual([11, 22, 33, 66, 88]);
 });
 
 test('each CPU has its own counts and sum', () => {
-  const cpus = countsOfCpus({ layout: LAYOUT, counts: [1, 2, 3, 10, 20, 30], sums: [8, 80] });
+  const cpus = listCpuCounts({ layout: LAYOUT, counts: [1, 2, 3, 10, 20, 30], sums: [8, 80] });
   expect(cpus.map(({ counts, sum }) => [counts.at(0), counts.at(1), counts.at(2), sum])).toEqual([
     [1, 2, 3, 8],
     [10, 20, 30, 80],
@@ -19,7 +19,7 @@ test('each CPU has its own counts and sum', () => {
 
 test('without sums of the program there is no sum', () => {
   const kernel = { layout: LAYOUT, counts: [1, 2, 3] };
-  expect([sumOfCpus(kernel).sum, countsOfCpus(kernel)[0]!.sum]).toEqual([undefined, undefined]);
+  expect([sumCpus(kernel).sum, listCpuCounts(kernel)[0]!.sum]).toEqual([undefined, undefined]);
 });
 
 test('the counts of the CPUs add up to the counts of all CPUs', () => {
@@ -27,8 +27,8 @@ test('the counts of the CPUs add up to the counts of all CPUs', () => {
   fc.assert(
     fc.property(fc.array(cpu, { minLength: 1, maxLength: 5 }), (cpus) => {
       const kernel = { layout: LAYOUT, counts: cpus.flat() };
-      const parts = countsOfCpus(kernel).map(({ counts }) => counts.total);
-      expect(sumOfCpus(kernel).counts.total).toBe(parts.reduce((left, right) => left + right));
+      const parts = listCpuCounts(kernel).map(({ counts }) => counts.total);
+      expect(sumCpus(kernel).counts.total).toBe(parts.reduce((left, right) => left + right));
     }),
   );
 });
@@ -39,7 +39,7 @@ test.each([
   ['a negative count', [1, 2, -3]],
   ['a total above 2^53 - 1', [2 ** 53 - 1, 1, 0]],
 ])('%s are refused', (_, counts) => {
-  for (const read of [sumOfCpus, countsOfCpus]) {
+  for (const read of [sumCpus, listCpuCounts]) {
     expect(() => read({ layout: LAYOUT, counts })).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_COUNT' }),
     );

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HdrscopeError } from '@hdrscope/core';
 import type { Attributes } from '@hdrscope/registry';
-import { sumOfCpus } from '../cpu-counts.ts';
+import { sumCpus } from '../cpu-counts.ts';
 import { kernelError } from '../errors.ts';
 import type { Frame, KernelHistogram, KernelSource } from '../source/source.ts';
 import { boundsOfSum } from '../source/sum-check.ts';
@@ -87,18 +87,18 @@ function withSums(histograms: readonly KernelHistogram[]): readonly KernelHistog
 
 /** Whether all values may be 0, so that 0 may be their sum. */
 function isOfZeros(histogram: KernelHistogram): boolean {
-  return boundsOfSum(sumOfCpus(histogram)).least === 0;
+  return boundsOfSum(sumCpus(histogram)).least === 0;
 }
 
 function isPossible(histogram: KernelHistogram): boolean {
   if (histogram.sums === undefined) return true;
-  const totals = sumOfCpus(histogram);
+  const totals = sumCpus(histogram);
   const { least, most } = boundsOfSum(totals);
   return totals.sum! * TOLERANCE >= least && totals.sum! <= most * TOLERANCE;
 }
 
 function notASum({ name }: KernelSource, histogram: KernelHistogram): HdrscopeError {
-  const { sum = 0 } = sumOfCpus(histogram);
+  const { sum = 0 } = sumCpus(histogram);
   const { slots, firstIndex, keys } = histogram.layout;
   const index = (keys?.at(-1) ?? firstIndex + slots.slotCount - 1) + 1;
   return kernelError(

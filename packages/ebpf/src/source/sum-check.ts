@@ -1,6 +1,6 @@
 import { usedSlots } from '@hdrscope/core/internal';
 import { isLossy, type MapInfo, mapDetails, titleOfMap } from '../bpf/maps.ts';
-import { type KernelTotals, sumOfCpus } from '../cpu-counts.ts';
+import { type KernelTotals, sumCpus } from '../cpu-counts.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import type { ResolvedShape } from './kernel-map-shape.ts';
@@ -37,7 +37,7 @@ export class SumCheck {
     if (this.#isDone) return false;
     if (!sumContradicts(histograms)) {
       this.#contradictions = 0;
-      this.#isDone = histograms.some((histogram) => sumOfCpus(histogram).counts.total >= ENOUGH_TO_COMPARE);
+      this.#isDone = histograms.some((histogram) => sumCpus(histogram).counts.total >= ENOUGH_TO_COMPARE);
       return false;
     }
     this.#contradictions++;
@@ -63,7 +63,7 @@ export function isComparable(
 /** Whether a sum is one that the slots cannot have. */
 export function sumContradicts(histograms: readonly KernelHistogram[]): boolean {
   return histograms.some((histogram) => {
-    const totals = sumOfCpus(histogram);
+    const totals = sumCpus(histogram);
     const { sum, counts } = totals;
     // A program that keeps no sum may leave its place at 0.
     if (sum === undefined || sum === 0 || counts.total < ENOUGH_TO_COMPARE) return false;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRegistry } from '@hdrscope/registry';
 import { testUnless } from '@hdrscope/testing';
-import { ingestKernel, logLinear8Layout, sumOfCpus } from '../../src/index.ts';
+import { ingestKernel, logLinear8Layout, sumCpus } from '../../src/index.ts';
 import { KERNEL_PROGRAMS } from '../../src/internal.ts';
 import {
   type KernelProgram,
@@ -66,7 +66,7 @@ const LATENCY = {
 /** Number of values in the copies of all CPUs, by a second reader of the same map. */
 async function countedTogether({ program }: KernelProgram): Promise<number> {
   const { histograms } = await programSource('all', program, [LATENCY]).read();
-  return sumOfCpus(histograms[0]!).counts.total;
+  return sumCpus(histograms[0]!).counts.total;
 }
 
 /** The cgroup of this process; `undefined` when its path is not below the mount point. */

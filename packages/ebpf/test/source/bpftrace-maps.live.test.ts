@@ -13,7 +13,7 @@ import {
   kernelMap,
   listMaps,
   parseKernelLayout,
-  sumOfCpus,
+  sumCpus,
 } from '../../src/index.ts';
 import { parseBpftraceLine } from '../../src/source/bpftrace-output.ts';
 import { lackOfKernel } from '../support/kernel.ts';
@@ -131,7 +131,7 @@ function printedSlots(output: string): ReadonlyMap<string, readonly string[]> {
 /** The used slots of a histogram in the form of `printedSlots`. */
 function slotsOf({ histograms }: Frame): readonly (readonly string[])[] {
   return histograms.map((histogram) => {
-    const { counts, layout } = sumOfCpus(histogram);
+    const { counts, layout } = sumCpus(histogram);
     const slots = Array.from({ length: layout.slotCount }, (_, slot) => slot).filter(
       (slot) => counts.at(slot) > 0,
     );

@@ -10,7 +10,7 @@ import {
   libbpfToolsLayout,
   parseKernelLayout,
   parseMapShape,
-  sumOfCpus,
+  sumCpus,
 } from '../../src/index.ts';
 import { indexKey, lackOfKernel, lackOfMount, mountBpffs, type PrivateBpffs } from '../support/kernel.ts';
 import { BtfBuilder, loadBtf } from '../support/kernel-btf.ts';
@@ -102,7 +102,7 @@ function latencies(struct: string): number {
 
 kernelTest('members before the slots are not counts, with a layout and without', async () => {
   const totalOf = async (options: KernelMapOptions) =>
-    (await read(options)).histograms.reduce((total, one) => total + sumOfCpus(one).counts.total, 0);
+    (await read(options)).histograms.reduce((total, one) => total + sumCpus(one).counts.total, 0);
   const known = mapInfo(bpf, latencies('hist')).id;
   const other = mapInfo(bpf, latencies('stats')).id;
   expect(await totalOf({ id: known })).toBe(278);
@@ -110,7 +110,7 @@ kernelTest('members before the slots are not counts, with a layout and without',
   expect(await totalOf({ id: other, layout: libbpfToolsLayout() })).toBe(278);
   expect(await messageOf({ id: other })).toContain('its numbers fit libbpf-tools:26, bcc:26');
   const [withSum] = (await read({ id: known, shape: { sum: 'latency' } })).histograms;
-  expect(sumOfCpus(withSum!).sum).toBe(1_000_000);
+  expect(sumCpus(withSum!).sum).toBe(1_000_000);
 });
 
 kernelTest('a sum that the slots cannot have is refused, unless it is another number', async () => {

@@ -9,7 +9,7 @@ import {
   kernelMap,
   parseKernelLayout,
   queueDepthLayout,
-  sumOfCpus,
+  sumCpus,
 } from '../../src/index.ts';
 import { onlineCpus } from '../../src/system-files.ts';
 import { indexKey, lackOfKernel } from '../support/kernel.ts';
@@ -52,7 +52,7 @@ async function read(fd: number, options: Partial<KernelMapOptions> = {}) {
 
 /** The numbers of a histogram that must be those of the events: in each slot as many as there are events in its range. */
 function expectEvents(histogram: KernelHistogram | undefined, events: readonly number[]): void {
-  const { counts, layout } = sumOfCpus(histogram!);
+  const { counts, layout } = sumCpus(histogram!);
   const seen = [];
   const expected = [];
   for (let slot = 0; slot < layout.slotCount; slot++) {
@@ -112,7 +112,7 @@ matrixTest.each(
   expectRight(histograms, kind, true);
   expect(new Set(histograms.map(({ name }) => name))).toEqual(new Set([map]));
   if (tool !== 'own') return;
-  const sums = histograms.map((histogram) => sumOfCpus(histogram).sum);
+  const sums = histograms.map((histogram) => sumCpus(histogram).sum);
   expect(sums.sort()).toEqual(
     NAMES.map((name) => EVENTS[name]!.reduce((sum, value) => sum + value, 0)).sort(),
   );

@@ -1,4 +1,4 @@
-import { type KernelHistogram, libbpfToolsLayout, sumOfCpus } from '../../src/index.ts';
+import { type KernelHistogram, libbpfToolsLayout, sumCpus } from '../../src/index.ts';
 import { resolveShape } from '../../src/source/kernel-map-shape.ts';
 import { boundsOfSum, isComparable, SumCheck, sumContradicts } from '../../src/source/sum-check.ts';
 
@@ -10,8 +10,8 @@ function histogram(counts: readonly number[], sum: number): KernelHistogram {
 }
 
 test('the sum is between those of the least and the largest values of the slots', () => {
-  expect(boundsOfSum(sumOfCpus(histogram([5, 10, 0], 0)))).toEqual({ least: 20, most: 35 });
-  expect(boundsOfSum(sumOfCpus(histogram([0, 0, 2], 0)))).toEqual({
+  expect(boundsOfSum(sumCpus(histogram([5, 10, 0], 0)))).toEqual({ least: 20, most: 35 });
+  expect(boundsOfSum(sumCpus(histogram([0, 0, 2], 0)))).toEqual({
     least: 8,
     most: Number.POSITIVE_INFINITY,
   });

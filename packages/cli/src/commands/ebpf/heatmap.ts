@@ -1,6 +1,6 @@
 import { HdrscopeError, type IntegerLayout } from '@hdrscope/core';
 import { integerAfter, usedSlots } from '@hdrscope/core/internal';
-import { sumOfCpus } from '@hdrscope/ebpf';
+import { sumCpus } from '@hdrscope/ebpf';
 import type { KernelIncrease } from '@hdrscope/ebpf/internal';
 import { type HeatMapPlot, type Plot, plotToJson } from '@hdrscope/plot';
 import type { AxisSlot } from '@hdrscope/plot/internal';
@@ -154,7 +154,7 @@ class KernelHeatMap {
     }
     const counts = new Float64Array(this.#layout?.slotCount ?? 0);
     for (const increase of increases) {
-      for (const [slot, count] of usedSlots(sumOfCpus(increase).counts)) counts[slot]! += count;
+      for (const [slot, count] of usedSlots(sumCpus(increase).counts)) counts[slot]! += count;
     }
     this.#columns.push({ startMs, endMs, counts });
   }

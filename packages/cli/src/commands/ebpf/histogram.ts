@@ -8,7 +8,7 @@ import {
   rebucket,
 } from '@hdrscope/core';
 import { integerAfter, integerLayout, meanBounds, usedSlots } from '@hdrscope/core/internal';
-import { countsOfCpus, formatKernelBars, formatKernelHistogram, sumOfCpus } from '@hdrscope/ebpf';
+import { formatKernelBars, formatKernelHistogram, listCpuCounts, sumCpus } from '@hdrscope/ebpf';
 import type { HistogramMetric } from '@hdrscope/ebpf/internal';
 import { type CpuCounts, kernelQuantiles } from '@hdrscope/ebpf/internal';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
@@ -39,13 +39,13 @@ interface SourceHistogram extends CpuCounts {
 
 /** The histogram of all CPUs together. */
 export function acrossCpus({ name, attributes, metric, ...counts }: SourceHistogram): ShownHistogram {
-  return { name, attributes, layoutName: counts.layout.name, unit: metric?.kernelUnit, ...sumOfCpus(counts) };
+  return { name, attributes, layoutName: counts.layout.name, unit: metric?.kernelUnit, ...sumCpus(counts) };
 }
 
 /** The histogram of each CPU. Its position among the possible CPUs of the machine is the attribute `cpu`. */
 export function perCpu({ name, attributes, metric, ...counts }: SourceHistogram): ShownHistogram[] {
   const layoutName = counts.layout.name;
-  return countsOfCpus(counts).map((totals, cpu) => ({
+  return listCpuCounts(counts).map((totals, cpu) => ({
     name,
     attributes: { ...attributes, cpu },
     layoutName,
