@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseConfig, startAgent } from '@hdrscope/agent';
 import { type ExporterHistogram, ingestKernel, kernelMap } from '@hdrscope/ebpf';
-import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
+import { convertSnapshot, render } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
 import { describeUnless, describeWithPeers, lackOfPeer, lackOfProgram } from '@hdrscope/testing';
 import { type HistogramSeries, readHistogram } from './prometheus-text.ts';
@@ -177,7 +177,7 @@ async function pageOf(histograms: readonly ExporterHistogram[]): Promise<string>
   const snapshot = await registry.gather();
   expect(snapshot.errors).toEqual([]);
   await Promise.all(opened.map((one) => one.close()));
-  return new TextDecoder().decode(render(familiesOfSnapshot(snapshot), 'text'));
+  return new TextDecoder().decode(render(convertSnapshot(snapshot), 'text'));
 }
 
 type Buckets = HistogramSeries['buckets'];

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestKernel, type KernelIngestion, kernelMap, queueDepthLayout } from '@hdrscope/ebpf';
 import { type KernelCounter, openKernelCounter } from '@hdrscope/ebpf/loader';
-import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
+import { convertSnapshot, render } from '@hdrscope/prometheus';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import {
   BuiltPackages,
@@ -93,7 +93,7 @@ describeKernel('4,821 queue depths that the kernel counted on all CPUs in turn',
     afterEach(() => kernel.close());
 
     async function scraped() {
-      const page = new TextDecoder().decode(render(familiesOfSnapshot(await registry.gather()), 'text'));
+      const page = new TextDecoder().decode(render(convertSnapshot(await registry.gather()), 'text'));
       const [, name] = /^# TYPE (\S+) histogram$/m.exec(page) ?? [];
       const [series] = readHistogram(page, name!);
       return series!;

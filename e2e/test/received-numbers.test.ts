@@ -1,5 +1,5 @@
 import { numberStates, serveOtlp } from '@hdrscope/otel/receiver';
-import { familiesOfResourceMetrics, type RunningPrometheus, servePrometheus } from '@hdrscope/prometheus';
+import { convertResourceMetrics, type RunningPrometheus, servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
@@ -52,7 +52,7 @@ describeWithPeers(['prometheus-3'])('sums and gauges that SDKs send to a receive
     }
     expect(otlp.health).toMatchObject({ failedRequests: 0, refused: { notHistogram: 0, malformed: 0 } });
     await otlp.close();
-    const sources = [() => familiesOfResourceMetrics(numbers.metrics(), { withoutTargetInfo: true })];
+    const sources = [() => convertResourceMetrics(numbers.metrics(), { withoutTargetInfo: true })];
     served = await servePrometheus(registry, { host: '127.0.0.1', port: 0, sources });
     prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${served.port}`]);
   });

@@ -3,7 +3,7 @@ import { integer, type OptionRules, readOptions, withDefault } from '@hdrscope/c
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { watchEventLoopDelay } from './event-loop-delay.ts';
 import type { FamilySource } from './family-source.ts';
-import { familiesOfSnapshot } from './from-registry.ts';
+import { convertSnapshot } from './from-registry.ts';
 import { watchGcPauses } from './gc-pauses.ts';
 import { eventLoopFamilies, processFamilies } from './process-families.ts';
 
@@ -86,7 +86,7 @@ export function collectDefaultMetrics(
     async families(options) {
       const numbers = [...(await processFamilies()), ...eventLoopFamilies(recent)];
       if (registry !== undefined) return numbers;
-      return [...numbers, ...familiesOfSnapshot(await store.gather(), options)];
+      return [...numbers, ...convertSnapshot(await store.gather(), options)];
     },
     close() {
       stopDelay();

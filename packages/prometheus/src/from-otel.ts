@@ -72,9 +72,9 @@ export const RESOURCE_METRICS_RULES: RulesFor<ResourceMetricsOptions, keyof Reso
 };
 
 const FAMILIES_OF_RESOURCE_METRICS = {
-  name: 'familiesOfResourceMetrics',
+  name: 'convertResourceMetrics',
   rules: RESOURCE_METRICS_RULES,
-  call: 'familiesOfResourceMetrics(resourceMetrics, { withUnitSuffix: true })',
+  call: 'convertResourceMetrics(resourceMetrics, { withUnitSuffix: true })',
 };
 
 /**
@@ -90,7 +90,7 @@ const FAMILIES_OF_RESOURCE_METRICS = {
  *   ascending.
  * @example
  * ```ts
- * import { familiesOfResourceMetrics, render } from '@hdrscope/prometheus';
+ * import { convertResourceMetrics, render } from '@hdrscope/prometheus';
  * import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
  *
  * class Reader extends MetricReader {
@@ -101,12 +101,12 @@ const FAMILIES_OF_RESOURCE_METRICS = {
  * new MeterProvider({ readers: [reader] }).getMeter('shop').createCounter('orders').add(3, { vip: true });
  *
  * const { resourceMetrics } = await reader.collect();
- * const families = familiesOfResourceMetrics(resourceMetrics, { withoutTargetInfo: true });
+ * const families = convertResourceMetrics(resourceMetrics, { withoutTargetInfo: true });
  * new TextDecoder().decode(render(families, 'text')).split('\n')[2];
  * //=> 'orders_total{vip="true",otel_scope_name="shop"} 3'
  * ```
  */
-export function familiesOfResourceMetrics(
+export function convertResourceMetrics(
   resourceMetrics: ResourceMetricsLike,
   options: ResourceMetricsOptions = {},
 ): MetricFamily[] {

@@ -60,9 +60,9 @@ export const SNAPSHOT_RULES: RulesFor<SnapshotFamiliesOptions, keyof SnapshotFam
 };
 
 const FAMILIES_OF_SNAPSHOT = {
-  name: 'familiesOfSnapshot',
+  name: 'convertSnapshot',
   rules: SNAPSHOT_RULES,
-  call: 'familiesOfSnapshot(snapshot, { withUnitSuffix: true })',
+  call: 'convertSnapshot(snapshot, { withUnitSuffix: true })',
 };
 
 const DEFAULT_MAX_BUCKETS = 160;
@@ -78,20 +78,17 @@ const DEFAULT_MAX_BUCKETS = 160;
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
  * ```ts
- * import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
+ * import { convertSnapshot, render } from '@hdrscope/prometheus';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const registry = createRegistry();
  * registry.histogram({ name: 'fetch.size', unit: 'By' }).with({ host: 'a' }).record(1000);
- * const families = familiesOfSnapshot(await registry.gather(), { classicBoundaries: [100, 10_000] });
+ * const families = convertSnapshot(await registry.gather(), { classicBoundaries: [100, 10_000] });
  * new TextDecoder().decode(render(families, 'text')).split('\n').slice(2, 5);
  * //=> ['# TYPE fetch_size histogram', 'fetch_size_count{host="a"} 1', 'fetch_size_sum{host="a"} 1000']
  * ```
  */
-export function familiesOfSnapshot(
-  snapshot: Snapshot,
-  options: SnapshotFamiliesOptions = {},
-): MetricFamily[] {
+export function convertSnapshot(snapshot: Snapshot, options: SnapshotFamiliesOptions = {}): MetricFamily[] {
   const settings = readOptions(options, FAMILIES_OF_SNAPSHOT);
   return mergeFamilies(lazyFamiliesOfSnapshot(snapshot, settings), settings.warn ?? (() => {}));
 }

@@ -27,7 +27,7 @@ const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
  *
  * @param escaping The scheme to name. Left out, the header names no scheme, which means `underscores`.
  */
-export function contentTypeOf(format: ExpositionFormat, escaping?: EscapingScheme): string {
+export function formatContentType(format: ExpositionFormat, escaping?: EscapingScheme): string {
   return escaping === undefined ? CONTENT_TYPES[format] : `${CONTENT_TYPES[format]}; escaping=${escaping}`;
 }
 

@@ -5,7 +5,7 @@ import { deadlineOf } from './deadline.ts';
 import { report } from './diagnostics.ts';
 import { lengthOf } from './kept-bytes.ts';
 import { negotiate } from './negotiation.ts';
-import { contentTypeOf } from './render.ts';
+import { formatContentType } from './render.ts';
 import type { Scrapes } from './scrapes.ts';
 
 /** The part of a request that a scrape needs: any `http.IncomingMessage`, or an object like it. */
@@ -107,7 +107,7 @@ async function answerOf(
     const wanted = negotiate(header('accept'));
     const isZipped = wantsGzip(header('accept-encoding'));
     const body = await scrapes.bodyOf({ ...wanted, isZipped, deadline, signal });
-    const type = contentTypeOf(wanted.format, wanted.escaping);
+    const type = formatContentType(wanted.format, wanted.escaping);
     const headers = { 'content-type': type, vary: 'Accept, Accept-Encoding' };
     return { status: 200, headers: isZipped ? { ...headers, 'content-encoding': 'gzip' } : headers, body };
   } catch (error) {

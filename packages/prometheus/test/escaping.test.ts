@@ -2,7 +2,7 @@ import { createRegistry } from '@hdrscope/registry';
 import { anyCharacter } from '@hdrscope/testing/any-character';
 import fc from 'fast-check';
 import { type EscapingScheme, escapedName, isClassicLabel, isClassicName } from '../src/escaping.ts';
-import { familiesOfSnapshot, type MetricFamily, prometheusHandler, render } from '../src/index.ts';
+import { convertSnapshot, type MetricFamily, prometheusHandler, render } from '../src/index.ts';
 import { decodeFamilies } from './support/decode.ts';
 import { OPENMETRICS, OPENMETRICS_2, PROTOBUF } from './support/http.ts';
 import { respond } from './support/respond.ts';
@@ -165,7 +165,7 @@ describe('a handler', () => {
     const bodyFor = async (escaping: string) =>
       `${(await respond(handler, { accept: `${OPENMETRICS_2};escaping=${escaping}` })).body}`;
     for (const escaping of ['dots', 'values', 'allow-utf-8', 'underscores', 'dots', 'allow-utf-8'] as const) {
-      const expected = familiesOfSnapshot(await registry.gather(), { translationStrategy: 'NoTranslation' });
+      const expected = convertSnapshot(await registry.gather(), { translationStrategy: 'NoTranslation' });
       const text = await bodyFor(escaping);
       if (escaping !== 'underscores') {
         expect(text).toBe(new TextDecoder().decode(render(expected, 'openmetrics2', escaping)));

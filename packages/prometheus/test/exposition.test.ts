@@ -2,7 +2,7 @@ import { Slices } from '@hdrscope/kit';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { Exposition } from '../src/exposition.ts';
 import { lazyFamiliesOfSnapshot } from '../src/from-registry.ts';
-import { type ExpositionFormat, familiesOfSnapshot, prometheusHandler, render } from '../src/index.ts';
+import { convertSnapshot, type ExpositionFormat, prometheusHandler, render } from '../src/index.ts';
 import { respond } from './support/respond.ts';
 import { ACCEPT, describeScrapes } from './support/scrape-law.ts';
 
@@ -79,7 +79,7 @@ describe('an exposition', () => {
     registry.histogram({ name: 'x' }).with({ i: 0 }).record(1);
     const { pieces, made } = await scraped(exposition, registry, 'protobuf');
     expect(made()).toBe(1);
-    const expected = render(familiesOfSnapshot(await registry.gather()), 'protobuf');
+    const expected = render(convertSnapshot(await registry.gather()), 'protobuf');
     expect(Buffer.compare(Buffer.concat(pieces), expected)).toBe(0);
     registry.histogram({ name: 'x' }).clear();
     expect((await scraped(exposition, registry, 'protobuf')).pieces).toEqual([]);
@@ -138,7 +138,7 @@ describe('an exposition', () => {
   test('has the right bytes when scrapes overlap', async () => {
     const registry = await filled();
     const exposition = new Exposition(() => {});
-    const expected = async () => render(familiesOfSnapshot(await registry.gather()), 'protobuf');
+    const expected = async () => render(convertSnapshot(await registry.gather()), 'protobuf');
     for (let round = 0; round < 5; round++) {
       const before = await expected();
       const first = scraped(exposition, registry, 'protobuf');

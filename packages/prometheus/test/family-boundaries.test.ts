@@ -1,6 +1,6 @@
 import { countedIn, explicitLayout } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
-import { familiesOfSnapshot, type SnapshotFamiliesOptions } from '../src/from-registry.ts';
+import { convertSnapshot, type SnapshotFamiliesOptions } from '../src/from-registry.ts';
 import { render } from '../src/render.ts';
 
 const BOUNDARIES = [0, 1, 4, 8, 16, 32, 64];
@@ -23,7 +23,7 @@ function depths(): Registry {
 }
 
 async function text(registry: Registry, options?: SnapshotFamiliesOptions): Promise<string[]> {
-  const families = familiesOfSnapshot(await registry.gather(), options);
+  const families = convertSnapshot(await registry.gather(), options);
   return new TextDecoder().decode(render(families, 'text')).split('\n');
 }
 
@@ -75,7 +75,7 @@ test('classic buckets at the boundaries of a family are exact, those at other bo
 });
 
 test('native buckets take each slot whole, into the bucket of its middle', async () => {
-  const [family] = familiesOfSnapshot(await depths().gather());
+  const [family] = convertSnapshot(await depths().gather());
   const { native } = family!.metrics[0]!.value as {
     native?: { positive: { counts: number[]; zeroCount: number } };
   };

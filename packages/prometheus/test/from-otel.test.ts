@@ -1,5 +1,5 @@
 import type { HistogramValue } from '../src/families.ts';
-import { familiesOfResourceMetrics, type ResourceMetricsLike } from '../src/index.ts';
+import { convertResourceMetrics, type ResourceMetricsLike } from '../src/index.ts';
 import type { ResourceMetricsOptions } from '../src/internal.ts';
 import type { MetricDataLike } from '../src/resource-metrics.ts';
 import { collected, manualReader, STOCK_VERSIONS } from './support/stock.ts';
@@ -25,7 +25,7 @@ function metric(dataPointType: number, value: unknown, facts: Partial<MetricData
 function shown(one: MetricDataLike, options: ResourceMetricsOptions = {}) {
   const warnings: string[] = [];
   const warn = (message: string) => warnings.push(message);
-  const families = familiesOfResourceMetrics(resourceMetrics(one), {
+  const families = convertResourceMetrics(resourceMetrics(one), {
     withoutTargetInfo: true,
     warn,
     ...options,
@@ -53,7 +53,7 @@ describe('exponential histograms', () => {
       const provider = new stock.metrics.MeterProvider({ readers: [reader] });
       const histogram = provider.getMeter('m').createHistogram('d', { unit: 's' });
       for (const value of [0, 0.1, 0.2, 0.3, 7]) histogram.record(value);
-      const families = familiesOfResourceMetrics(await collected(reader));
+      const families = convertResourceMetrics(await collected(reader));
       const { value, createdMs } = families.find(({ name }) => name === 'd')!.metrics[0]!;
       const { native, count, sum } = value as HistogramValue;
       expect([count, sum]).toEqual([5, 7.6]);
@@ -128,7 +128,7 @@ describe('exponential histograms', () => {
 });
 
 test('boundaries that do not ascend are refused even without a histogram', () => {
-  expect(() => familiesOfResourceMetrics(resourceMetrics(), { classicBoundaries: [2, 1] })).toThrow(
+  expect(() => convertResourceMetrics(resourceMetrics(), { classicBoundaries: [2, 1] })).toThrow(
     'classicBoundaries must be finite numbers in ascending order, got an array of 2',
   );
 });
@@ -186,7 +186,7 @@ test('a counter has a creation time in milliseconds, a gauge has none', () => {
 
 test('the target is an info in OpenMetrics', () => {
   const metrics = { ...resourceMetrics(), resource: { attributes: { 'service.name': 'shop' } } };
-  expect(rendered(familiesOfResourceMetrics(metrics), 'openmetrics')).toBe(
+  expect(rendered(convertResourceMetrics(metrics), 'openmetrics')).toBe(
     '# TYPE target info\n# HELP target Target metadata\ntarget_info{service_name="shop"} 1\n# EOF\n',
   );
 });
@@ -194,7 +194,7 @@ test('the target is an info in OpenMetrics', () => {
 test('instruments of one name and type in two scopes become one family', () => {
   const one = metric(2, 1);
   const scopeMetrics = ['a', 'b'].map((name) => ({ scope: { name }, metrics: [one] }));
-  const families = familiesOfResourceMetrics(
+  const families = convertResourceMetrics(
     { resource: { attributes: {} }, scopeMetrics },
     { withoutTargetInfo: true },
   );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { HistogramValue } from '../src/families.ts';
 import type { SnapshotFamiliesOptions } from '../src/from-registry.ts';
-import { familiesOfSnapshot, type MetricFamily } from '../src/index.ts';
+import { convertSnapshot, type MetricFamily } from '../src/index.ts';
 import { registryOf, START_MS, testRegistry } from './support/registry.ts';
 import { rendered, samplesIn } from './support/text.ts';
 
@@ -9,7 +9,7 @@ async function familiesOf(
   registry: ReturnType<typeof testRegistry>,
   options?: SnapshotFamiliesOptions,
 ): Promise<MetricFamily[]> {
-  return familiesOfSnapshot(await registry.gather(), options);
+  return convertSnapshot(await registry.gather(), options);
 }
 
 /** The histogram of the only series. */
@@ -82,7 +82,7 @@ describe('options', () => {
   });
 
   test('appendTimestamp gives all samples the time of the snapshot', async () => {
-    const families = familiesOfSnapshot(await scoped().gather({ nowMs: 5000 }), { appendTimestamp: true });
+    const families = convertSnapshot(await scoped().gather({ nowMs: 5000 }), { appendTimestamp: true });
     expect(families.flatMap(({ metrics }) => metrics.map(({ timestampMs }) => timestampMs))).toEqual([5000]);
   });
 

@@ -2,12 +2,12 @@ import { explicitLayout, exponentialLayout, type Layout, LayoutHistogram } from 
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import type { HistogramValue } from '../src/families.ts';
-import { familiesOfSnapshot, render } from '../src/index.ts';
+import { convertSnapshot, render } from '../src/index.ts';
 
 const BOUNDARIES = [0.5, 1, 2, 5];
 
 async function pageOf(registry: Registry, buckets: 'native' | 'classic') {
-  const families = familiesOfSnapshot(await registry.gather(), { buckets });
+  const families = convertSnapshot(await registry.gather(), { buckets });
   const shown = families.find(({ type }) => type === 'histogram')!.metrics[0]!.value as HistogramValue;
   const inexact = families.find(({ name }) => name === 'hdrscope_inexact_values');
   return { shown, stated: (inexact?.metrics[0]?.value as { value: number } | undefined)?.value ?? 0 };
@@ -75,7 +75,7 @@ test('the number stands on the page, and not without wide buckets', async () => 
   const series = registry.histogram({ name: 'rpc', unit: 's' }).with({});
   series.record(1);
   const textOf = async () =>
-    new TextDecoder().decode(render(familiesOfSnapshot(await registry.gather()), 'text'));
+    new TextDecoder().decode(render(convertSnapshot(await registry.gather()), 'text'));
   expect(await textOf()).not.toContain('hdrscope_inexact_values');
   const histogram = new LayoutHistogram(explicitLayout([1, 2.5]));
   histogram.recordValues([1.5, 2, 3]);

@@ -1,6 +1,6 @@
 import { createRegistry } from '@hdrscope/registry';
 import {
-  familiesOfResourceMetrics,
+  convertResourceMetrics,
   HdrPrometheusExporter,
   type MetricType,
   prometheusHandler,
@@ -101,7 +101,7 @@ describe('a strategy', () => {
         isMonotonic: true,
         dataPoints: [point],
       };
-      const families = familiesOfResourceMetrics(
+      const families = convertResourceMetrics(
         {
           resource: { attributes: {} },
           scopeMetrics: [{ scope: { name: 'm' }, metrics: [metric] }],
@@ -120,7 +120,7 @@ describe('a strategy', () => {
 
   test('keeps the keys of resource attributes as it keeps others', () => {
     const resource = { attributes: { 'service.name': 'shop' } };
-    const families = familiesOfResourceMetrics({ resource, scopeMetrics: [] } as never, {
+    const families = convertResourceMetrics({ resource, scopeMetrics: [] } as never, {
       translationStrategy: 'NoTranslation',
     });
     expect(new TextDecoder().decode(render(families, 'text', 'allow-utf-8'))).toContain(

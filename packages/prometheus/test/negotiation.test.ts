@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { EscapingScheme } from '../src/escaping.ts';
-import { contentTypeOf, type ExpositionFormat, negotiate } from '../src/index.ts';
+import { type ExpositionFormat, formatContentType, negotiate } from '../src/index.ts';
 
 const PROTOBUF = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
 
@@ -34,10 +34,10 @@ test.each<[who: string, accept: string | undefined, format: ExpositionFormat]>([
   ],
   ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', 'text'],
   ['curl', '*/*', 'text'],
-  ['our content type of text', contentTypeOf('text'), 'text'],
-  ['our content type of OpenMetrics', contentTypeOf('openmetrics'), 'openmetrics'],
-  ['our content type of OpenMetrics 2.0', contentTypeOf('openmetrics2'), 'openmetrics2'],
-  ['our content type of protobuf', contentTypeOf('protobuf'), 'protobuf'],
+  ['our content type of text', formatContentType('text'), 'text'],
+  ['our content type of OpenMetrics', formatContentType('openmetrics'), 'openmetrics'],
+  ['our content type of OpenMetrics 2.0', formatContentType('openmetrics2'), 'openmetrics2'],
+  ['our content type of protobuf', formatContentType('protobuf'), 'protobuf'],
 
   ['the heavier of two', 'text/plain;q=0.4, application/openmetrics-text;q=0.5', 'openmetrics'],
   ['equally heavy: the first', 'text/plain;q=0.5, application/openmetrics-text;q=0.5', 'text'],
@@ -88,8 +88,8 @@ test.each<[accept: string, escaping: EscapingScheme | undefined]>([
 });
 
 test('a content type names the scheme only when there is one', () => {
-  expect(contentTypeOf('text')).toBe('text/plain; version=0.0.4; charset=utf-8');
-  expect(contentTypeOf('openmetrics2', 'allow-utf-8')).toBe(
+  expect(formatContentType('text')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(formatContentType('openmetrics2', 'allow-utf-8')).toBe(
     'application/openmetrics-text; version=2.0.0; charset=utf-8; escaping=allow-utf-8',
   );
 });

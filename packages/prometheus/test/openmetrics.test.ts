@@ -1,5 +1,5 @@
 import { createRegistry, type Exemplar } from '@hdrscope/registry';
-import { familiesOfResourceMetrics, familiesOfSnapshot, type Metric, render } from '../src/index.ts';
+import { convertResourceMetrics, convertSnapshot, type Metric, render } from '../src/index.ts';
 import { family, rendered } from './support/text.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -115,7 +115,7 @@ test('exemplars of a registry, and of the points that a reader collects, are sho
   const series = registry.histogram({ name: 'x', unit: 's' }).with({ route: '/' });
   series.record(0.2);
   series.offerExemplar({ value: 0.2, timeMs: 1000, attributes: { trace_id: TRACE } });
-  const text = new TextDecoder().decode(render(familiesOfSnapshot(await registry.gather()), 'openmetrics'));
+  const text = new TextDecoder().decode(render(convertSnapshot(await registry.gather()), 'openmetrics'));
   expect(text).toContain(`# {trace_id="${TRACE}"} 0.2 1`);
 
   const { attributes, exemplars } = (await registry.gather()).families[0]!.series[0]!;
@@ -130,7 +130,7 @@ test('exemplars of a registry, and of the points that a reader collects, are sho
     },
   ];
   const scopeMetrics = [{ scope: { name: 'm' }, metrics }];
-  const families = familiesOfResourceMetrics({ resource: { attributes: {} }, scopeMetrics } as never);
+  const families = convertResourceMetrics({ resource: { attributes: {} }, scopeMetrics } as never);
   expect(new TextDecoder().decode(render(families, 'openmetrics'))).toContain(
     `# {trace_id="${TRACE}"} 0.2 1`,
   );

@@ -1,13 +1,7 @@
 import { createRegistry, type Exemplar } from '@hdrscope/registry';
 import { anyCharacter } from '@hdrscope/testing/any-character';
 import fc from 'fast-check';
-import {
-  familiesOfSnapshot,
-  type Metric,
-  type MetricFamily,
-  prometheusHandler,
-  render,
-} from '../src/index.ts';
+import { convertSnapshot, type Metric, type MetricFamily, prometheusHandler, render } from '../src/index.ts';
 import { bucketsOf, decodeFamilies } from './support/decode.ts';
 import { OPENMETRICS_2, PROTOBUF } from './support/http.ts';
 import { bucketsIn, parseOpenMetrics2, toNumber } from './support/openmetrics2.ts';
@@ -259,7 +253,7 @@ describe('1000 series of a registry', () => {
   beforeAll(() => record(400));
 
   test('have the same buckets as in protobuf', async () => {
-    const families = familiesOfSnapshot(await registry.gather());
+    const families = convertSnapshot(await registry.gather());
     const [parsed] = parseOpenMetrics2(rendered(families, 'openmetrics2'));
     const [decoded] = decodeFamilies(render(families, 'protobuf'));
     expect(parsed!.samples).toHaveLength(1000);

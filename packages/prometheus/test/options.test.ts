@@ -3,9 +3,9 @@ import { expectOptionsChecked } from '@hdrscope/testing/refusals';
 import {
   collectDefaultMetrics,
   collectPromClient,
+  convertResourceMetrics,
+  convertSnapshot,
   type FamilySource,
-  familiesOfResourceMetrics,
-  familiesOfSnapshot,
   HdrPrometheusExporter,
   prometheusHandler,
   servePrometheus,
@@ -20,8 +20,8 @@ test.each<[call: string, call: (options: never) => unknown, required?: object]>(
   ['collectDefaultMetrics', (options) => collectDefaultMetrics(undefined, options)],
   ['collectPromClient', (options) => collectPromClient(options)],
   ['HdrPrometheusExporter', (options) => new HdrPrometheusExporter(options).shutdown(), LOCAL],
-  ['familiesOfResourceMetrics', (options) => familiesOfResourceMetrics(METRICS, options)],
-  ['familiesOfSnapshot', (options) => familiesOfSnapshot(EMPTY_SNAPSHOT, options)],
+  ['convertResourceMetrics', (options) => convertResourceMetrics(METRICS, options)],
+  ['convertSnapshot', (options) => convertSnapshot(EMPTY_SNAPSHOT, options)],
   ['prometheusHandler', (options) => prometheusHandler(registry, options)],
   ['servePrometheus', (options) => servePrometheus(registry, options), LOCAL],
   [
@@ -53,7 +53,7 @@ test('the exporter takes each option of the stock exporter', async () => {
 });
 
 test('a source of families gets only options that families of a snapshot have', async () => {
-  const source: FamilySource = (options) => familiesOfSnapshot(EMPTY_SNAPSHOT, options);
+  const source: FamilySource = (options) => convertSnapshot(EMPTY_SNAPSHOT, options);
   const asked: unknown[] = [];
   const noted: FamilySource = (options) => {
     asked.push(source(options));

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
-import { type ExpositionFormat, familiesOfSnapshot, render } from '../src/index.ts';
+import { convertSnapshot, type ExpositionFormat, render } from '../src/index.ts';
 import { testRegistry } from './support/registry.ts';
 
 async function exposition(format: ExpositionFormat): Promise<Uint8Array> {
@@ -13,7 +13,7 @@ async function exposition(format: ExpositionFormat): Promise<Uint8Array> {
   });
   for (const value of [0.004, 0.2, 3, 60, -1])
     family.with({ route: '/a"b\\c\nd', 'naïve-ключ': '日本' }).record(value);
-  return render(familiesOfSnapshot(await registry.gather()), format);
+  return render(convertSnapshot(await registry.gather()), format);
 }
 
 testUnless(lackOfProgram('promtool'))('promtool has nothing against the text', async () => {

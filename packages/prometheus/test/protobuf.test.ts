@@ -1,7 +1,7 @@
 import type { Exemplar } from '@hdrscope/registry';
 import fc from 'fast-check';
 import type { HistogramValue } from '../src/families.ts';
-import { familiesOfSnapshot, type Metric, render } from '../src/index.ts';
+import { convertSnapshot, type Metric, render } from '../src/index.ts';
 import { bucketsOf, type DecodedFamily, decodeFamilies } from './support/decode.ts';
 import { registryOf, START_MS, testRegistry } from './support/registry.ts';
 import { family } from './support/text.ts';
@@ -85,7 +85,7 @@ test('a snapshot has native buckets and no classic ones', async () => {
     significantDigits: 3,
   });
   for (const value of [0, 0, 0.25, 0.26, 3]) durations.with({ route: '/a' }).record(value);
-  const families = familiesOfSnapshot(await registry.gather());
+  const families = convertSnapshot(await registry.gather());
   const value = families[0]!.metrics[0]!.value as HistogramValue;
   const [family] = decodeFamilies(render(families, 'protobuf'));
   expect(family).toMatchObject({ name: 'd', help: 'Durations', type: 4 });
@@ -115,7 +115,7 @@ test('decoding gives back the counts of a snapshot, for all values', async () =>
     fc.asyncProperty(fc.array(value, { maxLength: 50 }), async (values) => {
       const registry = registryOf(values, { unit: 's' });
       const [bytes, families] = await registry.gather().then((snapshot) => {
-        const all = familiesOfSnapshot(snapshot, { buckets: 'both' });
+        const all = convertSnapshot(snapshot, { buckets: 'both' });
         return [render(all, 'protobuf'), all] as const;
       });
       const { histogram } = decodeFamilies(bytes)[0]!.metrics[0]!;

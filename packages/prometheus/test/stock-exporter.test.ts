@@ -1,6 +1,6 @@
 import { describeWithPeers } from '@hdrscope/testing';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { familiesOfResourceMetrics, type ResourceMetricsLike } from '../src/index.ts';
+import { convertResourceMetrics, type ResourceMetricsLike } from '../src/index.ts';
 import { collected, manualReader, STOCK_VERSIONS, type Stock } from './support/stock.ts';
 import { rendered } from './support/text.ts';
 
@@ -59,7 +59,7 @@ async function realMetrics(stock: Stock): Promise<ResourceMetricsLike> {
 }
 
 describe.each(STOCK_VERSIONS)('beside the stock exporter for %s', (_version, stock) => {
-  test.each<[title: string, options: Parameters<typeof familiesOfResourceMetrics>[1]]>([
+  test.each<[title: string, options: Parameters<typeof convertResourceMetrics>[1]]>([
     ['by default', {}],
     ['with a prefix', { prefix: 'my_app' }],
     ['with timestamps', { appendTimestamp: true }],
@@ -80,7 +80,7 @@ describe.each(STOCK_VERSIONS)('beside the stock exporter for %s', (_version, sto
       options.withoutTargetInfo,
       options.withoutScopeInfo,
     ).serialize(metrics as never);
-    expect(rendered(familiesOfResourceMetrics(metrics, options), 'text')).toBe(theirs);
+    expect(rendered(convertResourceMetrics(metrics, options), 'text')).toBe(theirs);
     expect(theirs.split('\n').length).toBeGreaterThan(50);
   });
 });
@@ -95,7 +95,7 @@ describeWithPeers(['opentelemetry-3'])('beside the stock exporter for 3.x', () =
     meter.createHistogram('x-y').record(3);
     const metrics = await collected(reader);
     const warnings: string[] = [];
-    const families = familiesOfResourceMetrics(metrics, {
+    const families = convertResourceMetrics(metrics, {
       withoutTargetInfo: true,
       warn: (message) => warnings.push(message),
     });

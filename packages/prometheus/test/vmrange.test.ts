@@ -1,6 +1,6 @@
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { familiesOfSnapshot, prometheusHandler, render } from '../src/index.ts';
+import { convertSnapshot, prometheusHandler, render } from '../src/index.ts';
 import { OPENMETRICS, PROTOBUF } from './support/http.ts';
 import { registryOf } from './support/registry.ts';
 import { respond } from './support/respond.ts';
@@ -8,7 +8,7 @@ import { samplesIn } from './support/text.ts';
 
 async function textOf(values: readonly number[], name = 'x'): Promise<string[]> {
   const registry = registryOf(values, { name, resolution: 1e-12, significantDigits: 4 });
-  const families = familiesOfSnapshot(await registry.gather(), { vmrange: true });
+  const families = convertSnapshot(await registry.gather(), { vmrange: true });
   return samplesIn(new TextDecoder().decode(render(families, 'text')));
 }
 
@@ -57,7 +57,7 @@ test('ranges follow each other without gaps, hold their values, and add up to th
 test('attributes called vmrange and le get other names', async () => {
   const registry = createRegistry();
   registry.histogram({ name: 'x' }).with({ vmrange: 'mine', le: 'too' }).record(1);
-  const families = familiesOfSnapshot(await registry.gather(), { vmrange: true });
+  const families = convertSnapshot(await registry.gather(), { vmrange: true });
   expect(new TextDecoder().decode(render(families, 'text'))).toContain(
     'x_bucket{exported_vmrange="mine",exported_le="too",vmrange="',
   );

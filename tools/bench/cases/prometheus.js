@@ -42,9 +42,9 @@ async function fullSnapshot() {
 
 /** @param {'protobuf' | 'text'} format @returns {Setup} */
 const ours = (format) => async () => {
-  const { familiesOfSnapshot, render } = await import('@hdrscope/prometheus');
+  const { convertSnapshot, render } = await import('@hdrscope/prometheus');
   const snapshot = await fullSnapshot();
-  return rendering(() => render(familiesOfSnapshot(snapshot), format).length);
+  return rendering(() => render(convertSnapshot(snapshot), format).length);
 };
 
 /** The stock exporter, whose histograms have fifteen explicit buckets. @type {Setup} */

@@ -53,7 +53,7 @@ export async function headers() {
 
 /** @returns {Promise<Target>} */
 export async function exposition() {
-  const { familiesOfSnapshot, render } = await importSource('prometheus/src/index.ts');
+  const { convertSnapshot, render } = await importSource('prometheus/src/index.ts');
   const { createRegistry } = await importSource('registry/src/index.ts');
   return {
     form: 'json',
@@ -75,7 +75,7 @@ export async function exposition() {
       });
       const texts = Object.entries(attributes ?? {}).map(([key, value]) => [key, textOf(value)]);
       family.with(Object.fromEntries(texts)).record(0.25);
-      const families = familiesOfSnapshot(await registry.gather());
+      const families = convertSnapshot(await registry.gather());
       for (const format of ['text', 'openmetrics', 'openmetrics2', 'protobuf']) {
         const bytes = render(families, format);
         if (format === 'protobuf') continue;

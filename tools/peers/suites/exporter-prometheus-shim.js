@@ -1,4 +1,4 @@
-import { familiesOfResourceMetrics, HdrPrometheusExporter, render } from '@hdrscope/prometheus';
+import { convertResourceMetrics, HdrPrometheusExporter, render } from '@hdrscope/prometheus';
 
 /**
  * @typedef {import('@opentelemetry/sdk-metrics').ResourceMetrics} ResourceMetrics
@@ -84,5 +84,5 @@ export default function shim(stock) {
  * @param {import('@hdrscope/prometheus/internal').ResourceMetricsOptions} options
  */
 function textOf(resourceMetrics, options) {
-  return new TextDecoder().decode(render(familiesOfResourceMetrics(resourceMetrics, options), 'text'));
+  return new TextDecoder().decode(render(convertResourceMetrics(resourceMetrics, options), 'text'));
 }

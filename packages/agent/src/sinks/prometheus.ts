@@ -25,14 +25,14 @@ export const prometheus: SinkPart = defineSink({
   listen: localhost:9464
 `,
   async start(config, context) {
-    const { collectDefaultMetrics, familiesOfResourceMetrics, servePrometheus } = await import(
+    const { collectDefaultMetrics, convertResourceMetrics, servePrometheus } = await import(
       '@hdrscope/prometheus'
     );
     const { listen, path, buckets, unitSuffix, processMetrics } = config;
     const defaults = processMetrics ? collectDefaultMetrics(context.registry) : undefined;
     const received = ({ withUnitSuffix, warn }: Parameters<FamilySource>[0]): MetricFamily[] =>
       [...context.memory.of(RECEIVED_NUMBERS).values()].flatMap((states) =>
-        familiesOfResourceMetrics(states.metrics(), { withUnitSuffix, warn, withoutTargetInfo: true }),
+        convertResourceMetrics(states.metrics(), { withUnitSuffix, warn, withoutTargetInfo: true }),
       );
     // In one source, because agents may send each other their health: equal names are merged within a source.
     const sources: FamilySource[] = [(shown) => [...healthFamilies(context), ...received(shown)]];

@@ -31,13 +31,13 @@ export const textfile: SinkPart = defineSink({
   path: /var/lib/node_exporter/hdrscope.prom
 `,
   async start({ path, interval, unitSuffix }, context) {
-    const { familiesOfSnapshot, render } = await import('@hdrscope/prometheus');
+    const { convertSnapshot, render } = await import('@hdrscope/prometheus');
     const folder = dirname(path);
     await access(folder, constants.W_OK);
     const partial = join(folder, `.${basename(path)}.${process.pid}.${++files}`);
     const write = async (): Promise<void> => {
       const timeoutMs = Math.min(interval, LONGEST_GATHER_MS);
-      const families = familiesOfSnapshot(await context.registry.gather({ timeoutMs }), {
+      const families = convertSnapshot(await context.registry.gather({ timeoutMs }), {
         withUnitSuffix: unitSuffix,
         warn: (message) => context.info(message),
       });

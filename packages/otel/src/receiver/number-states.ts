@@ -17,7 +17,7 @@ export interface NumberStatesOptions {
 
 /** The last states of sums and gauges that receivers got. */
 export interface NumberStates {
-  /** The states as metrics of an OpenTelemetry SDK, for example for `familiesOfResourceMetrics` of `@hdrscope/prometheus`. */
+  /** The states as metrics of an OpenTelemetry SDK, for example for `convertResourceMetrics` of `@hdrscope/prometheus`. */
   metrics(): NumberMetrics;
   /** How many streams there are. */
   readonly streams: number;

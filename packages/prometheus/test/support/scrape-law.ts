@@ -1,8 +1,8 @@
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import {
+  convertSnapshot,
   type ExpositionFormat,
-  familiesOfSnapshot,
   type PrometheusHandlerOptions,
   prometheusHandler,
   render,
@@ -103,11 +103,7 @@ export function describeScrapes(histories: number): void {
           const { status, body } = await respond(handlers[one.handler]!, {
             accept: `${ACCEPT[one.format]};escaping=allow-utf-8`,
           });
-          const expected = render(
-            familiesOfSnapshot(gathered, OPTIONS[one.handler]),
-            one.format,
-            'allow-utf-8',
-          );
+          const expected = render(convertSnapshot(gathered, OPTIONS[one.handler]), one.format, 'allow-utf-8');
           expect(status).toBe(200);
           expect(Buffer.compare(body, expected)).toBe(0);
         }
