@@ -106,6 +106,8 @@ export interface BoundedHistogram {
  * intervals are too narrow for them: compare several runs. For values known within bounds, an interval contains the true
  * difference wherever in their bounds the values lie.
  *
+ * Histograms of other digits or units are compared in the finest slots that contain those of both.
+ *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty, or one has integers and the other doubles;
  *   `ERR_INVALID_OPTION` when an option does not exist, or `confidence` or `tolerance` is out of range; `ERR_INVALID_VALUE` when a percentile is.
  * @example

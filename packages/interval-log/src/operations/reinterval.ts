@@ -39,7 +39,7 @@ export interface ReintervalOptions extends Selection, OperationOptions, TagOptio
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line,
  *   unless `onMalformed` takes it; `ERR_TOO_LARGE` when there are more than `maxTags` tags, or their histograms take more
- *   than 1 GiB.
+ *   than 1 GiB; `ERR_VALUE_OUT_OF_RANGE` when doubles of a new interval are too far apart for one histogram.
  */
 export async function* reintervalLog(
   source: LogSource,
