@@ -19,7 +19,7 @@ import {
   type Registry,
   type SourceObserver,
 } from '@hdrscope/registry';
-import { type CounterState, defaultResolution } from '@hdrscope/registry/internal';
+import type { CounterState } from '@hdrscope/registry/internal';
 import { lineError } from '../errors.ts';
 import type { LogComment, LogEntry, LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
@@ -184,7 +184,7 @@ export function createLogIntake(registry: Registry, options: IngestLogOptions): 
 
 /**
  * Counts in ticks as the registry takes them. A family that it has with other digits takes them all the same, and one that it has with
- * another resolution takes them in its unit.
+ * another resolution takes them in its unit. Ticks whose resolution is not stated are those of the family.
  */
 function countedFor(
   registry: Registry,
@@ -194,7 +194,8 @@ function countedFor(
   const known = registry.family(options);
   if (known === undefined) return { family: options, counted };
   const { significantDigits: _, resolution, ...family } = options;
-  const own = resolutionOf(resolution ?? defaultResolution(family.unit ?? ''));
+  if (resolution === undefined) return { family, counted };
+  const own = resolutionOf(resolution);
   // A resolution comes back from its fraction to the last bit or so.
   if (Math.abs(fromTicks(own, 1) / fromTicks(known.resolution, 1) - 1) <= 1e-12) return { family, counted };
   const inUnit = (layout: Counted['layout']) => scaledLayout(layout, own);

@@ -63,7 +63,9 @@ export async function* snapshotsOfLogs(
   const pace = new Pace(maxSnapshots);
   let nowMs = 0;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
-  const readers = logs.map((log) => new LogReader(log, (options) => createLogIntake(registry, options)));
+  const readers = logs.map(
+    (log) => new LogReader(statingResolutions(log), (options) => createLogIntake(registry, options)),
+  );
   /** The step that is being read: intervals that start at one moment. */
   let step: { readonly startMs: number; endMs: number } | undefined;
   let isFirst = true;
@@ -107,6 +109,21 @@ const SNAPSHOTS_OF_LOGS = {
   call: 'snapshotsOfLogs([{ entries }], { idleMs: 500 })',
 };
 
+/** A log whose ticks do not depend on what other logs say of a family: a resolution that is not stated is the default one of the unit. */
+function statingResolutions(log: RecordedLog): RecordedLog {
+  const { seriesOf } = log;
+  if (typeof seriesOf !== 'function') return log;
+  return {
+    ...log,
+    seriesOf(interval) {
+      const series = seriesOf(interval);
+      if (series === undefined) return undefined;
+      const { resolution = defaultResolution(series.family.unit ?? ''), ...family } = series.family;
+      return { ...series, family: { ...family, resolution } };
+    },
+  };
+}
+
 /**
  * Makes the families of the intervals that come next, each with the most digits and the finest resolution that it has in them. A family
  * whose digits are not stated is made by its first interval.
@@ -114,8 +131,8 @@ const SNAPSHOTS_OF_LOGS = {
 function addFinestFamilies(registry: Registry, readers: readonly LogReader[]): void {
   const finest = new Map<string, FamilyOptions>();
   for (const { family } of readers.flatMap((reader) => reader.nextSeries ?? [])) {
-    const { name, scope, unit = '', significantDigits, resolution = defaultResolution(unit) } = family;
-    if (significantDigits === undefined) continue;
+    const { name, scope, unit = '', significantDigits, resolution } = family;
+    if (significantDigits === undefined || resolution === undefined) continue;
     const key = JSON.stringify([name, scope, unit]);
     const known = finest.get(key);
     finest.set(key, {
