@@ -115,7 +115,10 @@ test.each([
     return folder.write(`digits-${significantDigits}.hlog`, log);
   });
   const { stderr } = await served(paths, async (url) => {
-    const text = await eventsUntil(`${url}events`, (all) => /event: rows\n.*\n/.test(all));
+    const text = await eventsUntil(
+      `${url}events`,
+      (all) => /event: rows\n.*digits-2.*\n/.test(all) && /event: rows\n.*digits-4.*\n/.test(all),
+    );
     const { errors } = lastOf(text, 'table');
     expect(errors).toEqual([]);
     const { rows } = lastOf(text, 'rows') as { rows: { attributes: string[]; values: Values }[] };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { historySpan, type MergedRow, mergeRows, queryMergedRows } from '../../src/index.ts';
 import type { MergeQuestion } from '../../src/internal.ts';
+import { NO_MARGINS } from '../../src/rows/margins.ts';
 import { writeRows } from '../support/folder.ts';
 import { groupKey } from '../support/merged-percentiles.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf, START_MS } from '../support/recorded.ts';
@@ -39,10 +40,14 @@ test('slots, counts, sums and bounds are those of mergeRows, by group and time, 
         expect(answer.length).toBe(groups.size);
         for (const row of answer) {
           const key = groupKey(Object.entries(row.attributes).flat(), everyMs && row.startMs);
-          const { sum, ...exact } = mergeRows(groups.get(key)!);
+          const { sum, margins = NO_MARGINS, ...exact } = mergeRows(groups.get(key)!);
           expect(row).toMatchObject(exact);
           // The order of additions changes the last bits.
           expect(Math.abs(row.sum - sum)).toBeLessThanOrEqual(sum * 1e-12);
+          const { sumBelow, sumAbove, ...others } = row.margins ?? NO_MARGINS;
+          expect({ ...margins, ...others }).toEqual(margins);
+          expect(Math.abs(sumBelow - margins.sumBelow)).toBeLessThanOrEqual(sum * 1e-12);
+          expect(Math.abs(sumAbove - margins.sumAbove)).toBeLessThanOrEqual(sum * 1e-12);
         }
       },
     ),
