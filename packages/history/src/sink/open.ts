@@ -43,7 +43,7 @@ const NODE: HistoryRuntime = {
  * await history.close();
  *
  * const [pay] = await queryHistory(folder, { metric: 'http.duration', percentiles: [99], by: ['route'] });
- * [pay!.attributes.route, pay!.count, pay!.max]; //=> ['/pay', 1000, 1]
+ * [pay!.attributes.route, pay!.count, pay!.max.upper]; //=> ['/pay', 1000, 1]
  * pay!.percentiles; //=> [{ percentile: 99, value: 0.994050047, lower: 0.989855744, upper: 0.994050047 }]
  * ```
  */

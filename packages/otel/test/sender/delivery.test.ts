@@ -606,7 +606,7 @@ test('a sender that replaces another one goes on where it was', async () => {
   await first.flush();
   fails = FAILURES['no answer, but taken'];
   series.record(1);
-  const stopped = first.close({ timeoutMs: 100 });
+  const stopped = first.close({ timeoutMs: 1000 });
   const second = sendOtlp(registry, options);
   await expect(stopped).rejects.toThrow('the request was cut off, because the sender was closed');
   fails = undefined;
