@@ -1,10 +1,10 @@
 /**
  * Packs every package that is published, and checks the packed files. publint and attw check package.json and the types;
- * here are only the checks that they do not have: the list of files, and loading each entry with plain Node, with
- * `import` and with `require()`. Needs a build.
+ * here are only the checks that they do not have: the list of files, loading each entry with plain Node, with `import` and
+ * with `require()`, and whether TypeScript can name what functions return. Needs a build.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { BROWSER_SCRIPTS } from './bundle.js';
 import { entriesOf, targetsOf } from './lib/manifest-maps.js';
@@ -199,6 +199,44 @@ function loadEntries({ name, manifest }, folder) {
 }
 
 /**
+ * Lists the functions of public entries whose result TypeScript cannot name in the declarations of a library that returns it.
+ *
+ * @param {Project[]} projects
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function findUnnamedResults(projects, folder) {
+  const entries = projects
+    .filter(({ name, manifest }) => name !== '@hdrscope/kit' && !isCommonJs(manifest))
+    .flatMap(({ name, manifest }) => entriesOf(manifest).map((entry) => name + entry.slice(1)))
+    .filter((specifier) => !/\/internal$|\.json$|\*/.test(specifier));
+  const functions = entries.flatMap((specifier) => {
+    const list = "Object.keys(it).filter((name) => /^[a-z]/.test(name) && typeof it[name] === 'function')";
+    const code = `const it = await import(${JSON.stringify(specifier)}); console.log(${list}.join())`;
+    const { names } = runNode('module', code, folder);
+    return names.trim() === ''
+      ? []
+      : names
+          .trim()
+          .split(',')
+          .map((name) => ({ specifier, name }));
+  });
+  const uses = functions.map(
+    ({ specifier, name }, i) =>
+      `import { ${name} as f${i} } from '${specifier}';\nexport function ${name}${i}(...args: Parameters<typeof f${i}>) { return f${i}(...args); }\n`,
+  );
+  writeFileSync(join(folder, 'results.ts'), uses.join(''));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const flags = '--declaration --emitDeclarationOnly --strict --skipLibCheck --pretty false --ignoreConfig';
+  const { status, stdout } = spawnSync(
+    join(workspaceRoot, 'node_modules/.bin/tsc'),
+    `${flags} --module nodenext --target es2022 --types node results.ts`.split(' '),
+    { cwd: folder, encoding: 'utf8' },
+  );
+  return status === 0 ? [] : stdout.trim().split('\n');
+}
+
+/**
  * @param {'module' | 'commonjs'} type
  * @param {string} code
  * @param {string} cwd
@@ -236,6 +274,7 @@ export function checkPackaging(root) {
       ...loadEntries(project, folder),
     ].map((text) => `${project.name}: ${text}`);
   });
+  problems.push(...findUnnamedResults(projects, folder));
   rmSync(folder, { recursive: true, force: true });
   return { packages: projects.length, problems };
 }

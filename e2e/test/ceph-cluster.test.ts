@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import {
   askAdminSocket,
   axisRanges,
+  type DumpedHistogram,
   dumpIncrease,
   formatHistogramDump,
   formatHistogramSchema,
@@ -18,7 +19,7 @@ import {
   parseHistogramDump,
   parseHistogramLoggers,
 } from '@hdrscope/ceph';
-import type { CephFormat, DumpedHistogram } from '@hdrscope/ceph/internal';
+import type { CephFormat } from '@hdrscope/ceph/internal';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';

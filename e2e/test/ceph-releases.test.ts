@@ -6,6 +6,7 @@ import {
   formatHistogramDump,
   formatHistogramSchema,
   type HistogramSchema,
+  type ImportedCounterDescription,
   type ImportedCounters,
   type ImportedHistogram,
   parseCounterSchema,
@@ -13,7 +14,7 @@ import {
   parseHistogramDump,
   parseHistogramLoggers,
 } from '@hdrscope/ceph';
-import type { CephFormat, ImportedAverage, ImportedCounterDescription } from '@hdrscope/ceph/internal';
+import type { CephFormat, ImportedAverage } from '@hdrscope/ceph/internal';
 import {
   type CephCluster,
   type CephPeer,

@@ -9,12 +9,13 @@ import {
   askHistograms,
   daemonAt,
   type ImportedHistogram,
+  type PerfNumber,
   parseHistogramDump,
   parseHistogramSchema,
   type RunningAdminSocket,
   serveAdminSocket,
 } from '@hdrscope/ceph';
-import type { CephFormat, PerfNumber } from '@hdrscope/ceph/internal';
+import type { CephFormat } from '@hdrscope/ceph/internal';
 import { readHistogram } from './prometheus-text.ts';
 import { type CephCluster, describeWithCephCluster, startCephCluster } from './support/ceph-cluster.ts';
 import { stopPeers, waitFor } from './support/peer-process.ts';

@@ -1,7 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ImportedCounters, parseCounterSchema, parseCounters } from '@hdrscope/ceph';
-import type { ImportedCounterDescription } from '@hdrscope/ceph/internal';
+import {
+  type ImportedCounterDescription,
+  type ImportedCounters,
+  parseCounterSchema,
+  parseCounters,
+} from '@hdrscope/ceph';
 import { programOf } from '@hdrscope/testing';
 import { createFolder, freePort, startPeer, waitFor } from './peer-process.ts';
 

@@ -1,5 +1,4 @@
 // Entry `@hdrscope/ceph/internal`: for the other packages of hdrscope only. Names here may change in any release.
-export type { PerfNumber } from './admin-socket/perf-numbers.ts';
 export { type AxisFacts, type Bounds, countValues, measureAxis } from './cluster/axis-facts.ts';
 export type { ClusterInterval, DaemonAnswer } from './cluster/follow.ts';
 export {
@@ -8,12 +7,11 @@ export {
   type SizeFigures,
   summarizeOperations,
 } from './cluster/operations.ts';
-export type { DumpedHistogram } from './dump/dump.ts';
 export type { CephFormat } from './dump/format.ts';
 export { CEPH_RELEASES } from './dump/loggers.ts';
 export { axisNames, axisTitle, findAxis } from './histogram/axis.ts';
 export { daemonName, socketsIn } from './importer/daemons.ts';
-export type { ImportedAverage, ImportedCounterDescription } from './importer/parse-counters.ts';
+export type { ImportedAverage } from './importer/parse-counters.ts';
 export type { ParseDumpOptions } from './importer/parse-dump.ts';
 export type { UnitOverrides } from './importer/read-axis.ts';
 export { toJsonText } from './json-text.ts';

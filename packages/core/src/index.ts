@@ -1,10 +1,10 @@
 // Entry `@hdrscope/core`: the public API. `internal.ts` has what only other packages of hdrscope need.
-export { kolmogorovSmirnovTest } from './analysis/kolmogorov-smirnov-test.ts';
-export { mannWhitneyTest } from './analysis/mann-whitney-test.ts';
+export { type KolmogorovSmirnovResult, kolmogorovSmirnovTest } from './analysis/kolmogorov-smirnov-test.ts';
+export { type MannWhitneyResult, mannWhitneyTest } from './analysis/mann-whitney-test.ts';
 export { computeExcessKurtosis, computeSkewness } from './analysis/moments.ts';
 export { type PercentileDifference, percentileDifference } from './analysis/percentile-difference.ts';
 export { type PercentileInterval, percentileInterval } from './analysis/percentile-interval.ts';
-export { welchTest } from './analysis/welch-test.ts';
+export { type WelchResult, welchTest } from './analysis/welch-test.ts';
 export type { Bounds } from './bounds.ts';
 export { type Counted, countedIn } from './counted.ts';
 export type { ReadonlyCounts, Storage } from './counts/readonly-counts.ts';
@@ -22,6 +22,7 @@ export type { IterationStep, Steps } from './histogram/iteration.ts';
 export { LayoutHistogram } from './histogram/layout-histogram.ts';
 export type { Outliers } from './histogram/out-of-range.ts';
 export { findQuantile, findQuantiles, type Quantile } from './histogram/quantile.ts';
+export type { HdrReading } from './histogram/reading.ts';
 export { Recorder } from './histogram/recorder.ts';
 export type { HistogramOptions } from './histogram/setup.ts';
 export { startTimer, type Timer, time } from './histogram/timer.ts';
@@ -38,5 +39,6 @@ export { log2Layout } from './layout/log2.ts';
 export type { Resolution } from './layout/scaled.ts';
 export { type RebucketedCounts, rebucket } from './rebucket.ts';
 export { HistogramSum } from './sum/histogram-sum.ts';
+export type { CountedInterval } from './sum/intervals.ts';
 export { type ParsedPercentiles, parsePercentiles } from './text/parse-percentiles.ts';
 export { formatPercentiles } from './text/percentile-text.ts';

@@ -1,5 +1,6 @@
-export { type KernelCounts, listCpuCounts, sumCpus } from './cpu-counts.ts';
+export { type KernelCounts, type KernelTotals, listCpuCounts, sumCpus } from './cpu-counts.ts';
 export { examineKernel } from './doctor/examine.ts';
+export type { Finding } from './doctor/findings.ts';
 export type { KernelErrorCode, KernelErrorDetails } from './errors.ts';
 export {
   type ExporterHistogram,
@@ -24,12 +25,12 @@ export {
   logLinear8Layout,
   queueDepthLayout,
 } from './layout/presets.ts';
-export { listMaps } from './list-maps.ts';
+export { listMaps, type MapList } from './list-maps.ts';
 export { kernelQuantile } from './quantile.ts';
 export { bpftoolMap } from './source/bpftool.ts';
 export { type BpftraceSource, bpftrace } from './source/bpftrace.ts';
 export { iteratorFile } from './source/iterator-file.ts';
 export { type KernelMapOptions, kernelMap } from './source/kernel-map.ts';
-export { parseMapShape } from './source/map-shape.ts';
+export { type MapShape, parseMapShape } from './source/map-shape.ts';
 export { type Frame, framesSource, type KernelHistogram, type KernelSource } from './source/source.ts';
 export { formatKernelBars, formatKernelHistogram } from './text.ts';

@@ -1,7 +1,6 @@
 // Entry `@hdrscope/ebpf/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { keptName } from './bpf/memory.ts';
 export type { CpuCounts } from './cpu-counts.ts';
-export type { Finding } from './doctor/findings.ts';
 export { type KernelFamilyOptions, kernelMetricName } from './families.ts';
 export { type KernelIncrease, KernelIncreases } from './increases.ts';
 export { KERNEL_LAYOUT_SYNTAX } from './layout/by-name.ts';
@@ -9,5 +8,5 @@ export { newestMapId, type VisibleMap } from './list-maps.ts';
 export type { ProgramCost } from './loader/program-source.ts';
 export { KERNEL_PROGRAMS } from './loader/programs.ts';
 export { kernelQuantiles } from './quantile.ts';
-export { MAP_SHAPE_SYNTAX, type MapShape } from './source/map-shape.ts';
+export { MAP_SHAPE_SYNTAX } from './source/map-shape.ts';
 export type { HistogramMetric } from './source/source.ts';

@@ -2,7 +2,5 @@
 export type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from './explain/explanation.ts';
 export type { TimeRange } from './explain/question.ts';
 export type { ObjectivePeriod } from './objective/objective-history.ts';
-export type { HistoryMetric } from './query/history-metrics.ts';
 export type { SpanQuestion } from './query/history-span.ts';
 export type { MergeQuestion } from './query/merged-rows.ts';
-export type { RolledDay } from './rollup/day.ts';

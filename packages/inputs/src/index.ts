@@ -1,7 +1,13 @@
 export { readEncoded } from './encoded.ts';
-export { readFigures } from './figures.ts';
-export type { LoadSummary, RequestForm, RequestSink } from './load/load.ts';
+export { type RecordedFigures, readFigures } from './figures.ts';
+export type { ErrorCount, LoadSummary, RequestForm, RequestSink } from './load/load.ts';
 export { readLoadSummary, readRequests, readWrkErrors } from './load/read-load.ts';
-export { countNumbers } from './numbers/count-numbers.ts';
-export { findNumberUnit, listNumberPlaces, type NumberPlace } from './numbers/number-plan.ts';
+export { type CountedNumbers, countNumbers } from './numbers/count-numbers.ts';
+export {
+  type FoundUnit,
+  findNumberUnit,
+  listNumberPlaces,
+  type NumberPlace,
+  type NumberPlaces,
+} from './numbers/number-plan.ts';
 export { type InputForm, recogniseInput } from './recognise.ts';

@@ -13,8 +13,8 @@ export type { ImportLogOptions } from './history/import-log.ts';
 export type { ImportOtlpOptions } from './history/import-otlp.ts';
 export { seriesFinder, UNNAMED } from './history/logged-series.ts';
 export { K6_FAILURE } from './load/k6.ts';
-export { type ErrorCount, hasRequests, type LoadForm } from './load/load.ts';
-export type { CountedNumbers, CountNumbersOptions } from './numbers/count-numbers.ts';
+export { hasRequests, type LoadForm } from './load/load.ts';
+export type { CountNumbersOptions } from './numbers/count-numbers.ts';
 export { firstDocuments } from './numbers/number-texts.ts';
 export {
   inUnit,

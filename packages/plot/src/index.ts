@@ -10,7 +10,12 @@ export { axesToDraw, heatMapOfCells, informativeAxes } from './data/cells.ts';
 export { comparisonPlot } from './data/comparison.ts';
 export { createHeatMap, type HeatMapBuilder, heatMapOverTime } from './data/heat-map.ts';
 export { createLogPlots, type LogPlots, plotsOfLog } from './data/log-plots.ts';
-export { createOverTime, type OverTimeBuilder, overTimePlot } from './data/over-time.ts';
+export {
+  type AddableHistogram,
+  createOverTime,
+  type OverTimeBuilder,
+  overTimePlot,
+} from './data/over-time.ts';
 export {
   curveOf,
   curveOfPercentiles,
@@ -27,6 +32,7 @@ export type {
   ObjectiveLine,
   PercentilePlot,
   Plot,
+  PlotTitles,
   TimePlot,
 } from './plot.ts';
 export { plotFromJson, plotToJson } from './plot-json.ts';

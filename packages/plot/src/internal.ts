@@ -2,4 +2,4 @@
 export type { ThemeName } from './chart/theme.ts';
 export type { Zone } from './chart/time-text.ts';
 export type { CurveOptions } from './data/percentile-curve.ts';
-export type { AxisSlot, CurvePoint, Period, PlotTitles, PlottedChange } from './plot.ts';
+export type { AxisSlot, CurvePoint, Period, PlottedChange } from './plot.ts';

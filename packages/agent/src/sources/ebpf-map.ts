@@ -3,10 +3,11 @@ import {
   ingestKernel,
   type KernelSource,
   kernelMap,
+  type MapShape,
   parseKernelLayout,
   parseMapShape,
 } from '@hdrscope/ebpf';
-import { KERNEL_LAYOUT_SYNTAX, MAP_SHAPE_SYNTAX, type MapShape } from '@hdrscope/ebpf/internal';
+import { KERNEL_LAYOUT_SYNTAX, MAP_SHAPE_SYNTAX } from '@hdrscope/ebpf/internal';
 import { z } from 'zod';
 import { acceptedBy, text, unit } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';

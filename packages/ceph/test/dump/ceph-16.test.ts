@@ -3,6 +3,7 @@ import { COUNTER, LATENCY, OSD_DUMP, OSD_SCHEMA, SIZE } from '@hdrscope/testing/
 import {
   type Axis,
   axisRanges,
+  type DumpedHistogram,
   formatHistogramDump,
   formatHistogramSchema,
   type HistogramCounter,
@@ -13,7 +14,6 @@ import {
   histogramSchema,
   PerfHistogram,
 } from '../../src/index.ts';
-import type { DumpedHistogram } from '../../src/internal.ts';
 
 function rebuilt({ values }: DumpedHistogram, axes: readonly Axis[]): PerfHistogram {
   const histogram = new PerfHistogram(axes);

@@ -1,6 +1,11 @@
-import { countNumbers, findNumberUnit, listNumberPlaces, type NumberPlace } from '@hdrscope/inputs';
 import {
   type CountedNumbers,
+  countNumbers,
+  findNumberUnit,
+  listNumberPlaces,
+  type NumberPlace,
+} from '@hdrscope/inputs';
+import {
   type CountNumbersOptions,
   figuresStep,
   figuresUnit,

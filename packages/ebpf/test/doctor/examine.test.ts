@@ -1,7 +1,6 @@
 import { testUnless } from '@hdrscope/testing';
 import { loadBpf } from '../../src/bpf/syscall.ts';
-import { examineKernel } from '../../src/index.ts';
-import type { Finding } from '../../src/internal.ts';
+import { examineKernel, type Finding } from '../../src/index.ts';
 import { expectNoMaps, lackOfKernel } from '../support/kernel.ts';
 
 const testKernel = testUnless(await lackOfKernel());

@@ -112,6 +112,7 @@ function missingPlace(message: string): HdrscopeError {
 
 /** The places of a text that have numbers: fields of JSON, or columns of a table. */
 export interface NumberPlaces {
+  /** Fields of JSON, or columns of a table. */
   readonly kind: 'field' | 'column';
   /** At least one. */
   readonly names: readonly string[];
@@ -162,6 +163,7 @@ function unitOf(values: readonly string[]): CountedUnit | undefined {
 
 /** The unit of numbers. */
 export interface FoundUnit {
+  /** `'none'` when no number has a unit. */
   readonly unit: CountedUnit;
   /** Whether numbers without a unit are in it. */
   readonly takesBare: boolean;

@@ -1,4 +1,4 @@
-export { decodeOtlp, type OtlpEncoding, type OtlpPoint } from './decode-otlp.ts';
+export { decodeOtlp, type OtlpEncoding, type OtlpPoint, type OtlpPoints } from './decode-otlp.ts';
 export { type NumberStates, numberStates } from './number-states.ts';
 export type { OtlpReceiverOptions } from './options.ts';
 export { type OtlpReceiver, type OtlpReceiverHealth, otlpReceiver } from './receiver.ts';

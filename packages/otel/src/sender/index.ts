@@ -1,5 +1,5 @@
 export type { OtlpErrorCode } from '../errors.ts';
-export { otlpOptionsFromEnvironment } from './from-environment.ts';
+export { type OtlpEnvironment, otlpOptionsFromEnvironment } from './from-environment.ts';
 export { OtlpSenderMemory } from './memory.ts';
 export type { OtlpNumber, OtlpNumbers } from './numbers.ts';
 export type { OtlpSenderObserver, OtlpSenderOptions } from './options.ts';

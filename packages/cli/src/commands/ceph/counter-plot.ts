@@ -8,8 +8,8 @@ import {
   type HeatMapPlot,
   heatMapOfCells,
   informativeAxes,
+  type PlotTitles,
 } from '@hdrscope/plot';
-import type { PlotTitles } from '@hdrscope/plot/internal';
 import { type Io, Refusal, UsageError } from '../../command.ts';
 import { formatCount } from '../../format.ts';
 import type { Sourced } from './histograms.ts';

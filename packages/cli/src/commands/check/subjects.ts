@@ -1,5 +1,6 @@
 import { Histogram } from '@hdrscope/core';
 import {
+  type ErrorCount,
   type NumberPlace,
   type RequestForm,
   type RequestSink,
@@ -11,7 +12,6 @@ import {
 } from '@hdrscope/inputs';
 import {
   CountedEvidence,
-  type ErrorCount,
   type Evidence,
   ExactTally,
   FINEST_DIGITS,

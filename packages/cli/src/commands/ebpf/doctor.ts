@@ -1,4 +1,4 @@
-import type { Finding } from '@hdrscope/ebpf/internal';
+import type { Finding } from '@hdrscope/ebpf';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';

@@ -6,6 +6,7 @@ import {
   type KernelSource,
   kernelMap,
   listMaps,
+  type MapShape,
   parseKernelLayout,
   parseMapShape,
 } from '@hdrscope/ebpf';
@@ -14,7 +15,6 @@ import {
   KERNEL_PROGRAMS,
   keptName,
   MAP_SHAPE_SYNTAX,
-  type MapShape,
   newestMapId,
 } from '@hdrscope/ebpf/internal';
 import { type KernelProgramName, measureCost, openKernelProgram } from '@hdrscope/ebpf/loader';

@@ -1,5 +1,4 @@
-import { compactHistory, rollUpHistory } from '@hdrscope/history';
-import type { RolledDay } from '@hdrscope/history/internal';
+import { compactHistory, type RolledDay, rollUpHistory } from '@hdrscope/history';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';

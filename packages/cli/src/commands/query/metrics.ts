@@ -1,5 +1,4 @@
-import { historyMetrics } from '@hdrscope/history';
-import type { HistoryMetric } from '@hdrscope/history/internal';
+import { type HistoryMetric, historyMetrics } from '@hdrscope/history';
 import { suggestion } from '@hdrscope/kit';
 import { type Io, Refusal } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
