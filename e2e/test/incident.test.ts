@@ -180,7 +180,9 @@ describeWithChromium('an incident in a log of two hours', () => {
     const csv = await (
       await fetch(new URL((await other.locator('a', { hasText: 'CSV' }).getAttribute('href'))!, url))
     ).text();
-    expect(csv.split('\r\n')[0]).toBe('metric,unit,route,series,count,per_second,p50,p90,p99,p99.9,max');
+    expect(csv.split('\r\n')[0]).toBe(
+      'metric,unit,route,series,count,per_second,p50,p90,p99,p99.9,max,p50_lower,p90_lower,p99_lower,p99.9_lower,max_lower',
+    );
     expect(csv.split('\r\n').find((row) => row.includes('/search'))).toMatch(/^http\.duration,s,\/search,2,/);
   });
 });
