@@ -115,7 +115,10 @@ testUnless(noRegistry)(
     );
     write('packages/statsd/src/index.ts', NEW_SOURCE);
     write('packages/statsd/test/line.test.ts', NEW_TEST);
-    write('packages/statsd/README.md', `# @hdrscope/statsd\n\n${description}\n`);
+    write(
+      'packages/statsd/README.md',
+      `# @hdrscope/statsd\n\n${description}\n\n## Everything it exports\n\n\`medianLine\`\n`,
+    );
     const row = '| [`@hdrscope/statsd`](packages/statsd) | A registry as lines of StatsD |\n';
     edit('README.md', (text) => text.replace(/(\| \[`@hdrscope\/plot`\].*\n)/, `$1${row}`));
     edit('ARCHITECTURE.md', (text) =>

@@ -87,7 +87,8 @@ function rowOf({ perMinute, medianMs, deviation, route, region, attributes }, st
     bits: BITS,
     k,
     c: k.map((slot) => counts.get(slot)),
-    version: 1,
+    w: [],
+    version: 2,
   };
 }
 
