@@ -2,7 +2,7 @@ import type { Bounds } from '@hdrscope/core';
 import { meanBounds } from '@hdrscope/core/internal';
 import { areWide } from '@hdrscope/kit';
 import { countedUnitOf, formatValue } from '@hdrscope/plot';
-import type { SeriesSnapshot } from '@hdrscope/registry';
+import type { EstimatedCounts, SeriesSnapshot } from '@hdrscope/registry';
 import { boundsOfSlots } from '@hdrscope/registry/internal';
 import { boundsText } from '../bounds-text.ts';
 import type { FamilyDefinition } from '../history/history.ts';
@@ -16,30 +16,24 @@ const REASONS = [
   ['overflowing', 'beyond the largest count'],
 ] as const;
 
-/** The facts of series since their start: their extremes are those of the recorded values, unless wide buckets may have others. */
+/** The facts of series since their start. The sum and the extremes are exact unless some values came without them. */
 export function factsSinceStart(
   family: FamilyDefinition,
   distribution: Distribution,
   series: readonly SeriesSnapshot[],
 ): readonly Fact[] {
   const used = series.filter(({ counts }) => counts.total > 0);
-  const digits = family.layout.significantDigits;
+  const isKnown = (fact: keyof EstimatedCounts): boolean =>
+    used.every(({ estimated }) => estimated === undefined || estimated[fact] === 0);
   const { least, most } = extremesOf(family, distribution);
-  const known = (bounds: Bounds, value: number): Bounds =>
-    areWide(bounds, digits) ? bounds : exactly(value);
-  const smallest = known(
-    least,
-    used.reduce((least, { min }) => Math.min(least, min), Infinity),
-  );
-  const largest = known(
-    most,
-    used.reduce((most, { max }) => Math.max(most, max), 0),
-  );
+  const min = used.reduce((least, { min }) => Math.min(least, min), Infinity);
+  const max = used.reduce((most, { max }) => Math.max(most, max), 0);
+  const extremes = {
+    'smallest recorded': isKnown('min') ? exactly(min) : least,
+    'largest recorded': isKnown('max') ? exactly(max) : most,
+  };
   return [
-    ...factsOfValues(family, distribution, {
-      'smallest recorded': smallest,
-      'largest recorded': largest,
-    }),
+    ...factsOfValues(family, distribution, extremes, isKnown('sum')),
     ...factsOfFamily(family),
     { name: 'since', text: sinceText(series) },
     ...rejectedFact(series),
@@ -50,10 +44,12 @@ export function factsSinceStart(
 export function factsWithin(family: FamilyDefinition, distribution: Distribution): readonly Fact[] {
   const { least, most } = extremesOf(family, distribution);
   return [
-    ...factsOfValues(family, distribution, {
-      'smallest at least': exactly(least.lower),
-      'largest at most': exactly(most.upper),
-    }),
+    ...factsOfValues(
+      family,
+      distribution,
+      { 'smallest at least': exactly(least.lower), 'largest at most': exactly(most.upper) },
+      false,
+    ),
     ...factsOfFamily(family),
   ];
 }
@@ -74,18 +70,20 @@ function extremesOf(
   };
 }
 
+/** @param isSumKnown Whether all values came with their sum. */
 function factsOfValues(
   family: FamilyDefinition,
   { sum, histogram: { totalCount }, ends }: Distribution,
   extremes: Readonly<Record<string, Bounds>>,
+  isSumKnown: boolean,
 ): readonly Fact[] {
   const unit = countedUnitOf(family);
   const digits = family.layout.significantDigits;
   const fact = (name: string, bounds: Bounds, text = boundsText(bounds, { counted: unit, digits })): Fact =>
     totalCount === 0 ? { name, text: '-' } : { name, text, ...bounds };
-  // The sum of recorded values is exact. One that did not come with added counts is made of the middles of their slots.
+  // A sum that did not come with added counts is made of the middles of their slots.
   const mean = sum / totalCount;
-  const bounds = meansOf(family, ends);
+  const bounds = isSumKnown ? exactly(mean) : meansOf(family, ends);
   const means = { lower: Math.min(bounds.lower, mean), upper: Math.max(bounds.upper, mean) };
   const isUnsure = areWide(means, digits);
   const meanText = formatValue(mean, unit);

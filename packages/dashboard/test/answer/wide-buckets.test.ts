@@ -47,6 +47,35 @@ test('500 values in a bucket from 1 to 2.5 s have percentiles, extremes and a me
   }
 });
 
+test('values of buckets that came with their sum and extremes have exact ones', async () => {
+  const page = new TimedPage();
+  await page.update();
+  const histogram = new LayoutHistogram(explicitLayout([0.5, 1, 2.5, 5]));
+  histogram.recordValues([1.25, 2, 2.25]);
+  const series = page.family().with({});
+  series.add(histogram, { sum: 5.5, min: 1.25, max: 2.25 });
+  await page.pass(1000);
+  const { detail } = await page.ask({ by: [], pick: 'rpc.duration' });
+  const facts = Object.fromEntries(detail!.facts.map(({ name, lower, upper }) => [name, [lower, upper]]));
+  expect(facts['smallest recorded']).toEqual([1.25, 1.25]);
+  expect(facts['largest recorded']).toEqual([2.25, 2.25]);
+  expect(facts.sum).toEqual([5.5, 5.5]);
+});
+
+test('a value that came in a narrow slot has the bounds of this slot as its extremes', async () => {
+  const page = new TimedPage();
+  await page.update();
+  const layout = explicitLayout([1.0001, 1.0002]);
+  addBuckets(page, layout, [1.00015]);
+  await page.pass(1000);
+  const { detail } = await page.ask({ by: [], pick: 'rpc.duration' });
+  const facts = Object.fromEntries(detail!.facts.map(({ name, lower, upper }) => [name, [lower!, upper!]]));
+  for (const name of ['smallest recorded', 'largest recorded', 'mean']) {
+    const [lower, upper] = facts[name]!;
+    expect([name, lower! <= 1.0001, upper! >= 1.0002]).toEqual([name, true, true]);
+  }
+});
+
 test.each([
   ['0.9s', 'missed'],
   ['2s', 'undecided'],
