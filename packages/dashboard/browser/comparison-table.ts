@@ -1,10 +1,10 @@
-import type { Bounds } from '@hdrscope/core';
 import { areWide, formatShare, percentileName } from '@hdrscope/kit';
 import { formatCount, formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { boundsText } from '../src/bounds-text.ts';
 import type { Change, Comparison } from '../src/messages.ts';
 import { h, setChildren, table } from './dom.ts';
+import { withInfinity } from './state.ts';
 
 /** The percentiles of two times or of two rows, with their differences and verdicts. */
 export class ComparisonTable {
@@ -53,11 +53,6 @@ function rowOf(change: Change, unit: CountedUnit, digits: number): HTMLElement {
     h('td', {}, interval),
     h('td', { class: 'verdict', 'data-verdict': verdict }, `${SIGNS[verdict]}${verdict}`),
   );
-}
-
-/** JSON has no infinity. */
-function withInfinity({ lower, upper }: Bounds): Bounds {
-  return { lower, upper: upper ?? Number.POSITIVE_INFINITY };
 }
 
 /** A sign before each verdict, for people who see few colours or look quickly. */

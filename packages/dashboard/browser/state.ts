@@ -118,8 +118,12 @@ export interface Sorting {
 /** A value of a row, by its place in `VALUE_NAMES`; `undefined` when nothing was counted. */
 export function valueAt({ row }: TableRow, span: Span, at: number): Bounds | undefined {
   const values = span === 'last' ? row[3] : row[4];
-  // JSON has no infinity.
-  return values === null ? undefined : { lower: values.lower[at]!, upper: values.upper[at] ?? Infinity };
+  return values === null ? undefined : withInfinity({ lower: values.lower[at]!, upper: values.upper[at]! });
+}
+
+/** Bounds as the server had them: JSON has `null` for infinity. */
+export function withInfinity({ lower, upper }: Bounds): Bounds {
+  return { lower, upper: upper ?? Number.POSITIVE_INFINITY };
 }
 
 /** How many values of a row come from buckets that are wider than its slots. */

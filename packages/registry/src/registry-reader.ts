@@ -24,7 +24,7 @@ export interface RegistryReader<Producer> {
   setRegistrySource(source: RegistrySource<Producer>): void;
 }
 
-/** An application may have several copies of the package of a reader. So the method tells, and not the class. */
+/** Recognises a reader by its method. Its class proves nothing, because an application may have several copies of the reader's package. */
 export function isRegistryReader<Producer>(reader: object): reader is RegistryReader<Producer> {
   return typeof (reader as Partial<RegistryReader<Producer>>).setRegistrySource === 'function';
 }
