@@ -1,4 +1,5 @@
-import type { HdrLayout, Layout, ReadonlyCounts } from '@hdrscope/core';
+import type { Bounds, HdrLayout, Layout, ReadonlyCounts, Resolution } from '@hdrscope/core';
+import type { FamilyThresholds } from './thresholds.ts';
 
 /** The slots in which the values of one slot may lie, the own one among them. */
 export interface SlotReach {
@@ -28,6 +29,44 @@ export function widen(
     startsAbove: ofFarther(known.first - first, startsAbove, known.startsAbove),
     endsWithin: ofFarther(last - known.last, endsWithin, known.endsWithin),
   });
+}
+
+/** What a family has to know of its slots and thresholds. */
+interface ReachedSlots {
+  readonly layout: HdrLayout;
+  readonly resolution: Resolution;
+  readonly thresholds: Pick<FamilyThresholds, 'slots' | 'values'>;
+}
+
+/**
+ * The slots of values that lie between two numbers of ticks, not rounded.
+ *
+ * @param isAboveLower Whether no value is at the lower one.
+ */
+export function reachBetween(
+  { layout, resolution, thresholds: { slots, values } }: ReachedSlots,
+  { lower, upper }: Bounds,
+  isAboveLower: boolean,
+): SlotReach {
+  // Values count at the nearest tick.
+  const [first, last] = [slotWithin(layout, Math.round(lower)), slotWithin(layout, Math.round(upper))];
+  // NaN, from which nothing follows, where the slot has no threshold.
+  const ticksAt = (at: number): number => (values[at]! * resolution.ticksPerUnit) / resolution.unitsPerTick;
+  const [low, high] = [ticksAt(slots.lastIndexOf(first)), ticksAt(slots.indexOf(last))];
+  const startsAbove = areClose(lower, low) ? isAboveLower && low > 0 : lower > low;
+  const endsWithin = upper < high || areClose(upper, high);
+  return { first, last, startsAbove: startsAbove || undefined, endsWithin: endsWithin || undefined };
+}
+
+/** The slot of a number of ticks, or the nearest slot that there is. */
+export function slotWithin(layout: HdrLayout, ticks: number): number {
+  if (!(ticks > 0)) return 0;
+  return ticks > layout.highestTrackableValue ? layout.slotCount - 1 : layout.slotOf(Math.floor(ticks));
+}
+
+/** Whether two numbers of ticks differ by the rounding of a product and a quotient only. */
+function areClose(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 2 ** -50 * b;
 }
 
 /** What is known at the end that reaches farther: by how many slots the added one does. */

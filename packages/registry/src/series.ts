@@ -22,7 +22,7 @@ import { addEstimated, type EstimatedCounts } from './estimated.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
 import { knownExtremes, narrowed } from './known-extremes.ts';
-import { type SlotReach, type SlotReaches, widen } from './reach.ts';
+import { reachBetween, type SlotReach, type SlotReaches, slotWithin, widen } from './reach.ts';
 import {
   addRejected,
   emptyTally,
@@ -462,23 +462,6 @@ export class Series {
     };
   }
 
-  /**
-   * Where values lie between two numbers of ticks, not rounded.
-   *
-   * @param isAboveLower Whether no value is at the lower one.
-   */
-  #reachOf(lower: number, upper: number, isAboveLower: boolean): SlotReach {
-    const { layout, thresholds, resolution } = this.setup;
-    const { slots, values } = thresholds;
-    const [first, last] = [slotWithin(layout, Math.round(lower)), slotWithin(layout, Math.round(upper))];
-    // NaN, from which nothing follows, where the slot has no threshold.
-    const ticksAt = (at: number): number => (values[at]! * resolution.ticksPerUnit) / resolution.unitsPerTick;
-    const [low, high] = [ticksAt(slots.lastIndexOf(first)), ticksAt(slots.indexOf(last))];
-    const startsAbove = areClose(lower, low) ? isAboveLower && low > 0 : lower > low;
-    const endsWithin = upper < high || areClose(upper, high);
-    return { first, last, startsAbove: startsAbove || undefined, endsWithin: endsWithin || undefined };
-  }
-
   #place(counted: Counted, { within = {} }: CountedFacts): Placement {
     const { layout, counts } = counted;
     if (counts.length !== layout.slotCount) {
@@ -490,14 +473,13 @@ export class Series {
     const { layout: slots, thresholds } = this.setup;
     // A smallest value that is known may be the lower end of its bucket.
     const isAboveLower = !layout.lowerInclusive && within.min === undefined;
-    const place = (ticks: number, count: number, value: number, { lower, upper }: Bounds): void => {
+    const place = (ticks: number, count: number, value: number, bounds: Bounds): void => {
       const below = edgesBelow(thresholds.values, value);
       // Rounding may have put the ticks beyond the slot of a threshold that the value is not beyond.
       const [least, most] = [thresholds.slots[below - 1] ?? 0, thresholds.slots[below] ?? slots.slotCount];
       const slot = Math.min(Math.max(slots.slotOf(ticks), least), most);
       own.add(slot, count);
-      // Values count at the nearest tick.
-      this.#widen(slot, this.#reachOf(lower, upper, isAboveLower));
+      this.#widen(slot, reachBetween(this.setup, bounds, isAboveLower));
       const first = firstThreshold(slot, thresholds);
       if (first >= 0) countAtThresholds(this.#ownAtThresholds(), first, value, count, thresholds);
     };
@@ -525,17 +507,6 @@ export class Series {
 
 const NO_FACTS: CountedFacts = {};
 const NO_REACHES: SlotReaches = /* @__PURE__ */ new Map();
-
-/** The slot of a number of ticks, or the nearest slot that there is. */
-function slotWithin(layout: HdrLayout, ticks: number): number {
-  if (!(ticks > 0)) return 0;
-  return ticks > layout.highestTrackableValue ? layout.slotCount - 1 : layout.slotOf(Math.floor(ticks));
-}
-
-/** Whether two numbers of ticks differ by the rounding of a product and a quotient only. */
-function areClose(a: number, b: number): boolean {
-  return Math.abs(a - b) <= 2 ** -50 * b;
-}
 
 const TWO_POW_31 = 2 ** 31;
 /** A number of at least 0, rounded, is the integer part of its sum with this. With 0.5 itself, 0.5 − 2^-54 would be rounded up. */
