@@ -45,7 +45,7 @@ function exampleFor(unit: CountedUnit = 's'): string {
 const VERDICTS: Readonly<Record<ObjectiveResult['verdict'], string>> = {
   kept: '✓ kept',
   missed: '✗ missed',
-  undecided: '? unknown',
+  undecided: '? undecided',
 };
 
 /** The objectives of the page: a field that adds one, a chip for each, and the share of values that keeps it. */
