@@ -20,7 +20,7 @@ export interface SequenceRange {
 export interface RowRanges {
   readonly rows: number;
   readonly ranges: readonly SequenceRange[];
-  /** Whether no row has widths. @default it is not known */
+  /** Whether no row has widths. Questions refuse a file whose rows disagree. @default it is not known */
   readonly isNarrow?: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Distribution } from '../rows/row.ts';
 import { DIALECTS, type Dialect } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
-import { cutOf, FIGURE_TOTALS, FIGURES, figureColumns, slotsOf } from '../sql/statement.ts';
+import { FIGURE_TOTALS, FIGURES, figureColumns, slotsOf } from '../sql/statement.ts';
 import { DAY_MS } from '../times.ts';
 import type { Span } from './folder-files.ts';
 import { type HistorySpan, spanOf, withValues } from './history-span.ts';
@@ -130,11 +130,10 @@ function statement({ by, everyMs, ...asked }: Asked, source: RowSource): string 
   ${once(columns, source, withValues(asked))}
 ), totals AS MATERIALIZED (
   SELECT row_number() OVER () AS id, ${group}, least(${MOST_BITS_OF_HDR}, min(bits)) AS bits,
-    min(start_ms) AS start_ms, max(end_ms) AS end_ms, 
-    ${FIGURE_TOTALS}
+    min(start_ms) AS start_ms, max(end_ms) AS end_ms, ${FIGURE_TOTALS}
   FROM asked GROUP BY ${group}
 ), numbered AS (
-  SELECT totals.id AS id, ${cutOf(source)} AS cut, k, c, w FROM asked JOIN totals USING (${group})
+  SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c, w FROM asked JOIN totals USING (${group})
 ), merged AS (
   SELECT id, ${shiftRight('slot', 'cut')} AS slot, ${source.hasWidths ? shiftRight('slot_to', 'cut') : 'NULL'} AS slot_to, sum(n) AS n
   FROM ${slotsOf('numbered', source, duckdb)} GROUP BY ALL

@@ -32,15 +32,15 @@ export async function rowSourceOf(files: readonly string[], run: RunSql): Promis
   );
   const repeated = sharingFiles(files.map((path) => ({ path, rows: found.get(path)?.ranges })));
   const addedOf = (path: string): string => found.get(path)?.added ?? '';
+  const mayHaveWidths = (path: string): boolean =>
+    addedOf(path).split(' ').includes('w') && found.get(path)?.ranges?.isNarrow !== true;
   const sourceOf = (some: readonly string[]): string | undefined =>
     some.length === 0 ? undefined : filesSource(some, addedOf);
   return {
     all: filesSource(files, addedOf),
     distinct: sourceOf(files.filter((path) => !repeated.has(path))),
     repeated: sourceOf(files.filter((path) => repeated.has(path))),
-    hasWidths: files.some(
-      (path) => /\bw\b/.test(addedOf(path)) && found.get(path)?.ranges?.isNarrow !== true,
-    ),
+    hasWidths: files.some(mayHaveWidths),
   };
 }
 
@@ -69,7 +69,7 @@ function rangesStatement(files: readonly string[]): string {
   const list = listOf(files);
   const added = Object.keys(ADDED_COLUMNS).map((name) => `'${name}'`);
   return `SELECT file.file_name AS path, any_value(file.num_rows) AS row_count, any_value(decode(entry.value)) AS text,
-  string_agg(DISTINCT column_of.name, ' ' ORDER BY column_of.name) FILTER (WHERE column_of.name IN (${added})) AS added
+  coalesce(string_agg(DISTINCT column_of.name, ' ' ORDER BY column_of.name) FILTER (WHERE column_of.name IN (${added})), '') AS added
 FROM parquet_file_metadata(${list}) AS file JOIN parquet_schema(${list}) AS column_of ON file.file_name = column_of.file_name
   LEFT JOIN parquet_kv_metadata(${list}) AS entry
   ON file.file_name = entry.file_name AND entry.key = encode('${ROWS_KEY}')

@@ -28,7 +28,10 @@ export interface Dialect {
   readonly readTwice: string;
   /** A FROM clause: one row for each slot of a row of `rows`, with its count `n`, and the first and the last slot of its values, `slot` and `slot_to`. */
   readonly slots: (rows: string) => string;
-  /** As `slots`, of rows without widths: `slot_to` is `slot`. It is faster where engines do not find that out themselves. */
+  /**
+   * As `slots`, of rows without widths: `slot_to` is `slot`. It is faster where engines do not find that out themselves. A row with widths
+   * is an error of the engine.
+   */
   readonly narrowSlots?: (rows: string) => string;
 }
 
@@ -40,6 +43,9 @@ const doubled = (mark: string) => (text: string) =>
 
 const distinctOn = (columns: string, from: string, where: string): string =>
   `SELECT DISTINCT ON (producer, sequence) ${columns} FROM ${from} WHERE ${where}`;
+
+const DENIED_WIDTHS =
+  'a file has rows with widths, and its key hdrscope.history.rows says isNarrow: write its rows again without this key, or with writeRows';
 
 const duckdb: Dialect = {
   // The parser ends at a NUL.
@@ -65,8 +71,10 @@ const duckdb: Dialect = {
   readTwice: 'NOT MATERIALIZED ',
   slots: (rows) =>
     `(SELECT * EXCLUDE width, slot + coalesce(width, 0) AS slot_to FROM (SELECT * EXCLUDE (k, c, w), unnest(k) AS slot, unnest(c) AS n, unnest(w) AS width FROM ${rows}))`,
+  // The check of `w` also keeps memory low: DuckDB builds the hash table of a join from the side whose columns seem to take less memory, and
+  // without `w` that would be the side of all rows.
   narrowSlots: (rows) =>
-    `(SELECT *, slot AS slot_to FROM (SELECT * EXCLUDE (k, c, w), unnest(k) AS slot, unnest(c) AS n FROM ${rows}))`,
+    `(SELECT *, slot AS slot_to FROM (SELECT * EXCLUDE (k, c, w), unnest(CASE WHEN len(w) > 0 THEN error(${duckdb.text(DENIED_WIDTHS)}) ELSE k END) AS slot, unnest(c) AS n FROM ${rows}))`,
 };
 
 const postgres: Dialect = {

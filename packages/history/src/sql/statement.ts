@@ -9,7 +9,7 @@ const groupColumn = (i: number): string => `g${i + 1}`;
 const slotColumn = (i: number): string => `slot_${i + 1}`;
 const lastSlotColumn = (i: number): string => `last_slot_${i + 1}`;
 
-/** The columns of a row with its figures, as `figureTotals` takes them. Tables and files of version 1 may have no margins. */
+/** The columns of a row with its figures, as `FIGURE_TOTALS` takes them. Tables and files of version 1 may have no margins. */
 export function figureColumns({ name }: Dialect): string[] {
   const margin = (column: string): string => `coalesce(${column}, 0)`;
   return [
@@ -115,7 +115,7 @@ export function statementOf(
     ${FIGURE_TOTALS}
   FROM asked GROUP BY ${key}
 ), numbered AS (
-  SELECT totals.id AS id, ${cutOf(source)} AS cut, k, c, w
+  SELECT totals.id AS id, asked.bits - totals.bits AS cut, k, c, w
   FROM asked JOIN totals ON ${inGroup}
 ), merged AS (
   SELECT id, ${first} AS place, ${last} AS end_place, sum(n) AS slot_n
@@ -165,15 +165,6 @@ const BOUNDS = {
   min_upper: 'min_upper_n',
   max_lower: 'max_lower_n',
 } as const;
-
-/**
- * How many bits a slot of `asked` has more than one of `totals`. Rows without widths name `w` as well: DuckDB builds the hash table of a
- * join from the side whose columns seem to take less memory, and without `w` it would be that of all rows.
- */
-export function cutOf({ hasWidths }: RowSource): string {
-  const cut = 'asked.bits - totals.bits';
-  return hasWidths ? cut : `CASE WHEN len(w) = 0 THEN ${cut} END`;
-}
 
 /** A FROM clause of the slots of rows: see `Dialect`. */
 export function slotsOf(

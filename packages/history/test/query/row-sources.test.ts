@@ -2,14 +2,24 @@ import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { compactWith } from '../../src/compact/compact.ts';
-import { type HistoryRow, queryHistory } from '../../src/index.ts';
+import {
+  explainHistory,
+  type HistoryRow,
+  objectiveHistory,
+  queryHistory,
+  queryMergedRows,
+} from '../../src/index.ts';
+import { realFiles } from '../../src/parquet/files.ts';
+import { ROWS_KEY } from '../../src/parquet/row-ranges.ts';
+import { writeFile } from '../../src/parquet/write-file.ts';
 import { withDuckDb } from '../../src/query/duckdb.ts';
 import { rowSourceOf, sharingFiles } from '../../src/query/row-sources.ts';
 import { DIALECTS } from '../../src/sql/dialects.ts';
 import type { RowSource } from '../../src/sql/row-source.ts';
+import { HOUR_MS } from '../../src/times.ts';
 import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
-import { rowsOf } from '../support/recorded.ts';
+import { rowsOf, START_MS } from '../support/recorded.ts';
 import { FaultyFiles } from '../support/runtime.ts';
 import { newDirectory } from '../support/sandbox.ts';
 import { shareDuckDb } from '../support/shared-duckdb.ts';
@@ -46,6 +56,40 @@ test('files that share no rows are read without a check', async () => {
   expect(source.repeated).toBeUndefined();
   expect(DIALECTS.duckdb.once('k', source, 'TRUE')).not.toContain('DISTINCT');
   expect(await countIn(folder)).toBe(80);
+});
+
+test('a file whose rows have widths against its metadata is refused', async () => {
+  const [row] = await someRows(1);
+  const wide = { ...row!, w: row!.k.map(() => 3) };
+  const ranges = [{ producer: wide.producer, isPrefix: false, first: wide.sequence, last: wide.sequence }];
+  for (const [isNarrow, refusals] of [
+    [false, 0],
+    [true, 4],
+  ] as const) {
+    const folder = newDirectory();
+    const metadata = { [ROWS_KEY]: JSON.stringify({ rows: 1, ranges, isNarrow }) };
+    await writeFile(realFiles, join(folder, DAY, '0.parquet'), [[wide]], () => metadata);
+    const [before, after] = [-1, 0].map((hour) => ({
+      sinceMs: START_MS + hour * HOUR_MS,
+      untilMs: START_MS + (hour + 1) * HOUR_MS,
+    }));
+    const answers = await Promise.allSettled([
+      queryHistory(folder, { metric: 'lat' }),
+      queryMergedRows(folder, { metric: 'lat' }).next(),
+      objectiveHistory(folder, { metric: 'lat', threshold: 1, objective: 0.9, ...after! }),
+      explainHistory(folder, { metric: 'lat', percentile: 50, before: before!, after: after! }),
+    ]);
+    const refused = answers.filter(({ status }) => status === 'rejected');
+    expect(refused).toEqual(
+      new Array(refusals).fill({
+        status: 'rejected',
+        reason: expect.objectContaining({
+          code: 'ERR_HISTORY_ENGINE',
+          message: expect.stringContaining('isNarrow'),
+        }),
+      }),
+    );
+  }
 });
 
 test('a file that a writer has written again is read with a check, and others without', async () => {
