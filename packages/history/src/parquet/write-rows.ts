@@ -1,5 +1,6 @@
 import { mustBe } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
+import { assertLengths } from '../rows/counted-of-row.ts';
 import type { HistoryRow } from '../rows/row.ts';
 import { realFiles } from './files.ts';
 import { inOrder } from './order.ts';
@@ -11,7 +12,8 @@ import { type WrittenFile, writeFile } from './write-file.ts';
  * file that is there. `openHistory` does this for a whole registry.
  *
  * @param path The folder is made if it does not exist.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the path is empty; `ERR_HISTORY_FILE` when the file cannot be written.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the path is empty; `ERR_INVALID_COUNT` when `k`, `c` and `w` of a row differ in length,
+ *   or one of them is no list; `ERR_HISTORY_FILE` when the file cannot be written.
  * @example
  * ```ts
  * import { mkdtemp } from 'node:fs/promises';
@@ -35,6 +37,7 @@ export async function writeRows(path: string, rows: readonly HistoryRow[]): Prom
   if (typeof path !== 'string' || path === '') {
     throw mustBe('ERR_INVALID_OPTION', 'path', 'the path of a file', path);
   }
+  for (const [i, row] of rows.entries()) assertLengths(row, `rows[${i}].`);
   try {
     return await writeFile(realFiles, path, rowGroups(await inOrder(rows), SLOTS_PER_GROUP));
   } catch (error) {

@@ -28,11 +28,7 @@ export function countedOfRow({
   w = [],
 }: Pick<Distribution, 'bits' | 'k' | 'c'> & Partial<Pick<Distribution, 'w'>>): Counted<HdrLayout> {
   const layout = layoutOf(bits);
-  if (k.length !== c.length)
-    throw mustBe('ERR_INVALID_COUNT', 'c', `${k.length} counts, one for each slot`, c.length);
-  if (w.length !== 0 && w.length !== k.length) {
-    throw mustBe('ERR_INVALID_COUNT', 'w', `${k.length} widths, one for each slot, or none`, w.length);
-  }
+  assertLengths({ k, c, w });
   const counts = new SparseCounts(layout.slotCount);
   for (const [i, count] of c.entries()) {
     if (!Number.isSafeInteger(count) || count < 0) {
@@ -46,6 +42,23 @@ export function countedOfRow({
     counts.add(slot, count);
   }
   return w.length === 0 ? { layout, counts } : { layout, counts, placedFrom: [widthsOf(bits, k, w)] };
+}
+
+/**
+ * @param at The row, before the names of its lists: `rows[0].`.
+ * @throws HdrscopeError `ERR_INVALID_COUNT` when `k`, `c` and `w` differ in length, or one of them is no list
+ */
+export function assertLengths({ k, c, w }: Pick<Distribution, 'k' | 'c' | 'w'>, at = ''): void {
+  for (const [name, list] of Object.entries({ k, c, w })) {
+    if (!Number.isInteger(list?.length))
+      throw mustBe('ERR_INVALID_COUNT', `${at}${name}`, 'a list of integers', list);
+  }
+  if (k.length !== c.length) {
+    throw mustBe('ERR_INVALID_COUNT', `${at}c`, `${k.length} counts, one for each slot`, c.length);
+  }
+  if (w.length !== 0 && w.length !== k.length) {
+    throw mustBe('ERR_INVALID_COUNT', `${at}w`, `${k.length} widths, one for each slot, or none`, w.length);
+  }
 }
 
 /** The slots of which rows with widths know the counts: those that overlap are one. */

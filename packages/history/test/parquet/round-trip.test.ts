@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { type HistoryRow, readRows, writeRows as writeRowsTo } from '../../src/index.ts';
 import { compareRows } from '../../src/parquet/order.ts';
@@ -117,4 +118,20 @@ test('a file without rows is one', async () => {
   expect(await writeRowsTo(path, [])).toMatchObject({ path, rows: 0 });
   expect(await listed(path)).toEqual([]);
   expect(await runInDuckDb(`SELECT count(*)::INTEGER AS n FROM '${path}'`, {})).toEqual([{ n: 0 }]);
+});
+
+test.each([
+  ['w', undefined, 'rows[1].w must be a list of integers, got undefined'],
+  ['c', null, 'rows[1].c must be a list of integers, got null'],
+  ['w', [1], /^rows\[1\]\.w must be \d+ widths, one for each slot, or none, got 1$/],
+  ['c', [1], /^rows\[1\]\.c must be \d+ counts, one for each slot, got 1$/],
+])('a row whose %s is %p is refused before a file is written', async (name, list, message) => {
+  const [row] = await rowsOf([{ significantDigits: 2, attributes: {}, intervals: [[1, 1000, 1_000_000]] }]);
+  const path = `${newDirectory()}/rows.parquet`;
+  const refused = writeRowsTo(path, [row!, { ...row!, [name]: list } as HistoryRow]);
+  await expect(refused).rejects.toMatchObject({
+    code: 'ERR_INVALID_COUNT',
+    message: typeof message === 'string' ? message : expect.stringMatching(message),
+  });
+  expect(existsSync(path)).toBe(false);
 });
