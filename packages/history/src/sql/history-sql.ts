@@ -3,7 +3,7 @@ import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/interna
 import { DIALECTS, type Dialect, type DialectName } from './dialects.ts';
 import { checkedQuestion, type HistoryQuestion } from './question.ts';
 import { unknownSource } from './row-source.ts';
-import { statementOf } from './statement.ts';
+import { infinity, statementOf } from './statement.ts';
 
 /** Where rows are: in a table, or in the files of a folder. */
 export interface HistorySource {
@@ -26,11 +26,11 @@ const OWNER: OptionsOwner<HistorySource> = {
  *
  * Each line of the answer has the columns `group1`, `group2`, … (the values of `by`; NULL for series without the key), `start_ms` (the
  * start of the stretch of time; NULL without `everyMs`), `unit`, `scale`, `bits`, `count`, `sum`, `min`, `max`, and for each percentile two
- * columns, such as `p99_9_lower` and `p99_9_upper`: the bounds of the slots that it may lie in, in the unit. The true value lies between them. A bucket without an end, and without a known
- * maximum, ends at 2^53 − 1 ticks.
+ * columns, such as `p99_9_lower` and `p99_9_upper`: the bounds of the slots that it may lie in, in the unit. The true value lies between them.
  *
  * The true sum lies between `sum_lower` and `sum_upper`, the smallest value between `min` and `min_upper`, and the largest one between
- * `max_lower` and `max`. An upper bound is infinite where a bucket has no end.
+ * `max_lower` and `max`. An upper bound is infinite where a bucket has no end, and no maximum is known. ClickHouse writes infinity as null in
+ * JSON, unless `output_format_json_quote_denormals` is 1.
  *
  * All texts of the question may have any characters.
  *
@@ -55,9 +55,12 @@ export function historySql(
   return statementOf(checked, rows, language, {
     ofPercentile(percentile, first, last) {
       const name = percentileColumn(percentile);
+      const next = `(${last} + 1)`;
+      const isEndless = `${last} > ${first} AND ${language.shiftRight(next, 'bits')} >= ${END_EXPONENT}`;
+      const most = `CASE WHEN ${isEndless} THEN ${infinity(language)} ELSE ceil(${doubleAt(next, language)}) - 1 END`;
       return [
         `CASE WHEN ${first} = 0 THEN 0 ELSE ${doubleAt(first, language)} END / per_unit AS ${name}_lower`,
-        `(ceil(${doubleAt(`(${last} + 1)`, language)}) - 1) / per_unit AS ${name}_upper`,
+        `${most} / per_unit AS ${name}_upper`,
       ];
     },
   });
@@ -105,6 +108,9 @@ export function sourceOf(source: HistorySource, dialectName: DialectName, dialec
 function percentileColumn(percentile: number): string {
   return `p${String(percentile).replace(/[^0-9a-z]/g, '_')}`;
 }
+
+/** The exponent of 2^53, as doubles have it: slots of buckets without an end reach up to it. */
+const END_EXPONENT = 1023 + 53;
 
 /** The double whose leading bits are a slot number: docs/formats/history.md. */
 function doubleAt(slot: string, { double, shiftRight }: Dialect): string {

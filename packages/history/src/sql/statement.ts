@@ -147,7 +147,8 @@ SELECT ${[
     'scale',
     'bits',
     `count_n AS ${name('count')}`,
-    ...['sum', 'min', 'max'].map((fact) => `${inUnit(`${fact}_n`)} AS ${name(fact)}`),
+    ...['sum', 'min'].map((fact) => `${inUnit(`${fact}_n`)} AS ${name(fact)}`),
+    `CASE WHEN ${IS_ENDLESS} THEN ${infinity(dialect)} ELSE ${inUnit('max_n')} END AS ${name('max')}`,
     ...Object.entries(BOUNDS).map(([bound, ticks]) => `${inUnit(ticks)} AS ${bound}`),
     ...(hasFigures ? [...FIGURES, 'is_wide'] : []),
     ...percentiles.flatMap((percentile, i) =>
@@ -156,6 +157,13 @@ SELECT ${[
   ].join(',\n  ')}
 FROM found
 ORDER BY ${key}`;
+}
+
+/** Whether the largest value may lie in a bucket without an end, as `figureBounds` says. */
+const IS_ENDLESS = `max_n >= ${Number.MAX_SAFE_INTEGER} AND max_lower_n < max_n`;
+
+export function infinity({ double }: Dialect): string {
+  return double("'Infinity'");
 }
 
 /** The bounds of figures, in ticks. */

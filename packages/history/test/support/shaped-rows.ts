@@ -20,6 +20,8 @@ interface Shape {
   readonly mostCount: number;
   /** The widest slot spans so many further ones. @default none is wider */
   readonly widest?: number;
+  /** Whether the last count of a row is of a bucket without an end. @default no count is */
+  readonly isEndless?: boolean;
 }
 
 const SHAPES: Readonly<Record<string, Shape>> = {
@@ -32,11 +34,20 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'large counts': { rows: 50, slots: 30, bits: 7, gap: 9, mostCount: 2 ** 41 },
   'widths that overlap': { rows: 50, slots: 30, bits: 7, gap: 9, mostCount: 200, widest: 60 },
   'widths of millions': { rows: 50, slots: 12, bits: 17, gap: 60_000, mostCount: 20, widest: 3_000_000 },
+  'widths without an end': {
+    rows: 50,
+    slots: 12,
+    bits: 7,
+    gap: 9,
+    mostCount: 20,
+    widest: 60,
+    isEndless: true,
+  },
 };
 
 /** The rows of a shape, whose name is the attribute `shape`. Every tenth is empty. */
 export function rowsOfShape(shape: string): HistoryRow[] {
-  const { rows, slots, bits, gap, mostCount, widest } = SHAPES[shape]!;
+  const { rows, slots, bits, gap, mostCount, widest, isEndless = false } = SHAPES[shape]!;
   let state = 1;
   const upTo = (most: number): number => {
     state = (state * 48_271) % 2_147_483_647;
@@ -50,6 +61,8 @@ export function rowsOfShape(shape: string): HistoryRow[] {
     const c = k.map(() => upTo(mostCount));
     // Some rows know narrow slots only, and have no widths.
     const w = widest === undefined || sequence % 7 === 0 ? [] : k.map(() => upTo(widest + 1) - 1);
+    const isOpen = isEndless && w.length > 0;
+    if (isOpen) w[w.length - 1] = slotOfTick(Number.MAX_SAFE_INTEGER, bits) - k.at(-1)!;
     const count = c.reduce((sum, one) => sum + one, 0);
     return {
       metric: 'lat',
@@ -62,7 +75,7 @@ export function rowsOfShape(shape: string): HistoryRow[] {
       count,
       sum: count * 1e6 + 0.25,
       min: count === 0 ? 0 : 1e6,
-      max: count === 0 ? 0 : 2 ** 50,
+      max: count === 0 ? 0 : isOpen ? Number.MAX_SAFE_INTEGER : 2 ** 50,
       scale: 1e-9,
       bits,
       k,
