@@ -6,7 +6,7 @@ import {
 } from '@hdrscope/core';
 import { fromTicks, mustBe, resolutionOf } from '@hdrscope/core/internal';
 import { countedOfRow } from '../rows/counted-of-row.ts';
-import { slotBounds, slotOfTick } from '../rows/slots.ts';
+import { LAST_TICK, slotBounds } from '../rows/slots.ts';
 import { growthEvidence, leastEvidence } from './association.ts';
 import { type TwoSides, withOldShape, withOldShare } from './counterfactual.ts';
 import type {
@@ -193,9 +193,9 @@ function figuresOf(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion) 
   const resolution = resolutionOf(scale);
   const counted = (pool: Pooled): ReturnType<typeof countedOfRow> =>
     countedOfRow({ bits, k: axis.slots, c: Array.from(pool) });
-  const endless = axis.isWide ? slotBounds(slotOfTick(Number.MAX_SAFE_INTEGER, bits), bits).upper : undefined;
+  const isEndless = (ticks: number): boolean => axis.isWide && ticks === LAST_TICK;
   const inUnit = (ticks: number): number =>
-    ticks === endless ? Number.POSITIVE_INFINITY : fromTicks(resolution, ticks);
+    isEndless(ticks) ? Number.POSITIVE_INFINITY : fromTicks(resolution, ticks);
   const slot = (pool: Pooled): number => axis.slots[indexOfPercentile(pool, percentile)]!;
   const value = ({ first, last }: PooledEnds): Bounds => {
     const [from, to] = [slot(first), slot(last)];
@@ -231,7 +231,7 @@ function figuresOf(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion) 
       const isApart = least.lower > 0 || most.upper < 0;
       const significant = found.confidence >= confidence && isApart;
       const hasEnd = (pool: PooledEnds): boolean =>
-        !axis.isWide || percentileInterval(counted(pool.last), percentile, { confidence }).upper !== endless;
+        !isEndless(percentileInterval(counted(pool.last), percentile, { confidence }).upper);
       return {
         ...found,
         difference: value(after).upper - value(before).upper,

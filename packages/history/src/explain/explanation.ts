@@ -109,7 +109,10 @@ export interface ChangeExplanation {
   readonly before: ExplainedSide;
   /** All series in the later range. */
   readonly after: ExplainedSide;
-  /** After less before, in the unit; `undefined` when one of them has no values. */
+  /**
+   * After less before, in the unit; `undefined` when one of them has no values. Its `difference` is `NaN` when both percentiles lie in
+   * buckets without an end.
+   */
   readonly difference: PercentileDifference | undefined;
   /** Whether values may lie in several slots, because they were counted in wider buckets. */
   readonly isWide: boolean;

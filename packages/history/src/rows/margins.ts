@@ -1,6 +1,7 @@
 import type { Bounds } from '@hdrscope/core';
 import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import type { Distribution, Margins } from './row.ts';
+import { LAST_TICK } from './slots.ts';
 
 export const NO_MARGINS: Margins = { sumBelow: 0, sumAbove: 0, minAbove: 0, maxBelow: 0 };
 
@@ -61,7 +62,7 @@ export function figureBounds({
     upper: upper === Number.POSITIVE_INFINITY ? upper : fromTicks(resolution, upper),
   });
   const { sumBelow, sumAbove, minAbove, maxBelow } = margins;
-  const most = max === Number.MAX_SAFE_INTEGER && maxBelow > 0 ? Number.POSITIVE_INFINITY : max;
+  const most = max === LAST_TICK && maxBelow > 0 ? Number.POSITIVE_INFINITY : max;
   const mean = count === 0 ? 0 : sum / count;
   const isExact = count === 0 || sumBelow + sumAbove === 0;
   return {

@@ -11,7 +11,7 @@ import { attributeTexts, wellFormed } from './attribute-texts.ts';
 import { marginsProperty } from './margins.ts';
 import { SlotSums } from './merge-rows.ts';
 import { FORMAT_VERSION, type HistoryRow } from './row.ts';
-import { bitsOf, slotBounds, slotOfTick } from './slots.ts';
+import { bitsOf, LAST_TICK, slotBounds, slotOfTick } from './slots.ts';
 import { sumInTicks, valueInTicks } from './ticks.ts';
 
 /** What rows say about those who made them. */
@@ -186,8 +186,6 @@ function figuresOf(
   if (!isExact.max) maxBelow = max - lowerOf(k.length - 1);
   return { sum, min, max, ...marginsProperty({ sumBelow, sumAbove, minAbove, maxBelow }) };
 }
-
-const LAST_TICK = Number.MAX_SAFE_INTEGER;
 
 type TextsOf = (attributes: Attributes) => HistoryRow['attributes'];
 

@@ -4,6 +4,9 @@ import { fromTicks } from '@hdrscope/core/internal';
 /** The most bits of a mantissa that a slot number may have: the upper word of a double holds 20. */
 export const MOST_BITS = 20;
 
+/** The largest tick: where buckets without an end reach to. */
+export const LAST_TICK: number = Number.MAX_SAFE_INTEGER;
+
 const scratch = /* @__PURE__ */ new DataView(new ArrayBuffer(8));
 
 /**
@@ -48,7 +51,7 @@ export function slotBounds(k: number, bits: number): Bounds {
 
 /** The bounds of values in several slots, in the unit. The upper one is infinite where buckets without an end have their values. */
 export function boundsOfSlots(first: number, last: number, bits: number, resolution: Resolution): Bounds {
-  const isEndless = last > first && last === slotOfTick(Number.MAX_SAFE_INTEGER, bits);
+  const isEndless = last > first && last === slotOfTick(LAST_TICK, bits);
   return {
     lower: fromTicks(resolution, slotBounds(first, bits).lower),
     upper: isEndless ? Number.POSITIVE_INFINITY : fromTicks(resolution, slotBounds(last, bits).upper),

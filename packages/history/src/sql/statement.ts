@@ -1,5 +1,6 @@
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { loweredPercentile } from '../rows/percentiles.ts';
+import { LAST_TICK } from '../rows/slots.ts';
 import type { Dialect } from './dialects.ts';
 import type { CheckedQuestion } from './question.ts';
 import type { RowSource } from './row-source.ts';
@@ -160,7 +161,7 @@ ORDER BY ${key}`;
 }
 
 /** Whether the largest value may lie in a bucket without an end, as `figureBounds` says. */
-const IS_ENDLESS = `max_n >= ${Number.MAX_SAFE_INTEGER} AND max_lower_n < max_n`;
+const IS_ENDLESS = `max_n >= ${LAST_TICK} AND max_lower_n < max_n`;
 
 export function infinity({ double }: Dialect): string {
   return double("'Infinity'");

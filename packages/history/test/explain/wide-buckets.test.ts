@@ -143,3 +143,22 @@ test('a percentile in a bucket without an end has no upper bound', () => {
   expect(difference!.upper).toBe(Number.POSITIVE_INFINITY);
   expect(after.lower).toBeCloseTo(10, 0);
 });
+
+test('two percentiles in a bucket without an end have no known difference', () => {
+  const endless = (count: number): SlotCounts => ({
+    k: [slotOfTick(10e6, BITS), slotOfTick(10e9, BITS)],
+    c: [100_000 - count, count],
+    w: [0, slotOfTick(Number.MAX_SAFE_INTEGER, BITS) - slotOfTick(10e9, BITS)],
+  });
+  const { verdict, difference } = explainChange(
+    [{ attributes: { route: '/pay' }, before: endless(1000), after: endless(9000) }],
+    QUESTION,
+  );
+  expect(verdict).toBe('undecided');
+  expect(difference).toMatchObject({
+    difference: Number.NaN,
+    lower: Number.NEGATIVE_INFINITY,
+    upper: Number.POSITIVE_INFINITY,
+    significant: false,
+  });
+});
