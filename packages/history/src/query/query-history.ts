@@ -7,7 +7,7 @@ import type { Distribution } from '../rows/row.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
-import { FIGURES, statementOf } from '../sql/statement.ts';
+import { type FIGURES, statementOf } from '../sql/statement.ts';
 import { withDuckDb } from './duckdb.ts';
 import { filesOf, type Span, statesOf } from './folder-files.ts';
 import { rowSourceOf } from './row-sources.ts';
@@ -169,14 +169,18 @@ function groupOf(row: Record<string, unknown>, { by, percentiles }: CheckedQuest
 export function figuresOfTotals(
   row: Record<string, unknown>,
 ): Pick<Distribution, 'count' | 'sum' | 'min' | 'max' | 'margins'> {
-  const [count, sum, min, max, sumBelow, sumAbove, least, most] = FIGURES.map((name) =>
-    Number(row[name]),
-  ) as [number, number, number, number, number, number, number, number];
+  const figure = (name: (typeof FIGURES)[number]): number => Number(row[name]);
+  const [min, max] = [figure('min_n'), figure('max_n')];
   return {
-    count,
-    sum,
+    count: figure('count_n'),
+    sum: figure('sum_n'),
     min,
     max,
-    ...marginsProperty({ sumBelow, sumAbove, minAbove: least - min, maxBelow: max - most }),
+    ...marginsProperty({
+      sumBelow: figure('below_n'),
+      sumAbove: figure('above_n'),
+      minAbove: figure('min_upper_n') - min,
+      maxBelow: max - figure('max_lower_n'),
+    }),
   };
 }

@@ -25,21 +25,24 @@ export function figureColumns({ name }: Dialect): string[] {
   ];
 }
 
-/** The figures of several rows, in ticks. */
-export const FIGURES = [
-  'count_n',
-  'sum_n',
-  'min_n',
-  'max_n',
-  'below_n',
-  'above_n',
-  'min_upper_n',
-  'max_lower_n',
-] as const;
+/** The figures of several rows with values, in ticks: the names of their columns, and how they are made of `figureColumns`. */
+const TOTALS = {
+  count_n: 'sum(row_count)',
+  sum_n: 'sum(row_sum)',
+  min_n: 'min(row_min)',
+  max_n: 'max(row_max)',
+  below_n: 'sum(row_below)',
+  above_n: 'sum(row_above)',
+  min_upper_n: 'min(row_min_upper)',
+  max_lower_n: 'max(row_max_lower)',
+} as const;
+
+export const FIGURES = Object.keys(TOTALS) as readonly (keyof typeof TOTALS)[];
 
 /** The columns `FIGURES` of a group of rows with values. */
-export const FIGURE_TOTALS = `sum(row_count) AS count_n, sum(row_sum) AS sum_n, min(row_min) AS min_n, max(row_max) AS max_n,
-    sum(row_below) AS below_n, sum(row_above) AS above_n, min(row_min_upper) AS min_upper_n, max(row_max_lower) AS max_lower_n`;
+export const FIGURE_TOTALS: string = Object.entries(TOTALS)
+  .map(([name, total]) => `${total} AS ${name}`)
+  .join(', ');
 
 /** The columns that an answer has besides those of its groups. */
 interface AnswerColumns {
