@@ -18,7 +18,7 @@ export interface ComparedSide {
   readonly name: string;
   readonly values: LogHistogram | BoundedHistogram;
   readonly totalCount: number;
-  /** Its figures as bounds, where values lie in wide buckets. @default those of `values` are exact */
+  /** Its figures as bounds. Both sides have it where values of one lie in wide buckets. @default the figures of `values` */
   readonly boundsOf?: ((percentiles: readonly number[]) => Figures) | undefined;
 }
 
@@ -136,20 +136,13 @@ interface BoundedChange {
 
 /** The bounds of a change, in the unit; `undefined` where no bucket is wide. */
 function boundedChange(
-  { sides, unit }: Pick<ShownComparison, 'sides' | 'unit'>,
-  { percentile, ...row }: PercentileChange,
+  { sides }: Pick<ShownComparison, 'sides'>,
+  { percentile }: PercentileChange,
 ): BoundedChange | undefined {
-  if (sides.every(({ boundsOf }) => boundsOf === undefined)) return undefined;
-  const exact = [row.before, row.after].map((value) => scaled(value, unit));
-  const [before, after] = sides.map(
-    ({ boundsOf }, at): Bounds =>
-      boundsOf?.([percentile]).percentiles[0] ?? { lower: exact[at]!, upper: exact[at]! },
-  ) as [Bounds, Bounds];
-  return {
-    before: { lower: before.lower, upper: before.upper },
-    after: { lower: after.lower, upper: after.upper },
-    difference: { lower: after.lower - before.upper, upper: after.upper - before.lower },
-  };
+  const [before, after] = sides.map(({ boundsOf }) => boundsOf?.([percentile]).percentiles[0]);
+  if (before === undefined || after === undefined) return undefined;
+  const difference = { lower: after.lower - before.upper, upper: after.upper - before.lower };
+  return { before, after, difference };
 }
 
 /** The figures of both sides, and how each percentile has changed. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { historyDifferences, readComparison } from '../../src/commands/query/comparison.ts';
 import { spreadSlots } from '../../src/commands/query/heat-map.ts';
 import { hdrscope } from '../support/fake-io.ts';
-import { type Buckets, rowOfBuckets, writeHistoryRows } from '../support/history-rows.ts';
+import { type Buckets, rowOfBuckets, writeHistory, writeHistoryRows } from '../support/history-rows.ts';
 import { useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
@@ -62,6 +62,24 @@ test('a percentile in another bucket is worse, by at least what lies between the
   ]);
   const { stdout } = await hdrscope(['query', history, '--metric', 'rpc', ...RANGES, '--percentiles', '99']);
   expect(stdout).toMatch(/Worse beyond doubt: p99 by at least 29\d %\./);
+});
+
+test.each(['before', 'after'])('beside buckets, a value has the bounds of its slot: %s', async (narrow) => {
+  const history = folder.pathOf(`mixed-${narrow}`);
+  const [wideStart, narrowStart] =
+    narrow === 'after' ? ['2026-03-10T14:00', '2026-03-10T15:00'] : ['2026-03-10T15:00', '2026-03-10T14:00'];
+  await writeHistoryRows(history, [rowOfBuckets(wideStart, {}, [[10, 25, 1000]], 0)]);
+  await writeHistory(history, [[narrowStart, {}, { 90: 1000 }]]);
+  const args = ['query', history, '--metric', 'rpc', ...RANGES, '--percentiles', '50', '--json'];
+  const { changes, ...sides } = JSON.parse((await hdrscope(args)).stdout);
+  const { [narrow]: slot, difference } = changes[0];
+  expect(slot.from).toBeLessThan(90);
+  expect(slot.to).toBeGreaterThanOrEqual(90);
+  expect(sides[narrow].percentiles[0]).toEqual({ percentile: 50, ...slot });
+  // The bucket may have 25 ms alone, or 10 ms alone.
+  const [least, most] = narrow === 'after' ? [90 - 25, 90 - 10] : [10 - 90, 25 - 90];
+  expect(difference.from).toBeLessThan(least);
+  expect(difference.to).toBeGreaterThanOrEqual(most);
 });
 
 /** Buckets that do not overlap, and values in them. */

@@ -44,7 +44,8 @@ export async function readComparison(folder: string, options: Options): Promise<
       `${one.name} is counted in steps of ${stepText(one.row)} and ${other.name} in steps of ${stepText(other.row)}: only equal steps are compared`,
     );
   }
-  return { sides: [sideOf(one), sideOf(other)], unit, scale: scaleOf(one.row) };
+  const isWide = [one, other].some(({ row }) => row.w.length > 0);
+  return { sides: [sideOf(one, isWide), sideOf(other, isWide)], unit, scale: scaleOf(one.row) };
 }
 
 interface NamedRow {
@@ -105,17 +106,17 @@ function stepText({ unit, scale }: MergedRow): string {
   return `${scale} ${unit}`.trim();
 }
 
-function sideOf({ name, row }: NamedRow): HistorySide {
+/** @param hasBounds Whether the figures of the comparison are bounds. */
+function sideOf({ name, row }: NamedRow, hasBounds: boolean): HistorySide {
   const { bits, k, c, w } = row;
   const histogram = histogramOf({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c });
-  const { totalCount } = histogram;
-  if (w.length === 0) return { name, values: histogram, totalCount, histogram };
   return {
     name,
-    values: { histogram, lowest: histogramOf({ bits, k, c }), highest: histogram },
-    totalCount,
+    values:
+      w.length === 0 ? histogram : { histogram, lowest: histogramOf({ bits, k, c }), highest: histogram },
+    totalCount: histogram.totalCount,
     histogram,
-    boundsOf: (percentiles) => figuresOfRow(row, name, percentiles),
+    ...(hasBounds && { boundsOf: (percentiles) => figuresOfRow(row, name, percentiles) }),
   };
 }
 
@@ -152,8 +153,8 @@ export function comparisonPlotOf(
 ): ComparisonPlot {
   const shown = shownUnitOf(ucum);
   const [before, after] = sides;
-  const plotted = ({ name, values, histogram, boundsOf }: HistorySide): PlottedSide => ({
-    title: boundsOf === undefined ? name : upperBoundsOf(name),
+  const plotted = ({ name, values, histogram }: HistorySide): PlottedSide => ({
+    title: 'lowest' in values ? upperBoundsOf(name) : name,
     values,
     sum: { histogram, valueScale: scale.divisor },
   });
