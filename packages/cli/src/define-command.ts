@@ -103,8 +103,6 @@ interface CommandDefinition<Table extends OptionTable, Format extends string, Se
   readonly formats?: readonly Format[];
   /** What the formats are, for the help. */
   readonly formatNotes?: string;
-  /** What decides without `--format`, for the help. @default the first format */
-  readonly formatFallback?: string;
   /** Whether the command line has to say the format. @default the first format is taken */
   readonly isFormatRequired?: true;
   /** Who writes the file of `-o`: this function, when the command is done, or the command. @default there is no `-o` */
@@ -152,7 +150,7 @@ function createCommandParser({
   options = {},
   formats = [],
   formatNotes,
-  formatFallback = formats[0] ?? '',
+  isFormatRequired,
   output,
 }: Omit<CommandDefinition<OptionTable, string, never>, 'run'>): Command {
   const parser = createParser(path, description, examples);
@@ -162,13 +160,17 @@ function createCommandParser({
     if (choices !== undefined) argument.choices(choices);
     parser.addArgument(fallback === undefined ? argument : argument.default(undefined, fallback));
   }
+  const byEnding = "by the file's ending";
+  const [first = ''] = formats;
+  const otherwise = isFormatRequired === true ? byEnding : `${byEnding}, else ${first}`;
+  const fallback = output === undefined ? first : otherwise;
   const help = `what is written${formatNotes === undefined ? '' : `: ${formatNotes}`}`;
   const short = SHORT_FORMATS.filter((name) => formats.includes(name));
   const table: OptionTable = {
     ...options,
     ...(output !== undefined && { output: OUTPUT }),
     ...(formats.length > 0 && {
-      format: { value: '<name>', help, choices: formats, fallback: formatFallback },
+      format: { value: '<name>', help, choices: formats, fallback },
     }),
     ...Object.fromEntries(short.map((name) => [name, { help: `the same as --format ${name}` }])),
   };

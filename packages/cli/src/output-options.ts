@@ -27,18 +27,22 @@ export const OUTPUT = {
   help: 'where to write, instead of standard output (-); the file appears when it is complete, and may be one of the inputs',
 } as const;
 
-/** The formats of files, by their endings. */
-const ENDINGS: Readonly<Record<string, readonly string[]>> = {
-  ...{
-    json: ['json'],
-    jsonl: ['ndjson'],
-    ndjson: ['ndjson'],
-    csv: ['csv'],
-    hgrm: ['hgrm'],
-    hlog: ['hlog', 'v2'],
-  },
-  ...{ md: ['markdown'], xml: ['junit'], svg: ['svg'], png: ['png'], html: ['html'], gz: [] },
-};
+/** The formats of files, by their endings. No command compresses what it writes. */
+const ENDINGS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['xml', ['junit']],
+  ['md', ['markdown']],
+  ['json', ['json']],
+  ['jsonl', ['ndjson']],
+  ['ndjson', ['ndjson']],
+  ['csv', ['csv']],
+  ['hgrm', ['hgrm']],
+  ['hlog', ['hlog', 'v2']],
+  ['svg', ['svg']],
+  ['png', ['png']],
+  ['html', ['html']],
+  ['txt', ['text']],
+  ['gz', []],
+]);
 
 /**
  * The format that a command line asks for, else that of its file's ending; `undefined` when neither says one.
@@ -64,7 +68,7 @@ export function chooseFormat<Format extends string>(
     const names = asked.map((name) => (short.some((one) => one === name) ? `--${name}` : `--format ${name}`));
     throw new UsageError(`${names.join(' and ')} exclude each other`);
   }
-  const fitting = ENDINGS[endingOf(output) ?? ''];
+  const fitting = findFormats(output ?? '');
   if (asked.length > 0 || fitting === undefined || formats.length === 0) return asked[0];
   const found = formats.find((one) => fitting.includes(one));
   if (found !== undefined) return found;
@@ -73,9 +77,17 @@ export function chooseFormat<Format extends string>(
   );
 }
 
-/** The ending of a file, in small letters. */
-export function endingOf(output: string | undefined): string | undefined {
-  return output === undefined ? undefined : /\.(\w+)$/.exec(output)?.[1]?.toLowerCase();
+/** The formats that the ending of a file stands for; `undefined` for any other ending. */
+export function findFormats(file: string): readonly string[] | undefined {
+  const [, ending = ''] = /\.(\w+)$/.exec(file) ?? [];
+  return ENDINGS.get(ending.toLowerCase());
+}
+
+/** The endings that stand for some formats, as in `.json`. */
+export function listEndings(formats: readonly string[]): string[] {
+  return [...ENDINGS].flatMap(([ending, fitting]) =>
+    fitting.some((one) => formats.includes(one)) ? [`.${ending}`] : [],
+  );
 }
 
 /** Runs a command whose output goes to a file when `path` names one. The file appears when the command is done. */

@@ -128,6 +128,7 @@ test.each([
   ['md', /\| tag \|/],
   ['txt', /^tag/m],
   ['out', /^tag/m],
+  ['constructor', /^tag/m],
 ])('log summary writes what the ending says: .%s', async (ending, content) => {
   const log = folder.write('endings.hlog', logText([{ at: 1, ms: [1, 2] }]));
   const path = folder.pathOf(`summary.${ending}`);

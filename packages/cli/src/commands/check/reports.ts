@@ -1,10 +1,10 @@
-import { extname } from 'node:path';
 import { visible } from '@hdrscope/core/internal';
 import { formatShare } from '@hdrscope/kit';
 import { wrongOption } from '../../arguments.ts';
 import type { Io } from '../../command.ts';
 import { boundsJson, jsonDocument } from '../../figures.ts';
 import { formatBounds, formatCount, valuesText } from '../../format.ts';
+import { findFormats, listEndings } from '../../output-options.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
@@ -34,22 +34,16 @@ export interface FileReport {
   readonly format: CheckFormat;
 }
 
-const ENDINGS: Readonly<Record<string, CheckFormat>> = {
-  '.xml': 'junit',
-  '.md': 'markdown',
-  '.json': 'json',
-  '.txt': 'text',
-};
-
 /**
  * The report that `--report` asks for.
  *
  * @throws UsageError when the ending of the file states no format.
  */
 export function fileReport(file: string): FileReport {
-  const format = ENDINGS[extname(file).toLowerCase()];
+  const fitting = findFormats(file);
+  const format = CHECK_FORMATS.find((one) => fitting?.includes(one));
   if (format !== undefined) return { file, format };
-  throw wrongOption('--report', `a file that ends with ${Object.keys(ENDINGS).join(', ')}`, file);
+  throw wrongOption('--report', `a file that ends with ${listEndings(CHECK_FORMATS).join(', ')}`, file);
 }
 
 // The table of verdicts.

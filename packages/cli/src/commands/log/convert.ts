@@ -42,7 +42,6 @@ export const command = defineCommand({
     ...TAGS,
   },
   formats: FORMATS,
-  formatFallback: "by the file's ending",
   isFormatRequired: true,
   output: 'by command',
   async run({ options, operands, format }, io) {

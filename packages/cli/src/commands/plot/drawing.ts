@@ -1,7 +1,7 @@
 import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import { type Io, UsageError } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { endingOf, type OutputOptions, writeWhole } from '../../output-options.ts';
+import { findFormats, type OutputOptions, writeWhole } from '../../output-options.ts';
 import { hasColours } from '../../screen/colour.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { terminalPlot } from '../../screen/terminal-plot.ts';
@@ -25,7 +25,7 @@ export interface DrawingOptions extends Pick<OutputOptions, 'output' | 'format'>
 export function assertDrawable(format: Format, options: DrawingOptions): void {
   const { output, format: asked } = options;
   const isFile = output !== undefined && output !== '-';
-  if (isFile && format === 'text' && asked === undefined && endingOf(output) !== 'txt') {
+  if (isFile && format === 'text' && asked === undefined && findFormats(output) === undefined) {
     throw new UsageError(
       `${output} does not say which format to write: end it with .svg, .png, .html, .json or .txt, or use --format`,
     );

@@ -120,7 +120,6 @@ export const command = defineCommand({
   operands: { '<file...>': 'files in any of these forms; - is standard input' },
   options: OPTIONS,
   formats: FORMATS,
-  formatFallback: "by the file's ending, and text on the terminal",
   output: 'by command',
   async run({ options, operands, format }, io) {
     assertDrawable(format, options);

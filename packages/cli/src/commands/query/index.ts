@@ -46,7 +46,6 @@ export const command = defineCommand({
   options: OPTIONS,
   formats: [...TABLE_FORMATS, ...PICTURES],
   formatNotes: 'svg, png and html are plots',
-  formatFallback: "by the file's ending, else text",
   output: 'by command',
   async run({ options, operands: [folder], format: asked }, io) {
     assertOptionsFit(options, folder);
