@@ -8,7 +8,7 @@ import { useFolder } from '../support/logs.ts';
 const folder = useFolder();
 let made = 0;
 
-async function historyOf(before: Buckets, after: Buckets): Promise<string> {
+async function writeSides(before: Buckets, after: Buckets): Promise<string> {
   const history = folder.pathOf(`wide-${made++}`);
   await writeHistoryRows(history, [
     rowOfBuckets('2026-03-10T14:00', { route: '/pay' }, before, 0),
@@ -24,7 +24,7 @@ const USUAL: Buckets = [
 ];
 
 test('a table has the bounds of mean, min and max', async () => {
-  const history = await historyOf(USUAL, USUAL);
+  const history = await writeSides(USUAL, USUAL);
   const { stdout } = await hdrscope(['query', history, '--metric', 'rpc', '--percentiles', '50']);
   expect(stdout).toMatch(
     /20,000 +10\.000 to 25\.000 +19\.000 to 47\.500 +\S+ to \S+ +100\.000 to 250\.000\n$/,
@@ -40,7 +40,7 @@ test('a table has the bounds of mean, min and max', async () => {
 });
 
 test('a comparison shows bounds, and no difference within a bucket', async () => {
-  const history = await historyOf(USUAL, [
+  const history = await writeSides(USUAL, [
     [10, 25, 8000],
     [100, 250, 2000],
   ]);
@@ -56,7 +56,7 @@ test('a comparison shows bounds, and no difference within a bucket', async () =>
 });
 
 test('a percentile in another bucket is worse, by at least what lies between the buckets', async () => {
-  const history = await historyOf(USUAL, [
+  const history = await writeSides(USUAL, [
     [10, 25, 9000],
     [1000, 2500, 1000],
   ]);
@@ -111,7 +111,7 @@ const counted = fc
 test('the difference of the values lies in the bounds of a comparison, and each figure in its own', async () => {
   await fc.assert(
     fc.asyncProperty(counted, counted, async (one, other) => {
-      const history = await historyOf(one.buckets, other.buckets);
+      const history = await writeSides(one.buckets, other.buckets);
       const percentiles = [0, 50, 90, 100];
       const [before, after] = [
         { sinceMs: Date.parse('2026-03-10T14:00Z'), untilMs: Date.parse('2026-03-10T14:10Z') },
@@ -188,7 +188,7 @@ test('an explanation shows bounds, and the least that a cause explains', async (
 
   const same = await hdrscope([
     'explain',
-    await historyOf(
+    await writeSides(
       USUAL,
       USUAL.map(([from, to, count]) => [from, to, count * 2] as const),
     ),
@@ -202,7 +202,7 @@ test('an explanation shows bounds, and the least that a cause explains', async (
 });
 
 test('a heat map says that its values are spread', async () => {
-  const history = await historyOf(USUAL, USUAL);
+  const history = await writeSides(USUAL, USUAL);
   const { stdout } = await hdrscope([
     'query',
     history,

@@ -16,18 +16,13 @@ export function rowOfBuckets(
   buckets: Buckets,
   sequence: number,
 ): HistoryRow {
-  const startMs = Date.parse(`${time}Z`);
   const used = buckets.map(([fromMs, toMs, count]) => ({ from: fromMs * 1e6, to: toMs * 1e6, count }));
   const totalOf = (valueIn: (bucket: (typeof used)[number]) => number): number =>
     used.reduce((sum, bucket) => sum + valueIn(bucket), 0);
   const sum = totalOf(({ from, to, count }) => (count * (from + to)) / 2);
   const [min, max] = [used[0]!.from, used.at(-1)!.to];
   return {
-    metric: 'rpc',
-    unit: 's',
-    attributes,
-    startMs,
-    endMs: startMs + 60_000,
+    ...describeMinute(time, attributes),
     producer: 'buckets',
     sequence,
     count: totalOf(({ count }) => count),
@@ -41,20 +36,22 @@ export function rowOfBuckets(
       maxBelow: max - used.at(-1)!.from,
     },
     scale: 1e-9,
-    bits: BITS,
     k: used.map(({ from }) => slotOfTick(from, BITS)),
     c: used.map(({ count }) => count),
     w: used.map(({ from, to }) => slotOfTick(to, BITS) - slotOfTick(from, BITS)),
-    version: 2,
   };
 }
 
 /** Writes rows to a history. */
-export async function writeHistoryRows(folder: string, rows: readonly HistoryRow[]): Promise<void> {
+export async function writeHistoryRows(
+  folder: string,
+  rows: readonly HistoryRow[],
+  file = 'buckets.parquet',
+): Promise<void> {
   const dayOf = ({ startMs }: HistoryRow): string => new Date(startMs).toISOString().slice(0, 10);
   for (const day of new Set(rows.map(dayOf))) {
     await writeRows(
-      join(folder, `day=${day}`, 'buckets.parquet'),
+      join(folder, `day=${day}`, file),
       rows.filter((row) => dayOf(row) === day),
     );
   }
@@ -72,14 +69,9 @@ export async function writeHistory(
 ): Promise<void> {
   const ticksOf = (ms = '0'): number => Math.round(Number(ms) / 1000 / scale);
   const rows = entries.map(([time, attributes, counts], sequence): HistoryRow => {
-    const startMs = Date.parse(`${time}Z`);
     const used = Object.entries(counts).filter(([, count]) => count > 0);
     return {
-      metric: 'rpc',
-      unit: 's',
-      attributes,
-      startMs,
-      endMs: startMs + 60_000,
+      ...describeMinute(time, attributes),
       producer: `test ${scale}`,
       sequence,
       count: used.reduce((sum, [, count]) => sum + count, 0),
@@ -87,16 +79,24 @@ export async function writeHistory(
       min: ticksOf(used[0]?.[0]),
       max: ticksOf(used.at(-1)?.[0]),
       scale,
-      bits: BITS,
       k: used.map(([ms]) => slotOfTick(ticksOf(ms), BITS)),
       c: used.map(([, count]) => count),
       w: [],
-      version: 2,
     };
   });
-  const days = new Set(rows.map(({ startMs }) => new Date(startMs).toISOString().slice(0, 10)));
-  for (const day of days) {
-    const own = rows.filter(({ startMs }) => new Date(startMs).toISOString().startsWith(day));
-    await writeRows(join(folder, `day=${day}`, `test-${scale}.parquet`), own);
-  }
+  await writeHistoryRows(folder, rows, `test-${scale}.parquet`);
+}
+
+/** What all rows have in common, with the minute from a time. */
+function describeMinute(time: string, attributes: Readonly<Record<string, string>>) {
+  const startMs = Date.parse(`${time}Z`);
+  return {
+    metric: 'rpc',
+    unit: 's',
+    attributes,
+    startMs,
+    endMs: startMs + 60_000,
+    bits: BITS,
+    version: 2 as const,
+  };
 }
