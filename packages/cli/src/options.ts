@@ -66,8 +66,8 @@ export function intervalOption(help = 'how long an interval is') {
 }
 
 /** `-n`: an integer of at least 1. */
-export function intervalsOption(help = 'ends after so many intervals (default: never)') {
-  return { short: '-n', value: '<count>', help, parse: integer(1) } as const;
+export function intervalsOption(help = 'ends after so many intervals', fallback = 'never') {
+  return { short: '-n', value: '<count>', help, parse: integer(1), fallback } as const;
 }
 
 /** `--port` and `--host`: where a server listens. */

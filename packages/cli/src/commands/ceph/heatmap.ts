@@ -32,7 +32,7 @@ axes. Without --interval and --earlier it draws all values since the daemons beg
 
 const OPTIONS = defineOptions({
   interval: intervalOption('only values of an interval of that length, from now on'),
-  intervals: intervalsOption('how many intervals, each with a picture (default: 1)'),
+  intervals: intervalsOption('how many intervals, each with a picture', '1'),
   earlier: { value: '<file>', help: 'only values since that earlier dump' },
   each: { help: 'draws each daemon separately' },
   x: { value: '<axis>', help: 'the axis from left to right: its name, or a part of it' },

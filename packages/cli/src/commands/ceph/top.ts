@@ -61,7 +61,9 @@ export const command = defineCommand({
     'hdrscope ceph top /var/run/ceph/6f2d0b1e-fsid --interval 10s --sizes 4KiB,128KiB',
     "hdrscope ceph top --tell 'osd.*' --once --json",
   ],
-  operands: { '[socket|folder...]': `admin sockets, and folders of sockets (default: ${SOCKETS})` },
+  operands: {
+    '[socket|folder...]': { help: 'admin sockets, and folders of sockets', fallback: SOCKETS },
+  },
   options: OPTIONS,
   formats: ['text', 'json'],
   formatNotes: 'json is a line for each interval',

@@ -49,7 +49,7 @@ export const command = defineCommand({
   options: {
     interval: { ...intervalOption(), default: 1, fallback: '1s' },
     intervals: {
-      ...intervalsOption('how many columns it draws'),
+      ...intervalsOption('how many columns it draws', `${DEFAULT_INTERVALS}`),
       parse: integer(1, MOST_INTERVALS),
       default: DEFAULT_INTERVALS,
     },

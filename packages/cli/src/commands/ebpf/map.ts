@@ -65,13 +65,13 @@ export const MAP_OPTIONS = defineOptions({
   layout: {
     value: '<layout>',
     help: `which values the slots hold: ${KERNEL_LAYOUT_SYNTAX}`,
-    parse: (text: string) => parsed(() => parseKernelLayout(text), '--layout'),
+    parse: (text: string, name: string) => parsed(() => parseKernelLayout(text), name),
     fallback: 'what the map shows; a map that does not show it is refused',
   },
   shape: {
     value: '<structs>',
     help: `types of keys and values: ${MAP_SHAPE_SYNTAX}`,
-    parse: (text: string) => parsed(() => parseMapShape(text), '--shape'),
+    parse: (text: string, name: string) => parsed(() => parseMapShape(text), name),
     fallback: 'the types of the map',
   },
   sum: {

@@ -186,6 +186,7 @@ function assertUnit(
 
 /** Options of a map that is served. */
 interface ServedMapOptions extends MapOptions, Omit<OptionsOf<typeof BEHIND_MAP_OPTIONS>, keyof MapOptions> {}
+
 /** A map that is served, with its options. */
 export interface ServedMap {
   /** The map, as `openMap` takes it. */
