@@ -182,7 +182,7 @@ function createCommandParser({
 export function createOptions(table: OptionTable): Option[] {
   return Object.entries(table).map(([key, one]) => {
     const { value, short, help, choices, isRepeated, default: given, fallback, required } = one;
-    const name = flagOf(key);
+    const name = toFlag(key);
     const flags = [...(short === undefined ? [] : [`${short},`]), name, value ?? ''].join(' ').trim();
     const text = required === undefined ? help : `${help}; required`;
     const parse = one.parse as ((word: string, name: string, before: unknown) => unknown) | undefined;
@@ -203,7 +203,7 @@ export function createOptions(table: OptionTable): Option[] {
   });
 }
 
-function flagOf(key: string): string {
+function toFlag(key: string): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
@@ -212,6 +212,6 @@ function assertRequired(table: OptionTable, options: object): void {
   for (const [key, { required, short }] of Object.entries(table)) {
     const value = (options as Readonly<Record<string, unknown>>)[key];
     if (required === undefined || (value !== undefined && value !== '')) continue;
-    throw new UsageError(`${short ?? flagOf(key)} is required: ${required}`);
+    throw new UsageError(`${short ?? toFlag(key)} is required: ${required}`);
   }
 }

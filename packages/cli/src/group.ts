@@ -16,7 +16,7 @@ export interface Group {
 }
 
 /** Loads the module of a command, when the command runs or a shell completes it. */
-type LoadCommand = () => Promise<{ readonly command: DefinedCommand | RawCommand }>;
+export type LoadCommand = () => Promise<{ readonly command: DefinedCommand | RawCommand }>;
 
 /** A command that reads its arguments without a parser, and prints its own help. */
 export interface RawCommand {

@@ -217,7 +217,7 @@ export const HDRSCOPE: Group = {
     config: ['writes and checks configurations of run', CONFIG],
     completion: [
       'prints a script that makes a shell complete these commands',
-      async () => ({ command: (await import('./commands/completion/index.ts')).completionOf(HDRSCOPE) }),
+      async () => ({ command: (await import('./commands/completion/index.ts')).defineCompletion(HDRSCOPE) }),
     ],
   },
   notes: `  hdrscope --version prints the version.

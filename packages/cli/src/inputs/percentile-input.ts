@@ -13,8 +13,8 @@ import {
 import { Refusal, UsageError } from '../command.ts';
 import { defineOption } from '../define-command.ts';
 import { formatCount, withoutLastZeros } from '../format.ts';
-import { type Input, wholeText } from '../inputs/input.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
+import { type Input, wholeText } from './input.ts';
 
 /** How a command treats percentile text as a log. */
 export interface TextReading {

@@ -21,7 +21,7 @@ const SCRIPTS: Readonly<Record<string, (nodes: readonly CommandNode[]) => string
 };
 
 /** `hdrscope completion` for a program. */
-export function completionOf(program: Group): DefinedCommand {
+export function defineCompletion(program: Group): DefinedCommand {
   return defineCommand({
     path: 'hdrscope completion',
     description: DESCRIPTION,

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import type { Group, OptionNode, ValueNode } from '../../group.ts';
+import type { Group, LoadCommand, OptionNode, ValueNode } from '../../group.ts';
 
 /** A command, or a group of them. */
 export interface CommandNode {
@@ -26,10 +26,7 @@ export async function commandTree({ path, commands }: Group): Promise<CommandNod
 
 const HELP: OptionNode = { flags: ['--help', '-h'], value: undefined, description: 'prints help' };
 
-async function commandNode(
-  path: string,
-  load: Extract<Group['commands'][string][1], () => unknown>,
-): Promise<CommandNode> {
+async function commandNode(path: string, load: LoadCommand): Promise<CommandNode> {
   const { command } = await load();
   if (!('parser' in command)) return { path, options: command.options, commands: [], operand: 'file' };
   const { options, registeredArguments }: Command = command.parser();

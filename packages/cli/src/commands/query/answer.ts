@@ -230,7 +230,7 @@ export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string
 }
 
 /** The name of what is drawn at the upper ends of wide buckets. */
-export function upperBoundsOf(name: string): string {
+export function nameUpperBounds(name: string): string {
   return `${name} (upper bounds)`;
 }
 
@@ -285,7 +285,7 @@ function curveOf({ group, name, scale }: ShownGroup): Curve {
   );
   // A picture has no place for values without a bound.
   const drawn = points.filter(({ value }) => Number.isFinite(value));
-  return { name: group.isWide ? upperBoundsOf(name) : name, points: drawn, totalCount: count };
+  return { name: group.isWide ? nameUpperBounds(name) : name, points: drawn, totalCount: count };
 }
 
 function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, everyMs: number): TimePlot {
@@ -311,7 +311,7 @@ function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, eve
   );
   return {
     kind: 'over-time',
-    title: shown.some(({ group }) => group.isWide) ? upperBoundsOf(title) : title,
+    title: shown.some(({ group }) => group.isWide) ? nameUpperBounds(title) : title,
     unit: shown[0]!.unit,
     timesMs,
     lines,

@@ -8,7 +8,7 @@ import { type ComparedSide, DEFAULT_CONFIDENCE, type Differences, differencesOf 
 import { scaled, type ValueScale } from '../../value-scale.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
 import { comparisonOf, type PlottedSide } from '../plot/kinds.ts';
-import { figuresOfRow, plotTitle, shownUnitOf, upperBoundsOf } from './answer.ts';
+import { figuresOfRow, nameUpperBounds, plotTitle, shownUnitOf } from './answer.ts';
 import { withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
 
@@ -109,11 +109,11 @@ function stepText({ unit, scale }: MergedRow): string {
 /** @param hasBounds Whether the figures of the comparison are bounds. */
 function sideOf({ name, row }: NamedRow, hasBounds: boolean): HistorySide {
   const { bits, k, c, w } = row;
-  const histogram = histogramOf({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c });
+  const histogram = countSlots({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c });
   return {
     name,
     values:
-      w.length === 0 ? histogram : { histogram, lowest: histogramOf({ bits, k, c }), highest: histogram },
+      w.length === 0 ? histogram : { histogram, lowest: countSlots({ bits, k, c }), highest: histogram },
     totalCount: histogram.totalCount,
     histogram,
     ...(hasBounds && { boundsOf: (percentiles) => figuresOfRow(row, name, percentiles) }),
@@ -121,7 +121,7 @@ function sideOf({ name, row }: NamedRow, hasBounds: boolean): HistorySide {
 }
 
 /** The counts of slots, in any order. */
-function histogramOf(slots: Pick<MergedRow, 'bits' | 'k' | 'c'>): Histogram {
+function countSlots(slots: Pick<MergedRow, 'bits' | 'k' | 'c'>): Histogram {
   const counted = countedOfRow(slots);
   const { significantDigits } = counted.layout;
   const options = { highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits };
@@ -154,7 +154,7 @@ export function comparisonPlotOf(
   const shown = shownUnitOf(ucum);
   const [before, after] = sides;
   const plotted = ({ name, values, histogram }: HistorySide): PlottedSide => ({
-    title: 'lowest' in values ? upperBoundsOf(name) : name,
+    title: 'lowest' in values ? nameUpperBounds(name) : name,
     values,
     sum: { histogram, valueScale: scale.divisor },
   });

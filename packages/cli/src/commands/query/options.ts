@@ -154,7 +154,7 @@ export function questionOf(options: Options, percentiles: readonly number[]): Hi
   };
 }
 
-/** Whether an answer is drawn. @throws UsageError when the format is none of a picture. */
+/** Whether the answer is a plot. @throws UsageError when a plot is asked for as CSV. */
 export function isDrawn({ plot, kind }: Options, format: Format): boolean {
   const isPlot = plot === true || kind !== undefined || PICTURES.some((one) => one === format);
   if (isPlot && format === 'csv')

@@ -51,7 +51,7 @@ export const command = defineCommand({
   options: OPTIONS,
   async run({ options, operands }, io) {
     const { port, host, unit, follow = false } = options;
-    const { guard, isKnown } = await protectionOf(options, io);
+    const { guard, isKnown } = await readProtection(options, io);
     if (options.demo === true && operands.length > 0) {
       throw new UsageError('--demo shows an invented service: it takes no files');
     }
@@ -101,7 +101,7 @@ interface Protection {
   readonly isKnown: boolean;
 }
 
-async function protectionOf({ token, ...others }: OptionsOf<typeof OPTIONS>, io: Io): Promise<Protection> {
+async function readProtection({ token, ...others }: OptionsOf<typeof OPTIONS>, io: Io): Promise<Protection> {
   if (typeof token === 'string' && others.tokenFile !== undefined) {
     throw new UsageError('--token TEXT and --token-file exclude each other');
   }
