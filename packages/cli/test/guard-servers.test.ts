@@ -48,7 +48,7 @@ test('ebpf serve uses HTTPS and needs the token of the file', async () => {
   expect(await looked).toEqual([401, 200, 200]);
 });
 
-testUnless(lackOfBuild('dashboard'))('serve uses HTTPS', async () => {
+testUnless(lackOfBuild('dashboard', 'dist/browser'))('serve uses HTTPS', async () => {
   let looked: Promise<number> = Promise.resolve(0);
   const { stdout } = await hdrscope(['serve', '--port', '0', ...TLS_OPTIONS], {
     onOutput: (text, end) => {
@@ -60,7 +60,7 @@ testUnless(lackOfBuild('dashboard'))('serve uses HTTPS', async () => {
 });
 
 // The page itself is built.
-testUnless(lackOfBuild('dashboard'))(
+testUnless(lackOfBuild('dashboard', 'dist/browser'))(
   'a server of this machine answers to the names that the options allow',
   async () => {
     let looked: Promise<number[]> = Promise.resolve([]);

@@ -155,10 +155,12 @@ export function questionOf(options: Options, percentiles: readonly number[]): Hi
 }
 
 /** Whether the answer is a plot. @throws UsageError when a plot is asked for as CSV. */
-export function isDrawn({ plot, kind }: Options, format: Format): boolean {
+export function isDrawn({ plot, kind, format: asked, output }: Options, format: Format): boolean {
   const isPlot = plot === true || kind !== undefined || PICTURES.some((one) => one === format);
-  if (isPlot && format === 'csv')
-    throw new UsageError(`${plot === true ? '--plot' : '--kind'} and --format csv exclude each other`);
+  if (isPlot && format === 'csv') {
+    const csv = asked === undefined ? `--output ${output}` : '--format csv';
+    throw new UsageError(`${plot === true ? '--plot' : '--kind'} and ${csv} exclude each other`);
+  }
   return isPlot;
 }
 
