@@ -260,7 +260,7 @@ export function verdictText(shown: ShownComparison): string {
     if (bounds === undefined) return changeText(Math.abs(row.relative));
     const { before, after } = bounds;
     const grown = row.lower > 0 ? after.lower / before.upper - 1 : 1 - after.upper / before.lower;
-    return `at least ${changeText(Math.max(0, grown))}`;
+    return `at least ${changeText(Math.max(0, grown), Math.floor)}`;
   };
   const named = (wanted: ChangeVerdict): string | undefined => {
     const found = comparison.percentiles.filter(({ change }) => change === wanted);
@@ -310,9 +310,10 @@ Mann-Whitney effect size ${decimalText(mannWhitney.effectSize, 3)} (${chance(man
 }
 
 /** How much a percentile has changed, to three digits: `10.6 %`, `598 %`. */
-function changeText(part: number): string {
+function changeText(part: number, round = Math.round): string {
   const value = part * 100;
-  return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(3))} %`;
+  const decimals = value > 0 && value < 100 ? 2 - Math.floor(Math.log10(value)) : 0;
+  return `${round(value * 10 ** decimals) / 10 ** decimals} %`;
 }
 
 /** A confidence or a tolerance: `99.99 %`. */
