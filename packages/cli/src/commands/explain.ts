@@ -30,9 +30,10 @@ of /reports"). The cause is the attribute value whose series gained the most slo
 must explain at least half of the difference, and more than chance does. Attribute values that select the same series
 share a row, because the data cannot separate them.
 
-A difference that may be chance is not explained, and neither is one that values decide whose bucket is too wide: the
-verdict is undecided then. Of values in wide buckets, the table shows bounds, and the least that a cause explains. A difference beyond doubt may have no explanation: then all series
-moved alike, or the series that moved share no attribute value that the others lack.
+A difference that may be chance is not explained. The verdict is undecided when it depends on where values lie in a wide
+bucket. For values in wide buckets, the table shows bounds, and the least part that a cause explains. A difference beyond
+doubt may have no explanation: then all series moved alike, or the series that moved share no attribute value that the
+others lack.
 
 A range is a start and an end (2026-03-10T14:00/2026-03-10T15:10, 2026-03-10T14:00/15:10), or one of them and a duration
 (2026-03-10T14:00/70m). Times are UTC unless they say otherwise. An interval belongs to the range in which it starts.`;
@@ -238,8 +239,8 @@ function conclusion(
   }
   if (verdict === 'undecided') {
     return causes.length === 0
-      ? `Values whose buckets are too wide decide whether ${name} moved ${from}, so there is nothing to explain.`
-      : `${name} moved ${from}, but values whose buckets are too wide decide what explains it.`;
+      ? `Whether ${name} moved ${from} depends on where values lie in wide buckets, so there is nothing to explain.`
+      : `${name} moved ${from}, but what explains it depends on where values lie in wide buckets.`;
   }
   if (verdict === 'no difference shown')
     return `No difference of ${name} is shown, so there is nothing to explain.`;
