@@ -1,6 +1,6 @@
 import { formatDurationParts } from '@hdrscope/kit';
 import { durationSeconds, parseDuration } from '../src/duration.ts';
-import { parseMoment } from '../src/inputs/moment.ts';
+import { parseMoment } from '../src/moment.ts';
 
 test.each([
   ['90', 90],

@@ -8,7 +8,7 @@ const isRefusal = (error) => error?.name === 'Refusal' || error?.constructor?.na
 
 /** @returns {Promise<Target>} */
 export async function moment() {
-  const { parseMoment } = await importSource('cli/src/inputs/moment.ts');
+  const { parseMoment } = await importSource('cli/src/moment.ts');
   return {
     form: 'text',
     seeds: [

@@ -12,7 +12,7 @@ import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { type BoundsJson, boundsJson, jsonDocument } from '../figures.ts';
 import { formatBounds, formatCount, formatTime, valuesText } from '../format.ts';
-import { assertApart, parseRange } from '../inputs/moment.ts';
+import { assertApart, parseRange } from '../moment.ts';
 import { integer } from '../options.ts';
 import { painter } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';

@@ -2,7 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { Selection } from '@hdrscope/interval-log';
 import { Refusal } from '../command.ts';
 import { defineOptions, type OptionsOf } from '../define-command.ts';
-import { parseMoment } from './moment.ts';
+import { parseMoment } from '../moment.ts';
 
 /** The selected tags; `undefined` among them selects the intervals without a tag. */
 type SelectedTags = readonly (string | undefined)[];

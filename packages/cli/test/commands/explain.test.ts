@@ -1,4 +1,4 @@
-import { parseRange } from '../../src/inputs/moment.ts';
+import { parseRange } from '../../src/moment.ts';
 import { hdrscope, type World } from '../support/fake-io.ts';
 import { writeHistory } from '../support/history-rows.ts';
 import { useFolder } from '../support/logs.ts';

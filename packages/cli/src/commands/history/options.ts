@@ -4,7 +4,7 @@ import { UsageError } from '../../command.ts';
 import { defineOption, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { parseDuration } from '../../duration.ts';
 import { formatTime } from '../../format.ts';
-import { parsePastTime } from '../../inputs/moment.ts';
+import { parsePastTime } from '../../moment.ts';
 
 /** Attributes of a command line, by their keys. */
 export type Pairs = Readonly<Record<string, string>>;

@@ -17,9 +17,9 @@ import {
 import { decimalText, formatCount, formatTime } from '../../format.ts';
 import { nameOfPath } from '../../inputs/input.ts';
 import { MalformedTally } from '../../inputs/line-tally.ts';
-import { isEpoch } from '../../inputs/moment.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { explainTagLimit, SELECTION, selectionOf } from '../../inputs/selection-options.ts';
+import { isEpoch } from '../../moment.ts';
 import { logUnitOption, percentilesOption } from '../../options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';

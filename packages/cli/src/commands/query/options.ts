@@ -3,7 +3,7 @@ import { UsageError } from '../../command.ts';
 import { COMPARING, CONFIDENCE } from '../../comparison.ts';
 import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
 import { columnsOption } from '../../figures.ts';
-import { assertApart, parseRange } from '../../inputs/moment.ts';
+import { assertApart, parseRange } from '../../moment.ts';
 import { ASCII, integer, percentilesOption } from '../../options.ts';
 import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../history/options.ts';
 

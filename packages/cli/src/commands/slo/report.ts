@@ -4,7 +4,7 @@ import { wrongOption } from '../../arguments.ts';
 import { ExitCode, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import { amountIn } from '../../duration.ts';
-import { parsePastTime } from '../../inputs/moment.ts';
+import { parsePastTime } from '../../moment.ts';
 import { OBJECTIVE } from '../../objective.ts';
 import { DAY_MS, groupOption, parseEvery, WHERE } from '../history/options.ts';
 import { withEngine } from '../query/engine.ts';

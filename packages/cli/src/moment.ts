@@ -1,8 +1,8 @@
 import type { TimeRange } from '@hdrscope/history/internal';
 import type { Moment } from '@hdrscope/interval-log/internal';
-import { isDecimal, wrongOption } from '../arguments.ts';
-import { UsageError } from '../command.ts';
-import { durationSeconds } from '../duration.ts';
+import { isDecimal, wrongOption } from './arguments.ts';
+import { UsageError } from './command.ts';
+import { durationSeconds } from './duration.ts';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}/;
 
