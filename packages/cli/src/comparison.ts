@@ -1,12 +1,12 @@
 import type { Bounds } from '@hdrscope/core';
 import { type Comparison, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
 import type { BoundedHistogram, ChangeVerdict, PercentileChange } from '@hdrscope/interval-log/internal';
-import { percentileName } from '@hdrscope/kit';
+import { formatBounds, percentileName } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from './arguments.ts';
 import { ExitCode, type Io, Refusal } from './command.ts';
 import { defineOption, defineOptions, type OptionsOf } from './define-command.ts';
 import { boundsJson, type Figures, figuresJson, figuresOf, jsonDocument } from './figures.ts';
-import { decimalText, formatBounds, formatCount, signedText, valuesText } from './format.ts';
+import { decimalText, formatCount, signedText, valuesText } from './format.ts';
 import { percentilesOption } from './options.ts';
 import { painter } from './screen/colour.ts';
 import { wrapToScreen } from './screen/help-text.ts';

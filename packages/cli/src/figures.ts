@@ -5,12 +5,12 @@
 
 import type { Bounds, HistogramSum } from '@hdrscope/core';
 import type { LogHistogram } from '@hdrscope/interval-log';
-import { percentileName, suggestion } from '@hdrscope/kit';
+import { formatBounds, percentileName, suggestion } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { percentileOf } from './arguments.ts';
 import { UsageError } from './command.ts';
 import { defineOption } from './define-command.ts';
-import { decimalText, formatBounds, formatCount } from './format.ts';
+import { decimalText, formatCount } from './format.ts';
 import { DEFAULT_PERCENTILES } from './options.ts';
 import type { Column } from './screen/table.ts';
 import { type ValueScale, valueFormat } from './value-scale.ts';

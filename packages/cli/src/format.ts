@@ -1,7 +1,5 @@
 import { formatDecimal } from '@hdrscope/core/internal';
 
-export { formatBounds } from '@hdrscope/kit';
-
 /** A decimal for people. A number that is shown as zero has no sign, also when it is less than zero by a rounding error. */
 export function decimalText(value: number, decimals: number): string {
   const text = formatDecimal(value, decimals);

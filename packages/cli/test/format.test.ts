@@ -1,12 +1,5 @@
-import { formatShare } from '@hdrscope/kit';
-import {
-  decimalText,
-  formatBounds,
-  formatCount,
-  groupedDigits,
-  signedText,
-  withoutLastZeros,
-} from '../src/format.ts';
+import { formatBounds, formatShare } from '@hdrscope/kit';
+import { decimalText, formatCount, groupedDigits, signedText, withoutLastZeros } from '../src/format.ts';
 
 test.each([
   [-0.0004, '0.000'],

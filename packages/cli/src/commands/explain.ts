@@ -6,12 +6,12 @@ import type {
   ExplainedSide,
   TimeRange,
 } from '@hdrscope/history/internal';
-import { percentileName } from '@hdrscope/kit';
+import { formatBounds, percentileName } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { type BoundsJson, boundsJson, jsonDocument } from '../figures.ts';
-import { formatBounds, formatCount, formatTime, valuesText } from '../format.ts';
+import { formatCount, formatTime, valuesText } from '../format.ts';
 import { assertApart, parseRange } from '../moment.ts';
 import { integer } from '../options.ts';
 import { painter } from '../screen/colour.ts';

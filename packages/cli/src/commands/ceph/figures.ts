@@ -1,9 +1,9 @@
 import type { Axis } from '@hdrscope/ceph';
 import { type AxisFacts, type Bounds, countValues, measureAxis, toJsonText } from '@hdrscope/ceph/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
+import { formatBounds } from '@hdrscope/kit';
 import { formatValue, informativeAxes } from '@hdrscope/plot';
 import { boundsJson, type Figures, figuresJson, UNKNOWN } from '../../figures.ts';
-import { formatBounds } from '../../format.ts';
 import type { Sourced } from './histograms.ts';
 
 /** A histogram, and the ranges of it that are selected. */

@@ -1,9 +1,9 @@
 import { visible } from '@hdrscope/core/internal';
-import { formatShare } from '@hdrscope/kit';
+import { formatBounds, formatShare } from '@hdrscope/kit';
 import { wrongOption } from '../../arguments.ts';
 import type { Io } from '../../command.ts';
 import { boundsJson, jsonDocument } from '../../figures.ts';
-import { formatBounds, formatCount, valuesText } from '../../format.ts';
+import { formatCount, valuesText } from '../../format.ts';
 import { findFormats, listEndings } from '../../output-options.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';

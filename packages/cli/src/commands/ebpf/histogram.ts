@@ -12,12 +12,12 @@ import { formatKernelBars, formatKernelHistogram, listCpuCounts, sumCpus } from 
 import type { HistogramMetric } from '@hdrscope/ebpf/internal';
 import { type CpuCounts, kernelQuantiles } from '@hdrscope/ebpf/internal';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
-import { percentileName } from '@hdrscope/kit';
+import { formatBounds, percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import { defineOption } from '../../define-command.ts';
 import { exactly, type Figures, figuresJson, UNKNOWN } from '../../figures.ts';
-import { formatBounds, formatCount } from '../../format.ts';
+import { formatCount } from '../../format.ts';
 
 /** The counts of one CPU, or of all CPUs together, as commands show them. */
 export interface ShownHistogram extends Counted<IntegerLayout> {

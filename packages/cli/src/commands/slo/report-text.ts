@@ -1,10 +1,10 @@
 import type { Bounds } from '@hdrscope/core';
 import type { ObjectiveHistory } from '@hdrscope/history';
 import type { ObjectivePeriod } from '@hdrscope/history/internal';
-import { formatDurationParts, formatShare } from '@hdrscope/kit';
+import { formatBounds, formatDurationParts, formatShare } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { formatBounds, formatCount } from '../../format.ts';
+import { formatCount } from '../../format.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, csvLine, shownTable } from '../../screen/table.ts';
