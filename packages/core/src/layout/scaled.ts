@@ -41,6 +41,11 @@ export function fromTicks({ ticksPerUnit, unitsPerTick }: Resolution, ticks: num
   return (ticks * unitsPerTick) / ticksPerUnit;
 }
 
+/** Whether ticks of both have one size. */
+export function isSameResolution(a: Resolution, b: Resolution): boolean {
+  return a.ticksPerUnit === b.ticksPerUnit && a.unitsPerTick === b.unitsPerTick;
+}
+
 /** A layout of ticks in the unit of the measurement. */
 export interface ScaledLayout<L extends Layout = Layout> extends Layout {
   /** The same slots in ticks. */

@@ -2,7 +2,7 @@ import { DoubleLayout } from '../histogram/double-layout.ts';
 import { haveSameSlots } from '../increase.ts';
 import { isExponentialLayout } from '../layout/exponential.ts';
 import type { Layout } from '../layout/layout.ts';
-import { isScaledLayout } from '../layout/scaled.ts';
+import { isSameResolution, isScaledLayout } from '../layout/scaled.ts';
 
 /** Whether the slots of two layouts are the same, but for the range. */
 export function countAlike(a: Layout, b: Layout): boolean {
@@ -12,8 +12,7 @@ export function countAlike(a: Layout, b: Layout): boolean {
     return (
       isScaledLayout(a) &&
       isScaledLayout(b) &&
-      a.resolution.ticksPerUnit === b.resolution.ticksPerUnit &&
-      a.resolution.unitsPerTick === b.resolution.unitsPerTick &&
+      isSameResolution(a.resolution, b.resolution) &&
       countAlike(a.inTicks, b.inTicks)
     );
   }

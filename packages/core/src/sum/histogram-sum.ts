@@ -34,7 +34,7 @@ import {
   type CountedInterval,
   IntervalMap,
   type IntervalStore,
-  intervalInUnit,
+  intervalOfSlot,
   joinIntervals,
   SlotStore,
   totalWidth,
@@ -478,7 +478,7 @@ export class HistogramSum {
     const [first, second] = this.#parts();
     if (second === undefined && first!.store instanceof SlotStore) {
       const { layout, counts } = first!.store;
-      return intervalInUnit(layout, counts.slotOfRank(rank), 1);
+      return intervalOfSlot(layout, counts.slotOfRank(rank), 1);
     }
     if (this.#ranked === undefined) {
       const intervals = [...this.intervals()];

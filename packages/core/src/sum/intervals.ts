@@ -8,7 +8,7 @@ import { usedSlots } from '../counts/used-slots.ts';
 import { nextDown } from '../double.ts';
 import { isHdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
-import { fromTicks, isScaledLayout } from '../layout/scaled.ts';
+import { fromTicks, isSameResolution, isScaledLayout, type Resolution } from '../layout/scaled.ts';
 
 /** How many values lie between two ends, where nothing more is known of them. */
 export interface CountedInterval extends Bounds {
@@ -30,10 +30,22 @@ export function intervalOfSlot(
   count: number,
   placedFrom: readonly Layout[] = [],
 ): CountedInterval {
+  if (isScaledLayout(layout)) {
+    const { inTicks, resolution } = layout;
+    const from = layoutsInTicks(placedFrom, resolution);
+    // The `slotOf` of a layout in a unit rounds, so slots are looked for in ticks.
+    if (from !== undefined) return toUnit(intervalOfSlot(inTicks, slot, count, from), resolution);
+  }
   let lower = layout.lower(slot);
   let upper = largestIn(layout, slot);
   const lowerInclusive = layout.lowerInclusive || layout.slotOf(lower) === slot;
   if (placedFrom.length === 0) return { lower, upper, count, lowerInclusive };
+  if (isScaledLayout(layout)) {
+    // A value between two ticks counts at one of them.
+    const tick = fromTicks(layout.resolution, 1);
+    lower -= tick;
+    upper += tick;
+  }
   // A fraction counts as its integer part.
   if (isHdrLayout(layout)) upper = nextDown(upper + 1);
   // Counts may have come through one layout into the one before it, so each widens what that one has widened.
@@ -53,23 +65,23 @@ function largestIn(layout: Layout, slot: number): number {
   return layout.kind === 'double' && slot === 0 ? 0 : layout.upper(slot);
 }
 
-/** `intervalOfSlot` of a layout in a unit too. Its `slotOf` rounds, so slots are looked for in ticks. */
-export function intervalInUnit(
-  layout: Layout,
-  slot: number,
-  count: number,
-  placedFrom: readonly Layout[] = [],
-): CountedInterval {
-  if (!isScaledLayout(layout)) return intervalOfSlot(layout, slot, count, placedFrom);
-  const from = placedFrom.map((one) => (isScaledLayout(one) ? one.inTicks : one));
-  const { lower, upper, ...inTicks } = intervalOfSlot(layout.inTicks, slot, count, from);
-  const [least, most] = [lower, upper].map((ticks) => fromTicks(layout.resolution, ticks));
-  return { ...inTicks, lower: least!, upper: most! };
+/** The layouts in ticks of a resolution; `undefined` when one is not in such ticks. */
+function layoutsInTicks(layouts: readonly Layout[], resolution: Resolution): readonly Layout[] | undefined {
+  const inTicks: Layout[] = [];
+  for (const layout of layouts) {
+    if (!isScaledLayout(layout) || !isSameResolution(layout.resolution, resolution)) return undefined;
+    inTicks.push(layout.inTicks);
+  }
+  return inTicks;
+}
+
+function toUnit({ lower, upper, ...others }: CountedInterval, resolution: Resolution): CountedInterval {
+  return { ...others, lower: fromTicks(resolution, lower), upper: fromTicks(resolution, upper) };
 }
 
 /** The used slots of counts as intervals, ascending. */
 export function* intervalsOf({ layout, counts, placedFrom }: Counted): Generator<CountedInterval> {
-  for (const [slot, count] of usedSlots(counts)) yield intervalInUnit(layout, slot, count, placedFrom);
+  for (const [slot, count] of usedSlots(counts)) yield intervalOfSlot(layout, slot, count, placedFrom);
 }
 
 /** Counts in intervals. */

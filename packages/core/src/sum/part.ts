@@ -2,7 +2,7 @@ import type { Bounds } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { mustBe } from '../errors.ts';
-import { type CountedInterval, type IntervalMap, intervalInUnit, type SlotStore } from './intervals.ts';
+import { type CountedInterval, type IntervalMap, intervalOfSlot, type SlotStore } from './intervals.ts';
 
 /** How many values are at most a limit. */
 export interface CountWithin {
@@ -86,8 +86,8 @@ export function tallyOf(counted: EndsOfCounts, facts: KnownFacts, hasSlots: bool
 }
 
 function narrowedEnds({ layout, counts, placedFrom }: EndsOfCounts, min?: number, max?: number): Ends {
-  const first = intervalInUnit(layout, counts.first, 1, placedFrom);
-  const last = intervalInUnit(layout, counts.last, 1, placedFrom);
+  const first = intervalOfSlot(layout, counts.first, 1, placedFrom);
+  const last = intervalOfSlot(layout, counts.last, 1, placedFrom);
   return {
     low:
       min === undefined

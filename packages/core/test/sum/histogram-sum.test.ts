@@ -5,12 +5,13 @@ import {
   findQuantile,
   Histogram,
   HistogramSum,
+  hdrLayout,
   LayoutHistogram,
   linearLayout,
   percentileInterval,
   Recorder,
 } from '../../src/index.ts';
-import { countWithin, meanBounds } from '../../src/internal.ts';
+import { countWithin, meanBounds, resolutionOf, scaledLayout } from '../../src/internal.ts';
 
 function histogramOf(
   values: readonly number[],
@@ -411,4 +412,19 @@ test('encodings are added as their histograms are, with another unit too', () =>
   }
   expect([...encoded.intervals()]).toEqual([...added.intervals()]);
   expect(encoded.layouts).toHaveLength(2);
+});
+
+test('counts that were moved from slots in another unit lie in those slots', () => {
+  const [fine, coarse] = [[3, 1e-9] as const, [1, 1e-6] as const].map(([significantDigits, step]) =>
+    scaledLayout(hdrLayout({ highestTrackableValue: 1e12, significantDigits }), resolutionOf(step)),
+  );
+  for (const from of [coarse!, explicitLayout([0.001, 0.004, 0.01])]) {
+    const [seconds, moved] = [new LayoutHistogram(from), new LayoutHistogram(fine!)];
+    seconds.record(0.0049);
+    moved.add(seconds);
+    const sum = new HistogramSum();
+    sum.add(moved);
+    const slot = from.slotOf(0.0049);
+    expect(sum.percentile(50)).toEqual({ lower: from.lower(slot), upper: from.upper(slot) });
+  }
 });

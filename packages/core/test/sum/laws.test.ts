@@ -24,8 +24,9 @@ interface Addend {
   readonly options: AddOptions;
 }
 
-/** Counts values in a layout: integers, and fractions where the layout tells them from integers. */
+/** A way to count values in a layout. */
 interface Counter {
+  /** Whether the layout tells fractions from integers. */
   readonly takesFractions: boolean;
   count(values: readonly number[]): Counted;
 }
@@ -109,6 +110,18 @@ const counters: fc.Arbitrary<Counter> = fc.oneof(
       return all;
     },
   })),
+  // Counts that were moved into the slots of another unit. Each integer is a tick of both units.
+  fc
+    .tuple(otherLayouts, otherLayouts, fc.constantFrom(0.25, 0.5, 1), fc.constantFrom(0.25, 0.5))
+    .map(([from, to, fromStep, toStep]) => ({
+      takesFractions: false,
+      count: (values: readonly number[]) => {
+        const all = new LayoutHistogram(scaledLayout(to, resolutionOf(toStep)));
+        const source = fromStep === 1 ? from : scaledLayout(from, resolutionOf(fromStep));
+        all.add(recorded(new LayoutHistogram(source), values));
+        return all;
+      },
+    })),
 );
 
 /** Units of layouts in that of the sum; most parts have the same. */
