@@ -8,44 +8,37 @@ import type { SlotRuns } from '../counts/slot-runs.ts';
 import { bytesOf } from '../encoding/base64.ts';
 import { decode } from '../encoding/decode.ts';
 import { mustBe } from '../errors.ts';
-import { DoubleHistogram } from '../histogram/double-histogram.ts';
-import { DoubleLayout } from '../histogram/double-layout.ts';
-import { Histogram } from '../histogram/histogram.ts';
+import type { DoubleHistogram } from '../histogram/double-histogram.ts';
+import type { Histogram } from '../histogram/histogram.ts';
 import { assertCounted } from '../histogram/operands.ts';
 import { findRank } from '../histogram/percentiles.ts';
 import { type StorageOptions, storageOf } from '../histogram/storage-options.ts';
-import { edgesBelow } from '../layout/edges.ts';
-import { isHdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { resolutionOf, scaledLayout } from '../layout/scaled.ts';
-import {
-  custom,
-  filledText,
-  number,
-  oneOf,
-  optional,
-  type RulesFor,
-  readOptions,
-  withDefault,
-} from '../options.ts';
 import { countAlike } from './alike.ts';
-import { containingLayout } from './containing.ts';
+import { type Group, isJoined, type Join, joinOf, withEnds } from './group.ts';
+import {
+  boundDeviation,
+  boundMean,
+  boundRank,
+  type RankedIntervals,
+  rankIntervals,
+} from './interval-statistics.ts';
 import {
   type CountedInterval,
   IntervalMap,
   type IntervalStore,
   intervalOfSlot,
-  joinIntervals,
   SlotStore,
-  totalWidth,
 } from './intervals.ts';
+import { collectDoubles, collectIntegers } from './one-histogram.ts';
+import { type AddOptions, type HistogramSumOptions, readAddOptions, readSumOptions } from './options.ts';
 import {
   addTallies,
-  areAscending,
   assertFacts,
   countOfPart,
   type Ends,
-  endsOf,
+  findEnds,
   type KnownFacts,
   keyOfFacts,
   NOTHING_KNOWN,
@@ -57,54 +50,8 @@ import {
   tallyOf,
 } from './part.ts';
 
-/** Options of a `HistogramSum`. */
-export interface HistogramSumOptions {
-  /** The unit of the values, such as `'s'` or `'By'`. @default that of the first addition which states one */
-  readonly unit?: string;
-  /** How counts of HDR layouts are stored: see `Histogram`. `'sparse'` is for many sums. @default 'dense' */
-  readonly storage?: 'dense' | 'sparse';
-}
-
-// Bundlers keep calls that are not marked: the rules are in a file of their own.
-const SUM = {
-  name: 'HistogramSum',
-  rules: {
-    unit: /* @__PURE__ */ optional(/* @__PURE__ */ filledText()),
-    storage: /* @__PURE__ */ withDefault(/* @__PURE__ */ oneOf(['dense', 'sparse']), 'dense'),
-  },
-  call: "new HistogramSum({ unit: 's' })",
-};
-
-/** Options of `HistogramSum.add`: what is known beyond the slots, and the unit of the values. */
-export interface AddOptions extends KnownFacts {
-  /** The unit of the values, such as `'s'` or `'By'`, after `scale`. A sum has values of one unit. @default that of the sum */
-  readonly unit?: string;
-  /** One unit of the layout in the unit of the sum: 1e-9 adds nanoseconds to seconds. Above 0 and finite. @default 1 */
-  readonly scale?: number;
-}
-
-const RULES: RulesFor<AddOptions, keyof AddOptions> = {
-  sum: /* @__PURE__ */ optional(/* @__PURE__ */ number()),
-  min: /* @__PURE__ */ optional(/* @__PURE__ */ number()),
-  max: /* @__PURE__ */ optional(/* @__PURE__ */ number()),
-  within: /* @__PURE__ */ optional(
-    /* @__PURE__ */ custom('an array of { limit, count }, ascending by limit', areAscending),
-  ),
-  unit: /* @__PURE__ */ optional(/* @__PURE__ */ filledText()),
-  scale: /* @__PURE__ */ optional(/* @__PURE__ */ number({ above: 0 })),
-};
-
-const ADD = { name: 'add', rules: RULES, call: "sum.add(histogram, { unit: 's', max: 1.5 })" };
-
 /** More layouts than this share slots: a sum of a hostile stream of layouts must not grow without end. */
 const MOST_LAYOUTS = 16;
-
-/** Counts whose layouts have alike slots; after a join, those of two layouts and more. */
-interface Group {
-  readonly layouts: readonly Layout[];
-  /** By what is known of the counts. */
-  readonly parts: Map<string, Part>;
-}
 
 const NOTHING: Bounds = { lower: Number.NaN, upper: Number.NaN };
 
@@ -143,11 +90,11 @@ export class HistogramSum {
   /** The latest store of counts of which nothing is known beyond their slots. Most sums add to it all the time. */
   #latest: SlotStore | undefined;
   /** The values by rank; `undefined` after an addition. */
-  #ranked: { readonly lower: RankedEnds; readonly upper: RankedEnds } | undefined;
+  #ranked: RankedIntervals | undefined;
 
   /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is not what it may be. */
   constructor(options: HistogramSumOptions = {}) {
-    const { unit, storage } = readOptions<HistogramSumOptions, typeof SUM.rules>(options, SUM);
+    const { unit, storage } = readSumOptions(options);
     this.#unit = unit;
     this.#storage = storage;
   }
@@ -185,7 +132,7 @@ export class HistogramSum {
     assertCounted('add', other);
     const store = options === undefined && isNumbered(other) ? this.#storeLike(other.layout) : undefined;
     if (store === undefined) {
-      this.#addWith(other, options);
+      this.#addWith(other, options, (into, inUnit) => into.add({ ...inUnit, counts: other.counts }));
       return;
     }
     const { layout, counts } = other;
@@ -194,23 +141,28 @@ export class HistogramSum {
     this.#noteAdded(counts.total);
   }
 
-  #addWith(other: Counted, options: AddOptions = {}): void {
-    const { unit, scale, ...facts } = readOptions<AddOptions, typeof RULES>(options, ADD);
-    const counted = {
-      layout: scaledTo(other.layout, scale),
-      counts: other.counts,
-      placedFrom: other.placedFrom?.map((layout) => scaledTo(layout, scale)),
-    };
-    const { total } = counted.counts;
+  /** @param addInto Adds the counts to a store, over their layout in the unit of the sum. */
+  #addWith(
+    { layout, counts, placedFrom }: NewCounts,
+    options: AddOptions | undefined,
+    addInto: (store: Part['store'], inUnit: Omit<Counted, 'counts'>) => void,
+  ): void {
+    const { unit, scale, ...facts } = readAddOptions(options);
+    const { total } = counts;
     assertFacts(facts as KnownFacts, total);
     this.#assertUnit(unit);
     assertTotal(this.#total, total);
     this.#unit ??= unit;
     if (total === 0) return;
-    const numbered = isNumbered(counted) ? counted.layout : undefined;
-    const group = this.#groupLike([counted.layout]);
-    const tally = tallyOf(counted, facts as KnownFacts, numbered !== undefined && !isJoined(group));
-    this.#addTo(group, tally, numbered, (store) => store.add(counted));
+    const inUnit = {
+      layout: scaledTo(layout, scale),
+      placedFrom: placedFrom?.map((one) => scaledTo(one, scale)),
+    };
+    const numbered = isNumbered(inUnit) ? inUnit.layout : undefined;
+    const group = this.#groupLike([inUnit.layout]);
+    const hasSlots = numbered !== undefined && !isJoined(group);
+    const tally = tallyOf({ ...inUnit, counts }, facts as KnownFacts, hasSlots);
+    this.#addTo(group, tally, numbered, (store) => addInto(store, inUnit));
     this.#noteAdded(total);
   }
 
@@ -235,30 +187,15 @@ export class HistogramSum {
     runs.readThrough();
     const store = options === undefined ? this.#storeLike(layout) : undefined;
     if (store === undefined) {
-      this.#addRuns(layout, runs, options);
+      this.#addWith({ layout, counts: runs }, options, (into, inUnit) => {
+        if (into instanceof SlotStore) into.addRuns(inUnit.layout, runs);
+        else into.add(sparseStore(inUnit.layout, runs));
+      });
       return;
     }
     assertTotal(this.#total, runs.total);
     store.addRuns(layout, runs);
     this.#noteAdded(runs.total);
-  }
-
-  #addRuns(own: Layout, runs: SlotRuns, options: AddOptions = {}): void {
-    const { unit, scale, ...facts } = readOptions<AddOptions, typeof RULES>(options, ADD);
-    const { total } = runs;
-    assertFacts(facts as KnownFacts, total);
-    this.#assertUnit(unit);
-    assertTotal(this.#total, total);
-    this.#unit ??= unit;
-    if (total === 0) return;
-    const layout = scaledTo(own, scale);
-    const group = this.#groupLike([layout]);
-    const tally = tallyOf({ layout, counts: runs }, facts as KnownFacts, !isJoined(group));
-    this.#addTo(group, tally, layout, (store) => {
-      if (store instanceof SlotStore) store.addRuns(layout, runs);
-      else store.add(sparseStore(layout, runs));
-    });
-    this.#noteAdded(total);
   }
 
   /** The different layouts that were added, each in the unit of the sum. */
@@ -283,19 +220,7 @@ export class HistogramSum {
 
   /** The mean: infinite on a side where a slot with counts is open and no fact closes it. Both ends are `NaN` in an empty sum. */
   get mean(): Bounds {
-    const lower: [value: number, count: number][] = [];
-    const upper: [value: number, count: number][] = [];
-    for (const part of this.#parts()) {
-      const { sum } = part.tally;
-      for (const interval of sum === undefined ? narrowedIntervals(part) : []) {
-        lower.push([interval.lower, interval.count]);
-        upper.push([interval.upper, interval.count]);
-      }
-      if (sum === undefined) continue;
-      lower.push([sum, 1]);
-      upper.push([sum, 1]);
-    }
-    return this.#within({ lower: meanOfEnds(lower, this.#total), upper: meanOfEnds(upper, this.#total) });
+    return this.#within(boundMean(this.#parts(), this.#total));
   }
 
   /**
@@ -304,22 +229,8 @@ export class HistogramSum {
    */
   get standardDeviation(): Bounds {
     if (this.#total === 0) return NOTHING;
-    const intervals = [...this.intervals()];
-    const { lower: from, upper: to } = this.#within({ lower: this.min.lower, upper: this.max.upper });
-    if (!Number.isFinite(from) || !Number.isFinite(to)) return { lower: 0, upper: Number.POSITIVE_INFINITY };
-    // The squares of distances relative to the largest value do not exceed the largest double.
-    const size = Math.max(Math.abs(from), Math.abs(to));
-    if (size === 0) return { lower: 0, upper: 0 };
-    // The variance is the least mean square of distances to any centre, so each centre is a bound of the greatest one.
-    const nearest = (centre: number) => (interval: CountedInterval) =>
-      Math.max(interval.lower - centre, centre - interval.upper, 0) / size;
-    const farthest = (centre: number) => (interval: CountedInterval) =>
-      Math.max(interval.upper - centre, centre - interval.lower) / size;
-    const least = (distance: typeof nearest): number =>
-      Math.sqrt(leastOf((centre) => meanSquare(intervals, distance(centre), this.#total), from, to));
-    // The root falls by at most as much as the centre moves, and the best centre is closer than this.
-    const missed = 1e-9;
-    return { lower: Math.max(0, least(nearest) - missed) * size, upper: least(farthest) * size };
+    const range = this.#within({ lower: this.min.lower, upper: this.max.upper });
+    return boundDeviation([...this.intervals()], this.#total, range);
   }
 
   /**
@@ -395,14 +306,7 @@ export class HistogramSum {
    * ```
    */
   toHistogram(options: StorageOptions = {}): Histogram {
-    const storage = storageOf('toHistogram', options, 'dense');
-    const layouts = this.#layoutsOf(isHdrLayout, 'toHistogram', 'integers');
-    const histogram = new Histogram({ ...containingLayout(layouts), autoResize: true, storage });
-    for (const { store } of this.#parts()) {
-      if (store instanceof SlotStore) histogram.add(store);
-      else recordIntervals('toHistogram', store, histogram);
-    }
-    return histogram;
+    return collectIntegers(this.layouts, this.#parts(), storageOf('toHistogram', options, 'dense'));
   }
 
   /**
@@ -412,15 +316,7 @@ export class HistogramSum {
    *   `ERR_VALUE_OUT_OF_RANGE` when the values are too far apart for one histogram.
    */
   toDoubleHistogram(options: StorageOptions = {}): DoubleHistogram {
-    const storage = storageOf('toDoubleHistogram', options, 'dense');
-    const layouts = this.#layoutsOf(isDoubleLayout, 'toDoubleHistogram', 'doubles');
-    const significantDigits = layouts.reduce(
-      (fewest, layout) => Math.min(fewest, layout.significantDigits),
-      5,
-    );
-    const histogram = new DoubleHistogram({ significantDigits, storage });
-    for (const { store } of this.#parts()) recordIntervals('toDoubleHistogram', store, histogram);
-    return histogram;
+    return collectDoubles(this.layouts, this.#parts(), storageOf('toDoubleHistogram', options, 'dense'));
   }
 
   /** All that is known of where the values lie, ascending by lower ends. Intervals of different layouts may overlap. */
@@ -429,24 +325,12 @@ export class HistogramSum {
     yield* all.length === 1 ? all[0]! : all.flat().sort((a, b) => a.lower - b.lower || a.upper - b.upper);
   }
 
-  /** The layouts of all additions, which must be of one kind. */
-  #layoutsOf<L extends Layout>(
-    isWanted: (layout: Layout) => layout is L,
-    call: string,
-    kind: string,
-  ): readonly L[] {
-    return this.layouts.map((layout) => {
-      if (isWanted(layout)) return layout;
-      throw mustBe('ERR_INCOMPATIBLE', `${call}: each addition`, `a histogram of ${kind}`, layout);
-    });
-  }
-
   #parts(): Part[] {
     return this.#groups.flatMap(({ parts }) => [...parts.values()]);
   }
 
   #ends(): Ends {
-    return this.#parts().map(endsOf).reduce(outerEnds);
+    return this.#parts().map(findEnds).reduce(outerEnds);
   }
 
   /** What the smallest and the largest value leave of an interval. */
@@ -473,21 +357,14 @@ export class HistogramSum {
     return { lower, upper };
   }
 
-  /** The value of a rank lies above the lower ends of as many intervals, and below the upper ends of as many. */
   #slotOfRank(rank: number): Bounds {
     const [first, second] = this.#parts();
     if (second === undefined && first!.store instanceof SlotStore) {
       const { layout, counts } = first!.store;
       return intervalOfSlot(layout, counts.slotOfRank(rank), 1);
     }
-    if (this.#ranked === undefined) {
-      const intervals = [...this.intervals()];
-      this.#ranked = {
-        lower: rankEnds(intervals, ({ lower }) => lower),
-        upper: rankEnds(intervals, ({ upper }) => upper),
-      };
-    }
-    return { lower: endOfRank(this.#ranked.lower, rank), upper: endOfRank(this.#ranked.upper, rank) };
+    this.#ranked ??= rankIntervals([...this.intervals()]);
+    return boundRank(this.#ranked, rank);
   }
 
   #assertUnit(unit: string | undefined): void {
@@ -495,8 +372,8 @@ export class HistogramSum {
     throw mustBe('ERR_INCOMPATIBLE', 'add: the unit', `that of the sum, ${JSON.stringify(this.#unit)}`, unit);
   }
 
-  #addSum(other: HistogramSum, options: AddOptions = {}): void {
-    const { unit = other.unit, ...rest } = readOptions<AddOptions, typeof RULES>(options, ADD);
+  #addSum(other: HistogramSum, options?: AddOptions): void {
+    const { unit = other.unit, ...rest } = readAddOptions(options);
     const excess = Object.entries(rest).find(([, value]) => value !== undefined);
     if (excess !== undefined) {
       throw mustBe(
@@ -591,144 +468,23 @@ export class HistogramSum {
   }
 }
 
-/** Two groups as one. */
-interface Join {
-  readonly of: readonly Group[];
-  readonly group: Group;
-  /** By how much slots with values are wider, relative to their size. */
-  readonly widening: number;
-}
-
-/** A group remembers as many layouts, more than there are HDR layouts: those that it has forgotten begin a new group. */
-const MOST_REMEMBERED = 512;
-
-function joinOf(a: Group, b: Group): Join {
-  const parts = new Map<string, Part>();
-  let widening = 0;
-  for (const part of [...a.parts.values(), ...b.parts.values()]) {
-    const own = { tally: withEnds(part), widened: part.widened };
-    const key = `false ${keyOfFacts(own.tally)}`;
-    const other = parts.get(key);
-    const store = new IntervalMap();
-    if (other === undefined) {
-      store.add(part.store);
-      parts.set(key, { store, ...own });
-      continue;
-    }
-    const { joined, widened: newly } = joinIntervals(other.store, part.store);
-    store.addAll(joined);
-    widening += totalWidth(joined) - totalWidth(other.store.intervals()) - totalWidth(part.store.intervals());
-    const widened = Math.min(countIn(joined), newly + other.widened + part.widened);
-    parts.set(key, { store, tally: addTallies(other.tally, own.tally), widened });
-  }
-  return {
-    of: [a, b],
-    group: { layouts: [...a.layouts, ...b.layouts].slice(-MOST_REMEMBERED), parts },
-    widening,
-  };
-}
-
-/** Whether the group has counts of several layouts, in common slots. */
-function isJoined({ layouts }: Group): boolean {
-  return layouts.length > 1;
-}
-
-function withEnds(part: Part): Tally {
-  return { ...part.tally, ends: endsOf(part) };
-}
-
-function countIn(intervals: readonly CountedInterval[]): number {
-  return intervals.reduce((sum, { count }) => sum + count, 0);
-}
-
 function sparseStore(layout: Layout, runs: SlotRuns): SlotStore {
   const store = new SlotStore(layout, 'sparse');
   store.addRuns(layout, runs);
   return store;
 }
 
+/** Counts of which the ends and the total are known. */
+interface NewCounts extends Omit<Counted, 'counts'> {
+  readonly counts: Pick<Counted['counts'], 'first' | 'last' | 'total'>;
+}
+
 /** Whether all counts in alike slots number their slots alike: exponential buckets begin anywhere. */
-function isNumbered({ layout, placedFrom }: Counted): boolean {
+function isNumbered({ layout, placedFrom }: Omit<Counted, 'counts'>): boolean {
   return layout.kind !== 'exponential' && (placedFrom === undefined || placedFrom.length === 0);
-}
-
-/**
- * Records counts in slots that contain their intervals.
- *
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when an interval is wider than a slot: its counts were moved there from wider slots.
- */
-function recordIntervals(call: string, store: IntervalStore, histogram: Histogram | DoubleHistogram): void {
-  for (const { lower, upper, count } of store.intervals()) {
-    histogram.record(lower, count);
-    const { layout } = histogram;
-    // Only placed counts may lie beyond a slot. A fraction counts as its integer part.
-    const largest = layout.kind === 'hdr' ? Math.floor(upper) : upper;
-    if (store instanceof SlotStore || largest <= layout.upper(layout.slotOf(lower))) continue;
-    const allowed = 'counts that were not moved from wider slots (see placedFrom)';
-    throw mustBe('ERR_INCOMPATIBLE', `${call}: each addition`, allowed, `values from ${lower} to ${upper}`);
-  }
-}
-
-function isDoubleLayout(layout: Layout): layout is DoubleLayout {
-  return layout instanceof DoubleLayout;
 }
 
 /** A layout in the unit of the sum. */
 function scaledTo(layout: Layout, scale: number | undefined): Layout {
   return scale === undefined || scale === 1 ? layout : scaledLayout(layout, resolutionOf(scale));
-}
-
-/** The ends of values, ascending, and how many values have an end up to each. */
-interface RankedEnds {
-  readonly ends: readonly number[];
-  readonly ranks: readonly number[];
-}
-
-function rankEnds(
-  intervals: readonly CountedInterval[],
-  endOf: (interval: CountedInterval) => number,
-): RankedEnds {
-  const ascending = [...intervals].sort((a, b) => endOf(a) - endOf(b));
-  let rank = 0;
-  return { ends: ascending.map(endOf), ranks: ascending.map(({ count }) => (rank += count)) };
-}
-
-/** The mean of squared distances. */
-function meanSquare(
-  intervals: readonly CountedInterval[],
-  distanceTo: (interval: CountedInterval) => number,
-  total: number,
-): number {
-  return intervals.reduce((mean, interval) => mean + distanceTo(interval) ** 2 * (interval.count / total), 0);
-}
-
-/** The least value of a convex function between two ends, which need not be found exactly. */
-function leastOf(f: (x: number) => number, from: number, to: number): number {
-  let [low, high] = [from, to];
-  for (let step = 0; step < 100 && high - low > 1e-12 * Math.abs(high); step++) {
-    const third = (high - low) / 3;
-    if (f(low + third) <= f(high - third)) high -= third;
-    else low += third;
-  }
-  return f(low + (high - low) / 2);
-}
-
-function endOfRank({ ends, ranks }: RankedEnds, rank: number): number {
-  return ends[edgesBelow(ranks, rank)]!;
-}
-
-/** The mean of values, each as often as it counts. */
-function meanOfEnds(ends: readonly (readonly [value: number, count: number])[], total: number): number {
-  let sum = 0;
-  // What rounding took from the sum: source: A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation" (1974).
-  let lost = 0;
-  for (const [value, count] of ends) {
-    const product = value * count;
-    const next = sum + product;
-    lost += Math.abs(sum) >= Math.abs(product) ? sum - next + product : product - next + sum;
-    sum = next;
-  }
-  if (Number.isFinite(sum)) return (sum + lost) / total;
-  // Shares do not exceed the largest double. An infinite end stays infinite.
-  return ends.reduce((mean, [value, count]) => mean + value * (count / total), 0);
 }

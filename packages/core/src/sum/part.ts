@@ -116,7 +116,7 @@ export interface Part {
 }
 
 /** Where the smallest and the largest value of a part lie. */
-export function endsOf({ store, tally }: Part): Ends {
+export function findEnds({ store, tally }: Part): Ends {
   return tally.ends ?? narrowedEnds(store as SlotStore);
 }
 

@@ -15,7 +15,7 @@ import {
   logLinearLayout,
 } from '../../src/index.ts';
 import { resolutionOf, scaledLayout } from '../../src/internal.ts';
-import type { AddOptions } from '../../src/sum/histogram-sum.ts';
+import type { AddOptions } from '../../src/sum/options.ts';
 
 /** Counts of a distribution with the values that were counted, ascending, and with facts about them. */
 interface Addend {
