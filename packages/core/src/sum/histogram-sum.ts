@@ -390,8 +390,9 @@ export class HistogramSum {
     // A sum may be added to itself.
     const groups = other.#groups.map(({ layouts, parts }) => ({ layouts, parts: [...parts.values()] }));
     for (const { layouts, parts } of groups) {
-      const group = this.#groupLike(layouts);
       for (const part of parts) {
+        // The part before may have made its group one with another.
+        const group = this.#groupLike(layouts);
         const { store, widened } = part;
         const numbered = store instanceof SlotStore ? store.layout : undefined;
         const tally = isJoined(group) ? withEnds(part) : part.tally;
@@ -413,7 +414,10 @@ export class HistogramSum {
 
   /** The group of counts in slots like those of a layout: a new one for the first of them. */
   #groupLike(layouts: readonly Layout[]): Group {
-    const known = layouts.map((layout) => this.#groupOf.get(layout)).find((group) => group !== undefined);
+    const known = layouts
+      .map((layout) => this.#groupOf.get(layout))
+      // A group that was joined is no longer one of the sum.
+      .find((group) => group !== undefined && this.#groups.includes(group));
     if (known !== undefined) return known;
     const isAlike = (group: Group): boolean =>
       group.layouts.some((a) => layouts.some((b) => countAlike(a, b)));

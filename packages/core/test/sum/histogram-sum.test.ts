@@ -428,3 +428,38 @@ test('counts that were moved from slots in another unit lie in those slots', () 
     expect(sum.percentile(50)).toEqual({ lower: from.lower(slot), upper: from.upper(slot) });
   }
 });
+
+test('a sum that is added keeps all counts when its slots are joined with others on the way', () => {
+  const wide = (at: number) => new LayoutHistogram(explicitLayout([0, 1000 + at, 2000 + at]));
+  const [sum, added] = [new HistogramSum(), new HistogramSum()];
+  for (let at = 0; at < 16; at++) {
+    const one = wide(at);
+    one.recordValues([900, 1900]);
+    sum.add(one);
+  }
+  const apart = new LayoutHistogram(explicitLayout([1e6, 2e6]));
+  apart.record(1.5e6);
+  added.add(apart);
+  added.add(apart, { sum: 1.5e6 });
+  sum.add(added);
+  expect([...sum.intervals()].reduce((total, { count }) => total + count, 0)).toBe(sum.totalCount);
+});
+
+test('counts of a layout that is only alike to one of a joined group are kept', () => {
+  const sum = new HistogramSum();
+  const ofRange = (highestTrackableValue: number) => {
+    const histogram = new Histogram({ significantDigits: 2, highestTrackableValue });
+    histogram.record(1e6);
+    return histogram;
+  };
+  const [narrow, wide] = [ofRange(2e6), ofRange(2e9)];
+  sum.add(narrow);
+  for (let at = 0; at < 16; at++) {
+    const other = new LayoutHistogram(explicitLayout([0, 1000 + at, 2000 + at]));
+    other.recordValues([900, 1900]);
+    sum.add(other);
+    if (at === 0) sum.add(wide);
+  }
+  sum.add(wide);
+  expect([...sum.intervals()].reduce((total, { count }) => total + count, 0)).toBe(sum.totalCount);
+});
