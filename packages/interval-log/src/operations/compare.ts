@@ -148,11 +148,12 @@ export function compareHistograms(
     const measure = (integers: IntegerPair): PercentileDifference =>
       percentileDifference(integers.after, integers.before, percentile, { confidence });
     const found = measure(guess);
-    const [was, is] = [one, other].map(({ histogram }, side) => {
-      const integer = (side === 0 ? guess.before : guess.after).valueAtPercentile(percentile);
-      // Values that much larger ones leave no unit for.
+    const valueIn = (integers: Histogram, histogram: LogHistogram): number => {
+      const integer = integers.valueAtPercentile(percentile);
+      // Much larger values may leave the value no integer above 0.
       return integer === 0 ? histogram.valueAtPercentile(percentile) : integer * guess.ratio;
-    }) as [number, number];
+    };
+    const was = valueIn(guess.before, one.histogram);
     const bounds = {
       difference: found.difference * guess.ratio,
       lower: (isExact ? found : measure(least)).lower * least.ratio,
@@ -162,7 +163,7 @@ export function compareHistograms(
     return {
       percentile,
       before: was,
-      after: is,
+      after: valueIn(guess.after, other.histogram),
       relative: bounds.difference / was,
       ...bounds,
       confidence: found.confidence,

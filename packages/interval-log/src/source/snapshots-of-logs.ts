@@ -3,7 +3,13 @@ import { TimeoutError, within } from '@hdrscope/kit';
 import { createRegistry, type FamilyOptions, type Registry, type Snapshot } from '@hdrscope/registry';
 import { defaultResolution } from '@hdrscope/registry/internal';
 import type { LogEntry, LogInterval } from '../reader/entry.ts';
-import { createLogIntake, type IngestLogOptions, type LogIngestion, type LogIntake } from './ingest-log.ts';
+import {
+  createLogIntake,
+  type IngestLogOptions,
+  type LoggedSeries,
+  type LogIngestion,
+  type LogIntake,
+} from './ingest-log.ts';
 
 /** A log for `snapshotsOfLogs`. */
 export interface RecordedLog extends IngestLogOptions {
@@ -141,7 +147,7 @@ function addFinestFamilies(registry: Registry, readers: readonly LogReader[]): v
       resolution: Math.min(resolution, known?.resolution ?? resolution),
     });
   }
-  // Of two units, the second is refused when its interval is counted.
+  // A family has one unit: intervals of a second one are refused when they are counted.
   for (const family of finest.values()) if (registry.family(family) === undefined) registry.histogram(family);
 }
 
@@ -214,8 +220,8 @@ class LogReader {
     }
   }
 
-  /** The series of the next interval; `undefined` when there is none, or nobody knows. */
-  get nextSeries(): ReturnType<LogIntake['seriesOf']> {
+  /** The series of the next interval; `undefined` at the end, or when neither a comment nor `seriesOf` names it. */
+  get nextSeries(): LoggedSeries | undefined {
     return this.head && this.#into.seriesOf(this.head);
   }
 
