@@ -132,13 +132,18 @@ export class HistogramSum {
     assertCounted('add', other);
     const store = options === undefined && isNumbered(other) ? this.#storeLike(other.layout) : undefined;
     if (store === undefined) {
-      this.#addWith(other, options, (into, inUnit) => into.add({ ...inUnit, counts: other.counts }));
+      this.#addCounted(other, options);
       return;
     }
     const { layout, counts } = other;
     assertTotal(this.#total, counts.total);
     store.add({ layout, counts });
     this.#noteAdded(counts.total);
+  }
+
+  // Apart from `add`, which would make room for the function in each call.
+  #addCounted(other: Counted, options: AddOptions | undefined): void {
+    this.#addWith(other, options, (into, inUnit) => into.add({ ...inUnit, counts: other.counts }));
   }
 
   /** @param addInto Adds the counts to a store, over their layout in the unit of the sum. */
