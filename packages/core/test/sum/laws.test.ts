@@ -8,6 +8,7 @@ import {
   exponentialLayout,
   Histogram,
   HistogramSum,
+  hdrLayout,
   type Layout,
   LayoutHistogram,
   linearLayout,
@@ -62,6 +63,17 @@ const otherLayouts: fc.Arbitrary<Layout> = fc.oneof(
   fc.integer({ min: 1, max: 50 }).map((width) => linearLayout({ width, slots: 100 })),
 );
 
+const ticks: fc.Arbitrary<Layout> = fc
+  .tuple(fc.nat(5), fc.nat(12), fc.constantFrom(0.25, 0.5, 1))
+  .map(([significantDigits, unit, step]) => {
+    const layout = hdrLayout({
+      significantDigits,
+      lowestDiscernibleValue: 2 ** unit,
+      highestTrackableValue: 2 ** 40,
+    });
+    return scaledLayout(layout, resolutionOf(step));
+  });
+
 function recorded<H extends { recordValues(values: readonly number[]): void }>(
   histogram: H,
   values: readonly number[],
@@ -105,23 +117,20 @@ const counters: fc.Arbitrary<Counter> = fc.oneof(
   fc.tuple(otherLayouts, otherLayouts).map(([from, to]) => ({
     takesFractions: true,
     count: (values: readonly number[]) => {
-      const all = new LayoutHistogram(to);
-      all.add(recorded(new LayoutHistogram(from), values));
+      const all = new LayoutHistogram(to, { storage: 'sparse' });
+      all.add(recorded(new LayoutHistogram(from, { storage: 'sparse' }), values));
       return all;
     },
   })),
-  // Counts that were moved into the slots of another unit. Each integer is a tick of both units.
-  fc
-    .tuple(otherLayouts, otherLayouts, fc.constantFrom(0.25, 0.5, 1), fc.constantFrom(0.25, 0.5))
-    .map(([from, to, fromStep, toStep]) => ({
-      takesFractions: false,
-      count: (values: readonly number[]) => {
-        const all = new LayoutHistogram(scaledLayout(to, resolutionOf(toStep)));
-        const source = fromStep === 1 ? from : scaledLayout(from, resolutionOf(fromStep));
-        all.add(recorded(new LayoutHistogram(source), values));
-        return all;
-      },
-    })),
+  // Counts that were moved into slots of ticks: from the unit, or from other ticks. Each integer is a tick.
+  fc.tuple(fc.oneof(otherLayouts, ticks), ticks).map(([from, to]) => ({
+    takesFractions: false,
+    count: (values: readonly number[]) => {
+      const all = new LayoutHistogram(to, { storage: 'sparse' });
+      all.add(recorded(new LayoutHistogram(from, { storage: 'sparse' }), values));
+      return all;
+    },
+  })),
 );
 
 /** Units of layouts in that of the sum; most parts have the same. */
