@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Attributes, Exemplar, FamilyOptions, Reading } from '@hdrscope/registry';
-import type { CounterState } from '@hdrscope/registry/internal';
-import { canonicalText } from '@hdrscope/registry/internal';
+import { type CounterState, canonicalText } from '@hdrscope/registry/internal';
 import { countedPoint } from './counted-point.ts';
 import type { ReadingSettings } from './options.ts';
 import { type PointRefusal, refusalOf } from './point-refusal.ts';
