@@ -180,7 +180,8 @@ export class HdrPrometheusExporter {
    * The caller sets a metric producer too, whose points show the same histograms: `collect` returns them. Scrapes collect from
    * the producer of the source instead. Their native buckets are those of the points; classic buckets in formats without native ones
    * are exact at the thresholds of a family, where those of points are made from exponential buckets. Besides, scrapes show
-   * rejected values as `hdrscope_rejected_values_total`, and failed sources as `hdrscope_source_errors`.
+   * rejected values as `hdrscope_rejected_values_total`, values of wide buckets as `hdrscope_inexact_values`, and failed sources as
+   * `hdrscope_source_errors`.
    */
   setRegistrySource(source: RegistrySource<MetricSource>): void {
     this.#registrySource = source;

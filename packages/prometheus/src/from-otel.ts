@@ -71,7 +71,7 @@ export const RESOURCE_METRICS_RULES: RulesFor<ResourceMetricsOptions, keyof Reso
   warn: optional(callback()),
 };
 
-const FAMILIES_OF_RESOURCE_METRICS = {
+const CONVERT_RESOURCE_METRICS = {
   name: 'convertResourceMetrics',
   rules: RESOURCE_METRICS_RULES,
   call: 'convertResourceMetrics(resourceMetrics, { withUnitSuffix: true })',
@@ -110,7 +110,7 @@ export function convertResourceMetrics(
   resourceMetrics: ResourceMetricsLike,
   options: ResourceMetricsOptions = {},
 ): MetricFamily[] {
-  const settings = readOptions(options, FAMILIES_OF_RESOURCE_METRICS);
+  const settings = readOptions(options, CONVERT_RESOURCE_METRICS);
   const families = atOnce(lazyFamiliesOfResourceMetrics(resourceMetrics, settings));
   return mergeFamilies(families, settings.warn ?? (() => {}));
 }

@@ -59,7 +59,7 @@ export const SNAPSHOT_RULES: RulesFor<SnapshotFamiliesOptions, keyof SnapshotFam
   warn: optional(callback()),
 };
 
-const FAMILIES_OF_SNAPSHOT = {
+const CONVERT_SNAPSHOT = {
   name: 'convertSnapshot',
   rules: SNAPSHOT_RULES,
   call: 'convertSnapshot(snapshot, { withUnitSuffix: true })',
@@ -89,7 +89,7 @@ const DEFAULT_MAX_BUCKETS = 160;
  * ```
  */
 export function convertSnapshot(snapshot: Snapshot, options: SnapshotFamiliesOptions = {}): MetricFamily[] {
-  const settings = readOptions(options, FAMILIES_OF_SNAPSHOT);
+  const settings = readOptions(options, CONVERT_SNAPSHOT);
   return mergeFamilies(lazyFamiliesOfSnapshot(snapshot, settings), settings.warn ?? (() => {}));
 }
 
@@ -223,7 +223,11 @@ class RejectedTally {
   }
 }
 
-/** @param counts By family. */
+/**
+ * The same for all forms of a page, although classic buckets at the bounds of the wide ones are exact.
+ *
+ * @param counts By family.
+ */
 function inexactFamilies(
   counts: ReadonlyMap<string, number>,
   timestampMs: number | undefined,
@@ -236,7 +240,8 @@ function inexactFamilies(
       value: { kind: 'number', value },
     }),
   );
-  const help = 'Values of wide buckets: at most so many lie in other buckets than those that show them';
+  const help =
+    'Values that came in buckets wider than the slots of their family: at most so many are shown in a wrong bucket';
   return [{ name: 'hdrscope_inexact_values', help, unit: '', type: 'gauge', metrics }];
 }
 

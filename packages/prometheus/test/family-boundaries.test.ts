@@ -42,7 +42,7 @@ test('classic buckets at the bounds of the source slots hold the counts of these
     'depth_bucket{le="64"} 4820',
     'depth_bucket{le="+Inf"} 4821',
     // These buckets are exact. In native ones, the values of wider slots may lie elsewhere: of those from 2 on.
-    '# HELP hdrscope_inexact_values Values of wide buckets: at most so many lie in other buckets than those that show them',
+    '# HELP hdrscope_inexact_values Values that came in buckets wider than the slots of their family: at most so many are shown in a wrong bucket',
     '# TYPE hdrscope_inexact_values gauge',
     'hdrscope_inexact_values{family="depth"} 3621',
     '',
