@@ -121,8 +121,8 @@ function timePlot(json: JsonObject): TimePlot {
     timesMs,
     lines: list((value, where) => {
       const { name, values, lower } = asObject(value, where);
-      const ofMoments = (list: unknown, field: string): readonly (number | null)[] =>
-        numbers(list, `${where}.${field}`, timesMs.length, 'a number or null', isValueOrNull);
+      const ofMoments = (all: unknown, field: string): readonly (number | null)[] =>
+        numbers(all, `${where}.${field}`, timesMs.length, 'a number or null', isValueOrNull);
       return {
         name: asText(name, `${where}.name`),
         values: ofMoments(values, 'values'),

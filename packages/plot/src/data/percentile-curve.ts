@@ -120,20 +120,23 @@ const CURVE_OF: OptionsOwner<CurveOptions> = {
 export type CountedValues = Iterable<readonly [value: number, count: number]>;
 
 /**
- * A curve of values of which the ends are known. The value of a rank lies between that of this rank among the lower ends, and that among the
- * upper ones. A point has bounds where these are wider than so many digits.
+ * A curve of values whose ends are known. The value of a rank lies between the lower end and the upper end of this rank, each ranked among
+ * its like. A point has bounds where they are wider than `digits` significant digits; `Infinity` digits mean that each width counts.
  */
 export function curveBetween(
   name: string,
   { lower, upper }: { readonly lower: CountedValues; readonly upper: CountedValues },
-  { digits, totalCount }: { readonly digits: number; readonly totalCount: number },
+  {
+    digits,
+    totalCount,
+    isSplit = false,
+  }: { readonly digits: number; readonly totalCount: number } & Partial<Pick<Sampling, 'isSplit'>>,
   options: CurveOptions,
 ): Curve {
   const { valueScale, columns, period } = checked(options);
   const inUnit = (value: number): number => value / valueScale;
-  const points = pointsOfSteps(stepsBetween(ranked(lower), ranked(upper), digits, inUnit), totalCount, {
-    ...{ columns, isSplit: false },
-  });
+  const steps = stepsBetween(ranked(lower), ranked(upper), digits, inUnit);
+  const points = pointsOfSteps(steps, totalCount, { columns, isSplit });
   return { name, points, totalCount, ...(period && { period }) };
 }
 
@@ -251,17 +254,10 @@ export function curveOfSlots(
   options: CurveOptions = {},
 ): Curve {
   assertOptions(options, CURVE_OF_SLOTS);
-  const { valueScale, columns, period } = checked(options);
   const totalCount = counts.reduce((sum, count) => sum + count, 0);
-  let countTo = 0;
-  const steps = slots.map(({ lower, upper }, i): SlotStep => {
-    countTo += counts[i] ?? 0;
-    const isWide = lower < upper && Number.isFinite(lower);
-    const bounds = isWide && { lower: lower / valueScale, upper: upper / valueScale };
-    return { value: upper / valueScale, countTo, ...bounds };
-  });
-  const points = pointsOfSteps(steps, totalCount, { columns, isSplit: false });
-  return { name, points, totalCount, ...(period && { period }) };
+  const lower = slots.map((slot, i) => [slot.lower, counts[i] ?? 0] as const);
+  const upper = slots.map((slot, i) => [slot.upper, counts[i] ?? 0] as const);
+  return curveBetween(name, { lower, upper }, { digits: Number.POSITIVE_INFINITY, totalCount }, options);
 }
 
 const CURVE_OF_SLOTS: OptionsOwner<CurveOptions> = {

@@ -1,10 +1,15 @@
 import { type HdrLayout, percentileInterval, type ReadonlyCounts } from '@hdrscope/core';
 import { assertOptions, fromTicks, type OptionsOwner, usedSlots } from '@hdrscope/core/internal';
 import type { CountedUnit, FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import { endCounts } from '@hdrscope/registry/internal';
+import { boundsOfSlots, endCounts } from '@hdrscope/registry/internal';
 import type { Curve, CurvePoint } from '../plot.ts';
 import { attributesText } from './attributes-text.ts';
-import { type BoundedCurveOptions, curveBetween, percentileCurve } from './percentile-curve.ts';
+import {
+  type BoundedCurveOptions,
+  type CountedValues,
+  curveBetween,
+  percentileCurve,
+} from './percentile-curve.ts';
 
 /** How the curve of a series is made. */
 export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScale'> {
@@ -59,24 +64,27 @@ export function curveOfSeries(
   };
 }
 
-/** The curve of counts whose values may lie in other slots than their own. With a confidence, points have the bounds of both. */
+/**
+ * The curve of counts whose values may lie in other slots than their own. With a confidence, the bounds of a point contain those of its
+ * interval too; a point with too few values for that has the bounds of its slots.
+ */
 function wideCurve(
   name: string,
   layout: HdrLayout,
   ends: NonNullable<SeriesCurveOptions['ends']>,
   { confidence, ...options }: BoundedCurveOptions,
 ): Curve {
-  const { total } = ends.lower;
-  // Values that reach to the last slot have no end that anybody knows.
-  const upperOf = (slot: number): number =>
-    slot === layout.slotCount - 1 ? Number.POSITIVE_INFINITY : layout.upper(slot);
+  const values = (end: 'lower' | 'upper'): CountedValues =>
+    [...usedSlots(ends[end])].map(([slot, count]) => [boundsOfSlots(layout, slot, slot)[end], count]);
   const curve = curveBetween(
     name,
+    { lower: values('lower'), upper: values('upper') },
     {
-      lower: valuesOf(ends.lower, (slot) => layout.lower(slot)),
-      upper: valuesOf(ends.upper, upperOf),
+      digits: layout.significantDigits,
+      totalCount: ends.lower.total,
+      // Intervals change within a slot.
+      isSplit: confidence !== undefined,
     },
-    { digits: layout.significantDigits, totalCount: total },
     options,
   );
   if (confidence === undefined) return curve;
@@ -85,16 +93,9 @@ function wideCurve(
       percentileInterval({ layout, counts }, point.percentile, { confidence }),
     );
     if (low!.confidence < confidence) return point;
-    return { ...point, lower: low!.lower, upper: upperOf(layout.slotOf(high!.upper)) };
+    return { ...point, ...boundsOfSlots(layout, layout.slotOf(low!.lower), layout.slotOf(high!.upper)) };
   });
   return { ...curve, points, confidence };
-}
-
-function* valuesOf(
-  counts: ReadonlyCounts,
-  valueOfSlot: (slot: number) => number,
-): Generator<readonly [value: number, count: number]> {
-  for (const [slot, count] of usedSlots(counts)) yield [valueOfSlot(slot), count];
 }
 
 const CURVE_OF_SERIES: OptionsOwner<SeriesCurveOptions> = {
