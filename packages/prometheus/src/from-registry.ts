@@ -8,7 +8,13 @@ import {
   type RulesFor,
   readOptions,
 } from '@hdrscope/core/internal';
-import type { FamilySnapshot, RejectedCounts, Snapshot, SourceFailure } from '@hdrscope/registry';
+import type {
+  FamilySnapshot,
+  RejectedCounts,
+  SeriesSnapshot,
+  Snapshot,
+  SourceFailure,
+} from '@hdrscope/registry';
 import { unsureCount } from '@hdrscope/registry/internal';
 import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
@@ -163,7 +169,7 @@ export function problemFamilies(
     if (exposed === undefined) continue;
     for (const one of series) rejected.add(exposed, one.rejected);
     rejected.add(exposed, endedRejected);
-    const unsure = series.reduce((sum, { counts, reaches }) => sum + unsureCount(counts, reaches), 0);
+    const unsure = series.reduce((sum, one) => sum + knownUnsureCount(one), 0);
     if (unsure > 0) inexact.set(exposed, (inexact.get(exposed) ?? 0) + unsure);
   }
   const found = [
@@ -221,6 +227,18 @@ class RejectedTally {
     const help = 'Values that a histogram received and could not count';
     return [{ name: 'hdrscope_rejected_values', help, unit: '', type: 'counter', metrics }];
   }
+}
+
+/** Snapshots share the states of series that have not changed, so most pages add up few of them anew. */
+const unsureCounts = new WeakMap<SeriesSnapshot, number>();
+
+function knownUnsureCount(series: SeriesSnapshot): number {
+  if (series.reaches === undefined) return 0;
+  const known = unsureCounts.get(series);
+  if (known !== undefined) return known;
+  const unsure = unsureCount(series.counts, series.reaches);
+  unsureCounts.set(series, unsure);
+  return unsure;
 }
 
 /**
