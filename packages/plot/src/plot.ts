@@ -123,7 +123,10 @@ export interface TimePlot extends PlotTitles {
   readonly lines: readonly {
     readonly name: string;
     readonly values: readonly (number | null)[];
-    /** Lower bounds of values of which only bounds are known, whose upper bounds `values` has; `null` for other values. Left out when there are none. */
+    /**
+     * For each moment, the lower bound of a value that is known by bounds only; `values` has its upper bound. `null` for other values. Left
+     * out when all are known.
+     */
     readonly lower?: readonly (number | null)[];
   }[];
   /** How many values all lines are made of; left out when unknown. */

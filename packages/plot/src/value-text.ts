@@ -27,6 +27,16 @@ export function formatValue(value: number, unit: CountedUnit, digits = 3): strin
     : formatDuration(value * ns, digits);
 }
 
+/** An interval behind its value: ` (18 ms to 25 ms)`; empty without bounds. */
+export function intervalText(
+  lower: number | undefined,
+  upper: number | undefined,
+  unit: CountedUnit,
+): string {
+  if (lower === undefined || upper === undefined) return '';
+  return ` (${formatValue(lower, unit)} to ${formatValue(upper, unit)})`;
+}
+
 /** A number with commas between thousands. A number of more than 21 digits has an exponent. */
 function numberText(value: number): string {
   const text = String(value);

@@ -1,13 +1,13 @@
 import { formatShare } from '@hdrscope/kit';
 import type { ComparisonPlot, PlottedChange } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
+import { formatValue, intervalText } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting } from './frame.ts';
 import { labelRoom, labelSeries } from './line-labels.ts';
 import { markSeries } from './mark.ts';
 import type { ChartOption, ChartSeries, Drawing, DrawingApi, OptionPart } from './option.ts';
 import { axisEnd, ninesOf, percentileAxis, percentileText, placesOf } from './percentile-axis.ts';
-import { curveLabels, curveRange, curveSeries, intervalText, percentileTooltip } from './percentile-chart.ts';
+import { curveLabels, curveRange, curveSeries, percentileTooltip } from './percentile-chart.ts';
 import { cornersOf } from './steps.ts';
 import type { Theme } from './theme.ts';
 import { logTicks } from './ticks.ts';

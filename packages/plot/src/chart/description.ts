@@ -2,8 +2,8 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { countText } from '../count-text.ts';
 import { largestOf } from '../data/largest.ts';
 import { totalOf } from '../data/used-part.ts';
-import type { Curve, HeatMapPlot, ObjectiveLine, Plot } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
+import type { Curve, HeatMapPlot, ObjectiveLine, Plot, TimePlot } from '../plot.ts';
+import { formatValue, intervalText } from '../value-text.ts';
 import { visiblePlot } from '../visible-plot.ts';
 import { objectiveName } from './objectives.ts';
 import { boundText, slotText } from './slot-text.ts';
@@ -53,7 +53,7 @@ function sentencesOf(plot: Plot, zone: Zone): string[] {
     case 'over-time':
       return [
         timeSentence(plot.timesMs, zone),
-        ...plot.lines.map(({ name, values }) => describeValues(name, values, plot.unit)),
+        ...plot.lines.map((line) => describeLine(line, plot.unit)),
         ...objectives(plot.slos, plot.unit),
       ];
     case 'heat-map':
@@ -79,11 +79,12 @@ function describeCurve(curve: Curve, unit: CountedUnit): string {
   return `${name}: p50 ${at(50)}, p99 ${at(99)}, maximum ${at(100)} of ${countText(totalCount)}.`;
 }
 
-function describeValues(name: string, values: readonly (number | null)[], unit: CountedUnit): string {
+function describeLine({ name, values, lower }: TimePlot['lines'][number], unit: CountedUnit): string {
   const counted = values.filter((value) => value !== null);
   if (counted.length === 0) return `${name}: no values.`;
-  const least = counted.reduce((a, b) => Math.min(a, b));
-  const last = formatValue(counted.at(-1)!, unit);
+  const least = values.flatMap((value, i) => lower?.[i] ?? value ?? []).reduce((a, b) => Math.min(a, b));
+  const end = values.findLastIndex((value) => value !== null);
+  const last = `${formatValue(values[end]!, unit)}${intervalText(lower?.[end] ?? undefined, values[end]!, unit)}`;
   return `${name}: from ${formatValue(least, unit)} to ${formatValue(largestOf(counted, 0), unit)}, ${last} at the end.`;
 }
 

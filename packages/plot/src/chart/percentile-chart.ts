@@ -1,6 +1,6 @@
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Curve, ObjectiveLine, PercentilePlot } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
+import { formatValue, intervalText } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting, tooltipOf, tooltipText } from './frame.ts';
 import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
@@ -122,14 +122,4 @@ export function percentileTooltip(
       return tooltipText(percentileText(percentile), [...rows, ...more(percentile)]);
     },
   });
-}
-
-/** An interval behind its value: ` (18 ms to 25 ms)`; empty without bounds. */
-export function intervalText(
-  lower: number | undefined,
-  upper: number | undefined,
-  unit: CountedUnit,
-): string {
-  if (lower === undefined || upper === undefined) return '';
-  return ` (${formatValue(lower, unit)} to ${formatValue(upper, unit)})`;
 }

@@ -1,10 +1,9 @@
 import { formatCount } from '../count-text.ts';
 import type { BarPlot, ComparisonPlot, Curve, HeatAxis, HeatMapPlot, Plot, TimePlot } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
+import { formatValue, intervalText } from '../value-text.ts';
 import { visiblePlot } from '../visible-plot.ts';
 import { differenceText } from './comparison-chart.ts';
 import { percentileText } from './percentile-axis.ts';
-import { intervalText } from './percentile-chart.ts';
 import { slotText } from './slot-text.ts';
 import { pointAt } from './steps.ts';
 import { dateTimeText, UTC, type Zone } from './time-text.ts';
@@ -90,7 +89,10 @@ function timeTable({ timesMs, lines, unit }: TimePlot, zone: Zone): WholeTable {
     rows: timesMs
       .map((time, i) => [
         dateTimeText(time, zone),
-        ...lines.map(({ values }) => formatValue(values[i] ?? Number.NaN, unit)),
+        ...lines.map(({ values, lower }) => {
+          const value = values[i] ?? Number.NaN;
+          return `${formatValue(value, unit)}${intervalText(lower?.[i] ?? undefined, value, unit)}`;
+        }),
       ])
       .reverse(),
   };

@@ -1,11 +1,10 @@
 import type { TimePlot } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
+import { formatValue, intervalText } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting, tooltipOf, tooltipText } from './frame.ts';
 import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
 import { levelObjectives, objectiveLabels } from './objectives.ts';
 import type { ChartOption } from './option.ts';
-import { intervalText } from './percentile-chart.ts';
 import { bandSeries, timeBandsOf } from './steps.ts';
 import { lineStyleOf } from './theme.ts';
 import { type TimeSpan, timeAxis } from './time-axis.ts';
