@@ -1,15 +1,19 @@
-import type { Histogram } from '@hdrscope/core';
+import { type Bounds, type Counted, type Histogram, HistogramSum, type Layout } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { formatSize, percentileName } from '@hdrscope/kit';
+import { areWide, formatSize, percentileName } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ObjectiveLine, PlotTitles, TimePlot } from '../plot.ts';
 import { assertInteger, assertScale } from './checks.ts';
 import type { TimedHistogram } from './heat-map.ts';
 import { type ContentLimit, MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
-/** A histogram that percentiles over time can be made of: a `Histogram` or a `DoubleHistogram`. */
+/**
+ * A histogram that percentiles over time can be made of: a `Histogram` or a `DoubleHistogram`. Values have bounds only if it has a `layout`
+ * and `counts`.
+ */
 export interface AddableHistogram<H>
-  extends Pick<Histogram, 'totalCount' | 'byteLength' | 'valuesAtPercentiles'> {
+  extends Pick<Histogram, 'totalCount' | 'byteLength' | 'valuesAtPercentiles'>,
+    Partial<Counted<Layout & { readonly significantDigits?: number }>> {
   /** Adds the values of another histogram. */
   add(other: H): void;
   /** A copy that later additions to the original do not change. */
@@ -48,7 +52,8 @@ export interface OverTimeBuilder<H> {
 
 /**
  * Makes percentiles over time, for a log of any length. When there are too many intervals, neighbours are added up: the
- * percentiles are of all their values, not means of percentiles. Memory holds one histogram for each moment of the plot, up to
+ * percentiles are of all their values, not means of percentiles. Where histograms of different digits come together, a value
+ * has bounds if its slot is wider than the digits of the finest histogram. Memory holds one histogram for each moment of the plot, up to
  * `maxBytes` together.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
@@ -86,16 +91,23 @@ export function createOverTime<H extends AddableHistogram<H>>(
     return a;
   };
   const time = new TimeColumns<H>(columns, merge, contents);
+  let finest = 0;
   return {
     // The caller may change its histogram later, and a dense one is large.
-    add: ({ startMs, endMs, histogram }) => time.add(startMs, endMs, histogram.copy({ storage: 'sparse' })),
+    add({ startMs, endMs, histogram }) {
+      finest = Math.max(finest, histogram.layout?.significantDigits ?? 0);
+      time.add(startMs, endMs, histogram.copy({ storage: 'sparse' }));
+    },
     plot() {
       const slots = timeSlots(time.columns);
       const found = slots.map(({ column }) => {
         const content = column === undefined ? undefined : time.columns[column]!.content;
         return content === undefined || content.totalCount === 0
           ? undefined
-          : content.valuesAtPercentiles(percentiles).map((value) => value / valueScale);
+          : boundsAt(content, percentiles, finest).map(({ lower, upper }) => ({
+              lower: lower / valueScale,
+              upper: upper / valueScale,
+            }));
       });
       const notes = [subtitle, time.isShort ? shortText(time.columns.length, maxBytes) : undefined];
       const shown = notes.filter((note) => note !== undefined).join(', ');
@@ -107,16 +119,33 @@ export function createOverTime<H extends AddableHistogram<H>>(
         timesMs: slots.map(({ slot }) => slot.lower),
         totalCount: time.columns.reduce((sum, { content }) => sum + content.totalCount, 0),
         ...(slots.length > 0 && { endMs: slots.at(-1)!.slot.upper }),
-        lines: percentiles.map((percentile, line) => ({
-          name: percentileName(percentile),
-          values: found.map((values) => values?.[line] ?? null),
-        })),
+        lines: percentiles.map((percentile, line) => {
+          const bounds = found.map((all) => all?.[line]);
+          const lower = bounds.map((one) => (one !== undefined && areWide(one, finest) ? one.lower : null));
+          return {
+            name: percentileName(percentile),
+            values: bounds.map((one) => one?.upper ?? null),
+            ...(lower.some((value) => value !== null) && { lower }),
+          };
+        }),
       };
     },
   };
 }
 
 const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
+
+/** Both ends are the value itself where all slots are as fine as `digits` significant digits. */
+function boundsAt<H>(content: AddableHistogram<H>, percentiles: readonly number[], digits: number): Bounds[] {
+  const { layout, counts, placedFrom = [] } = content;
+  const isFine = placedFrom.length === 0 && (layout?.significantDigits ?? digits) >= digits;
+  if (layout === undefined || counts === undefined || isFine) {
+    return content.valuesAtPercentiles(percentiles).map((value) => ({ lower: value, upper: value }));
+  }
+  const sum = new HistogramSum({ storage: 'sparse' });
+  sum.add({ layout, counts, placedFrom });
+  return percentiles.map((percentile) => sum.percentile(percentile));
+}
 
 function shortText(columns: number, maxBytes: number): string {
   return `only ${columns} moments, because the histograms take more than ${formatSize(maxBytes)}`;

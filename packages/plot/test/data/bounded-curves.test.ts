@@ -7,7 +7,9 @@ import {
   curveOf,
   curveOfSeries,
   curveOfSum,
+  describePlot,
   plotFromJson,
+  plotTable,
   plotText,
   plotToJson,
   type TimePlot,
@@ -93,8 +95,8 @@ test('the value of each rank lies within the band of the curve of a series with 
       const series = family.with({});
       for (const value of recorded) series.record(value);
       series.add(bucketsOf(edges, inBuckets));
-      const options = { columns: 20_000, ...(isConfident && { confidence: 0.9 }) };
-      const curve = curveOfSeries(family, series.snapshot(), options);
+      // Few values: each has a column of its own.
+      const curve = curveOfSeries(family, series.snapshot(), isConfident ? { confidence: 0.9 } : {});
       [...recorded, ...inBuckets]
         .sort((a, b) => a - b)
         .forEach((value, i) => {
@@ -102,6 +104,16 @@ test('the value of each rank lies within the band of the curve of a series with 
           expect([lower <= value, upper >= value]).toEqual([true, true]);
         });
     }),
+  );
+});
+
+test('the intervals of wide buckets are read at each column, as they change within a bucket', () => {
+  const family = createRegistry().histogram({ name: 'x', unit: 'By' });
+  family.with({}).add(bucketsOf([0, 100, 200, 400], [...Array(400).fill(50), ...Array(600).fill(150)]));
+  const { points } = curveOfSeries(family, family.with({}).snapshot(), { confidence: 0.9 });
+  const lowerAt = (percentile: number) => points.find((point) => point.percentile >= percentile)!.lower!;
+  expect([lowerAt(40.5), lowerAt(45), lowerAt(90)]).toEqual(
+    [0, 100, 100].map((value) => expect.closeTo(value, -1)),
   );
 });
 
@@ -141,4 +153,16 @@ test('lines over time have a band where they have lower bounds, in all forms', (
     'opacity="0.18"',
   );
   expect(plotText(plot, { columns: 60 })).toContain('dotted: lower bounds');
+  expect(plotTable(plot).rows.map(([, value]) => value)).toEqual([
+    '1 s',
+    '-',
+    '2.5 s (1.2 s to 2.5 s)',
+    '2.5 s (1 s to 2.5 s)',
+  ]);
+  expect(describePlot(plot)).toContain('p50: from 1 s to 2.5 s, 1 s at the end.');
+  const unsure = {
+    ...plot,
+    lines: [{ name: 'p50', values: [1, 3, 2.5, null], lower: [null, 0.5, 2, null] }],
+  };
+  expect(describePlot(unsure)).toContain('p50: from 500 ms to 3 s, 2.5 s (2 s to 2.5 s) at the end.');
 });

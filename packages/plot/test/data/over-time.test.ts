@@ -116,3 +116,41 @@ describe('histograms that take many bytes', () => {
     expect(240 * full.byteLength).toBeLessThan(64 * 2 ** 20);
   });
 });
+
+test.each([
+  ['the coarser first', [1, 4]],
+  ['the finer first', [4, 1]],
+])('the bounds of a moment contain values of different digits, %s', (_, order) => {
+  const overTime = createOverTime<Histogram>({ unit: 'ns', percentiles: [50, 100] });
+  for (const significantDigits of order) {
+    const histogram = new Histogram({ highestTrackableValue: 1_000_000, significantDigits });
+    histogram.record(123_456, 10);
+    overTime.add({ startMs: 0, endMs: 1000, histogram });
+  }
+  for (const { values, lower } of overTime.plot().lines) {
+    expect(lower![0]).toBeLessThanOrEqual(123_456);
+    expect(values[0]).toBeGreaterThanOrEqual(123_456);
+    expect(values[0]! - lower![0]!).toBeLessThan(12_346);
+  }
+});
+
+test('moments of doubles of different digits have bounds too', () => {
+  const overTime = createOverTime<DoubleHistogram>({ percentiles: [50] });
+  for (const [startMs, significantDigits] of [
+    [0, 1],
+    [1000, 4],
+    [1000, 1],
+    [2000, 4],
+  ] as const) {
+    const histogram = new DoubleHistogram({ significantDigits });
+    histogram.record(0.123456);
+    overTime.add({ startMs, endMs: startMs + 1000, histogram });
+  }
+  const { values, lower } = overTime.plot().lines[0]!;
+  expect(lower!.map((least, i) => least === null || (least <= 0.123456 && values[i]! >= 0.123456))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(lower!.map((least) => least === null)).toEqual([false, false, true]);
+});
