@@ -192,7 +192,7 @@ function loadEntries({ name, manifest }, folder) {
       const required = runNode('commonjs', `const it = require(${specifier}); ${names}`, folder);
       if (imported.error || required.error)
         return [imported.error, required.error].filter((error) => error !== '');
-      return imported.names === required.names
+      return imported.printed === required.printed
         ? []
         : [`${specifier}: require() gives other names than import`];
     });
@@ -210,17 +210,15 @@ function findUnnamedResults(projects, folder) {
     .filter(({ name, manifest }) => name !== '@hdrscope/kit' && !isCommonJs(manifest))
     .flatMap(({ name, manifest }) => entriesOf(manifest).map((entry) => name + entry.slice(1)))
     .filter((specifier) => !/\/internal$|\.json$|\*/.test(specifier));
-  const functions = entries.flatMap((specifier) => {
-    const list = "Object.keys(it).filter((name) => /^[a-z]/.test(name) && typeof it[name] === 'function')";
-    const code = `const it = await import(${JSON.stringify(specifier)}); console.log(${list}.join())`;
-    const { names } = runNode('module', code, folder);
-    return names.trim() === ''
-      ? []
-      : names
-          .trim()
-          .split(',')
-          .map((name) => ({ specifier, name }));
-  });
+  const list = `const functions = [];
+for (const specifier of ${JSON.stringify(entries)})
+  for (const [name, value] of Object.entries(await import(specifier)))
+    if (/^[a-z]/.test(name) && typeof value === 'function') functions.push({ specifier, name });
+console.log(JSON.stringify(functions));`;
+  const { printed, error } = runNode('module', list, folder);
+  if (error !== '') return [`no results of functions are checked: ${error}`];
+  const functions = /** @type {{ specifier: string, name: string }[]} */ (JSON.parse(printed));
+  if (functions.length === 0) return ['no results of functions are checked: no entry exports a function'];
   const uses = functions.map(
     ({ specifier, name }, i) =>
       `import { ${name} as f${i} } from '${specifier}';\nexport function ${name}${i}(...args: Parameters<typeof f${i}>) { return f${i}(...args); }\n`,
@@ -228,12 +226,18 @@ function findUnnamedResults(projects, folder) {
   writeFileSync(join(folder, 'results.ts'), uses.join(''));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   const flags = '--declaration --emitDeclarationOnly --strict --skipLibCheck --pretty false --ignoreConfig';
-  const { status, stdout } = spawnSync(
-    join(workspaceRoot, 'node_modules/.bin/tsc'),
-    `${flags} --module nodenext --target es2022 --types node results.ts`.split(' '),
+  const modules = join(workspaceRoot, 'node_modules');
+  const run = spawnSync(
+    join(modules, '.bin/tsc'),
+    [
+      ...`${flags} --module nodenext --target es2022 --types node`.split(' '),
+      ...['--typeRoots', join(modules, '@types'), 'results.ts'],
+    ],
     { cwd: folder, encoding: 'utf8' },
   );
-  return status === 0 ? [] : stdout.trim().split('\n');
+  // A problem goes on in lines that are indented.
+  if (run.status !== 0) return (run.stdout || String(run.error ?? run.stderr)).trim().split(/\n(?=\S)/);
+  return existsSync(join(folder, 'results.d.ts')) ? [] : ['TypeScript wrote no declarations of results.ts'];
 }
 
 /**
@@ -248,7 +252,9 @@ function runNode(type, code, cwd) {
     encoding: 'utf8',
     timeout: 120_000,
   });
-  return status === 0 ? { names: stdout, error: '' } : { names: '', error: stderr || `exit code ${status}` };
+  return status === 0
+    ? { printed: stdout, error: '' }
+    : { printed: '', error: stderr || `exit code ${status}` };
 }
 
 /**

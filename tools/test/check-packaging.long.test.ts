@@ -21,10 +21,10 @@ const good = {
   'packages/good/package.json': manifest('good'),
   'packages/good/README.md': '',
   'packages/good/LICENSE': '',
-  'packages/good/src/index.ts': 'export const one: number = 1;',
+  'packages/good/src/index.ts': 'export function one(): number { return 1; }',
   'packages/good/test/index.test.ts': '',
-  'packages/good/dist/index.js': 'export const one = 1;',
-  'packages/good/dist/index.d.ts': 'export declare const one: number;',
+  'packages/good/dist/index.js': 'export function one() { return 1; }',
+  'packages/good/dist/index.d.ts': 'export declare function one(): number;',
 };
 
 testPacked(
@@ -90,6 +90,7 @@ testPacked('names missing, unwanted and stale files of a package', () => {
       /^good: publint refuses it:\n.*\.\/dist\/index\.d\.ts but the file does not exist.*\.\/bin\/good\.js but the file does not/s,
     ),
     expect.stringMatching(/^good: attw refuses it:\n.*node16 \(from ESM\): No types/s),
+    expect.stringMatching(/TS7016: Could not find a declaration file for module 'good'/),
   ]);
 });
 
@@ -101,7 +102,7 @@ testPacked(
       ...good,
       'packages/good/dist/index.js':
         'export { one } from \'./chunk.js\';\nconst load = () => import("./lazy.js");',
-      'packages/good/dist/chunk.js': "import './folder/deep.js';\nexport const one = 1;",
+      'packages/good/dist/chunk.js': "import './folder/deep.js';\nexport const one = () => 1;",
       'packages/good/dist/lazy.js': '',
       'packages/good/dist/folder/deep.js': "import '../lazy.js';",
       'packages/good/dist/index.js.map': { sources: ['../src/index.ts', '../src/gone.ts'] },
@@ -122,6 +123,26 @@ testPacked.each([
   ["import 'not-there';", /^good: .*Cannot find package 'not-there'/s],
   ['export const one = await 1;', /^good: .*ERR_REQUIRE_ASYNC_MODULE/s],
 ])('refuses a package that does not load: %s', (code, message) => {
+  const { problems } = checkPackaging(createTree({ ...root, ...good, 'packages/good/dist/index.js': code }));
+  expect(problems).toContainEqual(expect.stringMatching(message));
+});
+
+testPacked('names functions whose result a library cannot declare', () => {
+  const hidden = {
+    'packages/good/src/hidden.ts': 'export interface Hidden { a: number }',
+    'packages/good/dist/hidden.d.ts': 'export interface Hidden { a: number }',
+    'packages/good/dist/index.d.ts':
+      "import type { Hidden } from './hidden.js';\nexport declare function one(): Hidden;",
+  };
+  expect(checkPackaging(createTree({ ...root, ...good, ...hidden })).problems).toEqual([
+    expect.stringMatching(/'one0' cannot be named without a reference to 'Hidden'/),
+  ]);
+});
+
+testPacked.each([
+  ['import "not-there";', /^no results of functions are checked: .*Cannot find package 'not-there'/s],
+  ['export const one = 1;', /^no results of functions are checked: no entry exports a function$/],
+])('refuses packages with no function whose result it could check: %s', (code, message) => {
   const { problems } = checkPackaging(createTree({ ...root, ...good, 'packages/good/dist/index.js': code }));
   expect(problems).toContainEqual(expect.stringMatching(message));
 });
