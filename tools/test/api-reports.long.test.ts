@@ -6,6 +6,8 @@ import { createTree } from './temp-tree.ts';
 
 const DECLARATIONS = '/** Adds. */\nexport declare function add(a: string): string;\n';
 
+const LIST = '# a\n\n## Everything it exports\n\n';
+
 /** A workspace with the declarations that a build has made. */
 function workspace(): { root: string; types: string; report: string } {
   const root = createTree({
@@ -16,6 +18,7 @@ function workspace(): { root: string; types: string; report: string } {
       type: 'module',
       exports: { '.': { '@hdrscope/source': './src/index.ts', types: './dist/index.d.ts' } },
     },
+    'packages/a/README.md': `${LIST}\`add\`, \`A\`\n`,
     'packages/a/dist/index.d.ts': DECLARATIONS,
   });
   symlinkSync(join(workspaceRoot, 'node_modules'), join(root, 'node_modules'));
@@ -51,16 +54,32 @@ test('a check finds what has no doc comment, and reports of entries that are gon
   expect(apiReports(root, true)).toEqual([missing, 'packages/a/api/old.api.md is of no entry: remove it']);
 });
 
-test('a README that lists what a package exports leaves out no name', () => {
+test('the README of a package lists all that it exports, as code and in its section', () => {
   const { root, types } = workspace();
   const readme = join(root, 'packages/a/README.md');
-  writeFileSync(types, `${DECLARATIONS}/** A sum. */\nexport interface Sum {}\n`);
-  writeFileSync(readme, '# a\n\n`add` makes a `Sum`.\n\n## Everything it exports\n\n`add`\n');
-  expect(apiReports(root, false)).toEqual([
-    'packages/a/README.md, "Everything it exports", lacks names of .: Sum',
-  ]);
-  writeFileSync(readme, '# a\n\n## Everything it exports\n\n`add` → `Sum`\n');
+  const lacks = 'packages/a/README.md, "Everything it exports", lacks names of .:';
+  writeFileSync(types, `${DECLARATIONS}/** A sum. */\ninterface Sum {}\nexport type { Sum };\n`);
+  writeFileSync(
+    readme,
+    `# a\n\n\`add\` makes a \`Sum\`.\n${LIST}\`add\` makes a Sum.\n\n## Links\n\n\`Sum\`\n`,
+  );
+  expect(apiReports(root, false)).toEqual([`${lacks} Sum`]);
+  writeFileSync(readme, `${LIST}\`add\` → \`Sum\`\n`);
   expect(apiReports(root, true)).toEqual([]);
-  writeFileSync(readme, '# a\n');
-  expect(apiReports(root, true)).toEqual([]);
+  writeFileSync(
+    types,
+    `${DECLARATIONS}declare class Storage_2 {}\n/** A map. */\nexport { Storage_2 as Storage };\n`,
+  );
+  expect(apiReports(root, false)).toEqual(expect.arrayContaining([`${lacks} Storage`]));
+});
+
+test('a package whose README has no list of names is refused, but the drop-in and the kit', () => {
+  const { root } = workspace();
+  writeFileSync(join(root, 'packages/a/README.md'), '# a\n');
+  expect(apiReports(root, false)).toEqual(['packages/a/README.md, "Everything it exports", is missing']);
+  writeFileSync(
+    join(root, 'packages/a/package.json'),
+    readFileSync(join(root, 'packages/a/package.json'), 'utf8').replace('"a"', '"@hdrscope/kit"'),
+  );
+  expect(apiReports(root, true)).toEqual([expect.stringContaining('differs from the declarations')]);
 });
