@@ -35,6 +35,7 @@ await withOracle('goldens', !isCheck, async (oracle) => {
 
 /** The text of a fixture with new answers. */
 async function answered(oracle, name, fixture, { cases, ...header }) {
+  if (cases.length === 0) throw new Error(`${name} has no cases`);
   const answers = [];
   const names = new Set();
   for (const each of cases.map((one) => questionOf(fixture, one))) {

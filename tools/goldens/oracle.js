@@ -22,7 +22,7 @@ export class OracleUnavailable extends Error {}
 export class Rejected extends Error {}
 
 /**
- * Runs a check with the oracle, which returns its exit code. Without Java, it says that it is skipped.
+ * Runs a check, which asks the oracle and returns its exit code. Without Java, it says that the check is skipped.
  *
  * @param {string} name
  * @param {boolean} isNeeded Whether a run without Java fails.

@@ -33,7 +33,9 @@ function write(jar) {
 }
 
 function readRuns() {
-  return JSON.parse(readFileSync(EXPECTED, 'utf8')).runs;
+  const { runs } = JSON.parse(readFileSync(EXPECTED, 'utf8'));
+  if (runs.length === 0) throw new Error('processor.json has no runs');
+  return runs;
 }
 
 function check(jar) {
