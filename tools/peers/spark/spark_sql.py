@@ -1,7 +1,8 @@
 """Runs statements of SQL with Spark, in this process. Each line of the input is a statement as JSON, and each line of the output
-is the list of its rows as JSON, or an object with the text of its error."""
+is the list of its rows as JSON, or an object with the text of its error. JSON has no infinity: a number beyond all doubles is one."""
 
 import json
+import math
 import sys
 
 from pyspark.sql import SparkSession
@@ -17,9 +18,16 @@ spark = (
     .getOrCreate()
 )
 spark.sparkContext.setLogLevel("OFF")
+
+
+def finite(value):
+    return 10**309 if value == math.inf else value
+
+
 for line in sys.stdin:
     try:
-        answer = [row.asDict() for row in spark.sql(json.loads(line)).collect()]
+        rows = spark.sql(json.loads(line)).collect()
+        answer = [{name: finite(value) for name, value in row.asDict().items()} for row in rows]
     except Exception as error:
         answer = {"error": str(error)}
     print(json.dumps(answer), flush=True)
