@@ -19,3 +19,8 @@ export interface Bounds {
   /** At most this, in the unit of the number. */
   readonly upper: number;
 }
+
+/** The bounds of a number that is known exactly. */
+export function exactly(value: number): Bounds {
+  return { lower: value, upper: value };
+}

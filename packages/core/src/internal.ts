@@ -1,5 +1,6 @@
 // Entry `@hdrscope/core/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export type { ConfidenceOptions } from './analysis/checks.ts';
+export { exactly } from './bounds.ts';
 export { explicitCounts } from './conversion/explicit.ts';
 export {
   type BucketRun,

@@ -1,4 +1,4 @@
-import type { Bounds } from '../bounds.ts';
+import { type Bounds, exactly } from '../bounds.ts';
 import type { Counted } from '../counted.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { mustBe } from '../errors.ts';
@@ -98,10 +98,6 @@ function narrowedEnds({ layout, counts, placedFrom }: EndsOfCounts, min?: number
         ? { lower: Math.max(last.lower, min ?? last.lower), upper: last.upper }
         : exactly(max),
   };
-}
-
-function exactly(value: number): Bounds {
-  return { lower: value, upper: value };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Bounds } from '@hdrscope/core';
-import { meanBounds } from '@hdrscope/core/internal';
+import { exactly, meanBounds } from '@hdrscope/core/internal';
 import { areWide } from '@hdrscope/kit';
 import { countedUnitOf, formatValue } from '@hdrscope/plot';
 import type { EstimatedCounts, SeriesSnapshot } from '@hdrscope/registry';
@@ -52,10 +52,6 @@ export function factsWithin(family: FamilyDefinition, distribution: Distribution
     ),
     ...factsOfFamily(family),
   ];
-}
-
-function exactly(value: number): Bounds {
-  return { lower: value, upper: value };
 }
 
 /** Where the smallest and the largest value lie. */
