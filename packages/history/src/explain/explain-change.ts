@@ -188,6 +188,9 @@ export function checkedLimits(limits: ExplainLimits): Required<ExplainLimits> {
   return { confidence, minChange, minShare };
 }
 
+/** Where the percentile of no values lies. */
+const NOWHERE = { lower: undefined, isWide: false } as const;
+
 /** Reads a percentile of pooled counts. Values are in the unit. */
 function figuresOf(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion) {
   const resolution = resolutionOf(scale);
@@ -197,6 +200,10 @@ function figuresOf(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion) 
   const inUnit = (ticks: number): number =>
     isEndless(ticks) ? Number.POSITIVE_INFINITY : fromTicks(resolution, ticks);
   const slot = (pool: Pooled): number => axis.slots[indexOfPercentile(pool, percentile)]!;
+  const whereIn = ({ first, last }: PooledEnds): Pick<AttributeSide, 'lower' | 'isWide'> => {
+    const from = slot(first);
+    return { lower: fromTicks(resolution, slotBounds(from, bits).lower), isWide: from !== slot(last) };
+  };
   const value = ({ first, last }: PooledEnds): Bounds => {
     const [from, to] = [slot(first), slot(last)];
     const upper = inUnit(slotBounds(to, bits).upper);
@@ -209,19 +216,16 @@ function figuresOf(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion) 
     slot,
     value,
     attributeSide: (pool: PooledEnds, count: number): AttributeSide => {
-      if (count === 0) return { count, value: undefined };
-      const { lower, upper } = value(pool);
-      return { count, value: upper, ...(lower < upper && { lower }) };
+      if (count === 0) return { count, value: undefined, ...NOWHERE };
+      return { count, value: value(pool).upper, ...whereIn(pool) };
     },
     side: (pool: PooledEnds, confidence: number): ExplainedSide => {
       const count = totalOf(pool.last);
-      if (count === 0) return { count, percentile: undefined };
+      if (count === 0) return { count, percentile: undefined, ...NOWHERE };
       const found = percentileInterval(counted(pool.last), percentile, { confidence });
       const least = percentileInterval(counted(pool.first), percentile, { confidence });
       const ends = { lower: fromTicks(resolution, least.lower), upper: inUnit(found.upper) };
-      const { lower, upper } = value(pool);
-      const sided = { count, percentile: { ...found, value: inUnit(found.value), ...ends } };
-      return lower < upper ? { ...sided, lower } : sided;
+      return { count, percentile: { ...found, value: inUnit(found.value), ...ends }, ...whereIn(pool) };
     },
     /** The interval contains the difference wherever values lie in their buckets. */
     difference: ({ before, after }: TwoSides, confidence: number): PercentileDifference => {

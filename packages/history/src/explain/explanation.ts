@@ -27,8 +27,10 @@ export interface ExplainedSide {
   readonly count: number;
   /** The percentile, and its interval, in the unit. `undefined` without values. Ends in buckets without an end are `Infinity`. */
   readonly percentile: PercentileInterval | undefined;
-  /** The least that the percentile of these values may be, in the unit. @default it lies in the slot of `percentile.value` */
-  readonly lower?: number | undefined;
+  /** The least that the percentile of these values may be, in the unit. `undefined` without values. */
+  readonly lower: number | undefined;
+  /** Whether the percentile may lie in several slots; otherwise it lies in that of `percentile.value`. */
+  readonly isWide: boolean;
 }
 
 /** The percentile of some series in one range of time. */
@@ -37,8 +39,10 @@ export interface AttributeSide {
   readonly count: number;
   /** In the unit: the upper bound of a slot. `undefined` without values; `Infinity` in a bucket without an end. */
   readonly value: number | undefined;
-  /** The least that it may be, in the unit. @default it lies in the slot of `value` */
-  readonly lower?: number | undefined;
+  /** The least that it may be, in the unit. `undefined` without values. */
+  readonly lower: number | undefined;
+  /** Whether it may lie in several slots; otherwise it lies in that of `value`. */
+  readonly isWide: boolean;
 }
 
 /**

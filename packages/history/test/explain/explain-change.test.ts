@@ -40,8 +40,8 @@ test('a slow route is the cause, and a host with a part of it explains a part', 
   const [pay, ...others] = causes;
   expect(namesOf(pay!)).toEqual(['route=/pay']);
   expect(pay).toMatchObject({ kind: 'values', explains: 1, verdict: 'explains it' });
-  expect(pay!.before).toEqual({ count: 200_000, value: expect.closeTo(0.01, 2) });
-  expect(pay!.after).toEqual({ count: 200_000, value: expect.closeTo(1, 0) });
+  expect(pay!.before).toMatchObject({ count: 200_000, value: expect.closeTo(0.01, 2) });
+  expect(pay!.after).toMatchObject({ count: 200_000, value: expect.closeTo(1, 0) });
   expect(others.map((cause) => [namesOf(cause), cause.verdict])).toEqual([
     [['host=b'], 'part'],
     [['route=/cart'], 'not shown'],
@@ -151,7 +151,7 @@ test('a new version is a cause of its share, and an improvement is explained too
   expect([namesOf(cause!), cause!.kind, cause!.before]).toEqual([
     ['version=2'],
     'share',
-    { count: 0, value: undefined },
+    { count: 0, value: undefined, lower: undefined, isWide: false },
   ]);
   const gone = explainChange(back(canary), QUESTION);
   expect(gone.difference!.difference).toBeLessThan(0);
@@ -162,8 +162,8 @@ test('ranges without values, or with too few for the percentile, are no evidence
   expect(explainChange([], QUESTION)).toEqual({
     percentile: 99.9,
     isWide: false,
-    before: { count: 0, percentile: undefined },
-    after: { count: 0, percentile: undefined },
+    before: { count: 0, percentile: undefined, lower: undefined, isWide: false },
+    after: { count: 0, percentile: undefined, lower: undefined, isWide: false },
     difference: undefined,
     verdict: 'too few values',
     causes: [],
