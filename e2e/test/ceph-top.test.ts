@@ -80,7 +80,7 @@ function start(...args: readonly string[]): { child: ChildProcess; text: () => s
 
 interface Latency {
   readonly count: number;
-  readonly mean: { readonly from: number; readonly to: number } | null;
+  readonly mean: { readonly lower: number | null; readonly upper: number | null };
   readonly sumSource?: string;
 }
 interface Interval {

@@ -210,9 +210,9 @@ function queueDepths() {
       layout: layout.name,
       unit: 'none',
       count,
-      min: { from: first?.lower, to: first?.upper },
-      mean: { from: computeMean('lower'), to: computeMean('upper') },
-      max: { from: last?.lower, to: last?.upper },
+      min: figureOf(first?.lower, first?.upper),
+      mean: figureOf(computeMean('lower'), computeMean('upper')),
+      max: figureOf(last?.lower, last?.upper),
       sum: null,
       percentiles: PERCENTILES.map((one) => ({
         percentile: one,
@@ -244,7 +244,21 @@ function percentileOf(counts, quantile) {
   const { lower, upper, value } = kernelQuantile(counts, quantile);
   const exclusive = kernelQuantile(counts, quantile, { interpolation: 'exclusive' }).value;
   const rounded = (/** @type {number} */ estimate) => finiteOrNull(Number(estimate.toPrecision(6)));
-  return { from: lower, to: finiteOrNull(upper), inclusive: rounded(value), exclusive: rounded(exclusive) };
+  return {
+    ...figureOf(lower, finiteOrNull(upper)),
+    inclusive: rounded(value),
+    exclusive: rounded(exclusive),
+  };
+}
+
+/**
+ * The upper bound is the value.
+ *
+ * @param {number | null | undefined} lower
+ * @param {number | null | undefined} upper
+ */
+function figureOf(lower, upper) {
+  return { value: upper, lower, upper };
 }
 
 /** @param {number} value */

@@ -5,7 +5,15 @@ import { formatBounds, percentileName } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from './arguments.ts';
 import { ExitCode, type Io, Refusal } from './command.ts';
 import { defineOption, defineOptions, type OptionsOf } from './define-command.ts';
-import { boundsJson, type Figures, figuresJson, figuresOf, jsonDocument } from './figures.ts';
+import {
+  boundsJson,
+  type Figure,
+  type Figures,
+  figureJson,
+  figuresJson,
+  figuresOf,
+  jsonDocument,
+} from './figures.ts';
 import { decimalText, formatCount, signedText, valuesText } from './format.ts';
 import { percentilesOption } from './options.ts';
 import { painter } from './screen/colour.ts';
@@ -127,22 +135,25 @@ interface ShownComparison {
   readonly unit: ValueScale;
 }
 
-/** A percentile of both sides in the unit, wherever values lie in wide buckets. */
+/** A percentile of both sides, in the unit. */
 interface BoundedChange {
   readonly before: Bounds;
   readonly after: Bounds;
   readonly difference: Bounds;
 }
 
-/** The bounds of a change, in the unit; `undefined` where no bucket is wide. */
-function boundedChange(
+function boundedChange(before: Bounds, after: Bounds): BoundedChange {
+  const difference = { lower: after.lower - before.upper, upper: after.upper - before.lower };
+  return { before, after, difference };
+}
+
+/** The bounds of a change; `undefined` where no bucket is wide. */
+function wideChange(
   { sides }: Pick<ShownComparison, 'sides'>,
   { percentile }: PercentileChange,
 ): BoundedChange | undefined {
   const [before, after] = sides.map(({ boundsOf }) => boundsOf?.([percentile]).percentiles[0]);
-  if (before === undefined || after === undefined) return undefined;
-  const difference = { lower: after.lower - before.upper, upper: after.upper - before.lower };
-  return { before, after, difference };
+  return before === undefined || after === undefined ? undefined : boundedChange(before, after);
 }
 
 /** The figures of both sides, and how each percentile has changed. */
@@ -151,42 +162,63 @@ function comparisonJson(shown: ShownComparison): string {
   const { percentiles, isWorse, kolmogorovSmirnov = null, mannWhitney = null } = comparison;
   const inUnit = (value: number): number => scaled(value, unit);
   const asked = percentiles.map(({ percentile }) => percentile);
-  const [before, after] = sides.map(({ name, values, boundsOf }) =>
-    figuresJson(
-      boundsOf?.(asked) ??
-        figuresOf('lowest' in values ? values.histogram : values, {
-          name,
-          unit: unit.unit,
-          percentiles: asked,
-          shown: inUnit,
-        }),
-    ),
-  );
+  const [before, after] = sides.map((side) => figuresOfSide(side, unit, asked)) as [Figures, Figures];
+  const areWide = before.areBounds === true || after.areBounds === true;
   return jsonDocument({
-    before,
-    after,
+    before: figuresJson(before),
+    after: figuresJson(after),
     confidence,
     tolerance,
     isWorse,
-    changes: percentiles.map((row) => ({
-      ...row,
-      before: inUnit(row.before),
-      after: inUnit(row.after),
-      difference: inUnit(row.difference),
-      lower: inUnit(row.lower),
-      upper: inUnit(row.upper),
-      ...boundedJson(boundedChange(shown, row)),
-    })),
+    changes: percentiles.map(({ lower, upper, difference, ...row }, at) => {
+      const change = boundedChange(before.percentiles[at]!, after.percentiles[at]!);
+      return {
+        ...row,
+        before: figureJson(change.before),
+        after: figureJson(change.after),
+        // No number stands for a change between wide buckets.
+        difference: figureJson({ ...change.difference, value: areWide ? Number.NaN : inUnit(difference) }),
+        relative: areWide ? null : row.relative,
+        interval: boundsJson({ lower: inUnit(lower), upper: inUnit(upper) }),
+      };
+    }),
     kolmogorovSmirnov,
     mannWhitney,
   });
 }
 
-/** What is known of a change between bounds: no number stands for them. */
-function boundedJson(change: BoundedChange | undefined): object {
-  if (change === undefined) return {};
-  const bounds = Object.entries(change).map(([name, one]) => [name, boundsJson(one)]);
-  return { ...Object.fromEntries(bounds), relative: null };
+function figuresOfSide(
+  { name, values, boundsOf }: ComparedSide,
+  unit: ValueScale,
+  percentiles: readonly number[],
+): Figures {
+  if (boundsOf !== undefined) return boundsOf(percentiles);
+  const figures = (histogram: LogHistogram): Figures =>
+    figuresOf(histogram, {
+      ...{ name, unit: unit.unit, percentiles },
+      shown: (value) => scaled(value, unit),
+    });
+  if (!('lowest' in values)) return figures(values);
+  const [found, lowest, highest] = [values.histogram, values.lowest, values.highest].map(figures) as [
+    Figures,
+    Figures,
+    Figures,
+  ];
+  const between = (of: (one: Figures) => Figure): Figure => ({
+    ...of(found),
+    lower: of(lowest).lower,
+    upper: of(highest).upper,
+  });
+  return {
+    ...found,
+    min: between(({ min }) => min),
+    mean: between(({ mean }) => mean),
+    max: between(({ max }) => max),
+    percentiles: percentiles.map((percentile, at) => ({
+      percentile,
+      ...between((one) => one.percentiles[at]!),
+    })),
+  };
 }
 
 /** Formats a table, the result of a second test, and a sentence with the verdict. */
@@ -211,7 +243,7 @@ function formatComparison(shown: ShownComparison, io: Io): string {
   // The bounds are in the unit already.
   const inUnit = (value: number): string => format(value * unit.divisor);
   const rows = percentiles.map((row) => {
-    const bounds = boundedChange(shown, row);
+    const bounds = wideChange(shown, row);
     const values = bounds
       ? [
           formatBounds(bounds.before, inUnit),
@@ -256,7 +288,7 @@ const COLOURS: Readonly<Record<ChangeVerdict, 'red' | 'green' | 'yellow' | 'dim'
 export function verdictText(shown: ShownComparison): string {
   const { comparison, confidence, tolerance } = shown;
   const amountText = (row: PercentileChange): string => {
-    const bounds = boundedChange(shown, row);
+    const bounds = wideChange(shown, row);
     if (bounds === undefined) return changeText(Math.abs(row.relative));
     const { before, after } = bounds;
     const grown = row.lower > 0 ? after.lower / before.upper - 1 : 1 - after.upper / before.lower;

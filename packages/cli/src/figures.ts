@@ -3,7 +3,8 @@
  * `Figures`. docs/formats/percentiles.schema.json describes the documents.
  */
 
-import type { Bounds, HistogramSum } from '@hdrscope/core';
+import { type Bounds, HistogramSum } from '@hdrscope/core';
+import { exactly, meanBounds } from '@hdrscope/core/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { formatBounds, percentileName, suggestion } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -15,6 +16,12 @@ import { DEFAULT_PERCENTILES } from './options.ts';
 import type { Column } from './screen/table.ts';
 import { type ValueScale, valueFormat } from './value-scale.ts';
 
+/** The bounds between which a figure certainly lies, and the number that stands for it where there is room for one. */
+export interface Figure extends Bounds {
+  /** @default the upper bound */
+  readonly value?: number;
+}
+
 /** The figures of one distribution, in the unit in which they are shown. Bounds are `NaN` when nothing was counted. */
 export interface Figures {
   readonly name: string;
@@ -23,31 +30,29 @@ export interface Figures {
   readonly count: number | bigint | undefined;
   /** The time in which the values were counted. @default it is not known */
   readonly seconds?: number;
-  readonly min: Bounds;
-  readonly mean: Bounds;
-  readonly max: Bounds;
+  readonly min: Figure;
+  readonly mean: Figure;
+  readonly max: Figure;
   /** The standard deviation, which only a histogram knows. Computed when it is asked for. */
-  readonly stdev?: Bounds;
+  readonly stdev?: Figure;
   /** In the order of the command line. */
   readonly percentiles: readonly PercentileFigure[];
-  /** Whether documents state the slot of a percentile, even where it has one value. @default they state a value */
-  readonly hasSlots?: boolean;
-  /** Whether documents state bounds for every figure, even where it has one value. @default they do for slots alone */
+  /** Whether tables for people have the bounds, as where values lie in wide slots. @default they have the values */
   readonly areBounds?: boolean;
 }
 
-/** The bounds of a percentile. */
-export interface PercentileFigure extends Bounds {
+/** A percentile. */
+export interface PercentileFigure extends Figure {
   readonly percentile: number;
-}
-
-/** The bounds of a number that is known exactly. */
-export function exactly(value: number): Bounds {
-  return { lower: value, upper: value };
 }
 
 /** The bounds of what is not known, or of what nothing was counted. */
 export const UNKNOWN: Bounds = exactly(Number.NaN);
+
+/** Bounds without the estimate that came with them. */
+export function withoutEstimate({ lower, upper }: Bounds): Bounds {
+  return { lower, upper };
+}
 
 /** How the values of a histogram become figures. */
 interface FiguresOptions extends Pick<Figures, 'name' | 'seconds'> {
@@ -57,13 +62,19 @@ interface FiguresOptions extends Pick<Figures, 'name' | 'seconds'> {
   readonly shown: (value: number) => number;
 }
 
-/** The figures of a histogram that has every value: a value is the upper end of its slot. */
-export function figuresOf(
-  histogram: LogHistogram,
-  { name, unit, percentiles, shown, ...time }: FiguresOptions,
-): Figures {
-  const isEmpty = histogram.totalCount === 0;
-  const figure = (value: number): Bounds => (isEmpty ? UNKNOWN : exactly(shown(value)));
+/** The figures of a histogram that has every value. The value of a percentile is the upper end of its slot. */
+export function figuresOf(histogram: LogHistogram, options: FiguresOptions): Figures {
+  const { placedFrom = [] } = histogram;
+  if (placedFrom.length > 0 || histogram.totalCount === 0) {
+    // Moved counts may have left their slots.
+    return figuresOfSum(sumOf(histogram), histogram, options);
+  }
+  const { name, unit, percentiles, shown, ...time } = options;
+  const figure = (value: number): Figure => ({
+    value: shown(value),
+    lower: shown(histogram.lowestEquivalentValue(value)),
+    upper: shown(histogram.highestEquivalentValue(value)),
+  });
   const values = histogram.valuesAtPercentiles(percentiles);
   return {
     name,
@@ -71,42 +82,75 @@ export function figuresOf(
     count: histogram.totalCount,
     ...time,
     min: figure(histogram.min),
-    mean: figure(histogram.mean),
+    mean: boundedLater(shown, histogram.mean, () => meanBounds(histogram)),
     max: figure(histogram.max),
     get stdev() {
-      return figure(histogram.standardDeviation);
+      return boundedLater(shown, histogram.standardDeviation, () => sumOf(histogram).standardDeviation);
     },
     percentiles: percentiles.map((percentile, at) => ({ percentile, ...figure(values[at]!) })),
   };
 }
 
-/**
- * The figures of a sum, with bounds that contain the truth: those of slots where histograms of unlike layouts were added up, otherwise
- * as of a histogram.
- */
+/** A figure whose bounds are computed when they are asked for, because tables have its value alone. */
+function boundedLater(shown: FiguresOptions['shown'], value: number, bounds: () => Bounds): Figure {
+  let known: Bounds | undefined;
+  const end = (name: keyof Bounds): number => {
+    known ??= bounds();
+    return shown(known[name]);
+  };
+  return {
+    value: shown(value),
+    get lower() {
+      return end('lower');
+    },
+    get upper() {
+      return end('upper');
+    },
+  };
+}
+
+function sumOf(histogram: LogHistogram): HistogramSum {
+  const sum = new HistogramSum();
+  sum.add(histogram);
+  return sum;
+}
+
+/** The figures of a sum, whose values are those of `histogram` unless histograms of unlike layouts were added up. */
 export function figuresOfSum(
   sum: HistogramSum,
+  histogram: LogHistogram,
   { name, unit, percentiles, shown, ...time }: FiguresOptions,
 ): Figures {
   const areBounds = sum.layouts.length > 1;
-  const figure = ({ lower, upper }: Bounds): Bounds => ({
-    lower: shown(areBounds ? lower : upper),
+  const figure = ({ lower, upper }: Bounds, value: number): Figure => ({
+    lower: shown(lower),
     upper: shown(upper),
+    ...(!areBounds && sum.totalCount > 0 && { value: shown(value) }),
   });
+  const values = histogram.valuesAtPercentiles(percentiles);
   return {
     name,
     unit: unit === '' ? 'none' : unit,
     count: sum.totalCount,
     ...time,
     ...(areBounds && { areBounds }),
-    min: figure(sum.min),
-    mean: figure(sum.mean),
-    max: figure(sum.max),
+    min: figure(sum.min, histogram.min),
+    mean: figure(sum.mean, histogram.mean),
+    max: figure(sum.max, histogram.max),
     get stdev() {
-      return figure(sum.standardDeviation);
+      return figure(sum.standardDeviation, histogram.standardDeviation);
     },
-    percentiles: percentiles.map((percentile) => ({ percentile, ...figure(sum.percentile(percentile)) })),
+    percentiles: percentiles.map((percentile, at) => ({
+      percentile,
+      ...figure(sum.percentile(percentile), values[at]!),
+    })),
   };
+}
+
+/** The number that stands for a figure; `NaN` when nothing was counted. */
+function numberOf(figure: Figure): number {
+  // Bounds may be computed when they are read.
+  return figure.value ?? figure.upper;
 }
 
 /** Values per second; `undefined` when no time passed. */
@@ -118,7 +162,7 @@ export function rateOf({ count, seconds = 0 }: Figures): number | undefined {
 
 /** A figure as a column of tables. */
 export interface FigureColumn extends Column {
-  readonly of: (figures: Figures) => Bounds;
+  readonly of: (figures: Figures) => Figure;
   /** The text of a figure that is no value of the distribution. @default as all values of the table, in the unit */
   readonly text?: (value: number, figures: Figures) => string;
 }
@@ -155,11 +199,7 @@ function figureColumns(names: readonly string[]): FigureColumn[] {
     const percentile = percentileOf(name)!;
     return {
       title: percentileName(percentile),
-      of({ percentiles, areBounds }) {
-        const found = percentiles.find((one) => one.percentile === percentile) ?? UNKNOWN;
-        // The lowest value is at the lower end of its slot.
-        return percentile === 0 && areBounds !== true ? exactly(found.lower) : found;
-      },
+      of: ({ percentiles }) => percentiles.find((one) => one.percentile === percentile) ?? UNKNOWN,
     };
   });
 }
@@ -187,16 +227,21 @@ export function figureCells(
   unit: ValueScale['unit'],
 ): string[][] {
   const rows = all.map((figures) => columns.map(({ of }) => of(figures)));
-  const values = rows.flatMap((row) => row.filter((_, at) => columns[at]!.text === undefined));
-  const ends = values.flatMap(({ lower, upper }) => [lower, upper]).filter(Number.isFinite);
+  const ends = rows
+    .flatMap((row, i) =>
+      row.flatMap((figure, at) => {
+        if (columns[at]!.text !== undefined) return [];
+        return all[i]!.areBounds === true ? [figure.lower, figure.upper] : numberOf(figure);
+      }),
+    )
+    .filter(Number.isFinite);
   const format = valueFormat(ends, { divisor: 1, unit });
   return rows.map((row, i) =>
-    row.map((bounds, at) => {
+    row.map((figure, at) => {
       const { text } = columns[at]!;
-      if (Number.isNaN(bounds.upper)) return '-';
-      if (text !== undefined) return text(bounds.upper, all[i]!);
-      // A value is the upper end of its slot, unless more than one slot may have it.
-      return all[i]!.areBounds === true ? formatBounds(bounds, format) : format(bounds.upper);
+      if (Number.isNaN(numberOf(figure))) return '-';
+      if (text !== undefined) return text(figure.upper, all[i]!);
+      return all[i]!.areBounds === true ? formatBounds(figure, format) : format(numberOf(figure));
     }),
   );
 }
@@ -222,11 +267,11 @@ export function csvTitles(columns: readonly FigureColumn[], unit: string): strin
   });
 }
 
-/** The cells of CSV: the upper bounds, and nothing for what is not known. */
+/** The cells of CSV: the values, and nothing for what is not known. */
 export function csvCells(columns: readonly FigureColumn[], figures: Figures): (number | string)[] {
   return columns.map(({ of }) => {
-    const { upper } = of(figures);
-    return Number.isNaN(upper) ? '' : upper;
+    const value = numberOf(of(figures));
+    return Number.isNaN(value) ? '' : value;
   });
 }
 
@@ -282,14 +327,16 @@ export function percentilesFor({ columns, percentiles }: ColumnOptions, isTable:
 
 // Documents of JSON.
 
-/** Bounds between which a value certainly lies, both inclusive; `null` where one is open or nothing was counted. */
+/** Bounds between which a number certainly lies, both inclusive; `null` where one is open or nothing was counted. */
 export interface BoundsJson {
-  readonly from: number | null;
-  readonly to: number | null;
+  readonly lower: number | null;
+  readonly upper: number | null;
 }
 
-/** A value, or the bounds of its slot where no more is known; `null` when nothing was counted. */
-type FigureJson = number | null | BoundsJson;
+/** A figure: its bounds, and the number that stands for it; `null` where it is infinite or nothing was counted. */
+export interface FigureJson extends BoundsJson {
+  readonly value: number | null;
+}
 
 /** The figures of one distribution, as every command prints them. */
 export interface DistributionJson {
@@ -302,52 +349,33 @@ export interface DistributionJson {
   readonly mean: FigureJson;
   readonly max: FigureJson;
   /** In the order of the command line. */
-  readonly percentiles: readonly ({ readonly percentile: number } & (
-    | { readonly value: number | null }
-    | BoundsJson
-  ))[];
+  readonly percentiles: readonly ({ readonly percentile: number } & FigureJson)[];
 }
 
 /** Figures for programs. */
-export function figuresJson({
-  name,
-  unit,
-  count,
-  min,
-  mean,
-  max,
-  percentiles,
-  hasSlots = false,
-  areBounds = false,
-}: Figures): DistributionJson {
-  const figure = (bounds: Bounds): FigureJson => {
-    if (Number(count) === 0) return null;
-    return areBounds ? boundsJson(bounds) : figureJson(bounds);
-  };
+export function figuresJson({ name, unit, count, min, mean, max, percentiles }: Figures): DistributionJson {
   return {
     name,
     unit,
     count: count ?? null,
-    min: figure(min),
-    mean: figure(mean),
-    max: figure(max),
-    percentiles: percentiles.map(({ percentile, ...bounds }) => ({
-      percentile,
-      // The maximum is known apart from its slot.
-      ...(areBounds || (hasSlots && percentile !== 100)
-        ? boundsJson(bounds)
-        : { value: finite(bounds.upper) }),
-    })),
+    min: figureJson(min),
+    mean: figureJson(mean),
+    max: figureJson(max),
+    percentiles: percentiles.map(({ percentile, ...figure }) => ({ percentile, ...figureJson(figure) })),
   };
 }
 
-function figureJson(bounds: Bounds): FigureJson {
-  return bounds.lower < bounds.upper ? boundsJson(bounds) : finite(bounds.upper);
+/** A figure for programs. */
+export function figureJson(figure: Figure): FigureJson {
+  const { lower, upper } = figure;
+  // Rounding must not carry the value out of its bounds.
+  const value = Math.max(lower, Math.min(upper, numberOf(figure)));
+  return { value: finite(value), ...boundsJson({ lower, upper }) };
 }
 
-/** Bounds for programs: infinite ones are open, and `NaN` is unknown. */
+/** Bounds for programs. */
 export function boundsJson({ lower, upper }: Bounds): BoundsJson {
-  return { from: finite(lower), to: finite(upper) };
+  return { lower: finite(lower), upper: finite(upper) };
 }
 
 function finite(value: number): number | null {

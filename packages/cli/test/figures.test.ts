@@ -13,6 +13,8 @@ const schema = JSON.parse(
 ) as Schema;
 const folder = useFolder();
 
+type Figure = Readonly<Record<'value' | 'lower' | 'upper', number | null>>;
+
 const LOG = logText([
   { tag: 'get', at: 0, ms: evenly(100) },
   { tag: 'idle', at: 1, ms: [] },
@@ -61,7 +63,17 @@ function linesOf(text: string): unknown[] {
 test.each(Object.keys(COMMANDS))('%s prints distributions that fit the schema', async (command) => {
   const found = await COMMANDS[command]!();
   expect(found.length).toBeGreaterThan(0);
-  for (const one of found) expect(faultsIn(one, schema)).toEqual([]);
+  for (const one of found) {
+    expect(faultsIn(one, schema)).toEqual([]);
+    const { min, mean, max, percentiles } = one as Record<'min' | 'mean' | 'max', Figure> & {
+      percentiles: Figure[];
+    };
+    for (const { value, lower, upper } of [min, mean, max, ...percentiles]) {
+      // An open end is null, and so is the value that has none.
+      expect(value === null || (lower ?? value) <= value).toBe(true);
+      expect(value === null || value <= (upper ?? value)).toBe(true);
+    }
+  }
 });
 
 test('the schema refuses other shapes', async () => {
@@ -69,9 +81,10 @@ test('the schema refuses other shapes', async () => {
   const faults = (changes: object): string[] => faultsIn({ ...right, ...changes }, schema);
   expect(faults({ unit: 'hours' })).toHaveLength(1);
   expect(faults({ count: 1.5 })).toHaveLength(1);
-  expect(faults({ min: { lower: 1, upper: 2 } })).toEqual(['$.min is not one of its forms']);
+  expect(faults({ min: { lower: 1, upper: 2 } })).toEqual(['$.min has no value']);
+  expect(faults({ min: 1 })).toEqual(['$.min is not object']);
   expect(faults({ percentiles: { 50: 1 } })).toEqual(['$.percentiles is not array']);
-  expect(faults({ percentiles: [{ percentile: 50 }] })).toEqual(['$.percentiles[0] is not one of its forms']);
+  expect(faults({ percentiles: [{ value: 1, lower: 1, upper: 1 }] })).toHaveLength(1);
   expect(faultsIn({}, schema)).toHaveLength(7);
 });
 

@@ -1,3 +1,4 @@
+import type { PercentileDifference } from '@hdrscope/core';
 import { explainHistory, type HistoryExplanation } from '@hdrscope/history';
 import type {
   AttributeSide,
@@ -10,7 +11,7 @@ import { formatBounds, percentileName } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
-import { type BoundsJson, boundsJson, jsonDocument } from '../figures.ts';
+import { boundsJson, type FigureJson, figureJson, jsonDocument } from '../figures.ts';
 import { formatCount, formatTime, valuesText } from '../format.ts';
 import { assertApart, parseRange } from '../moment.ts';
 import { integer } from '../options.ts';
@@ -117,8 +118,8 @@ function explanationText(
   const { unit = '', causes } = explanation;
   const shownUnit = shownUnitOf(unit);
   const { title, scale } = shownUnit;
-  const values = [explanation.before, explanation.after].flatMap(({ percentile, lower }) =>
-    percentile === undefined ? [] : [percentile.value, lower ?? percentile.value],
+  const values = [explanation.before, explanation.after].flatMap(({ percentile, lower, isWide }) =>
+    percentile === undefined ? [] : [percentile.value, isWide ? lower! : percentile.value],
   );
   const value = valueFormat(values.filter(Number.isFinite), scale);
   const name = percentileName(explanation.percentile);
@@ -139,7 +140,7 @@ function explanationText(
     timeText(range.sinceMs),
     timeText(range.untilMs),
     formatCount(side.count),
-    figureText({ lower: side.lower, value: side.percentile?.value }, value),
+    figureText({ ...side, value: side.percentile?.value }, value),
     intervalText(side, value),
   ]);
   const table =
@@ -159,10 +160,11 @@ function intervalText({ percentile }: ExplainedSide, value: (value: number) => s
 
 /** A value, or the bounds of the buckets that it may lie in. */
 function figureText(
-  { value: upper, lower = upper }: Pick<AttributeSide, 'value' | 'lower'>,
+  { value: upper, lower, isWide }: Omit<AttributeSide, 'count'>,
   value: (value: number) => string,
 ): string {
-  return upper === undefined || lower === undefined ? '-' : formatBounds({ lower, upper }, value);
+  if (upper === undefined || lower === undefined) return '-';
+  return isWide ? formatBounds({ lower, upper }, value) : value(upper);
 }
 
 function timeText(timeMs: number): string {
@@ -229,8 +231,8 @@ function conclusion(
   title: string,
 ): string {
   const name = percentileName(percentile);
-  const amount = ({ lower, percentile: found }: ExplainedSide): string =>
-    `${figureText({ lower, value: found?.value }, value)}${title === '' ? '' : ` ${title}`}`;
+  const amount = (side: ExplainedSide): string =>
+    `${figureText({ ...side, value: side.percentile?.value }, value)}${title === '' ? '' : ` ${title}`}`;
   const from = isWide
     ? `(before: ${amount(before)}, after: ${amount(after)})`
     : `from ${amount(before)} to ${amount(after)}`;
@@ -276,7 +278,6 @@ function explanationJson(
   { metric, before, after }: ExplainedQuestion,
 ): string {
   const { unit, scale } = shownUnitOf(ucum ?? '');
-  const shown = (value: number): number => scaled(value, scale);
   return jsonDocument({
     metric,
     unit,
@@ -285,19 +286,11 @@ function explanationJson(
     isWide,
     before: { ...rangeJson(before), ...sideJson(sides.before, scale) },
     after: { ...rangeJson(after), ...sideJson(sides.after, scale) },
-    difference:
-      difference === undefined
-        ? null
-        : {
-            ...difference,
-            difference: shown(difference.difference),
-            lower: shown(difference.lower),
-            upper: shown(difference.upper),
-          },
+    difference: difference === undefined ? null : differenceJson(difference, scale),
     causes: causes.map((cause) => ({
       ...cause,
-      before: { count: cause.before.count, value: valueJson(cause.before, scale) },
-      after: { count: cause.after.count, value: valueJson(cause.after, scale) },
+      before: { count: cause.before.count, ...valueJson(cause.before, scale) },
+      after: { count: cause.after.count, ...valueJson(cause.after, scale) },
     })),
   });
 }
@@ -306,24 +299,33 @@ function rangeJson({ sinceMs, untilMs }: TimeRange): object {
   return { startSec: sinceMs / 1000, endSec: untilMs / 1000 };
 }
 
-function sideJson({ count, percentile, lower: least }: ExplainedSide, scale: ValueScale): object {
-  if (percentile === undefined) return { count, value: null, lower: null, upper: null, confidence: null };
-  const { value, lower, upper, confidence } = percentile;
+function sideJson({ count, percentile, ...where }: ExplainedSide, scale: ValueScale): object {
   return {
     count,
-    value: valueJson({ value, lower: least }, scale),
-    lower: scaled(lower, scale),
-    upper: scaled(upper, scale),
-    confidence,
+    ...valueJson({ value: percentile?.value, ...where }, scale),
+    ...intervalJson(percentile, scale),
   };
 }
 
-/** A value, or the bounds of the buckets that it may lie in. */
-function valueJson(
-  { value, lower }: Pick<AttributeSide, 'value' | 'lower'>,
+function differenceJson(found: PercentileDifference, scale: ValueScale): object {
+  const { difference, significant } = found;
+  return { value: scaled(difference, scale), ...intervalJson(found, scale), significant };
+}
+
+/** Bounds of chance, and with which confidence they hold. */
+function intervalJson(
+  { lower, upper, confidence }: Partial<Pick<PercentileDifference, 'lower' | 'upper' | 'confidence'>> = {},
   scale: ValueScale,
-): number | null | BoundsJson {
-  if (value === undefined) return null;
-  const upper = scaled(value, scale);
-  return lower === undefined ? upper : boundsJson({ lower: scaled(lower, scale), upper });
+): object {
+  const inUnit = (bound = Number.NaN): number => scaled(bound, scale);
+  return {
+    interval: boundsJson({ lower: inUnit(lower), upper: inUnit(upper) }),
+    confidence: confidence ?? null,
+  };
+}
+
+/** The bounds of the slots that a value may lie in. */
+function valueJson({ value, lower }: Pick<AttributeSide, 'value' | 'lower'>, scale: ValueScale): FigureJson {
+  const inUnit = (bound = Number.NaN): number => scaled(bound, scale);
+  return figureJson({ lower: inUnit(lower), upper: inUnit(value) });
 }

@@ -44,8 +44,8 @@ test("the means of an OSD's socket are those of its own sums, and those of a ran
     expect(means(await run('--where', 'size=4KiB..8KiB'))).toEqual(['533 µs to 1.07 ms', '4 to 8 KiB']);
     const [{ axes }] = JSON.parse(await run('--json'));
     expect(axes.map(({ sum, sumSource }: { sum: object; sumSource: string }) => [sum, sumSource])).toEqual([
-      [{ from: 1_900_001, to: 1_900_001 }, 'perf dump'],
-      [{ from: 13_312, to: 13_312 }, 'perf dump'],
+      [{ lower: 1_900_001, upper: 1_900_001 }, 'perf dump'],
+      [{ lower: 13_312, upper: 13_312 }, 'perf dump'],
     ]);
   } finally {
     await socket.close();
@@ -139,14 +139,14 @@ test('--json prints exact counts, and null for an open bound', async () => {
           unit: 'none',
           unitSource: 'unknown',
           count: 10,
-          min: { from: null, to: 0 },
-          mean: { from: null, to: null },
-          max: { from: 16, to: null },
+          min: { lower: null, upper: 0, value: 0 },
+          mean: { lower: null, upper: null, value: null },
+          max: { lower: 16, upper: null, value: null },
           percentiles: [
-            { percentile: 50, from: 0, to: 8 },
-            { percentile: 99, from: 16, to: null },
+            { percentile: 50, lower: 0, upper: 8, value: 8 },
+            { percentile: 99, lower: 16, upper: null, value: null },
           ],
-          sum: { from: null, to: null },
+          sum: { lower: null, upper: null },
           sumSource: 'slots',
         },
       ],

@@ -83,11 +83,11 @@ test('--json has exact counts, bounds, and the sources of means', async () => {
     unit: 'ns',
     count: 800,
     ratePerSec: 800,
-    min: { from: 100_000, to: 200_000 },
-    mean: { from: 1_271_875, to: 1_271_875 },
-    max: { from: 12_800_000, to: 25_600_000 },
+    min: { lower: 100_000, upper: 200_000, value: 200_000 },
+    mean: { lower: 1_271_875, upper: 1_271_875, value: 1_271_875 },
+    max: { lower: 12_800_000, upper: 25_600_000, value: 25_600_000 },
     sumSource: 'perf dump',
-    percentiles: [{ percentile: 99, from: 12_800_000, to: 25_600_000 }],
+    percentiles: [{ percentile: 99, lower: 12_800_000, upper: 25_600_000, value: 25_600_000 }],
   });
   expect(
     kinds.map(({ kind, count, sizes }: { kind: string; count: number; sizes: object[] }) => [
@@ -107,11 +107,11 @@ test('--json has exact counts, bounds, and the sources of means', async () => {
     to: 1_048_576,
     count: 20,
     ratePerSec: 20,
-    min: { from: 1_600_000, to: 3_200_000 },
-    mean: { from: 1_600_000, to: 3_200_000 },
-    max: { from: 1_600_000, to: 3_200_000 },
+    min: { lower: 1_600_000, upper: 3_200_000, value: 3_200_000 },
+    mean: { lower: 1_600_000, upper: 3_200_000, value: 3_200_000 },
+    max: { lower: 1_600_000, upper: 3_200_000, value: 3_200_000 },
     sumSource: 'slots',
-    percentiles: [{ percentile: 99, from: 1_600_000, to: 3_200_000 }],
+    percentiles: [{ percentile: 99, lower: 1_600_000, upper: 3_200_000, value: 3_200_000 }],
   });
   expect(slowest.map(({ daemon, count }: { daemon: string; count: number }) => [daemon, count])).toEqual([
     ['osd.10', 30],

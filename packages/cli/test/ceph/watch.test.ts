@@ -52,8 +52,8 @@ test('--json prints a line for each histogram with new values, and null for an o
     expect.objectContaining({ counter: 'op', count: 5 }),
   ]);
   expect(lines.map(({ axes }) => axes[0].percentiles)).toEqual([
-    [{ percentile: 99, from: 8, to: 16 }],
-    [{ percentile: 99, from: 16, to: null }],
+    [{ percentile: 99, lower: 8, upper: 16, value: 16 }],
+    [{ percentile: 99, lower: 16, upper: null, value: null }],
   ]);
 });
 

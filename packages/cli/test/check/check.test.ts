@@ -39,8 +39,8 @@ interface Verdict {
   readonly objective: string;
   readonly verdict: string;
   readonly note: string | null;
-  readonly actual: { readonly from: number; readonly to: number } | null;
-  readonly within: { readonly from: number; readonly to: number } | null;
+  readonly actual: { readonly lower: number; readonly upper: number } | null;
+  readonly within: { readonly lower: number; readonly upper: number } | null;
 }
 
 async function check(...args: readonly string[]): Promise<Ran & { readonly verdicts: readonly Verdict[][] }> {
@@ -155,8 +155,8 @@ test('exact counts and errors of several files add up', async () => {
   const fast = folder.write('fast.json', k6Points(Array.from({ length: 900 }, () => ({ ms: 5 }))));
   const { verdicts } = await check(slow, fast, '--together', '--slo', 'p90=5ms', '--max-errors', '10%');
   expect(verdicts[0]).toMatchObject([
-    { verdict: 'kept', within: { from: 900, to: 900 } },
-    { verdict: 'kept', actual: { to: 100 } },
+    { verdict: 'kept', within: { lower: 900, upper: 900 } },
+    { verdict: 'kept', actual: { upper: 100 } },
   ]);
 });
 
@@ -186,7 +186,10 @@ test('a number at the threshold is within it, whatever the slots are', async () 
 test('a number in JSON at the threshold is within it as well', async () => {
   const path = folder.write('equal.jsonl', '{"ms":250}\n'.repeat(1000));
   const { verdicts } = await check(path, '--field', 'ms', '--unit', 'ms', '--slo', 'p50=250ms');
-  expect(verdicts[0]![0]).toMatchObject({ verdict: 'kept beyond doubt', within: { from: 1000, to: 1000 } });
+  expect(verdicts[0]![0]).toMatchObject({
+    verdict: 'kept beyond doubt',
+    within: { lower: 1000, upper: 1000 },
+  });
 });
 
 test('a unit of seconds moves no number across the threshold', async () => {

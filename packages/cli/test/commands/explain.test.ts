@@ -93,7 +93,7 @@ test('JSON has all figures, in the unit that it names', async () => {
       {},
     ],
   });
-  expect(json.difference.lower).toBeGreaterThan(0);
+  expect(json.difference.interval.lower).toBeGreaterThan(0);
 });
 
 test('--top cuts the table', async () => {

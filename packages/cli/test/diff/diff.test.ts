@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { DoubleHistogram, formatPercentiles, Histogram } from '@hdrscope/core';
 import { hdrscope } from '../support/fake-io.ts';
+import { parseValues } from '../support/figure-values.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
@@ -39,7 +40,7 @@ const KINDS: Readonly<Record<string, (values: readonly number[]) => string>> = {
 
 /** The unit and the count of both sides. */
 function countsIn(json: string): unknown[] {
-  const { before, after } = JSON.parse(json);
+  const { before, after } = parseValues(json);
   return [before.unit, before.count, after.unit, after.count];
 }
 
@@ -60,7 +61,7 @@ test.each(Object.keys(KINDS).flatMap((one) => Object.keys(KINDS).map((other) => 
     const { exitCode, stdout } = await hdrscope(['diff', ...options, '--json', ...paths]);
     expect(exitCode).toBe(0);
     expect(countsIn(stdout)).toEqual(['ms', 2000, 'ms', 2000]);
-    const [{ before, after }] = JSON.parse(stdout).changes;
+    const [{ before, after }] = parseValues(stdout).changes;
     // Rows of percentile text are close to each other, and have three decimals.
     expect([before / 10, after / 30].every((part) => Math.abs(part - 1) < 0.002)).toBe(true);
     const back = await hdrscope(['diff', ...paths.toReversed(), ...options, '--fail-if-worse', '5%']);
@@ -104,7 +105,7 @@ test.each([
 ])('takes the unit of numbers from %j', async (options, ms) => {
   const paths = [write('numbers', BEFORE), write('numbers', AFTER)];
   const { stdout } = await hdrscope(['diff', '--json', '--percentiles', '50', ...options, ...paths]);
-  const { before, changes } = JSON.parse(stdout);
+  const { before, changes } = parseValues(stdout);
   expect([before.unit, Math.round(changes[0].before / ms)]).toEqual(['ms', 10]);
 });
 
@@ -118,7 +119,7 @@ test('compares doubles with doubles only', async () => {
   const paths = [BEFORE, AFTER].map((values, at) => folder.write(`d${at}`, doubles(values).toBase64()));
   const args = ['diff', '--unit', 'none', '--json', '--percentiles', '50'];
   const { stdout } = await hdrscope([...args, ...paths]);
-  expect(JSON.parse(stdout).changes[0].before).toBeCloseTo(10, 1);
+  expect(parseValues(stdout).changes[0].before).toBeCloseTo(10, 1);
   const mixed = await hdrscope([...args, paths[0]!, write('log', AFTER)]);
   expect([mixed.exitCode, mixed.stderr]).toEqual([1, 'hdrscope: integers cannot be compared with doubles\n']);
 });

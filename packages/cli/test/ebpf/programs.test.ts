@@ -117,8 +117,9 @@ test('JSON has the time that it took when it was interrupted, and both estimates
   expect(histograms[0]).toMatchObject({ name: 'linux.runqueue.depth', count: 4821 });
   expect(histograms[0].percentiles[2]).toEqual({
     percentile: 99,
-    from: 9,
-    to: 16,
+    value: 16,
+    lower: 9,
+    upper: 16,
     inclusive: 15.8775,
     exclusive: 16.84,
   });

@@ -50,13 +50,13 @@ test('prints JSON', async () => {
         layout: 'queue-depth',
         unit: 'none',
         count: 4,
-        min: { from: 1, to: 1 },
-        mean: 18.25,
-        max: { from: 65, to: null },
+        min: { lower: 1, upper: 1, value: 1 },
+        mean: { value: 18.25, lower: 18.25, upper: 18.25 },
+        max: { lower: 65, upper: null, value: null },
         sum: 73,
         percentiles: [
-          { percentile: 50, from: 1, to: 1, inclusive: 1, exclusive: 1.66667 },
-          { percentile: 99.9, from: 65, to: null, inclusive: 65, exclusive: 2 },
+          { percentile: 50, lower: 1, upper: 1, value: 1, inclusive: 1, exclusive: 1.66667 },
+          { percentile: 99.9, lower: 65, upper: null, value: null, inclusive: 65, exclusive: 2 },
         ],
         slots: [
           { lower: 1, upper: 1, count: 3 },

@@ -63,8 +63,8 @@ test('prints the counts of each interval as a line of JSON', async () => {
       name: 'queue_hist',
       count: 3,
       percentiles: [
-        { percentile: 50, from: 2, to: 4 },
-        { percentile: 99, from: 2, to: 4 },
+        { percentile: 50, lower: 2, upper: 4, value: 4 },
+        { percentile: 99, lower: 2, upper: 4, value: 4 },
       ],
       slots: [
         { lower: 0, upper: 0, count: 1 },

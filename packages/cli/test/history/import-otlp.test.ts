@@ -149,8 +149,8 @@ test('values of a wide bucket are shown with its bounds, and a threshold inside 
   const asked = [history, '--metric', METRIC, '--percentiles', '75', '--format', 'json'];
   const { groups } = JSON.parse((await hdrscope(['query', ...asked])).stdout);
   // Buckets end within slots of two digits.
-  const [{ percentile, from, to }] = groups[0].percentiles;
-  expect([percentile, Number(from.toPrecision(2)), Number(to.toPrecision(2))]).toEqual([75, 100, 1000]);
+  const [{ percentile, lower, upper }] = groups[0].percentiles;
+  expect([percentile, Number(lower.toPrecision(2)), Number(upper.toPrecision(2))]).toEqual([75, 100, 1000]);
 
   const span = ['--since', '2026-11-10', '--until', '2026-11-11'];
   const judged = ['--metric', METRIC, '--threshold', '500ms', '--objective', '90%', ...span];

@@ -62,8 +62,8 @@ test('percentiles are those of the log', async () => {
   );
   for (const [at, { percentiles, count, max }] of summary.tags.entries()) {
     const group = answer.groups[at];
-    expect([group.count, group.max.to]).toEqual([count, max]);
-    expect(group.percentiles.map(({ to }: { to: number }) => to)).toEqual(
+    expect([group.count, group.max.upper]).toEqual([count, max.value]);
+    expect(group.percentiles.map(({ value }: { value: number }) => value)).toEqual(
       percentiles.map(({ value }: { value: number }) => value),
     );
   }

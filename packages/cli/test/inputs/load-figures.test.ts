@@ -1,5 +1,6 @@
 import { autocannonLine, k6Points, k6Table, ohaTable } from '@hdrscope/testing/load-samples';
 import { hdrscope } from '../support/fake-io.ts';
+import { parseValues } from '../support/figure-values.ts';
 import { evenly, useFolder } from '../support/logs.ts';
 
 // Commands that compare take the requests of load generators as recorded figures, which have a unit of their own.
@@ -8,7 +9,7 @@ const requests = evenly(200).map((ms) => ({ ms }));
 const figures = async (args: readonly string[]): Promise<{ before: Side; after: Side }> => {
   const { stdout, stderr } = await hdrscope(['diff', '--percentiles', '50', '--json', ...args]);
   expect(stderr).toBe('');
-  return JSON.parse(stdout);
+  return parseValues(stdout);
 };
 
 interface Side {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { lackOfShared, sharedPath, testUnless } from '@hdrscope/testing';
 import { hdrscope } from '../support/fake-io.ts';
+import { parseValues } from '../support/figure-values.ts';
 import { evenly, intervalLine, logText, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
@@ -71,7 +72,7 @@ test('convert writes JSON lines, CSV and percentile text', async () => {
     (await hdrscope(['log', 'convert', '-', '--format', ...args], { stdin })).stdout;
 
   const rows = (await to('ndjson', '--percentiles', '50')).trimEnd().split('\n');
-  expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+  expect(rows.map((row) => parseValues(row))).toMatchObject([
     {
       startSec: 1_500_000_001,
       endSec: 1_500_000_002,

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { hdrscope, type Ran } from '../support/fake-io.ts';
+import { parseValues } from '../support/figure-values.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
@@ -61,7 +62,7 @@ test('--text-unit is the unit of printed values, and --unit the unit of the log'
   const counted = async (...args: string[]): Promise<unknown> => {
     const { stdout } = await hdrscope(['log', 'convert', report, '--format', 'v2', ...args]);
     const summed = await summary(['--json', '--unit', 'none', '-'], stdout);
-    return JSON.parse(summed.stdout).tags[0].max;
+    return parseValues(summed.stdout).tags[0].max;
   };
   expect(await counted('--unit', 'us')).toBe(12_351);
   expect(await counted('--unit', 'us', '--text-unit', 'us')).toBe(12);
@@ -78,7 +79,7 @@ test('compare finds a log equal to its own text, and makes no claim that needs a
   expect(ran.stdout).toContain(
     'All values together: not compared, because percentile text does not have every value\n',
   );
-  const json = JSON.parse((await hdrscope([...args, '--json', log, text])).stdout);
+  const json = parseValues((await hdrscope([...args, '--json', log, text])).stdout);
   expect(json).toMatchObject({ isWorse: false, kolmogorovSmirnov: null, mannWhitney: null });
 });
 

@@ -3,6 +3,7 @@ import { Histogram, type HistogramOptions } from '@hdrscope/core';
 import { formatInterval } from '@hdrscope/interval-log';
 import { lackOfShared, sharedPath, testUnless } from '@hdrscope/testing';
 import { hdrscope } from '../support/fake-io.ts';
+import { parseValues } from '../support/figure-values.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
@@ -53,7 +54,7 @@ start 2017-07-14 02:40:00.000 UTC, values in ms
 test('prints JSON with unrounded numbers', async () => {
   const args = ['log', 'summary', '--json', '--tag', 'put', '--tag', 'idle', '-', '--percentiles', '50'];
   const { stdout } = await hdrscope(args, { stdin: LOG });
-  expect(JSON.parse(stdout)).toEqual({
+  expect(parseValues(stdout)).toEqual({
     startSec: 1_500_000_000,
     tags: [
       {
@@ -103,7 +104,7 @@ test('adds up the selected times of several logs, including gzipped ones', async
   const path = folder.write('a.hlog', LOG);
   const args = ['log', 'summary', path, '-', '--json', '--tag', 'get', '--from', '10s', '--to', '11s'];
   const { stdout } = await hdrscope(args, { stdin: gzipSync(LOG) });
-  expect(JSON.parse(stdout).tags).toMatchObject([{ tag: 'get', intervals: 2, count: 200 }]);
+  expect(parseValues(stdout).tags).toMatchObject([{ tag: 'get', intervals: 2, count: 200 }]);
 });
 
 test('reports malformed lines, and prints the rest', async () => {
@@ -142,7 +143,7 @@ testUnless(lackOfShared(RECORDED))('reads the log of jHiccup', async () => {
   const { exitCode, stdout } = await hdrscope(['log', 'summary', path, '--json']);
   expect(exitCode).toBe(0);
   // Java HdrHistogram: 48761 values, the largest 1796210687.
-  expect(JSON.parse(stdout).tags).toMatchObject([{ tag: null, intervals: 62, count: 48_761 }]);
+  expect(parseValues(stdout).tags).toMatchObject([{ tag: null, intervals: 62, count: 48_761 }]);
 });
 
 describe('logs of unlike layouts', () => {
@@ -178,8 +179,8 @@ describe('logs of unlike layouts', () => {
     ];
     expect(one).toEqual(other);
     expect(one.tags[0]).toMatchObject({
-      min: { from: 0, to: 0.000427 },
-      percentiles: [{ percentile: 50, from: 0.000427, to: 0.0009 }],
+      min: { lower: 0, upper: 0.000427 },
+      percentiles: [{ percentile: 50, lower: 0.000427, upper: 0.0009 }],
     });
   });
 });

@@ -116,10 +116,10 @@ test('JSON has the bounds of slots, and distributions as all commands print them
   });
   const [p50, max, p99] = groups[1].percentiles;
   expect(p50.percentile).toBe(50);
-  expect(p50.from).toBeLessThanOrEqual(500);
-  expect(p50.to).toBeGreaterThanOrEqual(500);
-  expect(p50.to / p50.from).toBeLessThan(1.001);
-  expect([max.percentile, max.value, p99.percentile]).toEqual([100, groups[1].max.to, 99]);
+  expect(p50.lower).toBeLessThanOrEqual(500);
+  expect(p50.upper).toBeGreaterThanOrEqual(500);
+  expect(p50.upper / p50.lower).toBeLessThan(1.001);
+  expect([max.percentile, max.value, p99.percentile]).toEqual([100, groups[1].max.upper, 99]);
   const hours = JSON.parse((await query(['--metric', 'rpc', '--every', '1h', '--json'])).stdout);
   expect(hours.everySec).toBe(3600);
   expect(hours.groups.map(({ startSec }: { startSec: number }) => startSec)).toEqual([

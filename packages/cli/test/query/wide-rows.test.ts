@@ -33,9 +33,9 @@ test('a table has the bounds of mean, min and max', async () => {
     (await hdrscope(['query', history, '--metric', 'rpc', '--percentiles', '50', '--json'])).stdout,
   );
   expect(json.groups[0]).toMatchObject({
-    mean: { from: 19, to: 47.5 },
-    min: { from: 10, to: 25 },
-    max: { from: 100, to: 250 },
+    mean: { lower: 19, upper: 47.5 },
+    min: { lower: 10, upper: 25 },
+    max: { lower: 100, upper: 250 },
   });
 });
 
@@ -51,8 +51,8 @@ test('a comparison shows bounds, and no difference within a bucket', async () =>
   );
   expect(stdout).toContain('not compared, because values lie in wide buckets');
   const { before, changes } = JSON.parse((await hdrscope([...args, '--json'])).stdout);
-  expect(before.mean).toEqual({ from: 19, to: 47.5 });
-  expect(changes[1]).toMatchObject({ before: { from: expect.any(Number) }, relative: null });
+  expect(before.mean).toMatchObject({ lower: 19, upper: 47.5 });
+  expect(changes[1]).toMatchObject({ before: { lower: expect.any(Number) }, relative: null });
 });
 
 test('a percentile in another bucket is worse, by at least what lies between the buckets', async () => {
@@ -73,13 +73,13 @@ test.each(['before', 'after'])('beside buckets, a value has the bounds of its sl
   const args = ['query', history, '--metric', 'rpc', ...RANGES, '--percentiles', '50', '--json'];
   const { changes, ...sides } = JSON.parse((await hdrscope(args)).stdout);
   const { [narrow]: slot, difference } = changes[0];
-  expect(slot.from).toBeLessThan(90);
-  expect(slot.to).toBeGreaterThanOrEqual(90);
+  expect(slot.lower).toBeLessThan(90);
+  expect(slot.upper).toBeGreaterThanOrEqual(90);
   expect(sides[narrow].percentiles[0]).toEqual({ percentile: 50, ...slot });
   // The bucket may have 25 ms alone, or 10 ms alone.
   const [least, most] = narrow === 'after' ? [90 - 25, 90 - 10] : [10 - 90, 25 - 90];
-  expect(difference.from).toBeLessThan(least);
-  expect(difference.to).toBeGreaterThanOrEqual(most);
+  expect(difference.lower).toBeLessThan(least);
+  expect(difference.upper).toBeGreaterThanOrEqual(most);
 });
 
 /** Buckets that do not overlap, and values in them. */
@@ -183,7 +183,7 @@ test('an explanation shows bounds, and the least that a cause explains', async (
   expect(json).toMatchObject({
     isWide: true,
     verdict: 'explained',
-    before: { value: { from: expect.any(Number) } },
+    before: { value: expect.any(Number), lower: expect.any(Number) },
   });
 
   const same = await hdrscope([

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { formatPercentiles, Histogram } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
 import { hdrscope } from '../support/fake-io.ts';
+import { parseValues } from '../support/figure-values.ts';
 import { evenly, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
@@ -38,7 +39,7 @@ std deviation  144
 test('counts files together', async () => {
   const [a, b] = [folder.write('a.txt', '1\n2'), folder.write('b.txt', '3\n')];
   const { stdout } = await hdrscope(['record', a, b, '--format', 'json']);
-  expect(JSON.parse(stdout).count).toBe(3);
+  expect(parseValues(stdout).count).toBe(3);
 });
 
 test('counts numbers as a series of a registry does', async () => {
@@ -82,14 +83,14 @@ test.each([
   expect(recorded).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   expect(readFileSync(path, 'utf8')).toMatch(/^0\.000,0\.000,4\.00[0-2],HISTF/m);
   const { stdout } = await hdrscope(['log', 'summary', '--json', path]);
-  const [{ count, max }] = JSON.parse(stdout).tags;
+  const [{ count, max }] = parseValues(stdout).tags;
   expect([count, Math.round(max)]).toEqual([3, 4]);
 });
 
 test('prints JSON in the unit', async () => {
   const args = ['record', '--unit', 's', '--percentiles', '50,100', '--format', 'json'];
   const { stdout } = await hdrscope(args, { stdin: '0.001\n0.002\n0.003\n' });
-  expect(JSON.parse(stdout)).toMatchObject({
+  expect(parseValues(stdout)).toMatchObject({
     unit: 's',
     resolution: 1e-9,
     significantDigits: 3,
@@ -114,7 +115,7 @@ test('one number is one value, and is every percentile of its JSON', async () =>
   const { stdout: text } = await hdrscope(['record', '--no-plot', '-'], { stdin: '42\n' });
   expect(text).toMatch(/^1 value of standard input/);
   const { stdout } = await hdrscope(['record', '--unit', 'ms', '--format', 'json'], { stdin: '42\n' });
-  const { min, mean, max, percentiles } = JSON.parse(stdout);
+  const { min, mean, max, percentiles } = parseValues(stdout);
   expect([min, mean, max, ...percentiles.map(({ value }: { value: number }) => value)]).toEqual(
     Array(7).fill(42),
   );
@@ -124,7 +125,7 @@ test('reads a column of a table', async () => {
   const csv = 'path,ms\n/a,1.5\n/b,2.5\n';
   const args = ['record', '--column', '2', '--separator', ',', '--skip', '1', '--format', 'json'];
   const { exitCode, stdout, stderr } = await hdrscope(args, { stdin: csv });
-  expect([exitCode, stderr, JSON.parse(stdout).count]).toEqual([0, '', 2]);
+  expect([exitCode, stderr, parseValues(stdout).count]).toEqual([0, '', 2]);
 });
 
 test('leaves out lines without a number, reports their places, and prints the rest', async () => {
@@ -144,7 +145,7 @@ test('leaves out numbers that are larger than a histogram can count', async () =
   const { exitCode, stdout, stderr } = await hdrscope(['record', '--unit', 's', '--format', 'json'], {
     stdin: '9.2e9\n9.3e9\n1e300\n',
   });
-  expect([exitCode, JSON.parse(stdout).count]).toEqual([1, 1]);
+  expect([exitCode, parseValues(stdout).count]).toEqual([1, 1]);
   expect(stderr).toContain('line 2 has no number');
 });
 
@@ -156,7 +157,7 @@ test('reports numbers that are too small for the resolution', async () => {
     'hdrscope: 2 numbers are nearer to 0 than to the resolution, 0.001, and counted as 0: --resolution keeps smaller ones apart\n',
   ]);
   const finer = await hdrscope(['record', '--resolution', '1e-4', '--format', 'json'], { stdin });
-  expect([finer.stderr, JSON.parse(finer.stdout).min]).toEqual(['', 0]);
+  expect([finer.stderr, parseValues(finer.stdout).min]).toEqual(['', 0]);
 });
 
 test.each([
@@ -189,14 +190,14 @@ test('counts the whole lines of a gzip stream that is cut short, and reports the
   const whole = gzipSync('1\n2\n123456789\n', { level: 0 });
   const stdin = whole.subarray(0, whole.indexOf('123456789') + 5);
   const { exitCode, stdout, stderr } = await hdrscope(['record', '--format', 'json'], { stdin });
-  expect([exitCode, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ count: 2, max: 2 })]);
+  expect([exitCode, parseValues(stdout)]).toEqual([1, expect.objectContaining({ count: 2, max: 2 })]);
   expect(stderr).toMatch(/^hdrscope: standard input: line 3: the gzip stream is cut short or broken: /);
 });
 
 test('reads UTF-16, as PowerShell writes it', async () => {
   const stdin = Buffer.from(`\ufeff${TEXT}`, 'utf16le');
   const { exitCode, stdout } = await hdrscope(['record', '--format', 'json'], { stdin });
-  expect([exitCode, JSON.parse(stdout).count]).toEqual([0, 1000]);
+  expect([exitCode, parseValues(stdout).count]).toEqual([0, 1000]);
 });
 
 test('shows its progress on a terminal', async () => {
@@ -219,7 +220,7 @@ describe('numbers with units', () => {
   const json = async (stdin: string, ...args: string[]): Promise<Record<string, unknown>> => {
     const { exitCode, stdout, stderr } = await hdrscope(['record', '--json', ...args], { stdin });
     expect([exitCode, stderr]).toEqual([0, '']);
-    return JSON.parse(stdout);
+    return parseValues(stdout);
   };
 
   test('are exact, and may have different units of time', async () => {
@@ -262,7 +263,7 @@ describe('tables and JSON', () => {
   const counted = async (stdin: string, ...args: string[]): Promise<unknown[]> => {
     const { exitCode, stdout, stderr } = await hdrscope(['record', '--json', ...args], { stdin });
     expect([exitCode, stderr]).toEqual([0, '']);
-    const { count, min, max, unit } = JSON.parse(stdout);
+    const { count, min, max, unit } = parseValues(stdout);
     return [count, min, max, unit];
   };
 
@@ -294,14 +295,14 @@ describe('tables and JSON', () => {
   test('may lack a number in a row', async () => {
     const stdin = 'path,ms\n/a,1\n/b,n/a\n/c,3\nshort\n';
     const { exitCode, stdout, stderr } = await hdrscope(['record', '--json', '--column', 'ms'], { stdin });
-    expect([exitCode, JSON.parse(stdout).count]).toEqual([1, 2]);
+    expect([exitCode, parseValues(stdout).count]).toEqual([1, 2]);
     expect(stderr).toContain('left out 2 malformed lines: lines 3, 5');
   });
 
   test('leave out lines without such a number, and report them', async () => {
     const stdin = '{"ms":1}\n{"us":2}\nnonsense\n{"ms":-1}\n{"ms":4}\n';
     const { exitCode, stdout, stderr } = await hdrscope(['record', '--json', '--field', 'ms'], { stdin });
-    expect([exitCode, JSON.parse(stdout).count]).toEqual([1, 2]);
+    expect([exitCode, parseValues(stdout).count]).toEqual([1, 2]);
     expect(stderr).toContain('left out 3 malformed lines: lines 2, 3, 4');
   });
 
@@ -345,7 +346,7 @@ describe('tables and JSON', () => {
 test('parts of a nanosecond count when the resolution has them', async () => {
   const args = ['record', '--unit', 'ns', '--resolution', '0.1', '--digits', '4', '--json', '-'];
   const { stdout } = await hdrscope(args, { stdin: '0.3ns\n12.3ns\n' });
-  expect(JSON.parse(stdout)).toMatchObject({ count: 2, min: 0.3, max: 12.3 });
+  expect(parseValues(stdout)).toMatchObject({ count: 2, min: 0.3, max: 12.3 });
 });
 
 test('a log of numbers says their unit and the step between two', async () => {

@@ -3,7 +3,7 @@ import { type AxisFacts, type Bounds, countValues, measureAxis, toJsonText } fro
 import type { ValueRange } from '@hdrscope/core/joint';
 import { formatBounds } from '@hdrscope/kit';
 import { formatValue, informativeAxes } from '@hdrscope/plot';
-import { boundsJson, type Figures, figuresJson, UNKNOWN } from '../../figures.ts';
+import { boundsJson, type Figures, figuresJson, UNKNOWN, withoutEstimate } from '../../figures.ts';
 import type { Sourced } from './histograms.ts';
 
 /** A histogram, and the ranges of it that are selected. */
@@ -62,10 +62,13 @@ export function axisFigures(
   const { min = UNKNOWN, mean = UNKNOWN, max = UNKNOWN } = facts ?? {};
   return {
     ...known,
-    ...{ min, mean, max, areBounds: true },
+    min: withoutEstimate(min),
+    mean: withoutEstimate(mean),
+    max: withoutEstimate(max),
+    areBounds: true,
     percentiles: percentiles.map((percentile, at) => ({
       percentile,
-      ...(facts?.percentiles[at] ?? UNKNOWN),
+      ...withoutEstimate(facts?.percentiles[at] ?? UNKNOWN),
     })),
   };
 }

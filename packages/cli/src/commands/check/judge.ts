@@ -1,8 +1,7 @@
 import type { Bounds } from '@hdrscope/core';
-import { judgeLimit, judgeObjective, type ObjectiveVerdict } from '@hdrscope/core/internal';
+import { exactly, judgeLimit, judgeObjective, type ObjectiveVerdict } from '@hdrscope/core/internal';
 import { type Evidence, proportionOf } from '@hdrscope/inputs/internal';
 import { formatDuration, formatShare, formatSize, percentileName } from '@hdrscope/kit';
-import { exactly } from '../../figures.ts';
 import { formatCount, valuesText } from '../../format.ts';
 import { type Objective, thresholdIn } from '../../objective.ts';
 import type { ErrorLimit, ObjectiveOptions } from './options.ts';

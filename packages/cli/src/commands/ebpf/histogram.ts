@@ -7,7 +7,7 @@ import {
   type Quantile,
   rebucket,
 } from '@hdrscope/core';
-import { integerAfter, integerLayout, meanBounds, usedSlots } from '@hdrscope/core/internal';
+import { exactly, integerAfter, integerLayout, meanBounds, usedSlots } from '@hdrscope/core/internal';
 import { formatKernelBars, formatKernelHistogram, listCpuCounts, sumCpus } from '@hdrscope/ebpf';
 import type { HistogramMetric } from '@hdrscope/ebpf/internal';
 import { type CpuCounts, kernelQuantiles } from '@hdrscope/ebpf/internal';
@@ -16,7 +16,7 @@ import { formatBounds, percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import { defineOption } from '../../define-command.ts';
-import { exactly, type Figures, figuresJson, UNKNOWN } from '../../figures.ts';
+import { type Figures, figuresJson, UNKNOWN, withoutEstimate } from '../../figures.ts';
 import { formatCount } from '../../format.ts';
 
 /** The counts of one CPU, or of all CPUs together, as commands show them. */
@@ -174,11 +174,14 @@ export function kernelFigures(
   const [min = UNKNOWN, max = UNKNOWN] = total === 0 ? [] : findQuantiles(histogram, [0, 1]);
   const known = sum === undefined ? meanBounds(histogram) : exactly(Number((sum / total).toPrecision(15)));
   return {
-    ...{ name, unit, count: total, min, max, areBounds: true },
+    ...{ name, unit, count: total, areBounds: true },
+    min: withoutEstimate(min),
+    max: withoutEstimate(max),
     mean: total === 0 ? UNKNOWN : known,
     ...(seconds !== undefined && { seconds }),
-    percentiles: percentilesOf(histogram, percentiles).map(({ lower, upper }, at) => ({
-      ...{ percentile: percentiles[at]!, lower, upper },
+    percentiles: percentilesOf(histogram, percentiles).map((found, at) => ({
+      percentile: percentiles[at]!,
+      ...withoutEstimate(found),
     })),
   };
 }
@@ -210,7 +213,6 @@ export function histogramJson(
     layout: layoutName,
     unit,
     ...others,
-    ...(sum !== undefined && counts.total > 0 && { mean: figures.mean.upper }),
     sum: sum ?? null,
     percentiles: others.percentiles.map((one, at) => ({
       ...one,

@@ -8,7 +8,6 @@ import {
   type Figures,
   figureCells,
   figuresJson,
-  figuresOf,
   figuresOfSum,
   jsonDocument,
   percentilesFor,
@@ -124,7 +123,7 @@ function tagFigures(summary: TagSummary, options: RowOptions): Figures {
   const { unit, percentiles } = options;
   const shown = (value: number): number => scaled(value, unit);
   const shownAs = { name, unit: unit.unit, percentiles, shown, seconds: endSec - startSec };
-  return sum.layouts.length > 1 ? figuresOfSum(sum, shownAs) : figuresOf(summary.histogram, shownAs);
+  return figuresOfSum(sum, summary.histogram, shownAs);
 }
 
 function toJson({ startSec, tags }: LogSummary, options: RowOptions): object {

@@ -17,7 +17,7 @@ import {
   columnsFor,
   csvCells,
   csvTitles,
-  exactly,
+  type Figure,
   type Figures,
   figureCells,
   figuresJson,
@@ -116,7 +116,7 @@ export function answerText(groups: readonly HistoryGroup[], asked: Asked, io: Io
 function tableOf(shown: readonly ShownGroup[], keys: readonly string[], asked: Asked, io: Io): string[] {
   const { everyMs } = asked;
   const isTimed = everyMs !== undefined;
-  const figures = shown.map((one) => tableFigures(one, asked));
+  const figures = shown.map((one) => groupFigures(one, asked));
   const columns = columnsFor(asked, USUAL);
   const values = figureCells(columns, figures, shown[0]!.scale.unit);
   const rows = shown.map(({ group, cells }, at) => [
@@ -152,10 +152,12 @@ function groupFigures(
   { group, name, unit, scale }: ShownGroup,
   { percentiles }: Pick<Asked, 'percentiles'>,
 ): Figures {
-  const { isWide, min, max } = group;
-  const shown = ({ lower, upper }: Bounds): Bounds => ({
+  const { isWide, min, max, sum, count } = group;
+  const figure = ({ lower, upper }: Bounds, value: number): Figure => ({
     lower: scaled(lower, scale),
     upper: scaled(upper, scale),
+    // No number stands for what lies in wide buckets.
+    ...(!isWide && { value: scaled(value, scale) }),
   });
   const boundsAt = (percentile: number): Bounds => {
     const found = group.percentiles.find((one) => one.percentile === percentile)!;
@@ -168,14 +170,14 @@ function groupFigures(
     name,
     unit,
     count: group.count,
-    min: shown(min),
-    mean: shown(group.mean),
-    max: shown(max),
-    percentiles: percentiles.map((percentile) => ({
-      percentile,
-      ...shown(percentile === 100 ? max : boundsAt(percentile)),
-    })),
-    hasSlots: true,
+    min: figure(min, min.lower),
+    mean: figure(group.mean, count === 0 ? 0 : sum / count),
+    max: figure(max, max.upper),
+    percentiles: percentiles.map((percentile) => {
+      const found = percentile === 100 ? max : boundsAt(percentile);
+      // The lowest value is at the lower end of its slot.
+      return { percentile, ...figure(found, percentile === 0 ? found.lower : found.upper) };
+    }),
     ...(isWide && { areBounds: true }),
   };
 }
@@ -189,20 +191,6 @@ export function figuresOfRow(row: MergedRow, name: string, percentiles: readonly
     percentiles: percentilesOf(row, percentiles),
   };
   return groupFigures({ ...shownUnitOf(row.unit), name, cells: [], group }, { percentiles });
-}
-
-/** The figures of a group for tables. Within one slot, a figure is the value that stands for it. */
-function tableFigures(one: ShownGroup, asked: Asked): Figures {
-  const figures = groupFigures(one, asked);
-  if (one.group.isWide) return figures;
-  const { count, sum } = one.group;
-  const mean = scaled(count === 0 ? 0 : sum / count, one.scale);
-  return {
-    ...figures,
-    min: exactly(figures.min.lower),
-    mean: exactly(mean),
-    max: exactly(figures.max.upper),
-  };
 }
 
 /** The answer as CSV. */
@@ -224,7 +212,7 @@ export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string
     ...one.cells,
     ...(one.group.startMs === undefined ? [] : [new Date(one.group.startMs).toISOString()]),
     ...(titles.size > 1 ? [one.title] : []),
-    ...csvCells(columns, tableFigures(one, asked)),
+    ...csvCells(columns, groupFigures(one, asked)),
   ]);
   return [header, ...lines].map(csvLine).join('');
 }

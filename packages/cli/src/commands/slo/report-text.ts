@@ -157,7 +157,7 @@ export function reportJson(reported: Reported): string {
       divided:
         divided === undefined
           ? null
-          : { from: scaled(divided.lower, scale), to: scaled(divided.upper, scale) },
+          : { lower: scaled(divided.lower, scale), upper: scaled(divided.upper, scale) },
       total: period(total),
       verdicts,
       periods: periods.map(period),
