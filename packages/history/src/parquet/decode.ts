@@ -1,11 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import type { HdrscopeError } from '@hdrscope/core';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileError } from '../errors.ts';
 import { marginsProperty } from '../rows/margins.ts';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
+import { assertPages } from './check-pages.ts';
 import { codeOf } from './files.ts';
 import { ADDED_COLUMNS, COLUMNS } from './schema.ts';
+import { checkSeal, readInto } from './seal.ts';
 
 /**
  * Reads the rows of a Parquet file, row group by row group: memory holds one of them.
@@ -22,10 +25,7 @@ export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, 
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, 'r');
-    const file = await bufferOf(handle);
-    const metadata = await parquetMetadataAsync(file);
-    const columns = columnsOf(metadata);
-    asPairs(metadata);
+    const { file, metadata, columns } = await openRows(handle);
     const attributes = new AttributeReader();
     let rowStart = 0;
     for (const { num_rows } of metadata.row_groups) {
@@ -52,6 +52,47 @@ export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, 
 }
 
 /**
+ * Whether a file can be read, every byte of it: by its seal, or by reading all rows of a file that has none. Engines do not look
+ * at checksums, so a damaged file must not come to them.
+ *
+ * @returns Why it cannot be read; `undefined` when it can be, or is missing.
+ */
+export async function findDamage(path: string): Promise<HdrscopeError | undefined> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, 'r');
+    const { isSealed } = await openRows(handle);
+    if (!isSealed) for await (const _ of readRows(path));
+    return undefined;
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? undefined : fileError('read', path, error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** A file of rows, whose seal was compared with its bytes. */
+async function openRows(handle: FileHandle): Promise<{
+  readonly file: AsyncBuffer;
+  readonly metadata: FileMetaData;
+  readonly columns: string[];
+  readonly isSealed: boolean;
+}> {
+  const file = await bufferOf(handle);
+  const seal = await checkSeal(handle, file.byteLength);
+  if (seal === 'damaged') throw new Error('it is damaged: its bytes are not those of its seal');
+  const metadata = await parquetMetadataAsync(file);
+  const version = versionOf(metadata);
+  if (seal === 'unsealed' && version === String(FORMAT_VERSION)) {
+    throw new Error('it is damaged: it has no seal, as files of version 2 have');
+  }
+  if (seal === 'unsealed') await assertPages(file, metadata);
+  const columns = columnsOf(metadata, version);
+  asPairs(metadata);
+  return { file, metadata, columns, isSealed: seal === 'whole' };
+}
+
+/**
  * The value of a key in the metadata of a file.
  *
  * @returns `undefined` when the file does not exist, or has no such key.
@@ -61,8 +102,8 @@ export async function readMetadata(path: string, key: string): Promise<string | 
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, 'r');
-    const { key_value_metadata } = await parquetMetadataAsync(await bufferOf(handle));
-    return key_value_metadata?.find((entry) => entry.key === key)?.value;
+    const { metadata } = await openRows(handle);
+    return metadata.key_value_metadata?.find((entry) => entry.key === key)?.value;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError('read', path, error);
@@ -152,9 +193,8 @@ function numbersOf(list: readonly (number | bigint)[]): number[] {
 }
 
 /** The columns that are read. Files of version 1 have neither widths nor margins. */
-function columnsOf({ schema, key_value_metadata }: FileMetaData): string[] {
+function columnsOf({ schema }: FileMetaData, version: string | undefined): string[] {
   const names = new Set(schema.map(({ name }) => name));
-  const version = key_value_metadata?.find(({ key }) => key === 'hdrscope.history.version')?.value;
   if (version !== undefined && !READABLE_VERSIONS.includes(version)) {
     throw new Error(`its rows must have version ${READABLE_VERSIONS.join(' or ')}, got ${version}`);
   }
@@ -163,6 +203,10 @@ function columnsOf({ schema, key_value_metadata }: FileMetaData): string[] {
   if (missing !== undefined)
     throw new Error(`it must have the columns of a history, and has no column ${missing}`);
   return columns;
+}
+
+function versionOf({ key_value_metadata }: FileMetaData): string | undefined {
+  return key_value_metadata?.find(({ key }) => key === 'hdrscope.history.version')?.value;
 }
 
 const READABLE_VERSIONS = ['1', String(FORMAT_VERSION)];
@@ -181,12 +225,9 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
   return {
     byteLength: size,
     async slice(start, end = size) {
+      if (!(start >= 0 && end <= size && start <= end)) throw new Error('it is cut off');
       const bytes = new Uint8Array(end - start);
-      for (let filled = 0; filled < bytes.length; ) {
-        const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
-        if (bytesRead === 0) throw new Error('it is cut off');
-        filled += bytesRead;
-      }
+      await readInto(handle, bytes, start);
       return bytes.buffer;
     },
   };

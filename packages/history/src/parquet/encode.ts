@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { RowGroup } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
@@ -6,6 +7,7 @@ import { type EncodedColumn, writeChunk } from './chunk.ts';
 import { attributeColumn, doubles, integers, texts } from './flat-columns.ts';
 import { ROWS_KEY, RowRangesFinder } from './row-ranges.ts';
 import { SCHEMA } from './schema.ts';
+import { SEAL_BYTES, seal } from './seal.ts';
 import { counts, slots, widths } from './slot-columns.ts';
 import { boundsOfIntegers, boundsOfTexts } from './statistics.ts';
 
@@ -19,6 +21,8 @@ export class ParquetEncoder {
   readonly #groups: RowGroup[] = [];
   readonly #ranges = new RowRangesFinder();
   #rows = 0;
+  /** Of all bytes that were taken. */
+  #crc = 0;
 
   constructor() {
     this.#writer.appendUint32(MAGIC);
@@ -60,7 +64,10 @@ export class ParquetEncoder {
       ...(ranges !== undefined && { [ROWS_KEY]: ranges }),
       ...metadata,
     };
-    writeMetadata(this.#writer, {
+    const writer = this.#writer;
+    const sealAt = writer.index;
+    writer.appendBytes(new Uint8Array(SEAL_BYTES));
+    writeMetadata(writer, {
       version: 2,
       created_by: 'hdrscope',
       schema: SCHEMA,
@@ -69,12 +76,15 @@ export class ParquetEncoder {
       key_value_metadata: Object.entries(entries).map(([key, value]) => ({ key, value })),
       metadata_length: 0,
     });
-    this.#writer.appendUint32(MAGIC);
-    return this.#take();
+    writer.appendUint32(MAGIC);
+    const bytes = writer.getBytes();
+    seal(bytes.subarray(sealAt), crc32(bytes.subarray(0, sealAt), this.#crc));
+    return bytes;
   }
 
   #take(): Uint8Array {
     const bytes = this.#writer.getBytes();
+    this.#crc = crc32(bytes, this.#crc);
     // `offset` stays: it is the position in the file.
     this.#writer.index = 0;
     return bytes;

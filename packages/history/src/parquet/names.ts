@@ -1,6 +1,8 @@
 /** The end of the names of whole files. Files that are being written have another one, so no engine reads them. */
 export const ENDING = '.parquet';
 export const PARTIAL = '.partial';
+/** The end of the name of a damaged file that was set aside. */
+export const DAMAGED = '.damaged';
 
 /** How the name of a day's folder begins. */
 export const DAY = 'day=';

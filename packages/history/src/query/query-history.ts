@@ -11,6 +11,7 @@ import { type FIGURES, statementOf } from '../sql/statement.ts';
 import { withDuckDb } from './duckdb.ts';
 import { filesOf, type Span, statesOf } from './folder-files.ts';
 import { rowSourceOf } from './row-sources.ts';
+import { type DamagedFile, damagedError, findDamaged } from './whole-files.ts';
 
 /** One group of series in one stretch of time. */
 export interface HistoryGroup {
@@ -46,11 +47,13 @@ export interface QueryOptions {
   readonly threads?: number;
   /** Memory of DuckDB in bytes: an integer of at least 2^24. @default 80 % of the machine's */
   readonly memoryBytes?: number;
+  /** Called with each file that cannot be read, which is left out of the answer. @default such a file is an error */
+  readonly onDamaged?: (file: DamagedFile) => void;
 }
 
 const OWNER: OptionsOwner<QueryOptions> = {
   name: 'queryHistory',
-  names: { threads: true, memoryBytes: true },
+  names: { threads: true, memoryBytes: true, onDamaged: true },
   call: "queryHistory('history', { metric: 'http.duration' }, { threads: 2 })",
 };
 
@@ -66,7 +69,7 @@ const REPLACED = `its files were replaced while they were read, ${TRIES} times o
  * @returns One entry for each group and stretch of time that has values, ordered by group and time. Units and scales of one metric have
  *   entries of their own.
  * @throws HdrscopeError `ERR_INVALID_OPTION` and `ERR_INVALID_VALUE` as `historySql`; `ERR_HISTORY_FILE` when the folder cannot be
- *   listed, or its files are replaced again and again while they are read; `ERR_HISTORY_ENGINE` when DuckDB is not installed or cannot read a file.
+ *   listed, a file is damaged, or files are replaced again and again while they are read; `ERR_HISTORY_ENGINE` when DuckDB is not installed or cannot read a file.
  */
 export async function queryHistory(
   folder: string,
@@ -106,9 +109,8 @@ export async function askFolder(
   }
   const settings = settingsOf(options);
   for (let attempt = 1; ; attempt++) {
-    const files = await filesOf(folder, span);
+    const { files, states: before } = await wholeFiles(folder, span, options);
     if (files.length === 0) return [];
-    const before = await statesOf(files);
     const answer = await withDuckDb(settings, async (run) =>
       run(statement(await rowSourceOf(files, run))),
     ).catch((error: unknown) => ({ error }));
@@ -124,15 +126,34 @@ export async function askFolder(
   }
 }
 
+/** The files that can be read, and their states when that was found. */
+async function wholeFiles(
+  folder: string,
+  span: Span,
+  { onDamaged }: QueryOptions,
+): Promise<{ readonly files: string[]; readonly states: (string | undefined)[] }> {
+  const found = await filesOf(folder, span);
+  const states = await statesOf(found);
+  const damaged = await findDamaged(found, states);
+  if (damaged.length > 0 && onDamaged === undefined) throw damagedError(folder, damaged);
+  for (const file of damaged) onDamaged?.(file);
+  const leftOut = new Set(damaged.map(({ path }) => path));
+  const isRead = (_: unknown, at: number): boolean => !leftOut.has(found[at]!);
+  return { files: found.filter(isRead), states: states.filter(isRead) };
+}
+
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 function settingsOf(options: QueryOptions): Record<string, string> {
   assertOptions(options, OWNER);
-  const { threads, memoryBytes } = options;
+  const { threads, memoryBytes, onDamaged } = options;
   if (threads !== undefined && !(Number.isSafeInteger(threads) && threads >= 1)) {
     throw mustBe('ERR_INVALID_OPTION', 'threads', 'an integer of at least 1', threads);
   }
   if (memoryBytes !== undefined && !(Number.isSafeInteger(memoryBytes) && memoryBytes >= LEAST_MEMORY)) {
     throw mustBe('ERR_INVALID_OPTION', 'memoryBytes', 'an integer of at least 2^24', memoryBytes);
+  }
+  if (onDamaged !== undefined && typeof onDamaged !== 'function') {
+    throw mustBe('ERR_INVALID_OPTION', 'onDamaged', 'a function', onDamaged);
   }
   return {
     // All that a question needs is built in, so nothing is to be fetched.

@@ -1,0 +1,67 @@
+import { dirname } from 'node:path';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { fileError } from '../errors.ts';
+import { findDamage } from '../parquet/decode.ts';
+import { realFiles, syncDirectory } from '../parquet/files.ts';
+import { DAMAGED } from '../parquet/names.ts';
+import { filesOf } from '../query/folder-files.ts';
+import type { DamagedFile } from '../query/whole-files.ts';
+
+/** Options of `verifyHistory`. */
+export interface VerifyOptions {
+  /** Whether damaged files get another name, so that no engine reads them: `X.parquet.damaged`. @default false */
+  readonly repair?: boolean;
+}
+
+/** What `verifyHistory` found. */
+export interface VerifiedHistory {
+  /** How many files were read. */
+  readonly files: number;
+  /** The files that cannot be read, in the order of their paths. With `repair`, they have another name now. */
+  readonly damaged: readonly DamagedFile[];
+}
+
+const OWNER: OptionsOwner<VerifyOptions> = {
+  name: 'verifyHistory',
+  names: { repair: true },
+  call: "verifyHistory('history', { repair: true })",
+};
+
+/**
+ * Reads every byte of the files of a history, and names those that are damaged. A file of version 2 has a seal, which is a checksum of all its
+ * bytes; the rows of other files are decoded, with the checksums that they have.
+ *
+ * @param folder The folder that `openHistory` writes. Files that are being written are left alone.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is none of those above; `ERR_HISTORY_FILE` when the folder cannot be listed, or a
+ *   damaged file cannot get another name.
+ * @example
+ * ```ts no-run there is no such folder
+ * import { verifyHistory } from '@hdrscope/history';
+ *
+ * const { files, damaged } = await verifyHistory('history');
+ * console.log(`${damaged.length} of ${files} files are damaged`, damaged);
+ * ```
+ */
+export async function verifyHistory(folder: string, options: VerifyOptions = {}): Promise<VerifiedHistory> {
+  assertOptions(options, OWNER);
+  const { repair = false } = options;
+  if (typeof repair !== 'boolean') throw mustBe('ERR_INVALID_OPTION', 'repair', 'true or false', repair);
+  const files = await filesOf(folder, { sinceMs: undefined, untilMs: undefined });
+  const damaged: DamagedFile[] = [];
+  for (const path of files) {
+    const damage = await findDamage(path);
+    if (damage === undefined) continue;
+    damaged.push({ path, reason: damage.message });
+    if (repair) await setAside(path);
+  }
+  return { files: files.length, damaged };
+}
+
+async function setAside(path: string): Promise<void> {
+  try {
+    await realFiles.rename(path, path + DAMAGED);
+    await syncDirectory(realFiles, dirname(path));
+  } catch (error) {
+    throw fileError('set aside', path, error);
+  }
+}

@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { type DamagedFile, queryHistory, readRows, verifyHistory } from '../../src/index.ts';
+import { SEAL_BYTES, seal } from '../../src/parquet/seal.ts';
+import { writeRows } from '../support/folder.ts';
+import { rowsOf } from '../support/recorded.ts';
+import { newDirectory } from '../support/sandbox.ts';
+import { shareDuckDb } from '../support/shared-duckdb.ts';
+
+shareDuckDb();
+
+/** A folder with two files of a row each, with one and with two values. Returns the path of the second file. */
+async function twoFiles(): Promise<{ folder: string; path: string; bytes: Buffer }> {
+  const folder = newDirectory();
+  const [one, two] = await rowsOf([{ significantDigits: 2, attributes: {}, intervals: [[7], [8, 9]] }]);
+  await writeRows(folder, [one!]);
+  const path = await writeRows(folder, [two!]);
+  return { folder, path, bytes: readFileSync(path) };
+}
+
+const QUESTION = { metric: 'lat' };
+
+const countIn = async (folder: string, options = {}): Promise<number[]> =>
+  (await queryHistory(folder, QUESTION, options)).map(({ count }) => count);
+
+async function readAll(path: string): Promise<number> {
+  let rows = 0;
+  for await (const _ of readRows(path)) rows++;
+  return rows;
+}
+
+/** Where the seal of a file begins. */
+function sealOf(bytes: Buffer): number {
+  return bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8) - SEAL_BYTES;
+}
+
+/** The bytes of a file whose metadata state another version of its rows. */
+function ofVersion(bytes: Buffer, version: number): Buffer {
+  const key = 'hdrscope.history.version';
+  const changed = Buffer.from(bytes);
+  const at = changed.indexOf('2', changed.indexOf(key) + key.length);
+  changed.write(String(version), at);
+  return changed;
+}
+
+test('a flipped bit anywhere in a file is found, and no question is answered with it', async () => {
+  const { folder, path, bytes } = await twoFiles();
+  expect(await countIn(folder)).toEqual([3]);
+  const found: string[] = [];
+  for (let at = 0; at < bytes.length; at++) {
+    const flipped = Buffer.from(bytes);
+    flipped[at]! ^= 1 << (at % 8);
+    writeFileSync(path, flipped);
+    found.push(await readAll(path).then(String, ({ code }) => code));
+    if (at % 50 === 0) await expect(countIn(folder)).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE' });
+  }
+  expect(new Set(found)).toEqual(new Set(['ERR_HISTORY_FILE']));
+  writeFileSync(path, bytes);
+  expect(await countIn(folder)).toEqual([3]);
+});
+
+test('a file that is cut off anywhere is found', async () => {
+  const { folder, path, bytes } = await twoFiles();
+  for (let length = 0; length < bytes.length; length += 7) {
+    writeFileSync(path, bytes.subarray(0, length));
+    expect((await verifyHistory(folder)).damaged.map((file) => file.path)).toEqual([path]);
+  }
+});
+
+test('damaged files are named, and set aside, so that questions are answered with the others', async () => {
+  const { folder, path, bytes } = await twoFiles();
+  expect(await verifyHistory(folder)).toEqual({ files: 2, damaged: [] });
+  bytes[20]! ^= 1;
+  writeFileSync(path, bytes);
+  const damaged = [
+    { path, reason: `cannot read ${path}: it is damaged: its bytes are not those of its seal` },
+  ];
+  await expect(countIn(folder)).rejects.toMatchObject({
+    message: `${damaged[0]!.reason}: verifyHistory('${folder}', { repair: true }) sets such files aside`,
+    details: { operation: 'read', path, damaged },
+  });
+  expect(await verifyHistory(folder)).toEqual({ files: 2, damaged });
+  expect(await verifyHistory(folder, { repair: true })).toEqual({ files: 2, damaged });
+  expect(await verifyHistory(folder)).toEqual({ files: 1, damaged: [] });
+  expect(readdirSync(dirname(path)).filter((name) => name.endsWith('.damaged'))).toHaveLength(1);
+  expect(readFileSync(`${path}.damaged`)).toEqual(bytes);
+  expect(await countIn(folder)).toEqual([1]);
+});
+
+test('a question leaves damaged files out when somebody wants to know them', async () => {
+  const { folder, path, bytes } = await twoFiles();
+  writeFileSync(path, bytes.subarray(0, 50));
+  writeFileSync(join(dirname(path), 'text.parquet'), 'no Parquet');
+  const damaged: DamagedFile[] = [];
+  expect(await countIn(folder, { onDamaged: (file: DamagedFile) => damaged.push(file) })).toEqual([1]);
+  expect(damaged.map((file) => file.path)).toEqual([path, join(dirname(path), 'text.parquet')]);
+  await expect(countIn(folder)).rejects.toThrow('and 1 more of its files cannot be read');
+});
+
+describe('a file', () => {
+  test('of version 1 has no seal, and is read', async () => {
+    const { folder, path, bytes } = await twoFiles();
+    const at = sealOf(bytes);
+    const unsealed = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + SEAL_BYTES)]);
+    writeFileSync(path, ofVersion(unsealed, 1));
+    expect([await readAll(path), await countIn(folder)]).toEqual([1, [3]]);
+    // Its pages have checksums of their own.
+    const flipped = ofVersion(unsealed, 1);
+    flipped[at - 2]! ^= 1;
+    writeFileSync(path, flipped);
+    await expect(countIn(folder)).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE' });
+    writeFileSync(path, unsealed);
+    await expect(countIn(folder)).rejects.toThrow('it has no seal, as files of version 2 have');
+  });
+
+  test('of a later version is refused by questions, too', async () => {
+    const { folder, path, bytes } = await twoFiles();
+    const later = ofVersion(bytes, 3);
+    const at = sealOf(later);
+    seal(later.subarray(at), crc32(later.subarray(0, at)));
+    writeFileSync(path, later);
+    await expect(countIn(folder)).rejects.toThrow('its rows must have version 1 or 2, got 3');
+  });
+});
+
+test('options that do not exist, or are outside their ranges, are refused', async () => {
+  await expectMisspelt(() => verifyHistory('history', { repairs: true } as never), 'repair');
+  await expect(verifyHistory('history', { repair: 1 as never })).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+  });
+  await expect(queryHistory('history', QUESTION, { onDamaged: 1 as never })).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+  });
+});
