@@ -58,6 +58,7 @@ hdrscope query asks them. Services and "hdrscope run" write to such folders too.
       'adds rows up by the hour, in a history of its own',
       async () => ({ command: (await import('./commands/history/maintain.ts')).rollup }),
     ],
+    verify: ['finds files that the disk has damaged', () => import('./commands/history/verify.ts')],
   },
   examples: ['hdrscope history import service.hlog -o history', 'hdrscope history compact history'],
 };

@@ -1,0 +1,41 @@
+import { type VerifiedHistory, verifyHistory } from '@hdrscope/history';
+import { ExitCode, type Io } from '../../command.ts';
+import { defineCommand } from '../../define-command.ts';
+import { jsonDocument } from '../../figures.ts';
+import { formatCount } from '../../format.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
+import { withEngine } from '../query/engine.ts';
+
+const DESCRIPTION = `Reads every byte of a history, and names the files that are damaged.
+
+A file has a checksum of all its bytes, so a disk that has changed one is found. No command answers a question with
+such a file. With --repair it gets another name, X.parquet.damaged, and questions are answered with the other files:
+its values are missing then, unless a backup or another import brings them back. The exit code is 1 when a file is
+damaged and stays where it is.`;
+
+/** `hdrscope history verify` */
+export const command = defineCommand({
+  path: 'hdrscope history verify',
+  description: DESCRIPTION,
+  examples: ['hdrscope history verify history', 'hdrscope history verify history --repair'],
+  operands: { '<folder>': 'the folder of a history' },
+  options: { repair: { help: 'give damaged files another name, so that questions leave them out' } },
+  formats: ['text', 'json'],
+  async run({ options: { repair = false }, operands: [folder = ''], format }, io) {
+    const verified = await withEngine(folder, () => verifyHistory(folder, { repair }));
+    const text =
+      format === 'json' ? jsonDocument({ ...verified, isRepaired: repair }) : textOf(verified, repair, io);
+    await io.stdout.write(text);
+    return verified.damaged.length === 0 || repair ? ExitCode.done : ExitCode.refused;
+  },
+});
+
+function textOf({ files, damaged }: VerifiedHistory, isRepaired: boolean, io: Io): string {
+  const count = `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`;
+  if (damaged.length === 0) return `${wrapToScreen(`${count}: none is damaged.`, io)}\n`;
+  const cure = isRepaired
+    ? 'They have the ending .damaged now, and their values are missing in all answers.'
+    : '--repair gives them another name, so that questions are answered without them.';
+  const lines = damaged.map(({ reason }) => `${reason}\n`).join('');
+  return `${lines}${wrapToScreen(`${count}, of which ${formatCount(damaged.length)} ${damaged.length === 1 ? 'is' : 'are'} damaged. ${cure}`, io)}\n`;
+}
