@@ -20,4 +20,4 @@ export type { SlotReaches } from './reach.ts';
 export { type GatherOptions, registry, SHARED_GATHER_MS } from './registry.ts';
 export { isRegistryReader, type RegistryReader, type RegistrySource } from './registry-reader.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
-export { snapshot } from './snapshot.ts';
+export { snapshot, snapshotAt } from './snapshot.ts';

@@ -95,6 +95,11 @@ export function createSnapshot(
   return snapshot;
 }
 
+/** The same counts at another time, for intervals that begin then. */
+export function snapshotAt(snapshot: Snapshot, timeMs: number): Snapshot {
+  return createSnapshot(timeMs, snapshot.families, snapshot.errors, endings.get(snapshot));
+}
+
 /** The snapshot before the first one: the first interval is the difference from it. */
 export const EMPTY_SNAPSHOT: Snapshot = /* @__PURE__ */ createSnapshot(0, [], []);
 

@@ -12,11 +12,13 @@ export interface PartialSuccess {
 /**
  * The result of a request:
  * - `'taken'`: the receiver has it, all but the part that it rejected.
- * - `'refused'`: the receiver certainly does not have it.
+ * - `'refused'`: the receiver has judged its points, and will not take them as they are.
+ * - `'unread'`: nobody has judged its points. The receiver does not have them.
  * - `'unknown'`: the receiver may have it.
  *
  * `isFinal` says that the answer to the same request will be the same, `isTooLarge` that a smaller one may be taken,
- * `isCut` that the receiver has not read all of it, perhaps because it is too large, and `isKnown` that the receiver has points of these series and times already.
+ * `isCut` that the receiver has not read all of it, perhaps because it is too large, `isKnown` that the receiver has points of these
+ * series and times already, and `isAhead` that it does not take times of the future.
  */
 export type Answer =
   | { readonly kind: 'taken'; readonly partial?: PartialSuccess | undefined }
@@ -25,14 +27,15 @@ export type Answer =
       readonly error: Error;
       readonly isFinal: boolean;
       readonly isTooLarge?: boolean;
-      readonly isCut?: boolean;
       readonly isKnown?: boolean;
+      readonly isAhead?: boolean;
       readonly retryAfterMs?: number | undefined;
     }
   | {
-      readonly kind: 'unknown';
+      readonly kind: 'unread' | 'unknown';
       readonly error: Error;
       readonly isFinal?: boolean;
+      readonly isCut?: boolean;
       readonly retryAfterMs?: number | undefined;
     };
 
@@ -105,6 +108,14 @@ export function isAboutSize(message: string): boolean {
 /** Whether a message is that of Prometheus, and of databases that are built on it, about points which they have already. */
 export function isAboutRepetition(message: string): boolean {
   return /duplicate sample for timestamp/i.test(message);
+}
+
+/**
+ * Whether a message is about times of the future: Prometheus ("timestamp is too far in the future") and databases that are built on it
+ * say so. Thanos uses the same words for times that are too old.
+ */
+export function isAboutFuture(message: string): boolean {
+  return /\bfuture\b|timestamp too new/i.test(message);
 }
 
 // https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto

@@ -4,9 +4,10 @@ import { EXPONENTIAL } from '../exponential.ts';
 import { KeptPoints, type PointKind } from '../kept-points.ts';
 import { knownSettings, type MetricSettings, settingsOfFamily } from '../metric-settings.ts';
 import { type KeptKind, type ShownFamily, toScopeMetrics } from '../metrics.ts';
+import { hrTime } from '../point.ts';
 import { type ExponentialHistogramValue, type HistogramValue, PointType, Temporality } from '../sdk.ts';
 import { isNumber } from './encode.ts';
-import { type Item, itemsOf } from './encoding.ts';
+import { type Item, itemsOf, nanoseconds } from './encoding.ts';
 import type { Delivery, OtlpSenderMemory } from './memory.ts';
 import { numberMetrics, type OtlpNumbers } from './numbers.ts';
 import type { SenderSettings } from './options.ts';
@@ -37,16 +38,28 @@ export function deliveriesFor(
       : snapshot.families.map((family) => ({ family, series: family.series }));
     const histograms = itemsOf(await toScopeMetrics(families, conversion));
     const own = numberMetrics(numbers, temporality, timeMs, memory.numbers!);
+    const items = [...histograms, ...itemsOf([own.scope])];
+    if (isDelta) startInTime(items, timeMs, memory.base?.timeMs || timeMs - 1);
     return {
-      items: [...histograms, ...itemsOf([own.scope])],
+      items,
       done: 0,
       tried: 0,
+      settled: 0,
       mostBytes: maxRequestBytes,
       snapshot,
       // The start of cumulative counters stays.
       numbers: isDelta ? own.now : memory.numbers!,
     };
   };
+}
+
+/** Moves starts behind the end, which series have that began before the clock was set back. */
+function startInTime(items: Item[], endMs: number, startMs: number): void {
+  const end = nanoseconds(hrTime(endMs));
+  for (const [i, item] of items.entries()) {
+    if (nanoseconds(item.point.startTime) <= end) continue;
+    items[i] = { ...item, point: { ...item.point, startTime: hrTime(startMs) } as Item['point'] };
+  }
 }
 
 function keptKind<Value extends HistogramValue>(kind: PointKind<Value>, isDelta: boolean): KeptKind {
@@ -76,13 +89,22 @@ export function valuesIn(items: readonly Item[]): number {
   return values;
 }
 
-/** How many of the series that changed between two snapshots have ended. */
-export function endedSince(base: Snapshot, now: Snapshot): number {
+/** What a registry has counted between two snapshots: values, and series that have ended. */
+export interface News {
+  readonly values: number;
+  readonly ended: number;
+}
+
+export function newsBetween(base: Snapshot, now: Snapshot): News {
+  let values = 0;
   let ended = 0;
   for (const { family, series } of now.changesSince(base)) {
     // All states of a series share their attributes.
     const live = new Set(family.series.map(({ attributes }) => attributes));
-    for (const { attributes } of series) if (!live.has(attributes)) ended++;
+    for (const { attributes, counts } of series) {
+      values += counts.total;
+      if (!live.has(attributes)) ended++;
+    }
   }
-  return ended;
+  return { values, ended };
 }

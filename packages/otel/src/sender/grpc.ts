@@ -1,7 +1,7 @@
 import { type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2';
 import { causeOf, MOST_ANSWER_BYTES, quoted, tlsOptionsOf } from '@hdrscope/kit/delivery';
 import { otlpError } from '../errors.ts';
-import { type Answer, isAboutSize, partialSuccessIn, type Send, statusIn } from './answer.ts';
+import { type Answer, isAboutFuture, isAboutSize, partialSuccessIn, type Send, statusIn } from './answer.ts';
 import type { Endpoint } from './http.ts';
 
 const PATH = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
@@ -13,10 +13,11 @@ const FRAME_HEADER_BYTES = 5;
 const OK = 0;
 const RESOURCE_EXHAUSTED = 8;
 const OUT_OF_RANGE = 11;
-const UNAVAILABLE = 14;
-/** Codes of a receiver that has begun to work on a request: it may have it. */
-const MAY_BE_TAKEN = new Set([1, 2, 4, 10, 13, 15]);
-/** Those that OTLP does not count among the passing ones. */
+/** The codes with which a receiver judges the points, and does not take them. */
+const REFUSED = new Set([3, 6, 9, 11]);
+/** Codes about the sender or the address: nobody has judged the points. */
+const NOT_OF_POINTS = new Set([5, 7, 12, 16]);
+/** Codes that OTLP does not count among the passing ones, though the receiver may have the request. */
 const FINAL = new Set([2, 13]);
 
 /**
@@ -37,8 +38,8 @@ export function sendGrpc({ url, headers, tls, timeoutMs }: Endpoint): Send {
         resolve(answer);
         session.destroy();
       };
-      const failed = (error: Error, isRefused = !isConnected): void =>
-        end(isRefused ? { kind: 'refused', error, isFinal: false } : { kind: 'unknown', error });
+      const failed = (error: Error, isUnread = !isConnected): void =>
+        end({ kind: isUnread ? 'unread' : 'unknown', error });
       const onAbort = (): void => failed(otlpError('the request was cut off, because the sender was closed'));
       const timer = setTimeout(
         () => failed(otlpError(`the receiver has not answered within ${timeoutMs} ms`)),
@@ -90,7 +91,7 @@ export function sendGrpc({ url, headers, tls, timeoutMs }: Endpoint): Send {
 /** The answer to a request that was never made. */
 function impossible(cause: unknown): Answer {
   const error = otlpError(`the request cannot be made: ${causeOf(cause)}`, cause);
-  return { kind: 'refused', error, isFinal: false };
+  return { kind: 'unread', error };
 }
 
 /** A limit of time has at most 8 digits: about 27 hours in milliseconds. */
@@ -124,10 +125,10 @@ function answerOf(headers: IncomingHttpHeaders, body: Buffer): Answer {
   // Rust refuses a message that is too large as out of range.
   if ((code === RESOURCE_EXHAUSTED || code === OUT_OF_RANGE) && isAboutSize(said))
     return { kind: 'refused', error, isFinal: true, isTooLarge: true };
-  if (code === UNAVAILABLE || code === RESOURCE_EXHAUSTED)
-    return { kind: 'refused', error, isFinal: false, retryAfterMs };
-  if (MAY_BE_TAKEN.has(code)) return { kind: 'unknown', error, isFinal: FINAL.has(code), retryAfterMs };
-  return { kind: 'refused', error, isFinal: true, retryAfterMs };
+  if (REFUSED.has(code))
+    return { kind: 'refused', error, isFinal: true, isAhead: isAboutFuture(said), retryAfterMs };
+  if (NOT_OF_POINTS.has(code)) return { kind: 'unread', error, isFinal: true, retryAfterMs };
+  return { kind: 'unknown', error, isFinal: FINAL.has(code), retryAfterMs };
 }
 
 /** An answer that no gRPC server gives. */
@@ -136,10 +137,9 @@ function withoutStatus(headers: IncomingHttpHeaders): Answer {
   if (status === 0)
     return { kind: 'unknown', error: otlpError('the connection has ended without an answer') };
   const error = otlpError(`the receiver has answered ${status}, without a status of gRPC`);
-  if (status === 429 || status === 503) return { kind: 'refused', error, isFinal: false };
-  return status >= 300 && status < 500
-    ? { kind: 'refused', error, isFinal: true }
-    : { kind: 'unknown', error };
+  // A proxy that is no part of gRPC has not judged the points.
+  const isUnread = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return isUnread ? { kind: 'unread', error, isFinal: true } : { kind: 'unknown', error };
 }
 
 function textOf(value: string | string[] | undefined): string | undefined {

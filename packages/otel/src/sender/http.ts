@@ -2,6 +2,7 @@ import { type PostOutcome, post, quoted, retryAfterMs, type SenderTlsFiles } fro
 import { otlpError } from '../errors.ts';
 import {
   type Answer,
+  isAboutFuture,
   isAboutRepetition,
   isAboutSize,
   messageInJson,
@@ -20,9 +21,10 @@ export interface Endpoint {
   readonly timeoutMs: number;
 }
 
-// https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes
-const REFUSED_FOR_NOW = new Set([429, 503]);
-const OF_PROXIES = new Set([502, 504]);
+/** Statuses of a passing state. A proxy gives them too, also for a request that the receiver behind it has taken. */
+const PASSING = new Set([408, 429, 502, 503, 504]);
+/** Statuses about the sender or the address: nobody has judged the points. */
+const NOT_OF_POINTS = new Set([401, 403, 404, 405, 407]);
 
 /** Sends by OTLP over HTTP, with a connection for each request. */
 export function sendHttp({ url, headers, tls, timeoutMs }: Endpoint, contentType: string): Send {
@@ -43,30 +45,43 @@ function answerOf(outcome: PostOutcome): Answer {
   if (outcome.kind !== 'answered') {
     const error = otlpError(outcome.reason, outcome.cause);
     return outcome.kind === 'refused'
-      ? { kind: 'refused', error, isFinal: false, isCut: outcome.isCut === true }
+      ? { kind: 'unread', error, isCut: outcome.isCut === true }
       : { kind: 'unknown', error };
   }
   const { status, headers, body } = outcome;
-  const isJson = headers['content-type']?.startsWith('application/json') ?? false;
-  if (status >= 200 && status < 300) {
-    return {
-      kind: 'taken',
-      partial: isJson ? partialSuccessInJson(body.toString()) : partialSuccessIn(body),
-    };
+  const type = headers['content-type']?.toLowerCase() ?? '';
+  const isJson = type.startsWith('application/json');
+  const isTaken = status >= 200 && status < 300;
+  if (isTaken && type.startsWith('text/html')) {
+    const error = otlpError(
+      `the receiver has answered ${status} with a page of HTML: it does not speak OTLP`,
+    );
+    return { kind: 'unknown', error, isFinal: true };
   }
-  const isProtobuf = headers['content-type']?.startsWith('application/x-protobuf') ?? false;
-  const text = isProtobuf ? statusIn(body).message : body.toString();
+  if (isTaken) {
+    const partial = isJson ? partialSuccessInJson(body.toString()) : partialSuccessIn(body);
+    return { kind: 'taken', partial };
+  }
+  const text = type.startsWith('application/x-protobuf') ? statusIn(body).message : body.toString();
   const said = isJson ? messageInJson(text) : text;
   const message = quoted(said);
   const error = otlpError(`the receiver has answered ${status}${message === '' ? '' : `: ${message}`}`);
   const after = retryAfterMs(headers['retry-after'], Date.now());
-  if (REFUSED_FOR_NOW.has(status)) return { kind: 'refused', error, isFinal: false, retryAfterMs: after };
+  const isPassing = PASSING.has(status);
+  // Whoever redirects, fails or is too busy may have the request, or be a proxy whose receiver has it.
+  if (isPassing || status < 400 || status >= 500)
+    return { kind: 'unknown', error, isFinal: !isPassing, retryAfterMs: after };
+  if (NOT_OF_POINTS.has(status)) return { kind: 'unread', error, isFinal: true, retryAfterMs: after };
   // The Collector answers 400.
   if (status === 413 || (status === 400 && isAboutSize(said)))
     return { kind: 'refused', error, isFinal: true, isTooLarge: true };
-  if (status === 400 && isAboutRepetition(said))
-    return { kind: 'refused', error, isFinal: true, isKnown: true };
-  if (status < 500) return { kind: 'refused', error, isFinal: true, retryAfterMs: after };
-  // A server that fails, or one behind a proxy, may have the request.
-  return { kind: 'unknown', error, isFinal: !OF_PROXIES.has(status), retryAfterMs: after };
+  const isKnown = status === 400 && isAboutRepetition(said);
+  return {
+    kind: 'refused',
+    error,
+    isFinal: true,
+    isKnown,
+    isAhead: isAboutFuture(said),
+    retryAfterMs: after,
+  };
 }

@@ -3,13 +3,18 @@ import type { PartialSuccess } from './answer.ts';
 import type { Item } from './encoding.ts';
 import type { NumberBase } from './numbers.ts';
 
-/** All points of a snapshot that the receiver is to have. They go out in one request or in several. */
+/**
+ * All points of a snapshot that the receiver is to have: a batch. They go out in one request or in several. A point keeps its start, its
+ * end and its counts, so that receivers recognise it when it comes again.
+ */
 export interface Delivery {
   readonly items: Item[];
   /** How many of the points, from the first one on, the receiver has. Those that were given up count too. */
   done: number;
   /** How many of the points, from the first one on, the receiver may have. */
   tried: number;
+  /** How many points the receiver has taken, or were given up. Those that are dropped from `items` count too. */
+  settled: number;
   /** The most bytes of a request, before it is compressed. */
   mostBytes: number;
   /** The snapshot whose counts the receiver has after all points. */
@@ -26,9 +31,13 @@ export class OtlpSenderMemory {
   base: Snapshot | undefined;
   /** @internal */
   numbers: NumberBase | undefined;
-  /** The time of the latest snapshot, in milliseconds since 1970. @internal */
+  /** The latest time of points that the receiver has taken, in milliseconds since 1970. @internal */
+  takenMs: number = Number.NEGATIVE_INFINITY;
+  /** The latest time of points that the receiver has or may have. @internal */
   latestMs: number = Number.NEGATIVE_INFINITY;
-  /** A delivery of which the receiver has a part, or may have it: the rest goes out before anything else. @internal */
+  /** Whether the receiver has said last that the times of points are in the future. @internal */
+  isAhead = false;
+  /** A delivery that was sent and is not taken as a whole: the rest goes out, as it is, before anything else. @internal */
   held: Delivery | undefined;
   /** Since when nothing was taken, by a clock that never goes back; `undefined` when the last request was taken. @internal */
   failingSinceMs: number | undefined;

@@ -3,10 +3,10 @@ import { gzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import { type DeliveryHints, DeliveryLoop, quoted } from '@hdrscope/kit/delivery';
 import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
-import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { SHARED_GATHER_MS, snapshotAt } from '@hdrscope/registry/internal';
 import { type OtlpErrorCode, otlpError } from '../errors.ts';
-import type { Answer, PartialSuccess, Send } from './answer.ts';
-import { compact, type DeliveryOf, deliveriesFor, endedSince, valuesIn } from './deliveries.ts';
+import { type Answer, isAboutFuture, type PartialSuccess, type Send } from './answer.ts';
+import { compact, type DeliveryOf, deliveriesFor, newsBetween, valuesIn } from './deliveries.ts';
 import { encodePart, type Part } from './encode.ts';
 import { JSON_ENCODING } from './encode-json.ts';
 import { PROTOBUF } from './encode-protobuf.ts';
@@ -22,7 +22,10 @@ export interface OtlpSenderHealth {
   readonly requests: number;
   /** How many requests failed. The sender has sent their values again, or will, but for those that it has given up. */
   readonly failedRequests: number;
-  /** How many values of deltas could not be delivered and are kept. 0 when the last request was taken. */
+  /**
+   * How many values of deltas could not be delivered and are kept, with those that were counted up to the last attempt. 0 when the last
+   * request was taken.
+   */
   readonly pendingValues: number;
   /** How many points the receiver has rejected in requests that it took otherwise. */
   readonly rejectedPoints: number;
@@ -61,12 +64,14 @@ export interface OtlpSender {
 
 /**
  * Sends the histograms of a registry by OTLP, until the sender is closed. Nothing is lost while the receiver is down: a delta counts as
- * delivered when the receiver has taken it, and until then the next request has its values.
+ * delivered when the receiver has taken it.
  *
- * - A request that was certainly not taken (no connection, 429, 503, other 4xx) leaves its values to the next one, which covers the
- *   time since the last request that was taken.
- * - After a request with an unknown end (a timeout, a connection that broke, other 5xx) the same bytes are sent again, until the
- *   receiver takes them. Receivers that know a repetition by its times count it once, and Prometheus refuses it as one.
+ * - A request of deltas that was not taken goes out again, with the same bytes and times, before anything new: after a timeout, a
+ *   connection that broke, 5xx, 408, 429. Its receiver may have it: one that knows a repetition by its times counts it once, and
+ *   Prometheus refuses it as one. Meanwhile the registry goes on counting, and the next request begins where this one ends.
+ * - Only points that the receiver has judged and refused (400 and its like), and does not have from an earlier request, are made again:
+ *   with all that was counted since, at the next interval.
+ * - A clock that was set forward and back delays nothing: times of the future that the receiver has refused are given up, and no counts.
  * - What is larger than `maxRequestBytes` goes out in several requests. A request that the receiver refuses for its size (413, or
  *   `RESOURCE_EXHAUSTED` with a message about it) is halved, down to a single point, which is then given up. When a request fails, those
  *   before it have been taken and are not sent again; the others follow, as they were, before anything new.
@@ -150,32 +155,55 @@ class Sender implements OtlpSender {
   async #deliver(maxAgeMs: number): Promise<void> {
     const { memory } = this;
     try {
-      if (memory.held !== undefined) await this.#hand(memory.held, maxAgeMs);
-      await this.#hand(await this.#deliveryOf(await this.#gather(maxAgeMs)), maxAgeMs);
+      if (memory.held !== undefined) await this.#handHeld(memory.held, maxAgeMs);
+      const delivery = await this.#deliveryOf(await this.#gather(maxAgeMs));
+      await this.#hand(delivery, delivery.snapshot);
     } catch (error) {
       this.#settings.observer.failed?.(error as Error);
       throw error;
     }
   }
 
+  async #handHeld(held: Delivery, maxAgeMs: number): Promise<void> {
+    const now = await this.#registry.gather({ timeoutMs: this.#settings.timeoutMs, maxAgeMs });
+    const isEarlier = Math.max(now.timeMs, this.#latestMs + 1) < held.snapshot.timeMs;
+    // The clock was set back, and the receiver has nothing of the delivery: it is made again, with a time that is right.
+    if (isEarlier && isUntouched(held)) this.memory.held = undefined;
+    else await this.#hand(held, now);
+  }
+
   /**
-   * Receivers drop counts with the time of those that they have, or with an earlier one. So each snapshot is later than the one before,
-   * also when the clock was set back: then by a millisecond, until the clock has caught up.
+   * Receivers drop counts with the time of those that they have, or with an earlier one. So each snapshot is later than all that the
+   * receiver has or may have, also when the clock was set back: then by a millisecond, until the clock has caught up. A receiver that
+   * refuses times of the future ends that.
    */
   async #gather(maxAgeMs: number): Promise<Snapshot> {
     const { memory } = this;
     const { timeoutMs } = this.#settings;
-    let snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
-    if (snapshot.timeMs <= memory.latestMs) {
-      const nowMs = memory.latestMs + 1;
-      snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS, nowMs });
-    }
-    memory.latestMs = snapshot.timeMs;
+    const snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
+    if (snapshot.timeMs > this.#latestMs) return snapshot;
+    if (!memory.isAhead)
+      return this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS, nowMs: this.#latestMs + 1 });
+    const startMs = snapshot.timeMs - 1;
+    memory.takenMs = startMs;
+    memory.latestMs = startMs;
+    if (memory.base !== undefined) memory.base = snapshotAt(memory.base, startMs);
+    if (this.#isDelta) memory.numbers = { ...memory.numbers!, timeMs: startMs };
     return snapshot;
   }
 
-  /** Sends the points of a delivery that the receiver does not have. Rejects at the first request that is not taken. */
-  async #hand(delivery: Delivery, maxAgeMs: number): Promise<void> {
+  /** The time after which new points end. */
+  get #latestMs(): number {
+    const { latestMs, base } = this.memory;
+    return Math.max(latestMs, base?.timeMs ?? latestMs);
+  }
+
+  /**
+   * Sends the points of a delivery that the receiver does not have. Rejects at the first request that is not taken.
+   *
+   * @param now The latest snapshot.
+   */
+  async #hand(delivery: Delivery, now: Snapshot): Promise<void> {
     const { counters } = this.memory;
     const { items } = delivery;
     while (delivery.done < items.length) {
@@ -187,29 +215,39 @@ class Sender implements OtlpSender {
       const bytes = isGzip ? await compressed(part.bytes) : part.bytes;
       const answer = await this.#send({ bytes, isGzip }, this.#loop.signal);
       if (answer.kind === 'taken' || (isRepetition && answer.kind === 'refused' && answer.isKnown)) {
+        const partial = answer.kind === 'taken' ? answer.partial : undefined;
         counters.requests++;
         this.#isDone(delivery, part.end);
-        this.#heard(part, answer.kind === 'taken' ? answer.partial : undefined);
+        this.#noteTime(delivery, part, partial);
+        this.#heard(part, partial);
         continue;
       }
       // A smaller request takes no doubt away from the points after it.
       if (answer.kind === 'unknown') delivery.tried = Math.max(delivery.tried, part.end);
       counters.failedRequests++;
-      const mayBeTooLarge =
-        answer.kind === 'refused' &&
-        (answer.isTooLarge === true || (answer.isCut === true && part.points > 1));
-      if (mayBeTooLarge) this.#shrink(delivery, part, answer.error);
-      else throw undelivered(answer, await this.#keep(delivery, answer, maxAgeMs));
+      if (isTooLarge(answer, part)) this.#shrink(delivery, part, answer.error);
+      else throw undelivered(answer, this.#keep(delivery, answer, now));
     }
     this.#moveTo(delivery);
   }
 
   /** From here on, the other points of a delivery have to go out as they are. */
   #isDone(delivery: Delivery, end: number): void {
+    delivery.settled += end - delivery.done;
     delivery.done = end;
     this.memory.held = delivery;
     this.memory.failingSinceMs = undefined;
     this.#loop.noteProgress();
+  }
+
+  /** The receiver has points of the time of a delivery, if it has not rejected them all for this time. */
+  #noteTime({ snapshot }: Delivery, { points }: Part, partial: PartialSuccess | undefined): void {
+    const { memory } = this;
+    memory.isAhead =
+      partial !== undefined && partial.rejectedPoints >= points && isAboutFuture(partial.message);
+    if (memory.isAhead) return;
+    memory.takenMs = Math.max(memory.takenMs, snapshot.timeMs);
+    memory.latestMs = Math.max(memory.latestMs, snapshot.timeMs);
   }
 
   /** Makes smaller requests of a delivery, or gives up a point that is too large by itself. */
@@ -283,35 +321,52 @@ class Sender implements OtlpSender {
   }
 
   /** Keeps what was not delivered, for as long as that is allowed. Returns what to add to the error. */
-  async #keep(delivery: Delivery, { kind, isFinal }: Failure, maxAgeMs: number): Promise<string> {
+  #keep(delivery: Delivery, answer: Failure, now: Snapshot): string {
     const { memory } = this;
     const { giveUpAfterMs, maxEndedSeries } = this.#settings;
     const { counters } = memory;
+    const { snapshot } = delivery;
     const nowMs = performance.now();
     memory.failingSinceMs ??= nowMs;
-    const wasHeld = memory.held !== undefined;
-    if (kind === 'unknown' && this.#isDelta) memory.held = delivery;
     const isLate = nowMs - memory.failingSinceMs >= giveUpAfterMs;
+    const isAhead = answer.kind === 'refused' && answer.isAhead === true;
+    memory.isAhead ||= isAhead;
+    if (isAhead) memory.latestMs = memory.takenMs;
+    else if (answer.kind === 'unknown') memory.latestMs = Math.max(memory.latestMs, snapshot.timeMs);
     if (!this.#isDelta) {
       // The next delivery has these counts too.
-      if (isFinal || isLate) memory.held = undefined;
+      if (answer.isFinal || isLate) memory.held = undefined;
       return '';
     }
     const values = valuesIn(delivery.items.slice(delivery.done));
-    counters.pendingValues = values;
-    // A held delivery has no series that have ended since.
-    const ended = wasHeld
-      ? endedSince(delivery.snapshot, await this.#gather(maxAgeMs))
-      : endedSince(memory.base ?? EMPTY_SNAPSHOT, delivery.snapshot);
+    // A delivery that is held has no series that have ended since.
+    const since = newsBetween(snapshot, now);
+    const { ended } = now === snapshot ? newsBetween(memory.base ?? EMPTY_SNAPSHOT, now) : since;
+    counters.pendingValues = values + since.values;
     if (!isLate && ended <= maxEndedSeries) {
-      if (memory.held !== undefined) compact(memory.held);
+      // Whoever refuses a time of the future now has refused it before, when it lay further ahead.
+      const isRefused = isAhead && delivery.settled === 0 && now.timeMs < snapshot.timeMs;
+      const isMadeAgain = isRefused || (answer.kind === 'refused' && isUntouched(delivery));
+      memory.held = isMadeAgain ? undefined : delivery;
+      if (memory.held !== undefined) compact(delivery);
       return '';
     }
     this.#giveUp(delivery, delivery.items.length);
     this.#moveTo(delivery);
+    counters.pendingValues = since.values;
     const why = isLate ? `for ${giveUpAfterMs / 1000} s` : `while ${ended} series have ended`;
     return `; nothing was taken ${why}, so ${many(values, 'value')} are given up`;
   }
+}
+
+/** Whether the receiver certainly has no point of a delivery. */
+function isUntouched({ settled, tried }: Delivery): boolean {
+  return settled === 0 && tried === 0;
+}
+
+/** Whether a smaller request may be taken. */
+function isTooLarge(answer: Failure, { points }: Part): boolean {
+  return answer.kind === 'refused' ? answer.isTooLarge === true : answer.isCut === true && points > 1;
 }
 
 const compressed = promisify(gzip);

@@ -363,7 +363,8 @@ test('deltas are given up after a time, and counted', async () => {
   await expect(sender.flush()).rejects.toThrow(
     'the receiver has answered 503; nothing was taken for 0.1 s, so 5 values are given up',
   );
-  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5, uncertainValues: 0 });
+  // Whoever answered may be a proxy whose receiver has the request.
+  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5, uncertainValues: 5 });
   fails = undefined;
   series.record(1);
   await sender.close();
@@ -384,7 +385,7 @@ test('a request that may have been taken is given up alone: what was counted sin
   series.record(2);
   await sleep(120);
   await expect(sender.flush()).rejects.toThrow('so 5 values are given up');
-  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5, uncertainValues: 5 });
+  expect(sender.health).toMatchObject({ pendingValues: 2, givenUpValues: 5, uncertainValues: 5 });
   fails = undefined;
   await finish(sender);
   expect(await endpoint.values()).toBe(2);
@@ -474,15 +475,15 @@ test('ended series wait in bounded memory', async () => {
     maxEndedSeries: 50,
   } as const;
   const sender = sendOtlp(registry, options);
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 6; round++) {
     for (let i = 0; i < 20; i++) family.with({ round, i }).record(1);
     nowMs += 100;
     await registry.gather();
     await sender.flush().catch(() => {});
   }
   const { givenUpValues, pendingValues } = sender.health;
-  expect(givenUpValues).toBeGreaterThanOrEqual(50);
-  expect(givenUpValues + pendingValues).toBe(80);
+  expect(givenUpValues).toBeGreaterThanOrEqual(20);
+  expect(givenUpValues + pendingValues).toBe(120);
   await sender.close().catch(() => {});
 });
 
