@@ -2,5 +2,5 @@
 export { backoffMs, type DeliveryHints, retryAfterMs } from './backoff.ts';
 export { DeliveryLoop, type DeliveryPace, type DeliveryTurns } from './loop.ts';
 export { MOST_ANSWER_BYTES, type PostedRequest, type PostOutcome, post } from './post.ts';
-export { causeOf, quoted } from './said.ts';
+export { causeOf, isAboutFuture, quoted } from './said.ts';
 export { type SenderTlsFiles, tls, tlsOptionsOf, url } from './tls.ts';

@@ -14,3 +14,11 @@ export function quoted(text: string): string {
   const short = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
   return visible(short.trim());
 }
+
+/**
+ * Whether a message is about times of the future: Prometheus ("timestamp is too far in the future") and databases that are built on it
+ * say so. Thanos uses the same words for times that are too old.
+ */
+export function isAboutFuture(message: string): boolean {
+  return /\bfuture\b|timestamp too new/i.test(message);
+}

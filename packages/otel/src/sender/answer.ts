@@ -110,14 +110,6 @@ export function isAboutRepetition(message: string): boolean {
   return /duplicate sample for timestamp/i.test(message);
 }
 
-/**
- * Whether a message is about times of the future: Prometheus ("timestamp is too far in the future") and databases that are built on it
- * say so. Thanos uses the same words for times that are too old.
- */
-export function isAboutFuture(message: string): boolean {
-  return /\bfuture\b|timestamp too new/i.test(message);
-}
-
 // https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto
 const STATUS_MESSAGE = delimited(2);
 const STATUS_DETAIL = delimited(3);

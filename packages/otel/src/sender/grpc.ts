@@ -1,7 +1,7 @@
 import { type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2';
-import { causeOf, MOST_ANSWER_BYTES, quoted, tlsOptionsOf } from '@hdrscope/kit/delivery';
+import { causeOf, isAboutFuture, MOST_ANSWER_BYTES, quoted, tlsOptionsOf } from '@hdrscope/kit/delivery';
 import { otlpError } from '../errors.ts';
-import { type Answer, isAboutFuture, isAboutSize, partialSuccessIn, type Send, statusIn } from './answer.ts';
+import { type Answer, isAboutSize, partialSuccessIn, type Send, statusIn } from './answer.ts';
 import type { Endpoint } from './http.ts';
 
 const PATH = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';

@@ -1,8 +1,14 @@
-import { type PostOutcome, post, quoted, retryAfterMs, type SenderTlsFiles } from '@hdrscope/kit/delivery';
+import {
+  isAboutFuture,
+  type PostOutcome,
+  post,
+  quoted,
+  retryAfterMs,
+  type SenderTlsFiles,
+} from '@hdrscope/kit/delivery';
 import { otlpError } from '../errors.ts';
 import {
   type Answer,
-  isAboutFuture,
   isAboutRepetition,
   isAboutSize,
   messageInJson,

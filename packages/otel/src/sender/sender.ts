@@ -1,11 +1,11 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
-import { type DeliveryHints, DeliveryLoop, quoted } from '@hdrscope/kit/delivery';
+import { type DeliveryHints, DeliveryLoop, isAboutFuture, quoted } from '@hdrscope/kit/delivery';
 import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
 import { SHARED_GATHER_MS, snapshotAt } from '@hdrscope/registry/internal';
 import { type OtlpErrorCode, otlpError } from '../errors.ts';
-import { type Answer, isAboutFuture, type PartialSuccess, type Send } from './answer.ts';
+import type { Answer, PartialSuccess, Send } from './answer.ts';
 import { compact, type DeliveryOf, deliveriesFor, newsBetween, valuesIn } from './deliveries.ts';
 import { encodePart, type Part } from './encode.ts';
 import { JSON_ENCODING } from './encode-json.ts';

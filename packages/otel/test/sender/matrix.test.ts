@@ -5,6 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry } from '@hdrscope/registry';
+import {
+  CLOCK_NAMES,
+  CLOCKS,
+  type ClockName,
+  type Fate,
+  fatesOf,
+  type Meaning,
+  runCells,
+  STATUSES,
+} from '@hdrscope/testing/fates';
 import { pointsIn, untilDelivered } from './fates.ts';
 import { endCall } from './support.ts';
 
@@ -12,42 +22,12 @@ import { endCall } from './support.ts';
 const START_MS = 1_800_000_000_000;
 const SECOND = 1000;
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-
-/** The clock of the sender beside the real one: at the request that meets a fate, and after it. */
-const CLOCKS = {
-  'steady clock': [0, 0],
-  'clock a day ahead, then right': [DAY, 0],
-  'clock an hour back': [-HOUR, -HOUR],
-} as const;
-type ClockName = keyof typeof CLOCKS;
 
 /** A status of HTTP, a code of gRPC, a page of HTML, or an end of the connection. */
 type Reply = number | `gRPC ${number}` | 'page' | 'cut' | 'cut before' | 'silence';
 type Protocol = 'http/protobuf' | 'grpc';
 type Temporality = 'delta' | 'cumulative';
 
-/**
- * What a reply means: the receiver has the request, or may have it, or nobody has judged the points, or the receiver has judged them and
- * does not take them.
- */
-type Meaning = 'success' | 'doubt' | 'unread' | 'verdict';
-
-/** What becomes of one request. */
-interface Fate {
-  readonly reply: Reply;
-  readonly meaning: Meaning;
-  readonly isTaken: boolean;
-}
-
-const STATUSES: Readonly<Record<Meaning, readonly number[]>> = {
-  success: [200, 201, 202, 204],
-  doubt: [300, 301, 302, 303, 307, 308, 408, 429, 500, 501, 502, 503, 504, 505, 507, 511, 520, 522, 524, 599],
-  unread: [401, 403, 404, 405, 407],
-  verdict: [
-    400, 402, 406, 409, 410, 411, 412, 413, 414, 415, 417, 418, 421, 422, 425, 426, 428, 431, 451, 499,
-  ],
-};
 const CODES: typeof STATUSES = {
   success: [0],
   doubt: [1, 2, 4, 8, 10, 13, 14, 15, 17],
@@ -60,7 +40,7 @@ const FOREIGN: Readonly<Partial<typeof STATUSES>> = {
   unread: [400, 401, 403, 404],
 };
 
-function fatesOver(protocol: Protocol): Fate[] {
+function fatesOver(protocol: Protocol): Fate<Reply>[] {
   const replies: [Reply, Meaning][] = [];
   for (const meaning of ['success', 'doubt', 'unread', 'verdict'] as const) {
     const isHttp = protocol === 'http/protobuf';
@@ -68,21 +48,13 @@ function fatesOver(protocol: Protocol): Fate[] {
     for (const status of (isHttp ? STATUSES : FOREIGN)[meaning] ?? []) replies.push([status, meaning]);
   }
   for (const reply of ['page', 'cut', 'silence'] as const) replies.push([reply, 'doubt']);
-  return [
-    { reply: 'cut before', meaning: 'doubt', isTaken: false },
-    ...replies.flatMap(([reply, meaning]) =>
-      // A success that is none loses values, whatever a sender does.
-      [true, false]
-        .filter((isTaken) => isTaken || meaning !== 'success')
-        .map((isTaken) => ({ reply, meaning, isTaken })),
-    ),
-  ];
+  return [{ reply: 'cut before', meaning: 'doubt', isTaken: false }, ...fatesOf(replies)];
 }
 
 /** A receiver with two ledgers, for one cell. */
 class Ledger {
   /** What becomes of the next requests. */
-  readonly fates: Pick<Fate, 'reply' | 'isTaken'>[] = [];
+  readonly fates: Pick<Fate<Reply>, 'reply' | 'isTaken'>[] = [];
   readonly bodies: Buffer[] = [];
   /** The end of the newest points that it has taken. */
   latestMs = 0;
@@ -198,7 +170,7 @@ async function runCell(
   protocol: Protocol,
   temporality: Temporality,
   clock: ClockName,
-  { reply, meaning, isTaken }: Fate,
+  { reply, meaning, isTaken }: Fate<Reply>,
   isSecond = false,
 ): Promise<void> {
   const cell = [protocol, temporality, clock, reply, isTaken ? 'taken' : 'not taken', isSecond].join(', ');
@@ -266,17 +238,6 @@ async function runCell(
   if (isSame && meaning !== 'success' && reply !== 'cut before')
     expect([cell, ledger.bodies[first + 1]?.equals(ledger.bodies[first]!)]).toEqual([cell, true]);
 }
-
-/** Runs a cell for each fate, several at once. */
-async function runCells(fates: readonly Fate[], cell: (fate: Fate) => Promise<void>): Promise<void> {
-  const left = [...fates];
-  const work = async (): Promise<void> => {
-    for (let fate = left.shift(); fate !== undefined; fate = left.shift()) await cell(fate);
-  };
-  await Promise.all(Array.from({ length: 16 }, work));
-}
-
-const CLOCK_NAMES = Object.keys(CLOCKS) as ClockName[];
 
 describe.each(['http/protobuf', 'grpc'] as const)('%s', (protocol) => {
   const fates = fatesOver(protocol);

@@ -1,5 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { type PostOutcome, quoted, retryAfterMs } from '@hdrscope/kit/delivery';
+import { isAboutFuture, type PostOutcome, quoted, retryAfterMs } from '@hdrscope/kit/delivery';
 import { type RemoteWriteErrorCode, remoteWriteError } from '../errors.ts';
 import type { Contents } from './encode.ts';
 
@@ -16,6 +16,8 @@ export interface Verdict {
   /** The samples that the receiver has written. */
   readonly written: Contents;
   readonly presence: Presence;
+  /** Whether the receiver does not take times of the future. */
+  readonly isAhead: boolean;
   /** Why some samples are not written; `undefined` when all are. */
   readonly error: HdrscopeError<RemoteWriteErrorCode> | undefined;
 }
@@ -40,7 +42,7 @@ export function verdictOf(outcome: PostOutcome, sent: Contents): Verdict {
   if (outcome.kind !== 'answered') {
     const error = remoteWriteError(outcome.reason, { isFinal: false }, outcome.cause);
     const presence = outcome.kind === 'unknown' ? 'possible' : 'none';
-    return { kind: 'ahead', written: NOTHING, presence, error };
+    return { kind: 'ahead', written: NOTHING, presence, isAhead: false, error };
   }
   const { status, headers, body } = outcome;
   const counted = writtenIn(headers);
@@ -48,25 +50,32 @@ export function verdictOf(outcome: PostOutcome, sent: Contents): Verdict {
   const presence = presenceAfter(status, counted);
   const says = body.length === 0 ? '' : `: ${quoted(body.toString())}`;
   const isTaken = status >= 200 && status < 300;
+  const isAhead = status === 400 && isAboutFuture(body.toString());
   if (isTaken && counted === undefined) {
     const message = `the receiver has answered ${status} and says nothing of what it has written: it does not speak remote write 2`;
-    return { kind: 'refused', written, presence, error: remoteWriteError(message, { isFinal: true }) };
+    return {
+      kind: 'refused',
+      written,
+      presence,
+      isAhead,
+      error: remoteWriteError(message, { isFinal: true }),
+    };
   }
   const missing = sent.samples + sent.histograms - written.samples - written.histograms;
-  if (isTaken && missing <= 0) return { kind: 'judged', written, presence, error: undefined };
+  if (isTaken && missing <= 0) return { kind: 'judged', written, presence, isAhead, error: undefined };
   const message = `the receiver has answered ${status} and has not written ${missing} of ${sent.samples + sent.histograms} samples${says}`;
-  const isFinal = status !== 429 && status < 500;
+  const isFinal = status !== 408 && status !== 429 && status < 500;
   const hints = { isFinal, retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()) };
   const error = remoteWriteError(message, hints);
-  if (!isFinal) return { kind: 'ahead', written, presence, error };
+  if (!isFinal) return { kind: 'ahead', written, presence, isAhead, error };
   // 400 is about samples; any other status is about the sender, the address or the protocol.
-  return { kind: isTaken || status === 400 ? 'judged' : 'refused', written, presence, error };
+  return { kind: isTaken || status === 400 ? 'judged' : 'refused', written, presence, isAhead, error };
 }
 
-/** A proxy that got no answer from the receiver says 502 or 504, and names no numbers. The receiver may have the request then. */
+/** A proxy answers with any status but 4xx also after the receiver behind it has written the request, and names no numbers. */
 function presenceAfter(status: number, counted: Contents | undefined): Presence {
   if (counted !== undefined) return counted.samples + counted.histograms > 0 ? 'written' : 'none';
-  return status >= 500 && status !== 503 ? 'possible' : 'none';
+  return status >= 400 && status < 500 && status !== 408 && status !== 429 ? 'none' : 'possible';
 }
 
 /** The numbers that a receiver of version 2.0 names; `undefined` when it names none. A missing one is 0. */

@@ -57,8 +57,10 @@ export interface RemoteWriter {
  *
  * - Counts are cumulative, so that a request that is lost, or that arrives twice, changes no later count. Nothing is queued while the
  *   receiver is down: the next request has all counts, and memory does not grow with the length of an outage.
- * - The times of the samples of a series only grow, and one request is under way at a time. A snapshot of many series goes out in
- *   several requests; after a failure, the next snapshot begins with the series that the receiver lacks longest.
+ * - The times of the samples that a receiver has or may have only grow, also when the clock goes back. A receiver that refuses times of
+ *   the future gets those of the clock again.
+ * - One request is under way at a time. A snapshot of many series goes out in several requests; after a failure, the next snapshot
+ *   begins with the series that the receiver lacks longest.
  * - After a failure the writer waits 1 s, 2 s, 4 s, up to 30 s, each up to a half shorter by chance, and as long as `Retry-After`
  *   asks for, up to an hour. Samples that the receiver has refused for good are counted, and not sent again.
  * - A series that is removed from the registry, or left out by its source, is not sent any more, not even with what it counted after
@@ -118,8 +120,12 @@ class Writer implements RemoteWriter {
     writtenExemplars: 0,
     rejectedSamples: 0,
   };
-  /** The time of the last samples. */
-  #lastMs = 0;
+  /** The latest time of samples that the receiver has written. */
+  #writtenMs = 0;
+  /** The latest time of samples that the receiver has or may have. */
+  #latestMs = 0;
+  /** Whether the receiver has said last that the times of samples are in the future. */
+  #isAhead = false;
   /** The place of the series that the next snapshot begins with. */
   #next = 0;
 
@@ -166,7 +172,9 @@ class Writer implements RemoteWriter {
     let failure: HdrscopeError<RemoteWriteErrorCode> | undefined;
     for (let from = 0; from < inTurn.length; from += maxSeriesPerRequest) {
       const part = inTurn.slice(from, from + maxSeriesPerRequest);
-      const { kind, presence, error } = await this.#send(part, timeMs);
+      const verdict = await this.#send(part, timeMs);
+      const { kind, presence, error } = verdict;
+      this.#noteTime(timeMs, verdict);
       // Any series of the request may be the one that was written.
       for (const entry of part) if (isPresent(entry)) this.#ledger.sent(entry.sent, presence);
       if (kind !== 'judged') {
@@ -195,9 +203,32 @@ class Writer implements RemoteWriter {
     const slices = new Slices();
     const families = await inSlices(mergeSteps(all, warn, this.#known), slices);
     const { present, ended } = await inSlices(this.#ledger.begin(families), slices);
+    return { entries: [...present, ...ended], timeMs: this.#timeAfter(Math.floor(snapshotMs)) };
+  }
+
+  /**
+   * The time of samples: later than all that the receiver has or may have, also when the clock was set back, if the receiver does not
+   * refuse times of the future.
+   */
+  #timeAfter(snapshotMs: number): number {
+    if (this.#isAhead && snapshotMs < this.#latestMs) {
+      this.#writtenMs = snapshotMs;
+      this.#latestMs = snapshotMs;
+    }
     // After the millisecond of the snapshot, because a series may have started in it.
-    this.#lastMs = Math.max(Math.floor(snapshotMs), this.#lastMs) + 1;
-    return { entries: [...present, ...ended], timeMs: this.#lastMs };
+    return Math.max(snapshotMs, this.#latestMs) + 1;
+  }
+
+  #noteTime(timeMs: number, { presence, isAhead }: Verdict): void {
+    if (presence !== 'none') this.#latestMs = Math.max(this.#latestMs, timeMs);
+    if (presence === 'written') {
+      this.#writtenMs = Math.max(this.#writtenMs, timeMs);
+      this.#isAhead = false;
+    } else if (isAhead) {
+      // Whoever refuses a time of the future now has refused it before, when it lay further ahead.
+      this.#latestMs = this.#writtenMs;
+      this.#isAhead = true;
+    }
   }
 
   async #send(entries: readonly Entry[], timeMs: number): Promise<Verdict> {

@@ -276,6 +276,28 @@ describe('a writer', () => {
     expect(times).toEqual([1, 2, 3, 4, 5]);
   });
 
+  test('goes back to the time of the clock when a receiver refuses the future that another one has taken', async () => {
+    let nowMs = START_MS;
+    const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
+    registry.histogram({ name: 'x' }).with({}).record(1);
+    const writer = remote.writeTo(registry);
+    nowMs += 86_400_000;
+    await writer.flush();
+    nowMs -= 86_399_000;
+    const lastMs = (): number => remote.lastSeries()[0]!.histograms[0]!.timeMs - START_MS;
+    await writer.flush();
+    expect(lastMs()).toBe(86_400_002);
+    remote.receiver.forget();
+    remote.receiver.reply = (_request, response) =>
+      void response.writeHead(400).end('out of bounds: timestamp is too far in the future');
+    await expect(writer.flush()).rejects.toThrow('too far in the future');
+    remote.receiver.reply = take;
+    await writer.flush();
+    nowMs += 1000;
+    await writer.flush();
+    expect(lastMs()).toBe(2001);
+  });
+
   test('has one request under way at a time', async () => {
     const waiting: ServerResponse[] = [];
     remote.receiver.reply = (_request, response) => void waiting.push(response);

@@ -30,7 +30,7 @@ export interface WrittenHistogram {
   startMs: number;
 }
 
-function decodeRequest(bytes: Uint8Array): WrittenSeries[] {
+export function decodeRequest(bytes: Uint8Array): WrittenSeries[] {
   const reader = new BinaryReader(unsnappy(bytes));
   const symbols: string[] = [];
   const places: [start: number, end: number][] = [];
@@ -229,6 +229,8 @@ export async function startReceiver(reply: Reply = take) {
     faults,
     reply,
     url: '',
+    /** Is from now on a receiver without samples. */
+    forget: () => times.clear(),
     stop: async (): Promise<void> => {
       server.closeAllConnections();
       server.close();
@@ -239,16 +241,18 @@ export async function startReceiver(reply: Reply = take) {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const received = { headers: request.headers, series: decodeRequest(Buffer.concat(chunks)) };
+    requests.push(received);
+    receiver.reply(received, response);
+    const { statusCode: status } = response;
+    const isRefused = status >= 400 && status < 500 && status !== 408 && status !== 429;
     for (const { labels, samples, histograms } of received.series) {
       const key = JSON.stringify(labels);
       for (const { timeMs, startMs } of [...samples, ...histograms]) {
         if (timeMs <= (times.get(key) ?? 0)) faults.push(`${key} goes back to ${timeMs}`);
         if (startMs >= timeMs) faults.push(`${key} starts at ${startMs}, after ${timeMs}`);
-        times.set(key, timeMs);
+        if (!isRefused) times.set(key, timeMs);
       }
     }
-    requests.push(received);
-    receiver.reply(received, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/write`;

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { createRegistry } from '@hdrscope/registry';
+import {
+  CLOCK_NAMES,
+  CLOCKS,
+  type ClockName,
+  type Fate,
+  fatesOf,
+  type Meaning,
+  runCells,
+  STATUSES,
+} from '@hdrscope/testing/fates';
+import { type RemoteWriter, sendRemoteWrite } from '../../src/remote-write/index.ts';
+import { decodeRequest, type WrittenSeries } from '../support/remote-write.ts';
+
+/** A status without the numbers of remote write, a page of HTML, or an end of the connection. */
+type Reply = number | 'written' | 'page' | 'cut' | 'cut before' | 'silence';
+
+// A success without numbers is that of a receiver of another version, and a series that it may have is sent again.
+const MEANINGS = (['success', 'doubt', 'unread', 'verdict'] as const).map(
+  (meaning) => [meaning, meaning === 'success' ? 'doubt' : meaning] as const,
+);
+const FATES: readonly Fate<Reply>[] = [
+  { reply: 'cut before', meaning: 'doubt', isTaken: false },
+  ...fatesOf<Reply>([
+    ['written', 'success'],
+    ...MEANINGS.flatMap(([of, meaning]) => STATUSES[of].map((status): [Reply, Meaning] => [status, meaning])),
+    ...(['page', 'cut', 'silence'] as const).map((reply): [Reply, Meaning] => [reply, 'doubt']),
+  ]),
+];
+
+/** A receiver for one cell, which writes what is newer than what it has, as Prometheus does. */
+class Receiver {
+  /** What becomes of the next requests. */
+  readonly fates: Pick<Fate<Reply>, 'reply' | 'isTaken'>[] = [];
+  /** The last samples of all series. */
+  readonly #last = new Map<string, { timeMs: number; count: number }>();
+  /** Samples that it did not write, because it has a newer one. */
+  late = 0;
+  /** Real time. */
+  nowMs = 1_800_000_000_000;
+  readonly #isStrict: boolean;
+
+  /** @param isStrict Whether times of the future are refused. */
+  constructor(isStrict: boolean) {
+    this.#isStrict = isStrict;
+  }
+
+  /** Writes what can be written. */
+  take(all: readonly WrittenSeries[]): { written: number; refusal: string | undefined } {
+    let written = 0;
+    let refusal: string | undefined;
+    for (const { labels, histograms } of all) {
+      const key = JSON.stringify(labels);
+      const { timeMs, count } = histograms[0]!;
+      if (this.#isStrict && timeMs > this.nowMs + 600_000)
+        refusal = 'out of bounds: timestamp is too far in the future';
+      else if (timeMs <= (this.#last.get(key)?.timeMs ?? 0)) {
+        refusal = 'out of order sample';
+        this.late++;
+      } else {
+        this.#last.set(key, { timeMs, count });
+        written++;
+      }
+    }
+    return { written, refusal };
+  }
+
+  get values(): number {
+    return [...this.#last.values()].reduce((sum, { count }) => sum + count, 0);
+  }
+
+  get latestMs(): number {
+    return Math.max(...[...this.#last.values()].map(({ timeMs }) => timeMs));
+  }
+}
+
+const receivers = new Map<string, Receiver>();
+const server = createServer(async (request, response) => {
+  const receiver = receivers.get(request.headers['x-cell'] as string)!;
+  const fate = receiver.fates.shift();
+  if (fate?.reply === 'cut before') return request.socket.destroy();
+  const series = decodeRequest(await buffer(request));
+  const { written, refusal } = fate?.isTaken === false ? { written: 0 } : receiver.take(series);
+  const reply = fate?.reply ?? 'written';
+  if (reply === 'cut') return request.socket.destroy();
+  if (reply === 'page')
+    return response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Sign in</title>');
+  if (reply === 'silence') return undefined;
+  if (reply !== 'written') return response.writeHead(reply as number).end();
+  const numbers = { 'x-prometheus-remote-write-histograms-written': `${written}` };
+  return response.writeHead(refusal === undefined ? 204 : 400, numbers).end(refusal);
+});
+beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function untilDelivered(writer: RemoteWriter): Promise<void> {
+  for (let left = 5; left > 0; left--) {
+    const isDelivered = await writer.flush().then(
+      () => true,
+      () => false,
+    );
+    if (isDelivered) return;
+  }
+  throw new Error('nothing is delivered');
+}
+
+/** Delivers counts before, while and after a fate meets a request, and compares the ledgers. */
+async function runCell(clock: ClockName, { reply, meaning, isTaken }: Fate<Reply>): Promise<void> {
+  const cell = [clock, reply, isTaken ? 'taken' : 'not taken'].join(', ');
+  const receiver = new Receiver(!isTaken);
+  receivers.set(cell, receiver);
+  let offsetMs = 0;
+  const nowMs = (): number => receiver.nowMs + offsetMs;
+  const registry = createRegistry({ clock: { nowMs, monotonicMs: () => receiver.nowMs } });
+  const family = registry.histogram({ name: 'x' });
+  const { port } = server.address() as AddressInfo;
+  const writer = sendRemoteWrite(registry, {
+    url: `http://127.0.0.1:${port}/`,
+    headers: { 'x-cell': cell },
+    intervalMs: 3_600_000,
+    timeoutMs: reply === 'silence' ? 1000 : 10_000,
+  });
+  let recorded = 0;
+  const record = (job: string, count: number): void => {
+    for (let i = 0; i < count; i++) family.with({ job }).record(1 + i);
+    recorded += count;
+    receiver.nowMs += 10_000;
+  };
+  record('a', 3);
+  await untilDelivered(writer);
+  const [atFateMs, afterMs] = CLOCKS[clock];
+  offsetMs = atFateMs;
+  record('a', 5);
+  record('b', 7);
+  // A receiver that has taken a request does not refuse it. But the answer may be lost, and something refuse the next one.
+  const isRefused = meaning === 'unread' || meaning === 'verdict';
+  if (isTaken && isRefused) receiver.fates.push({ reply: 503, isTaken });
+  receiver.fates.push({ reply, isTaken: isTaken && !isRefused });
+  while (receiver.fates.length > 0) await writer.flush().catch(() => {});
+  offsetMs = afterMs;
+  record('a', 11);
+  record('c', 13);
+  await untilDelivered(writer);
+  record('b', 17);
+  await writer.close();
+  const { values, late } = receiver;
+  expect({ cell, values, late }).toEqual({ cell, values: recorded, late: 0 });
+  // Where nothing of the future was written, nothing of the future is sent any more.
+  if (!isTaken && afterMs === 0) expect([cell, receiver.latestMs]).toEqual([cell, nowMs() + 1]);
+}
+
+describe(`${FATES.length} fates of a request at ${CLOCK_NAMES.length} clocks`, () => {
+  test.each(CLOCK_NAMES)('the receiver has all counts, by samples that never go back: %s', (clock) =>
+    runCells(FATES, (fate) => runCell(clock, fate)),
+  );
+});
