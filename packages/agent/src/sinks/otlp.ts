@@ -27,7 +27,9 @@ const schema = entry('otlp', "Metrics sent by OpenTelemetry's protocol.", {
   histograms: oneOf('exponential', 'explicit').default('exponential').describe('The kind of histogram.'),
   compression: oneOf('gzip', 'none').default('gzip').describe('The encoding of the bodies of requests.'),
   maxRequestSize: size.prefault('4MiB').describe('The largest request, before compression.'),
-  giveUpAfter: duration.prefault('1h').describe('How long deltas that nobody takes are kept.'),
+  giveUpAfter: duration
+    .prefault('1h')
+    .describe('How long the same deltas are sent again while nobody takes them.'),
   tls: tls.describe(
     "Files for https, in PEM. Default: those of OpenTelemetry's variables, then those of Node.js.",
   ),

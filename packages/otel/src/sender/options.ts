@@ -63,7 +63,8 @@ export interface OtlpSenderOptions {
   /** The longest time for a request and its answer, in milliseconds: above 0, at most 2^31 - 1. @default 10000 */
   readonly timeoutMs?: number;
   /**
-   * How long deltas that nobody takes are kept, in milliseconds: above 0, at most 2^31 - 1. Then they are given up and counted.
+   * How long the same deltas are sent again while nobody takes them, in milliseconds: above 0, at most 2^31 - 1. Then they are given up
+   * and counted, and those after them are sent.
    * @default 3600000, an hour
    */
   readonly giveUpAfterMs?: number;
