@@ -155,7 +155,7 @@ class Sender implements OtlpSender {
   async #deliver(maxAgeMs: number): Promise<void> {
     const { memory } = this;
     try {
-      if (memory.held !== undefined) await this.#handHeld(memory.held, maxAgeMs);
+      if (memory.held !== undefined) await this.#handHeld(memory.held);
       const delivery = await this.#deliveryOf(await this.#gather(maxAgeMs));
       await this.#hand(delivery, delivery.snapshot);
     } catch (error) {
@@ -164,8 +164,12 @@ class Sender implements OtlpSender {
     }
   }
 
-  async #handHeld(held: Delivery, maxAgeMs: number): Promise<void> {
-    const now = await this.#registry.gather({ timeoutMs: this.#settings.timeoutMs, maxAgeMs });
+  async #handHeld(held: Delivery): Promise<void> {
+    const { timeoutMs } = this.#settings;
+    // For the clock and for the health: cumulative counts need neither.
+    const now = this.#isDelta
+      ? await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS })
+      : held.snapshot;
     const isEarlier = Math.max(now.timeMs, this.#latestMs + 1) < held.snapshot.timeMs;
     // The clock was set back, and the receiver has nothing of the delivery: it is made again, with a time that is right.
     if (isEarlier && isUntouched(held)) this.memory.held = undefined;
