@@ -1,4 +1,5 @@
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
+import { snapshotAt } from '@hdrscope/registry/internal';
 import { EXPLICIT } from '../explicit.ts';
 import { EXPONENTIAL } from '../exponential.ts';
 import { KeptPoints, type PointKind } from '../kept-points.ts';
@@ -58,8 +59,23 @@ function startInTime(items: Item[], endMs: number, startMs: number): void {
   const end = nanoseconds(hrTime(endMs));
   for (const [i, item] of items.entries()) {
     if (nanoseconds(item.point.startTime) <= end) continue;
-    items[i] = { ...item, point: { ...item.point, startTime: hrTime(startMs) } as Item['point'] };
+    items[i] = withTimes(item, { startTime: hrTime(startMs) });
   }
+}
+
+function withTimes(item: Item, times: Partial<Pick<Item['point'], 'startTime' | 'endTime'>>): Item {
+  return { ...item, point: { ...item.point, ...times } as Item['point'] };
+}
+
+/** The points of a delivery that the receiver lacks, with another end. The receiver certainly has none of them. */
+export function atTime({ items, snapshot, numbers, ...delivery }: Delivery, timeMs: number): Delivery {
+  const renewed = items.map((item) => withTimes(item, { endTime: hrTime(timeMs) }));
+  startInTime(renewed, timeMs, timeMs - 1);
+  return {
+    ...{ ...delivery, tried: 0, items: renewed },
+    snapshot: snapshotAt(snapshot, timeMs),
+    numbers: { ...numbers, timeMs },
+  };
 }
 
 function keptKind<Value extends HistogramValue>(kind: PointKind<Value>, isDelta: boolean): KeptKind {

@@ -6,7 +6,7 @@ import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry
 import { SHARED_GATHER_MS, snapshotAt } from '@hdrscope/registry/internal';
 import { type OtlpErrorCode, otlpError } from '../errors.ts';
 import type { Answer, PartialSuccess, Send } from './answer.ts';
-import { compact, type DeliveryOf, deliveriesFor, newsBetween, valuesIn } from './deliveries.ts';
+import { atTime, compact, type DeliveryOf, deliveriesFor, newsBetween, valuesIn } from './deliveries.ts';
 import { encodePart, type Part } from './encode.ts';
 import { JSON_ENCODING } from './encode-json.ts';
 import { PROTOBUF } from './encode-protobuf.ts';
@@ -170,7 +170,7 @@ class Sender implements OtlpSender {
     const now = this.#isDelta
       ? await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS })
       : held.snapshot;
-    const isEarlier = Math.max(now.timeMs, this.#latestMs + 1) < held.snapshot.timeMs;
+    const isEarlier = Math.max(now.timeMs, this.memory.latestMs + 1) < held.snapshot.timeMs;
     // The clock was set back, and the receiver has nothing of the delivery: it is made again, with a time that is right.
     if (isEarlier && isUntouched(held)) this.memory.held = undefined;
     else await this.#hand(held, now);
@@ -184,22 +184,21 @@ class Sender implements OtlpSender {
   async #gather(maxAgeMs: number): Promise<Snapshot> {
     const { memory } = this;
     const { timeoutMs } = this.#settings;
-    const snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
-    if (snapshot.timeMs > this.#latestMs) return snapshot;
-    if (!memory.isAhead)
-      return this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS, nowMs: this.#latestMs + 1 });
-    const startMs = snapshot.timeMs - 1;
-    memory.takenMs = startMs;
-    memory.latestMs = startMs;
-    if (memory.base !== undefined) memory.base = snapshotAt(memory.base, startMs);
-    if (this.#isDelta) memory.numbers = { ...memory.numbers!, timeMs: startMs };
+    let snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
+    if (snapshot.timeMs <= memory.latestMs && memory.isAhead) {
+      memory.takenMs = snapshot.timeMs - 1;
+      memory.latestMs = memory.takenMs;
+    } else if (snapshot.timeMs <= memory.latestMs) {
+      const nowMs = memory.latestMs + 1;
+      snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS, nowMs });
+    }
+    if (memory.base !== undefined && memory.base.timeMs >= snapshot.timeMs) {
+      // The clock was set back, and nothing that ends after its new time was sent or taken.
+      const startMs = Number.isFinite(memory.latestMs) ? memory.latestMs : snapshot.timeMs - 1;
+      memory.base = snapshotAt(memory.base, startMs);
+      memory.numbers = { ...memory.numbers!, timeMs: startMs };
+    }
     return snapshot;
-  }
-
-  /** The time after which new points end. */
-  get #latestMs(): number {
-    const { latestMs, base } = this.memory;
-    return Math.max(latestMs, base?.timeMs ?? latestMs);
   }
 
   /**
@@ -349,10 +348,14 @@ class Sender implements OtlpSender {
     counters.pendingValues = values + since.values;
     if (!isLate && ended <= maxEndedSeries) {
       // Whoever refuses a time of the future now has refused it before, when it lay further ahead.
-      const isRefused = isAhead && delivery.settled === 0 && now.timeMs < snapshot.timeMs;
-      const isMadeAgain = isRefused || (answer.kind === 'refused' && isUntouched(delivery));
+      const isTooEarly = isAhead && now.timeMs < snapshot.timeMs;
+      const isRefused = answer.kind === 'refused' && delivery.tried === 0;
+      const isMadeAgain = delivery.settled === 0 && (isTooEarly || isRefused);
       memory.held = isMadeAgain ? undefined : delivery;
-      if (memory.held !== undefined) compact(delivery);
+      if (isMadeAgain) return '';
+      compact(delivery);
+      // A point was given up before, and must not come again.
+      if (isTooEarly && now.timeMs > memory.latestMs) memory.held = atTime(delivery, now.timeMs);
       return '';
     }
     this.#giveUp(delivery, delivery.items.length);

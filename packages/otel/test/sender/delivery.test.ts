@@ -544,6 +544,48 @@ test('times of a batch of the future that was given up are given up too, when it
   expect(timesIn(endpoint.bodies.at(-1)!)).toEqual([[1_001_999, 1_002_000]]);
 });
 
+test('the rest of a batch of the future gets the right time, when a point of it was too large', async () => {
+  const wide = 'x'.repeat(5000);
+  const strict = untilTime(
+    () => 2_000_000,
+    (_, response) => response.writeHead(400).end(FUTURE),
+  );
+  const endpoint = await startEndpoint(() => (request, response, body, take) => {
+    return body.includes(wide) ? response.writeHead(413).end() : strict(request, response, body, take);
+  });
+  const { clock, sender, family } = clocked(endpoint.url, { maxRequestBytes: 100 });
+  family.with({ i: 0 }).record(1);
+  await sender.flush();
+  clock.nowMs += DAY_MS;
+  family.with({ wide }).record(1);
+  family.with({ i: 0 }).record(1);
+  await expect(sender.flush()).rejects.toThrow(FUTURE);
+  clock.nowMs += 1000 - DAY_MS;
+  await expect(sender.flush()).rejects.toThrow(FUTURE);
+  clock.nowMs += 1000;
+  family.with({ i: 1 }).record(1);
+  await sender.close();
+  expect(await endpoint.values()).toBe(3);
+  expect(sender.health).toMatchObject({ givenUpValues: 1, uncertainValues: 0, pendingValues: 0 });
+  expect(endpoint.bodies.slice(-2).map(timesIn)).toEqual([
+    [[1_000_000, 1_001_000]],
+    [[1_002_000, 1_002_000]],
+  ]);
+});
+
+test('a gather of the future that found nothing moves no time', async () => {
+  const endpoint = await startEndpoint(() => undefined);
+  const { clock, sender, family } = clocked(endpoint.url);
+  family.with({}).record(1);
+  await sender.flush();
+  clock.nowMs += DAY_MS;
+  await sender.flush();
+  clock.nowMs += 1000 - DAY_MS;
+  family.with({}).record(1);
+  await sender.close();
+  expect(endpoint.bodies.map(timesIn)).toEqual([[[1_000_000, 1_000_000]], [[1_000_000, 1_001_000]]]);
+});
+
 test('a series that began while the clock was ahead starts no later than its points end', async () => {
   const endpoint = await startEndpoint(() => undefined);
   const { clock, sender, family } = clocked(endpoint.url);

@@ -1,0 +1,2 @@
+// The same law, with many cases.
+import './fates-in-a-row.test.ts';

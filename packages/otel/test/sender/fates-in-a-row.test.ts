@@ -1,0 +1,66 @@
+import { sendOtlp } from '@hdrscope/otel/sender';
+import { createRegistry } from '@hdrscope/registry';
+import { caseCount } from '@hdrscope/testing/case-count';
+import type { Fate } from '@hdrscope/testing/fates';
+import fc from 'fast-check';
+import { HOUR, Ledger, ledgers, type Reply, SECOND, urlOf } from './cells.ts';
+import { untilDelivered } from './fates.ts';
+
+/** Fates that follow each other in one sender's life. Receivers do not refuse what they have taken. */
+const IN_A_ROW: readonly Pick<Fate<Reply>, 'reply' | 'isTaken'>[] = [
+  ...[503, 500, 302, 'page' as const, 'cut' as const].flatMap((reply) => [
+    { reply, isTaken: true },
+    { reply, isTaken: false },
+  ]),
+  ...[400, 401, 413, 422, 'cut before' as const].map((reply) => ({ reply, isTaken: false })),
+  { reply: 200, isTaken: true },
+];
+
+test('whatever happens to requests and to the clock, a receiver that knows repetitions has each value once', async () => {
+  const step = fc.record({
+    fates: fc.array(fc.constantFrom(...IN_A_ROW), { maxLength: 3 }),
+    offsetMs: fc.constantFrom(0, 0, 24 * HOUR, -HOUR, 1),
+    series: fc.array(fc.nat({ max: 4 }), { maxLength: 4 }),
+  });
+  const steps = fc.array(step, { minLength: 1, maxLength: 10 });
+  const sizes = fc.constantFrom(1, 300, 4_000_000);
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(steps, sizes, fc.boolean(), async (given, maxRequestBytes, isStrict) => {
+      const cell = `in a row ${runs++}`;
+      const ledger = new Ledger('delta', isStrict);
+      ledgers.set(cell, ledger);
+      let offsetMs = 0;
+      const nowMs = (): number => ledger.nowMs + offsetMs;
+      const registry = createRegistry({ clock: { nowMs, monotonicMs: () => ledger.nowMs } });
+      const family = registry.histogram({ name: 'a' });
+      const sender = sendOtlp(registry, {
+        ...{ url: urlOf('http/protobuf'), temporality: 'delta', compression: 'none', intervalMs: HOUR },
+        headers: { 'x-cell': cell },
+        maxRequestBytes,
+      });
+      let recorded = 0;
+      for (const { fates, offsetMs: next, series } of given) {
+        offsetMs = next;
+        for (const i of series) family.with({ i }).record(i);
+        recorded += series.length;
+        ledger.nowMs += SECOND;
+        ledger.fates.push(...fates);
+        await sender.flush().catch(() => {});
+      }
+      ledger.fates.length = 0;
+      offsetMs = 0;
+      ledger.nowMs += SECOND;
+      await untilDelivered(sender);
+      const { pendingValues, givenUpValues, uncertainValues } = sender.health;
+      const accounted = ledger.values + givenUpValues;
+      expect(pendingValues).toBe(0);
+      expect(accounted).toBeGreaterThanOrEqual(recorded);
+      expect(accounted).toBeLessThanOrEqual(recorded + uncertainValues);
+      // Only points that are too large are given up.
+      expect(sender.health.tooLargePoints > 0).toBe(givenUpValues > 0);
+      await sender.close();
+    }),
+    { numRuns: caseCount(30, 2000) },
+  );
+});
