@@ -35,7 +35,9 @@ export class OtlpSenderMemory {
   takenMs: number = Number.NEGATIVE_INFINITY;
   /** The latest time of points that the receiver has or may have. @internal */
   latestMs: number = Number.NEGATIVE_INFINITY;
-  /** Whether the receiver has said last that the times of points are in the future. @internal */
+  /** The latest reading of the clock, in milliseconds since 1970. @internal */
+  clockMs: number = Number.NEGATIVE_INFINITY;
+  /** Whether the receiver refuses times of the future, and has points of the future from before. @internal */
   isAhead = false;
   /** A delivery that was sent and is not taken as a whole: the rest goes out, as it is, before anything else. @internal */
   held: Delivery | undefined;

@@ -170,6 +170,7 @@ class Sender implements OtlpSender {
     const now = this.#isDelta
       ? await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS })
       : held.snapshot;
+    this.memory.clockMs = now.timeMs;
     const isEarlier = Math.max(now.timeMs, this.memory.latestMs + 1) < held.snapshot.timeMs;
     // The clock was set back, and the receiver has nothing of the delivery: it is made again, with a time that is right.
     if (isEarlier && isUntouched(held)) this.memory.held = undefined;
@@ -185,6 +186,7 @@ class Sender implements OtlpSender {
     const { memory } = this;
     const { timeoutMs } = this.#settings;
     let snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
+    memory.clockMs = snapshot.timeMs;
     if (snapshot.timeMs <= memory.latestMs && memory.isAhead) {
       memory.takenMs = snapshot.timeMs - 1;
       memory.latestMs = memory.takenMs;
@@ -246,11 +248,20 @@ class Sender implements OtlpSender {
   /** The receiver has points of the time of a delivery, if it has not rejected them all for this time. */
   #noteTime({ snapshot }: Delivery, { points }: Part, partial: PartialSuccess | undefined): void {
     const { memory } = this;
-    memory.isAhead =
-      partial !== undefined && partial.rejectedPoints >= points && isAboutFuture(partial.message);
-    if (memory.isAhead) return;
+    if (partial !== undefined && partial.rejectedPoints >= points && isAboutFuture(partial.message)) {
+      this.#noteAhead();
+      return;
+    }
     memory.takenMs = Math.max(memory.takenMs, snapshot.timeMs);
     memory.latestMs = Math.max(memory.latestMs, snapshot.timeMs);
+    memory.isAhead = false;
+  }
+
+  /** The receiver refuses times of the future: it has none of them, but those that it took before. */
+  #noteAhead(): void {
+    const { memory } = this;
+    memory.isAhead = memory.takenMs >= memory.clockMs;
+    memory.latestMs = Math.min(memory.latestMs, Math.max(memory.takenMs, memory.clockMs - 1));
   }
 
   /** Makes smaller requests of a delivery, or gives up a point that is too large by itself. */
@@ -333,9 +344,11 @@ class Sender implements OtlpSender {
     memory.failingSinceMs ??= nowMs;
     const isLate = nowMs - memory.failingSinceMs >= giveUpAfterMs;
     const isAhead = answer.kind === 'refused' && answer.isAhead === true;
-    memory.isAhead ||= isAhead;
-    if (isAhead) memory.latestMs = memory.takenMs;
-    else if (answer.kind === 'unknown') memory.latestMs = Math.max(memory.latestMs, snapshot.timeMs);
+    if (isAhead) this.#noteAhead();
+    else if (answer.kind === 'unknown') {
+      memory.isAhead = false;
+      memory.latestMs = Math.max(memory.latestMs, snapshot.timeMs);
+    }
     if (!this.#isDelta) {
       // The next delivery has these counts too.
       if (answer.isFinal || isLate) memory.held = undefined;

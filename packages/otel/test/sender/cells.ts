@@ -49,6 +49,10 @@ export class Ledger {
   latestMs = 0;
   /** The counts by series, start and end: a point that comes again counts once. */
   readonly #known = new Map<string, number>();
+  /** The newest end of each series. */
+  readonly #newest = new Map<string, bigint>();
+  /** New points that end no later than others of their series. Some receivers drop them. */
+  late = 0;
   /** All counts that came, also those that came again. */
   all = 0;
   /** Real time. */
@@ -71,6 +75,11 @@ export class Ledger {
       return 'out of bounds: timestamp is too far in the future';
     this.latestMs = Math.max(this.latestMs, ...ends);
     for (const [id, count] of points) {
+      const [name, attributes, , end] = JSON.parse(id);
+      const series = JSON.stringify([name, attributes]);
+      const newest = this.#newest.get(series) ?? 0n;
+      if (!this.#known.has(id) && BigInt(end) <= newest) this.late++;
+      if (BigInt(end) > newest) this.#newest.set(series, BigInt(end));
       this.all += count;
       this.#known.set(id, count);
     }

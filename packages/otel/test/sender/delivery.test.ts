@@ -541,7 +541,7 @@ test('times of a batch of the future that was given up are given up too, when it
   clock.nowMs += 1000;
   await sender.close();
   expect(await endpoint.values()).toBe(1);
-  expect(timesIn(endpoint.bodies.at(-1)!)).toEqual([[1_001_999, 1_002_000]]);
+  expect(timesIn(endpoint.bodies.at(-1)!)).toEqual([[1_000_999, 1_002_000]]);
 });
 
 test('the rest of a batch of the future gets the right time, when a point of it was too large', async () => {

@@ -69,8 +69,8 @@ async function runCell(
   await sender.close();
   const { pendingValues, givenUpValues, rejectedPoints } = sender.health;
   const counters = { pendingValues, givenUpValues, rejectedPoints };
-  expect({ cell, values: ledger.values, ...counters }).toEqual({
-    ...{ cell, values: recorded },
+  expect({ cell, values: ledger.values, late: ledger.late, ...counters }).toEqual({
+    ...{ cell, values: recorded, late: 0 },
     ...{ pendingValues: 0, givenUpValues: 0, rejectedPoints: 0 },
   });
   const isWrongForNow = atFateMs > afterMs;

@@ -124,7 +124,9 @@ class Writer implements RemoteWriter {
   #writtenMs = 0;
   /** The latest time of samples that the receiver has or may have. */
   #latestMs = 0;
-  /** Whether the receiver has said last that the times of samples are in the future. */
+  /** The latest reading of the clock, in whole milliseconds since 1970. */
+  #clockMs = 0;
+  /** Whether the receiver refuses times of the future, and has samples of the future from before. */
   #isAhead = false;
   /** The place of the series that the next snapshot begins with. */
   #next = 0;
@@ -211,6 +213,7 @@ class Writer implements RemoteWriter {
    * refuse times of the future.
    */
   #timeAfter(snapshotMs: number): number {
+    this.#clockMs = snapshotMs;
     if (this.#isAhead && snapshotMs < this.#latestMs) {
       this.#writtenMs = snapshotMs;
       this.#latestMs = snapshotMs;
@@ -220,14 +223,14 @@ class Writer implements RemoteWriter {
   }
 
   #noteTime(timeMs: number, { presence, isAhead }: Verdict): void {
-    if (presence !== 'none') this.#latestMs = Math.max(this.#latestMs, timeMs);
-    if (presence === 'written') {
-      this.#writtenMs = Math.max(this.#writtenMs, timeMs);
+    if (presence !== 'none') {
+      this.#latestMs = Math.max(this.#latestMs, timeMs);
+      if (presence === 'written') this.#writtenMs = Math.max(this.#writtenMs, timeMs);
       this.#isAhead = false;
     } else if (isAhead) {
       // Whoever refuses a time of the future now has refused it before, when it lay further ahead.
-      this.#latestMs = this.#writtenMs;
-      this.#isAhead = true;
+      this.#latestMs = Math.min(this.#latestMs, Math.max(this.#writtenMs, this.#clockMs));
+      this.#isAhead = this.#writtenMs > this.#clockMs;
     }
   }
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createRegistry } from '@hdrscope/registry';
+import { caseCount } from '@hdrscope/testing/case-count';
 import {
   CLOCK_NAMES,
   CLOCKS,
@@ -13,6 +14,7 @@ import {
   runCells,
   STATUSES,
 } from '@hdrscope/testing/fates';
+import fc from 'fast-check';
 import { type RemoteWriter, sendRemoteWrite } from '../../src/remote-write/index.ts';
 import { decodeRequest, type WrittenSeries } from '../support/remote-write.ts';
 
@@ -85,7 +87,8 @@ const server = createServer(async (request, response) => {
   if (fate?.reply === 'cut before') return request.socket.destroy();
   const series = decodeRequest(await buffer(request));
   const { written, refusal } = fate?.isTaken === false ? { written: 0 } : receiver.take(series);
-  const reply = fate?.reply ?? 'written';
+  // A judge that refuses a request cannot be the one that has written it.
+  const reply = refusal === undefined ? (fate?.reply ?? 'written') : 'written';
   if (reply === 'cut') return request.socket.destroy();
   if (reply === 'page')
     return response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Sign in</title>');
@@ -159,5 +162,60 @@ async function runCell(clock: ClockName, { reply, meaning, isTaken }: Fate<Reply
 describe(`${FATES.length} fates of a request at ${CLOCK_NAMES.length} clocks`, () => {
   test.each(CLOCK_NAMES)('the receiver has all counts, by samples that never go back: %s', (clock) =>
     runCells(FATES, (fate) => runCell(clock, fate)),
+  );
+});
+
+const IN_A_ROW: readonly Pick<Fate<Reply>, 'reply' | 'isTaken'>[] = [
+  ...[204, 302, 429, 500, 503, 'page' as const, 'cut' as const].flatMap((reply) => [
+    { reply, isTaken: true },
+    { reply, isTaken: false },
+  ]),
+  ...[400, 401, 413, 'cut before' as const].map((reply) => ({ reply, isTaken: false })),
+  { reply: 'written', isTaken: true },
+];
+
+test('whatever happens to requests and to the clock, the receiver has all counts', async () => {
+  const step = fc.record({
+    fates: fc.array(fc.constantFrom(...IN_A_ROW), { maxLength: 3 }),
+    offsetMs: fc.constantFrom(0, 0, 86_400_000, -3_600_000, 1),
+    series: fc.array(fc.nat({ max: 4 }), { maxLength: 4 }),
+  });
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 1, maxLength: 10 }),
+      fc.constantFrom(1, 2, 2000),
+      fc.boolean(),
+      async (steps, maxSeriesPerRequest, isStrict) => {
+        const cell = `in a row ${runs++}`;
+        const receiver = new Receiver(isStrict);
+        receivers.set(cell, receiver);
+        let offsetMs = 0;
+        const nowMs = (): number => receiver.nowMs + offsetMs;
+        const registry = createRegistry({ clock: { nowMs, monotonicMs: () => receiver.nowMs } });
+        const family = registry.histogram({ name: 'x' });
+        const { port } = server.address() as AddressInfo;
+        const writer = sendRemoteWrite(registry, {
+          ...{ url: `http://127.0.0.1:${port}/`, headers: { 'x-cell': cell }, intervalMs: 3_600_000 },
+          maxSeriesPerRequest,
+        });
+        let recorded = 0;
+        for (const { fates, offsetMs: next, series } of steps) {
+          offsetMs = next;
+          for (const i of series) family.with({ i }).record(i);
+          recorded += series.length;
+          receiver.nowMs += 1000;
+          receiver.fates.push(...fates);
+          await writer.flush().catch(() => {});
+        }
+        receiver.fates.length = 0;
+        offsetMs = 0;
+        receiver.nowMs += 1000;
+        await untilDelivered(writer);
+        await writer.close();
+        expect(receiver.values).toBe(recorded);
+      },
+    ),
+    { numRuns: caseCount(30, 400) },
   );
 });
