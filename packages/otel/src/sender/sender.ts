@@ -165,15 +165,15 @@ class Sender implements OtlpSender {
   }
 
   async #handHeld(held: Delivery): Promise<void> {
+    const { memory } = this;
     const { timeoutMs } = this.#settings;
     // For the clock and for the health: cumulative counts need neither.
-    const now = this.#isDelta
-      ? await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS })
-      : held.snapshot;
-    this.memory.clockMs = now.timeMs;
-    const isEarlier = Math.max(now.timeMs, this.memory.latestMs + 1) < held.snapshot.timeMs;
+    if (!this.#isDelta) return this.#hand(held, held.snapshot);
+    const now = await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
+    memory.clockMs = now.timeMs;
+    const isEarlier = Math.max(now.timeMs, memory.latestMs + 1) < held.snapshot.timeMs;
     // The clock was set back, and the receiver has nothing of the delivery: it is made again, with a time that is right.
-    if (isEarlier && isUntouched(held)) this.memory.held = undefined;
+    if (isEarlier && isUntouched(held)) memory.held = undefined;
     else await this.#hand(held, now);
   }
 
