@@ -10,12 +10,7 @@ export { axesToDraw, heatMapOfCells, informativeAxes } from './data/cells.ts';
 export { comparisonPlot } from './data/comparison.ts';
 export { createHeatMap, type HeatMapBuilder, heatMapOverTime } from './data/heat-map.ts';
 export { createLogPlots, type LogPlots, plotsOfLog } from './data/log-plots.ts';
-export {
-  type AddableHistogram,
-  createOverTime,
-  type OverTimeBuilder,
-  overTimePlot,
-} from './data/over-time.ts';
+export { createOverTime, type OverTimeBuilder, overTimePlot } from './data/over-time.ts';
 export {
   curveOf,
   curveOfPercentiles,

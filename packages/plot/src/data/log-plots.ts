@@ -75,7 +75,7 @@ export function createLogPlots(options: LogPlotsOptions = {}): LogPlots {
   assertOptions(options, CREATE_LOG_PLOTS);
   const { unit = 'ns' } = options;
   const totals = new Map<string, HistogramSum>();
-  const overTime = createOverTime<Histogram>({
+  const overTime = createOverTime({
     unit,
     percentiles: PERCENTILES,
     title: 'Percentiles over time',

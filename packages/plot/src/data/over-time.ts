@@ -1,24 +1,12 @@
-import { type Bounds, type Counted, type Histogram, HistogramSum, type Layout } from '@hdrscope/core';
+import { type Counted, HistogramSum } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { areWide, formatSize, percentileName } from '@hdrscope/kit';
+import { formatSize, percentileName } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ObjectiveLine, PlotTitles, TimePlot } from '../plot.ts';
 import { assertInteger, assertScale } from './checks.ts';
 import type { TimedHistogram } from './heat-map.ts';
+import { finestDigits, type ShownBounds, shownBounds } from './shown-bounds.ts';
 import { type ContentLimit, MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
-
-/**
- * A histogram that percentiles over time can be made of: a `Histogram` or a `DoubleHistogram`. Values have bounds only if it has a `layout`
- * and `counts`.
- */
-export interface AddableHistogram<H>
-  extends Pick<Histogram, 'totalCount' | 'byteLength' | 'valuesAtPercentiles'>,
-    Partial<Counted<Layout & { readonly significantDigits?: number }>> {
-  /** Adds the values of another histogram. */
-  add(other: H): void;
-  /** A copy that later additions to the original do not change. */
-  copy(options: { readonly storage: 'sparse' }): H;
-}
 
 /** How percentiles over time are made. */
 export interface OverTimeOptions extends PlotTitles {
@@ -43,18 +31,18 @@ export interface OverTimeOptions extends PlotTitles {
 }
 
 /** Percentiles over time that grow. */
-export interface OverTimeBuilder<H> {
-  /** Adds the counts of an interval. Intervals may come in any order and overlap. */
-  add(interval: TimedHistogram<H>): void;
+export interface OverTimeBuilder {
+  /** Adds the counts of an interval, over any layout. Intervals may come in any order and overlap. */
+  add(interval: TimedHistogram<Counted>): void;
   /** The percentiles of all intervals so far. */
   plot(): TimePlot;
 }
 
 /**
  * Makes percentiles over time, for a log of any length. When there are too many intervals, neighbours are added up: the
- * percentiles are of all their values, not means of percentiles. Where histograms of different digits come together, a value
- * has bounds if its slot is wider than the digits of the finest histogram. Memory holds one histogram for each moment of the plot, up to
- * `maxBytes` together.
+ * percentiles are of all their values, not means of percentiles. Histograms of different layouts are added as a `HistogramSum` adds
+ * them, and a value has a lower bound where its bounds are wider than the digits of the finest histogram. Memory holds the counts of
+ * each moment of the plot, up to `maxBytes` together.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
@@ -62,7 +50,7 @@ export interface OverTimeBuilder<H> {
  * import { Histogram } from '@hdrscope/core';
  * import { createOverTime } from '@hdrscope/plot';
  *
- * const overTime = createOverTime<Histogram>({ unit: 'ms', percentiles: [50, 100] });
+ * const overTime = createOverTime({ unit: 'ms', percentiles: [50, 100] });
  * const histogram = new Histogram({ highestTrackableValue: 1000 });
  * for (const value of [10, 20, 30]) histogram.record(value);
  * overTime.add({ startMs: 0, endMs: 1000, histogram });
@@ -70,9 +58,7 @@ export interface OverTimeBuilder<H> {
  * overTime.plot().lines; //=> [{ name: 'p50', values: [20] }, { name: 'max', values: [30] }]
  * ```
  */
-export function createOverTime<H extends AddableHistogram<H>>(
-  options: OverTimeOptions = {},
-): OverTimeBuilder<H> {
+export function createOverTime(options: OverTimeOptions = {}): OverTimeBuilder {
   assertOptions(options, CREATE_OVER_TIME);
   const {
     unit = 'none',
@@ -85,29 +71,26 @@ export function createOverTime<H extends AddableHistogram<H>>(
   assertInteger('columns', columns, 2, MOST_COLUMNS);
   assertInteger('maxBytes', maxBytes, 1, Number.MAX_SAFE_INTEGER);
   assertScale(valueScale);
-  const contents: ContentLimit<H> = { maxBytes, bytesOf: ({ byteLength }) => byteLength };
-  const merge = (a: H, b: H): H => {
+  const contents: ContentLimit<HistogramSum> = { maxBytes, bytesOf: ({ byteLength }) => byteLength };
+  const merge = (a: HistogramSum, b: HistogramSum): HistogramSum => {
     a.add(b);
     return a;
   };
-  const time = new TimeColumns<H>(columns, merge, contents);
-  let finest = 0;
+  const time = new TimeColumns(columns, merge, contents);
   return {
-    // The caller may change its histogram later, and a dense one is large.
     add({ startMs, endMs, histogram }) {
-      finest = Math.max(finest, histogram.layout?.significantDigits ?? 0);
-      time.add(startMs, endMs, histogram.copy({ storage: 'sparse' }));
+      const sum = new HistogramSum({ storage: 'sparse' });
+      sum.add(histogram);
+      time.add(startMs, endMs, sum);
     },
     plot() {
       const slots = timeSlots(time.columns);
+      const digits = finestDigits(time.columns.flatMap(({ content }) => content.layouts));
       const found = slots.map(({ column }) => {
-        const content = column === undefined ? undefined : time.columns[column]!.content;
-        return content === undefined || content.totalCount === 0
+        const sum = column === undefined ? undefined : time.columns[column]!.content;
+        return sum === undefined || sum.totalCount === 0
           ? undefined
-          : boundsAt(content, percentiles, finest).map(({ lower, upper }) => ({
-              lower: lower / valueScale,
-              upper: upper / valueScale,
-            }));
+          : percentiles.map((percentile) => divided(shownBounds(sum, percentile, digits), valueScale));
       });
       const notes = [subtitle, time.isShort ? shortText(time.columns.length, maxBytes) : undefined];
       const shown = notes.filter((note) => note !== undefined).join(', ');
@@ -120,11 +103,11 @@ export function createOverTime<H extends AddableHistogram<H>>(
         totalCount: time.columns.reduce((sum, { content }) => sum + content.totalCount, 0),
         ...(slots.length > 0 && { endMs: slots.at(-1)!.slot.upper }),
         lines: percentiles.map((percentile, line) => {
-          const bounds = found.map((all) => all?.[line]);
-          const lower = bounds.map((one) => (one !== undefined && areWide(one, finest) ? one.lower : null));
+          const shown = found.map((all) => all?.[line]);
+          const lower = shown.map((one) => one?.lower ?? null);
           return {
             name: percentileName(percentile),
-            values: bounds.map((one) => one?.upper ?? null),
+            values: shown.map((one) => one?.value ?? null),
             ...(lower.some((value) => value !== null) && { lower }),
           };
         }),
@@ -135,16 +118,8 @@ export function createOverTime<H extends AddableHistogram<H>>(
 
 const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
 
-/** Both ends are the value itself where all slots are as fine as `digits` significant digits. */
-function boundsAt<H>(content: AddableHistogram<H>, percentiles: readonly number[], digits: number): Bounds[] {
-  const { layout, counts, placedFrom = [] } = content;
-  const isFine = placedFrom.length === 0 && (layout?.significantDigits ?? digits) >= digits;
-  if (layout === undefined || counts === undefined || isFine) {
-    return content.valuesAtPercentiles(percentiles).map((value) => ({ lower: value, upper: value }));
-  }
-  const sum = new HistogramSum({ storage: 'sparse' });
-  sum.add({ layout, counts, placedFrom });
-  return percentiles.map((percentile) => sum.percentile(percentile));
+function divided({ value, lower }: ShownBounds, by: number): ShownBounds {
+  return { value: value / by, ...(lower !== undefined && { lower: lower / by }) };
 }
 
 function shortText(columns: number, maxBytes: number): string {
@@ -181,11 +156,11 @@ const CREATE_OVER_TIME: OptionsOwner<OverTimeOptions> = {
  * overTimePlot([{ startMs: 5000, endMs: 6000, histogram }], { percentiles: [50] }).timesMs; //=> [5000]
  * ```
  */
-export function overTimePlot<H extends AddableHistogram<H>>(
-  intervals: Iterable<TimedHistogram<H>>,
+export function overTimePlot(
+  intervals: Iterable<TimedHistogram<Counted>>,
   options?: OverTimeOptions,
 ): TimePlot {
-  const overTime = createOverTime<H>(options);
+  const overTime = createOverTime(options);
   for (const interval of intervals) overTime.add(interval);
   return overTime.plot();
 }

@@ -6,16 +6,12 @@ import {
   type ParsedPercentiles,
   percentileInterval,
 } from '@hdrscope/core';
-import {
-  assertOptions,
-  type ConfidenceOptions,
-  isHdrLayout,
-  type OptionsOwner,
-} from '@hdrscope/core/internal';
+import { assertOptions, type ConfidenceOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { areWide } from '@hdrscope/kit';
 import type { AxisSlot, Curve, CurvePoint, Period } from '../plot.ts';
 import { assertInteger, assertScale } from './checks.ts';
 import { pointsOfSteps, type Sampling, type SlotStep } from './curve-points.ts';
+import { finestDigits } from './shown-bounds.ts';
 
 /** A distribution that a curve can be made of, such as a `Histogram` or a `DoubleHistogram`. */
 export interface CurveSource {
@@ -196,10 +192,8 @@ export function curveOfSum(name: string, sum: HistogramSum, options: CurveOption
   const upper = intervals.map(({ upper, count }) => [upper, count] as const);
   const ascending = (a: readonly [number, number], b: readonly [number, number]): number => a[0] - b[0];
   const ends = { lower: lower.sort(ascending), upper: upper.sort(ascending) };
-  const digits = sum.layouts.flatMap((layout) => (isHdrLayout(layout) ? [layout.significantDigits] : []));
-  // Bounded: a sum has few layouts. Buckets state no digits.
-  const finest = digits.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...digits);
-  return curveBetween(name, ends, { digits: finest, totalCount: sum.totalCount }, options);
+  const digits = finestDigits(sum.layouts);
+  return curveBetween(name, ends, { digits, totalCount: sum.totalCount }, options);
 }
 
 const CURVE_OF_SUM: OptionsOwner<CurveOptions> = {

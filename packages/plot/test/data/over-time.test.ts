@@ -1,4 +1,12 @@
-import { DoubleHistogram, Histogram } from '@hdrscope/core';
+import {
+  countedIn,
+  DoubleHistogram,
+  explicitLayout,
+  Histogram,
+  hdrLayout,
+  LayoutHistogram,
+} from '@hdrscope/core';
+import fc from 'fast-check';
 import { createOverTime, overTimePlot } from '../../src/index.ts';
 
 function counted(values: readonly number[]): Histogram {
@@ -44,7 +52,7 @@ test('a value is null when nothing was counted', () => {
 });
 
 test('neighbours are added up when there are more intervals than moments, and percentiles are of all their values', () => {
-  const overTime = createOverTime<Histogram>({ percentiles: [50, 100], columns: 4 });
+  const overTime = createOverTime({ percentiles: [50, 100], columns: 4 });
   for (let at = 0; at < 8; at++) overTime.add(second(at, counted(at % 2 === 0 ? [1, 1, 1] : [100])));
   const [median, max] = overTime.plot().lines;
   expect(median!.values).toEqual([1, 1, 1, 1]);
@@ -52,7 +60,7 @@ test('neighbours are added up when there are more intervals than moments, and pe
 });
 
 test('a histogram that changes after it was added changes nothing', () => {
-  const overTime = createOverTime<Histogram>({ percentiles: [100] });
+  const overTime = createOverTime({ percentiles: [100] });
   const histogram = counted([5]);
   overTime.add(second(0, histogram));
   histogram.record(999);
@@ -76,7 +84,7 @@ describe('histograms that take many bytes', () => {
 
   test('have fewer moments, which the subtitle says, and lose no value', () => {
     const maxBytes = 2 ** 18;
-    const overTime = createOverTime<Histogram>({ percentiles: [0, 100], maxBytes, subtitle: 'a log' });
+    const overTime = createOverTime({ percentiles: [0, 100], maxBytes, subtitle: 'a log' });
     // 25 KB each.
     for (let at = 0; at < 100; at++) overTime.add(second(at, wide(at + 1, 25_000)));
     const { timesMs, lines, subtitle } = overTime.plot();
@@ -90,21 +98,17 @@ describe('histograms that take many bytes', () => {
   });
 
   test('have two moments at least', () => {
-    const overTime = createOverTime<Histogram>({ percentiles: [100], maxBytes: 1 });
+    const overTime = createOverTime({ percentiles: [100], maxBytes: 1 });
     for (let at = 0; at < 5; at++) overTime.add(second(at, wide(1, 1000)));
     expect(overTime.plot().timesMs).toEqual([0, 4000]);
   });
 
   test('take at most 64 MiB by default', () => {
-    const big = {
-      totalCount: 1,
-      byteLength: 2 ** 21,
-      valuesAtPercentiles: () => [1],
-      add: () => {},
-      copy: () => ({ ...big }),
-    };
-    const overTime = createOverTime<typeof big>();
-    for (let at = 0; at < 240; at++) overTime.add({ startMs: at, endMs: at + 1, histogram: big });
+    const layout = hdrLayout({ highestTrackableValue: 2 ** 40, significantDigits: 5 });
+    // 2 MiB each.
+    const histogram = countedIn(layout, new Float64Array(2 ** 18).fill(2 ** 32), { from: 0 });
+    const overTime = createOverTime();
+    for (let at = 0; at < 60; at++) overTime.add({ startMs: at, endMs: at + 1, histogram });
     const { timesMs, subtitle } = overTime.plot();
     expect(timesMs.length).toBeLessThanOrEqual(32);
     expect(subtitle).toContain('because the histograms take more than 64 MiB');
@@ -120,22 +124,73 @@ describe('histograms that take many bytes', () => {
 test.each([
   ['the coarser first', [1, 4]],
   ['the finer first', [4, 1]],
-])('the bounds of a moment contain values of different digits, %s', (_, order) => {
-  const overTime = createOverTime<Histogram>({ unit: 'ns', percentiles: [50, 100] });
+])('a moment of different digits keeps what each of them knows, %s', (_, order) => {
+  const overTime = createOverTime({ unit: 'ns', percentiles: [50, 100] });
   for (const significantDigits of order) {
     const histogram = new Histogram({ highestTrackableValue: 1_000_000, significantDigits });
-    histogram.record(123_456, 10);
+    histogram.record(significantDigits === 1 ? 123_456 : 1000, 10);
     overTime.add({ startMs: 0, endMs: 1000, histogram });
   }
-  for (const { values, lower } of overTime.plot().lines) {
-    expect(lower![0]).toBeLessThanOrEqual(123_456);
-    expect(values[0]).toBeGreaterThanOrEqual(123_456);
-    expect(values[0]! - lower![0]!).toBeLessThan(12_346);
-  }
+  expect(overTime.plot().lines).toEqual([
+    { name: 'p50', values: [1000] },
+    { name: 'max', values: [126_975], lower: [122_880] },
+  ]);
+});
+
+/** Values, and the layout that counts them: of digits, or of buckets. */
+const timedParts = fc.array(
+  fc.record({
+    at: fc.nat(5),
+    layout: fc.oneof(
+      fc
+        .integer({ min: 0, max: 4 })
+        .map((significantDigits) => hdrLayout({ highestTrackableValue: 100_000, significantDigits })),
+      fc
+        .uniqueArray(fc.integer({ min: 1, max: 99_999 }), { minLength: 1, maxLength: 4 })
+        .map((edges) => explicitLayout([0, ...edges.sort((a, b) => a - b), 100_000])),
+    ),
+    values: fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 20 }),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+test('each percentile lies between its lower bound and its value, and no order changes them', () => {
+  fc.assert(
+    fc.property(timedParts, fc.integer({ min: 2, max: 6 }), (parts, columns) => {
+      const percentiles = [50, 90, 100];
+      const intervals = parts.map(({ at, layout, values }) => {
+        const histogram = new LayoutHistogram(layout);
+        histogram.recordValues(values);
+        return { startMs: at * 1000, endMs: (at + 1) * 1000, histogram };
+      });
+      const digits = parts.flatMap(({ layout }) =>
+        'significantDigits' in layout ? layout.significantDigits : [],
+      );
+      const precision = digits.length === 0 ? 0 : 10 ** -Math.max(...digits);
+      const plot = overTimePlot(intervals, { percentiles, columns });
+      for (const [moment, fromMs] of plot.timesMs.entries()) {
+        const toMs = plot.timesMs[moment + 1] ?? Number.POSITIVE_INFINITY;
+        const values = parts
+          .flatMap(({ at, values }) => (at * 1000 >= fromMs && at * 1000 < toMs ? values : []))
+          .sort((a, b) => a - b);
+        for (const [i, percentile] of percentiles.entries()) {
+          const { values: shown, lower } = plot.lines[i]!;
+          const upper = shown[moment] ?? null;
+          expect(upper === null).toBe(values.length === 0);
+          if (upper === null) continue;
+          const truth = values[Math.ceil((percentile * values.length) / 100) - 1]!;
+          expect(upper).toBeGreaterThanOrEqual(truth);
+          expect(lower?.[moment] ?? upper / (1 + precision)).toBeLessThanOrEqual(truth);
+        }
+      }
+      if (columns === 6)
+        expect(overTimePlot([...intervals].reverse(), { percentiles, columns })).toEqual(plot);
+    }),
+  );
 });
 
 test('moments of doubles of different digits have bounds too', () => {
-  const overTime = createOverTime<DoubleHistogram>({ percentiles: [50] });
+  const overTime = createOverTime({ percentiles: [50] });
   for (const [startMs, significantDigits] of [
     [0, 1],
     [1000, 4],

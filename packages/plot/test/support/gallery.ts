@@ -104,7 +104,7 @@ const KINDS: readonly Of[] = [
     return map.plot();
   },
   (data, histogram) => {
-    const over = createOverTime<Histogram>({ unit: 'ns', title: `Over time: ${data}` });
+    const over = createOverTime({ unit: 'ns', title: `Over time: ${data}` });
     for (let i = 0; i < 40; i++) {
       over.add({ startMs: NOON + i * 1000, endMs: NOON + i * 1000 + 1000, histogram });
     }
@@ -122,7 +122,7 @@ const KINDS: readonly Of[] = [
 ];
 
 function withGaps(): Plot[] {
-  const over = createOverTime<Histogram>({
+  const over = createOverTime({
     unit: 'ns',
     slos: [{ value: 30e6 }, { value: 31e6, name: 'promised' }],
   });
@@ -141,7 +141,7 @@ function withGaps(): Plot[] {
 }
 
 function manyIntervals(): Plot[] {
-  const over = createOverTime<Histogram>({ unit: 'us', valueScale: 1000 });
+  const over = createOverTime({ unit: 'us', valueScale: 1000 });
   const map = createHeatMap({ unit: 'ns', name: 'latency' });
   const kinds = Array.from({ length: 7 }, (_, i) => latencies(i, 12, 1 + i / 3));
   for (let i = 0; i < 5000; i++) {

@@ -1,4 +1,4 @@
-import { DoubleHistogram, type Histogram } from '@hdrscope/core';
+import { DoubleHistogram } from '@hdrscope/core';
 import { compareHistograms, type LogHistogram, summarizeLogs } from '@hdrscope/interval-log';
 import {
   type BoundedHistogram,
@@ -166,7 +166,7 @@ export async function readOverTime(
   percentiles: readonly number[],
 ): Promise<TimePlot> {
   // A log has integers or doubles. An interval of another kind than the first is refused when it is added.
-  const overTime = createOverTime<Histogram>({
+  const overTime = createOverTime({
     unit: reading.unit,
     percentiles: percentiles.includes(100) ? percentiles : [...percentiles, 100],
   });
@@ -174,11 +174,7 @@ export async function readOverTime(
   for await (const { interval, histogram, name } of intervalsOf(inputs, reading)) {
     isDouble ??= interval.isDouble;
     if (isDouble !== interval.isDouble) throw new Refusal(`${name}: integers and doubles cannot be added up`);
-    overTime.add({
-      startMs: interval.startTimeMs,
-      endMs: interval.endTimeMs,
-      histogram: histogram as Histogram,
-    });
+    overTime.add({ startMs: interval.startTimeMs, endMs: interval.endTimeMs, histogram });
   }
   return overTime.plot();
 }
