@@ -29,7 +29,8 @@ export interface PercentileDifference {
  *
  * The interval combines the two intervals of `percentileInterval`. These are exact; their combination is an approximation, which
  * misses the true difference less often than it may. When a histogram is too small for the percentile, its interval has less
- * confidence than asked for, and so has the interval of the difference: it is no evidence then.
+ * confidence than asked for, and so has the interval of the difference: it is no evidence then. Where counts came from wider slots, as
+ * `placedFrom` says, the interval contains the difference wherever the values lie in them.
  *
  * @param percentile From 0 to 100.
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range, `ERR_INVALID_OPTION` when the
@@ -69,8 +70,11 @@ export function percentileDifference(
   // of the interval of a high percentile.
   // Source: G. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
   // Statistics in Medicine 27 (2008).
-  const lower = difference - Math.hypot(inA.value - inA.lower, inB.upper - inB.value);
-  const upper = difference + Math.hypot(inA.upper - inA.value, inB.value - inB.lower);
+  // Where counts came from wider slots, the distance is the width of a slot as well, and widths add up as they are.
+  const isPlaced = [first, second].some(({ placedFrom = [] }) => placedFrom.length > 0);
+  const combine = isPlaced ? (x: number, y: number) => x + y : Math.hypot;
+  const lower = difference - combine(inA.value - inA.lower, inB.upper - inB.value);
+  const upper = difference + combine(inA.upper - inA.value, inB.value - inB.lower);
   const attained = Math.min(inA.confidence, inB.confidence);
   return {
     difference,

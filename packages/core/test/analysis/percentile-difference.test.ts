@@ -107,3 +107,18 @@ describe('percentileDifference', () => {
     }
   });
 });
+
+test('where counts came from wider slots, the interval contains the difference wherever the values lie in them', () => {
+  const inWideSlots = (value: number): Histogram => {
+    const wide = new Histogram({ highestTrackableValue: 1_000_000, significantDigits: 1 });
+    wide.record(value, 1000);
+    const fine = new Histogram({ highestTrackableValue: 1_000_000, significantDigits: 4 });
+    fine.add(wide);
+    return fine;
+  };
+  // Both ends of one slot of 1 digit.
+  const { lower, upper, significant } = percentileDifference(inWideSlots(65_536), inWideSlots(69_631), 50);
+  expect(lower).toBeLessThanOrEqual(65_536 - 69_631);
+  expect(upper).toBeGreaterThanOrEqual(69_631 - 65_536);
+  expect(significant).toBe(false);
+});
