@@ -205,7 +205,9 @@ function percentileChange(value: unknown, where: string): PlottedChange {
     percentile: anyPercentile(json.percentile, `${where}.percentile`),
     before: orUnbounded(json.before, `${where}.before`),
     after: orUnbounded(json.after, `${where}.after`),
-    ...optionalFields<Pick<PlottedChange, 'lower' | 'upper'>>(json, where, {
+    ...optionalFields<Omit<PlottedChange, 'percentile' | 'before' | 'after'>>(json, where, {
+      beforeLower: orUnboundedBelow,
+      afterLower: orUnboundedBelow,
       lower: orUnboundedBelow,
       upper: orUnbounded,
     }),

@@ -83,10 +83,14 @@ export interface PercentilePlot extends PlotTitles {
 export interface PlottedChange {
   /** From 0 to 100. */
   readonly percentile: number;
-  /** The value at the percentile before, in the unit of the plot. */
+  /** The value at the percentile before, in the unit of the plot; its upper bound where it has bounds. */
   readonly before: number;
-  /** The value at the percentile after, in the unit of the plot. */
+  /** The value at the percentile after, in the unit of the plot; its upper bound where it has bounds. */
   readonly after: number;
+  /** Lower bound of `before`; left out unless the value is known by bounds only. */
+  readonly beforeLower?: number;
+  /** Lower bound of `after`; left out unless the value is known by bounds only. */
+  readonly afterLower?: number;
   /** Lower bound of the interval that holds the true difference, in the unit of the plot; left out when there are too few values. */
   readonly lower?: number;
   /** Upper bound of that interval, in the unit of the plot. */

@@ -1,5 +1,6 @@
-import { formatDuration, formatSize, nanosecondsPer, roundToDigits } from '@hdrscope/kit';
+import { formatBounds, formatDuration, formatSize, nanosecondsPer, roundToDigits } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
+import type { PlottedChange } from './plot.ts';
 
 /**
  * A value as people read it: `16.4 µs`, `16 min 40 s`, `4 KiB`, or the number with commas between thousands when the unit is `'none'`.
@@ -35,6 +36,18 @@ export function intervalText(
 ): string {
   if (lower === undefined || upper === undefined) return '';
   return ` (${formatValue(lower, unit)} to ${formatValue(upper, unit)})`;
+}
+
+/** A value that may be known by bounds only, of which it is the upper one: `2.5 s`, `1 s to 2.5 s`. */
+export function boundedText(lower: number | undefined, value: number, unit: CountedUnit): string {
+  return lower === undefined
+    ? formatValue(value, unit)
+    : formatBounds({ lower, upper: value }, (bound) => formatValue(bound, unit));
+}
+
+/** Whether a value of a change is known by bounds only. */
+export function isBounded({ beforeLower, afterLower }: PlottedChange): boolean {
+  return beforeLower !== undefined || afterLower !== undefined;
 }
 
 /** A number with commas between thousands. A number of more than 21 digits has an exponent. */

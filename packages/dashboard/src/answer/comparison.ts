@@ -1,5 +1,6 @@
 import { type Bounds, percentileDifference, percentileInterval } from '@hdrscope/core';
 import { fromTicks } from '@hdrscope/core/internal';
+import { areWide } from '@hdrscope/kit';
 import { type ComparisonPlot, countedUnitOf, curveOfSeries } from '@hdrscope/plot';
 import type { PlottedChange } from '@hdrscope/plot/internal';
 import { boundsAtPercentiles, boundsOfSlots } from '@hdrscope/registry/internal';
@@ -101,7 +102,7 @@ function verdictOf(lower: number, upper: number): Change['verdict'] {
 export function comparisonPlotOf(
   before: Side,
   after: Side,
-  { changes, confidence }: Comparison,
+  { changes, confidence, digits }: Comparison,
   columns: number,
 ): ComparisonPlot {
   const curveOf = ({ name, family, distribution }: Side): ComparisonPlot['before'] =>
@@ -121,6 +122,8 @@ export function comparisonPlotOf(
       .map(
         ({ percentile, before, after, lower, upper }): PlottedChange => ({
           ...{ percentile, before: before.upper, after: after.upper },
+          ...(areWide(before, digits) && { beforeLower: before.lower }),
+          ...(areWide(after, digits) && { afterLower: after.lower }),
           ...(lower !== null && upper !== null && { lower, upper }),
         }),
       ),

@@ -1,5 +1,6 @@
 import type { Bounds } from '@hdrscope/core';
 import { explicitLayout, exponentialLayout, type Layout, LayoutHistogram } from '@hdrscope/core';
+import type { ComparisonPlot } from '@hdrscope/plot';
 import fc from 'fast-check';
 import type { RowValues } from '../../src/messages.ts';
 import { ROW_PERCENTILES } from '../../src/messages.ts';
@@ -140,6 +141,8 @@ test('two times whose values lie in one bucket show no difference', async () => 
   await page.pass(1000);
   const compare = async (range: Question['range']) => {
     const { detail } = await page.ask({ pick: 'rpc.duration', range, baseline: second(0, 1) });
+    const [{ changes }] = detail!.plots as [ComparisonPlot];
+    expect(changes[0]).toMatchObject({ before: expect.closeTo(2.5, 2), beforeLower: expect.closeTo(1, 2) });
     return detail!.comparison!.changes[0]!;
   };
   const same = await compare(second(1, 2));

@@ -1,6 +1,6 @@
-import { formatShare } from '@hdrscope/kit';
+import { formatBounds, formatShare } from '@hdrscope/kit';
 import type { ComparisonPlot, PlottedChange } from '../plot.ts';
-import { formatValue, intervalText } from '../value-text.ts';
+import { formatValue, intervalText, isBounded } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting } from './frame.ts';
 import { labelRoom, labelSeries } from './line-labels.ts';
@@ -74,15 +74,15 @@ interface Ratio {
 }
 
 /** @returns `undefined` when there is no ratio: the value before is 0. */
-function ratioOf({ percentile, before, after, lower, upper }: PlottedChange): Ratio | undefined {
+function ratioOf(change: PlottedChange): Ratio | undefined {
+  const { percentile, before, after, beforeLower = before, lower, upper } = change;
   if (!(before > 0)) return undefined;
-  const share = (difference: number | undefined): number =>
-    difference === undefined ? after / before : 1 + difference / before;
   return {
     percentile,
     ratio: after / before,
-    lower: share(lower),
-    upper: share(upper),
+    // A difference is the larger part of the smaller value.
+    lower: lower === undefined ? after / before : 1 + lower / (lower < 0 ? beforeLower : before),
+    upper: upper === undefined ? after / before : 1 + upper / (upper < 0 ? before : beforeLower),
     isSure: lower !== undefined && upper !== undefined && (lower > 0 || upper < 0),
   };
 }
@@ -155,13 +155,18 @@ function nearestChange(
   return [[`difference at ${percentileText(nearest.percentile)}`, text]];
 }
 
-/** The difference of a percentile, with its interval. */
-export function differenceText(
-  { before, after, lower, upper }: PlottedChange,
-  unit: ComparisonPlot['unit'],
-): string {
-  const difference = after - before;
-  return `${difference > 0 ? '+' : ''}${formatValue(difference, unit)}${intervalText(lower, upper, unit)}`;
+/** The difference of a percentile, with its interval. Values with bounds have the interval alone. */
+export function differenceText(change: PlottedChange, unit: ComparisonPlot['unit']): string {
+  const { before, after, lower, upper } = change;
+  if (isBounded(change)) {
+    const [least, most] = [lower ?? Number.NaN, upper ?? Number.NaN];
+    return formatBounds({ lower: least, upper: most }, (value) => signedText(value, unit));
+  }
+  return `${signedText(after - before, unit)}${intervalText(lower, upper, unit)}`;
+}
+
+function signedText(difference: number, unit: ComparisonPlot['unit']): string {
+  return `${difference > 0 ? '+' : ''}${formatValue(difference, unit)}`;
 }
 
 /** A point with an error bar for each percentile. The point is filled when the interval excludes an equal value. */

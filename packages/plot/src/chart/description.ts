@@ -3,7 +3,7 @@ import { countText } from '../count-text.ts';
 import { largestOf } from '../data/largest.ts';
 import { totalOf } from '../data/used-part.ts';
 import type { Curve, HeatMapPlot, ObjectiveLine, Plot, TimePlot } from '../plot.ts';
-import { formatValue, intervalText } from '../value-text.ts';
+import { boundedText, formatValue } from '../value-text.ts';
 import { visiblePlot } from '../visible-plot.ts';
 import { objectiveName } from './objectives.ts';
 import { boundText, slotText } from './slot-text.ts';
@@ -73,9 +73,12 @@ function sentencesOf(plot: Plot, zone: Zone): string[] {
 }
 
 function describeCurve(curve: Curve, unit: CountedUnit): string {
-  const { name, points, totalCount } = curve;
+  const { name, points, totalCount, confidence } = curve;
   if (points.length === 0) return `${name}: no values.`;
-  const at = (percentile: number) => formatValue(pointAt(curve, percentile)!.value, unit);
+  const at = (percentile: number): string => {
+    const { value, lower } = pointAt(curve, percentile)!;
+    return boundedText(confidence === undefined ? lower : undefined, value, unit);
+  };
   return `${name}: p50 ${at(50)}, p99 ${at(99)}, maximum ${at(100)} of ${countText(totalCount)}.`;
 }
 
@@ -84,7 +87,7 @@ function describeLine({ name, values, lower }: TimePlot['lines'][number], unit: 
   if (counted.length === 0) return `${name}: no values.`;
   const least = values.flatMap((value, i) => lower?.[i] ?? value ?? []).reduce((a, b) => Math.min(a, b));
   const end = values.findLastIndex((value) => value !== null);
-  const last = `${formatValue(values[end]!, unit)}${intervalText(lower?.[end] ?? undefined, values[end]!, unit)}`;
+  const last = boundedText(lower?.[end] ?? undefined, values[end]!, unit);
   return `${name}: from ${formatValue(least, unit)} to ${formatValue(largestOf(counted, 0), unit)}, ${last} at the end.`;
 }
 

@@ -1,6 +1,6 @@
 import { formatCount } from '../count-text.ts';
 import type { BarPlot, ComparisonPlot, Curve, HeatAxis, HeatMapPlot, Plot, TimePlot } from '../plot.ts';
-import { formatValue, intervalText } from '../value-text.ts';
+import { boundedText, formatValue, intervalText } from '../value-text.ts';
 import { visiblePlot } from '../visible-plot.ts';
 import { differenceText } from './comparison-chart.ts';
 import { percentileText } from './percentile-axis.ts';
@@ -76,8 +76,8 @@ function changeTable({ before, after, changes, unit }: ComparisonPlot): WholeTab
     columns: ['percentile', before.name, after.name, 'difference'],
     rows: changes.map((change) => [
       percentileText(change.percentile),
-      formatValue(change.before, unit),
-      formatValue(change.after, unit),
+      boundedText(change.beforeLower, change.before, unit),
+      boundedText(change.afterLower, change.after, unit),
       differenceText(change, unit),
     ]),
   };
@@ -89,10 +89,9 @@ function timeTable({ timesMs, lines, unit }: TimePlot, zone: Zone): WholeTable {
     rows: timesMs
       .map((time, i) => [
         dateTimeText(time, zone),
-        ...lines.map(({ values, lower }) => {
-          const value = values[i] ?? Number.NaN;
-          return `${formatValue(value, unit)}${intervalText(lower?.[i] ?? undefined, value, unit)}`;
-        }),
+        ...lines.map(({ values, lower }) =>
+          boundedText(lower?.[i] ?? undefined, values[i] ?? Number.NaN, unit),
+        ),
       ])
       .reverse(),
   };

@@ -1,5 +1,5 @@
 import type { TimePlot } from '../plot.ts';
-import { formatValue, intervalText } from '../value-text.ts';
+import { boundedText } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, nameAbove, nameBelow, placeOfGrid, type Setting, tooltipOf, tooltipText } from './frame.ts';
 import { type LineLabel, labelRoom, labelSeries } from './line-labels.ts';
@@ -47,10 +47,9 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
         const index = [hovered].flat()[0]?.dataIndex ?? 0;
         const rows = lines.map(({ name, values, lower }, i) => {
           const value = values[index] ?? null;
-          const bounds = intervalText(lower?.[index] ?? undefined, value ?? undefined, unit);
           return [
             name,
-            value === null ? 'no values' : `${formatValue(value, unit)}${bounds}`,
+            value === null ? 'no values' : boundedText(lower?.[index] ?? undefined, value, unit),
             lineStyleOf(i, theme).color,
           ] as const;
         });

@@ -1,15 +1,16 @@
-import { type Counted, type HdrLayout, percentileDifference } from '@hdrscope/core';
+import { type Counted, type HdrLayout, HistogramSum, percentileDifference } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ComparisonPlot, PlotTitles, PlottedChange } from '../plot.ts';
-import { type CurveSource, percentileCurve } from './percentile-curve.ts';
+import { curveOfSum } from './percentile-curve.ts';
+import { finestDigits, shownBounds } from './shown-bounds.ts';
 
 /** One side of a comparison. */
 export interface ComparisonSide {
   /** The name in the legend, such as `before`. */
   readonly name: string;
-  /** The values of this side: a `Histogram` or a `DoubleHistogram`. */
-  readonly histogram: CurveSource & Counted<HdrLayout> & { valueAtPercentile(percentile: number): number };
+  /** The values of this side, such as a `Histogram`. */
+  readonly histogram: Counted<HdrLayout>;
 }
 
 /** How two distributions are compared. */
@@ -26,7 +27,8 @@ export interface ComparisonPlotOptions extends PlotTitles {
 
 /**
  * Two distributions and the differences of their percentiles, with the intervals of core's `percentileDifference`. A change
- * has no interval when there are too few values for the confidence. Both histograms count in one unit.
+ * has no interval when there are too few values for the confidence. Both histograms count in one unit. Where counts of a histogram came
+ * from wider slots, its curve and its values have the bounds of these slots.
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty; `ERR_INVALID_OPTION` when an option does not exist;
  *   `ERR_INVALID_OPTION` or `ERR_INVALID_VALUE` when an option is outside the range stated on it.
@@ -57,12 +59,19 @@ export function comparisonPlot(
 ): ComparisonPlot {
   assertOptions(options, COMPARISON_PLOT);
   const { unit = 'none', percentiles = [50, 90, 99, 99.9], confidence = 0.99, ...rest } = options;
+  const [wasSum, isSum] = [before, after].map(({ histogram }) => sumOf(histogram)) as [
+    HistogramSum,
+    HistogramSum,
+  ];
   const changes = percentiles.map((percentile): PlottedChange => {
     const found = percentileDifference(after.histogram, before.histogram, percentile, { confidence });
+    const [was, is] = [wasSum, isSum].map((sum) => shownBounds(sum, percentile, finestDigits(sum.layouts)));
     return {
       percentile,
-      before: before.histogram.valueAtPercentile(percentile),
-      after: after.histogram.valueAtPercentile(percentile),
+      before: was!.value,
+      after: is!.value,
+      ...(was!.lower !== undefined && { beforeLower: was!.lower }),
+      ...(is!.lower !== undefined && { afterLower: is!.lower }),
       ...(found.confidence >= confidence && { lower: found.lower, upper: found.upper }),
     };
   });
@@ -70,11 +79,17 @@ export function comparisonPlot(
     kind: 'comparison',
     ...rest,
     unit,
-    before: percentileCurve(before.name, before.histogram),
-    after: percentileCurve(after.name, after.histogram),
+    before: curveOfSum(before.name, wasSum),
+    after: curveOfSum(after.name, isSum),
     changes,
     confidence,
   };
+}
+
+function sumOf(histogram: Counted): HistogramSum {
+  const sum = new HistogramSum({ storage: 'sparse' });
+  sum.add(histogram);
+  return sum;
 }
 
 const COMPARISON_PLOT: OptionsOwner<ComparisonPlotOptions> = {

@@ -1,7 +1,7 @@
 import { formatShare, percentileName } from '@hdrscope/kit';
 import { longestOf } from '../data/largest.ts';
 import type { ComparisonPlot, PlottedChange } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
+import { boundedText, formatValue, isBounded } from '../value-text.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { percentileLines } from './percentiles.ts';
 import { cut, plain } from './text.ts';
@@ -18,7 +18,10 @@ export function comparisonLines(plot: ComparisonPlot, options: TerminalOptions):
   // The share of a change says more than the change, and its interval more than both values.
   const fits = (shown: readonly number[]): boolean =>
     shown.reduce((sum, at) => sum + widths[at]! + 2, -2) <= columns;
-  const shown = [ALL, WITHOUT_DIFFERENCE, WITHOUT_INTERVAL].find(fits) ?? WITHOUT_INTERVAL;
+  // Values with bounds leave columns empty.
+  const isUsed = (at: number): boolean => at === 0 || cells.slice(1).some((row) => row[at] !== '');
+  const choices = [ALL, WITHOUT_DIFFERENCE, WITHOUT_INTERVAL].map((choice) => choice.filter(isUsed));
+  const shown = choices.find(fits) ?? choices.at(-1)!;
   const table = cells.map((row) => shown.map((at) => row[at]!.padStart(widths[at]!)).join('  '));
   return [...curves, '', ...table.map((line) => cut(plain(line, ascii), columns, ascii))];
 }
@@ -27,19 +30,19 @@ const ALL = [0, 1, 2, 3, 4, 5];
 const WITHOUT_DIFFERENCE = [0, 1, 2, 4, 5];
 const WITHOUT_INTERVAL = [0, 1, 2, 4];
 
-function rowOf(
-  { percentile, before, after, lower, upper }: PlottedChange,
-  { unit }: ComparisonPlot,
-): string[] {
+function rowOf(change: PlottedChange, { unit }: ComparisonPlot): string[] {
+  const { percentile, before, after, beforeLower, afterLower, lower, upper } = change;
   const signed = (value: number): string =>
     value === 0 ? '0' : `${value < 0 ? '-' : '+'}${formatValue(Math.abs(value), unit)}`;
   const part = (after - before) / before;
+  // The interval says how far two values with bounds are apart.
+  const isKnown = !isBounded(change);
   return [
     percentileName(percentile),
-    formatValue(before, unit),
-    formatValue(after, unit),
-    signed(after - before),
-    Number.isFinite(part) ? percentText(part) : '',
+    boundedText(beforeLower, before, unit),
+    boundedText(afterLower, after, unit),
+    isKnown ? signed(after - before) : '',
+    isKnown && Number.isFinite(part) ? percentText(part) : '',
     lower === undefined || upper === undefined ? 'too few values' : `${signed(lower)} to ${signed(upper)}`,
   ];
 }
