@@ -53,6 +53,7 @@ export {
 } from './layout/integer.ts';
 export {
   fromTicks,
+  isScaledLayout,
   resolutionOf,
   type ScaledLayout,
   scaledLayout,

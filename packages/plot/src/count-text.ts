@@ -1,3 +1,6 @@
+import type { Bounds } from '@hdrscope/core';
+import { formatBounds } from '@hdrscope/kit';
+
 /**
  * A count as people read it, with a comma between thousands. A count that is not an integer has three digits.
  *
@@ -35,10 +38,18 @@ export function formatShortCount(count: number): string {
   return `${scaled < 9.95 ? Number(scaled.toFixed(1)) : Math.round(scaled)}${step[1]}`;
 }
 
-/** A count with its noun: `1 value`, `16 values`. A name in the plural loses its s for one. */
-export function countText(count: number, name = 'values'): string {
-  const isOne = count === 1 && name.endsWith('s') && !name.endsWith('ss');
-  return `${formatCount(count)} ${isOne ? name.slice(0, -1) : name}`;
+/** A count with its noun: `1 value`, `16 values`, `0 to 10 values`. A name in the plural loses its s for one. */
+export function countText(count: number, name = 'values', bounds: Partial<Bounds> = {}): string {
+  const text = boundedCount(count, bounds);
+  const isOne = text === '1' && name.endsWith('s') && !name.endsWith('ss');
+  return `${text} ${isOne ? name.slice(0, -1) : name}`;
+}
+
+/** A count that may be known by bounds only: `3`, `0 to 10`. */
+export function boundedCount(count: number, { lower, upper }: Partial<Bounds>): string {
+  return lower === undefined || upper === undefined
+    ? formatCount(count)
+    : formatBounds({ lower, upper }, formatCount);
 }
 
 /** A count beside an axis: exact up to a million, short beyond it. */

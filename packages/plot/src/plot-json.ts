@@ -139,16 +139,20 @@ function timePlot(json: JsonObject): TimePlot {
 
 function heatMapPlot(json: JsonObject): HeatMapPlot {
   const [x, y] = [heatAxis(json.x, 'plot.x'), heatAxis(json.y, 'plot.y')];
-  const rows = list((row, where) => countsOf(row, where, x.slots))(json.counts, 'plot.counts');
-  if (rows.length !== y.slots.length)
-    throw mustBe('ERR_DECODE', 'plot.counts', `${y.slots.length} long`, json.counts);
+  const cells: Reader<readonly (readonly number[])[]> = (value, where) => {
+    const rows = list((row, at) => countsOf(row, at, x.slots))(value, where);
+    if (rows.length !== y.slots.length) throw mustBe('ERR_DECODE', where, `${y.slots.length} long`, value);
+    return rows;
+  };
   return {
     kind: 'heat-map',
     x,
     y,
-    counts: rows,
-    ...optionalFields<PlotTitles & Pick<HeatMapPlot, 'countName'>>(json, 'plot', {
+    counts: cells(json.counts, 'plot.counts'),
+    ...optionalFields<PlotTitles & Pick<HeatMapPlot, 'countName' | 'lower' | 'upper'>>(json, 'plot', {
       ...TITLES,
+      lower: cells,
+      upper: cells,
       countName: asText,
     }),
   };
@@ -156,17 +160,24 @@ function heatMapPlot(json: JsonObject): HeatMapPlot {
 
 function barPlot(json: JsonObject): BarPlot {
   const slots = axisSlots(json.slots, 'plot.slots');
+  const ofSlots: Reader<readonly number[]> = (value, where) => countsOf(value, where, slots);
   return {
     kind: 'bars',
     unit: unitOf(json.unit, 'plot.unit'),
     slots,
-    counts: countsOf(json.counts, 'plot.counts', slots),
-    ...optionalFields<PlotTitles & Pick<BarPlot, 'name' | 'isInteger' | 'slos'>>(json, 'plot', {
-      ...TITLES,
-      name: asText,
-      isInteger: truth,
-      slos: list(objectiveLine),
-    }),
+    counts: ofSlots(json.counts, 'plot.counts'),
+    ...optionalFields<PlotTitles & Pick<BarPlot, 'name' | 'isInteger' | 'slos' | 'lower' | 'upper'>>(
+      json,
+      'plot',
+      {
+        ...TITLES,
+        lower: ofSlots,
+        upper: ofSlots,
+        name: asText,
+        isInteger: truth,
+        slos: list(objectiveLine),
+      },
+    ),
   };
 }
 

@@ -169,8 +169,12 @@ export interface HeatMapPlot extends PlotTitles {
   readonly x: HeatAxis;
   /** The vertical axis. */
   readonly y: HeatAxis;
-  /** `counts[y][x]`, each at least 0. */
+  /** `counts[y][x]`, each at least 0. Counts that may lie in several cells are spread over these cells. */
   readonly counts: readonly (readonly number[])[];
+  /** How many counts certainly lie in each cell; left out when all lie in their cells. */
+  readonly lower?: readonly (readonly number[])[];
+  /** How many counts may lie in each cell; left out when all lie in their cells. */
+  readonly upper?: readonly (readonly number[])[];
   /** The name of the counts, such as `operations`, in the plural. @default 'values' */
   readonly countName?: string;
 }
@@ -187,8 +191,12 @@ export interface BarPlot extends PlotTitles {
   readonly slots: readonly AxisSlot[];
   /** Whether a slot holds the integers from `lower` to `upper`, both included. @default false */
   readonly isInteger?: boolean;
-  /** One for each slot, each at least 0. */
+  /** One for each slot, each at least 0. Counts that may lie in several slots are spread over these slots. */
   readonly counts: readonly number[];
+  /** How many counts certainly lie in each slot; left out when all lie in their slots. */
+  readonly lower?: readonly number[];
+  /** How many counts may lie in each slot; left out when all lie in their slots. */
+  readonly upper?: readonly number[];
   /** Objectives. */
   readonly slos?: readonly ObjectiveLine[];
 }

@@ -1,5 +1,7 @@
-import { countText, formatCount, formatTickCount } from '../count-text.ts';
+import type { Bounds } from '@hdrscope/core';
+import { boundedCount, countText, formatTickCount } from '../count-text.ts';
 import { largestOf } from '../data/largest.ts';
+import { boundsOfCount } from '../data/used-part.ts';
 import type { AxisSlot, BarPlot } from '../plot.ts';
 import { describePlot } from './description.ts';
 import {
@@ -29,7 +31,7 @@ const PIXELS_PER_LABEL = 56;
 /** A bar for each slot. All bars have one width. They are labelled with their slots, or with round values where these have no room. */
 export function barChart(plot: BarPlot, setting: Setting): ChartOption {
   const { theme } = setting;
-  const { slots, counts, unit, isInteger = false, slos = [], name = 'value' } = plot;
+  const { slots, counts, lower, upper, unit, isInteger = false, slos = [], name = 'value' } = plot;
   const { option, top } = frameOf(plot, setting, describePlot(plot));
   const most = largestOf(counts, 0);
   // Counts have no parts, unless they are shares of counts.
@@ -39,7 +41,8 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
   const grid = placeOfGrid(ticks.map(formatTickCount), setting);
   const end = Math.max(1, slots.length);
   const room = grid.width / end;
-  const texts = counts.map((count) => (count > 0 ? formatCount(count) : ''));
+  const boundsOf = (i: number): Partial<Bounds> => boundsOfCount(lower?.[i], upper?.[i]);
+  const texts = counts.map((count, i) => (count > 0 ? boundedCount(count, boundsOf(i)) : ''));
   const isCounted = texts.every((text) => textWidth(text, COUNT_SIZE) + 4 <= room);
   const labels = labelsOf(plot, room, grid.width);
   const upright = uprightObjectives(slos, unit, (value) => placeOf(slots, value, isInteger), end, grid);
@@ -51,7 +54,10 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
       formatter: ({ value }: { value: unknown }) => {
         if (!Array.isArray(value)) return '';
         const [middle, count] = value as [number, number];
-        return tooltipText(countText(count), [[name, slotText(slots[Math.floor(middle)]!, unit, isInteger)]]);
+        const slot = Math.floor(middle);
+        return tooltipText(countText(count, undefined, boundsOf(slot)), [
+          [name, slotText(slots[slot]!, unit, isInteger)],
+        ]);
       },
     }),
     xAxis: {

@@ -60,8 +60,7 @@ function sentencesOf(plot: Plot, zone: Zone): string[] {
       return describeHeatMap(plot, zone);
     case 'bars': {
       const total = totalOf(plot.counts);
-      const most = plot.counts.indexOf(largestOf(plot.counts, 0));
-      const slot = plot.slots[most];
+      const slot = plot.slots[surelyMost(plot.counts, plot.lower, plot.upper)];
       const mode =
         slot === undefined || total === 0
           ? []
@@ -97,11 +96,23 @@ function timeSentence(timesMs: readonly number[], zone: Zone): string {
   return `Values over time, from ${dateTimeText(from, zone)} to ${dateTimeText(to, zone)} ${zone.name}.`;
 }
 
-function describeHeatMap({ x, y, counts, countName = 'values' }: HeatMapPlot, zone: Zone): string[] {
+/** The place of the largest count, wherever counts with bounds lie; -1 when that depends on it. */
+function surelyMost(
+  counts: readonly number[],
+  lower: readonly number[] = counts,
+  upper: readonly number[] = counts,
+): number {
+  const most = largestOf(lower, 0);
+  const first = lower.indexOf(most);
+  return upper.every((count, at) => at === first || count <= most) ? first : -1;
+}
+
+function describeHeatMap(plot: HeatMapPlot, zone: Zone): string[] {
+  const { x, y, counts, lower, upper, countName = 'values' } = plot;
   const textOf = (bound: number): string => boundText(bound, x.unit, undefined, zone);
   const sums = counts.map(totalOf);
   const total = totalOf(sums);
-  const most = y.slots[sums.indexOf(largestOf(sums, 0))];
+  const most = y.slots[surelyMost(sums, lower?.map(totalOf), upper?.map(totalOf))];
   const [from, to] = [x.slots[0], x.slots.at(-1)];
   const range =
     from === undefined || to === undefined

@@ -1,6 +1,5 @@
 import { countText, formatTickCount } from '../count-text.ts';
-import { largestOf } from '../data/largest.ts';
-import { usedPart } from '../data/used-part.ts';
+import { boundsOfCell, usedPart } from '../data/used-part.ts';
 import type { HeatMapPlot } from '../plot.ts';
 import { describePlot } from './description.ts';
 import {
@@ -37,10 +36,7 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
   const { x, y, counts, countName = 'values' } = plot;
   const { option, top } = frameOf(plot, setting, describePlot(plot, zone));
   const placedY = placeSlots(y, 10);
-  const most = largestOf(
-    counts.map((row) => largestOf(row)),
-    1,
-  );
+  const scale = scaleOf(counts);
   const labels = labelsBeside(placedY, zone);
   const grid = placeOfGrid(
     labels.map(({ text }) => text),
@@ -62,7 +58,7 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
       formatter: ({ value }: { value: unknown }) => {
         if (!Array.isArray(value)) return '';
         const [column, row, count] = value as number[];
-        return tooltipText(countText(count!, countName), [
+        return tooltipText(countText(count!, countName, boundsOfCell(plot, row!, column!)), [
           [x.name, slotText(x.slots[column!]!, x.unit, false, zone)],
           [y.name, slotText(y.slots[row!]!, y.unit, false, zone)],
         ]);
@@ -82,9 +78,9 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
         gridIndex: 0,
         ...nameAbove(middleName, { ...grid, left: grid.left + textWidth(scaleName) + 16 }, setting),
       },
-      scaleAxis(most, scaleName, theme),
+      scaleAxis(scale, scaleName, theme),
     ],
-    series: [cellSeries(counts, placedX, placedY, most, theme), scaleSeries(theme)],
+    series: [cellSeries(counts, placedX, placedY, scale, theme), scaleSeries(theme)],
   };
 }
 
@@ -120,16 +116,31 @@ function slotAxis({ min, max }: SlotAxis, labels: readonly AxisLabel[], theme: T
   };
 }
 
-/** The place of a count on the colour scale, from 0 for a count of 1 to 1 for the largest count. */
-function heatOf(count: number, most: number): number {
-  return most <= 1 ? 1 : Math.max(0, Math.log(count) / Math.log(most));
+/** The counts at the ends of the colour scale: 1, or the least part of one, and the largest. */
+interface Scale {
+  readonly least: number;
+  readonly most: number;
+}
+
+function scaleOf(counts: HeatMapPlot['counts']): Scale {
+  let [least, most] = [1, 0];
+  for (const count of counts.flat()) {
+    if (count > 0) least = Math.min(least, count);
+    most = Math.max(most, count);
+  }
+  return { least, most: most || 1 };
+}
+
+/** The place of a count on the colour scale, from 0 to 1. */
+function heatOf(count: number, { least, most }: Scale): number {
+  return most <= least ? 1 : Math.log(count / least) / Math.log(most / least);
 }
 
 function cellSeries(
   counts: HeatMapPlot['counts'],
   x: SlotAxis,
   y: SlotAxis,
-  most: number,
+  scale: Scale,
   theme: Theme,
 ): ChartSeries {
   const cells = counts.flatMap((row, j) => row.flatMap((count, i) => (count > 0 ? [[i, j, count]] : [])));
@@ -156,15 +167,15 @@ function cellSeries(
           width: Math.max(1, right! - left!),
           height: Math.max(1, bottom! - top!),
         },
-        style: { fill: colourAt(theme.heat, heatOf(api.value(2), most)) },
+        style: { fill: colourAt(theme.heat, heatOf(api.value(2), scale)) },
       };
     },
   };
 }
 
 /** The axis of the colour scale: counts, placed by their logarithm. */
-function scaleAxis(most: number, name: string, theme: Theme): Readonly<Record<string, unknown>> {
-  const ticks = scaleTicks(most);
+function scaleAxis(scale: Scale, name: string, theme: Theme): Readonly<Record<string, unknown>> {
+  const ticks = scaleTicks(scale);
   return {
     type: 'value',
     gridIndex: 1,
@@ -186,13 +197,15 @@ function scaleAxis(most: number, name: string, theme: Theme): Readonly<Record<st
   };
 }
 
-/** The labelled counts: 1, the largest count, and the powers of ten between them that leave the largest count its room. */
-function scaleTicks(most: number): { place: number; count: number }[] {
-  if (most <= 1) return [{ place: 1, count: 1 }];
-  const decades = Math.floor(Math.log10(most));
-  const step = Math.ceil((decades + 1) / 8);
-  const counts = Array.from({ length: decades + 1 }, (_, i) => 10 ** i).filter((_, i) => i % step === 0);
-  const ticks = counts.map((count) => ({ place: heatOf(count, most), count }));
+/** The labelled counts: the powers of ten that leave the largest count its room, and this count. */
+function scaleTicks(scale: Scale): { place: number; count: number }[] {
+  const { least, most } = scale;
+  const [first, last] = [Math.ceil(Math.log10(least)), Math.floor(Math.log10(most))];
+  const step = Math.ceil((last - first + 1) / 8);
+  const counts = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => 10 ** (first + i));
+  const ticks = counts
+    .filter((_, i) => i % step === 0)
+    .map((count) => ({ place: heatOf(count, scale), count }));
   return [...ticks.filter(({ place }) => place < 0.93), { place: 1, count: most }];
 }
 

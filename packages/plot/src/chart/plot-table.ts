@@ -1,4 +1,5 @@
-import { formatCount } from '../count-text.ts';
+import { boundedCount, formatCount } from '../count-text.ts';
+import { boundsOfCell, boundsOfCount } from '../data/used-part.ts';
 import type { BarPlot, ComparisonPlot, Curve, HeatAxis, HeatMapPlot, Plot, TimePlot } from '../plot.ts';
 import { boundedText, formatValue, intervalText } from '../value-text.ts';
 import { visiblePlot } from '../visible-plot.ts';
@@ -97,7 +98,8 @@ function timeTable({ timesMs, lines, unit }: TimePlot, zone: Zone): WholeTable {
   };
 }
 
-function cellTable({ x, y, counts, countName = 'values' }: HeatMapPlot, zone: Zone): WholeTable {
+function cellTable(plot: HeatMapPlot, zone: Zone): WholeTable {
+  const { x, y, counts, countName = 'values' } = plot;
   const title = ({ name, unit }: HeatAxis): string => (unit === 'time' ? `${name} (${zone.name})` : name);
   const cells = counts.flatMap((row, j) => row.flatMap((count, i) => (count > 0 ? [{ i, j, count }] : [])));
   cells.sort((a, b) => b.count - a.count);
@@ -106,14 +108,17 @@ function cellTable({ x, y, counts, countName = 'values' }: HeatMapPlot, zone: Zo
     rows: cells.map(({ i, j, count }) => [
       slotText(x.slots[i]!, x.unit, false, zone),
       slotText(y.slots[j]!, y.unit, false, zone),
-      formatCount(count),
+      boundedCount(count, boundsOfCell(plot, j, i)),
     ]),
   };
 }
 
-function slotTable({ slots, counts, unit, isInteger, name = 'value' }: BarPlot): WholeTable {
+function slotTable({ slots, counts, lower, upper, unit, isInteger, name = 'value' }: BarPlot): WholeTable {
   return {
     columns: [name, 'count'],
-    rows: slots.map((slot, i) => [slotText(slot, unit, isInteger), formatCount(counts[i] ?? 0)]),
+    rows: slots.map((slot, i) => [
+      slotText(slot, unit, isInteger),
+      boundedCount(counts[i] ?? 0, boundsOfCount(lower?.[i], upper?.[i])),
+    ]),
   };
 }

@@ -3,7 +3,7 @@ import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/interna
 import type { CountedUnit } from '@hdrscope/registry';
 import type { BarPlot, ObjectiveLine, PlotTitles } from '../plot.ts';
 import { assertInteger } from './checks.ts';
-import { createHeatMap } from './heat-map.ts';
+import { rowCounts, spreadCounts, spreadSubtitle } from './spread.ts';
 
 /** How bars are made. */
 export interface BarsOptions extends PlotTitles {
@@ -98,7 +98,7 @@ export interface HistogramBarsOptions extends BarsOptions {
 
 /**
  * Bars of an HDR histogram, which has too many slots for a bar each. Every bar is wider than the bar before by one constant
- * factor.
+ * factor. Counts that may lie in several bars are spread over them, as in a heat map.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
@@ -116,10 +116,20 @@ export function barsOfHistogram(histogram: Counted<HdrLayout>, options: Histogra
   assertOptions(options, BARS_OF_HISTOGRAM);
   const { bars = 40, unit = 'none', ...rest } = options;
   assertInteger('bars', bars, 2, 1000);
-  const heatMap = createHeatMap({ rows: bars, columns: 2 });
-  heatMap.add({ startMs: 0, endMs: 0, histogram });
-  const { y, counts } = heatMap.plot();
-  return { kind: 'bars', ...rest, unit, slots: y.slots, counts: counts.map(([count = 0]) => count) };
+  const { layout, counts, placedFrom } = histogram;
+  const content = rowCounts({ layout, counts, placedFrom, unitLayout: layout, wide: [] }, bars);
+  const spread = spreadCounts([content], bars);
+  const inBars = (rows: readonly (readonly number[])[]): number[] => rows.map(([count = 0]) => count);
+  const { bounds } = spread;
+  return {
+    kind: 'bars',
+    ...rest,
+    ...(bounds && { subtitle: spreadSubtitle(rest.subtitle) }),
+    unit,
+    slots: spread.slots,
+    counts: inBars(spread.counts),
+    ...(bounds && { lower: inBars(bounds.lower), upper: inBars(bounds.upper) }),
+  };
 }
 
 const BARS_OF_HISTOGRAM: OptionsOwner<HistogramBarsOptions> = {

@@ -1,33 +1,34 @@
-import type { Counted, HdrLayout, Layout } from '@hdrscope/core';
-import {
-  assertOptions,
-  bucketsAtScale,
-  type ExponentialBuckets,
-  type ExponentialOptions,
-  exponentialBound,
-  exponentialBuckets,
-  type OptionsOwner,
-  sumBuckets,
-} from '@hdrscope/core/internal';
+import type { Counted, Layout } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { AxisSlot, HeatMapPlot, PlotTitles } from '../plot.ts';
+import type { HeatMapPlot, PlotTitles } from '../plot.ts';
 import { assertInteger } from './checks.ts';
+import {
+  type RowCounts,
+  rowCounts,
+  spreadCounts,
+  spreadSubtitle,
+  sumRowCounts,
+  type WideCount,
+} from './spread.ts';
 import { MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
 /** The counts of an interval of time. */
-export interface TimedHistogram<H = Counted<HdrLayout>> {
+export interface TimedHistogram {
   /** In ms since 1970. */
   readonly startMs: number;
   /** At least `startMs`. */
   readonly endMs: number;
   /** The values of the interval. */
-  readonly histogram: H;
+  readonly histogram: Counted;
 }
 
 /** The counts of an interval of time, which may be in another unit than the plot. */
 export interface TimedCounts extends TimedHistogram {
   /** The histogram's layout in the unit of the plot, such as `unitLayout` of a family. @default the histogram's layout */
   readonly unitLayout?: Layout;
+  /** Counts of wide buckets that `histogram` does not have. @default none */
+  readonly wide?: readonly WideCount[];
 }
 
 /** How a heat map over time is made. */
@@ -53,9 +54,13 @@ export interface HeatMapBuilder {
 const MOST_ROWS = 1000;
 
 /**
- * Makes a heat map of values over time, for a log of any length: memory is bounded by rows times columns. Each row is larger
- * than the row below by a constant factor, as exponential buckets are, and that factor grows with the range of the values. A
- * column is an interval; when there are too many intervals, neighbours share a column.
+ * Makes a heat map of values over time, for a log of any length: memory is bounded by rows times columns, and by the different wide
+ * buckets of each column. Each row is larger than the row below by a constant factor, as exponential buckets are, and that factor grows
+ * with the range of the values. A column is an interval; when there are too many intervals, neighbours share a column.
+ *
+ * The values of an HDR slot of 1 digit or more are at its middle. Others, such as those of buckets or those that came from wider slots, may
+ * lie in several rows: they are spread over these rows, the subtitle says so, and each cell has bounds. Values without a lower or an upper
+ * bound have a row without one.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
@@ -80,27 +85,26 @@ export function createHeatMap(options: HeatMapOptions = {}): HeatMapBuilder {
   const { unit = 'none', name = 'value', rows = 60, columns = 240, ...titles } = options;
   assertInteger('rows', rows, 2, MOST_ROWS);
   assertInteger('columns', columns, 2, MOST_COLUMNS);
-  const time = new TimeColumns<ExponentialBuckets>(columns, (a, b) => sumBuckets(a, b, rows));
+  const time = new TimeColumns<RowCounts>(columns, (a, b) => sumRowCounts(a, b, rows));
   return {
-    add({ startMs, endMs, histogram, unitLayout = histogram.layout }) {
-      const { layout, counts } = histogram;
-      const options: ExponentialOptions = { maxSize: rows };
-      time.add(startMs, endMs, exponentialBuckets(counts, { layout, unitLayout }, options));
+    add({ startMs, endMs, histogram, unitLayout = histogram.layout, wide = [] }) {
+      const { layout, counts, placedFrom } = histogram;
+      time.add(startMs, endMs, rowCounts({ layout, counts, placedFrom, unitLayout, wide }, rows));
     },
     plot() {
-      const all = time.columns.map(({ content }) => content);
-      const whole = all.reduce((a, b) => sumBuckets(a, b, rows), EMPTY);
-      const shown = all.map((buckets) => bucketsAtScale(buckets, Math.min(buckets.scale, whole.scale)));
       const x = timeSlots(time.columns);
+      const contents = x.map(({ column }) =>
+        column === undefined ? undefined : time.columns[column]!.content,
+      );
+      const { slots, counts, bounds } = spreadCounts(contents, rows);
       return {
         kind: 'heat-map',
         ...titles,
+        ...(bounds && { subtitle: spreadSubtitle(titles.subtitle) }),
         x: { name: 'time', unit: 'time', slots: x.map(({ slot }) => slot) },
-        y: { name, unit, slots: valueSlots(whole) },
-        counts: rowsOf(
-          whole,
-          x.map(({ column }) => (column === undefined ? undefined : shown[column])),
-        ),
+        y: { name, unit, slots },
+        counts,
+        ...bounds,
       };
     },
   };
@@ -130,24 +134,4 @@ export function heatMapOverTime(intervals: Iterable<TimedCounts>, options?: Heat
   const heatMap = createHeatMap(options);
   for (const interval of intervals) heatMap.add(interval);
   return heatMap.plot();
-}
-
-const EMPTY: ExponentialBuckets = { scale: 20, zeroCount: 0, offset: 0, counts: [] };
-
-/** The buckets; below them, if zeros were counted, a slot from 0 to the first bucket. */
-function valueSlots({ scale, offset, counts, zeroCount }: ExponentialBuckets): AxisSlot[] {
-  const slots = counts.map((_, at) => ({
-    lower: exponentialBound(scale, offset + at),
-    upper: exponentialBound(scale, offset + at + 1),
-  }));
-  if (zeroCount > 0) slots.unshift({ lower: 0, upper: slots[0]?.lower ?? 1 });
-  return slots;
-}
-
-function rowsOf(whole: ExponentialBuckets, columns: readonly (ExponentialBuckets | undefined)[]): number[][] {
-  const rows = whole.counts.map((_, row) =>
-    columns.map((column) => column?.counts[whole.offset + row - column.offset] ?? 0),
-  );
-  if (whole.zeroCount > 0) rows.unshift(columns.map((column) => column?.zeroCount ?? 0));
-  return rows;
 }

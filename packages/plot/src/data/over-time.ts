@@ -1,4 +1,4 @@
-import { type Counted, HistogramSum } from '@hdrscope/core';
+import { HistogramSum } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { formatSize, percentileName } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -33,7 +33,7 @@ export interface OverTimeOptions extends PlotTitles {
 /** Percentiles over time that grow. */
 export interface OverTimeBuilder {
   /** Adds the counts of an interval, over any layout. Intervals may come in any order and overlap. */
-  add(interval: TimedHistogram<Counted>): void;
+  add(interval: TimedHistogram): void;
   /** The percentiles of all intervals so far. */
   plot(): TimePlot;
 }
@@ -157,7 +157,7 @@ const CREATE_OVER_TIME: OptionsOwner<OverTimeOptions> = {
  * ```
  */
 export function overTimePlot(
-  intervals: Iterable<TimedHistogram<Counted>>,
+  intervals: Iterable<TimedHistogram>,
   options?: OverTimeOptions,
 ): TimePlot {
   const overTime = createOverTime(options);

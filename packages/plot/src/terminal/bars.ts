@@ -1,9 +1,10 @@
+import type { Bounds } from '@hdrscope/core';
 import { formatBar } from '@hdrscope/kit';
 import { objectiveName } from '../chart/objectives.ts';
 import { slotText } from '../chart/slot-text.ts';
-import { formatCount } from '../count-text.ts';
+import { boundedCount, formatCount } from '../count-text.ts';
 import { largestOf, longestOf } from '../data/largest.ts';
-import { totalOf } from '../data/used-part.ts';
+import { boundsOfCount, totalOf } from '../data/used-part.ts';
 import type { AxisSlot, BarPlot } from '../plot.ts';
 import { painted } from './canvas.ts';
 import { inkOf, objectiveInk } from './inks.ts';
@@ -16,6 +17,7 @@ const LEAST_BAR = 8;
 interface Row {
   readonly slot: AxisSlot;
   readonly count: number;
+  readonly bounds: Partial<Bounds>;
 }
 
 /** A bar for each slot, smallest values first. Every slot that was hit has a visible bar. */
@@ -28,7 +30,7 @@ export function barLines(plot: BarPlot, options: TerminalOptions): string[] {
   );
   if (most === 0) return ['nothing was counted'];
   const labels = shown.map(({ slot }) => plain(slotText(slot, plot.unit, plot.isInteger), ascii));
-  const counts = shown.map(({ count }) => formatCount(count));
+  const counts = shown.map(({ count, bounds }) => boundedCount(count, bounds));
   const labelWidth = longestOf(labels);
   const countWidth = longestOf(counts);
   const beside = columns - labelWidth - countWidth - 3;
@@ -60,13 +62,16 @@ function totalLines({ slots, counts }: BarPlot, rows: number, columns: number): 
 }
 
 /** The slots, with as many neighbours merged as it takes to fit into the rows. */
-function mergedRows({ slots, counts }: BarPlot, rows: number): Row[] {
+function mergedRows({ slots, counts, lower, upper }: BarPlot, rows: number): Row[] {
   const size = Math.max(1, Math.ceil(slots.length / rows));
+  const whole = totalOf(counts);
   return Array.from({ length: Math.ceil(slots.length / size) }, (_, row) => {
     const [from, to] = [row * size, Math.min(slots.length, (row + 1) * size)];
+    const sumOf = (all: readonly number[]): number => totalOf(all.slice(from, to));
     return {
       slot: { lower: slots[from]!.lower, upper: slots[to - 1]!.upper },
-      count: totalOf(counts.slice(from, to)),
+      count: sumOf(counts),
+      bounds: boundsOfCount(lower && sumOf(lower), upper && Math.min(whole, sumOf(upper))),
     };
   });
 }

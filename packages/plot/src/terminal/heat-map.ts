@@ -1,9 +1,9 @@
 import { axisName } from '../chart/slot-axis.ts';
-import { formatCount, formatShortCount } from '../count-text.ts';
+import { boundedCount, formatCount, formatShortCount } from '../count-text.ts';
 import { longestOf } from '../data/largest.ts';
 import { totalOf, usedPart } from '../data/used-part.ts';
 import type { HeatMapPlot } from '../plot.ts';
-import { fitted, type HeatGrid, wholeGrid } from './heat-grid.ts';
+import { fittedGrid, type HeatGrid } from './heat-grid.ts';
 import { assertHeatMap } from './heat-map-check.ts';
 import { assertSize, DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { type Shade, shadeOf, shadesFor } from './shades.ts';
@@ -39,17 +39,18 @@ export function formatHeatMap(plot: HeatMapPlot, options: TerminalOptions = {}):
 }
 
 function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
-  const used = wholeGrid(plot);
   const { columns = DEFAULT_COLUMNS, rows = MOST_ROWS, colours = false, ascii = false } = options;
-  const labels = slotLabels(fitted(used, { columns: used.x.length, rows }).y, plot.y.unit, ascii);
+  const inRows = fittedGrid(plot, { columns: plot.x.slots.length, rows });
+  const labels = slotLabels(inRows.y, plot.y.unit, ascii);
   const labelWidth = longestOf(['total', ...labels]) + 1;
-  const total = formatCount(totalOf(used.counts.map(totalOf)));
-  const totalWidth = Math.max('total'.length, total.length) + 1;
+  const total = formatCount(totalOf(plot.counts.map(totalOf)));
+  const rowTotals = inRows.counts.map((row, i) => boundedCount(totalOf(row), inRows.rowBounds?.[i] ?? {}));
+  const totalWidth = longestOf(['total', total, ...rowTotals]) + 1;
   const room = columns - labelWidth - 3;
   const hasTotals = room - totalWidth >= LEAST_ROOM;
   const cellRoom = Math.max(1, room - (hasTotals ? totalWidth : 0));
 
-  const grid = fitted(used, { columns: cellRoom, rows });
+  const grid = fittedGrid(plot, { columns: cellRoom, rows });
   const cellWidth = Math.min(WIDEST_CELL, Math.floor(cellRoom / grid.x.length));
   // Bounded: these are the least and the most.
   const shades = shadesFor(...extremes(grid), { colours, ascii });
@@ -59,7 +60,7 @@ function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
 
   const body = grid.counts.map((row, i) => {
     const cells = cellsText(row, shades, cellWidth);
-    const end = hasTotals ? ` ${formatCount(totalOf(row)).padStart(totalWidth - 1)}` : '';
+    const end = hasTotals ? ` ${rowTotals[i]!.padStart(totalWidth - 1)}` : '';
     return `${labels[i]!.padStart(labelWidth)} ${marks.side}${cells}${marks.side}${end}`;
   });
   const head = hasTotals

@@ -1,6 +1,14 @@
 import { explicitLayout, Histogram } from '@hdrscope/core';
 import { integerLayout } from '@hdrscope/core/internal';
-import { barsBetween, barsOf, barsOfHistogram } from '../../src/index.ts';
+import {
+  barsBetween,
+  barsOf,
+  barsOfHistogram,
+  plotFromJson,
+  plotTable,
+  plotText,
+  plotToJson,
+} from '../../src/index.ts';
 
 test('bars leave out empty slots at both ends, and keep empty slots between others', () => {
   const plot = barsOf(integerLayout([0, 1, 4, 8], 0), [0, 7, 0, 2, 0], {
@@ -85,4 +93,23 @@ test('a histogram has at most as many bars as asked for, besides the bar of zero
   expect(slots.length).toBeGreaterThan(8);
   expect(counts.reduce((a, b) => a + b)).toBe(5000);
   expect(counts[0]).toBe(1);
+});
+
+test('counts that came from wider slots are spread over bars, whose bounds are shown', () => {
+  const [wide, fine] = [0, 3].map(
+    (significantDigits) => new Histogram({ highestTrackableValue: 1000, significantDigits }),
+  ) as [Histogram, Histogram];
+  wide.record(3, 6);
+  fine.add(wide);
+  fine.record(900, 2);
+  const plot = barsOfHistogram(fine, { bars: 40, title: 'T' });
+  expect(plot).toMatchObject({ subtitle: 'values of wide buckets are spread over them' });
+  expect(plot.counts.reduce((a, b) => a + b)).toBe(8);
+  expect(
+    plot.upper!.every((count, i) => plot.counts[i]! <= count && plot.lower![i]! <= plot.counts[i]!),
+  ).toBe(true);
+  const table = plotTable(plot).rows.map(([, count]) => count);
+  expect(table.at(0)).toBe('0 to 6');
+  expect(plotText(plot, { columns: 60 })).toContain(' 0 to 6 │');
+  expect(plotFromJson(plotToJson(plot))).toEqual(plot);
 });

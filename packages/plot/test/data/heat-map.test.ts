@@ -1,7 +1,23 @@
-import { Histogram, hdrLayout } from '@hdrscope/core';
+import {
+  type Counted,
+  explicitLayout,
+  type HdrLayout,
+  Histogram,
+  hdrLayout,
+  LayoutHistogram,
+} from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
+import fc from 'fast-check';
 import type { TimedCounts } from '../../src/data/heat-map.ts';
-import { createHeatMap, heatMapOverTime } from '../../src/index.ts';
+import {
+  createHeatMap,
+  describePlot,
+  heatMapOverTime,
+  plotFromJson,
+  plotTable,
+  plotText,
+  plotToJson,
+} from '../../src/index.ts';
 
 const LAYOUT = hdrLayout({ highestTrackableValue: 2 ** 50 });
 
@@ -108,4 +124,143 @@ test.each([
   expect(() => createHeatMap({ [what]: size })).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
   );
+});
+
+/** Values, and the layout that counts them: of digits, or of buckets. */
+const parts = fc.array(
+  fc.record({
+    at: fc.nat(5),
+    layout: fc.oneof(
+      fc
+        .integer({ min: 0, max: 4 })
+        .map((significantDigits) => hdrLayout({ highestTrackableValue: 100_000, significantDigits })),
+      fc
+        .uniqueArray(fc.integer({ min: -10, max: 99_999 }), { minLength: 1, maxLength: 4 })
+        .map((edges) => explicitLayout(edges.sort((a, b) => a - b))),
+    ),
+    isMoved: fc.boolean(),
+    values: fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 20 }),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+test('each value lies in a cell that is drawn, the bounds of cells contain their counts, and no count is lost', () => {
+  fc.assert(
+    fc.property(parts, fc.integer({ min: 2, max: 60 }), (all, rows) => {
+      const intervals = all.map(({ at, layout, values, isMoved }) => {
+        const own = new LayoutHistogram(layout);
+        own.recordValues(values);
+        const moved = new Histogram({ highestTrackableValue: 1_000_000, significantDigits: MOVED_DIGITS });
+        const isInteger = 'significantDigits' in layout;
+        if (isInteger && isMoved) moved.add({ layout, counts: own.counts } as Counted<HdrLayout>);
+        const histogram = isInteger && isMoved ? moved : own;
+        return { startMs: at * 1000, endMs: (at + 1) * 1000, histogram };
+      });
+      const { x, y, counts, lower = counts, upper = counts } = heatMapOverTime(intervals, { rows });
+      expect(y.slots.length).toBeLessThanOrEqual(rows + 2);
+      expect(sumOf(counts)).toBe(all.reduce((sum, { values }) => sum + values.length, 0));
+      for (const [column, { lower: fromMs, upper: toMs }] of x.slots.entries()) {
+        const here = all.filter(({ at }) => at * 1000 >= fromMs && at * 1000 < toMs);
+        for (const [row, slot] of y.slots.entries()) {
+          const [least, most] = [lower[row]![column]!, upper[row]![column]!];
+          // A value at an edge is in either row. A narrow slot is at its middle, and as wide as its digits say.
+          const isIn = (value: number, digits: number): boolean =>
+            value >= slot.lower * (1 - digits) && value <= slot.upper * (1 + digits);
+          const possible = here.flatMap((part) => part.values.filter((value) => isIn(value, slackOf(part))));
+          const count = counts[row]![column]!;
+          const isTrue =
+            least <= possible.length && count > 0 === most > 0 && least <= count && count <= most;
+          // Far fewer calls of `expect` than there are cells.
+          if (!isTrue) expect({ slot, least, count, most }).toBe('within its bounds');
+        }
+        for (const part of here) {
+          const slack = slackOf(part);
+          for (const value of part.values) {
+            const isDrawn = y.slots.some(
+              (slot, row) =>
+                upper[row]![column]! > 0 &&
+                value >= slot.lower * (1 - slack) &&
+                value <= slot.upper * (1 + slack),
+            );
+            expect(isDrawn).toBe(true);
+          }
+        }
+      }
+    }),
+  );
+});
+
+/** How far a value may lie from the middle of its slot, relative to it. */
+function slackOf({ layout, isMoved }: { readonly layout: object; readonly isMoved: boolean }): number {
+  if (!('significantDigits' in layout)) return 0;
+  const digits = layout.significantDigits as number;
+  return digits === 0 ? 0 : 10 ** -(isMoved ? Math.min(digits, MOVED_DIGITS) : digits);
+}
+
+const MOVED_DIGITS = 3;
+
+test('the values of a wide bucket are spread over it, and the bounds of a cell say how many there may be', () => {
+  const buckets = new LayoutHistogram(explicitLayout([1, 4]));
+  buckets.recordValues([2, 3, 3, 8]);
+  const plot = heatMapOverTime([{ startMs: 0, endMs: 1, histogram: buckets }], { rows: 2, subtitle: 'rpc' });
+  expect(plot).toMatchObject({
+    subtitle: 'rpc, values of wide buckets are spread over them',
+    y: {
+      slots: [
+        { lower: 1, upper: 2 },
+        { lower: 2, upper: 4 },
+        { lower: 4, upper: Number.POSITIVE_INFINITY },
+      ],
+    },
+    counts: [[1.5], [1.5], [1]],
+    lower: [[0], [0], [1]],
+    upper: [[3], [3], [1]],
+  });
+});
+
+test('tables, words and terminals show the bounds of spread counts, and JSON keeps them', () => {
+  const buckets = new LayoutHistogram(explicitLayout([1, 4, 16]));
+  buckets.recordValues([2, 3, 3, 8, ...Array(7).fill(17)]);
+  const plot = heatMapOverTime([{ startMs: 0, endMs: 1, histogram: buckets }], { rows: 4 });
+  expect(plotTable(plot).rows.map(([, value, count]) => [value, count])).toEqual([
+    ['16+', '7'],
+    ['1–2', '0 to 3'],
+    ['2–4', '0 to 3'],
+    ['4–8', '0 to 1'],
+    ['8–16', '0 to 1'],
+  ]);
+  expect(describePlot(plot)).toContain('11 values in all');
+  expect(describePlot(plot)).toContain('Most have a value of 16+.');
+  const lines = plotText(plot, { columns: 60 }).split('\n');
+  expect(lines.filter((line) => /│.*│/.test(line)).map((line) => line.split('│')[2]!.trim())).toEqual([
+    '7',
+    '0 to 1',
+    '0 to 1',
+    '0 to 3',
+    '0 to 3',
+  ]);
+  // Rows that share a line have the sums of their bounds, which are wider than those of one row would be.
+  expect(plotText(plot, { columns: 60, rows: 4 })).toMatch(/│ +0 to 6\n/);
+  expect(plotFromJson(plotToJson(plot))).toEqual(plot);
+});
+
+test('words do not say where most values are when they may be elsewhere', () => {
+  const buckets = new LayoutHistogram(explicitLayout([1, 4]));
+  buckets.recordValues([2, 3, 3]);
+  const plot = heatMapOverTime([{ startMs: 0, endMs: 1, histogram: buckets }], { rows: 2 });
+  expect(describePlot(plot)).not.toContain('Most');
+});
+
+test('a bucket from 0 reaches into the row of zeros, and one without an end into a row without an end', () => {
+  const buckets = new LayoutHistogram(explicitLayout([0, 8, 64]));
+  buckets.recordValues([5, 100]);
+  const { y, counts } = heatMapOverTime([{ startMs: 0, endMs: 1, histogram: buckets }], { rows: 3 });
+  expect(y.slots).toEqual([
+    { lower: 0, upper: 8 },
+    { lower: 8, upper: 16 },
+    { lower: 16, upper: 32 },
+    { lower: 32, upper: 64 },
+    { lower: 64, upper: Number.POSITIVE_INFINITY },
+  ]);
+  expect(counts).toEqual([[1], [0], [0], [0], [1]]);
 });
