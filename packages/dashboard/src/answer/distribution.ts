@@ -5,6 +5,16 @@ import { countsAcross, type EndCounts, endCounts } from '@hdrscope/registry/inte
 import type { FamilyDefinition } from '../history/history.ts';
 import type { PackedSeries } from '../history/packed-interval.ts';
 
+/** Counts of a slot whose values may lie in others. */
+export interface ReachingCount {
+  readonly slot: number;
+  /** The first slot where the values may lie. */
+  readonly first: number;
+  /** The last slot where the values may lie. */
+  readonly last: number;
+  readonly count: number;
+}
+
 /** What one series or several counted in some time. */
 export interface Distribution {
   /** In ticks of the family's resolution. */
@@ -15,6 +25,8 @@ export interface Distribution {
   readonly buckets: ReadonlyCounts | undefined;
   /** Where the values may lie. */
   readonly ends: EndCounts;
+  /** The counts whose values may lie in other slots. */
+  readonly reaching: readonly ReachingCount[];
   /** For each boundary of the family, how many values may lie on either side of it. `buckets` has each of them on one side. */
   readonly across: readonly number[];
 }
@@ -23,6 +35,8 @@ export interface Distribution {
 export interface PackedDistribution extends PackedSeries {
   /** Left out when all values lie in their slots. */
   readonly ends?: { readonly lower: Uint8Array; readonly upper: Uint8Array; readonly wide: number };
+  /** Left out when all values lie in their slots. */
+  readonly reaching?: readonly ReachingCount[];
   /** Left out when no value may lie on either side of a boundary. */
   readonly across?: readonly number[];
 }
@@ -37,7 +51,8 @@ export class DistributionSum {
   /** `undefined` while all values lie in their slots. */
   #ends: { readonly lower: SparseCounts; readonly upper: SparseCounts } | undefined;
   #wide = 0;
-
+  /** By slots. */
+  readonly #reaching = new Map<string, ReachingCount>();
   readonly #across: number[];
 
   constructor(family: FamilyDefinition) {
@@ -61,8 +76,12 @@ export class DistributionSum {
   }
 
   /** @param reaches Where the values of a series may lie. A distribution of several has its ends. */
-  addPacked({ counts, sum, buckets, ends, across }: PackedDistribution, reaches?: SlotReaches): void {
+  addPacked(
+    { counts, sum, buckets, ends, reaching = [], across }: PackedDistribution,
+    reaches?: SlotReaches,
+  ): void {
     for (const [i, count] of across?.entries() ?? []) this.#across[i]! += count;
+    for (const one of reaching) this.#addReaching(one);
     if (ends !== undefined) {
       const [lower, upper] = [this.#unpacked(ends.lower), this.#unpacked(ends.upper)];
       this.#addEnds({ lower, upper, wide: ends.wide });
@@ -85,6 +104,7 @@ export class DistributionSum {
       sum: this.#sum,
       buckets: this.#buckets?.freeze(),
       ends: { lower, upper, wide: this.#wide },
+      reaching: [...this.#reaching.values()],
       across: this.#across,
     };
   }
@@ -93,6 +113,15 @@ export class DistributionSum {
     this.#addEnds(endCounts(counts, reaches));
     const across = countsAcross(this.#boundaries, this.#family, counts, reaches);
     for (const [i, count] of across.entries()) this.#across[i]! += count;
+    for (const [slot, { first, last }] of reaches ?? []) {
+      const count = first < slot || last > slot ? counts.at(slot) : 0;
+      if (count > 0) this.#addReaching({ slot, first, last, count });
+    }
+  }
+
+  #addReaching({ slot, first, last, count }: ReachingCount): void {
+    const key = `${slot} ${first} ${last}`;
+    this.#reaching.set(key, { slot, first, last, count: count + (this.#reaching.get(key)?.count ?? 0) });
   }
 
   /** Comes before the counts are added: they are the ends of what was added before. */
@@ -117,6 +146,7 @@ export function packDistribution({
   sum,
   buckets,
   ends,
+  reaching,
   across,
 }: Distribution): PackedDistribution {
   const { lower, upper, wide } = ends;
@@ -124,7 +154,7 @@ export function packDistribution({
     ...{ id: -1, sum },
     counts: packCounts(histogram.counts),
     buckets: buckets === undefined ? new Uint8Array(0) : packCounts(buckets),
-    ...(wide > 0 && { ends: { lower: packCounts(lower), upper: packCounts(upper), wide } }),
+    ...(wide > 0 && { ends: { lower: packCounts(lower), upper: packCounts(upper), wide }, reaching }),
     ...(across.some((count) => count > 0) && { across }),
   };
 }

@@ -1,8 +1,11 @@
-import { packedRuns } from '@hdrscope/core/internal';
+import type { ReadonlyCounts } from '@hdrscope/core';
+import { packedRuns, SparseCounts, usedSlots } from '@hdrscope/core/internal';
 import { countedUnitOf, type HeatMapPlot, heatMapOverTime } from '@hdrscope/plot';
 import type { AxisSlot } from '@hdrscope/plot/internal';
+import { boundsOfSlots } from '@hdrscope/registry/internal';
 import type { FamilyDefinition } from '../history/history.ts';
 import { bucketLayout } from './buckets.ts';
+import type { Distribution } from './distribution.ts';
 import type { GroupHistory, GroupInterval } from './group-history.ts';
 
 const ROWS = 48;
@@ -10,7 +13,10 @@ const ROWS = 48;
 // A card has room for no more.
 const MOST_COLUMNS = 240;
 
-/** When which values were counted; `undefined` when nothing was. A family with boundaries has a row for each of its slots. */
+/**
+ * When which values were counted; `undefined` when nothing was. A family with boundaries has a row for each of its slots, unless values may
+ * lie on either side of a boundary.
+ */
 export function heatMapOf(
   family: FamilyDefinition,
   history: GroupHistory,
@@ -18,15 +24,32 @@ export function heatMapOf(
   title: string,
 ): HeatMapPlot | undefined {
   if (!intervals.some(({ packed }) => packed !== undefined)) return undefined;
-  if (family.boundaries !== undefined) return heatMapOfBuckets(family, family.boundaries, intervals, title);
-  const { unitLayout } = family;
+  const isAcross = intervals.some(({ packed }) => packed?.across !== undefined);
+  if (family.boundaries !== undefined && !isAcross)
+    return heatMapOfBuckets(family, family.boundaries, intervals, title);
+  const { layout, unitLayout } = family;
   function* timed() {
     for (const interval of intervals) {
-      const { histogram } = history.sumOf([interval]);
-      yield { startMs: interval.startMs, endMs: interval.endMs, histogram, unitLayout };
+      const { startMs, endMs } = interval;
+      const distribution = history.sumOf([interval]);
+      const wide = distribution.reaching.map(({ first, last, count }) => ({
+        ...boundsOfSlots(unitLayout, first, last),
+        count,
+      }));
+      yield { startMs, endMs, histogram: { layout, counts: countsInSlots(distribution) }, unitLayout, wide };
     }
   }
   return heatMapOverTime(timed(), { unit: countedUnitOf(family), rows: ROWS, columns: MOST_COLUMNS, title });
+}
+
+/** The counts whose values lie in their slots. */
+function countsInSlots({ histogram: { counts }, reaching }: Distribution): ReadonlyCounts {
+  if (reaching.length === 0) return counts;
+  const others = new Map<number, number>();
+  for (const { slot, count } of reaching) others.set(slot, count + (others.get(slot) ?? 0));
+  const own = new SparseCounts(counts.length);
+  for (const [slot, count] of usedSlots(counts)) own.add(slot, count - (others.get(slot) ?? 0));
+  return own;
 }
 
 function heatMapOfBuckets(

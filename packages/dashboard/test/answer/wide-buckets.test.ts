@@ -1,6 +1,6 @@
 import type { Bounds } from '@hdrscope/core';
 import { explicitLayout, exponentialLayout, type Layout, LayoutHistogram } from '@hdrscope/core';
-import type { ComparisonPlot } from '@hdrscope/plot';
+import type { BarPlot, ComparisonPlot, HeatMapPlot, Plot } from '@hdrscope/plot';
 import fc from 'fast-check';
 import type { RowValues } from '../../src/messages.ts';
 import { ROW_PERCENTILES } from '../../src/messages.ts';
@@ -252,6 +252,7 @@ async function expectBounds(
     }
     if (all.length === 0) continue;
     const sorted = [...all].sort((a, b) => a - b);
+    expectCells(detail!.plots, (interval) => truthOf((one) => isIn(one) && one.interval === interval), all);
     for (const { percentile, verdict } of detail!.objectives) {
       const isKept = truthAt(sorted, percentile) <= limit;
       expect(['undecided', isKept ? 'kept' : 'missed']).toContain(verdict);
@@ -263,3 +264,68 @@ async function expectBounds(
     expect(factOf('largest').upper!).toBeGreaterThanOrEqual(sorted.at(-1)! * (1 - 1e-9));
   }
 }
+
+/** The values of a family of 3 digits lie so far from the middles of their slots, relative to them. */
+const SLACK = 1e-3;
+
+/** Heat maps and bars contain the truth: each value lies in a cell that is drawn, and the bounds of a cell contain its count. */
+function expectCells(
+  plots: readonly Plot[],
+  valuesOf: (interval: number) => readonly number[],
+  all: readonly number[],
+): void {
+  for (const plot of plots) {
+    if (plot.kind === 'bars') expectSlots(plot.slots, plot, all);
+    if (plot.kind !== 'heat-map') continue;
+    for (const [column, { lower: startMs }] of plot.x.slots.entries()) {
+      const columnOf = (cells: HeatMapPlot['counts']): number[] => cells.map((row) => row[column]!);
+      const { counts, lower = counts, upper = counts } = plot;
+      const ofColumn = { counts: columnOf(counts), lower: columnOf(lower), upper: columnOf(upper) };
+      expectSlots(plot.y.slots, ofColumn, valuesOf((startMs - START_MS) / 1000));
+    }
+  }
+}
+
+function expectSlots(
+  slots: readonly Bounds[],
+  { counts, lower = counts, upper = counts }: Pick<BarPlot, 'counts' | 'lower' | 'upper'>,
+  values: readonly number[],
+): void {
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(values.length);
+  const within = (slot: Bounds, slack: number) => (one: number) =>
+    one >= slot.lower * (1 - slack) && one <= slot.upper * (1 + slack);
+  const undrawn = values.filter((one) => !slots.some((slot, i) => upper[i]! > 0 && within(slot, SLACK)(one)));
+  expect(undrawn).toEqual([]);
+  for (const [i, slot] of slots.entries()) {
+    const [certain, possible] = [-SLACK, SLACK].map((slack) => values.filter(within(slot, slack)).length);
+    const isTrue = lower[i]! <= possible! && certain! <= upper[i]!;
+    expect([slot, lower[i], upper[i], isTrue]).toEqual([slot, lower[i], upper[i], true]);
+  }
+}
+
+test('a heat map shows wide buckets as wide, beside values that are known', async () => {
+  const page = await pageWithBuckets();
+  page.family().with({ series: 1 }).record(1.2);
+  await page.pass(1000);
+  const { detail } = await page.ask({ by: [], pick: 'rpc.duration' });
+  const map = detail!.plots.find((plot) => plot.kind === 'heat-map')!;
+  expect(map.subtitle).toBe('values of wide buckets are spread over them');
+  const [first, second] = [0, 1].map((column) => map.counts.map((row) => row[column]!));
+  expect(first!.reduce((sum, count) => sum + count, 0)).toBe(500);
+  expect(first!.every((count) => count > 0)).toBe(true);
+  expect(second!.filter((count) => count > 0)).toEqual([1]);
+  expect(map.upper!.every((row) => row[0] === 500)).toBe(true);
+});
+
+test('bars between boundaries have bounds where a bucket crosses one', async () => {
+  const page = new TimedPage();
+  page.family({ boundaries: [1, 2, 3] });
+  await page.update();
+  addBuckets(page, explicitLayout([0.5, 1, 2.5, 5]), Array(50).fill(1.7));
+  page.family().with({ series: 1 }).record(0.7);
+  await page.pass(1000);
+  const { detail } = await page.ask({ by: [], pick: 'rpc.duration' });
+  const bars = detail!.plots.find((plot) => plot.kind === 'bars')!;
+  expect(bars).toMatchObject({ lower: [1, 0, 0], upper: [1, 51, 50] });
+  expect(detail!.plots.find((plot) => plot.kind === 'heat-map')!.y.slots.length).toBeGreaterThan(3);
+});

@@ -42,7 +42,9 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
   const end = Math.max(1, slots.length);
   const room = grid.width / end;
   const boundsOf = (i: number): Partial<Bounds> => boundsOfCount(lower?.[i], upper?.[i]);
-  const texts = counts.map((count, i) => (count > 0 ? boundedCount(count, boundsOf(i)) : ''));
+  const texts = counts.map((count, i) =>
+    count > 0 || (upper?.[i] ?? 0) > 0 ? boundedCount(count, boundsOf(i)) : '',
+  );
   const isCounted = texts.every((text) => textWidth(text, COUNT_SIZE) + 4 <= room);
   const labels = labelsOf(plot, room, grid.width);
   const upright = uprightObjectives(slos, unit, (value) => placeOf(slots, value, isInteger), end, grid);

@@ -156,10 +156,7 @@ const CREATE_OVER_TIME: OptionsOwner<OverTimeOptions> = {
  * overTimePlot([{ startMs: 5000, endMs: 6000, histogram }], { percentiles: [50] }).timesMs; //=> [5000]
  * ```
  */
-export function overTimePlot(
-  intervals: Iterable<TimedHistogram>,
-  options?: OverTimeOptions,
-): TimePlot {
+export function overTimePlot(intervals: Iterable<TimedHistogram>, options?: OverTimeOptions): TimePlot {
   const overTime = createOverTime(options);
   for (const interval of intervals) overTime.add(interval);
   return overTime.plot();
