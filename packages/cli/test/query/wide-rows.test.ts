@@ -1,6 +1,6 @@
+import { type HeatMapPlot, plotFromJson } from '@hdrscope/plot';
 import fc from 'fast-check';
 import { historyDifferences, readComparison } from '../../src/commands/query/comparison.ts';
-import { spreadSlots } from '../../src/commands/query/heat-map.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { type Buckets, rowOfBuckets, writeHistory, writeHistoryRows } from '../support/history-rows.ts';
 import { useFolder } from '../support/logs.ts';
@@ -141,26 +141,6 @@ test('the difference of the values lies in the bounds of a comparison, and each 
   );
 });
 
-test('the values of a bucket are spread over it, all of them', () => {
-  const row = rowOfBuckets(
-    '2026-03-10T14:00',
-    {},
-    [
-      [10, 25, 5],
-      [100, 250, 70_000],
-    ],
-    0,
-  );
-  const { slots, isOpen } = spreadSlots(row);
-  expect(isOpen).toBe(false);
-  expect(slots.c.reduce((sum, count) => sum + count, 0)).toBe(70_005);
-  const first = slots.k.slice(0, 5);
-  expect(first[0]).toBeGreaterThanOrEqual(row.k[0]!);
-  expect(first[4]).toBeLessThanOrEqual(row.k[0]! + row.w[0]!);
-  expect(new Set(slots.k.slice(5)).size).toBe(row.w[1]! + 1);
-  expect(spreadSlots({ ...row, w: [] }).slots).toMatchObject({ k: row.k, c: row.c });
-});
-
 test('an explanation shows bounds, and the least that a cause explains', async () => {
   const history = folder.pathOf('explained');
   const slow: Buckets = [
@@ -203,17 +183,24 @@ test('an explanation shows bounds, and the least that a cause explains', async (
   );
 });
 
-test('a heat map says that its values are spread', async () => {
-  const history = await writeSides(USUAL, USUAL);
-  const { stdout } = await hdrscope([
-    'query',
-    history,
-    '--metric',
-    'rpc',
-    '--kind',
-    'heat-map',
-    '--width',
-    '100',
-  ]);
-  expect(stdout).toContain('values of wide buckets are spread over them');
+test('a heat map shows the values of a bucket in all rows that it covers, and says so', async () => {
+  const history = folder.pathOf('heat-map');
+  await writeHistoryRows(history, [rowOfBuckets('2026-03-10T14:00', {}, USUAL, 0)]);
+  await writeHistory(history, [['2026-03-10T15:00', {}, { 90: 1000 }]]);
+  const args = ['query', history, '--metric', 'rpc', '--kind', 'heat-map'];
+  const map = plotFromJson((await hdrscope([...args, '--format', 'json'])).stdout) as HeatMapPlot;
+  expect(map.subtitle).toBe('values of wide buckets are spread over them');
+  const columnOf = (cells: HeatMapPlot['counts'], column: number) => cells.map((row) => row[column]!);
+  expect(columnOf(map.counts, 0).reduce((sum, count) => sum + count, 0)).toBe(10_000);
+  for (const [from, to, count] of USUAL) {
+    const rows = map.y.slots.flatMap(({ lower, upper }, row) => (upper > from && lower < to ? [row] : []));
+    expect(rows.length).toBeGreaterThan(2);
+    for (const row of rows) {
+      expect(map.counts[row]![0]).toBeGreaterThan(0);
+      expect([map.lower![row]![0], map.upper![row]![0]]).toEqual([0, count]);
+    }
+  }
+  const last = map.x.slots.length - 1;
+  expect(columnOf(map.counts, last).filter((count) => count > 0)).toEqual([1000]);
+  expect((await hdrscope([...args, '--width', '100'])).stdout).toContain('values of wide buckets are spread');
 });
