@@ -1,4 +1,12 @@
-import { type HeatMapPlot, plotFromJson } from '@hdrscope/plot';
+import {
+  type ComparisonPlot,
+  type Curve,
+  type HeatMapPlot,
+  type PercentilePlot,
+  type Plot,
+  plotFromJson,
+  type TimePlot,
+} from '@hdrscope/plot';
 import fc from 'fast-check';
 import { historyDifferences, readComparison } from '../../src/commands/query/comparison.ts';
 import { hdrscope } from '../support/fake-io.ts';
@@ -181,6 +189,76 @@ test('an explanation shows bounds, and the least that a cause explains', async (
   expect(same.stdout).toContain(
     'depends on where values lie in wide buckets, so there is nothing to explain.',
   );
+});
+
+/** The bounds that a curve has for the value of a rank. */
+function pointOfRank({ points, totalCount }: Curve, rank: number): { lower: number; upper: number } {
+  const percentile = (100 * rank) / totalCount;
+  const point = points.find((one) => one.percentile >= percentile - 1e-9)!;
+  return { lower: point.lower ?? point.value * (1 - 1e-2), upper: point.value };
+}
+
+test('the value of each rank lies in the band of a curve, and each percentile in that of a line over time', async () => {
+  await fc.assert(
+    fc.asyncProperty(counted, counted, async (one, other) => {
+      const history = await writeSides(one.buckets, other.buckets);
+      const args = ['query', history, '--metric', 'rpc', '--format', 'json', '--plot'];
+      const plotOf = async (...more: string[]) =>
+        plotFromJson((await hdrscope([...args, ...more])).stdout) as Plot;
+      const whole = (await plotOf()) as PercentilePlot;
+      const all = [...one.values, ...other.values].sort((a, b) => a - b);
+      expect(whole.curves).toHaveLength(1);
+      for (const [i, value] of all.entries()) {
+        const { lower, upper } = pointOfRank(whole.curves[0]!, i + 1);
+        expect(lower).toBeLessThanOrEqual(value + 1e-6);
+        expect(upper).toBeGreaterThanOrEqual(value - 1e-6);
+      }
+      const over = (await plotOf('--every', '10m', '--percentiles', '50,90,100')) as TimePlot;
+      const ofTime = new Map([
+        [Date.parse('2026-03-10T14:00Z'), one],
+        [Date.parse('2026-03-10T15:00Z'), other],
+      ]);
+      for (const [at, timeMs] of over.timesMs.entries()) {
+        const values = ofTime.get(timeMs)?.values;
+        for (const [i, percentile] of [50, 90, 100].entries()) {
+          const { values: upper, lower } = over.lines[i]!;
+          expect(upper[at] === null).toBe(values === undefined);
+          if (values === undefined) continue;
+          const truth = values[Math.max(1, Math.ceil((percentile * values.length) / 100 - 1e-9)) - 1]!;
+          expect(lower![at]).toBeLessThanOrEqual(truth + 1e-6);
+          expect(upper[at]).toBeGreaterThanOrEqual(truth - 1e-6);
+        }
+      }
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test('curves and comparisons have bands over the buckets, and no values beyond the maximum', async () => {
+  const history = await writeSides(USUAL, USUAL);
+  const args = ['query', history, '--metric', 'rpc', '--format', 'json'];
+  const plotOf = async (...more: string[]) =>
+    plotFromJson((await hdrscope([...args, ...more])).stdout) as Plot;
+  const { title, curves } = (await plotOf('--plot')) as PercentilePlot;
+  expect([title, curves[0]!.name]).toEqual(['rpc', 'rpc']);
+  expect(curves[0]!.points.at(-1)).toEqual({
+    percentile: 100,
+    value: 250,
+    lower: expect.closeTo(100, 0),
+    upper: 250,
+  });
+  const comparison = (await plotOf(
+    '--kind',
+    'comparison',
+    '--percentiles',
+    '50,100',
+    ...RANGES,
+  )) as ComparisonPlot;
+  expect(comparison.before.points.every(({ lower }) => lower !== undefined)).toBe(true);
+  expect(comparison.changes).toMatchObject([
+    { beforeLower: expect.closeTo(10, 1), before: expect.closeTo(25, 1), afterLower: expect.closeTo(10, 1) },
+    { beforeLower: 100, before: 250, after: 250 },
+  ]);
 });
 
 test('a heat map shows the values of a bucket in all rows that it covers, and says so', async () => {

@@ -62,7 +62,8 @@ export function bandsOf(curve: Curve): BandPoint[][] {
   let open: BandPoint[] | undefined;
   for (const { from, to, point } of stepsOf(curve)) {
     const { lower, upper } = point;
-    if (!isFiniteNumber(lower) || !isFiniteNumber(upper)) {
+    // The band of a slot without an end reaches to the end of the axis.
+    if (!isFiniteNumber(lower) || upper === undefined) {
       open = undefined;
       continue;
     }

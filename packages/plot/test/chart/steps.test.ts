@@ -46,7 +46,13 @@ const banded = [
 
 test('the band of slots has their bounds over the whole of each step', () => {
   const [band, ...others] = bandsOf({ name: 'x', totalCount: 1000, points: banded });
-  expect(others).toEqual([]);
+  // A slot without an end has a band to the end of the axis.
+  expect(others).toEqual([
+    [
+      [2, 6, Number.POSITIVE_INFINITY],
+      [3, 6, Number.POSITIVE_INFINITY],
+    ],
+  ]);
   expect(band!.map(([place, ...bounds]) => [Number(place.toFixed(2)), ...bounds])).toEqual([
     [0, 1, 3],
     [0.3, 1, 3],

@@ -238,24 +238,24 @@ export async function readComparison(
   if (first === undefined || second === undefined || more.length > 0) {
     throw new UsageError(`--kind comparison takes two files, before and after, got ${inputs.length}`);
   }
-  const before = await readSide(first, reading);
-  const after = await readSide(second, reading);
-  return comparisonOf(before, after, { unit: reading.unit, percentiles, confidence, columns });
+  const before = await readSide(first, reading, columns);
+  const after = await readSide(second, reading, columns);
+  return comparisonOf(before, after, { unit: reading.unit, percentiles, confidence });
 }
 
 /** Compares two sides that count in one unit. */
 export function comparisonOf(
   before: PlottedSide,
   after: PlottedSide,
-  { unit, percentiles, confidence, columns }: ComparisonOptions & Pick<ComparisonPlot, 'unit'>,
+  { unit, percentiles, confidence }: Omit<ComparisonOptions, 'columns'> & Pick<ComparisonPlot, 'unit'>,
 ): ComparisonPlot {
-  const { valueScale } = before.sum;
+  const { valueScale } = before;
   const changes = compareHistograms(before.values, after.values, { percentiles, confidence }).percentiles;
   return {
     kind: 'comparison',
     unit,
-    before: curveOfSum(before.title, before.sum, columns),
-    after: curveOfSum(after.title, after.sum, columns),
+    before: before.curve,
+    after: after.curve,
     confidence,
     changes: changes.map((change) => ({
       percentile: change.percentile,
@@ -271,21 +271,26 @@ export function comparisonOf(
 
 /** One side of a comparison that is drawn. */
 export interface PlottedSide {
-  readonly title: string;
+  readonly curve: Curve;
   /** For the comparison. */
   readonly values: LogHistogram | BoundedHistogram;
-  /** For the curve. `plotUnits` makes both sides count in one unit. */
-  readonly sum: Sum;
+  /** The divisor that brings its values to the unit of the plot. `plotUnits` makes both sides count in one unit. */
+  readonly valueScale: number;
 }
 
-async function readSide(input: ValueInput, reading: Reading): Promise<PlottedSide> {
+async function readSide(input: ValueInput, reading: Reading, columns: number): Promise<PlottedSide> {
   const { title } = input;
+  const plotted = (values: PlottedSide['values'], sum: Sum): PlottedSide => ({
+    curve: curveOfSum(title, sum, columns),
+    values,
+    valueScale: sum.valueScale,
+  });
   if (input.kind === 'percentiles') {
     const { values, losses } = await readPercentileText(input, reading);
     for (const loss of losses) await reading.note(loss);
-    return { title, values, sum: { histogram: values.histogram, valueScale: 1, text: values } };
+    return plotted(values, { histogram: values.histogram, valueScale: 1, text: values });
   }
   const sum = await readSum(input, reading);
   const values = withValues(sum?.histogram, input.name, input.kind === 'log');
-  return { title, values, sum: sum ?? { histogram: values, valueScale: 1 } };
+  return plotted(values, sum ?? { histogram: values, valueScale: 1 });
 }

@@ -217,11 +217,6 @@ export function answerCsv(groups: readonly HistoryGroup[], asked: Asked): string
   return [header, ...lines].map(csvLine).join('');
 }
 
-/** The name of what is drawn at the upper ends of wide buckets. */
-export function nameUpperBounds(name: string): string {
-  return `${name} (upper bounds)`;
-}
-
 /** The value at a percentile: the upper end of its slot, and the maximum itself. */
 function valueAt({ percentiles, max }: HistoryGroup, percentile: number): number {
   return percentile === 100 ? max.upper : percentiles.find((one) => one.percentile === percentile)!.value;
@@ -242,22 +237,37 @@ export const CURVE_PERCENTILES: readonly number[] = Array.from({ length: NINES *
   return Number((100 * (1 - rest)).toPrecision(12));
 });
 
+/** Makes the curve of a group whose values lie in wide buckets. */
+export type WideCurves = (group: HistoryGroup, name: string) => Curve;
+
 /**
  * The answer as plots, one for each unit: percentiles over time when the question has buckets of time, else a curve for each group.
  *
+ * @param wideCurves Gets the curves of groups whose values lie in wide buckets. It is called once, when there are some.
  * @throws Refusal when a plot would have too many lines.
  */
-export function answerPlots(groups: readonly HistoryGroup[], asked: Asked): Plot[] {
+export async function answerPlots(
+  groups: readonly HistoryGroup[],
+  asked: Asked,
+  wideCurves: () => Promise<WideCurves>,
+): Promise<Plot[]> {
   const { units } = shownGroups(groups, asked.metric, asked.by);
-  return units.map((shown) => {
-    const name = plotTitle(asked.metric, shown[0]!);
-    return asked.everyMs === undefined ? curves(shown, name) : overTime(shown, name, asked, asked.everyMs);
-  });
-}
-
-function curves(shown: readonly ShownGroup[], title: string): PercentilePlot {
-  assertFew(shown.length, 'curves');
-  return { kind: 'percentiles', title, unit: shown[0]!.unit, curves: shown.map(curveOf) };
+  const { everyMs } = asked;
+  if (everyMs !== undefined) {
+    return units.map((shown) => overTime(shown, plotTitle(asked.metric, shown[0]!), asked, everyMs));
+  }
+  for (const shown of units) assertFew(shown.length, 'curves');
+  const curveOfWide = groups.some(({ isWide }) => isWide) ? await wideCurves() : undefined;
+  return units.map(
+    (shown): PercentilePlot => ({
+      kind: 'percentiles',
+      title: plotTitle(asked.metric, shown[0]!),
+      unit: shown[0]!.unit,
+      curves: shown.map((one) =>
+        one.group.isWide && curveOfWide ? curveOfWide(one.group, one.name) : curveOf(one),
+      ),
+    }),
+  );
 }
 
 function curveOf({ group, name, scale }: ShownGroup): Curve {
@@ -271,9 +281,7 @@ function curveOf({ group, name, scale }: ShownGroup): Curve {
       value: scaled(percentile === 100 ? max.upper : Math.min(max.upper, valueAt(group, percentile)), scale),
     }),
   );
-  // A picture has no place for values without a bound.
-  const drawn = points.filter(({ value }) => Number.isFinite(value));
-  return { name: group.isWide ? nameUpperBounds(name) : name, points: drawn, totalCount: count };
+  return { name, points, totalCount: count };
 }
 
 function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, everyMs: number): TimePlot {
@@ -288,24 +296,46 @@ function overTime(shown: readonly ShownGroup[], title: string, asked: Asked, eve
   }
   assertFew(byName.size * asked.percentiles.length, 'lines');
   const lines = [...byName].flatMap(([name, ofName]) =>
-    asked.percentiles.map((percentile) => ({
-      name: byName.size === 1 ? percentileName(percentile) : `${name} ${percentileName(percentile)}`,
-      values: timesMs.map((timeMs) => {
-        const one = ofName.get(timeMs);
-        const value = one === undefined ? Number.NaN : scaled(valueAt(one.group, percentile), one.scale);
-        return Number.isFinite(value) ? value : null;
-      }),
-    })),
+    asked.percentiles.map((percentile) => {
+      const shownAt = timesMs.map((timeMs) => lineValue(ofName.get(timeMs), percentile));
+      const lower = shownAt.map((one) => one?.lower ?? null);
+      return {
+        name: byName.size === 1 ? percentileName(percentile) : `${name} ${percentileName(percentile)}`,
+        values: shownAt.map((one) => one?.value ?? null),
+        ...(lower.some((value) => value !== null) && { lower }),
+      };
+    }),
+  );
+  const hasOpen = shown.some((one) =>
+    asked.percentiles.some((percentile) => !Number.isFinite(boundsIn(one, percentile).upper)),
   );
   return {
     kind: 'over-time',
-    title: shown.some(({ group }) => group.isWide) ? nameUpperBounds(title) : title,
+    title,
+    ...(hasOpen && { subtitle: 'buckets without an end are shown at their lower bounds' }),
     unit: shown[0]!.unit,
     timesMs,
     lines,
     totalCount: shown.reduce((sum, { group }) => sum + group.count, 0),
     endMs: timesMs.at(-1)! + everyMs,
   };
+}
+
+/** The bounds of a percentile, in the unit that is shown. */
+function boundsIn(one: ShownGroup, percentile: number): Bounds {
+  return groupFigures(one, { percentiles: [percentile] }).percentiles[0]!;
+}
+
+/** A value of a line, and its lower bound where it lies in a wide bucket; `undefined` without values. */
+function lineValue(
+  one: ShownGroup | undefined,
+  percentile: number,
+): { readonly value: number; readonly lower?: number } | undefined {
+  if (one === undefined) return undefined;
+  if (!one.group.isWide) return { value: scaled(valueAt(one.group, percentile), one.scale) };
+  const { lower, upper } = boundsIn(one, percentile);
+  // A picture has no place for values without a bound.
+  return Number.isFinite(upper) ? { value: upper, lower } : { value: lower, lower };
 }
 
 /** Adds the start of each gap, where lines are to end. @param timesMs Ascending. */

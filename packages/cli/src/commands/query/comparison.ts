@@ -1,16 +1,18 @@
-import { Histogram, type Resolution } from '@hdrscope/core';
+import type { Bounds, Resolution } from '@hdrscope/core';
 import { resolutionOf } from '@hdrscope/core/internal';
-import { countedOfRow, type MergedRow, queryMergedRows } from '@hdrscope/history';
+import { type MergedRow, queryMergedRows } from '@hdrscope/history';
 import type { MergeQuestion, TimeRange } from '@hdrscope/history/internal';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
+import type { PlottedChange } from '@hdrscope/plot/internal';
 import { Refusal } from '../../command.ts';
 import { type ComparedSide, DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../../comparison.ts';
 import { scaled, type ValueScale } from '../../value-scale.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
 import { comparisonOf, type PlottedSide } from '../plot/kinds.ts';
-import { figuresOfRow, nameUpperBounds, plotTitle, shownUnitOf } from './answer.ts';
+import { figuresOfRow, plotTitle, shownUnitOf } from './answer.ts';
 import { withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
+import { countSlots, curveOfRow } from './row-curve.ts';
 
 /** Two distributions of a history that are compared. */
 export interface HistoryComparison {
@@ -22,8 +24,7 @@ export interface HistoryComparison {
 }
 
 interface HistorySide extends ComparedSide {
-  /** The values, each at the upper end of its slot or bucket. */
-  readonly histogram: Histogram;
+  readonly row: MergedRow;
 }
 
 /**
@@ -115,19 +116,9 @@ function sideOf({ name, row }: NamedRow, hasBounds: boolean): HistorySide {
     values:
       w.length === 0 ? histogram : { histogram, lowest: countSlots({ bits, k, c }), highest: histogram },
     totalCount: histogram.totalCount,
-    histogram,
+    row,
     ...(hasBounds && { boundsOf: (percentiles) => figuresOfRow(row, name, percentiles) }),
   };
-}
-
-/** The counts of slots, in any order. */
-function countSlots(slots: Pick<MergedRow, 'bits' | 'k' | 'c'>): Histogram {
-  const counted = countedOfRow(slots);
-  const { significantDigits } = counted.layout;
-  const options = { highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits };
-  const histogram = new Histogram({ ...options, storage: 'sparse' });
-  histogram.add(counted);
-  return histogram;
 }
 
 function scaleOf({ unit, scale }: MergedRow): ValueScale {
@@ -153,11 +144,25 @@ export function comparisonPlotOf(
 ): ComparisonPlot {
   const shown = shownUnitOf(ucum);
   const [before, after] = sides;
-  const plotted = ({ name, values, histogram }: HistorySide): PlottedSide => ({
-    title: 'lowest' in values ? nameUpperBounds(name) : name,
+  const plotted = ({ name, values, row }: HistorySide): PlottedSide => ({
     values,
-    sum: { histogram, valueScale: scale.divisor },
+    valueScale: scale.divisor,
+    curve: curveOfRow(row, name, columns),
   });
-  const options = { unit: shown.unit, percentiles, confidence, columns };
-  return { ...comparisonOf(plotted(before), plotted(after), options), title: plotTitle(metric, shown) };
+  const plot = comparisonOf(plotted(before), plotted(after), { unit: shown.unit, percentiles, confidence });
+  const [was, is] = sides.map((side) => boundsOf(side, percentiles));
+  const changes = plot.changes.map((change, i): PlottedChange => {
+    const [one, other] = [was?.[i], is?.[i]];
+    return {
+      ...change,
+      ...(one && { before: one.upper, beforeLower: one.lower }),
+      ...(other && { after: other.upper, afterLower: other.lower }),
+    };
+  });
+  return { ...plot, changes, title: plotTitle(metric, shown) };
+}
+
+/** The bounds of percentiles of wide buckets, in the unit that is shown; `undefined` where values have those of their slots. */
+function boundsOf({ row, name }: HistorySide, percentiles: readonly number[]): readonly Bounds[] | undefined {
+  return row.w.length === 0 ? undefined : figuresOfRow(row, name, percentiles).percentiles;
 }

@@ -148,7 +148,11 @@ async function drawn(options: Options, folder: string, columns: number, io: Io):
       const { metric = '', by, every } = options;
       const percentiles = every === undefined ? CURVE_PERCENTILES : [...new Set(options.percentiles)];
       const groups = await ask(options, percentiles, folder, io);
-      const plots = answerPlots(groups, { metric, percentiles, by, everyMs: every });
+      const asked = { metric, percentiles, by, everyMs: every };
+      const plots = await answerPlots(groups, asked, async () => {
+        const { readWideCurves } = await import('./row-curve.ts');
+        return readWideCurves(folder, options, columns);
+      });
       return { plots, exitCode: ExitCode.done };
     }
   }

@@ -1,0 +1,58 @@
+import { Histogram } from '@hdrscope/core';
+import { resolutionOf } from '@hdrscope/core/internal';
+import { countedOfRow, figureBounds, type MergedRow, queryMergedRows } from '@hdrscope/history';
+import { type Curve, curveOfSeries } from '@hdrscope/plot';
+import { scaled } from '../../value-scale.ts';
+import { shownUnitOf, type WideCurves } from './answer.ts';
+import { withEngine } from './engine.ts';
+import { type Options, selectionOf } from './options.ts';
+
+/** The counts of slots, in any order. */
+export function countSlots(slots: Pick<MergedRow, 'bits' | 'k' | 'c'>): Histogram {
+  const counted = countedOfRow(slots);
+  const { significantDigits } = counted.layout;
+  const options = { highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits };
+  const histogram = new Histogram({ ...options, storage: 'sparse' });
+  histogram.add(counted);
+  return histogram;
+}
+
+/**
+ * The curve of a row, in the unit that is shown. Where values lie in wide buckets, points have bounds, which are no wider than the minimum
+ * and the maximum allow.
+ *
+ * @param columns How many columns the picture has.
+ */
+export function curveOfRow(row: MergedRow, name: string, columns: number): Curve {
+  const { bits, k, c, w } = row;
+  const { scale } = shownUnitOf(row.unit);
+  const upper = countSlots({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c });
+  const lower = w.length === 0 ? upper : countSlots({ bits, k, c });
+  const family = { name, resolution: resolutionOf(scaled(row.scale, scale)) };
+  const ends = { lower: lower.counts, upper: upper.counts };
+  const curve = curveOfSeries(family, { attributes: {}, histogram: upper }, { name, columns, ends });
+  const { min, max } = figureBounds(row);
+  const [least, most] = [scaled(min.lower, scale), scaled(max.upper, scale)];
+  const points = curve.points.map(({ value, lower, upper, ...point }) => ({
+    ...point,
+    value: Math.min(value, most),
+    ...(lower !== undefined &&
+      upper !== undefined && { lower: Math.max(lower, least), upper: Math.min(upper, most) }),
+  }));
+  return { ...curve, points };
+}
+
+/** Reads the curves of the groups that an answer has. */
+export async function readWideCurves(folder: string, options: Options, columns: number): Promise<WideCurves> {
+  const { by } = options;
+  const rows = new Map<string, MergedRow>();
+  await withEngine(folder, async () => {
+    for await (const row of queryMergedRows(folder, { ...selectionOf(options), by }))
+      rows.set(keyOf(row), row);
+  });
+  return (group, name) => curveOfRow(rows.get(keyOf(group))!, name, columns);
+}
+
+function keyOf({ attributes, unit, scale }: Pick<MergedRow, 'attributes' | 'unit' | 'scale'>): string {
+  return JSON.stringify([unit, scale, Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
