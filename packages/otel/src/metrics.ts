@@ -1,14 +1,19 @@
 import { Slices } from '@hdrscope/kit';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import { countInexact, INEXACT_VALUES } from '@hdrscope/registry/internal';
 import type { KeptPoints, PointKind } from './kept-points.ts';
 import type { MetricSettings } from './metric-settings.ts';
 import { hrTime, pointOf, shownValue } from './point.ts';
 import {
+  DOUBLE_VALUES,
+  GAUGE_INSTRUMENT,
+  type GaugeMetric,
   HISTOGRAM_INSTRUMENT,
   type HistogramMetric,
   type HistogramValue,
   type MetricScope,
   type Point,
+  PointType,
   type ScopeMetrics,
   scopeKey,
 } from './sdk.ts';
@@ -38,21 +43,30 @@ export interface Conversion<Value extends HistogramValue> {
   settingsOf(family: FamilySnapshot): MetricSettings;
 }
 
-/** Converts series to OpenTelemetry metrics, grouped by scope. Other work runs in between. */
+/**
+ * Converts series to OpenTelemetry metrics, grouped by scope. Other work runs in between. If values came in wide buckets, a gauge states for
+ * each family how many of those in its points may be in a wrong bucket, since points have no widths.
+ */
 export async function toScopeMetrics<Value extends HistogramValue>(
   families: Iterable<ShownFamily>,
   conversion: Conversion<Value>,
 ): Promise<ScopeMetrics[]> {
   const slices = new Slices();
-  const byScope = new Map<string, { scope: MetricScope; metrics: HistogramMetric[] }>();
-  for (const shown of families) {
-    const dataPoints = await pointsOf(shown, conversion, slices);
-    if (dataPoints.length === 0) continue;
-    const scope = shown.family.scope ?? REGISTRY_SCOPE;
+  const byScope = new Map<string, { scope: MetricScope; metrics: (HistogramMetric | GaugeMetric)[] }>();
+  const add = (scope: MetricScope, metric: HistogramMetric | GaugeMetric): void => {
     const entry = byScope.get(scopeKey(scope)) ?? { scope, metrics: [] };
     byScope.set(scopeKey(scope), entry);
-    entry.metrics.push(metricOf(shown.family, dataPoints, conversion));
+    entry.metrics.push(metric);
+  };
+  const inexact = new Map<string, number>();
+  for (const shown of families) {
+    const { points, inexactCount } = await pointsOf(shown, conversion, slices);
+    if (points.length === 0) continue;
+    const { family } = shown;
+    add(family.scope ?? REGISTRY_SCOPE, metricOf(family, points, conversion));
+    if (inexactCount > 0) inexact.set(family.name, (inexact.get(family.name) ?? 0) + inexactCount);
   }
+  if (inexact.size > 0) add(REGISTRY_SCOPE, gaugeOf(inexact, conversion));
   return [...byScope.values()];
 }
 
@@ -85,7 +99,7 @@ async function pointsOf<Value extends HistogramValue>(
   { family, series }: ShownFamily,
   { kindOf, timeMs, settingsOf }: Conversion<Value>,
   slices: Slices,
-): Promise<Point<HistogramValue>[]> {
+): Promise<{ readonly points: Point<HistogramValue>[]; readonly inexactCount: number }> {
   const settings = settingsOf(family);
   const { kind, kept } = kindOf(settings);
   const endTime = hrTime(timeMs);
@@ -94,12 +108,35 @@ async function pointsOf<Value extends HistogramValue>(
     ((state: SeriesSnapshot) =>
       pointOf(state, shownValue(kind.valueOf(state, family, settings), settings), endTime));
   const points: Point<HistogramValue>[] = [];
+  let inexactCount = 0;
   for (const state of series) {
     const point = convert(state);
     if (point !== undefined) points.push(point);
+    inexactCount += countInexact(state);
     if (slices.isOver()) await slices.next();
   }
-  return points;
+  return { points, inexactCount };
+}
+
+/** @param counts By family. */
+function gaugeOf<Value extends HistogramValue>(
+  counts: ReadonlyMap<string, number>,
+  { temporality, timeMs }: Conversion<Value>,
+): GaugeMetric {
+  const { name, description } = INEXACT_VALUES;
+  const time = hrTime(timeMs);
+  const type = GAUGE_INSTRUMENT;
+  return {
+    descriptor: { name, description, unit: '', type, valueType: DOUBLE_VALUES, advice: {} },
+    aggregationTemporality: temporality,
+    dataPointType: PointType.GAUGE,
+    dataPoints: [...counts].map(([family, value]) => ({
+      startTime: time,
+      endTime: time,
+      attributes: { family },
+      value,
+    })),
+  };
 }
 
 function metricOf<Value extends HistogramValue>(

@@ -11,8 +11,14 @@ export const HISTOGRAM_INSTRUMENT = 'HISTOGRAM';
 /** `AggregationTemporality`. */
 export const Temporality = { DELTA: 0, CUMULATIVE: 1 } as const;
 
-/** The members of `DataPointType` for histograms. */
-export const PointType = { HISTOGRAM: 0, EXPONENTIAL_HISTOGRAM: 1 } as const;
+/** `InstrumentType.GAUGE`. */
+export const GAUGE_INSTRUMENT = 'GAUGE';
+
+/** `ValueType.DOUBLE`. */
+export const DOUBLE_VALUES = 1;
+
+/** The members of `DataPointType` that this package makes. */
+export const PointType = { HISTOGRAM: 0, EXPONENTIAL_HISTOGRAM: 1, GAUGE: 2 } as const;
 
 /** The members of `AggregationType` that concern histograms. */
 export const AggregationType = { DROP: 1, EXPLICIT_BUCKET_HISTOGRAM: 4, EXPONENTIAL_HISTOGRAM: 5 } as const;
@@ -68,12 +74,17 @@ export interface InstrumentDescriptor {
   readonly advice: object;
 }
 
-/** The kind of `MetricData` that this package makes. */
+/** A histogram as `MetricData`. */
 export interface HistogramMetric {
   readonly descriptor: InstrumentDescriptor;
   readonly aggregationTemporality: number;
   readonly dataPointType: number;
   readonly dataPoints: readonly Point<HistogramValue>[];
+}
+
+/** A gauge as `MetricData`. */
+export interface GaugeMetric extends Omit<HistogramMetric, 'dataPoints'> {
+  readonly dataPoints: readonly Point<number>[];
 }
 
 /** `InstrumentationScope`: the library that made an instrument. */

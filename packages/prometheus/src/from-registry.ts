@@ -8,14 +8,8 @@ import {
   type RulesFor,
   readOptions,
 } from '@hdrscope/core/internal';
-import type {
-  FamilySnapshot,
-  RejectedCounts,
-  SeriesSnapshot,
-  Snapshot,
-  SourceFailure,
-} from '@hdrscope/registry';
-import { unsureCount } from '@hdrscope/registry/internal';
+import type { FamilySnapshot, RejectedCounts, Snapshot, SourceFailure } from '@hdrscope/registry';
+import { countInexact, INEXACT_VALUES } from '@hdrscope/registry/internal';
 import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
 import { NO_LABELS, scopeLabels, withExtra } from './labels.ts';
@@ -169,7 +163,7 @@ export function problemFamilies(
     if (exposed === undefined) continue;
     for (const one of series) rejected.add(exposed, one.rejected);
     rejected.add(exposed, endedRejected);
-    const unsure = series.reduce((sum, one) => sum + knownUnsureCount(one), 0);
+    const unsure = series.reduce((sum, one) => sum + countInexact(one), 0);
     if (unsure > 0) inexact.set(exposed, (inexact.get(exposed) ?? 0) + unsure);
   }
   const found = [
@@ -229,23 +223,7 @@ class RejectedTally {
   }
 }
 
-/** Snapshots share the states of series that have not changed, so most pages add up few of them anew. */
-const unsureCounts = new WeakMap<SeriesSnapshot, number>();
-
-function knownUnsureCount(series: SeriesSnapshot): number {
-  if (series.reaches === undefined) return 0;
-  const known = unsureCounts.get(series);
-  if (known !== undefined) return known;
-  const unsure = unsureCount(series.counts, series.reaches);
-  unsureCounts.set(series, unsure);
-  return unsure;
-}
-
-/**
- * The same for all forms of a page, although classic buckets at the bounds of the wide ones are exact.
- *
- * @param counts By family.
- */
+/** @param counts By family. */
 function inexactFamilies(
   counts: ReadonlyMap<string, number>,
   timestampMs: number | undefined,
@@ -258,9 +236,8 @@ function inexactFamilies(
       value: { kind: 'number', value },
     }),
   );
-  const help =
-    'Values that came in buckets wider than the slots of their family: at most so many are shown in a wrong bucket';
-  return [{ name: 'hdrscope_inexact_values', help, unit: '', type: 'gauge', metrics }];
+  const { name, description: help } = INEXACT_VALUES;
+  return [{ name: name.replace('.', '_'), help, unit: '', type: 'gauge', metrics }];
 }
 
 function errorFamilies(errors: readonly SourceFailure[], timestampMs: number | undefined): MetricFamily[] {

@@ -9,9 +9,9 @@ export {
   countsAcross,
   type EndCounts,
   endCounts,
-  unsureCount,
 } from './ends.ts';
 export { defaultResolution } from './family-options.ts';
+export { countInexact, INEXACT_VALUES } from './inexact-values.ts';
 export type { ReadingRefusal } from './ingest/health.ts';
 export type { CounterState } from './ingest/reading.ts';
 export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';

@@ -103,7 +103,7 @@ test.each([
   const bytes = await encodeRequest(RESOURCE, scopes);
   expect(decodedProtobuf(bytes)).toEqual(decodedProtobuf(stock(scopes)));
   expect(Buffer.from(bytes).equals(Buffer.from(stock(scopes)))).toBe(true);
-  expect(decodedProtobuf(bytes)).toHaveLength(3);
+  expect(decodedProtobuf(bytes)).toHaveLength(4);
 });
 
 test.each([
