@@ -4,4 +4,3 @@ export type { TimeRange } from './explain/question.ts';
 export type { ObjectivePeriod } from './objective/objective-history.ts';
 export type { SpanQuestion } from './query/history-span.ts';
 export type { MergeQuestion } from './query/merged-rows.ts';
-export { boundsOfSlots } from './rows/slots.ts';

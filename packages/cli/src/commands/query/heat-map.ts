@@ -1,8 +1,8 @@
 import { resolutionOf, scaledLayout } from '@hdrscope/core/internal';
-import { countedOfRow, historySpan, type MergedRow, queryMergedRows } from '@hdrscope/history';
-import { boundsOfSlots } from '@hdrscope/history/internal';
+import { countedOfRow, historySpan, type MergedRow, queryMergedRows, slotBounds } from '@hdrscope/history';
 import { Slices } from '@hdrscope/kit';
 import { attributePairs, createHeatMap, type HeatMapBuilder, type HeatMapPlot } from '@hdrscope/plot';
+import { boundsOfSlots } from '@hdrscope/registry/internal';
 import { Refusal } from '../../command.ts';
 import { scaled } from '../../value-scale.ts';
 import { stretchFor } from '../history/options.ts';
@@ -61,8 +61,13 @@ function addTo(map: HeatMapBuilder, { startMs, endMs, unit, scale, bits, k, c, w
   const resolution = resolutionOf(scaled(scale, shownUnitOf(unit).scale));
   const isNarrow = (_: unknown, i: number): boolean => (w[i] ?? 0) === 0;
   const histogram = countedOfRow({ bits, k: k.filter(isNarrow), c: c.filter(isNarrow) });
-  const wide = k.flatMap((slot, i) =>
-    isNarrow(slot, i) ? [] : [{ ...boundsOfSlots(slot, slot + w[i]!, bits, resolution), count: c[i]! }],
-  );
-  map.add({ startMs, endMs, histogram, unitLayout: scaledLayout(histogram.layout, resolution), wide });
+  const { layout } = histogram;
+  const unitLayout = scaledLayout(layout, resolution);
+  const wide = k.flatMap((slot, i) => {
+    if (isNarrow(slot, i)) return [];
+    const first = layout.slotOf(slotBounds(slot, bits).lower);
+    const last = layout.slotOf(slotBounds(slot + w[i]!, bits).upper);
+    return [{ ...boundsOfSlots(unitLayout, first, last), count: c[i]! }];
+  });
+  map.add({ startMs, endMs, histogram, unitLayout, wide });
 }
