@@ -25,11 +25,11 @@ export const USES = [
   use('record and read percentiles', 13, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 21.5, '@hdrscope/core', 'Histogram'),
   use('a registry', 36.3, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 45.5, '@hdrscope/otel', 'createHdr'),
+  use('a view for OpenTelemetry', 46, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 28.5, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 18.5, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 16.5, '@hdrscope/core/joint'),
-  use('all of core', 44.8, '@hdrscope/core'),
+  use('all of core', 44.9, '@hdrscope/core'),
 ];
 
 /**

@@ -71,7 +71,7 @@ export function percentileDifference(
   // Source: G. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
   // Statistics in Medicine 27 (2008).
   // Where counts came from wider slots, the distance is the width of a slot as well, and widths add up as they are.
-  const isPlaced = [first, second].some(({ placedFrom = [] }) => placedFrom.length > 0);
+  const isPlaced = first.placedFrom?.length || second.placedFrom?.length;
   const combine = isPlaced ? (x: number, y: number) => x + y : Math.hypot;
   const lower = difference - combine(inA.value - inA.lower, inB.upper - inB.value);
   const upper = difference + combine(inA.upper - inA.value, inB.value - inB.lower);
