@@ -56,7 +56,16 @@ export async function readPercentileInput(
   }
   assertSelected(name, selection);
   const text = await wholeText(input, 'percentile text', onBytes);
-  const values = valuesOf(text, unit.divisor / perMs(textUnit ?? 'ms'), name);
+  const scaleOf = (printed: TextUnit): number => unit.divisor / perMs(printed);
+  const found = valuesOf(text, scaleOf(textUnit ?? 'ms'), name);
+  const { unit: stated = 'ms' } = found;
+  if (textUnit !== undefined && found.unit !== undefined && textUnit !== stated) {
+    throw new UsageError(
+      `${name} states that its values are in ${stated}: leave --text-unit ${textUnit} out`,
+    );
+  }
+  const isAsRead = textUnit !== undefined || stated === 'ms' || unit.unit === '';
+  const values = isAsRead ? found : valuesOf(text, scaleOf(stated), name);
   const losses = lossesOf(name, values, unit);
   if (timeNote !== undefined) losses.push(`${name}: ${timeNote}`);
   return { text, values, log: logOf(values, unit), losses };

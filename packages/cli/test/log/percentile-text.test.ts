@@ -70,6 +70,21 @@ test('--text-unit is the unit of printed values, and --unit the unit of the log'
   expect(await counted()).toBeCloseTo(12_351_000, -3);
 });
 
+test('percentile text may state its unit in the title of its values', async () => {
+  const text = (unit: string): string =>
+    `Value(${unit})  Percentile  TotalCount  1/(1-Percentile)\n5880.000000  0.500000  1  2.000000\n`;
+  const p50 = async (unit: string, ...args: string[]): Promise<unknown> => {
+    const { stdout, stderr, exitCode } = await summary(['--json', ...args], text(unit));
+    return exitCode === 0 ? JSON.parse(stdout).tags[0].percentiles[0].value : stderr;
+  };
+  expect(await p50('ms', '-')).toBeCloseTo(5880, 0);
+  expect(await p50('us', '-')).toBeCloseTo(5.88, 3);
+  expect(await p50('us', '-', '--text-unit', 'us')).toBeCloseTo(5.88, 3);
+  expect(await p50('us', '-', '--text-unit', 'ms')).toContain(
+    'states that its values are in us: leave --text-unit ms out',
+  );
+});
+
 test('compare finds a log equal to its own text, and makes no claim that needs all values', async () => {
   const [log, text] = [folder.write('a.hlog', LOG), folder.write('a.hgrm', await printed())];
   const args = ['diff', '--percentiles', '50,75,90'];

@@ -1,7 +1,12 @@
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { Histogram } from '../histogram/histogram.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
-import { type PercentileRow, type PercentileTable, readPercentileTable } from './percentile-table.ts';
+import {
+  type PercentileRow,
+  type PercentileTable,
+  type PrintedUnit,
+  readPercentileTable,
+} from './percentile-table.ts';
 
 /** Options of `parsePercentiles`. */
 export interface ParsePercentilesOptions {
@@ -50,6 +55,8 @@ export interface ParsedPercentiles {
   readonly histogram: Histogram;
   /** The rows of the text, ascending. Several rows may have one value and one total count. */
   readonly rows: readonly PrintedPercentile[];
+  /** The unit that the title of the values states, as in `Value(ms)`. `valueScale` is not derived from it. */
+  readonly unit: PrintedUnit | undefined;
   /** What the text did not preserve, in numbers. */
   readonly loss: PercentileLoss;
 }
@@ -88,7 +95,7 @@ export function parsePercentiles(text: string, options: ParsePercentilesOptions 
     throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
   }
   const table = readPercentileTable(text);
-  const { decimals, footer } = table;
+  const { decimals, footer, unit } = table;
   const histogram = new Histogram({
     autoResize: true,
     significantDigits: significantDigits ?? Math.min(decimals, MOST_DIGITS),
@@ -103,6 +110,7 @@ export function parsePercentiles(text: string, options: ParsePercentilesOptions 
       value: value * valueScale,
       totalCount,
     })),
+    unit,
     loss: {
       totalCount: histogram.totalCount,
       ...filled,

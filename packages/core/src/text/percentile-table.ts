@@ -27,10 +27,16 @@ export interface PercentileTable {
   readonly footer: PercentileFooter;
   /** How many decimals values are printed with. */
   readonly decimals: number;
+  /** The unit in the title of the values, as in `Value(ms)`. */
+  readonly unit: PrintedUnit | undefined;
 }
 
-// wrk2 writes `Value   Percentile   TotalCount 1/(1-Percentile)` into its report; C's CSV has no quotes.
-const HEADER = /^"?Value"?[\s,]+"?Percentile"?[\s,]+"?TotalCount"?[\s,]+"?1\/\(1-Percentile\)"?$/;
+/** A unit of time that percentile text states for its values. */
+export type PrintedUnit = 'ns' | 'us' | 'ms' | 's';
+
+// wrk2 writes `Value   Percentile   TotalCount 1/(1-Percentile)` into its report; C's CSV has no quotes; vegeta writes `Value(ms)`.
+const HEADER =
+  /^"?Value ?(?:\((ns|[u\u00b5\u03bc]s|ms|s)\))?"?[\s,]+"?Percentile"?[\s,]+"?TotalCount"?[\s,]+"?1\/\(1-Percentile\)"?$/;
 const FOOTER = /^#\[(\w+)\s*=\s*([^,\s]+),\s*(\w+(?: \w+)?)\s*=\s*([^\]\s]+)\]$/;
 const NUMBER = /^\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^\d+$/;
@@ -66,7 +72,22 @@ export function readPercentileTable(text: string): PercentileTable {
     }
   }
   assertTotal(rows, footer);
-  return { rows, footer, decimals };
+  return { rows: withMaximum(rows), footer, decimals, unit: unitOf(lines[header]!) };
+}
+
+/** vegeta rounds total counts, so the rows below the last may have all values too. The last row has the largest value, so one is its. */
+function withMaximum(rows: readonly PercentileRow[]): readonly PercentileRow[] {
+  const last = rows.at(-1);
+  if (last === undefined || last.totalCount === 0) return rows;
+  const { value, totalCount } = last;
+  return rows.map((row) =>
+    row.totalCount === totalCount && row.value < value ? { ...row, totalCount: totalCount - 1 } : row,
+  );
+}
+
+function unitOf(header: string): PrintedUnit | undefined {
+  const [, unit] = HEADER.exec(header) ?? [];
+  return unit?.replace(/[\u00b5\u03bc]/, 'u') as PrintedUnit | undefined;
 }
 
 function rowOf(fields: readonly string[], line: number, before: PercentileRow | undefined): PercentileRow {

@@ -57,6 +57,38 @@ test('reads the output of wrk2, in the midst of its report', () => {
   expect(loss.maxRelativeError).toBeCloseTo((4.053 - 0.921) / 0.921);
 });
 
+// The output of vegeta report -type=hdrplot.
+const VEGETA = `Value(ms)  Percentile  TotalCount  1/(1-Percentile)
+1.370000   0.000000    0           1.000000
+34.250000  0.500000    25          2.000000
+66.465000  0.990000    49          100.000000
+67.130000  1.000000    49          10000000.000000
+`;
+
+test('reads the output of vegeta, whose last row has the maximum although earlier rows have all counts', () => {
+  const { histogram, unit } = parsePercentiles(VEGETA, { valueScale: 1000 });
+  expect(unit).toBe('ms');
+  expect([histogram.totalCount, histogram.valueAtPercentile(50), histogram.max]).toEqual([
+    49, 34_250, 67_130,
+  ]);
+  expect(histogram.valueAtPercentile(95)).toBe(66_465);
+});
+
+test.each([
+  ['Value(us)', 'us'],
+  ['Value(µs)', 'us'],
+  ['"Value (ns)"', 'ns'],
+  ['Value', undefined],
+])('%s states the unit %p', (title, unit) => {
+  expect(parsePercentiles(`${HEAD.replace('Value', title)}1 1 1 inf\n`).unit).toBe(unit);
+});
+
+test('a unit that is none of time is no title of percentile text', () => {
+  expect(() => parsePercentiles(`${HEAD.replace('Value', 'Value(KiB)')}1 1 1 inf\n`)).toThrow(
+    'there is no such line',
+  );
+});
+
 test('reads the CSV of C, which prints no moments', () => {
   const { histogram, loss } = parsePercentiles(C_CSV);
   expect(slotsOf(histogram)).toEqual([

@@ -19,6 +19,8 @@ export interface PercentileText extends BoundedHistogram {
   readonly highest: Histogram;
   /** The rows of the text. */
   readonly rows: ParsedPercentiles['rows'];
+  /** The unit that the text states, as in `Value(ms)`. `valueScale` is not derived from it. */
+  readonly unit: ParsedPercentiles['unit'];
   /** How far values may be off, in the unit of the histogram's values. */
   readonly loss: PercentileLoss;
 }
@@ -65,7 +67,13 @@ export function parsePercentileText(text: string, options: ParsePercentileTextOp
   // Values below the first row are unknown, unless that row has the lowest value.
   const isLowestKnown = printed.loss.maxRelativeError < Number.POSITIVE_INFINITY;
   const bounds = boundValues(counted, isLowestKnown);
-  return { histogram, ...bounds, rows: parsed.rows, loss: scaleLoss(printed.loss, histogram, unit) };
+  return {
+    histogram,
+    ...bounds,
+    rows: parsed.rows,
+    unit: parsed.unit,
+    loss: scaleLoss(printed.loss, histogram, unit),
+  };
 }
 
 /** The rules of `ParsePercentileTextOptions`. */

@@ -56,7 +56,12 @@ export interface ReadHistogram {
 
 /** Options of `readHistograms`. */
 export interface ReadHistogramsOptions {
-  /** Divisor of the printed values of percentile text. Above 0. @default 1e6 */
+  /**
+   * Divisor of the printed values of percentile text; of milliseconds when the text states another unit, as in `Value(us)`, which is
+   * converted. Above 0.
+   *
+   * @default 1e6
+   */
   readonly valueScale?: number;
 }
 
@@ -153,6 +158,8 @@ async function* readLog(source: AsyncIterable<Uint8Array>): AsyncGenerator<ReadH
   }
 }
 
+const MS_PER = { ns: 1e-6, us: 1e-3, s: 1e3 };
+
 async function readPercentileText(
   source: AsyncIterable<Uint8Array>,
   valueScale: number,
@@ -161,7 +168,11 @@ async function readPercentileText(
   if (isCut) {
     throw new HdrscopeError('ERR_TOO_LARGE', 'percentile text must be shorter than 64 MiB');
   }
-  const { histogram } = parsePercentileText(text, { valueScale });
+  const { unit, ...found } = parsePercentileText(text, { valueScale });
+  const { histogram } =
+    unit === undefined || unit === 'ms'
+      ? found
+      : parsePercentileText(text, { valueScale: valueScale * MS_PER[unit] });
   return { tag: undefined, startSec: 0, lengthSec: 0, histogram };
 }
 

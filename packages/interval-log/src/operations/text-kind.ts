@@ -13,8 +13,8 @@ export type TextKind = 'log' | 'percentiles' | 'percentiles without counts' | 'p
 // Every encoding of a histogram begins with `HIST` in Base64.
 const MARKS: readonly (readonly [TextKind, RegExp])[] = [
   ['log', /^[^#\n].*[ ,]HIST[A-Za-z0-9+/]/m],
-  ['percentiles', /^[ \t]*"?Value"?[ \t,]+"?Percentile"?[ \t,]+"?TotalCount"?[ \t,]/m],
-  ['percentiles without counts', /^[ \t]*"?Value"?[ \t,]+"?Percentile"?[ \t]*\r?$/m],
+  ['percentiles', /^[ \t]*"?Value ?(?:\(\w+\))?"?[ \t,]+"?Percentile"?[ \t,]+"?TotalCount"?[ \t,]/m],
+  ['percentiles without counts', /^[ \t]*"?Value ?(?:\(\w+\))?"?[ \t,]+"?Percentile"?[ \t]*\r?$/m],
   // The report of wrk. That of wrk2 has a longer title here, and a table below.
   [
     'percentiles without counts',

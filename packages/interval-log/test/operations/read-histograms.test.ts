@@ -45,6 +45,12 @@ test.each([
   }
 });
 
+test('percentile text that states its unit is converted', async () => {
+  const text = 'Value(us) Percentile TotalCount 1/(1-Percentile)\n1500.000 1.0 1 inf\n';
+  const [read] = await readAll(text);
+  expect(read!.histogram!.valuesAreEquivalent(1_500_000, read!.histogram!.max)).toBe(true);
+});
+
 test('reads percentile text as one interval without a time', async () => {
   const text = formatPercentiles(histogramOf(5_000_000, 7), { valueScale: 1e6 });
 
