@@ -7,7 +7,10 @@ export interface NumberFormat {
    * Without it a line holds one number, with or without blanks around it.
    */
   readonly column?: number | 'every' | undefined;
-  /** One ASCII character between columns; without it, blanks separate them. Only with a `column` that is a number. */
+  /**
+   * One ASCII character between columns; without it, blanks separate them. A column in quotes may have separators. Only with a
+   * `column` that is a number.
+   */
   readonly separator?: string | undefined;
   /** How many lines at the beginning are left out, such as a header. @default 0 */
   readonly skip?: number | undefined;
@@ -37,9 +40,12 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const TAB = 0x09;
 const SPACE = 0x20;
+const QUOTE = 0x22;
 const HASH = 0x23;
 const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
+const EQUALS = 0x3d;
+const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const POINT = 0x2e;
 
@@ -273,9 +279,9 @@ export class NumberReader {
     if (from === to || bytes[from] === HASH) return undefined;
     const column = this.#column;
     if (typeof column !== 'number') return parseDecimal(bytes, from, to);
-    if (this.#separator === -1) return blankColumn(bytes, from, to, column);
+    if (this.#separator === -1) return columnOf(bytes, from, to, column, -1);
     // Blanks at the beginning may be separators: they stand for empty columns then.
-    return separatedColumn(bytes, lineFrom, lineTo, column, this.#separator);
+    return columnOf(bytes, lineFrom, lineTo, column, this.#separator);
   }
 
   #isTaken(value: number): boolean {
@@ -307,36 +313,39 @@ function isBetweenWords(byte: number): boolean {
   return isBlank(byte) || byte === COMMA || byte === SEMICOLON;
 }
 
-/** The number in a column of a line that neither begins nor ends with a blank. */
-function blankColumn(bytes: Uint8Array, from: number, to: number, column: number): number {
-  let at = from;
-  for (let passed = 1; passed < column && at < to; passed++) {
-    while (at < to && !isBlank(bytes[at]!)) at++;
-    while (at < to && isBlank(bytes[at]!)) at++;
-  }
-  let end = at;
-  while (end < to && !isBlank(bytes[end]!)) end++;
-  return parseDecimal(bytes, at, end);
-}
-
-function separatedColumn(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  column: number,
-  separator: number,
-): number {
+/** The number in a column of a line. With blanks between columns (-1), the line neither begins nor ends with one. */
+function columnOf(bytes: Uint8Array, from: number, to: number, column: number, separator: number): number {
   let at = from;
   for (let passed = 1; passed < column; passed++) {
-    while (at < to && bytes[at] !== separator) at++;
+    at = cellTo(bytes, at, to, separator);
     if (at === to) return Number.NaN;
     at++;
+    while (separator === -1 && isBlank(bytes[at]!)) at++;
   }
-  let end = at;
-  while (end < to && bytes[end] !== separator) end++;
+  let end = cellTo(bytes, at, to, separator);
   while (at < end && isBlank(bytes[at]!)) at++;
   while (at < end && isBlank(bytes[end - 1]!)) end--;
-  return parseDecimal(bytes, at, end);
+  const isQuoted = end - at > 1 && bytes[at] === QUOTE && bytes[end - 1] === QUOTE;
+  return isQuoted ? parseDecimal(bytes, at + 1, end - 1) : parseDecimal(bytes, at, end);
+}
+
+/**
+ * Where a cell ends: at the next separator that is not in quotes, or at the end of the line. A quote opens where a cell begins, and behind
+ * `=`, as in `rt="0.5"`. Source: RFC 4180 §2. Between blanks it may have quotes in it as web servers write them: `\"`.
+ */
+function cellTo(bytes: Uint8Array, from: number, to: number, separator: number): number {
+  let at = from;
+  while (separator !== SPACE && bytes[at] === SPACE) at++;
+  let isQuoted = false;
+  for (const first = at; at < to; at++) {
+    const byte = bytes[at]!;
+    if (isQuoted) {
+      if (byte === QUOTE) isQuoted = false;
+      else if (byte === BACKSLASH && separator === -1) at++;
+    } else if (separator === -1 ? isBlank(byte) : byte === separator) return at;
+    else if (byte === QUOTE) isQuoted = at === first || bytes[at - 1] === EQUALS || bytes[at - 1] === QUOTE;
+  }
+  return to;
 }
 
 /** The fault of a line, in words for the people who wrote it. */

@@ -76,6 +76,23 @@ test('reads a column as split would, wherever chunks end', () => {
   );
 });
 
+test.each([
+  ['1.2.3.4 [26/Nov/2026:23:06 +0000] "GET /a b HTTP/1.1" 200 "say \\"x y\\"" 0.005', undefined, 7, [0.005]],
+  ['rt="0.1 s" "a b"  7', undefined, 3, [7]],
+  ['"a, b",5,"6"', ',', 2, [5]],
+  ['"a, b",5,"6"', ',', 3, [6]],
+  ['x, "a "",b", 5', ',', 3, [5]],
+  ['5" pipe,3', ',', 2, [3]],
+  ['""\t"\t"\t4', '\t', 3, [4]],
+  // A backslash is a character like any other where a separator is stated.
+  ['"C:\\",5', ',', 2, [5]],
+  // A quote without its end has the rest of the line.
+  ['"a,5,6', ',', 2, []],
+  ['"a 5 6', undefined, 2, []],
+])('separators in quotes separate nothing: %j by %p, column %d', (line, separator, column, numbers) => {
+  expect(read(`${line}\n`, { column, separator }).numbers).toEqual(numbers);
+});
+
 test('names bad lines by number and text', () => {
   const text = '1\n-2\nthree\r\n\n4 5\nNaN\n# 6\n0x10\n7';
   expect(read(text)).toEqual({

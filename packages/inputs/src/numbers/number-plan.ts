@@ -91,8 +91,7 @@ function columnPlan({ name, beginning }: BegunText, column: string, place: Numbe
   const cells = (table?.rows ?? []).map((row) => row[at] ?? '');
   const { titles, headLines = 0 } = table ?? {};
   const format = { column: at + 1, separator, skip: titles === undefined ? (place.skip ?? 0) : headLines };
-  const isPlain =
-    cells.every((cell) => isNumber(cell) || numberWithUnit(cell) === undefined) && !lines.includes('"');
+  const isPlain = cells.every((cell) => isNumber(cell) || numberWithUnit(cell) === undefined);
   const textIn = isPlain ? undefined : (line: string) => cellsOf(line, separator)[at];
   return { format, textIn, unit: unitOf(cells) };
 }

@@ -70,21 +70,42 @@ function isTable(cells: readonly (readonly string[])[]): boolean {
   return rows[0]!.some((_, at) => rows.every((row) => isValue(row[at]!) || row[at] === ''));
 }
 
-/** The cells of a line, without blanks around them. A cell in quotes may have separators. Source: RFC 4180 §2. */
+/** The cells of a line, without blanks and quotes around them. A cell in quotes may have separators, as `NumberReader` reads it. */
 export function cellsOf(line: string, separator: string | undefined): string[] {
-  if (separator === undefined) return line.trim().split(/\s+/);
-  if (!line.includes('"')) return line.split(separator).map((cell) => cell.trim());
+  const text = separator === undefined ? line.trim() : line;
+  if (!text.includes('"')) return text.split(separator ?? /\s+/).map((cell) => cell.trim());
   const cells: string[] = [];
-  let cell = '';
-  let isQuoted = false;
-  for (const character of line) {
-    if (character === '"') isQuoted = !isQuoted;
-    else if (character === separator && !isQuoted) {
-      cells.push(cell.trim());
-      cell = '';
-    } else cell += character;
+  for (let from = 0; ; ) {
+    const to = cellTo(text, from, separator);
+    cells.push(unquoted(text.slice(from, to).trim()));
+    if (to === text.length) return cells;
+    from = to + 1;
+    while (separator === undefined && isBlank(text[from]!)) from++;
   }
-  return [...cells, cell.trim()];
+}
+
+/** Where a cell ends. A quote opens where a cell begins, and behind `=`. Source: RFC 4180 §2; web servers write `\"` for a quote. */
+function cellTo(text: string, from: number, separator: string | undefined): number {
+  let at = from;
+  while (separator !== ' ' && text[at] === ' ') at++;
+  let isQuoted = false;
+  for (const first = at; at < text.length; at++) {
+    const character = text[at]!;
+    if (isQuoted) {
+      if (character === '"') isQuoted = false;
+      else if (character === '\\' && separator === undefined) at++;
+    } else if (separator === undefined ? isBlank(character) : character === separator) return at;
+    else if (character === '"') isQuoted = at === first || text[at - 1] === '=' || text[at - 1] === '"';
+  }
+  return text.length;
+}
+
+function isBlank(character: string): boolean {
+  return character === ' ' || character === '\t' || character === '\r';
+}
+
+function unquoted(cell: string): string {
+  return /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 }
 
 /** Whether a cell is a number, perhaps with a unit. */

@@ -1,3 +1,5 @@
+import { NumberReader } from '@hdrscope/kit/number-reader';
+import fc from 'fast-check';
 import { cellsOf, isNumber, numberColumns, readTable } from '../../src/numbers/number-texts.ts';
 
 test.each([
@@ -5,6 +7,10 @@ test.each([
   ['"a, b", c ', ',', ['a, b', 'c']],
   ['  1   2\t3', undefined, ['1', '2', '3']],
   ['a;;b', ';', ['a', '', 'b']],
+  ['"a ""b"", c",5', ',', ['a "b", c', '5']],
+  ['- "GET /a b" 200 rt="0 5" ""', undefined, ['-', 'GET /a b', '200', 'rt="0 5"', '']],
+  ['"say \\"x y\\"" 5', undefined, ['say \\"x y\\"', '5']],
+  ['"a 5', undefined, ['"a 5']],
 ])('%j has cells', (line, separator, cells) => {
   expect(cellsOf(line, separator)).toEqual(cells);
 });
@@ -25,6 +31,28 @@ test.each(['', 'a\nb\n', 'one two\nthree four five\n', 'a,b\nc,d\n', 'root:*:1:2
     expect(readTable(text)).toBeUndefined();
   },
 );
+
+test('cells are those that NumberReader counts', () => {
+  const piece = fc.constantFrom('"', '5', 'a', ' ', ',', '=', '\\', '\t', '1.5');
+  const line = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => `a${pieces.join('')}`);
+  fc.assert(
+    fc.property(
+      line,
+      fc.constantFrom(',', '\t', ' ', undefined),
+      fc.integer({ min: 1, max: 5 }),
+      (text, separator, column) => {
+        const cell = cellsOf(text, separator)[column - 1] ?? '';
+        const counted: number[] = [];
+        const onNumbers = (values: Float64Array, length: number) =>
+          counted.push(...values.subarray(0, length));
+        const reader = new NumberReader({ onNumbers, onBadLine() {} }, { column, separator });
+        reader.push(new TextEncoder().encode(`${text}\n`));
+        expect(counted).toEqual(isNumber(cell) ? [Number(cell)] : []);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
 
 test('a table may be stated, with rows that lack a number', () => {
   const text = 'path,ms\n/a,1\n/b,n/a\n';
