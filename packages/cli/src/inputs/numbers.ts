@@ -126,7 +126,7 @@ export interface UnitOfNumbers {
   readonly unit: CountedUnit;
   /** Whether numbers without a unit are in it. */
   readonly takesBare: boolean;
-  /** The step of the finest recorded figures, in the unit. @default that of the unit, which is at least as fine */
+  /** The step of the finest recorded figures or of numbers without a unit, in the unit. @default that of the unit, which is at least as fine */
   readonly step?: number;
 }
 
@@ -157,9 +157,10 @@ function unitOfNumbers(
   stated: CountedUnit | undefined,
   numbers: NumberPlace,
 ): UnitOfNumbers {
-  if (stated !== undefined) return { unit: stated, takesBare: true };
+  if (stated !== undefined && stated !== 'none') return { unit: stated, takesBare: true };
   try {
-    return findNumberUnit(texts, numbers);
+    const found = findNumberUnit(texts, numbers);
+    return stated === 'none' ? { ...found, unit: stated, takesBare: true } : found;
   } catch (error) {
     throw explanation(error);
   }

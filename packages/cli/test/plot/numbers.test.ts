@@ -120,11 +120,11 @@ describe('numbers', () => {
 
   test('lines without a number are reported, and the rest is drawn', async () => {
     const { exitCode, stdout, stderr } = await hdrscope(['plot', '-'], {
-      stdin: `${NUMBERS}\nsoon\n0.0001\n`,
+      stdin: `${NUMBERS}\nsoon\n0.0000000001\n`,
     });
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining('1,001 values')]);
     expect(stderr).toBe(
-      `hdrscope: standard input: 1 number is nearer to 0 than to the resolution, 0.001, and counted as 0: hdrscope record --resolution keeps smaller ones apart
+      `hdrscope: standard input: 1 number is nearer to 0 than to the resolution, 1e-9, and counted as 0: hdrscope record --resolution keeps smaller ones apart
 hdrscope: standard input: line 1001 has no number of at least 0 that can be counted: "soon"
 hdrscope: left out 1 malformed line
 `,

@@ -149,9 +149,25 @@ test('leaves out numbers that are larger than a histogram can count', async () =
   expect(stderr).toContain('line 2 has no number');
 });
 
+test.each([
+  ['0.0058421\n0.012\n', [], 0.005844, 1e-7],
+  ['0.0058421\n0.012\n', ['--unit', 'none'], 0.005844, 1e-7],
+  ['0.0058421\n0.012\n', ['--resolution', '0.001'], 0.006, 0.001],
+  ['5.84e-3\n0.012\n', [], 0.00584, 1e-5],
+  ['12\n13\n', [], 12, 0.001],
+  ['12.50000\n13\n', [], 12.5, 0.001],
+  // Nanoseconds of large numbers would be more than a histogram can count.
+  ['1234567.123456789\n1300000\n', [], 1235000, 1e-8],
+])('numbers without a unit keep their decimals: %j with %j', async (stdin, args, p50, resolution) => {
+  const { stdout } = await hdrscope(['record', '--json', '--percentiles', '50', ...args], { stdin });
+  const json = JSON.parse(stdout);
+  expect(json.resolution).toBe(resolution);
+  expect(Math.abs(json.percentiles[0].value / p50 - 1)).toBeLessThan(0.001);
+});
+
 test('reports numbers that are too small for the resolution', async () => {
   const stdin = '0\n0.0001\n0.0004\n1\n';
-  const { exitCode, stderr } = await hdrscope(['record', '--no-plot'], { stdin });
+  const { exitCode, stderr } = await hdrscope(['record', '--no-plot', '--resolution', '0.001'], { stdin });
   expect([exitCode, stderr]).toEqual([
     0,
     'hdrscope: 2 numbers are nearer to 0 than to the resolution, 0.001, and counted as 0: --resolution keeps smaller ones apart\n',

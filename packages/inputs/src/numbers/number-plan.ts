@@ -14,7 +14,7 @@ import {
   parsedJson,
   readTable,
 } from './number-texts.ts';
-import { numberWithUnit } from './number-unit.ts';
+import { numberWithUnit, stepOf } from './number-unit.ts';
 
 /** Where a text has its numbers. */
 export interface NumberPlace {
@@ -45,6 +45,8 @@ export interface NumberPlan {
   readonly textIn: ((line: string) => string | undefined) | undefined;
   /** The unit of the first value; `undefined` when it is a number alone. */
   readonly unit: CountedUnit | undefined;
+  /** The step that keeps the decimals of the first values apart. */
+  readonly step: number;
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when a text has no such field or column; its message names those with numbers. */
@@ -59,7 +61,7 @@ export function planNumbers(text: BegunText, place: NumberPlace): NumberPlan {
   const unit = unitOf(values);
   // The fast way would refuse each line that has a unit.
   const textIn = unit === undefined ? undefined : (line: string) => line.trim();
-  return { format: { skip }, textIn, unit };
+  return { format: { skip }, textIn, unit, step: finestStep(values) };
 }
 
 function fieldPlan({ name, beginning }: BegunText, field: string): NumberPlan {
@@ -74,7 +76,7 @@ function fieldPlan({ name, beginning }: BegunText, field: string): NumberPlan {
     const bare = bareDocument(line);
     return bare.startsWith('{') ? numberText(fieldOf(parsedJson(bare), field)) : undefined;
   };
-  return { format: {}, textIn, unit: unitOf(texts) };
+  return { format: {}, textIn, unit: unitOf(texts), step: finestStep(texts) };
 }
 
 function columnPlan({ name, beginning }: BegunText, column: string, place: NumberPlace): NumberPlan {
@@ -93,7 +95,7 @@ function columnPlan({ name, beginning }: BegunText, column: string, place: Numbe
   const format = { column: at + 1, separator, skip: titles === undefined ? (place.skip ?? 0) : headLines };
   const isPlain = cells.every((cell) => isNumber(cell) || numberWithUnit(cell) === undefined);
   const textIn = isPlain ? undefined : (line: string) => cellsOf(line, separator)[at];
-  return { format, textIn, unit: unitOf(cells) };
+  return { format, textIn, unit: unitOf(cells), step: finestStep(cells) };
 }
 
 function othersText(asked: string, found: readonly string[], what: string): string {
@@ -158,6 +160,24 @@ function unitOf(values: readonly string[]): CountedUnit | undefined {
   return undefined;
 }
 
+// Above it, ticks of a nanosecond would need more than 53 bits.
+const MOST_DECIMALS = 9;
+const MOST_TICKS = 2 ** 50;
+
+/** The step that keeps the decimals of numbers apart: 0.0001 for 0.0058, within what a histogram can count. Texts with a unit are skipped. */
+function finestStep(values: readonly string[]): number {
+  let [decimals, largest] = [0, 0];
+  for (const value of values) {
+    if (!isNumber(value)) continue;
+    const [, fraction = '', exponent = '0'] = /^[^.e]*(?:\.(\d*?)0*)?(?:e(.*))?$/i.exec(value)!;
+    decimals = Math.max(decimals, fraction.length - Number(exponent));
+    largest = Math.max(largest, Number(value));
+  }
+  decimals = Math.min(decimals, MOST_DECIMALS);
+  while (decimals > 0 && largest * 10 ** decimals > MOST_TICKS) decimals--;
+  return Number(`1e-${decimals}`);
+}
+
 // Units.
 
 /** The unit of numbers. */
@@ -166,6 +186,8 @@ export interface FoundUnit {
   readonly unit: CountedUnit;
   /** Whether numbers without a unit are in it. */
   readonly takesBare: boolean;
+  /** The step that keeps the decimals of numbers without a unit apart: a `resolution`, of 0.001 or finer. It is there when none has a unit. */
+  readonly step?: number;
 }
 
 /**
@@ -177,13 +199,16 @@ export interface FoundUnit {
  * import { findNumberUnit } from '@hdrscope/inputs';
  *
  * findNumberUnit([{ name: 'waits.txt', beginning: '12ms\n1.5s\n' }]); //=> { unit: 'ms', takesBare: false }
- * findNumberUnit([{ name: 'sizes.txt', beginning: '12\n' }]); //=> { unit: 'none', takesBare: true }
+ * findNumberUnit([{ name: 'sizes.txt', beginning: '12\n' }]); //=> { unit: 'none', takesBare: true, step: 0.001 }
+ * findNumberUnit([{ name: 'waits.txt', beginning: '0.0058\n' }]); //=> { unit: 'none', takesBare: true, step: 0.0001 }
  * ```
  */
 export function findNumberUnit(texts: readonly BegunText[], place: NumberPlace = {}): FoundUnit {
+  let step = stepOf('none');
   for (const text of texts) {
-    const { unit } = planNumbers(text, place);
+    const { unit, step: own } = planNumbers(text, place);
     if (unit !== undefined) return { unit, takesBare: false };
+    step = Math.min(step, own);
   }
-  return { unit: 'none', takesBare: true };
+  return { unit: 'none', takesBare: true, step };
 }

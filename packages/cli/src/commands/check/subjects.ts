@@ -146,8 +146,8 @@ async function readText(input: Input<CheckKind>, reading: SubjectReading): Promi
 async function readNumbers(input: Input, reading: SubjectReading): Promise<Subject> {
   const { name } = input;
   const { numbersIn, numberOptions: numbers, onBytes, badLines } = reading;
-  const { unit: found, takesBare } = unitOfInputs([input], numbersIn, numbers);
-  const unit = numberUnit(found);
+  const { unit: found, takesBare, step } = unitOfInputs([input], numbersIn, numbers);
+  const unit = numberUnit(found, step);
   const { unit: shown, divisor: perShown } = valueScaleOf(found);
   const tally = new ExactTally(reading.thresholdsIn(shown || 'none'), perShown);
   const { histogram, vanished } = await countInputs([input], {

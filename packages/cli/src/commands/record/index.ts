@@ -55,7 +55,8 @@ export const command = defineCommand({
       value: '<step>',
       help: 'the step between two values that are kept apart, in the unit',
       parse: parseStep,
-      fallback: 'a nanosecond, a byte, or 0.001',
+      fallback:
+        'a nanosecond, a byte, or 0.001; without a unit finer, when the first numbers have more decimals',
     },
     percentiles: percentilesOption(),
     expectedInterval: {
@@ -78,7 +79,7 @@ export const command = defineCommand({
       io,
     );
     const { takesBare, ...found } = unitOfInputs(inputs, options.unit, options);
-    const unit = numberUnit(found.unit, options.resolution);
+    const unit = numberUnit(found.unit, options.resolution ?? found.step);
     const { onBytes, finish } = startReading(io, totalBytes);
     const badLines = new LineTally();
     const counted = await countInputs(inputs, {
