@@ -190,11 +190,32 @@ export function cureOf(
   // The numbers of a plot, such as its version, are no values.
   const places = firstDocuments(beginning).some(isPlotDocument) ? undefined : listNumberPlaces(beginning);
   if (places === undefined) return undefined;
-  const { kind, names } = places;
-  const first = names[0]!;
-  const quoted = /^[\w.-]+$/.test(first) ? first : `'${first}'`;
-  const path = name === 'standard input' ? '-' : name;
-  return `the ${kind}s with numbers are ${names.slice(0, MOST_NAMES).join(', ')}: ${command} --${kind} ${quoted} ${path}`;
+  const { kind, names, likely } = places;
+  const shown = names.slice(0, MOST_NAMES).join(', ');
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  const all = `the ${kind}s with numbers are ${shown}${more}`;
+  const [first, ...others] = likely;
+  if (first !== undefined && others.length === 0) return `${all}: ${commandFor(command, kind, first, name)}`;
+  const anyOf = `${commandFor(command, kind, { name: kind.toUpperCase() }, name)} counts one`;
+  if (first === undefined) return `${all}; none of them is surely a measured value: ${anyOf}`;
+  const equal = likely.slice(0, MOST_NAMES).map((one) => one.name);
+  return `${all}; measured values may be in ${equal.slice(0, -1).join(', ')} or ${equal.at(-1)}: ${anyOf}`;
+}
+
+/** The command line that counts the numbers of a place. */
+export function commandFor(
+  command: string,
+  kind: 'field' | 'column',
+  { name, unit }: { readonly name: string; readonly unit?: CountedUnit },
+  input: string,
+): string {
+  const path = input === 'standard input' ? '-' : quoted(input);
+  return `${command} --${kind} ${quoted(name)}${unit === undefined ? '' : ` --unit ${unit}`} ${path}`;
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 // Plots.

@@ -26,8 +26,8 @@ test('lists the columns and fields that have numbers, with the command that coun
   const json = folder.write('requests.jsonl', '{"latency":{"ms":1.5}}\n{"latency":{"ms":2}}\n');
   const { stdout } = await hdrscope(['inspect', table, json]);
   expect(stdout).toBe(
-    `${table} is a table; the columns with numbers are ms, bytes: hdrscope record --column ms ${table}\n` +
-      `${json} is JSON; the fields with numbers are latency.ms: hdrscope record --field latency.ms ${json}\n`,
+    `${table} is a table; the columns with numbers are ms, bytes: hdrscope record --column ms --unit ms ${table}\n` +
+      `${json} is JSON; the fields with numbers are latency.ms: hdrscope record --field latency.ms --unit ms ${json}\n`,
   );
   const { stdout: document } = await hdrscope(['inspect', '--json', table, json, '-'], { stdin: '1\n2\n' });
   expect(JSON.parse(document).files).toEqual([

@@ -326,13 +326,13 @@ describe('tables and JSON', () => {
     [
       CSV,
       [],
-      "is a table; the columns with numbers are time, ms, size: hdrscope record --column 'time, ms' -",
+      "is a table; the columns with numbers are time, ms, size: hdrscope record --column 'time, ms' --unit ms -",
       1,
     ],
     [
       '{"a":1,"b":{"c":2},"d":"x"}\n',
       [],
-      'is JSON; the fields with numbers are a, b.c: hdrscope record --field a -',
+      'is JSON; the fields with numbers are a, b.c; measured values may be in a or b.c: hdrscope record --field FIELD - counts one',
       1,
     ],
     [

@@ -2,6 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { suggestion } from '@hdrscope/kit';
 import type { NumberFormat } from '@hdrscope/kit/number-reader';
 import type { CountedUnit } from '@hdrscope/registry';
+import { type LikelyPlace, likelyPlaces, withoutKnown } from './likely-places.ts';
 import {
   bareDocument,
   cellsOf,
@@ -9,8 +10,10 @@ import {
   fieldsWithNumbers,
   firstDocuments,
   isNumber,
+  lineDocuments,
   numberColumns,
   numberText,
+  type Place,
   parsedJson,
   readTable,
 } from './number-texts.ts';
@@ -68,7 +71,7 @@ function fieldPlan({ name, beginning }: BegunText, field: string): NumberPlan {
   const documents = firstDocuments(beginning);
   const texts = documents.flatMap((document) => numberText(fieldOf(document, field)) ?? []);
   if (documents.length > 0 && texts.length === 0) {
-    const others = othersText(field, fieldsWithNumbers(documents), 'fields');
+    const others = othersText(field, namesOf(fieldsWithNumbers(documents)), 'fields');
     throw missingPlace(`${name} has no numbers in the field ${field}${others}`);
   }
   const textIn = (line: string): string | undefined => {
@@ -86,7 +89,7 @@ function columnPlan({ name, beginning }: BegunText, column: string, place: Numbe
   const isNumbered = /^\d+$/.test(column) && named === -1;
   const at = isNumbered ? Number(column) - 1 : named;
   if (!isNumbered && named === -1) {
-    const found = table === undefined ? [] : numberColumns(table);
+    const found = table === undefined ? [] : namesOf(numberColumns(table));
     throw missingPlace(`${name} has no column ${column}${othersText(column, found, 'columns')}`);
   }
   const separator = table === undefined ? place.separator : table.separator;
@@ -117,6 +120,11 @@ export interface NumberPlaces {
   readonly kind: 'field' | 'column';
   /** At least one. */
   readonly names: readonly string[];
+  /**
+   * Those that most probably have measured values, by their names and numbers: durations and values, never moments, statuses, identities
+   * and shares. Several are equally probable. It is empty when no place is probable.
+   */
+  readonly likely: readonly LikelyPlace[];
 }
 
 /**
@@ -126,17 +134,30 @@ export interface NumberPlaces {
  * ```ts
  * import { listNumberPlaces } from '@hdrscope/inputs';
  *
- * listNumberPlaces('{"route":"/a","latency":{"ms":1.5}}\n'); //=> { kind: 'field', names: ['latency.ms'] }
- * listNumberPlaces('route,ms\n/a,1\n'); //=> { kind: 'column', names: ['ms'] }
+ * const places = listNumberPlaces('{"status":200,"latency":{"ms":1.5}}\n');
+ * places?.names; //=> ['status', 'latency.ms']
+ * places?.likely; //=> [{ name: 'latency.ms', unit: 'ms' }]
+ * listNumberPlaces('route,ms\n/a,1\n')?.kind; //=> 'column'
  * listNumberPlaces('Dear all,\n'); //=> undefined
  * ```
  */
 export function listNumberPlaces(beginning: string): NumberPlaces | undefined {
-  const fields = fieldsWithNumbers(firstDocuments(beginning));
-  if (fields.length > 0) return { kind: 'field', names: fields };
+  const documents = lineDocuments(beginning);
+  const fields = fieldsWithNumbers(documents.length > 0 ? documents : firstDocuments(beginning));
+  if (fields.length > 0) {
+    // Fields are read line by line, so those of a document of several lines cannot be counted.
+    const likely = documents.length > 0 ? likelyPlaces(fields) : [];
+    return { kind: 'field', names: namesOf(fields), likely };
+  }
   const table = readTable(wholeLines(beginning).join('\n'));
-  const columns = table === undefined ? [] : numberColumns(table);
-  return columns.length === 0 ? undefined : { kind: 'column', names: columns };
+  if (table === undefined) return undefined;
+  const columns = numberColumns(table);
+  const values = table.titles === undefined ? withoutKnown(columns, table.rows) : columns;
+  return { kind: 'column', names: namesOf(columns), likely: likelyPlaces(values) };
+}
+
+function namesOf(places: readonly Place[]): string[] {
+  return places.map(({ name }) => name);
 }
 
 /** The lines of a beginning, without the last one when it may be incomplete. */

@@ -1,7 +1,7 @@
 import { numberWithUnit } from './number-unit.ts';
 
 /** The columns of a text that is a table. */
-interface TableText {
+export interface TableText {
   /** The character between columns; `undefined` for blanks. */
   readonly separator: string | undefined;
   /** The titles of columns; `undefined` when the first line has values. */
@@ -118,14 +118,25 @@ export function isNumber(text: string): boolean {
   return /^\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
 }
 
-/** The titles of columns that have numbers, or their numbers from 1. */
-export function numberColumns({ titles, rows }: TableText): string[] {
+/** A column or a field that has numbers. */
+export interface Place {
+  /** Its title, its number from 1, or its path. */
+  readonly name: string;
+  /** Whether the name says something. */
+  readonly isTitled: boolean;
+  /** The first values, as the text has them; empty where there is none. */
+  readonly cells: readonly string[];
+}
+
+/** The columns that have numbers: by their titles, or by their numbers from 1 where a title is empty or another column's too. */
+export function numberColumns({ titles, rows }: TableText): Place[] {
   const first = rows[0] ?? [];
   return first.flatMap((_, at) => {
-    const isColumn =
-      rows.some((row) => isValue(row[at] ?? '')) &&
-      rows.every((row) => row[at] === '' || isValue(row[at] ?? ''));
-    return isColumn ? [titles?.[at] || String(at + 1)] : [];
+    const cells = rows.map((row) => row[at] ?? '');
+    if (!cells.some(isValue) || !cells.every((cell) => cell === '' || isValue(cell))) return [];
+    const title = titles?.[at] ?? '';
+    const isTitled = title !== '' && titles?.indexOf(title) === at;
+    return [{ name: isTitled ? title : String(at + 1), isTitled, cells }];
   });
 }
 
@@ -163,16 +174,26 @@ function numberFields(document: unknown, prefix = '', depth = 0): string[] {
   });
 }
 
-/** The paths of the fields that have numbers in any of several documents. */
-export function fieldsWithNumbers(documents: readonly unknown[]): string[] {
-  return [...new Set(documents.flatMap((document) => numberFields(document)))];
+/** The fields that have numbers in any of several documents. */
+export function fieldsWithNumbers(documents: readonly unknown[]): Place[] {
+  const names = new Set(documents.flatMap((document) => numberFields(document)));
+  return [...names].map((name) => ({
+    name,
+    isTitled: true,
+    cells: documents.map((document) => numberText(fieldOf(document, name)) ?? ''),
+  }));
 }
 
-/** The first documents of a text that has one per line, or of an array of them. Other lines are left out. */
+/** The documents of a beginning that has one per line. Other lines are left out. */
+export function lineDocuments(beginning: string): unknown[] {
+  // The last line may be incomplete.
+  return beginning.split('\n').flatMap((line) => parsed(bareDocument(line)));
+}
+
+/** The first documents of a text that has one per line, or of an array of them. */
 export function firstDocuments(beginning: string): unknown[] {
   const lines = beginning.split('\n');
-  // The last line may be incomplete.
-  const found = lines.flatMap((line) => parsed(bareDocument(line)));
+  const found = lineDocuments(beginning);
   if (found.length > 0) return found;
   const whole = parsed(beginning)[0];
   return Array.isArray(whole) ? whole.slice(0, lines.length + 100) : whole === undefined ? [] : [whole];

@@ -20,9 +20,12 @@ test.each([
   ['1;2\n3;4\n', ';', undefined, ['1', '2']],
   ['# note\nname value\nx 5ms\ny 6ms\n', undefined, ['name', 'value'], ['value']],
   ['a,b\n1,x\n,y\n', ',', ['a', 'b'], ['a']],
+  // A title names the first column that has it.
+  ['a,a,\n1,2,3\n', ',', ['a', 'a', ''], ['a', '2', '3']],
 ])('%j is a table', (text, separator, titles, columns) => {
   const table = readTable(text)!;
-  expect([table.separator, table.titles, numberColumns(table)]).toEqual([separator, titles, columns]);
+  const names = numberColumns(table).map(({ name }) => name);
+  expect([table.separator, table.titles, names]).toEqual([separator, titles, columns]);
 });
 
 test.each(['', 'a\nb\n', 'one two\nthree four five\n', 'a,b\nc,d\n', 'root:*:1:2\nbin:*:3:4\n'])(
