@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<unknown[]>>> = {
     );
     const wrk = folder.write(
       'wrk.txt',
-      'Running 30s test @ http://localhost:80/\n  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%  500.00ms\n 99.000%  900.00ms\n100.000% 1.00s\n  1000 requests in 30.00s, 1.00MB read\n  Socket errors: connect 0, read 1, write 0, timeout 0\n',
+      'Running 30s test @ http://localhost:80/\n  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%  500.00ms\n 99.000%  900.00ms\n100.000% 1.00s\n\n  Detailed Percentile spectrum:\n       Value   Percentile   TotalCount 1/(1-Percentile)\n\n     500.223     0.500000          500         2.00\n    1000.447     1.000000         1000          inf\n#[Mean    =      500.500, StdDeviation   =      288.675]\n#[Max     =     1000.000, Total count    =         1000]\n----------------------------------------------------------\n  1000 requests in 30.00s, 1.00MB read\n  Socket errors: connect 0, read 1, write 0, timeout 0\n',
     );
     return [
       await json('check', log, '--slo', 'p99=2s', '--slo', 'p50=1ms', '--min-count', '10'),

@@ -35,6 +35,20 @@ export function refuseLine({ lineNumber, message }: BadLine): never {
   throw new HdrscopeError('ERR_DECODE', message, { details: { line: lineNumber } });
 }
 
+/** Reads a line, and leaves it out when it is malformed. @throws HdrscopeError `ERR_INCOMPATIBLE`: the whole text is unfit. */
+export function leaveOutBad(
+  lineNumber: number,
+  { name = 'the text', onBadLine = refuseLine }: ReadLinesOptions,
+  read: () => void,
+): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof HdrscopeError) || error.code === 'ERR_INCOMPATIBLE') throw error;
+    onBadLine({ lineNumber, message: `${name}: line ${lineNumber}: ${error.message}` });
+  }
+}
+
 /** The chunks of a text. */
 export function chunksOf(bytes: TextBytes): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   return bytes instanceof Uint8Array ? [bytes] : (bytes as AsyncIterable<Uint8Array>);

@@ -1,6 +1,7 @@
 export { readEncoded } from './encoded.ts';
 export { type RecordedFigures, readFigures } from './figures.ts';
-export type { ErrorCount, LoadSummary, RequestForm, RequestSink } from './load/load.ts';
+export type { ErrorCount, LoadSummary, RequestSink } from './load/load.ts';
+export type { RequestForm } from './load/load-form.ts';
 export { readLoadSummary, readRequests, readWrkErrors } from './load/read-load.ts';
 export { type CountedNumbers, countNumbers } from './numbers/count-numbers.ts';
 export {

@@ -12,8 +12,8 @@ export { figuresStep, figuresUnit, scaleFigures } from './figures.ts';
 export type { ImportLogOptions } from './history/import-log.ts';
 export type { ImportOtlpOptions } from './history/import-otlp.ts';
 export { seriesFinder, UNNAMED } from './history/logged-series.ts';
-export { K6_FAILURE } from './load/k6.ts';
-export { hasRequests, type LoadForm } from './load/load.ts';
+export { hasRequests, type LoadForm, requestFacts } from './load/load-form.ts';
+export { recogniseReport } from './load/report.ts';
 export type { CountNumbersOptions } from './numbers/count-numbers.ts';
 export { firstDocuments } from './numbers/number-texts.ts';
 export {

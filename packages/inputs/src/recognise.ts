@@ -1,19 +1,22 @@
 import type { TextKind } from '@hdrscope/interval-log/internal';
 import { recogniseText } from '@hdrscope/interval-log/parser';
 import { isEncoded } from './encoded.ts';
-import { type LoadForm, recogniseLoad } from './load/load.ts';
+import { type LoadForm, recogniseLoad } from './load/load-form.ts';
+import { recogniseReport } from './load/report.ts';
 import { isValue, readTable } from './numbers/number-texts.ts';
 
 /**
  * The form of an input, by its content and not by its name:
  *
  * - `'log'`, `'percentiles'` and the other kinds of text of `@hdrscope/interval-log`.
- * - `'k6 points'`, `'k6 table'`, `'oha table'`: every request of a load test, which `readRequests` reads.
+ * - `'k6 points'`, `'k6 table'`, `'vegeta lines'`, `'vegeta table'`, `'oha table'`, `'hey table'`, `'ab table'`, `'jmeter table'`: every
+ *   request of a load test, which `readRequests` reads.
  * - `'k6 summary'`, `'oha summary'`, `'autocannon'`: a few percentiles of a load test, which `readLoadSummary` reads.
  * - `'encoded'`: histograms in Base64, without anything else, which `readEncoded` reads.
  * - `'recorded'`: figures with their encoded histograms in JSON, which `readFigures` reads.
  * - `'numbers'`: one number per line, perhaps with a unit, which `countNumbers` counts.
  * - `'table'`: columns with titles or numbers, of which `countNumbers` counts one.
+ * - `'report'`: what a load generator prints for people.
  * - `'figures'`: figures in JSON, without the counts that they were made of.
  * - `'json'`: other JSON, or a dump of Ceph, even in XML.
  * - `'picture'`; `'binary'`: a program, an archive, and everything else that is not text.
@@ -27,6 +30,7 @@ export type InputForm =
   | 'json'
   | 'figures'
   | 'table'
+  | 'report'
   | 'picture'
   | 'binary';
 
@@ -35,6 +39,10 @@ const FIGURES = /"percentiles"\s*:\s*\[\s*\{\s*"percentile"(?![\s\S]*"slots"\s*:
 const RECORDED = /"encoded"\s*:\s*"D?HIST/;
 /** An interval with a histogram of doubles. */
 const DOUBLE_LOG = /^[^#\n].*[ ,]DHIST[A-Za-z0-9+/]/m;
+/** The beginning of a log whose first interval comes later. */
+const BEGUN_LOG = /^(?:#\[Histogram log format|"StartTimestamp",)/m;
+/** The titles of `ab -e`. */
+const SERVED = /^Percentage served,Time in ms\r?\n/;
 /** The titles of `hdrscope log convert --format csv`, whose rows have histograms as a log has. */
 const CONVERTED = /^start_s,end_s,tag,count,/;
 // What is left of the first bytes of PNG, JPEG, GIF, WebP and PDF when they are read as text; SVG is text.
@@ -80,6 +88,9 @@ export function recogniseInput(
   if (DOUBLE_LOG.test(text)) return 'log';
   const known = recogniseText(text);
   if (known !== undefined) return known;
+  if (SERVED.test(text)) return 'percentiles without counts';
+  if (BEGUN_LOG.test(text)) return 'log';
+  if (recogniseReport(text) !== undefined) return 'report';
   // A dump of Ceph may have lines of other text around it, and be XML.
   if (/"axes"\s*:|<perfcounter_collection>/.test(text)) return 'json';
   const lines = isWhole ? `${text}\n` : text;

@@ -23,6 +23,7 @@ test.each<[string, InputForm | undefined, string]>([
   ['words', undefined, 'some\nwords\n12\n'],
   ['a line that may be the beginning of a log', undefined, '12'],
   ['the time of an interval', undefined, '0.127,1.007,2.769,\n'],
+  ['a log without an interval', 'log', '#[Histogram log format version 1.3]\n'],
   ['comments', undefined, '#[StartTime: 1]\n# 12\n'],
   ['the output of wrk', 'percentiles without counts', '  Latency Distribution\n     50%  250.00us\n'],
 ])('recognises %s', (_, kind, text) => {

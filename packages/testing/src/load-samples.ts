@@ -55,6 +55,92 @@ export function ohaTable(requests: readonly SampleRequest[]): string {
   return `request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n${lines.join('')}`;
 }
 
+/** The table that hey 0.1.4 writes with `-o csv`. It rounds to four decimals of a second. */
+export function heyTable(requests: readonly SampleRequest[]): string {
+  const lines = requests.map(({ ms, status = 200 }, at) => {
+    const seconds = [ms / 1000, 0.0012, 0, 0, ms / 2000, 0.0001].map((value) => value.toFixed(4));
+    return `\n${seconds.join()},${status},${(at / 100).toFixed(4)}`;
+  });
+  return `response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset${lines.join('')}\n`;
+}
+
+/** The table that ab 2.4 writes with `-g`: sorted, in milliseconds. */
+export function abTable(requests: readonly SampleRequest[]): string {
+  const sorted = [...requests].sort((one, other) => one.ms - other.ms);
+  const lines = sorted.map(({ ms, at = START_SEC }) => {
+    const total = Math.round(ms);
+    return `${ctimeOf(at)}\t${at}\t0\t${total}\t${total}\t${Math.max(0, total - 1)}\n`;
+  });
+  return `starttime\tseconds\tctime\tdtime\tttime\twait\n${lines.join('')}`;
+}
+
+/** `Thu Nov 26 23:06:34 2026` */
+function ctimeOf(sec: number): string {
+  const [day, date, month, year, time] = new Date(sec * 1000).toUTCString().replace(',', '').split(' ');
+  return `${day} ${month} ${date} ${time} ${year}`;
+}
+
+/** The table of percentiles that ab 2.4 writes with `-e`. */
+export function abPercentiles(requests: readonly SampleRequest[]): string {
+  const sorted = requests.map(({ ms }) => ms).sort((one, other) => one - other);
+  const rows = Array.from({ length: 100 }, (_, percent) => {
+    const ms = sorted[Math.min(sorted.length - 1, Math.floor(0.5 + (sorted.length * percent) / 100))]!;
+    return `${percent},${ms.toFixed(3)}\n`;
+  });
+  return `Percentage served,Time in ms\n${rows.join('')}`;
+}
+
+/** The log that JMeter 5.6 writes as CSV. */
+export function jmeterTable(requests: readonly SampleRequest[], separator = ','): string {
+  const titles =
+    'timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect';
+  const lines = requests.map((one, at) => {
+    const { ms, status = 200, at: sec = START_SEC } = one;
+    const failure = isFailed(one) ? `"Expected 200${separator} got ""${status}"""` : '';
+    const [elapsed, latency] = [Math.round(ms), Math.round(ms / 2)];
+    const first = [sec * 1000 + at, elapsed, `"GET${separator} /a"`, status, 'OK', 'Group 1-1', 'text'];
+    const others = [!isFailed(one), failure, 1024, 120, 1, 1, 'http://h/', latency, 0, 1];
+    return [...first, ...others].join(separator);
+  });
+  return `${titles.replaceAll(',', separator)}\n${lines.join('\n')}\n`;
+}
+
+/** The table that vegeta 12.12 writes with `encode --to csv`. */
+export function vegetaTable(requests: readonly SampleRequest[]): string {
+  const lines = requests.map((one, at) => {
+    const { ms, status = 200, at: sec = START_SEC } = one;
+    const start = BigInt(sec) * 1_000_000_000n + BigInt(at);
+    const error = isFailed(one) ? `"${status} Oops, said ""h"""` : '';
+    return `${start},${status},${Math.round(ms * 1e6)},0,1024,${error},aGVsbG8=,,${at},GET,http://h/,Q29udGVudA==\n`;
+  });
+  return lines.join('');
+}
+
+/** The lines that vegeta 12.12 writes with `encode --to json`, with fewer fields. */
+export function vegetaLines(requests: readonly SampleRequest[]): string {
+  const lines = requests.map((one, seq) => {
+    const { ms, status = 200, at = START_SEC } = one;
+    const timestamp = new Date(at * 1000).toISOString();
+    const error = isFailed(one) ? `${status} Oops` : '';
+    const fields = { attack: '', seq, code: status, timestamp, latency: Math.round(ms * 1e6) };
+    return `${JSON.stringify({ ...fields, bytes_out: 0, bytes_in: 1024, error, body: 'aGVsbG8=' })}\n`;
+  });
+  return lines.join('');
+}
+
+/** The distribution that vegeta 12.12 writes with `report --type=hdrplot`, with fewer rows. It rounds total counts. */
+export function vegetaPlot(requests: readonly SampleRequest[]): string {
+  const sorted = requests.map(({ ms }) => ms).sort((one, other) => one - other);
+  const quantiles = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 0.999999, 1];
+  const rows = quantiles.map((quantile) => {
+    const value = sorted[Math.max(0, Math.ceil(quantile * sorted.length) - 1)]!;
+    const count = Math.floor(quantile * sorted.length + 0.5);
+    const inverse = quantile < 1 ? 1 / (1 - quantile) : 10_000_000;
+    return `${value.toFixed(6)}  ${quantile.toFixed(6)}    ${count}           ${inverse.toFixed(6)}\n`;
+  });
+  return `Value(ms)  Percentile  TotalCount  1/(1-Percentile)\n${rows.join('')}`;
+}
+
 /** The summary that oha 1.16.0 writes with `--output-format json`, with fewer fields. */
 export function ohaSummary(
   percentiles: Readonly<Record<string, number | null>>,

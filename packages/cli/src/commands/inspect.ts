@@ -3,7 +3,7 @@ import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { jsonDocument } from '../figures.ts';
 import { recognise } from '../inputs/input.ts';
-import { describeInput, lookAtOperands } from '../inputs/open-inputs.ts';
+import { describeInput, describeUnknown, lookAtOperands } from '../inputs/open-inputs.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { findEncoding } from './history/import.ts';
 
@@ -48,6 +48,7 @@ const NOT_TAKEN: ReadonlySet<InputForm> = new Set([
   'picture',
   'binary',
   'figures',
+  'report',
   'percentiles without counts',
   'percentiles per interval',
 ] as const);
@@ -65,7 +66,7 @@ async function inspect(
   }
   const { kind, source, beginning } = await recognise(path, isFile, io, 'beginning');
   if (kind === undefined) {
-    return { name, form: null, isTaken: false, sentence: `${name} is text of no known form` };
+    return { name, form: null, isTaken: false, sentence: describeUnknown(name) };
   }
   const places = WITH_PLACES.has(kind) ? listNumberPlaces(beginning) : undefined;
   return {

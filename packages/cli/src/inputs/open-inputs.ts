@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { Histogram } from '@hdrscope/core';
 import { type InputForm, type NumberPlace, type RequestForm, readRequests } from '@hdrscope/inputs';
-import { hasRequests } from '@hdrscope/inputs/internal';
+import { hasRequests, recogniseReport, requestFacts } from '@hdrscope/inputs/internal';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import {
   bytesOf,
@@ -14,13 +14,10 @@ import {
   sizeOf,
 } from './input.ts';
 import { LineTally } from './line-tally.ts';
-import { assertNumberPlace, cureOf } from './numbers.ts';
+import { assertNumberPlace, commandFor, cureOf } from './numbers.ts';
 
 /** Ends of messages: what the file is, and which commands take it. */
-export const NOT_TAKEN: Readonly<Record<InputForm, string>> = {
-  'k6 points': 'has the requests of k6: hdrscope check, diff and plot take it',
-  'k6 table': 'has the requests of k6: hdrscope check, diff and plot take it',
-  'oha table': 'has the requests of oha: hdrscope check, diff and plot take it',
+export const NOT_TAKEN: Readonly<Record<Exclude<InputForm, RequestForm | 'report'>, string>> = {
   autocannon:
     'is a summary of autocannon, which has a few percentiles and not the values between them: hdrscope check judges those. wrk2 --latency, k6 --out json=FILE and oha --output-format csv write every value',
   'k6 summary':
@@ -43,7 +40,7 @@ export const NOT_TAKEN: Readonly<Record<InputForm, string>> = {
   binary:
     'is not text: hdrscope reads logs, texts of numbers, percentile text, histograms and JSON, plain or gzipped',
   'percentiles without counts':
-    'has percentiles without counts, so the number of values is unknown. The .hgrm files of HdrHistogram and wrk2 --latency have counts',
+    'has percentiles without counts, so the number of values is unknown. The .hgrm files of HdrHistogram and wrk2 --latency have counts, and ab -g writes every request',
   'percentiles per interval':
     "is the table that HdrHistogram's log processor writes, with percentiles of each interval: those cannot be added up. Take the log that it was made of, or the .hgrm file beside it",
 };
@@ -87,8 +84,12 @@ export async function openInputs<Kind extends InputForm>(
   const inputs: Input<Kind>[] = [];
   for (const { path, name, title, isFile } of operands) {
     const { kind, ...read } = await recognise(path, isFile, io, patience);
-    const found = chosenKind(kind, numbers) ?? otherwise;
+    const chosen = chosenKind(kind, numbers);
     const input = { name, title, ...read };
+    if (chosen === undefined && as === undefined && otherwise === 'log' && !mayBeLog(read.beginning)) {
+      throw new Refusal(describeUnknown(name));
+    }
+    const found = chosen ?? otherwise;
     const taken = as ?? takes.find((one) => one === found);
     if (taken !== undefined) inputs.push({ ...input, kind: taken });
     else if (recorded !== undefined && hasRequests(found)) {
@@ -104,12 +105,7 @@ const JSON_KINDS: ReadonlySet<InputForm | undefined> = new Set([
   'figures',
   'recorded',
   'k6 points',
-] as const);
-const TABLE_KINDS: ReadonlySet<InputForm | undefined> = new Set([
-  'table',
-  'k6 table',
-  'oha table',
-  undefined,
+  'vegeta lines',
 ] as const);
 
 /** The kind of a text. Options that say where its numbers are make it one of numbers. */
@@ -118,12 +114,38 @@ function chosenKind(
   { field, column, skip }: NumberPlace = {},
 ): InputForm | undefined {
   if (JSON_KINDS.has(kind) && field !== undefined) return 'numbers';
-  return TABLE_KINDS.has(kind) && (column !== undefined || skip !== undefined) ? 'numbers' : kind;
+  const isTable = kind === undefined || kind === 'table' || (hasRequests(kind) && !JSON_KINDS.has(kind));
+  return isTable && (column !== undefined || skip !== undefined) ? 'numbers' : kind;
+}
+
+/** Whether a text of no known form may be a log: it has an interval, though damaged, or nothing but comments. */
+function mayBeLog(beginning: string): boolean {
+  // The last line may be incomplete.
+  const lines = beginning.slice(0, beginning.lastIndexOf('\n') + 1 || undefined).split('\n');
+  return (
+    lines.some((line) => /^(?:Tag=[^,]*,)?\d+(?:\.\d*)?,\d+(?:\.\d*)?,/.test(line)) ||
+    lines.every((line) => /^\s*(?:#|$)/.test(line))
+  );
+}
+
+/** A sentence about a text of no known form. */
+export function describeUnknown(name: string): string {
+  return `${name} is text of no known form: hdrscope reads logs, texts of numbers, tables, percentile text, histograms, JSON and the output of load tests`;
 }
 
 /** A sentence: what an input is, and which commands take it. @param command The command that counts its numbers. */
 export function describeInput(input: Input<InputForm>, command: string | undefined): string {
   const { kind: found, name } = input;
+  if (hasRequests(found)) {
+    const { tool, durations } = requestFacts(found);
+    const sentence = `${name} has the requests of ${tool}: hdrscope check, diff and plot take it`;
+    const isCounted = command === 'hdrscope record' && durations !== undefined;
+    return isCounted ? `${sentence}; ${commandFor(command, durations.kind, durations, name)}` : sentence;
+  }
+  if (found === 'report') {
+    const { tool, cure } = recogniseReport(input.beginning)!;
+    return `${name} is the report that ${tool} prints for people, which has not every value: ${cure}`;
+  }
   const isKnown = found === 'json' || found === 'table';
   const cure = isKnown && command !== undefined ? cureOf(input, command) : undefined;
   if (cure === undefined) return `${name} ${NOT_TAKEN[found]}`;

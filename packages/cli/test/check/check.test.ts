@@ -282,7 +282,10 @@ describe('--max-errors', () => {
     const { verdicts, exitCode } = await check(log(), '--tag', 'get', '--max-errors', '1%');
     expect(exitCode).toBe(1);
     expect(verdicts[0]).toMatchObject([
-      { verdict: 'cannot be judged', note: expect.stringContaining('the outputs of autocannon, k6, oha') },
+      {
+        verdict: 'cannot be judged',
+        note: expect.stringContaining('the outputs of autocannon, JMeter, k6, oha'),
+      },
     ]);
     const table = folder.write('oha.csv', ohaTable(requests));
     expect((await check(table, '--max-errors', '1')).verdicts[0]![0]!.note).toContain(
@@ -336,8 +339,12 @@ test('judges sizes and plain numbers', async () => {
 });
 
 test('refuses other JSON, and a selection of inputs without tags', async () => {
-  const json = folder.write('other.json', '{"a": 1}\n');
+  const json = folder.write('other.json', '{"a": "x"}\n');
   expect((await check(json, '--slo', 'p99=1s')).stderr).toContain('is JSON, and not a summary of autocannon');
+  const lines = folder.write('lines.json', '{"a": 1}\n{"a": 2}\n');
+  expect((await check(lines, '--slo', 'p99=1s')).stderr).toContain(
+    `is JSON; the fields with numbers are a: hdrscope check --field a ${lines}\n`,
+  );
   const points = folder.write('k6.json', k6Points(requests));
   expect((await check(points, '--slo', 'p99=1s', '--tag', 'get')).stderr).toContain('is no interval log');
 });

@@ -116,14 +116,38 @@ test('reports malformed lines, and prints the rest', async () => {
   expect(stderr).toContain('\nhdrscope: left out 2 malformed lines: lines 8, 9\n');
 });
 
+test.each([
+  ['nonsense\n'.repeat(30), 'is text of no known form: hdrscope reads logs, '],
+  [
+    '\nSummary:\n  Total:\t0.01 secs\n',
+    'is the report that hey prints for people, which has not every value: hey -o csv',
+  ],
+])('a text that is no log has no malformed lines: %j', async (stdin, message) => {
+  for (const command of [['log', 'summary'], ['log', 'merge'], ['check', '--slo', 'p99=1s'], ['plot']]) {
+    const { exitCode, stdout, stderr } = await hdrscope([...command, '-'], { stdin });
+    expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(`standard input ${message}`)]);
+    expect(stderr).not.toContain('malformed');
+  }
+});
+
+test.each(['', '# comments only\n', '#[Histogram log format version 1.3]\n'])(
+  '%j is a log without intervals',
+  async (stdin) => {
+    const { exitCode, stderr } = await hdrscope(['log', 'summary', '-'], { stdin });
+    expect([exitCode, stderr]).toEqual([0, 'hdrscope: there are no intervals\n']);
+  },
+);
+
 test('shows only the first of many malformed lines', async () => {
-  const { stderr } = await hdrscope(['log', 'summary', '-'], { stdin: 'nonsense\n'.repeat(30) });
+  const { stderr } = await hdrscope(['log', 'summary', '-'], {
+    stdin: `#[Histogram log format version 1.3]\n${'nonsense\n'.repeat(30)}`,
+  });
   expect(stderr.match(/line \d+: an interval/g)).toEqual([
-    'line 1: an interval',
     'line 2: an interval',
     'line 3: an interval',
+    'line 4: an interval',
   ]);
-  expect(stderr).toContain('left out 30 malformed lines: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 20 more\n');
+  expect(stderr).toContain('left out 30 malformed lines: lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 20 more\n');
 });
 
 test('prints colours on a terminal, but not with NO_COLOR or on a dumb terminal', async () => {

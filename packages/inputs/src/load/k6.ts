@@ -9,7 +9,7 @@ import {
   type JsonObject,
   parseJson,
 } from '@hdrscope/kit';
-import { type ReadLinesOptions, readLines, refuseLine, type TextBytes } from '../bytes.ts';
+import { leaveOutBad, type ReadLinesOptions, readLines, type TextBytes } from '../bytes.ts';
 import { cellsOf } from '../numbers/number-texts.ts';
 import {
   type ErrorCount,
@@ -107,20 +107,6 @@ export function readK6Points(
   return readLines(bytes, options, (line, lineNumber) =>
     leaveOutBad(lineNumber, options, () => readLine(line, requests)),
   );
-}
-
-/** Reads a line, and leaves it out when it is malformed. */
-function leaveOutBad(
-  lineNumber: number,
-  { name = 'the text', onBadLine = refuseLine }: ReadLinesOptions,
-  read: () => void,
-): void {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof HdrscopeError) || error.code === 'ERR_INCOMPATIBLE') throw error;
-    onBadLine({ lineNumber, message: `${name}: line ${lineNumber}: ${error.message}` });
-  }
 }
 
 function readLine(line: string, requests: K6Requests): void {

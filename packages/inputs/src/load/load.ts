@@ -1,36 +1,5 @@
 import type { Bounds } from '@hdrscope/core';
 
-/** The output of a load generator that has the duration of every request. */
-export type RequestForm = 'k6 points' | 'k6 table' | 'oha table';
-
-/** The output of a load generator that has a few percentiles of all requests. */
-type SummaryForm = 'autocannon' | 'k6 summary' | 'oha summary';
-
-/** The output of a load generator. */
-export type LoadForm = RequestForm | SummaryForm;
-
-const MARKS: readonly (readonly [LoadForm, RegExp])[] = [
-  ['k6 points', /^\s*\{"(?:type":"(?:Metric|Point)"|metric":"[^"\n]*","type":"Point")/],
-  ['k6 table', /^metric_name,timestamp,metric_value\b/],
-  ['oha table', /^request-start,DNS,DNS\+dialup,Response-delay,request-duration,/],
-  ['oha summary', /^\s*\{\s*"summary"\s*:\s*\{\s*"successRate"/],
-];
-
-/** Recognises the output of a load generator by its beginning; `undefined` for other texts, and when the beginning is too short. */
-export function recogniseLoad(beginning: string): LoadForm | undefined {
-  const [form] = MARKS.find(([, mark]) => mark.test(beginning)) ?? [];
-  if (form !== undefined || !/^\s*\{/.test(beginning)) return form;
-  const has = (...keys: readonly string[]): boolean => keys.every((key) => beginning.includes(`"${key}"`));
-  if (has('sampleInt', 'pipelining', 'latency')) return 'autocannon';
-  // A test without HTTP has iterations instead of requests.
-  return has('metrics') && (has('iterations') || has('http_reqs')) ? 'k6 summary' : undefined;
-}
-
-/** Whether a form has the duration of every request. */
-export function hasRequests(form: string): form is RequestForm {
-  return form === 'k6 points' || form === 'k6 table' || form === 'oha table';
-}
-
 // Summaries.
 
 /** The bounds of a percentile that a summary prints, in milliseconds: equal when the summary does not round; and the facts that follow for the ranks of values. */

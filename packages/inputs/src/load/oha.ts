@@ -1,45 +1,5 @@
 import { asCount, asFinite, asObject, isObject, type JsonObject } from '@hdrscope/kit';
-import { type ReadLinesOptions, readLines, refuseLine, type TextBytes } from '../bytes.ts';
-import { cellsOf } from '../numbers/number-texts.ts';
-import {
-  type ErrorCount,
-  isRequest,
-  type LoadSummary,
-  type PrintedPercentile,
-  type RequestSink,
-} from './load.ts';
-
-// Requests.
-
-/**
- * Reads `oha --output-format csv`: a line for each request that got a response, with times in seconds. Requests without a response
- * have no line, so the table does not state how many requests failed.
- * Source: oha, `src/printer.rs`, `print_csv`.
- */
-export function readOhaTable(bytes: TextBytes, options: ReadLinesOptions, sink: RequestSink): Promise<void> {
-  const { name = 'the text', onBadLine = refuseLine } = options;
-  return readLines(bytes, options, (line, lineNumber) => {
-    if (lineNumber === 1) return;
-    const cells = cellsOf(line, ',');
-    const [startSec, durationMs] = [numberOf(cells[0]), millisecondsOf(numberOf(cells[4]))];
-    if (isRequest(durationMs, startSec)) sink.onRequest(durationMs, startSec);
-    else {
-      const fault = 'must begin with 5 numbers of at least 0, separated by commas';
-      onBadLine({ lineNumber, message: `${name}: line ${lineNumber} ${fault}` });
-    }
-  });
-}
-
-function numberOf(cell: string | undefined): number {
-  return cell === undefined || cell === '' ? Number.NaN : Number(cell);
-}
-
-function millisecondsOf(seconds: number): number {
-  // 0.0051 s are 5.1 ms, not 5.1000000000000005.
-  return Number((seconds * 1000).toPrecision(15));
-}
-
-// Summaries.
+import type { ErrorCount, LoadSummary, PrintedPercentile } from './load.ts';
 
 /** Whether a document is the output of `oha --output-format json`, or of `oha --json` before version 1.9. */
 export function isOhaSummary(json: JsonObject): boolean {

@@ -3,8 +3,11 @@ import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
 import { named, type ReadLinesOptions, type ReadTextOptions, readText, type TextBytes } from '../bytes.ts';
 import { isAutocannon, readAutocannon } from './autocannon.ts';
 import { isK6Summary, K6_METRIC, K6Requests, readK6Points, readK6Summary, readK6Table } from './k6.ts';
-import type { ErrorCount, LoadSummary, RequestForm, RequestSink } from './load.ts';
-import { isOhaSummary, readOhaSummary, readOhaTable } from './oha.ts';
+import type { ErrorCount, LoadSummary, RequestSink } from './load.ts';
+import type { RequestForm } from './load-form.ts';
+import { isOhaSummary, readOhaSummary } from './oha.ts';
+import { isRequestTable, readRequestTable } from './request-table.ts';
+import { readVegetaLines } from './vegeta.ts';
 
 /** How the requests of a load test are read. */
 export interface ReadRequestsOptions extends ReadLinesOptions {
@@ -13,7 +16,8 @@ export interface ReadRequestsOptions extends ReadLinesOptions {
 }
 
 /**
- * Reads all requests of a load test: the files of `k6 run --out json=FILE` and `--out csv=FILE`, and of `oha --output-format csv`.
+ * Reads all requests of a load test: the files of `k6 run --out json=FILE` and `--out csv=FILE`, `oha --output-format csv`, `hey -o csv`,
+ * `ab -g FILE`, `vegeta encode --to csv` and `json`, and JMeter's log in CSV (JTL).
  *
  * @throws HdrscopeError `ERR_DECODE` when there are no requests, or a line is malformed and `onBadLine` is left out; `ERR_INCOMPATIBLE` when
  *   the metric has no times. An error of the source is thrown unchanged.
@@ -45,7 +49,8 @@ export async function readRequests(
   sink: RequestSink,
   options: ReadRequestsOptions = {},
 ): Promise<void> {
-  if (form === 'oha table') return readOhaTable(bytes, options, sink);
+  if (isRequestTable(form)) return readRequestTable(form, bytes, options, sink);
+  if (form === 'vegeta lines') return readVegetaLines(bytes, options, sink);
   const { name = 'the text', metric = K6_METRIC } = options;
   const requests = new K6Requests(name, metric, sink);
   const read = form === 'k6 points' ? readK6Points : readK6Table;

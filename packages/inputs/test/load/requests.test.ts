@@ -1,5 +1,15 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { k6Points, k6Table, ohaTable, type SampleRequest } from '@hdrscope/testing/load-samples';
+import {
+  abTable,
+  heyTable,
+  jmeterTable,
+  k6Points,
+  k6Table,
+  ohaTable,
+  type SampleRequest,
+  vegetaLines,
+  vegetaTable,
+} from '@hdrscope/testing/load-samples';
 import { type RequestForm, type RequestSink, readRequests, recogniseInput } from '../../src/index.ts';
 import type { BadLine } from '../../src/internal.ts';
 
@@ -92,6 +102,44 @@ test('reads another metric of k6', async () => {
   );
 });
 
+const ALL_FAILED = [false, true, true];
+
+test.each<[string, string, readonly number[], readonly boolean[]]>([
+  ['vegeta in CSV', vegetaTable(REQUESTS), [2.789117, 0, 1500.25], ALL_FAILED],
+  ['vegeta in JSON', vegetaLines(REQUESTS), [2.789117, 0, 1500.25], ALL_FAILED],
+  ['JMeter', jmeterTable(REQUESTS), [3, 0, 1500], ALL_FAILED],
+  ['JMeter with semicolons', jmeterTable(REQUESTS, ';'), [3, 0, 1500], ALL_FAILED],
+  ['hey', heyTable(REQUESTS), [2.8, 0, 1500.3], []],
+  ['ab', abTable(REQUESTS), [0, 3, 1500], []],
+])('reads the requests of %s', async (_, text, durations, outcomes) => {
+  const { ms, at, failed, badLines } = await read(text);
+  expect([ms, failed, badLines]).toEqual([durations, outcomes, '']);
+  expect(at.every((sec) => sec >= 0)).toBe(true);
+});
+
+test('reads dates that JMeter writes instead of milliseconds', async () => {
+  const { ms, at } = await read('timeStamp,elapsed\n2026/11/26 23:06:34.500,12\n');
+  expect(ms).toEqual([12]);
+  expect(at[0]).toBe(new Date(2026, 10, 26, 23, 6, 34, 500).getTime() / 1000);
+});
+
+test.each<[string, string]>([
+  [vegetaTable([{ ms: 1 }, { ms: 2 }]).replace(',2000000,', ',-1,'), 'in the columns 1 and 3'],
+  [
+    vegetaLines([{ ms: 1 }, { ms: 2 }]).replace(':2000000,', ':-1,'),
+    'latency must be a duration in nanoseconds',
+  ],
+  [jmeterTable([{ ms: 1 }, { ms: 2 }]).replace('001,2,', '001,,'), 'in the columns timeStamp and elapsed'],
+])('leaves out a request without a duration: %j', async (text, message) => {
+  const { ms, badLines } = await read(text);
+  expect([ms, badLines]).toEqual([[1], expect.stringContaining(message)]);
+});
+
+test('ab wrote microseconds before version 2.2, which are no table of milliseconds', () => {
+  const old = abTable([{ ms: 5 }]).replace('\t1795380746\t', '\t1795380746000000\t');
+  expect(recogniseInput(old, { isWhole: true })).toBe('table');
+});
+
 test('refuses a metric of k6 that has no times', async () => {
   const points = k6Points([{ ms: 7 }], 'sizes').replaceAll('"contains":"time"', '"contains":"default"');
   await expect(read(points, 'sizes')).rejects.toThrow('load: the metric sizes has no times');
@@ -107,5 +155,7 @@ test('leaves out malformed lines and reports them', async () => {
   expect(negative.ms).toEqual([1]);
   expect(negative.badLines).toContain('a value must be a duration in milliseconds, with its time, got -1');
   const short = await read(`${ohaTable([{ ms: 1 }])}0.5,1\n`);
-  expect(short.badLines).toContain('load: line 3 must begin with 5 numbers of at least 0');
+  expect(short.badLines).toContain(
+    'load: line 3 must have a time and a duration of at least 0 in the columns request-start and request-duration',
+  );
 });

@@ -20,8 +20,8 @@ objective is missed or cannot be judged.
 
 Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
 --latency), histograms in Base64, a text with one number per line, a column of a table, a field of
-JSON, the JSON of hdrscope record, and the output of autocannon (--json), k6 (--out json, --out csv, --summary-export, handleSummary) and oha (--output-format json
-and csv); all of them plain or gzipped. A summary that prints a few percentiles is judged by these
+JSON, the JSON of hdrscope record, and the output of ab (-g), autocannon (--json), hey (-o csv), JMeter (CSV), k6 (--out json, --out csv, --summary-export, handleSummary),
+oha (--output-format json and csv) and vegeta (encode --to csv and json); all of them plain or gzipped. A summary that prints a few percentiles is judged by these
 alone.
 
 Each percentile has a confidence interval, which contains the true one with --confidence:
@@ -39,7 +39,8 @@ Each file, and each tag of a log, is judged on its own.`;
 
 const TAKEN: readonly CheckKind[] = [
   ...(['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'] as const),
-  ...(['autocannon', 'k6 points', 'k6 table', 'k6 summary', 'oha table', 'oha summary'] as const),
+  ...(['autocannon', 'k6 summary', 'oha summary', 'k6 points', 'k6 table', 'vegeta lines'] as const),
+  ...(['vegeta table', 'oha table', 'hey table', 'ab table', 'jmeter table'] as const),
 ];
 
 const OPTIONS = defineOptions({

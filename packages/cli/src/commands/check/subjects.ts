@@ -16,10 +16,10 @@ import {
   ExactTally,
   FINEST_DIGITS,
   hasRequests,
-  K6_FAILURE,
   type LoadForm,
   numberUnit,
   PrintedEvidence,
+  requestFacts,
   ticksPerUnit,
 } from '@hdrscope/inputs/internal';
 import { type LogHistogram, type Selection, summarizeLogs } from '@hdrscope/interval-log';
@@ -27,7 +27,7 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal } from '../../command.ts';
 import { bytesOf, explained, type Input, type InputKind } from '../../inputs/input.ts';
 import type { TalliedReading } from '../../inputs/line-tally.ts';
-import { countInputs, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
+import { countInputs, cureOf, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
 import { readPercentileInput, type TextUnit } from '../../inputs/percentile-input.ts';
 import { explainTagLimit } from '../../inputs/selection-options.ts';
 import { valueScaleOf } from '../../value-scale.ts';
@@ -119,7 +119,7 @@ function tagName({ name, tag }: Subject): string {
 }
 
 const NO_ERRORS =
-  'the input does not state how many requests failed: the outputs of autocannon, k6, oha (--output-format json) and wrk2 do';
+  'the input does not state how many requests failed: the outputs of autocannon, JMeter, k6, oha (--output-format json), vegeta and wrk2 do';
 
 function countedSubject(
   name: string,
@@ -203,12 +203,8 @@ async function countRequests(
   };
   const options = { name, metric, onBadLine: badLines.add };
   await explained(() => readRequests(kind, bytesOf(input, onBytes), sink, options));
-  const errors: ErrorCount | string =
-    requests > 0
-      ? { failed, requests, meaning: K6_FAILURE }
-      : kind === 'oha table'
-        ? 'the table of oha has no requests without a response: oha --output-format json states how many failed'
-        : 'k6 has written no values of http_req_failed: it does so for HTTP requests, since version 0.31';
+  const { failure: meaning = '', unstated } = requestFacts(kind);
+  const errors: ErrorCount | string = requests > 0 ? { failed, requests, meaning } : unstated;
   const evidence = new CountedEvidence(histogram, 1e6, tally.counts);
   return { name, unit: 'ms', evidence, errors, notes: failedNotes(errors) };
 }
@@ -220,7 +216,12 @@ async function countRequests(
  */
 async function readSummary(input: Input<CheckKind>, { metric, onBytes }: SubjectReading): Promise<Subject> {
   const { name } = input;
-  const summary = await explained(() => readLoadSummary(bytesOf(input, onBytes), { name, metric }));
+  const read = explained(() => readLoadSummary(bytesOf(input, onBytes), { name, metric }));
+  const summary = await read.catch((error: unknown) => {
+    const isOther = input.kind === 'json' && error instanceof Refusal;
+    const cure = isOther ? cureOf(input, 'hdrscope check') : undefined;
+    throw cure === undefined ? error : new Refusal(`${name} is JSON; ${cure}`, { cause: error });
+  });
   const { count, notes, tool, cure } = summary;
   const errors =
     summary.errors ?? 'the summary has no http_req_failed, which k6 has for HTTP requests since version 0.31';
