@@ -37,15 +37,23 @@ export class CountedEvidence implements Evidence {
   readonly #values: BoundedHistogram;
   readonly #divisor: number;
   readonly #exact: ExactCounts;
+  readonly #hasRanks: boolean;
 
   /**
    * @param divisor Brings the values of the histogram to the unit of the verdict.
    * @param exact The counts that do not depend on slots, because every value was looked at.
+   * @param hasRanks Whether each value has bounds of its own, so that the bounds of a rank are those of a value.
    */
-  constructor(values: LogHistogram | BoundedHistogram, divisor: number, exact: ExactCounts = new Map()) {
+  constructor(
+    values: LogHistogram | BoundedHistogram,
+    divisor: number,
+    exact: ExactCounts = new Map(),
+    hasRanks: boolean = !('lowest' in values),
+  ) {
     this.#values = 'lowest' in values ? values : { histogram: values, lowest: values, highest: values };
     this.#divisor = divisor;
     this.#exact = exact;
+    this.#hasRanks = hasRanks;
   }
 
   get count(): number {
@@ -71,13 +79,14 @@ export class CountedEvidence implements Evidence {
   }
 
   interval(percentile: number, confidence: number): Bounds | undefined {
-    const { histogram, lowest, highest } = this.#values;
+    const { lowest, highest } = this.#values;
     // Doubles have no integers in which to find the ranks, and percentile text has no value for each rank.
-    if (lowest !== highest || !(histogram instanceof Histogram)) return undefined;
-    const found = percentileInterval(histogram, percentile, { confidence });
+    if (!this.#hasRanks || !(lowest instanceof Histogram && highest instanceof Histogram)) return undefined;
+    const found = percentileInterval(highest, percentile, { confidence });
+    const { lower } = lowest === highest ? found : percentileInterval(lowest, percentile, { confidence });
     const isEndless = !hasUpperEnd(found, this.count, percentile, confidence);
     return {
-      lower: this.#shown(found.lower),
+      lower: this.#shown(lower),
       upper: isEndless ? Number.POSITIVE_INFINITY : this.#shown(found.upper),
     };
   }
@@ -97,7 +106,13 @@ export class CountedEvidence implements Evidence {
       const sum = counts.reduce((total, count) => total + count, 0);
       if (!Number.isNaN(sum)) exact.set(threshold, sum);
     }
-    return new CountedEvidence(isExact ? histogram : { histogram, lowest, highest }, first.#divisor, exact);
+    const values = isExact ? histogram : { histogram, lowest, highest };
+    return new CountedEvidence(
+      values,
+      first.#divisor,
+      exact,
+      all.every((one) => one.#hasRanks),
+    );
   }
 
   #shown(value: number): number {

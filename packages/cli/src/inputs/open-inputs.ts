@@ -61,6 +61,8 @@ export interface Taking<Kind extends InputForm> {
   readonly as?: Kind | undefined;
   /** @default 'beginning' */
   readonly patience?: Patience;
+  /** Whether a file of no known form may become a log, because it grows. @default false */
+  readonly mayGrow?: boolean;
   /** Where numbers are in JSON and tables, for a command that counts them. */
   readonly numbers?: NumberPlace;
   /** The command, for messages: `hdrscope plot`. */
@@ -75,7 +77,7 @@ export interface Taking<Kind extends InputForm> {
  */
 export async function openInputs<Kind extends InputForm>(
   paths: readonly string[],
-  { takes, otherwise, as, patience = 'beginning', numbers, command }: Taking<Kind>,
+  { takes, otherwise, as, patience = 'beginning', mayGrow = false, numbers, command }: Taking<Kind>,
   io: Io,
 ): Promise<Inputs<Kind>> {
   if (numbers !== undefined) assertNumberPlace(numbers);
@@ -86,9 +88,10 @@ export async function openInputs<Kind extends InputForm>(
     const { kind, ...read } = await recognise(path, isFile, io, patience);
     const chosen = chosenKind(kind, numbers);
     const input = { name, title, ...read };
-    if (chosen === undefined && as === undefined && otherwise === 'log' && !mayBeLog(read.beginning)) {
-      throw new Refusal(describeUnknown(name));
-    }
+    const isUnknown = chosen === undefined && as === undefined && otherwise === 'log';
+    // Intervals may come after the first chunk of a stream.
+    const isSeen = !mayGrow && (isFile || patience === 'beginning');
+    if (isUnknown && isSeen && !mayBeLog(read.beginning)) throw new Refusal(describeUnknown(name));
     const found = chosen ?? otherwise;
     const taken = as ?? takes.find((one) => one === found);
     if (taken !== undefined) inputs.push({ ...input, kind: taken });

@@ -269,14 +269,19 @@ const TAKEN: readonly Format[] = [
   { name: 'vegeta report --type=hdrplot', text: vegetaPlot, values: ms, unit: 'ms' },
 ];
 
+const ERRORS_MS: Readonly<Record<string, number>> = { hey: 0.05, 'ab -g': 0.5, JMeter: 1 };
+
 test.each(TAKEN.map((format) => [format.name, format] as const))(
   'check takes %s, and judges the median of its values',
-  async (_, { text, values, unit }) => {
+  async (name, { text, values, unit }) => {
     const path = folder.write('taken.txt', text(REQUESTS));
     const expected = medianOf(values(REQUESTS)) * (values === ms ? 1 : MS_PER[unit]!);
+    // What the tool has rounded is judged within bounds.
+    const error = ERRORS_MS[name] ?? 0;
     const judge = async (ms: number) =>
       (await hdrscope(['check', path, '--slo', `p50=${ms.toFixed(6)}ms`])).exitCode;
-    expect([await judge(expected * 1.001), await judge(expected * 0.999)]).toEqual([0, 1]);
+    expect([await judge(expected * 1.001 + error), await judge(expected * 0.999)]).toEqual([0, 1]);
+    if (error > 0) expect(await judge(expected + error * 0.8)).toBe(1);
   },
 );
 

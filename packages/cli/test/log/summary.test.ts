@@ -124,8 +124,9 @@ test.each([
   ],
 ])('a text that is no log has no malformed lines: %j', async (stdin, message) => {
   for (const command of [['log', 'summary'], ['log', 'merge'], ['check', '--slo', 'p99=1s'], ['plot']]) {
-    const { exitCode, stdout, stderr } = await hdrscope([...command, '-'], { stdin });
-    expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(`standard input ${message}`)]);
+    const path = folder.write('text.txt', stdin);
+    const { exitCode, stdout, stderr } = await hdrscope([...command, path]);
+    expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(`${path} ${message}`)]);
     expect(stderr).not.toContain('malformed');
   }
 });

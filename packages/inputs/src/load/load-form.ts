@@ -47,6 +47,8 @@ export interface RequestFacts {
   readonly failure?: string;
   /** Why an output does not state which requests failed. */
   readonly unstated: string;
+  /** How far a duration that the tool writes may be from the one that it has measured, in milliseconds. @default 0 */
+  readonly errorMs?: number;
   /** The field or column of the durations, and their unit. @default the durations are in some lines only */
   readonly durations?: {
     readonly kind: 'field' | 'column';
@@ -79,15 +81,20 @@ const FACTS: Readonly<Record<RequestForm, RequestFacts>> = {
   },
   'hey table': {
     tool: 'hey',
+    // It writes four decimals of a second.
+    errorMs: 0.05,
     unstated:
       'the table of hey has no requests without a response: the text that hey prints without -o counts them',
   },
   'ab table': {
     tool: 'ab',
+    errorMs: 0.5,
     unstated: 'the file of ab -g does not say which requests failed: the text that ab prints counts them',
   },
   'jmeter table': {
     tool: 'JMeter',
+    // The difference of two clocks of whole milliseconds.
+    errorMs: 1,
     failure: 'samples that JMeter counts as failed: no response, a status from 400, or a failed assertion',
     unstated: 'the table of JMeter has no column success: jmeter.save.saveservice.successful=true writes it',
   },

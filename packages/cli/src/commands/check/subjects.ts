@@ -188,13 +188,19 @@ async function countRequests(
   { metric, thresholdsIn, onBytes, badLines }: SubjectReading,
 ): Promise<Subject> {
   const { name, kind } = input;
-  const histogram = new Histogram({ significantDigits: FINEST_DIGITS });
+  const { tool, failure: meaning = '', unstated, errorMs = 0 } = requestFacts(kind);
+  const newHistogram = (): Histogram => new Histogram({ significantDigits: FINEST_DIGITS });
+  const histogram = newHistogram();
+  const [lowest, highest] = errorMs === 0 ? [histogram, histogram] : [newHistogram(), newHistogram()];
   const tally = new ExactTally(thresholdsIn('ms'));
   let [failed, requests] = [0, 0];
   const sink: RequestSink = {
     onRequest: (durationMs) => {
       histogram.record(Math.round(durationMs * 1e6));
       tally.add(durationMs);
+      if (errorMs === 0) return;
+      lowest.record(Math.max(0, Math.round((durationMs - errorMs) * 1e6)));
+      highest.record(Math.round((durationMs + errorMs) * 1e6));
     },
     onOutcome: (isFailed) => {
       requests++;
@@ -203,10 +209,15 @@ async function countRequests(
   };
   const options = { name, metric, onBadLine: badLines.add };
   await explained(() => readRequests(kind, bytesOf(input, onBytes), sink, options));
-  const { failure: meaning = '', unstated } = requestFacts(kind);
   const errors: ErrorCount | string = requests > 0 ? { failed, requests, meaning } : unstated;
-  const evidence = new CountedEvidence(histogram, 1e6, tally.counts);
-  return { name, unit: 'ms', evidence, errors, notes: failedNotes(errors) };
+  // A duration that was rounded is on either side of a threshold that is near.
+  const evidence =
+    errorMs === 0
+      ? new CountedEvidence(histogram, 1e6, tally.counts)
+      : new CountedEvidence({ histogram, lowest, highest }, 1e6, undefined, true);
+  const rounded = `durations of ${tool} may be ${errorMs} ms off, so their percentiles have bounds`;
+  const notes = [...(errorMs === 0 ? [] : [rounded]), ...failedNotes(errors)];
+  return { name, unit: 'ms', evidence, errors, notes };
 }
 
 /**

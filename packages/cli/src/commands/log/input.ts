@@ -56,7 +56,7 @@ export async function openLogs(
 export async function assertLog(path: string, io: Io): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) throw new Refusal(`${path} is a folder, and a file is needed`);
-  if (found?.isFile()) await openInputs([path], LOGS_ALONE, io);
+  if (found?.isFile()) await openInputs([path], { ...LOGS_ALONE, mayGrow: true }, io);
 }
 
 // Commands that write lines.
