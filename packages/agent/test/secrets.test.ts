@@ -10,7 +10,7 @@ test('no log line, health answer or ending shows a secret or the value of a vari
   // The receiver puts what it gets into its answer, and the exporter may show that.
   const server = createServer((request, response) => {
     response.writeHead(400, 'no', { 'content-type': 'text/plain' });
-    response.end(`refused ${request.headers.authorization} ${request.headers['x-key']}`);
+    response.end(`refused ${request.headers.authorization} ${request.headers['x-key']} ${request.url}`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   world.atEnd(() => server.close());
@@ -38,7 +38,7 @@ sinks:
   - { type: interval-log, path: "\${FOLDER}/a/all.hlog" }
   - name: push
     type: otlp
-    url: http://canary-user:\${PASSWORD}@127.0.0.1:${port}/v1/metrics
+    url: http://canary-user:\${PASSWORD}@127.0.0.1:${port}/v1/metrics?api_key=key-canary==&tenant=canary-tenant-0123456789
     interval: 300ms
     timeout: 200ms
     headers: { authorization: Bearer plain-canary-header }
@@ -68,7 +68,9 @@ sinks:
   expect(shown).not.toMatch(/canary/);
   for (const control of ['\u{1b}', '\u{202e}']) expect(shown).not.toContain(control);
   expect(shown).toMatch(
-    new RegExp(`sink push has started: http://(\\*\\*\\*@)?127.0.0.1:${port}/v1/metrics`),
+    new RegExp(
+      `sink push has started: http://(\\*\\*\\*@)?127.0.0.1:${port}/v1/metrics\\?api_key=\\*\\*\\*&tenant=\\*\\*\\*`,
+    ),
   );
   for (const text of [`\${SOCKET}`, `"name": "c-\${LABEL}"`]) expect(shown).toContain(text);
   expect(shown).toContain(

@@ -219,6 +219,17 @@ test('a file gets no colours, also when the command runs on a terminal', async (
   expect(readFileSync(path, 'utf8')).toMatch(/^2 values of standard input, to 3 significant digits\n/);
 });
 
+test('standard error shows no keys in the queries of URLs', async () => {
+  const of = async (url: string): Promise<string> => (await hdrscope(['log', 'summary', url])).stderr;
+  expect(await of('https://host/a.hlog?api_key=canary==&x=canary')).toBe(
+    'hdrscope: no such file: https://host/a.hlog?api_key=***&x=***\n',
+  );
+  expect(await of('https://me:canary@host/a?canary')).toBe(
+    'hdrscope: no such file: https://***@host/a?***\n',
+  );
+  expect(await of('a?b=c.hlog')).toBe('hdrscope: no such file: a?b=c.hlog\n');
+});
+
 test.each(['me:secret', 'me:se/cr?et#', 'me:s@cret', 'secret'])(
   'standard error shows no %s of a URL',
   async (user) => {

@@ -5,7 +5,7 @@ import type { Path } from './document.ts';
 /** Whether no message may show the value at a path of a configuration. */
 export function isSecret(path: Path, value: unknown): boolean {
   if (['headers', 'token', 'password'].some((key) => path.includes(key))) return true;
-  return path.at(-1) === 'url' && (typeof value !== 'string' || /@|password/i.test(value));
+  return path.at(-1) === 'url' && (typeof value !== 'string' || /[@?]/.test(value));
 }
 
 // Shorter texts are in every sentence.
@@ -59,7 +59,7 @@ interface WithSecrets {
   readonly postgres?: WithSecrets;
 }
 
-/** Tokens, headers, passwords, and the users and passwords of URLs. */
+/** Tokens, headers, passwords, and the users, passwords and keys of URLs. */
 function secretsOf(config: CheckedConfig): string[] {
   return [
     ...[...config.sources, ...config.sinks].flatMap((entry) => secretsIn(entry as WithSecrets)),
@@ -70,13 +70,21 @@ function secretsOf(config: CheckedConfig): string[] {
 function secretsIn({ token, headers = {}, url, password, clickhouse, postgres }: WithSecrets): string[] {
   const named = [token, password].filter((text) => text !== undefined);
   const nested = [clickhouse, postgres].flatMap((table) => (table === undefined ? [] : secretsIn(table)));
-  return [...named, ...Object.values(headers), ...userOf(url), ...passwordOf(url), ...nested];
+  return [...named, ...Object.values(headers), ...userOf(url), ...keysOf(url), ...nested];
 }
 
-/** The password among the parameters of a URL of PostgreSQL. */
-function passwordOf(url = ''): string[] {
-  const [, password] = /[?&]password=([^&#]*)/i.exec(url) ?? [];
-  return password ? [password] : [];
+const KEY_NAME = /pass|key|token|secret|auth|sig|cred|code/i;
+// A database or a tenant has a shorter name.
+const SHORTEST_KEY = 16;
+
+/** The passwords and keys among the parameters of a URL: by their names, and of HTTP by their length. */
+function keysOf(url = ''): string[] {
+  const [, query = ''] = /\?([^#]*)/.exec(url) ?? [];
+  return query.split('&').flatMap((parameter) => {
+    const [, name = '', value = ''] = /^(?:([^=]*)=)?(.*)$/.exec(parameter) ?? [];
+    const isLong = /^http/i.test(url) && value.length >= SHORTEST_KEY;
+    return value !== '' && (isLong || KEY_NAME.test(name)) ? [value] : [];
+  });
 }
 
 function userOf(url = ''): string[] {

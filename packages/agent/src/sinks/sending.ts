@@ -42,13 +42,18 @@ export function checkTimeout({
   issues.push({ code: 'custom', message, path: ['timeout'], input: timeout });
 }
 
-/** A URL as it may be shown: without user and password. */
+/** A URL without user and password. */
 export function withoutUser(text: string): string {
   const url = new URL(text);
   if (url.username === '' && url.password === '') return text;
   url.username = '';
   url.password = '';
   return url.href;
+}
+
+/** A URL as it may be shown: without user and password, and without the values of its query, which may be keys. */
+function shownUrl(text: string): string {
+  return withoutUser(text).replaceAll(/([?&](?:[^=&#]*=)?)[^&#]+/g, '$1***');
 }
 
 /** A sender that works for a sink. */
@@ -86,7 +91,7 @@ export function startSending<Own extends Sender>(
   });
   report();
   return {
-    note: withoutUser(url),
+    note: shownUrl(url),
     async stop() {
       try {
         await sender.close({ timeoutMs: context.shutdownTimeoutMs });

@@ -191,6 +191,7 @@ test.each(ENTRIES)(
 
 test.each([
   ['a user and a password in a URL', 'sinks: [{ type: otlp, url: "ftp://u:canary@h" }]'],
+  ['a key in a URL', 'sinks: [{ type: otlp, url: "ftp://h/?key=canary" }]'],
   ['a URL with blanks', 'sinks: [{ type: otlp, url: "http://u:canary@h:4318 x" }]'],
   ['a header as a list', 'sinks: [{ type: otlp, headers: { authorization: [canary] } }]'],
   ['a header as a key', 'sinks: [{ type: otlp, headers: { "authorization: canary": [1] } }]'],

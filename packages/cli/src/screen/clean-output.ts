@@ -16,11 +16,11 @@ export function terminalControl(sequence: string): string {
 /**
  * An `Io` through which no foreign text controls a terminal. Control characters and changes of the direction of writing become
  * visible on standard error, and on standard output when that is a terminal. A pipe and a file get every byte, because they take
- * data. Standard error shows no passwords of URLs.
+ * data. Standard error shows no passwords and keys of URLs.
  */
 export function cleanIo(io: Io): Io {
   const stdout = io.stdout.isTerminal ? through(io.stdout, cleaned) : io.stdout;
-  return { ...io, stdout, stderr: through(io.stderr, (text) => cleaned(withoutPasswords(text))) };
+  return { ...io, stdout, stderr: through(io.stderr, (text) => cleaned(withoutSecrets(text))) };
 }
 
 function through(output: Output, change: (text: string) => string): Output {
@@ -41,11 +41,16 @@ function cleaned(text: string): string {
     .join('');
 }
 
-/** A password may have characters that a URL must not have, so what is between `://` and the last `@` of a word goes. */
-function withoutPasswords(text: string): string {
+/**
+ * URLs without passwords, and without the values of their queries, which may be keys. A password may have characters that a URL must not have, so
+ * what is between `://` and the last `@` of a word goes.
+ */
+function withoutSecrets(text: string): string {
   return text.replace(/[^\s"'<>]+/g, (word) => {
     const from = word.indexOf('://') + '://'.length;
+    if (from < '://'.length) return word;
     const to = word.lastIndexOf('@');
-    return from < '://'.length || to < from ? word : `${word.slice(0, from)}***${word.slice(to)}`;
+    const shown = to < from ? word : `${word.slice(0, from)}***${word.slice(to)}`;
+    return shown.replaceAll(/([?&](?:[^=&#]*=)?)[^&#]+/g, '$1***');
   });
 }
