@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from 'commander';
 import { type Arguments, createParser, wrongOption } from './arguments.ts';
 import { type Io, UsageError } from './command.ts';
 import { chooseFormat, OUTPUT, type OutputOptions, SHORT_FORMATS, withOutput } from './output-options.ts';
+import { cleanFor } from './screen/clean-output.ts';
 
 /** An option of a command: what the help says of it, and how its text becomes a value. The key in its table is its name. */
 export interface OptionDefinition {
@@ -136,7 +137,9 @@ export function defineCommand<
         throw new UsageError(`--format is required: ${formats.join(', ')}`);
       }
       const format = (found ?? formats[0]) as Format;
-      const work = (io: Io): Promise<number> => definition.run({ options, operands, format }, io, service);
+      const isData = formats.length === 0 && writer !== undefined;
+      const work = (io: Io): Promise<number> =>
+        definition.run({ options, operands, format }, isData ? io : cleanFor(format, io), service);
       return writer === 'when done' ? withOutput(options.output, io, work) : work(io);
     },
   };

@@ -87,6 +87,9 @@ const ROWS: readonly Row[] = [
   ['hdrscope record', () => ['--unit', HOSTILE]],
   ['hdrscope diff', () => [numbers(), log()]],
   ['hdrscope diff', () => [log(), brokenLog()]],
+  ['hdrscope check', () => [log(), '--slo', 'p99=1s']],
+  ['hdrscope check', () => [brokenLog(), '--slo', 'p99=1s', '--format', 'markdown']],
+  ['hdrscope inspect', () => [log(), numbers()]],
   ['hdrscope advise', () => ['--max', HOSTILE]],
   ['hdrscope bounds', () => ['--from', '1ms', '--to', HOSTILE]],
   ['hdrscope log', () => [HOSTILE]],
@@ -126,6 +129,9 @@ const ROWS: readonly Row[] = [
   ['hdrscope completion', () => [HOSTILE]],
 ];
 
+// What these write is read by programs, or is what Java's processor writes.
+const COPIES_DATA = /^log (?:merge|slice|reinterval|convert|process)\b/;
+
 async function onTerminal(args: readonly string[], hasColours: boolean, columns = 120): Promise<Ran> {
   const environment: Record<string, string> = hasColours ? {} : { NO_COLOR: '1' };
   return hdrscope(args, { isTerminal: true, columns, environment });
@@ -149,8 +155,10 @@ test.each(ROWS)('%s shows control characters of others on a terminal (row %#)', 
   expect(plain.stderr).not.toMatch(OBEYED);
   assertClean(await onTerminal(args, true));
 
-  // A program that collects standard error shows it to somebody later.
-  expect((await hdrscope(args)).stderr).not.toMatch(OBEYED);
+  // A program that collects the output, such as CI, shows it to somebody later.
+  const piped = await hdrscope(args);
+  expect(piped.stderr).not.toMatch(OBEYED);
+  if (!COPIES_DATA.test(args.join(' '))) expect(piped.stdout).not.toMatch(OBEYED);
 });
 
 const paths = (await commandTree(HDRSCOPE)).map(({ path }) => path);
@@ -217,6 +225,20 @@ test('a file gets no colours, also when the command runs on a terminal', async (
 
   await hdrscope(['record', '-o', path], { stdin: '1\n2\n', isTerminal: true });
   expect(readFileSync(path, 'utf8')).toMatch(/^2 values of standard input, to 3 significant digits\n/);
+});
+
+test('reports in files are clean', async () => {
+  const [text, markdown, xml] = ['r.txt', 'r.md', 'r.xml'].map((name) => folder.pathOf(name));
+  await hdrscope(['check', log(), '--slo', 'p99=1s', '-o', text!, '--report', markdown!, '--report', xml!]);
+  const recorded = folder.pathOf('recorded-hostile.txt');
+  await hdrscope(['record', numbers(), '-o', recorded]);
+  const summed = folder.pathOf('summed.txt');
+  await hdrscope(['log', 'summary', log(), '-o', summed]);
+  for (const path of [text!, markdown!, xml!, recorded, summed]) {
+    const written = readFileSync(path, 'utf8');
+    expect(written).toMatch(/\\(?:x|u00)1b\\?\[41m/);
+    expect(written).not.toMatch(OBEYED);
+  }
 });
 
 test('standard error shows no keys in the queries of URLs', async () => {

@@ -15,12 +15,26 @@ export function terminalControl(sequence: string): string {
 
 /**
  * An `Io` through which no foreign text controls a terminal. Control characters and changes of the direction of writing become
- * visible on standard error, and on standard output when that is a terminal. A pipe and a file get every byte, because they take
- * data. Standard error shows no passwords and keys of URLs.
+ * visible on standard error, and on standard output when that is a terminal. A pipe and a file get every byte of data; `cleanFor`
+ * cleans what people read. Standard error shows no passwords and keys of URLs.
  */
 export function cleanIo(io: Io): Io {
   const stdout = io.stdout.isTerminal ? through(io.stdout, cleaned) : io.stdout;
   return { ...io, stdout, stderr: through(io.stderr, (text) => cleaned(withoutSecrets(text))) };
+}
+
+/** The formats that people read, in a pipe and in a file too: a log of CI obeys control characters. */
+const FOR_PEOPLE: ReadonlySet<string | undefined> = new Set(['text', 'markdown', undefined]);
+
+/**
+ * An `Io` for a format: through it, control characters of others become visible in what people read.
+ *
+ * @param format `undefined` for a command that says what it does.
+ */
+export function cleanFor(format: string | undefined, io: Io): Io {
+  // A terminal is clean already, and colours come marked.
+  if (io.stdout.isTerminal || !FOR_PEOPLE.has(format)) return io;
+  return { ...io, stdout: through(io.stdout, cleaned) };
 }
 
 function through(output: Output, change: (text: string) => string): Output {

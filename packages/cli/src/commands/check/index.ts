@@ -10,6 +10,7 @@ import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { thresholdIn } from '../../objective.ts';
 import { unitOption } from '../../options.ts';
 import { withOutput } from '../../output-options.ts';
+import { cleanFor } from '../../screen/clean-output.ts';
 import { judgeSubject } from './judge.ts';
 import { assertObjectives, OBJECTIVES } from './options.ts';
 import { CHECK_FORMATS, type FileReport, fileReport, isKept, reports } from './reports.ts';
@@ -99,7 +100,7 @@ export const command = defineCommand({
     );
     for (const { file, format } of outputs) {
       await withOutput(file, io, async (out) => {
-        await out.stdout.write(reports[format](judged, options.confidence, out));
+        await cleanFor(format, out).stdout.write(reports[format](judged, options.confidence, out));
         return ExitCode.done;
       });
     }

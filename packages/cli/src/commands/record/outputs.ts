@@ -1,4 +1,5 @@
 import { formatPercentiles, type Histogram } from '@hdrscope/core';
+import { visible } from '@hdrscope/core/internal';
 import { inUnit, type NumberUnit, perMs, TIME_UNITS, ticksPerUnit } from '@hdrscope/inputs/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -32,6 +33,10 @@ interface ShownAs {
   readonly output?: string;
 }
 
+function isShown({ output }: ShownAs): boolean {
+  return output === undefined || output === '-';
+}
+
 /** The figures, within the numbers that were counted, because the slots at both ends reach further. */
 function recordedFigures({ histogram, least, most, unit, name, percentiles }: Recorded): Figures {
   // A correction may have counted smaller ones.
@@ -49,7 +54,9 @@ export const outputFormats: Readonly<
   Record<OutputFormat, (recorded: Recorded, shown: ShownAs, io: Io) => AsyncGenerator<string, void>>
 > = {
   async *text(recorded, shown, io) {
-    yield await formatRecorded(recorded, shown, io);
+    const text = await formatRecorded(recorded, shown, io);
+    // The name of an input, in a file that people read.
+    yield isShown(shown) ? text : visible(text, { lines: true });
   },
   async *hgrm({ histogram, unit }) {
     yield formatPercentiles(histogram, { valueScale: ticksPerUnit(unit) });
@@ -95,7 +102,7 @@ function ticksPerShown(unit: NumberUnit): number {
 // Text.
 
 /** Formats a line for each statistic, and a plot. */
-async function formatRecorded(recorded: Recorded, { plot, output }: ShownAs, io: Io): Promise<string> {
+async function formatRecorded(recorded: Recorded, as: ShownAs, io: Io): Promise<string> {
   const { histogram, unit, digits, name, percentiles } = recorded;
   const shown = shownUnit(unit.unit, inUnit(unit, histogram.max));
   const amount = (value: number): string => significant(value / shown.divisor, digits);
@@ -107,16 +114,15 @@ async function formatRecorded(recorded: Recorded, { plot, output }: ShownAs, io:
   const rows = [min!, mean!, ['std deviation', amount(inUnit(unit, histogram.standardDeviation))], ...others];
   const [, ...lines] = formatTable([{ title: '' }, { title: '' }], rows);
   const heading = `${valuesText(histogram.totalCount)} of ${name}`;
-  const isShown = output === undefined || output === '-';
   const inUnits = shown.unit === 'none' ? '' : `, in ${shown.unit}`;
   const head = `${heading}${inUnits}, to ${digits} significant ${digits === 1 ? 'digit' : 'digits'}`;
-  const first = isShown
+  const first = isShown(as)
     ? wrapToScreen(head, io).replace(heading, painter(io, io.stdout)('bold', heading))
     : head;
   const table = `${first}\n\n${lines.join('\n')}\n`;
-  if (!plot) return table;
+  if (!as.plot) return table;
   const { plotOf } = await import('./plot.ts');
-  return `${table}\n${plotOf(histogram, unit, isShown ? screenOf(io) : undefined)}`;
+  return `${table}\n${plotOf(histogram, unit, isShown(as) ? screenOf(io) : undefined)}`;
 }
 
 /** Numbers from here on are hard to read. */
