@@ -1,6 +1,6 @@
 import type { ServerRefusals } from '@hdrscope/kit/server';
 import type { IntakeOptions, Registry } from '@hdrscope/registry';
-import { z } from 'zod';
+import * as z from '#zod';
 import type { ConfigEntry } from './config/agent-config.ts';
 import { mapping, text } from './config/values.ts';
 import type { AgentHealth, EntryDelivery, EntryStorage } from './health.ts';

@@ -1,5 +1,5 @@
 import { type GuardOptions, inUrl, isLoopback, type ServerLimits, type TlsFiles } from '@hdrscope/kit/server';
-import { z } from 'zod';
+import * as z from '#zod';
 import { address, duration, type ListenAddress, mapping, text, wholeNumber } from './config/values.ts';
 import { type EntryContext, noteOnce } from './part.ts';
 

@@ -3,7 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { type OptionRules, object, readOptions, withDefault } from '@hdrscope/core/internal';
 import { parseSmallYaml, type YamlLimits } from '@hdrscope/kit';
 import { type Document, Lexer, LineCounter, parseDocument, type YAMLError } from 'yaml';
-import type { z } from 'zod';
+import type * as z from '#zod';
 import { type AgentConfig, sealConfig } from './agent-config.ts';
 import {
   type ConfigIssue,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from '#zod';
 import type { EntrySchema, Place, SinkPart, SourcePart } from '../part.ts';
 import { SINKS } from '../sinks/index.ts';
 import { SOURCES } from '../sources/index.ts';
@@ -94,8 +94,3 @@ const config = mapping({
 
 /** The schema of a configuration: its input is the file, its output what the agent takes. */
 export const CONFIG_SCHEMA: z.ZodType<CheckedConfig, unknown> = config;
-
-/** The schema of the file for editors: https://json-schema.org/draft/2020-12. */
-export function configJsonSchema(): Record<string, unknown> {
-  return { ...z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }), title: 'hdrscope run' };
-}

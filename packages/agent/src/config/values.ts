@@ -2,10 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { nearestName } from '@hdrscope/core/internal';
 import { DURATION_FORMS, durationNs, LONGEST_TIMER_MS, SIZE_FORMS, sizeBytes } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
-import { z } from 'zod';
-
-// The import of zod adds `__zod_globalConfig` and `__zod_globalRegistry` to `globalThis`, and that of zod/mini does too: copies of zod
-// share them. Descriptions are in this registry, without ids, so they change nothing for other users of zod.
+import * as z from '#zod';
 
 // Every message states what is allowed. `read.ts` puts the place before it and the refused value after it.
 

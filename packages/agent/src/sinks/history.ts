@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { HistoryOptions, HistorySink } from '@hdrscope/history';
 import type { Snapshot } from '@hdrscope/registry';
-import { z } from 'zod';
+import * as z from '#zod';
 import { duration, mapping, size, text, wholeNumber, yesOrNo } from '../config/values.ts';
 import type { EntryStorage } from '../health.ts';
 import { MemoryKind } from '../memory.ts';

@@ -1,5 +1,5 @@
 import type { OtlpNumber, OtlpSender, OtlpSenderMemory, OtlpSenderObserver } from '@hdrscope/otel/sender';
-import { z } from 'zod';
+import * as z from '#zod';
 import { duration, oneOf, size, texts } from '../config/values.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
 import { MemoryKind } from '../memory.ts';

@@ -1,5 +1,5 @@
 import type { RemoteWriteObserver, RemoteWriter } from '@hdrscope/prometheus/remote-write';
-import { z } from 'zod';
+import * as z from '#zod';
 import { duration, oneOf, texts, yesOrNo } from '../config/values.ts';
 import { type EntryDelivery, healthFamilies } from '../health.ts';
 import { MemoryKind } from '../memory.ts';

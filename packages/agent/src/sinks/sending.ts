@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from '#zod';
 import { duration, mapping, text, texts } from '../config/values.ts';
 import type { EntryDelivery } from '../health.ts';
 import type { EntryContext, Running } from '../part.ts';

@@ -1,6 +1,6 @@
 import { ingestKernel, bpftrace as openScript } from '@hdrscope/ebpf';
 import type { KernelFamilyOptions } from '@hdrscope/ebpf/internal';
-import { z } from 'zod';
+import * as z from '#zod';
 import { duration, mapping, text, unit } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
 import { attributes } from './shared.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type CephDaemon, daemonsAt, type ImportedHistogram, ingestCephDaemons } from '@hdrscope/ceph';
 import { AXIS_UNITS } from '@hdrscope/core/joint';
-import { z } from 'zod';
+import * as z from '#zod';
 import { duration, mapping, oneOf, text, yesOrNo } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
 import { defineSource, entry, type SourcePart } from '../part.ts';

@@ -8,7 +8,7 @@ import {
   readEbpfExporterConfig,
 } from '@hdrscope/ebpf';
 import type { SourceObserver } from '@hdrscope/registry';
-import { z } from 'zod';
+import * as z from '#zod';
 import { text } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
 import { attributes, bpftool, perCpu, readTimeout, since } from './shared.ts';

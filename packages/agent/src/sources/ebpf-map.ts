@@ -8,7 +8,7 @@ import {
   parseMapShape,
 } from '@hdrscope/ebpf';
 import { KERNEL_LAYOUT_SYNTAX, MAP_SHAPE_SYNTAX } from '@hdrscope/ebpf/internal';
-import { z } from 'zod';
+import * as z from '#zod';
 import { acceptedBy, text, unit } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
 import { attributes, bpftool, perCpu, readTimeout, since } from './shared.ts';

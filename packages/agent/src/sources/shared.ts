@@ -1,6 +1,6 @@
 import { NumberReader } from '@hdrscope/kit/number-reader';
 import { type CountedUnit, type FamilyOptions, SHOWN_UNITS } from '@hdrscope/registry';
-import { z } from 'zod';
+import * as z from '#zod';
 import { duration, mapping, oneOf, text, texts, unit, wholeNumber, yesOrNo } from '../config/values.ts';
 import type { EntryContext } from '../part.ts';
 
