@@ -15,7 +15,7 @@ const REPORTS: readonly (readonly [tool: string, mark: RegExp, cure: string])[] 
   ],
   [
     'autocannon',
-    /^Running \d+s? ?\w* test @ .*\r?\n\d+ connections/m,
+    /^Running \d{1,9}(?:s| requests) test @ [^\n]*\n\d{1,9} connections/m,
     'autocannon --json writes the percentiles that hdrscope check judges',
   ],
   ['wrk', /^ +Thread Stats +Avg +Stdev +Max +\+\/- Stdev$/m, 'wrk2 --latency writes all of its counts'],

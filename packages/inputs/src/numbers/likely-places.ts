@@ -20,7 +20,7 @@ export function likelyPlaces(places: readonly Place[]): LikelyPlace[] {
   // Figures of distributions: no place has the values that they were made of.
   if (named.filter(({ words }) => words.some((word) => STATISTIC.test(word))).length > 1) return [];
   const ranked = named.map((place) => ({ place, rank: rankOf(place) }));
-  const most = Math.max(1, ...ranked.map(({ rank }) => rank));
+  const most = ranked.reduce((highest, { rank }) => Math.max(highest, rank), 1);
   return ranked
     .filter(({ rank }) => rank === most)
     .map(({ place: { name, unit, cells } }) => {
@@ -121,7 +121,8 @@ const MOMENTS: readonly (readonly [from: number, to: number])[] = [1, 1e3, 1e6, 
 /** Whether all numbers are moments, in one unit. Nanoseconds of a second look like seconds of this century, but do not ascend. */
 function isMoment(numbers: readonly number[], isInSeconds: boolean): boolean {
   if (numbers.length === 0) return false;
-  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  const least = numbers.reduce((lowest, one) => Math.min(lowest, one));
+  const most = numbers.reduce((highest, one) => Math.max(highest, one));
   const at = MOMENTS.findIndex(([from, to]) => from <= least && most <= to);
   if (at === -1 || most / least > 1.1) return false;
   return at > 0 || isInSeconds || numbers.every((one, row) => row === 0 || one >= numbers[row - 1]!);

@@ -190,8 +190,11 @@ function finestStep(values: readonly string[]): number {
   let [decimals, largest] = [0, 0];
   for (const value of values) {
     if (!isNumber(value)) continue;
-    const [, fraction = '', exponent = '0'] = /^[^.e]*(?:\.(\d*?)0*)?(?:e(.*))?$/i.exec(value)!;
-    decimals = Math.max(decimals, fraction.length - Number(exponent));
+    const [mantissa = '', exponent = '0'] = value.toLowerCase().split('e');
+    const [, fraction = ''] = mantissa.split('.');
+    let own = fraction.length;
+    while (own > 0 && fraction[own - 1] === '0') own--;
+    decimals = Math.max(decimals, own - Number(exponent));
     largest = Math.max(largest, Number(value));
   }
   decimals = Math.min(decimals, MOST_DECIMALS);
