@@ -64,7 +64,7 @@ const RECORDED = 'has figures and encoded histograms in JSON: hdrscope diff';
 const FIGURES = 'has percentiles without the counts between them: hdrscope record --json';
 const JSON_KIND = 'is JSON: hdrscope plot draws';
 const TABLE = (command: string): string =>
-  `is a table; the columns with numbers are start_s, end_s, count, min_ms, mean_ms, p50_ms, p90_ms, p99_ms, p99.9_ms, max_ms: hdrscope ${command} --column`;
+  `is a table; the columns with numbers are start_s, end_s, count, min_ms, mean_ms, p50_ms, p90_ms, p99_ms, p99.9_ms, max_ms; none of them is surely a measured value: hdrscope ${command} --column COLUMN`;
 const A_TABLE = 'is a table: hdrscope record';
 
 /** The refusals, with their cures, by what is written and what reads it. The other pairs work. */

@@ -106,9 +106,12 @@ describe('numbers', () => {
   test.each([
     [
       '{"name":"x","ms":1.5}\n{"name":"y","ms":2}\n',
-      'is JSON; the fields with numbers are ms: hdrscope plot --field ms -',
+      'is JSON; the fields with numbers are ms: hdrscope plot --field ms --unit ms -',
     ],
-    ['path,ms\n/a,1.5\n/b,2\n', 'is a table; the columns with numbers are ms: hdrscope plot --column ms -'],
+    [
+      'path,ms\n/a,1.5\n/b,2\n',
+      'is a table; the columns with numbers are ms: hdrscope plot --column ms --unit ms -',
+    ],
     ['{"name":"x"}\n', 'is JSON: hdrscope plot draws dumps of Ceph, slots of the kernel, and plots'],
   ])('%j is refused with the command to type', async (stdin, message) => {
     expect(await hdrscope(['plot', '-'], { stdin })).toEqual({
