@@ -86,14 +86,22 @@ const line = (
   of: (one: SampleRequest, index: number) => string,
 ): string => requests.map((one, index) => `${of(one, index)}\n`).join('');
 
-const accessLog = (last: (one: SampleRequest) => string) => (requests: readonly SampleRequest[]) =>
-  line(requests, (one, index) => {
-    const { status = 200 } = one;
-    const time = `26/Nov/2026:23:06:${String(index % 60).padStart(2, '0')} +0000`;
-    const request = `"GET /a?id=${index} HTTP/1.1" ${status} ${600 + ((index * 31) % 97)}`;
-    const client = index % 3 === 0 ? 'curl/8.5' : 'Mozilla/5.0 (X11; Linux x86_64) \\"x\\" Gecko';
-    return `127.0.0.1 - - [${time}] ${request} "http://h/a b" "${client}"${last(one)}`;
-  });
+const CLIENTS = [
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)',
+  'curl/8.5',
+  'Mozilla/5.0 (X11; Linux x86_64) \\"x\\" Gecko',
+];
+
+const accessLog =
+  (last: (one: SampleRequest) => string, clients = 3) =>
+  (requests: readonly SampleRequest[]) =>
+    line(requests, (one, index) => {
+      const { status = 200 } = one;
+      const time = `26/Nov/2026:23:06:${String(index % 60).padStart(2, '0')} +0000`;
+      const request = `"GET /a?id=${index} HTTP/1.1" ${status} ${600 + ((index * 31) % 97)}`;
+      const client = CLIENTS[index % clients]!;
+      return `127.0.0.1 - - [${time}] ${request} "http://h/a b" "${client}"${last(one)}`;
+    });
 
 const FORMATS: readonly Format[] = [
   { name: 'vegeta in CSV', text: vegetaTable, values: ms, unit: 'ns' },
@@ -111,6 +119,12 @@ const FORMATS: readonly Format[] = [
   {
     name: 'nginx with the time of the request',
     text: accessLog((one) => ` ${(one.ms / 1000).toFixed(3)}`),
+    values: seconds(3),
+    unit: 'none',
+  },
+  {
+    name: 'nginx with one client',
+    text: accessLog((one) => ` ${(one.ms / 1000).toFixed(3)}`, 1),
     values: seconds(3),
     unit: 'none',
   },

@@ -40,7 +40,7 @@ export function readTable(
     separator: one,
     cells: lines.map(({ line }) => cellsOf(line, one)),
   }));
-  const found = isStated ? widest(tables) : tables.find(({ cells }) => isTable(cells));
+  const found = tables.find(({ cells }) => isTable(cells)) ?? (isStated ? bestSplit(tables) : undefined);
   if (found === undefined) return undefined;
   const [head = [], ...rows] = found.cells;
   const hasTitles = !head.some(isValue) && rows.length > 0;
@@ -57,9 +57,19 @@ interface Split {
   readonly cells: readonly (readonly string[])[];
 }
 
-/** The first of several ways to split lines that gives two columns or more, else one column. */
-function widest(splits: readonly Split[]): Split | undefined {
-  return splits.find(({ cells }) => cells[0]!.length > 1) ?? splits.at(-1);
+/** The way to split lines that gives two columns or more, of which one has the most values; else one column. */
+function bestSplit(splits: readonly Split[]): Split | undefined {
+  let [found, most] = [splits.at(-1), -1];
+  for (const split of splits) {
+    if (split.cells.every(({ length }) => length < 2)) continue;
+    const values: number[] = [];
+    for (const row of split.cells) {
+      for (const [at, cell] of row.entries()) if (isValue(cell)) values[at] = (values[at] ?? 0) + 1;
+    }
+    const count = values.reduce((highest, one) => Math.max(highest, one), 0);
+    if (count > most) [found, most] = [split, count];
+  }
+  return found;
 }
 
 /** Whether all rows have the same number of columns, two or more, and one column has values. */

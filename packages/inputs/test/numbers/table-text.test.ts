@@ -57,6 +57,13 @@ test('cells are those that NumberReader counts', () => {
   );
 });
 
+test('a stated table is split so that a column has numbers', () => {
+  const line = '1 "a (b; c, d)" 5\n';
+  expect(readTable(line.repeat(3), {}, true)?.separator).toBeUndefined();
+  expect(readTable(`${line.repeat(3)}broken, line; here\n${line}`, {}, true)?.separator).toBeUndefined();
+  expect(readTable('a,b c\n1,x y\n2,y,z\n', {}, true)?.separator).toBe(',');
+});
+
 test('a table may be stated, with rows that lack a number', () => {
   const text = 'path,ms\n/a,1\n/b,n/a\n';
   expect(readTable(text)).toBeUndefined();
