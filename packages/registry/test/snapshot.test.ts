@@ -8,7 +8,7 @@ import {
   type SeriesSnapshot,
   type Snapshot,
 } from '../src/index.ts';
-import { canonicalText } from '../src/internal.ts';
+import { canonicalText, snapshotAt } from '../src/internal.ts';
 import { attributes, ticks } from './support/arbitraries.ts';
 import { familyIn, onlySeries, slotsOf } from './support/state.ts';
 
@@ -156,6 +156,32 @@ describe('the difference from an earlier snapshot', () => {
     const delta = onlySeries(familyIn(snapshots[2]!.since(snapshots[1]!), 'x'));
     expect([delta.startTimeMs, delta.histogram.totalCount]).toEqual([2000, 2]);
     expect(snapshots[2]!.since(snapshots[1]!).timeMs).toBe(3000);
+  });
+
+  test('begins at another time when the earlier snapshot is moved there, also with series that have ended', async () => {
+    const clock = new FakeClock();
+    const registry = createRegistry({ clock });
+    const family = registry.histogram({ name: 'x' });
+    family.with({ i: 0 }).record(1);
+    const before = await registry.gather();
+    const moved = snapshotAt(before, before.timeMs - 5);
+    clock.advance(1000);
+    family.with({ i: 0 }).record(2);
+    family.with({ i: 1 }).record(3);
+    family.remove({ i: 1 });
+    const now = await registry.gather();
+    const changes = (base: Snapshot) =>
+      [...now.changesSince(base)].flatMap(({ series }) =>
+        [...series].map(({ attributes: { i }, startTimeMs, counts }) => [i, startTimeMs, counts.total]),
+      );
+    expect(changes(moved)).toEqual([
+      [1, now.timeMs, 1],
+      [0, before.timeMs - 5, 1],
+    ]);
+    expect(changes(before)).toEqual([
+      [1, now.timeMs, 1],
+      [0, before.timeMs, 1],
+    ]);
   });
 
   test('has a series with a new rejection, and without a new value', async () => {
