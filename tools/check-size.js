@@ -24,12 +24,12 @@ export const USES = [
   use('an error', 0.8, '@hdrscope/core', 'HdrscopeError'),
   use('record and read percentiles', 13, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 21.5, '@hdrscope/core', 'Histogram'),
-  use('a registry', 36.3, '@hdrscope/registry', 'createRegistry'),
+  use('a registry', 36.5, '@hdrscope/registry', 'createRegistry'),
   use('a view for OpenTelemetry', 46, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 28.5, '@hdrscope/otel/receiver', 'serveOtlp'),
-  use('a sender of remote write', 18.5, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
+  use('a sender of remote write', 18.8, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 16.5, '@hdrscope/core/joint'),
-  use('all of core', 44.9, '@hdrscope/core'),
+  use('all of core', 45, '@hdrscope/core'),
 ];
 
 /**
