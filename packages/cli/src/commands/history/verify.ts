@@ -34,8 +34,8 @@ function textOf({ files, damaged }: VerifiedHistory, isRepaired: boolean, io: Io
   const count = `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`;
   if (damaged.length === 0) return `${wrapToScreen(`${count}: none is damaged.`, io)}\n`;
   const cure = isRepaired
-    ? 'They have the ending .damaged now, and their values are missing in all answers.'
-    : '--repair gives them another name, so that questions are answered without them.';
-  const lines = damaged.map(({ reason }) => `${reason}\n`).join('');
-  return `${lines}${wrapToScreen(`${count}, of which ${formatCount(damaged.length)} ${damaged.length === 1 ? 'is' : 'are'} damaged. ${cure}`, io)}\n`;
+    ? 'A damaged file has the ending .damaged now, and its values are missing in all answers.'
+    : '--repair gives a damaged file another name, so that questions are answered without it.';
+  const found = `${count}, of which ${formatCount(damaged.length)} ${damaged.length === 1 ? 'is' : 'are'} damaged. ${cure}`;
+  return `${damaged.map(({ reason }) => `${reason}\n`).join('')}${wrapToScreen(found, io)}\n`;
 }

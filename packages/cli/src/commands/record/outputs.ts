@@ -1,5 +1,5 @@
 import { formatPercentiles, type Histogram } from '@hdrscope/core';
-import { visible } from '@hdrscope/core/internal';
+import { exactly, visible } from '@hdrscope/core/internal';
 import { inUnit, type NumberUnit, perMs, TIME_UNITS, ticksPerUnit } from '@hdrscope/inputs/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -42,7 +42,11 @@ function recordedFigures({ histogram, least, most, unit, name, percentiles }: Re
   // A correction may have counted smaller ones.
   const smallest = histogram.lowestEquivalentValue(least) <= histogram.min ? least : histogram.min;
   const shown = (ticks: number): number => inUnit(unit, Math.min(most, Math.max(smallest, ticks)));
-  return figuresOf(histogram, { name, unit: unit.unit, percentiles, shown });
+  return {
+    ...figuresOf(histogram, { name, unit: unit.unit, percentiles, shown }),
+    ...(smallest === least && { min: exactly(shown(least)) }),
+    max: exactly(shown(most)),
+  };
 }
 
 /** The words of `--format`. */
