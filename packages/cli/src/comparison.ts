@@ -91,13 +91,19 @@ export function differencesOf(
   };
 }
 
-/** Prints the differences. @returns The exit code. */
+/**
+ * Prints the differences.
+ *
+ * @param more More keys of the document.
+ * @returns The exit code.
+ */
 export async function printDifferences(
   { shown, exitCode }: Differences,
   format: 'text' | 'json',
   io: Io,
+  more: object = {},
 ): Promise<number> {
-  await io.stdout.write(format === 'json' ? comparisonJson(shown) : formatComparison(shown, io));
+  await io.stdout.write(format === 'json' ? comparisonJson(shown, more) : formatComparison(shown, io));
   return exitCode;
 }
 
@@ -157,7 +163,7 @@ function wideChange(
 }
 
 /** The figures of both sides, and how each percentile has changed. */
-function comparisonJson(shown: ShownComparison): string {
+function comparisonJson(shown: ShownComparison, more: object): string {
   const { comparison, sides, confidence, tolerance, unit } = shown;
   const { percentiles, isWorse, kolmogorovSmirnov = null, mannWhitney = null } = comparison;
   const inUnit = (value: number): number => scaled(value, unit);
@@ -184,6 +190,7 @@ function comparisonJson(shown: ShownComparison): string {
     }),
     kolmogorovSmirnov,
     mannWhitney,
+    ...more,
   });
 }
 

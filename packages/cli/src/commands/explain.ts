@@ -21,7 +21,7 @@ import { type Column, shownTable } from '../screen/table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 import { WHERE } from './history/options.ts';
 import { headingOf, shownUnitOf } from './query/answer.ts';
-import { withEngine } from './query/engine.ts';
+import { ALLOW_MISSING, type AskedHistory, askHistory, missingJson, withEngine } from './query/engine.ts';
 
 const DESCRIPTION = `Explains why a percentile moved from one range of time to another, by the attributes of the series.
 
@@ -50,6 +50,7 @@ export const command = defineCommand({
   operands: { '<folder>': 'the folder of a history' },
   options: {
     metric: { value: '<name>', help: 'the metric', required: 'the name of a metric' },
+    allowMissing: ALLOW_MISSING,
     before: {
       value: '<range>',
       help: 'the time that was usual',
@@ -82,13 +83,15 @@ export const command = defineCommand({
     const { metric, before, after, percentile, where, top } = options;
     const question = { metric, before, after, percentile, where };
     assertApart(before, after);
-    const explanation = await withEngine(folder, () => explainHistory(folder, question));
-    const text =
-      format === 'json'
-        ? explanationJson(explanation, question)
-        : explanationText(explanation, question, top, io);
-    await io.stdout.write(text);
-    return ExitCode.done;
+    return askHistory(folder, options, io, async (history) => {
+      const explanation = await withEngine(folder, () => explainHistory(folder, question, history.query));
+      const text =
+        format === 'json'
+          ? explanationJson(explanation, question, history)
+          : explanationText(explanation, question, top, io);
+      await io.stdout.write(text);
+      return ExitCode.done;
+    });
   },
 });
 
@@ -276,6 +279,7 @@ function causeText(cause: ExplainedCause, isFirst: boolean, isWide: boolean): st
 function explanationJson(
   { unit: ucum, percentile, verdict, isWide, difference, causes, ...sides }: HistoryExplanation,
   { metric, before, after }: ExplainedQuestion,
+  history: AskedHistory,
 ): string {
   const { unit, scale } = shownUnitOf(ucum ?? '');
   return jsonDocument({
@@ -292,6 +296,7 @@ function explanationJson(
       before: { count: cause.before.count, ...valueJson(cause.before, scale) },
       after: { count: cause.after.count, ...valueJson(cause.after, scale) },
     })),
+    ...missingJson(history),
   });
 }
 

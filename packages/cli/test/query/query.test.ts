@@ -48,6 +48,7 @@ rpc     s          3     4     211  2017-07-14 02:40:00  2017-07-14 03:40:01  me
         endSec: 1_500_003_601,
       },
     ],
+    missing: [],
   });
   expect((await query(['--format', 'csv'])).stdout).toBe(`\
 metric,unit,series,rows,values,from,to,attributes
@@ -104,7 +105,7 @@ test('JSON has the bounds of slots, and distributions as all commands print them
     '50,100,99',
   ]);
   const { groups, ...facts } = JSON.parse(stdout);
-  expect(facts).toEqual({ metric: 'rpc', everySec: null });
+  expect(facts).toEqual({ metric: 'rpc', everySec: null, missing: [] });
   for (const group of groups) expect(faultsIn(group, schema)).toEqual([]);
   expect(groups[1]).toMatchObject({
     name: 'method=put',

@@ -9,6 +9,7 @@ import {
 } from '@hdrscope/plot';
 import fc from 'fast-check';
 import { historyDifferences, readComparison } from '../../src/commands/query/comparison.ts';
+import { askedHistory } from '../../src/commands/query/engine.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { type Buckets, rowOfBuckets, writeHistory, writeHistoryRows } from '../support/history-rows.ts';
 import { useFolder } from '../support/logs.ts';
@@ -126,7 +127,7 @@ test('the difference of the values lies in the bounds of a comparison, and each 
         { sinceMs: Date.parse('2026-03-10T15:00Z'), untilMs: Date.parse('2026-03-10T15:10Z') },
       ];
       const options = { metric: 'rpc', before, after, percentiles, by: [], where: {} };
-      const comparison = await readComparison(history, options);
+      const comparison = await readComparison(askedHistory(history), options);
       const { shown } = historyDifferences(comparison, options);
       const valueAt = ({ values }: typeof one, percentile: number): number =>
         values[Math.max(1, Math.ceil((percentile * values.length) / 100 - 1e-9)) - 1]!;

@@ -71,14 +71,14 @@ test('JSON and CSV have both bounds of each figure', async () => {
       {
         attributes: {},
         verdicts: { kept: 2, missed: 1, undecided: 0, 'without values': 1 },
-        total: { count: 40_000, within: { least: 39_949, most: 39_949 }, verdict: 'missed' },
+        total: { count: 40_000, within: { lower: 39_949, upper: 39_949 }, verdict: 'missed' },
         periods: [{ startSec: Date.parse('2026-03-01') / 1000 }, {}, { share: null, burnRate: null }, {}],
       },
     ],
   });
   const csv = (await report(['--threshold', '500ms', '--format', 'csv', '--by', 'route'])).stdout.split('\n');
   expect(csv[0]).toBe(
-    'route,start,end,values,within_least,within_most,share_least,share_most,burn_rate_least,burn_rate_most,budget_used_least,budget_used_most,verdict',
+    'route,start,end,values,within_lower,within_upper,share_lower,share_upper,burn_rate_lower,burn_rate_upper,budget_used_lower,budget_used_upper,verdict',
   );
   expect(csv[1]).toBe(
     '/cart,2026-03-01T00:00:00.000Z,2026-03-02T00:00:00.000Z,10000,10000,10000,1,1,0,0,0,0,kept',

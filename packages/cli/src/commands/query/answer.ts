@@ -27,6 +27,7 @@ import { wrapToScreen } from '../../screen/help-text.ts';
 import { csvLine, shownTable } from '../../screen/table.ts';
 import { scaled, type ValueScale, valueScaleOf } from '../../value-scale.ts';
 import { stretchStart } from '../history/options.ts';
+import { type AskedHistory, missingJson } from './engine.ts';
 
 // Groups.
 
@@ -132,7 +133,7 @@ function tableOf(shown: readonly ShownGroup[], keys: readonly string[], asked: A
 const USUAL = ['count', 'min', 'mean'];
 
 /** The answer as one document; docs/formats/percentiles.schema.json describes its distributions. */
-export function answerJson(groups: readonly HistoryGroup[], asked: Asked): string {
+export function answerJson(groups: readonly HistoryGroup[], asked: Asked, history: AskedHistory): string {
   const { metric, by, everyMs } = asked;
   const { units } = shownGroups(groups, metric, by);
   const distributions = units.flat().map((shown) => ({
@@ -145,6 +146,7 @@ export function answerJson(groups: readonly HistoryGroup[], asked: Asked): strin
     metric,
     everySec: everyMs === undefined ? null : everyMs / 1000,
     groups: distributions,
+    ...missingJson(history),
   });
 }
 

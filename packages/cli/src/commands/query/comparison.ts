@@ -10,7 +10,7 @@ import { scaled, type ValueScale } from '../../value-scale.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
 import { comparisonOf, type PlottedSide } from '../plot/kinds.ts';
 import { figuresOfRow, plotTitle, shownUnitOf } from './answer.ts';
-import { withEngine } from './engine.ts';
+import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
 import { countSlots, curveOfRow } from './row-curve.ts';
 
@@ -32,12 +32,12 @@ interface HistorySide extends ComparedSide {
  *
  * @throws Refusal when a side has no values, there are not two groups, or their values have no common slots.
  */
-export async function readComparison(folder: string, options: Options): Promise<HistoryComparison> {
+export async function readComparison(history: AskedHistory, options: Options): Promise<HistoryComparison> {
   const { before, after } = options;
   const named =
     before === undefined || after === undefined
-      ? await groupsOf(folder, options)
-      : [await rangeOf(folder, options, before), await rangeOf(folder, options, after)];
+      ? await groupsOf(history, options)
+      : [await rangeOf(history, options, before), await rangeOf(history, options, after)];
   const [one, other] = named as [NamedRow, NamedRow];
   const { unit, scale } = one.row;
   if (other.row.unit !== unit || other.row.scale !== scale) {
@@ -54,9 +54,9 @@ interface NamedRow {
   readonly row: MergedRow;
 }
 
-async function rangeOf(folder: string, options: Options, range: TimeRange): Promise<NamedRow> {
+async function rangeOf(history: AskedHistory, options: Options, range: TimeRange): Promise<NamedRow> {
   const name = rangeText(range);
-  const [row, ...others] = await rowsOf(folder, { ...selectionOf(options), ...range, by: [] });
+  const [row, ...others] = await rowsOf(history, { ...selectionOf(options), ...range, by: [] });
   if (row === undefined) throw new Refusal(`${options.metric} has no values to compare in ${name}`);
   if (others.length > 0) {
     throw new Refusal(
@@ -66,9 +66,9 @@ async function rangeOf(folder: string, options: Options, range: TimeRange): Prom
   return { name, row };
 }
 
-async function groupsOf(folder: string, options: Options): Promise<NamedRow[]> {
+async function groupsOf(history: AskedHistory, options: Options): Promise<NamedRow[]> {
   const { by } = options;
-  const rows = await rowsOf(folder, { ...selectionOf(options), by });
+  const rows = await rowsOf(history, { ...selectionOf(options), by });
   const named = rows.map((row) => ({ name: nameOf(row, by), row }));
   if (named.length === 2) return named;
   const names = named.slice(0, MOST_NAMES).map(({ name }) => name);
@@ -79,10 +79,10 @@ async function groupsOf(folder: string, options: Options): Promise<NamedRow[]> {
 
 const MOST_NAMES = 5;
 
-async function rowsOf(folder: string, question: MergeQuestion): Promise<MergedRow[]> {
-  return withEngine(folder, async () => {
+async function rowsOf(history: AskedHistory, question: MergeQuestion): Promise<MergedRow[]> {
+  return withEngine(history.folder, async () => {
     const rows: MergedRow[] = [];
-    for await (const row of queryMergedRows(folder, question)) rows.push(row);
+    for await (const row of queryMergedRows(history.folder, question, history.query)) rows.push(row);
     return rows;
   });
 }

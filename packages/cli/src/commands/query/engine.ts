@@ -1,7 +1,57 @@
 import { HdrscopeError } from '@hdrscope/core';
 import type { DamagedFile } from '@hdrscope/history';
-import { Refusal } from '../../command.ts';
+import { ExitCode, type Io, Refusal } from '../../command.ts';
+import { defineOption } from '../../define-command.ts';
 import { systemErrorText } from '../../system-error.ts';
+
+/** A history that is asked. A file that cannot be read is left out of the answers, and noted. */
+export interface AskedHistory {
+  readonly folder: string;
+  /** The options of all questions. */
+  readonly query: { readonly onDamaged: (file: DamagedFile) => void };
+  /** The files that the answers lack so far, by their paths. */
+  readonly missing: ReadonlyMap<string, DamagedFile>;
+}
+
+export function askedHistory(folder: string): AskedHistory {
+  const missing = new Map<string, DamagedFile>();
+  return { folder, query: { onDamaged: (file) => missing.set(file.path, file) }, missing };
+}
+
+/** `--allow-missing` */
+export const ALLOW_MISSING = defineOption({
+  help: 'exits with 0 although files of the history are damaged, and their values missing',
+});
+
+/** What an answer lacks, for programs. */
+export function missingJson({ missing }: AskedHistory): { readonly missing: readonly DamagedFile[] } {
+  return { missing: [...missing.values()] };
+}
+
+/**
+ * Asks a history, and says which files the answer lacks.
+ *
+ * @returns The exit code.
+ */
+export async function askHistory(
+  folder: string,
+  { allowMissing = false }: { readonly allowMissing?: boolean },
+  io: Io,
+  ask: (history: AskedHistory) => Promise<number>,
+): Promise<number> {
+  const history = askedHistory(folder);
+  const exitCode = await ask(history).finally(() => noteMissing(history, io));
+  const isRefused = history.missing.size > 0 && !allowMissing && exitCode === ExitCode.done;
+  return isRefused ? ExitCode.refused : exitCode;
+}
+
+async function noteMissing({ folder, missing }: AskedHistory, io: Io): Promise<void> {
+  if (missing.size === 0) return;
+  const reasons = [...missing.values()].map(({ reason }) => `hdrscope: ${reason}\n`).join('');
+  const count = missing.size === 1 ? 'a file' : `${missing.size} files`;
+  const cure = `hdrscope history verify ${folder} --repair sets such files aside`;
+  await io.stderr.write(`${reasons}hdrscope: the answer lacks the values of ${count}: ${cure}\n`);
+}
 
 /** Asks DuckDB. Its absence, and that of the folder, become sentences with a cure. */
 export async function withEngine<T>(folder: string, ask: () => Promise<T>): Promise<T> {

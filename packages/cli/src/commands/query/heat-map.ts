@@ -7,7 +7,7 @@ import { Refusal } from '../../command.ts';
 import { scaled } from '../../value-scale.ts';
 import { stretchFor } from '../history/options.ts';
 import { plotTitle, shownUnitOf } from './answer.ts';
-import { withEngine } from './engine.ts';
+import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
 
 // As many columns as a heat map has.
@@ -22,15 +22,15 @@ const MOST_MAPS = 20;
  *
  * @throws Refusal when there are too many groups.
  */
-export async function heatMapsOf(folder: string, options: Options): Promise<HeatMapPlot[]> {
+export async function heatMapsOf(history: AskedHistory, options: Options): Promise<HeatMapPlot[]> {
   const { by } = options;
   const question = selectionOf(options);
-  const everyMs = options.every ?? (await chosenStretch(folder, options));
+  const everyMs = options.every ?? (await chosenStretch(history, options));
   if (everyMs === undefined) return [];
   const maps = new Map<string, HeatMapBuilder>();
   const slices = new Slices();
-  await withEngine(folder, async () => {
-    for await (const row of queryMergedRows(folder, { ...question, by, everyMs })) {
+  await withEngine(history.folder, async () => {
+    for await (const row of queryMergedRows(history.folder, { ...question, by, everyMs }, history.query)) {
       if (slices.isOver()) await slices.next();
       const key = JSON.stringify([row.unit, row.attributes]);
       const map = maps.get(key) ?? heatMapFor(row);
@@ -46,8 +46,10 @@ export async function heatMapsOf(folder: string, options: Options): Promise<Heat
   return [...maps.values()].map((map) => map.plot());
 }
 
-async function chosenStretch(folder: string, options: Options): Promise<number | undefined> {
-  const span = await withEngine(folder, () => historySpan(folder, selectionOf(options)));
+async function chosenStretch(history: AskedHistory, options: Options): Promise<number | undefined> {
+  const span = await withEngine(history.folder, () =>
+    historySpan(history.folder, selectionOf(options), history.query),
+  );
   return span && stretchFor(span, MOST_STRETCHES);
 }
 

@@ -13,7 +13,7 @@ import {
   type Format as PlotFormat,
   writePlots,
 } from '../plot/drawing.ts';
-import { withEngine } from './engine.ts';
+import { type AskedHistory, askHistory, missingJson, withEngine } from './engine.ts';
 import {
   assertKindFits,
   assertOptionsFit,
@@ -52,17 +52,26 @@ export const command = defineCommand({
     assertKindFits(options);
     if (options.printSql === true)
       return withOutput(options.output, io, (out) => printSql(options, folder, out));
-    if (options.metric !== undefined && isDrawn(options, asked)) {
-      const format = PLOT_FORMATS.find((one) => one === asked) ?? 'text';
-      return draw(options, format, folder!, io);
-    }
-    const format = TABLE_FORMATS.find((one) => one === asked) ?? 'text';
-    if (kindOf(options) === 'comparison') return compare(options, format, folder!, io);
-    return withOutput(options.output, io, (out) =>
-      options.metric === undefined ? list(format, folder!, out) : print(options, format, folder!, out),
-    );
+    return askHistory(folder!, options, io, (history) => answer(options, asked, history, io));
   },
 });
+
+async function answer(
+  options: Options,
+  asked: TableFormat | PlotFormat,
+  history: AskedHistory,
+  io: Io,
+): Promise<number> {
+  if (options.metric !== undefined && isDrawn(options, asked)) {
+    const format = PLOT_FORMATS.find((one) => one === asked) ?? 'text';
+    return draw(options, format, history, io);
+  }
+  const format = TABLE_FORMATS.find((one) => one === asked) ?? 'text';
+  if (kindOf(options) === 'comparison') return compare(options, format, history, io);
+  return withOutput(options.output, io, (out) =>
+    options.metric === undefined ? list(format, history, out) : print(options, format, history, out),
+  );
+}
 
 async function printSql(options: Options, folder: string | undefined, io: Io): Promise<number> {
   const { table, dialect = 'duckdb' } = options;
@@ -74,43 +83,54 @@ async function printSql(options: Options, folder: string | undefined, io: Io): P
   return ExitCode.done;
 }
 
-async function list(format: TableFormat, folder: string, io: Io): Promise<number> {
+async function list(format: TableFormat, history: AskedHistory, io: Io): Promise<number> {
   const { metricsText } = await import('./metrics.ts');
-  const metrics = await withEngine(folder, () => historyMetrics(folder));
-  if (metrics.length === 0 && format === 'text') {
+  const metrics = await withEngine(history.folder, () => historyMetrics(history.folder, history.query));
+  if (metrics.length === 0 && format === 'text' && history.missing.size === 0) {
     throw new Refusal(
-      `${folder} has no rows of a history: hdrscope history import LOG -o ${folder} adds those of a log`,
+      `${history.folder} has no rows of a history: hdrscope history import LOG -o ${history.folder} adds those of a log`,
     );
   }
-  await io.stdout.write(metricsText(metrics, format, io));
+  await io.stdout.write(metricsText(metrics, history, format, io));
   return ExitCode.done;
 }
 
-async function print(options: Options, format: TableFormat, folder: string, io: Io): Promise<number> {
+async function print(options: Options, format: TableFormat, history: AskedHistory, io: Io): Promise<number> {
   const percentiles = [...new Set(percentilesFor(options, format !== 'json'))];
-  const groups = await ask(options, percentiles, folder, io);
+  const groups = await ask(options, percentiles, history, io);
   const { answerCsv, answerJson, answerText } = await import('./answer.ts');
   const { metric = '', columns, by, every } = options;
   const asked = { metric, ...(columns && { columns }), percentiles, by, everyMs: every };
-  if (format === 'json') await io.stdout.write(answerJson(groups, asked));
+  if (format === 'json') await io.stdout.write(answerJson(groups, asked, history));
   else if (format === 'csv') await io.stdout.write(answerCsv(groups, asked));
   else if (groups.length > 0) await io.stdout.write(answerText(groups, asked, io));
   return ExitCode.done;
 }
 
-async function compare(options: Options, format: TableFormat, folder: string, io: Io): Promise<number> {
+async function compare(
+  options: Options,
+  format: TableFormat,
+  history: AskedHistory,
+  io: Io,
+): Promise<number> {
   percentilesFor(options, false);
   if (format === 'csv') throw new UsageError('a comparison is written as text or json');
   const { historyDifferences, readComparison } = await import('./comparison.ts');
-  const comparison = await readComparison(folder, options).catch(explained(folder, options));
+  const comparison = await readComparison(history, options).catch(explained(history, options));
   const differences = historyDifferences(comparison, options);
-  return withOutput(options.output, io, (out) => printDifferences(differences, format, out));
+  return withOutput(options.output, io, (out) =>
+    printDifferences(differences, format, out, missingJson(history)),
+  );
 }
 
-async function draw(options: Options, format: PlotFormat, folder: string, io: Io): Promise<number> {
+async function draw(options: Options, format: PlotFormat, history: AskedHistory, io: Io): Promise<number> {
   percentilesFor(options, false);
   assertDrawable(format, options);
-  const { plots, verdicts = [], exitCode } = await drawn(options, folder, columnsOf(format, options, io), io);
+  const {
+    plots,
+    verdicts = [],
+    exitCode,
+  } = await drawn(options, history, columnsOf(format, options, io), io);
   const [first, ...others] = plots.map((plot) =>
     options.title === undefined ? plot : { ...plot, title: options.title },
   );
@@ -126,20 +146,20 @@ interface Drawn {
   readonly exitCode: number;
 }
 
-async function drawn(options: Options, folder: string, columns: number, io: Io): Promise<Drawn> {
+async function drawn(options: Options, history: AskedHistory, columns: number, io: Io): Promise<Drawn> {
   switch (kindOf(options)) {
     case 'comparison': {
       const { comparisonPlotOf, historyDifferences, readComparison } = await import('./comparison.ts');
       const { verdictText } = await import('../../comparison.ts');
-      const comparison = await readComparison(folder, options).catch(explained(folder, options));
+      const comparison = await readComparison(history, options).catch(explained(history, options));
       const { shown, exitCode } = historyDifferences(comparison, options);
       const verdicts = [wrapToScreen(verdictText(shown), io)];
       return { plots: [comparisonPlotOf(comparison, options, columns)], verdicts, exitCode };
     }
     case 'heat-map': {
       const { heatMapsOf } = await import('./heat-map.ts');
-      const plots = await heatMapsOf(folder, options);
-      if (plots.length === 0) await explain(folder, options, io);
+      const plots = await heatMapsOf(history, options);
+      if (plots.length === 0) await explain(history, options, io);
       return { plots, exitCode: ExitCode.done };
     }
     case 'percentiles':
@@ -147,11 +167,11 @@ async function drawn(options: Options, folder: string, columns: number, io: Io):
       const { answerPlots, CURVE_PERCENTILES } = await import('./answer.ts');
       const { metric = '', by, every } = options;
       const percentiles = every === undefined ? CURVE_PERCENTILES : [...new Set(options.percentiles)];
-      const groups = await ask(options, percentiles, folder, io);
+      const groups = await ask(options, percentiles, history, io);
       const asked = { metric, percentiles, by, everyMs: every };
       const plots = await answerPlots(groups, asked, async () => {
         const { readWideCurves } = await import('./row-curve.ts');
-        return readWideCurves(folder, options, columns);
+        return readWideCurves(history, options, columns);
       });
       return { plots, exitCode: ExitCode.done };
     }
@@ -162,12 +182,14 @@ async function drawn(options: Options, folder: string, columns: number, io: Io):
 async function ask(
   options: Options,
   percentiles: readonly number[],
-  folder: string,
+  history: AskedHistory,
   io: Io,
 ): Promise<HistoryGroup[]> {
-  const groups = await withEngine(folder, () => queryHistory(folder, questionOf(options, percentiles)));
+  const groups = await withEngine(history.folder, () =>
+    queryHistory(history.folder, questionOf(options, percentiles), history.query),
+  );
   const isUseful = options.by.every((key) => groups.some(({ attributes }) => Object.hasOwn(attributes, key)));
-  if (groups.length === 0 || !isUseful) await explain(folder, options, groups.length === 0 ? io : undefined);
+  if (groups.length === 0 || !isUseful) await explain(history, options, groups.length === 0 ? io : undefined);
   return groups;
 }
 
@@ -177,16 +199,16 @@ async function ask(
  * @param io Left out, nothing is said unless the history has no such metric or attribute.
  * @throws Refusal when the history has no such metric or attribute.
  */
-async function explain(folder: string, options: Options, io?: Io): Promise<void> {
+async function explain(history: AskedHistory, options: Options, io?: Io): Promise<void> {
   const { explainNothing } = await import('./metrics.ts');
-  const text = await explainNothing(folder, options);
+  const text = await explainNothing(history, options);
   await io?.stderr.write(`hdrscope: ${text}\n`);
 }
 
 /** Throws a better reason than a refusal: that the history has no such metric or attribute. */
-function explained(folder: string, options: Options): (error: unknown) => Promise<never> {
+function explained(history: AskedHistory, options: Options): (error: unknown) => Promise<never> {
   return async (error) => {
-    if (error instanceof Refusal) await explain(folder, options);
+    if (error instanceof Refusal) await explain(history, options);
     throw error;
   };
 }

@@ -4,11 +4,16 @@ import { type Io, Refusal } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { formatCount, formatTime } from '../../format.ts';
 import { type Column, csvLine, shownTable } from '../../screen/table.ts';
-import { withEngine } from './engine.ts';
+import { type AskedHistory, missingJson, withEngine } from './engine.ts';
 import type { Options, TableFormat } from './options.ts';
 
 /** The metrics of a history, in a format. */
-export function metricsText(metrics: readonly HistoryMetric[], format: TableFormat, io: Io): string {
+export function metricsText(
+  metrics: readonly HistoryMetric[],
+  history: AskedHistory,
+  format: TableFormat,
+  io: Io,
+): string {
   if (format === 'json') {
     return jsonDocument({
       metrics: metrics.map(({ metric, unit, scale, keys, series, rows, count, startMs, endMs }) => ({
@@ -16,6 +21,7 @@ export function metricsText(metrics: readonly HistoryMetric[], format: TableForm
         startSec: startMs / 1000,
         endSec: endMs / 1000,
       })),
+      ...missingJson(history),
     });
   }
   const isCsv = format === 'csv';
@@ -54,15 +60,15 @@ const COLUMNS: readonly Column[] = [
  * @throws Refusal when the history has no such metric or attribute.
  */
 export async function explainNothing(
-  folder: string,
+  history: AskedHistory,
   options: Pick<Options, 'metric' | 'by' | 'where'>,
 ): Promise<string> {
   const { metric = '', by, where } = options;
-  const metrics = await withEngine(folder, () => historyMetrics(folder));
+  const metrics = await withEngine(history.folder, () => historyMetrics(history.folder, history.query));
   const names = [...new Set(metrics.map((one) => one.metric))];
-  if (names.length === 0) throw new Refusal(`${folder} has no rows of a history`);
+  if (names.length === 0) throw new Refusal(`${history.folder} has no rows of a history`);
   const found = metrics.filter((one) => one.metric === metric);
-  if (found.length === 0) throw new Refusal(noSuch(`${folder} has no metric`, metric, names));
+  if (found.length === 0) throw new Refusal(noSuch(`${history.folder} has no metric`, metric, names));
   const keys = [...new Set(found.flatMap((one) => one.keys))];
   for (const key of [...by, ...Object.keys(where)]) {
     if (!keys.includes(key)) throw new Refusal(noSuch(`no series of ${metric} has an attribute`, key, keys));

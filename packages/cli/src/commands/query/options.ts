@@ -6,6 +6,7 @@ import { columnsOption } from '../../figures.ts';
 import { assertApart, parseRange } from '../../moment.ts';
 import { ASCII, integer, percentilesOption } from '../../options.ts';
 import { groupOption, parseEvery, spanOf, spanOptions, WHERE } from '../history/options.ts';
+import { ALLOW_MISSING } from './engine.ts';
 
 /** The forms of an answer that are no pictures. */
 export const TABLE_FORMATS = ['text', 'json', 'csv'] as const;
@@ -64,6 +65,7 @@ export const OPTIONS = defineOptions({
     parse: parseRange,
   },
   after: { value: '<range>', help: 'the range of time after a change', parse: parseRange },
+  allowMissing: ALLOW_MISSING,
   failIfWorse: COMPARING.failIfWorse,
   confidence: CONFIDENCE,
   plot: { help: 'draws the answer' },

@@ -4,7 +4,7 @@ import { countedOfRow, figureBounds, type MergedRow, queryMergedRows } from '@hd
 import { type Curve, curveOfSeries } from '@hdrscope/plot';
 import { scaled } from '../../value-scale.ts';
 import { shownUnitOf, type WideCurves } from './answer.ts';
-import { withEngine } from './engine.ts';
+import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';
 
 /** The counts of slots, in any order. */
@@ -43,11 +43,15 @@ export function curveOfRow(row: MergedRow, name: string, columns: number): Curve
 }
 
 /** Reads the curves of the groups that an answer has. */
-export async function readWideCurves(folder: string, options: Options, columns: number): Promise<WideCurves> {
+export async function readWideCurves(
+  history: AskedHistory,
+  options: Options,
+  columns: number,
+): Promise<WideCurves> {
   const { by } = options;
   const rows = new Map<string, MergedRow>();
-  await withEngine(folder, async () => {
-    for await (const row of queryMergedRows(folder, { ...selectionOf(options), by }))
+  await withEngine(history.folder, async () => {
+    for await (const row of queryMergedRows(history.folder, { ...selectionOf(options), by }, history.query))
       rows.set(keyOf(row), row);
   });
   return (group, name) => curveOfRow(rows.get(keyOf(group))!, name, columns);

@@ -3,7 +3,7 @@ import type { ObjectiveHistory } from '@hdrscope/history';
 import type { ObjectivePeriod } from '@hdrscope/history/internal';
 import { formatBounds, formatDurationParts, formatShare } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
-import { jsonDocument } from '../../figures.ts';
+import { boundsJson, jsonDocument } from '../../figures.ts';
 import { formatCount } from '../../format.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
@@ -11,6 +11,7 @@ import { type Column, csvLine, shownTable } from '../../screen/table.ts';
 import { scaled } from '../../value-scale.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
 import { shownUnitOf } from '../query/answer.ts';
+import { type AskedHistory, missingJson } from '../query/engine.ts';
 
 /** A report, and what it was asked for. */
 export interface Reported {
@@ -25,6 +26,7 @@ export interface Reported {
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly groups: readonly ObjectiveHistory[];
+  readonly history: AskedHistory;
 }
 
 const COLOURS: Readonly<Record<ObjectivePeriod['verdict'], 'red' | 'green' | 'yellow' | 'dim'>> = {
@@ -132,9 +134,9 @@ function periodWord(everyMs: number, count: number): string {
 
 /** The report as one document. Values are in `unit`, shares are parts of 1. */
 export function reportJson(reported: Reported): string {
-  const { metric, threshold, objective, unit, everyMs, sinceMs, untilMs, groups } = reported;
+  const { metric, threshold, objective, unit, everyMs, sinceMs, untilMs, groups, history } = reported;
   const { unit: shown, scale } = shownUnitOf(unit);
-  const bounds = (one: Bounds | undefined) => one && { least: one.lower, most: one.upper };
+  const bounds = (one: Bounds | undefined) => one && boundsJson(one);
   const period = ({ startMs, endMs, ...rest }: ObjectivePeriod) => ({
     startSec: startMs / 1000,
     endSec: endMs / 1000,
@@ -157,17 +159,18 @@ export function reportJson(reported: Reported): string {
       divided:
         divided === undefined
           ? null
-          : { lower: scaled(divided.lower, scale), upper: scaled(divided.upper, scale) },
+          : boundsJson({ lower: scaled(divided.lower, scale), upper: scaled(divided.upper, scale) }),
       total: period(total),
       verdicts,
       periods: periods.map(period),
     })),
+    ...missingJson(history),
   });
 }
 
 /** A line for each period of each group. Shares are parts of 1. */
 export function reportCsv({ by, groups }: Reported): string {
-  const figures = ['least', 'most'];
+  const figures = ['lower', 'upper'];
   const header = [
     ...by,
     'start',

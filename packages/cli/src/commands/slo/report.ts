@@ -7,7 +7,7 @@ import { amountIn } from '../../duration.ts';
 import { parsePastTime } from '../../moment.ts';
 import { OBJECTIVE } from '../../objective.ts';
 import { DAY_MS, groupOption, parseEvery, WHERE } from '../history/options.ts';
-import { withEngine } from '../query/engine.ts';
+import { ALLOW_MISSING, askHistory, withEngine } from '../query/engine.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 
 const DESCRIPTION = `Reports whether a history would have kept an objective: on each day, and over the whole time.
@@ -50,6 +50,7 @@ const OPTIONS = defineOptions({
   },
   by: groupOption('has a report of its own', 'one report'),
   where: WHERE,
+  allowMissing: ALLOW_MISSING,
 });
 
 /** `hdrscope slo report` */
@@ -71,17 +72,19 @@ export const command = defineCommand({
     const objective = Number((percent / 100).toPrecision(15));
     const span = spanOf(options, Date.now());
     const asked = { metric, where, ...span };
-    const reported = await withEngine(folder, async (): Promise<Reported> => {
-      const units = await historyUnits(folder, asked);
-      const unit = onlyUnit(units, metric);
-      const value = valueIn(threshold, unit);
-      const question = { ...asked, unit, threshold: value, objective, everyMs, by };
-      const groups: readonly ObjectiveHistory[] = await objectiveHistory(folder, question);
-      return { metric, threshold: value, objective, unit, everyMs, by, ...span, groups };
+    return askHistory(folder, options, io, async (history) => {
+      const reported = await withEngine(folder, async (): Promise<Reported> => {
+        const units = await historyUnits(folder, asked, history.query);
+        const unit = onlyUnit(units, metric);
+        const value = valueIn(threshold, unit);
+        const question = { ...asked, unit, threshold: value, objective, everyMs, by };
+        const groups: readonly ObjectiveHistory[] = await objectiveHistory(folder, question, history.query);
+        return { metric, threshold: value, objective, unit, everyMs, by, ...span, groups, history };
+      });
+      const texts = { text: reportText, json: reportJson, csv: reportCsv };
+      await io.stdout.write(texts[format](reported, io));
+      return ExitCode.done;
     });
-    const texts = { text: reportText, json: reportJson, csv: reportCsv };
-    await io.stdout.write(texts[format](reported, io));
-    return ExitCode.done;
   },
 });
 
