@@ -107,7 +107,7 @@ describe('comparison', () => {
     expect((await query(...RANGES, '--where', 'route=/pay', '--fail-if-worse', '5%')).exitCode).toBe(1);
   });
 
-  test('JSON is that of hdrscope diff', async () => {
+  test('JSON is that of hdrscope diff, and names missing files', async () => {
     const found = JSON.parse((await query(...RANGES, '--json', '--percentiles', '50')).stdout);
     expect(Object.keys(found)).toEqual([
       ...[
@@ -119,6 +119,7 @@ describe('comparison', () => {
         'changes',
         'kolmogorovSmirnov',
         'mannWhitney',
+        'missing',
       ],
     ]);
     expect([found.before.count, found.after.count, found.confidence]).toEqual([6000, 12_000, 0.99]);

@@ -152,6 +152,7 @@ export function listNumberPlaces(beginning: string): NumberPlaces | undefined {
   const table = readTable(wholeLines(beginning).join('\n'));
   if (table === undefined) return undefined;
   const columns = numberColumns(table);
+  if (columns.length === 0) return undefined;
   const values = table.titles === undefined ? withoutKnown(columns, table.rows) : columns;
   return { kind: 'column', names: namesOf(columns), likely: likelyPlaces(values) };
 }
