@@ -1,5 +1,14 @@
-import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { intervalLine } from '../operations/support/logs.ts';
 import { create, describeRotations, Ledger } from './support/rotations.ts';
 
@@ -37,6 +46,21 @@ describe('a note says that lines may be lost', () => {
       'replaced',
     ]);
   });
+});
+
+test('a compressed copy of one of many rotated files is not read', async () => {
+  const log = new Ledger();
+  await log.started();
+  log.write(2);
+  await log.caughtUp();
+  // Between two looks.
+  for (let n = 0; n < 20; n++) {
+    create(log);
+    log.write(3);
+  }
+  writeFileSync(`${log.path}.50.gz`, gzipSync(readFileSync(`${log.path}.18`)));
+  await log.end();
+  log.expectAll();
 });
 
 test('files of other logs and old copies are not read', async () => {
