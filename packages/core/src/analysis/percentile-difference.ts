@@ -70,8 +70,8 @@ export function percentileDifference(
   // of the interval of a high percentile.
   // Source: G. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
   // Statistics in Medicine 27 (2008).
-  // Where counts came from wider slots, the distance is the width of a slot as well, and widths add up as they are.
-  const isPlaced = first.placedFrom?.length || second.placedFrom?.length;
+  // Where counts came from wider slots, a distance contains the width of such a slot. A width is no error of chance: widths add up.
+  const isPlaced = [first, second].some(({ placedFrom = [] }) => placedFrom.length > 0);
   const combine = isPlaced ? (x: number, y: number) => x + y : Math.hypot;
   const lower = difference - combine(inA.value - inA.lower, inB.upper - inB.value);
   const upper = difference + combine(inA.upper - inA.value, inB.value - inB.lower);
