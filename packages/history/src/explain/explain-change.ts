@@ -200,15 +200,15 @@ function figuresOf(axis: SlotAxis, { percentile, scale, bits }: ChangeQuestion) 
   const inUnit = (ticks: number): number =>
     isEndless(ticks) ? Number.POSITIVE_INFINITY : fromTicks(resolution, ticks);
   const slot = (pool: Pooled): number => axis.slots[indexOfPercentile(pool, percentile)]!;
-  const whereIn = ({ first, last }: PooledEnds): Pick<AttributeSide, 'lower' | 'isWide'> => {
+  const whereIn = ({ first, last }: PooledEnds): { readonly lower: number; readonly isWide: boolean } => {
     const from = slot(first);
     return { lower: fromTicks(resolution, slotBounds(from, bits).lower), isWide: from !== slot(last) };
   };
-  const value = ({ first, last }: PooledEnds): Bounds => {
-    const [from, to] = [slot(first), slot(last)];
-    const upper = inUnit(slotBounds(to, bits).upper);
+  const value = (pool: PooledEnds): Bounds => {
+    const { lower, isWide } = whereIn(pool);
+    const upper = inUnit(slotBounds(slot(pool.last), bits).upper);
     // Values of one slot are all at its end.
-    return { lower: from === to ? upper : fromTicks(resolution, slotBounds(from, bits).lower), upper };
+    return { lower: isWide ? lower : upper, upper };
   };
   const measure = (after: Pooled, before: Pooled, confidence: number): PercentileDifference =>
     percentileDifference(counted(after), counted(before), percentile, { confidence });

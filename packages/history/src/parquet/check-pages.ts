@@ -1,20 +1,19 @@
 import { type AsyncBuffer, type FileMetaData, parquetSchema, type SchemaTree } from 'hyparquet';
 import { deserializeTCompactProtocol } from 'hyparquet/src/thrift.js';
+import { END_BYTES } from './seal.ts';
 
-/** Least and most of what the header of a page may say. A deflated byte becomes 1032 at most. */
+/** A deflated byte becomes 1032 bytes at most. */
 const MOST_PER_BYTE = 1032;
 const MOST_PAGE_BYTES = 2 ** 27;
 const MOST_VALUES = 2 ** 24;
 const MOST_HEADER_BYTES = 2 ** 16;
-/** The end of a file: the length of the footer, and `PAR1`. */
-const END_BYTES = 8;
 
 /**
  * Asserts that the pages of a file are where its footer says, and are no larger than their bytes can be. hyparquet takes these numbers as they
  * are: it would allocate what they say, and not wait for the failure of a column that its schema does not have.
  */
 export async function assertPages(file: AsyncBuffer, { schema, row_groups }: FileMetaData): Promise<void> {
-  const leaves = leavesOf(parquetSchema({ schema } as FileMetaData));
+  const leaves = listLeaves(parquetSchema({ schema } as FileMetaData));
   if (new Set(leaves).size !== leaves.length) throw new Error('it has two columns of one name');
   for (const { columns, num_rows } of row_groups) {
     const paths = columns.map(({ meta_data }) => meta_data?.path_in_schema.join('.'));
@@ -35,8 +34,8 @@ export async function assertPages(file: AsyncBuffer, { schema, row_groups }: Fil
   }
 }
 
-function leavesOf({ path, children }: SchemaTree): string[] {
-  return children.length === 0 ? [path.join('.')] : children.flatMap(leavesOf);
+function listLeaves({ path, children }: SchemaTree): string[] {
+  return children.length === 0 ? [path.join('.')] : children.flatMap(listLeaves);
 }
 
 /** Counts the values of the pages of a column. */

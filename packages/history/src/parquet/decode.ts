@@ -25,25 +25,7 @@ export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, 
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, 'r');
-    const { file, metadata, columns } = await openRows(handle);
-    const attributes = new AttributeReader();
-    let rowStart = 0;
-    for (const { num_rows } of metadata.row_groups) {
-      const rowEnd = rowStart + Number(num_rows);
-      const options = {
-        file,
-        metadata,
-        rowStart,
-        rowEnd,
-        columns,
-        compressors: { GZIP: inflate },
-      };
-      const parsers = { timestampFromMilliseconds: Number };
-      for (const row of (await parquetReadObjects({ ...options, parsers })) as StoredRow[]) {
-        yield rowFrom(row, attributes.of(row.attributes.key_value));
-      }
-      rowStart = rowEnd;
-    }
+    yield* decodeRows(await openFile(handle));
   } catch (error) {
     throw fileError('read', path, error);
   } finally {
@@ -52,44 +34,74 @@ export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, 
 }
 
 /**
- * Whether a file can be read, every byte of it: by its seal, or by reading all rows of a file that has none. Engines do not look
- * at checksums, so a damaged file must not come to them.
+ * Finds out whether each byte of a file is as it was written: by its seal, or by decoding all rows of a file that has none. Engines do not
+ * look at checksums, so a damaged file must not come to them.
  *
- * @returns Why it cannot be read; `undefined` when it can be, or is missing.
+ * @returns What is damaged; `undefined` when nothing is, or the file is missing.
+ * @throws HdrscopeError `ERR_HISTORY_FILE` when the system does not let the file be read, or the file is no file of rows, or of a later version.
  */
 export async function findDamage(path: string): Promise<HdrscopeError | undefined> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, 'r');
-    const { isSealed } = await openRows(handle);
-    if (!isSealed) for await (const _ of readRows(path));
+    const opened = await openFile(handle);
+    assertRows(opened.metadata);
+    if (!opened.isSealed) for await (const _ of decodeRows(opened));
     return undefined;
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? undefined : fileError('read', path, error);
+    if (codeOf(error) === 'ENOENT') return undefined;
+    if (isDamage(error)) return fileError('read', path, error);
+    throw fileError('read', path, error);
   } finally {
     await handle?.close();
   }
 }
 
-/** A file of rows, whose seal was compared with its bytes. */
-async function openRows(handle: FileHandle): Promise<{
+/** The file is as it was written, but has no rows that this version can read. */
+class OtherContent extends Error {}
+
+/** Whether the bytes are the reason of an error: a disk that cannot read them is, a lack of permission is not. */
+function isDamage(error: unknown): boolean {
+  const isOfSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
+  return isOfSystem ? codeOf(error) === 'EIO' : !(error instanceof OtherContent);
+}
+
+/** A file whose bytes were compared with its seal. */
+interface OpenFile {
   readonly file: AsyncBuffer;
   readonly metadata: FileMetaData;
-  readonly columns: string[];
   readonly isSealed: boolean;
-}> {
+}
+
+async function openFile(handle: FileHandle): Promise<OpenFile> {
   const file = await bufferOf(handle);
   const seal = await checkSeal(handle, file.byteLength);
   if (seal === 'damaged') throw new Error('it is damaged: its bytes are not those of its seal');
   const metadata = await parquetMetadataAsync(file);
-  const version = versionOf(metadata);
-  if (seal === 'unsealed' && version === String(FORMAT_VERSION)) {
+  const isSealed = seal === 'whole';
+  if (!isSealed && versionOf(metadata) === String(FORMAT_VERSION)) {
     throw new Error('it is damaged: it has no seal, as files of version 2 have');
   }
-  if (seal === 'unsealed') await assertPages(file, metadata);
-  const columns = columnsOf(metadata, version);
+  return { file, metadata, isSealed };
+}
+
+async function* decodeRows({ file, metadata, isSealed }: OpenFile): AsyncGenerator<HistoryRow, void> {
+  const columns = assertRows(metadata);
+  if (!isSealed) await assertPages(file, metadata);
   asPairs(metadata);
-  return { file, metadata, columns, isSealed: seal === 'whole' };
+  const attributes = new AttributeReader();
+  const settings = {
+    ...{ file, metadata, columns, compressors: { GZIP: inflate } },
+    parsers: { timestampFromMilliseconds: Number },
+  };
+  let rowStart = 0;
+  for (const { num_rows } of metadata.row_groups) {
+    const rowEnd = rowStart + Number(num_rows);
+    for (const row of (await parquetReadObjects({ ...settings, rowStart, rowEnd })) as StoredRow[]) {
+      yield rowFrom(row, attributes.of(row.attributes.key_value));
+    }
+    rowStart = rowEnd;
+  }
 }
 
 /**
@@ -102,7 +114,7 @@ export async function readMetadata(path: string, key: string): Promise<string | 
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, 'r');
-    const { metadata } = await openRows(handle);
+    const { metadata } = await openFile(handle);
     return metadata.key_value_metadata?.find((entry) => entry.key === key)?.value;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -192,16 +204,18 @@ function numbersOf(list: readonly (number | bigint)[]): number[] {
   return numbers;
 }
 
-/** The columns that are read. Files of version 1 have neither widths nor margins. */
-function columnsOf({ schema }: FileMetaData, version: string | undefined): string[] {
-  const names = new Set(schema.map(({ name }) => name));
+/** Asserts that a file has rows. Returns the columns that are read: files of version 1 have neither widths nor margins. */
+function assertRows(metadata: FileMetaData): string[] {
+  const version = versionOf(metadata);
   if (version !== undefined && !READABLE_VERSIONS.includes(version)) {
-    throw new Error(`its rows must have version ${READABLE_VERSIONS.join(' or ')}, got ${version}`);
+    throw new OtherContent(`its rows must have version ${READABLE_VERSIONS.join(' or ')}, got ${version}`);
   }
+  const names = new Set(metadata.schema.map(({ name }) => name));
   const columns = COLUMNS.filter((name) => names.has(name) || !Object.hasOwn(ADDED_COLUMNS, name));
   const missing = columns.find((name) => !names.has(name));
-  if (missing !== undefined)
-    throw new Error(`it must have the columns of a history, and has no column ${missing}`);
+  if (missing !== undefined) {
+    throw new OtherContent(`it must have the columns of a history, and has no column ${missing}`);
+  }
   return columns;
 }
 

@@ -9,7 +9,7 @@ export const SEAL_BYTES = 12;
 
 const MARK = Buffer.from('hdrsseal');
 /** The end of a Parquet file: the length of the footer, and `PAR1`. */
-const END_BYTES = 8;
+export const END_BYTES = 8;
 const CHUNK_BYTES = 2 ** 20;
 
 /**

@@ -47,7 +47,7 @@ export interface QueryOptions {
   readonly threads?: number;
   /** Memory of DuckDB in bytes: an integer of at least 2^24. @default 80 % of the machine's */
   readonly memoryBytes?: number;
-  /** Called with each file that cannot be read, which is left out of the answer. @default such a file is an error */
+  /** Called with each damaged file, which is left out of the answer. @default a damaged file is an error */
   readonly onDamaged?: (file: DamagedFile) => void;
 }
 

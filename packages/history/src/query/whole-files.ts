@@ -2,11 +2,11 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { HistoryErrorCode } from '../errors.ts';
 import { findDamage } from '../parquet/decode.ts';
 
-/** A file of a history that cannot be read. */
+/** A file of a history whose bytes are not as they were written. */
 export interface DamagedFile {
   /** Where it is. */
   readonly path: string;
-  /** Why it cannot be read, with its path. */
+  /** What is damaged, with the path. */
   readonly reason: string;
 }
 
@@ -15,9 +15,10 @@ const wholeStates = new Map<string, string>();
 const MOST_KNOWN = 20_000;
 
 /**
- * Finds the files that cannot be read, every byte of them. A file that was whole is read again only when its state differs.
+ * Finds the damaged files. A file that was whole is read again only when its state differs.
  *
  * @param states What `statesOf` gives for the files. A missing file is not damaged.
+ * @throws HdrscopeError as `findDamage`.
  */
 export async function findDamaged(
   files: readonly string[],
@@ -38,13 +39,13 @@ export async function findDamaged(
   return damaged;
 }
 
-/** Makes the error of files of a folder that cannot be read. */
+/** Makes the error of damaged files of a folder. */
 export function damagedError(
   folder: string,
   damaged: readonly DamagedFile[],
 ): HdrscopeError<HistoryErrorCode> {
   const [first, ...others] = damaged.map(({ path, reason }) => ({ path, reason }));
-  const more = others.length === 0 ? '' : `, and ${others.length} more of its files cannot be read`;
+  const more = others.length === 0 ? '' : `, and ${others.length} more of its files are damaged`;
   const message = `${first!.reason}${more}: verifyHistory('${folder}', { repair: true }) sets such files aside`;
   return new HdrscopeError('ERR_HISTORY_FILE', message, {
     details: { operation: 'read', path: first!.path, damaged },

@@ -17,7 +17,7 @@ export interface VerifyOptions {
 export interface VerifiedHistory {
   /** How many files were read. */
   readonly files: number;
-  /** The files that cannot be read, in the order of their paths. With `repair`, they have another name now. */
+  /** In the order of their paths. With `repair`, they have another name now. */
   readonly damaged: readonly DamagedFile[];
 }
 
@@ -32,8 +32,8 @@ const OWNER: OptionsOwner<VerifyOptions> = {
  * bytes; the rows of other files are decoded, with the checksums that they have.
  *
  * @param folder The folder that `openHistory` writes. Files that are being written are left alone.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is none of those above; `ERR_HISTORY_FILE` when the folder cannot be listed, or a
- *   damaged file cannot get another name.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is no boolean; `ERR_HISTORY_FILE` when the folder cannot be
+ *   listed, the system does not let a file be read, a file has other content or a later version, or a damaged file cannot get another name.
  * @example
  * ```ts no-run there is no such folder
  * import { verifyHistory } from '@hdrscope/history';

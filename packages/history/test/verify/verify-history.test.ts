@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
@@ -96,7 +96,7 @@ test('a question leaves damaged files out when somebody wants to know them', asy
   const damaged: DamagedFile[] = [];
   expect(await countIn(folder, { onDamaged: (file: DamagedFile) => damaged.push(file) })).toEqual([1]);
   expect(damaged.map((file) => file.path)).toEqual([path, join(dirname(path), 'text.parquet')]);
-  await expect(countIn(folder)).rejects.toThrow('and 1 more of its files cannot be read');
+  await expect(countIn(folder)).rejects.toThrow('and 1 more of its files are damaged');
 });
 
 describe('a file', () => {
@@ -121,7 +121,23 @@ describe('a file', () => {
     const at = sealOf(later);
     seal(later.subarray(at), crc32(later.subarray(0, at)));
     writeFileSync(path, later);
-    await expect(countIn(folder)).rejects.toThrow('its rows must have version 1 or 2, got 3');
+    const reason = 'its rows must have version 1 or 2, got 3';
+    await expect(countIn(folder)).rejects.toThrow(reason);
+    // It is whole, so it must not be set aside.
+    await expect(countIn(folder, { onDamaged: () => {} })).rejects.toThrow(reason);
+    await expect(verifyHistory(folder, { repair: true })).rejects.toThrow(reason);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('that the system does not let us read is an error, and not set aside', async () => {
+    const { folder, path } = await twoFiles();
+    const unreadable = join(dirname(path), 'unreadable.parquet');
+    // Root may read any file, but no directory.
+    mkdirSync(unreadable);
+    const error = { code: 'ERR_HISTORY_FILE', message: expect.stringContaining('EISDIR') };
+    await expect(countIn(folder, { onDamaged: () => {} })).rejects.toMatchObject(error);
+    await expect(verifyHistory(folder, { repair: true })).rejects.toMatchObject(error);
+    expect(existsSync(unreadable)).toBe(true);
   });
 });
 
