@@ -65,48 +65,31 @@ interface FiguresOptions extends Pick<Figures, 'name' | 'seconds'> {
 /** The figures of a histogram that has every value. The value of a percentile is the upper end of its slot. */
 export function figuresOf(histogram: LogHistogram, options: FiguresOptions): Figures {
   const { placedFrom = [] } = histogram;
-  if (placedFrom.length > 0 || histogram.totalCount === 0) {
-    // Moved counts may have left their slots.
-    return figuresOfSum(sumOf(histogram), histogram, options);
-  }
-  const { name, unit, percentiles, shown, ...time } = options;
-  const figure = (value: number): Figure => ({
-    value: shown(value),
-    lower: shown(histogram.lowestEquivalentValue(value)),
-    upper: shown(histogram.highestEquivalentValue(value)),
+  // Moved counts may have left their slots.
+  if (placedFrom.length > 0) return figuresOfSum(sumOf(histogram), histogram, options);
+  const slotOf = (value: number): Bounds => ({
+    lower: histogram.lowestEquivalentValue(value),
+    upper: histogram.highestEquivalentValue(value),
   });
-  const values = histogram.valuesAtPercentiles(percentiles);
-  return {
-    name,
-    unit: unit === '' ? 'none' : unit,
-    count: histogram.totalCount,
-    ...time,
-    min: figure(histogram.min),
-    mean: boundedLater(shown, histogram.mean, () => meanBounds(histogram)),
-    max: figure(histogram.max),
-    get stdev() {
-      return boundedLater(shown, histogram.standardDeviation, () => sumOf(histogram).standardDeviation);
-    },
-    percentiles: percentiles.map((percentile, at) => ({ percentile, ...figure(values[at]!) })),
-  };
+  return makeFigures(histogram, options, {
+    min: () => slotOf(histogram.min),
+    mean: () => meanBounds(histogram),
+    max: () => slotOf(histogram.max),
+    stdev: () => sumOf(histogram).standardDeviation,
+    percentile: (_, value) => slotOf(value),
+  });
 }
 
-/** A figure whose bounds are computed when they are asked for, because tables have its value alone. */
-function boundedLater(shown: FiguresOptions['shown'], value: number, bounds: () => Bounds): Figure {
-  let known: Bounds | undefined;
-  const end = (name: keyof Bounds): number => {
-    known ??= bounds();
-    return shown(known[name]);
+/** The figures of a sum, whose values are those of `histogram` unless histograms of unlike layouts were added up. */
+export function figuresOfSum(sum: HistogramSum, histogram: LogHistogram, options: FiguresOptions): Figures {
+  const find = {
+    min: () => sum.min,
+    mean: () => sum.mean,
+    max: () => sum.max,
+    stdev: () => sum.standardDeviation,
+    percentile: (percentile: number) => sum.percentile(percentile),
   };
-  return {
-    value: shown(value),
-    get lower() {
-      return end('lower');
-    },
-    get upper() {
-      return end('upper');
-    },
-  };
+  return makeFigures(histogram, options, find, sum.layouts.length > 1);
 }
 
 function sumOf(histogram: LogHistogram): HistogramSum {
@@ -115,35 +98,59 @@ function sumOf(histogram: LogHistogram): HistogramSum {
   return sum;
 }
 
-/** The figures of a sum, whose values are those of `histogram` unless histograms of unlike layouts were added up. */
-export function figuresOfSum(
-  sum: HistogramSum,
+/** Finds the bounds of figures. */
+interface BoundsFinder extends Readonly<Record<'min' | 'mean' | 'max' | 'stdev', () => Bounds>> {
+  readonly percentile: (percentile: number, value: number) => Bounds;
+}
+
+function makeFigures(
   histogram: LogHistogram,
   { name, unit, percentiles, shown, ...time }: FiguresOptions,
+  find: BoundsFinder,
+  areBounds = false,
 ): Figures {
-  const areBounds = sum.layouts.length > 1;
-  const figure = ({ lower, upper }: Bounds, value: number): Figure => ({
-    lower: shown(lower),
-    upper: shown(upper),
-    ...(!areBounds && sum.totalCount > 0 && { value: shown(value) }),
-  });
+  const { totalCount: count } = histogram;
+  const figure = (value: number, bounds: () => Bounds): Figure =>
+    count === 0 ? UNKNOWN : boundedLater(shown, bounds, areBounds ? {} : { value: shown(value) });
   const values = histogram.valuesAtPercentiles(percentiles);
   return {
     name,
     unit: unit === '' ? 'none' : unit,
-    count: sum.totalCount,
+    count,
     ...time,
     ...(areBounds && { areBounds }),
-    min: figure(sum.min, histogram.min),
-    mean: figure(sum.mean, histogram.mean),
-    max: figure(sum.max, histogram.max),
+    min: figure(histogram.min, find.min),
+    mean: figure(histogram.mean, find.mean),
+    max: figure(histogram.max, find.max),
     get stdev() {
-      return figure(sum.standardDeviation, histogram.standardDeviation);
+      return figure(histogram.standardDeviation, find.stdev);
     },
     percentiles: percentiles.map((percentile, at) => ({
       percentile,
-      ...figure(sum.percentile(percentile), values[at]!),
+      ...figure(values[at]!, () => find.percentile(percentile, values[at]!)),
     })),
+  };
+}
+
+/** A figure whose bounds are computed when they are asked for, because tables have its value alone. */
+function boundedLater(
+  shown: FiguresOptions['shown'],
+  bounds: () => Bounds,
+  value: Pick<Figure, 'value'>,
+): Figure {
+  let known: Bounds | undefined;
+  const end = (name: keyof Bounds): number => {
+    known ??= bounds();
+    return shown(known[name]);
+  };
+  return {
+    ...value,
+    get lower() {
+      return end('lower');
+    },
+    get upper() {
+      return end('upper');
+    },
   };
 }
 
