@@ -47,7 +47,10 @@ export interface QueryOptions {
   readonly threads?: number;
   /** Memory of DuckDB in bytes: an integer of at least 2^24. @default 80 % of the machine's */
   readonly memoryBytes?: number;
-  /** Called with each damaged file, which is left out of the answer. @default a damaged file is an error */
+  /**
+   * Called with each damaged file, which is left out of the answer; again when a part of the answer or another attempt meets the file again.
+   * @default a damaged file is an error
+   */
   readonly onDamaged?: (file: DamagedFile) => void;
 }
 
@@ -135,7 +138,8 @@ async function wholeFiles(
   const found = await filesOf(folder, span);
   const states = await statesOf(found);
   const damaged = await findDamaged(found, states);
-  if (damaged.length > 0 && onDamaged === undefined) throw damagedError(folder, damaged);
+  const [first, ...others] = damaged;
+  if (first !== undefined && onDamaged === undefined) throw damagedError(folder, [first, ...others]);
   for (const file of damaged) onDamaged?.(file);
   const leftOut = new Set(damaged.map(({ path }) => path));
   const isRead = (_: unknown, at: number): boolean => !leftOut.has(found[at]!);

@@ -10,12 +10,12 @@ export interface DamagedFile {
   readonly reason: string;
 }
 
-/** The state in which a file was last found whole, by its path: one question reads a folder several times. */
-const wholeStates = new Map<string, string>();
+/** What was found of a file in a state, by its path: one question reads a folder several times. */
+const found = new Map<string, { readonly state: string; readonly damage: DamagedFile | undefined }>();
 const MOST_KNOWN = 20_000;
 
 /**
- * Finds the damaged files. A file that was whole is read again only when its state differs.
+ * Finds the damaged files. A file is read again only when its state differs.
  *
  * @param states What `statesOf` gives for the files. A missing file is not damaged.
  * @throws HdrscopeError as `findDamage`.
@@ -27,14 +27,14 @@ export async function findDamaged(
   const damaged: DamagedFile[] = [];
   for (const [at, path] of files.entries()) {
     const state = states[at];
-    if (state === undefined || wholeStates.get(path) === state) continue;
-    const damage = await findDamage(path);
-    if (damage !== undefined) {
-      damaged.push({ path, reason: damage.message });
-      continue;
+    if (state === undefined) continue;
+    if (found.get(path)?.state !== state) {
+      const error = await findDamage(path);
+      if (found.size >= MOST_KNOWN) found.clear();
+      found.set(path, { state, damage: error && { path, reason: error.message } });
     }
-    if (wholeStates.size >= MOST_KNOWN) wholeStates.clear();
-    wholeStates.set(path, state);
+    const damage = found.get(path)?.damage;
+    if (damage !== undefined) damaged.push(damage);
   }
   return damaged;
 }
@@ -42,12 +42,10 @@ export async function findDamaged(
 /** Makes the error of damaged files of a folder. */
 export function damagedError(
   folder: string,
-  damaged: readonly DamagedFile[],
+  damaged: readonly [DamagedFile, ...DamagedFile[]],
 ): HdrscopeError<HistoryErrorCode> {
-  const [first, ...others] = damaged.map(({ path, reason }) => ({ path, reason }));
-  const more = others.length === 0 ? '' : `, and ${others.length} more of its files are damaged`;
-  const message = `${first!.reason}${more}: verifyHistory('${folder}', { repair: true }) sets such files aside`;
-  return new HdrscopeError('ERR_HISTORY_FILE', message, {
-    details: { operation: 'read', path: first!.path, damaged },
-  });
+  const [{ path, reason }, ...others] = damaged;
+  const more = others.length === 0 ? '' : ` (${damaged.length} damaged files in ${folder})`;
+  const message = `${reason}${more}: verifyHistory('${folder}', { repair: true }) sets such files aside`;
+  return new HdrscopeError('ERR_HISTORY_FILE', message, { details: { operation: 'read', path, damaged } });
 }
