@@ -206,7 +206,7 @@ describeWithChromium('the live page in an incident', () => {
     await page.getByRole('searchbox').fill('login');
     await until(async () => (await addressOf(page)).includes('q=login'), 'the address');
 
-    // The page looks itself: the word stands there for two seconds, in which a busy machine may not ask it.
+    // The page itself watches for the word, which stands there for two seconds: on a busy machine the test would ask too late.
     const said = page.evaluate(`new Promise((resolve) => {
       new MutationObserver(() => {
         if ([...document.querySelectorAll('button')].some((one) => one.textContent === 'Copied')) resolve();

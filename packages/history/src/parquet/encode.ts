@@ -21,7 +21,7 @@ export class ParquetEncoder {
   readonly #groups: RowGroup[] = [];
   readonly #ranges = new RowRangesFinder();
   #rows = 0;
-  /** Of all bytes that were taken. */
+  /** The CRC-32 of all bytes that were taken. */
   #crc = 0;
 
   constructor() {
