@@ -225,17 +225,13 @@ export class FollowedLog {
   #begin(handle: FileHandle): void {
     this.#hasSuccessor = false;
     this.#remember(this.#reading);
-    this.#forgetOldest();
     this.#handle = handle;
     this.#reading = new Reading(this.#options);
   }
 
   #remember(reading: Reading): void {
-    if (reading.position > 0) this.#former.push(reading);
-  }
-
-  #forgetOldest(): void {
-    while (this.#former.length > MOST_FORMER) this.#siblings.learnText(this.#former.shift()!.mark);
+    if (reading.position === 0) return;
+    if (this.#former.push(reading) > MOST_FORMER) this.#siblings.learnText(this.#former.shift()!.mark);
   }
 
   /**
@@ -285,6 +281,8 @@ export class FollowedLog {
           fileCount++;
           if (sibling.isBroken === true) yield { kind: 'lost', reason: 'unreadable' };
         }
+        // A file that was compressed while files were listed is among them twice, and the first one may have been forgotten.
+        else if (await this.#siblings.hasKnownText(sibling)) continue;
         // A copy of the file that is read next is about to become a rotated file.
         else if ((await lengthOfBeginning(sibling, plainFile(next))) !== undefined)
           this.#siblings.lookAgainAt(sibling);
@@ -300,8 +298,6 @@ export class FollowedLog {
       }
       return { hasCopy, fileCount, hasOthers };
     } finally {
-      // Not before: a file that was compressed while files were listed is among them twice.
-      this.#forgetOldest();
       for (const sibling of found) {
         // Whoever goes on after this one reads the rest. Readings know what was read.
         if (isAborted()) this.#siblings.lookAgainAt(sibling);

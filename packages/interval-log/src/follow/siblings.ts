@@ -110,8 +110,14 @@ export class Siblings {
     const isKnown = this.#isSettled(key) || this.#known.get(key) === mark;
     this.#known.set(key, isRecent(Number(modifiedNs / 1_000_000n)) ? mark : undefined);
     forgetOldest(this.#known);
-    if (isKnown || this.#knownTexts.size === 0) return isKnown;
-    return this.#knownTexts.has(sibling.isCompressed ? await markCompressed(sibling, sibling.head) : mark);
+    return isKnown || (await this.hasKnownText(sibling));
+  }
+
+  /** Whether a file has a text that `learnText` has taken for known. */
+  async hasKnownText(sibling: Sibling): Promise<boolean> {
+    if (this.#knownTexts.size === 0) return false;
+    const { isCompressed, mark, head } = sibling;
+    return this.#knownTexts.has(isCompressed ? await markCompressed(sibling, head) : mark);
   }
 
   /** Makes a file new again, so that the next call of `changed` returns it. */
