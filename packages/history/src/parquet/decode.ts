@@ -77,7 +77,8 @@ async function openFile(handle: FileHandle): Promise<OpenFile> {
   const file = await bufferOf(handle);
   const seal = await checkSeal(handle, file.byteLength);
   if (seal === 'damaged') throw new Error('it is damaged: its bytes are not those of its seal');
-  const metadata = await parquetMetadataAsync(file);
+  // hyparquet's search for columns of geography does not end when a footer states a negative number of children.
+  const metadata = await parquetMetadataAsync(file, { geoparquet: false });
   const isSealed = seal === 'whole';
   if (!isSealed && versionOf(metadata) === String(FORMAT_VERSION)) {
     throw new Error('it is damaged: it has no seal, as files of version 2 have');

@@ -115,6 +115,18 @@ describe('a file', () => {
     await expect(countIn(folder)).rejects.toThrow('it has no seal, as files of version 2 have');
   });
 
+  test('whose footer states a negative number of children is found, and does not hang', async () => {
+    const { folder, path, bytes } = await twoFiles();
+    const at = sealOf(bytes);
+    const unsealed = ofVersion(Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + SEAL_BYTES)]), 1);
+    const element = unsealed.indexOf('attributes', at) + 'attributes'.length;
+    // The field behind the name, and 1 as thrift writes it.
+    expect([...unsealed.subarray(element, element + 2)]).toEqual([0x15, 0x02]);
+    unsealed[element + 1] = 0x01;
+    writeFileSync(path, unsealed);
+    expect((await verifyHistory(folder)).damaged.map((file) => file.path)).toEqual([path]);
+  });
+
   test('of a later version is refused by questions, too', async () => {
     const { folder, path, bytes } = await twoFiles();
     const later = ofVersion(bytes, 3);
