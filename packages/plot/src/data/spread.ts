@@ -179,6 +179,8 @@ function slotsOf(
 
 /** Shares are multiples of it, so that they add up to their count exactly. There are fewer rows than parts. */
 const SHARE = 1 / 1024;
+/** Doubles from here on lack some of these multiples, and shares are integers. */
+const WHOLE_SHARES_FROM = 2 ** 43;
 
 /** The shares of neighbouring rows in a wide count, each above 0: as much of it as lies in the row on a logarithmic axis. */
 function sharesOf(
@@ -194,17 +196,18 @@ function sharesOf(
   if (from === to) return { from, shares: [count] };
   const parts = slots.slice(from, to + 1).map((slot) => partIn(slot, lower, upper));
   const whole = parts.reduce((sum, part) => sum + part, 0);
+  const unit = count < WHOLE_SHARES_FROM ? SHARE : 1;
   // Each row has one share, and its part of the rest.
-  const rest = count / SHARE - parts.length;
+  const rest = count / unit - parts.length;
   let [sum, given] = [0, 0];
   const shares = parts.map((part) => {
     sum += part;
     const before = given;
     given = Math.floor((sum / whole) * rest);
-    return (1 + given - before) * SHARE;
+    return (1 + given - before) * unit;
   });
   // The last sum may differ from the whole by a rounding.
-  shares[shares.length - 1]! += (rest - given) * SHARE;
+  shares[shares.length - 1]! += (rest - given) * unit;
   return { from, shares };
 }
 
@@ -212,5 +215,8 @@ function sharesOf(
 function partIn(slot: AxisSlot, lower: number, upper: number): number {
   if (!(slot.lower > 0) || slot.upper === Number.POSITIVE_INFINITY) return 1;
   const [from, to] = [Math.max(slot.lower, lower), Math.min(slot.upper, upper)];
-  return Math.log(to / from) / Math.log(slot.upper / slot.lower);
+  // A difference of logarithms, because `slot.upper / slot.lower` may be larger than the largest double. The smallest doubles have rows
+  // whose bounds are equal.
+  const width = Math.log(slot.upper) - Math.log(slot.lower);
+  return width === 0 ? 0 : (Math.log(to) - Math.log(from)) / width;
 }

@@ -264,3 +264,20 @@ test('a bucket from 0 reaches into the row of zeros, and one without an end into
   ]);
   expect(counts).toEqual([[1], [0], [0], [0], [1]]);
 });
+
+test.each([2 ** 43 - 1, 2 ** 43 + 1, 2 ** 45 - 3, 2 ** 53 - 1])(
+  'the shares of %i values add up to them',
+  (count) => {
+    const histogram = { layout: LAYOUT, counts: new Histogram({ highestTrackableValue: 2 ** 50 }).counts };
+    const wide = [{ lower: 3, upper: 1000, count }];
+    const { counts } = heatMapOverTime([{ startMs: 0, endMs: 1, histogram, wide }]);
+    expect(sumOf(counts)).toBe(count);
+  },
+);
+
+test('a bucket from the smallest double is spread like others', () => {
+  const buckets = new LayoutHistogram(explicitLayout([Number.MIN_VALUE, 1, 4]));
+  buckets.recordValues([0.5, 0.5, 2]);
+  const { counts } = heatMapOverTime([{ startMs: 0, endMs: 1, histogram: buckets }], { rows: 3 });
+  expect(sumOf(counts)).toBe(3);
+});
