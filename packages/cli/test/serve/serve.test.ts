@@ -1,4 +1,5 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DoubleHistogram, formatPercentiles, Histogram } from '@hdrscope/core';
 import { FORMAT_VERSION_LINE, formatInterval, LEGEND_LINE } from '@hdrscope/interval-log';
 import { Termination } from '../../src/command.ts';
@@ -299,6 +300,22 @@ describe('a history', () => {
     expect([exitCode, stdout]).toEqual([code, '']);
     expect(stderr).toContain(message);
   });
+
+  test.each([[], ['--metric', 'rpc'], ['--metric', 'rpc', '--since', '2026-11-13']])(
+    'a damaged file is named, and not taken for one without the metric, %#',
+    async (...args) => {
+      const damaged = folder.pathOf('damaged');
+      await writeHistory(damaged, [['2026-11-10T00:00:00', {}, { 10: 7 }]]);
+      const [file] = readdirSync(damaged, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.parquet'),
+      );
+      writeFileSync(join(damaged, file!), 'damaged');
+      const { exitCode, stdout, stderr } = await hdrscope(['serve', damaged, '--port', '0', ...args]);
+      expect([exitCode, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(`cannot read ${join(damaged, file!)}: `);
+      expect(stderr).toContain(`: hdrscope history verify ${damaged} --repair sets such files aside\n`);
+    },
+  );
 
   test('the options of a history need one', async () => {
     const { exitCode, stderr } = await hdrscope(['serve', '--since', '1d']);

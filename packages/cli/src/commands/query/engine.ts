@@ -49,8 +49,13 @@ async function noteMissing({ folder, missing }: AskedHistory, io: Io): Promise<v
   if (missing.size === 0) return;
   const reasons = [...missing.values()].map(({ reason }) => `hdrscope: ${reason}\n`).join('');
   const count = missing.size === 1 ? 'a file' : `${missing.size} files`;
-  const cure = `hdrscope history verify ${folder} --repair sets such files aside`;
-  await io.stderr.write(`${reasons}hdrscope: the answer lacks the values of ${count}: ${cure}\n`);
+  await io.stderr.write(
+    `${reasons}hdrscope: the answer lacks the values of ${count}: ${repairText(folder)}\n`,
+  );
+}
+
+function repairText(folder: string): string {
+  return `hdrscope history verify ${folder} --repair sets such files aside`;
 }
 
 /** Asks DuckDB. Its absence, and that of the folder, become sentences with a cure. */
@@ -66,13 +71,9 @@ export async function withEngine<T>(folder: string, ask: () => Promise<T>): Prom
     }
     if (code === 'ERR_HISTORY_FILE' && Array.isArray(details.damaged)) {
       const [{ reason }, ...others] = details.damaged as [DamagedFile, ...DamagedFile[]];
-      const more = others.length === 0 ? '' : `, and ${others.length} more files of ${folder} cannot be read`;
-      throw new Refusal(
-        `${reason}${more}: hdrscope history verify ${folder} --repair sets such files aside`,
-        {
-          cause: error,
-        },
-      );
+      const more =
+        others.length === 0 ? '' : `, and ${others.length} more of the files in ${folder} cannot be read`;
+      throw new Refusal(`${reason}${more}: ${repairText(folder)}`, { cause: error });
     }
     // An error with a statement comes from DuckDB itself.
     if (code === 'ERR_HISTORY_ENGINE' && details.sql === undefined) {

@@ -60,15 +60,15 @@ const COLUMNS: readonly Column[] = [
  * @throws Refusal when the history has no such metric or attribute.
  */
 export async function explainNothing(
-  history: AskedHistory,
+  { folder, query }: Pick<AskedHistory, 'folder'> & Partial<Pick<AskedHistory, 'query'>>,
   options: Pick<Options, 'metric' | 'by' | 'where'>,
 ): Promise<string> {
   const { metric = '', by, where } = options;
-  const metrics = await withEngine(history.folder, () => historyMetrics(history.folder, history.query));
+  const metrics = await withEngine(folder, () => historyMetrics(folder, query));
   const names = [...new Set(metrics.map((one) => one.metric))];
-  if (names.length === 0) throw new Refusal(`${history.folder} has no rows of a history`);
+  if (names.length === 0) throw new Refusal(`${folder} has no rows of a history`);
   const found = metrics.filter((one) => one.metric === metric);
-  if (found.length === 0) throw new Refusal(noSuch(`${history.folder} has no metric`, metric, names));
+  if (found.length === 0) throw new Refusal(noSuch(`${folder} has no metric`, metric, names));
   const keys = [...new Set(found.flatMap((one) => one.keys))];
   for (const key of [...by, ...Object.keys(where)]) {
     if (!keys.includes(key)) throw new Refusal(noSuch(`no series of ${metric} has an attribute`, key, keys));

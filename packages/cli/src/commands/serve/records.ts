@@ -26,7 +26,7 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { type ReadingProgress, startReading } from '../../screen/progress.ts';
 import { type SpanOptions, spanOf, stretchFor } from '../history/options.ts';
 import { followNoteText } from '../log/input.ts';
-import { askedHistory, withEngine } from '../query/engine.ts';
+import { withEngine } from '../query/engine.ts';
 
 /** A log that the page shows with all its intervals. */
 interface ShownLog {
@@ -238,7 +238,7 @@ function coarsenessNote({ intervalMs }: HistorySpan, everyMs: number): string {
 async function whyEmpty(folder: string, { metric }: SpanQuestion): Promise<string> {
   if (metric !== undefined) {
     const { explainNothing } = await import('../query/metrics.ts');
-    return explainNothing(askedHistory(folder), { metric, by: [], where: {} });
+    return explainNothing({ folder }, { metric, by: [], where: {} });
   }
   const whole = await withEngine(folder, () => historySpan(folder));
   if (whole === undefined) return `${folder} has no rows of a history`;
