@@ -123,10 +123,14 @@ function timePlot(json: JsonObject): TimePlot {
       const { name, values, lower } = asObject(value, where);
       const ofMoments = (all: unknown, field: string): readonly (number | null)[] =>
         numbers(all, `${where}.${field}`, timesMs.length, 'a number or null', isValueOrNull);
+      const least = lower === undefined ? undefined : ofMoments(lower, 'lower');
+      // JSON has no infinity. A moment without values has no lower bound either.
+      const open = (at: number): number | null =>
+        (least?.[at] ?? null) === null ? null : Number.POSITIVE_INFINITY;
       return {
         name: asText(name, `${where}.name`),
-        values: ofMoments(values, 'values'),
-        ...(lower !== undefined && { lower: ofMoments(lower, 'lower') }),
+        values: ofMoments(values, 'values').map((value, at) => value ?? open(at)),
+        ...(least && { lower: least }),
       };
     })(json.lines, 'plot.lines'),
     ...optionalFields<PlotTitles & Pick<TimePlot, 'totalCount' | 'endMs' | 'slos' | 'valueAxis'>>(

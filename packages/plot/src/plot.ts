@@ -128,8 +128,8 @@ export interface TimePlot extends PlotTitles {
     readonly name: string;
     readonly values: readonly (number | null)[];
     /**
-     * For each moment, the lower bound of a value that is known by bounds only; `values` has its upper bound. `null` for other values. Left
-     * out when all are known.
+     * For each moment, the lower bound of a value that is known by bounds only; `values` has its upper bound, which is `null` in JSON when it
+     * is `Infinity`. `null` for other values. Left out when all are known.
      */
     readonly lower?: readonly (number | null)[];
   }[];

@@ -37,6 +37,12 @@ test('infinite values of curves and changes are null in JSON, and infinite again
   expect(plotFromJson(plotToJson(plot))).toEqual(plot);
 });
 
+test('a moment whose value has no upper bound is no moment without values', () => {
+  const line = { name: 'max', values: [2.5, Number.POSITIVE_INFINITY, null], lower: [null, 2.5, null] };
+  const plot: Plot = { kind: 'over-time', unit: 'none', timesMs: [0, 1000, 2000], lines: [line] };
+  expect(plotFromJson(plotToJson(plot))).toEqual(plot);
+});
+
 const SLOT = { lower: 0, upper: 1 };
 const AXIS = { name: 'a', unit: 'none', slots: [SLOT] };
 const POINT = { percentile: 50, value: 1 };

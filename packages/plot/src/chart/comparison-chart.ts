@@ -73,16 +73,16 @@ interface Ratio {
   readonly isSure: boolean;
 }
 
-/** @returns `undefined` when there is no ratio: the value before is 0. */
+/** @returns `undefined` when there is no ratio: the value before is 0, or has no upper bound. */
 function ratioOf(change: PlottedChange): Ratio | undefined {
   const { percentile, before, after, beforeLower = before, lower, upper } = change;
-  if (!(before > 0)) return undefined;
+  if (!(before > 0 && before < Number.POSITIVE_INFINITY)) return undefined;
   return {
     percentile,
     ratio: after / before,
     // A difference is the larger part of the smaller value.
     lower: lower === undefined ? after / before : 1 + lower / (lower < 0 ? beforeLower : before),
-    upper: upper === undefined ? after / before : 1 + upper / (upper < 0 ? before : beforeLower),
+    upper: upper === undefined ? after / before : 1 + upper / (upper > 0 ? beforeLower : before),
     isSure: lower !== undefined && upper !== undefined && (lower > 0 || upper < 0),
   };
 }

@@ -255,3 +255,14 @@ test('a description has the percentiles of each curve, and the objectives', () =
   expect(describePlot(bars)).toContain('Most are in 1.');
   expect(describePlot(overTime)).toContain('p99: from 10 ms to 20 ms, 20 ms at the end.');
 });
+
+test('the ratios of values with bounds are numbers, and one without an end has none', () => {
+  const zeroed = { percentile: 50, before: 5, beforeLower: 0, after: 5, afterLower: 0, lower: -5, upper: 0 };
+  const open = { ...zeroed, before: Number.POSITIVE_INFINITY, after: Number.POSITIVE_INFINITY };
+  const { series } = chartOption({ ...comparison, changes: [zeroed, open] }) as unknown as {
+    series: { name?: string; data: number[][] }[];
+  };
+  const { data } = series.find(({ name }) => name === 'ratio')!;
+  expect(data).toHaveLength(1);
+  expect(data.flat().every(Number.isFinite)).toBe(true);
+});
