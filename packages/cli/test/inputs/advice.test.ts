@@ -72,8 +72,6 @@ interface Format {
   readonly values: (requests: readonly SampleRequest[]) => readonly number[];
   /** The unit of the values, which the proposal states; `none` when the text does not say it. */
   readonly unit: 'ns' | 'us' | 'ms' | 's' | 'none';
-  /** Whether the text has values that `record` counts. @default true */
-  readonly isProposed?: boolean;
 }
 
 const ms = (requests: readonly SampleRequest[]): number[] => requests.map((one) => one.ms);

@@ -1,9 +1,9 @@
-import { type Counted, type HdrLayout, HistogramSum, percentileDifference } from '@hdrscope/core';
+import { type Counted, type HdrLayout, type HistogramSum, percentileDifference } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ComparisonPlot, PlotTitles, PlottedChange } from '../plot.ts';
 import { curveOfSum } from './percentile-curve.ts';
-import { finestDigits, shownBounds } from './shown-bounds.ts';
+import { finestDigits, shownBounds, sparseSum } from './shown-bounds.ts';
 
 /** One side of a comparison. */
 export interface ComparisonSide {
@@ -59,7 +59,7 @@ export function comparisonPlot(
 ): ComparisonPlot {
   assertOptions(options, COMPARISON_PLOT);
   const { unit = 'none', percentiles = [50, 90, 99, 99.9], confidence = 0.99, ...rest } = options;
-  const [wasSum, isSum] = [before, after].map(({ histogram }) => sumOf(histogram)) as [
+  const [wasSum, isSum] = [before, after].map(({ histogram }) => sparseSum(histogram)) as [
     HistogramSum,
     HistogramSum,
   ];
@@ -84,12 +84,6 @@ export function comparisonPlot(
     changes,
     confidence,
   };
-}
-
-function sumOf(histogram: Counted): HistogramSum {
-  const sum = new HistogramSum({ storage: 'sparse' });
-  sum.add(histogram);
-  return sum;
 }
 
 const COMPARISON_PLOT: OptionsOwner<ComparisonPlotOptions> = {

@@ -1,11 +1,11 @@
-import { HistogramSum } from '@hdrscope/core';
+import type { HistogramSum } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { formatSize, percentileName } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ObjectiveLine, PlotTitles, TimePlot } from '../plot.ts';
 import { assertInteger, assertScale } from './checks.ts';
 import type { TimedHistogram } from './heat-map.ts';
-import { finestDigits, type ShownBounds, shownBounds } from './shown-bounds.ts';
+import { finestDigits, type ShownBounds, shownBounds, sparseSum } from './shown-bounds.ts';
 import { type ContentLimit, MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
 /** How percentiles over time are made. */
@@ -78,11 +78,7 @@ export function createOverTime(options: OverTimeOptions = {}): OverTimeBuilder {
   };
   const time = new TimeColumns(columns, merge, contents);
   return {
-    add({ startMs, endMs, histogram }) {
-      const sum = new HistogramSum({ storage: 'sparse' });
-      sum.add(histogram);
-      time.add(startMs, endMs, sum);
-    },
+    add: ({ startMs, endMs, histogram }) => time.add(startMs, endMs, sparseSum(histogram)),
     plot() {
       const slots = timeSlots(time.columns);
       const digits = finestDigits(time.columns.flatMap(({ content }) => content.layouts));

@@ -1,5 +1,12 @@
-import type { HistogramSum, Layout } from '@hdrscope/core';
+import { type Counted, HistogramSum, type Layout } from '@hdrscope/core';
 import { areWide } from '@hdrscope/kit';
+
+/** A copy of counts, which answers with bounds. Most histograms of a plot have few values. */
+export function sparseSum(counted: Counted): HistogramSum {
+  const sum = new HistogramSum({ storage: 'sparse' });
+  sum.add(counted);
+  return sum;
+}
 
 /** The most significant digits that one of the layouts has; `Infinity`, which makes each width count, when none of them has digits. */
 export function finestDigits(layouts: Iterable<Layout & { readonly significantDigits?: number }>): number {

@@ -1,4 +1,4 @@
-import { type Bounds, type Counted, HistogramSum, type Layout } from '@hdrscope/core';
+import type { Bounds, Counted, Layout } from '@hdrscope/core';
 import {
   bucketsAtScale,
   type ExponentialBuckets,
@@ -11,6 +11,7 @@ import {
   sumBuckets,
 } from '@hdrscope/core/internal';
 import type { AxisSlot } from '../plot.ts';
+import { sparseSum } from './shown-bounds.ts';
 
 /*
  * Counts in rows of exponential buckets. The values of an HDR slot count at the middle of their slot, which is narrower than a row. All other
@@ -50,8 +51,7 @@ export function rowCounts(
       wide: byBounds(wide),
     };
   }
-  const sum = new HistogramSum({ storage: 'sparse' });
-  sum.add({ layout, counts, placedFrom });
+  const sum = sparseSum({ layout, counts, placedFrom });
   const inUnit = (value: number): number =>
     isScaledLayout(unitLayout) && layout !== unitLayout && Number.isFinite(value)
       ? fromTicks(unitLayout.resolution, value)
@@ -105,9 +105,9 @@ export function spreadCounts(columns: readonly (RowCounts | undefined)[], rows: 
   const wide = columns.flatMap((column) => [...(column?.wide.values() ?? [])]);
   const whole = columns.reduce(
     (all, column) => (column === undefined ? all : sumBuckets(all, column.buckets, rows)),
-    sumBuckets(EMPTY, rangeOf(wide, rows), rows),
+    sumBuckets(EMPTY, emptyBuckets(wide, rows), rows),
   );
-  const { slots, first } = slotsOf(whole, wide);
+  const { slots, first } = makeSlots(whole, wide);
   const counts = slots.map(() => columns.map(() => 0));
   for (const [i, column] of columns.entries()) {
     if (column === undefined) continue;
@@ -124,7 +124,7 @@ export function spreadCounts(columns: readonly (RowCounts | undefined)[], rows: 
   let isSpread = false;
   for (const [i, column] of columns.entries()) {
     for (const one of column?.wide.values() ?? []) {
-      const { from, shares } = sharesOf(one, slots);
+      const { from, shares } = shareOut(one, slots);
       isSpread ||= shares.length > 1;
       for (const [at, share] of shares.entries()) {
         counts[from + at]![i]! += share;
@@ -140,7 +140,7 @@ export function spreadCounts(columns: readonly (RowCounts | undefined)[], rows: 
 const FINEST_SCALE = 6;
 
 /** Empty buckets from the lowest to the highest bound of wide counts. */
-function rangeOf(wide: readonly WideCount[], rows: number): ExponentialBuckets {
+function emptyBuckets(wide: readonly WideCount[], rows: number): ExponentialBuckets {
   let [least, greatest] = [Number.POSITIVE_INFINITY, 0];
   for (const bound of wide.flatMap(({ lower, upper }) => [lower, upper])) {
     if (!(bound > 0 && bound < Number.POSITIVE_INFINITY)) continue;
@@ -160,7 +160,7 @@ function rangeOf(wide: readonly WideCount[], rows: number): ExponentialBuckets {
 /**
  * The buckets, the first of them at `first`. Below them is a slot for zeros and wide counts that reach there, above them one without an end.
  */
-function slotsOf(
+function makeSlots(
   { scale, offset, counts, zeroCount }: ExponentialBuckets,
   wide: readonly WideCount[],
 ): { readonly slots: AxisSlot[]; readonly first: number } {
@@ -183,7 +183,7 @@ const SHARE = 1 / 1024;
 const WHOLE_SHARES_FROM = 2 ** 43;
 
 /** The shares of neighbouring rows in a wide count, each above 0: as much of it as lies in the row on a logarithmic axis. */
-function sharesOf(
+function shareOut(
   { lower, upper, count }: WideCount,
   slots: readonly AxisSlot[],
 ): { readonly from: number; readonly shares: readonly number[] } {
