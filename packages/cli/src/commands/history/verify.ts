@@ -8,10 +8,10 @@ import { withEngine } from '../query/engine.ts';
 
 const DESCRIPTION = `Reads every byte of a history, and names the files that are damaged.
 
-A file has a checksum of all its bytes, so a disk that has changed one is found. No command answers a question with
-such a file. With --repair it gets another name, X.parquet.damaged, and questions are answered with the other files:
-its values are missing then, unless a backup or another import brings them back. The exit code is 1 when a file is
-damaged and stays where it is.`;
+A file has a checksum of all its bytes, which shows that a disk has changed one. Answers leave damaged files out, say so,
+and end with exit code 1, or with 0 with --allow-missing; hdrscope serve refuses them. With --repair a damaged file gets
+another name, X.parquet.damaged, and no command looks at it again: its values are missing in all answers, unless a
+backup or another import brings them back. The exit code is 1 when a file is damaged and stays where it is.`;
 
 /** `hdrscope history verify` */
 export const command = defineCommand({
@@ -19,7 +19,7 @@ export const command = defineCommand({
   description: DESCRIPTION,
   examples: ['hdrscope history verify history', 'hdrscope history verify history --repair'],
   operands: { '<folder>': 'the folder of a history' },
-  options: { repair: { help: 'give damaged files another name, so that questions leave them out' } },
+  options: { repair: { help: 'gives damaged files another name, so that no command looks at them' } },
   formats: ['text', 'json'],
   async run({ options: { repair = false }, operands: [folder = ''], format }, io) {
     const verified = await withEngine(folder, () => verifyHistory(folder, { repair }));
@@ -35,7 +35,7 @@ function textOf({ files, damaged }: VerifiedHistory, isRepaired: boolean, io: Io
   if (damaged.length === 0) return `${wrapToScreen(`${count}: none is damaged.`, io)}\n`;
   const cure = isRepaired
     ? 'A damaged file has the ending .damaged now, and its values are missing in all answers.'
-    : '--repair gives a damaged file another name, so that questions are answered without it.';
+    : '--repair gives a damaged file another name, so that no command looks at it.';
   const found = `${count}, of which ${formatCount(damaged.length)} ${damaged.length === 1 ? 'is' : 'are'} damaged. ${cure}`;
   return `${damaged.map(({ reason }) => `${reason}\n`).join('')}${wrapToScreen(found, io)}\n`;
 }
