@@ -169,7 +169,10 @@ export interface HeatMapPlot extends PlotTitles {
   readonly x: HeatAxis;
   /** The vertical axis. */
   readonly y: HeatAxis;
-  /** `counts[y][x]`, each at least 0. Counts that may lie in several cells are spread over these cells. */
+  /**
+   * `counts[y][x]`, each at least 0. Counts that may lie in several cells are spread over these cells. In the heat maps of `createHeatMap`, a
+   * value of an HDR slot of 1 digit or more lies at the middle of its slot, also for `lower` and `upper`.
+   */
   readonly counts: readonly (readonly number[])[];
   /** How many counts certainly lie in each cell; left out when all lie in their cells. */
   readonly lower?: readonly (readonly number[])[];
