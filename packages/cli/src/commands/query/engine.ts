@@ -4,7 +4,7 @@ import { ExitCode, type Io, Refusal } from '../../command.ts';
 import { defineOption } from '../../define-command.ts';
 import { systemErrorText } from '../../system-error.ts';
 
-/** A history that is asked. A file that cannot be read is left out of the answers, and noted. */
+/** A history that is asked. A damaged file is left out of the answers, and noted. */
 export interface AskedHistory {
   readonly folder: string;
   /** The options of all questions. */
@@ -70,9 +70,9 @@ export async function withEngine<T>(folder: string, ask: () => Promise<T>): Prom
       throw new Refusal(systemErrorText(cause, folder), { cause: error });
     }
     if (code === 'ERR_HISTORY_FILE' && Array.isArray(details.damaged)) {
-      const [{ reason }, ...others] = details.damaged as [DamagedFile, ...DamagedFile[]];
-      const more =
-        others.length === 0 ? '' : `, and ${others.length} more of the files in ${folder} cannot be read`;
+      const damaged = details.damaged as [DamagedFile, ...DamagedFile[]];
+      const [{ reason }] = damaged;
+      const more = damaged.length === 1 ? '' : ` (${damaged.length} damaged files in ${folder})`;
       throw new Refusal(`${reason}${more}: ${repairText(folder)}`, { cause: error });
     }
     // An error with a statement comes from DuckDB itself.

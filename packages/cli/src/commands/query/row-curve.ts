@@ -2,6 +2,7 @@ import { Histogram } from '@hdrscope/core';
 import { resolutionOf } from '@hdrscope/core/internal';
 import { countedOfRow, figureBounds, type MergedRow, queryMergedRows } from '@hdrscope/history';
 import { type Curve, curveOfSeries } from '@hdrscope/plot';
+import { Refusal } from '../../command.ts';
 import { scaled } from '../../value-scale.ts';
 import { shownUnitOf, type WideCurves } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
@@ -54,7 +55,13 @@ export async function readWideCurves(
     for await (const row of queryMergedRows(history.folder, { ...selectionOf(options), by }, history.query))
       rows.set(keyOf(row), row);
   });
-  return (group, name) => curveOfRow(rows.get(keyOf(group))!, name, columns);
+  return (group, name) => {
+    const row = rows.get(keyOf(group));
+    // Between two questions, rows may be removed.
+    if (row === undefined)
+      throw new Refusal(`the values of ${name} were removed while they were read: ask again`);
+    return curveOfRow(row, name, columns);
+  };
 }
 
 function keyOf({ attributes, unit, scale }: Pick<MergedRow, 'attributes' | 'unit' | 'scale'>): string {
