@@ -8,6 +8,16 @@ export interface EstimatedCounts {
   readonly max: number;
 }
 
+/** How many values came without each fact; `undefined` when they came with all facts. */
+export function countEstimated(
+  count: number,
+  isKnown: Readonly<Record<keyof EstimatedCounts, boolean>>,
+): EstimatedCounts | undefined {
+  if (isKnown.sum && isKnown.min && isKnown.max) return undefined;
+  const without = (fact: keyof EstimatedCounts): number => (isKnown[fact] ? 0 : count);
+  return { sum: without('sum'), min: without('min'), max: without('max') };
+}
+
 /** The sum of both; `undefined` when every fact is known. */
 export function addEstimated(
   a: EstimatedCounts | undefined,

@@ -1,4 +1,5 @@
-import type { Bounds, HdrLayout, Layout, ReadonlyCounts, Resolution } from '@hdrscope/core';
+import type { Bounds, Counted, HdrLayout, Layout, ReadonlyCounts, Resolution } from '@hdrscope/core';
+import { intervalOfSlot, usedSlots } from '@hdrscope/core/internal';
 import type { FamilyThresholds } from './thresholds.ts';
 
 /** The slots in which the values of one slot may lie, the own one among them. */
@@ -58,8 +59,20 @@ export function reachBetween(
   return { first, last, startsAbove: startsAbove || undefined, endsWithin: endsWithin || undefined };
 }
 
+/** The slots of values that were counted in slots of another layout. */
+export function* reachesIn(
+  slots: HdrLayout,
+  { layout, counts, placedFrom }: Counted<HdrLayout>,
+): Generator<[slot: number, reach: SlotReach]> {
+  for (const [slot, count] of usedSlots(counts)) {
+    const { lower, upper } = intervalOfSlot(layout, slot, count, placedFrom);
+    const [first, last] = [slotWithin(slots, lower), slotWithin(slots, upper)];
+    yield [slots.slotOf(layout.lower(slot)), { first, last }];
+  }
+}
+
 /** The slot of a number of ticks, or the nearest slot that there is. */
-export function slotWithin(layout: HdrLayout, ticks: number): number {
+function slotWithin(layout: HdrLayout, ticks: number): number {
   if (!(ticks > 0)) return 0;
   return ticks > layout.highestTrackableValue ? layout.slotCount - 1 : layout.slotOf(Math.floor(ticks));
 }

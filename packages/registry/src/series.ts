@@ -1,11 +1,10 @@
-import type { Bounds, Counted, HdrLayout, Layout, ReadonlyCounts, Resolution } from '@hdrscope/core';
+import type { Bounds, Counted, HdrLayout, Layout, Resolution } from '@hdrscope/core';
 import type { ThresholdCounts } from '@hdrscope/core/internal';
 import {
   computeMean,
   edgesBelow,
   fromTicks,
   histogramOver,
-  intervalOfSlot,
   isHdrLayout,
   mustBe,
   NOTHING_PLACED,
@@ -13,16 +12,15 @@ import {
   placeCounts,
   type SlotRuns,
   SparseCounts,
-  usedSlots,
 } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
 import type { AddedCounts, CountedFacts } from './counted-facts.ts';
-import { addEstimated, type EstimatedCounts } from './estimated.ts';
+import { addEstimated, countEstimated, type EstimatedCounts } from './estimated.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
 import { knownExtremes, narrowed } from './known-extremes.ts';
-import { reachBetween, type SlotReach, type SlotReaches, slotWithin, widen } from './reach.ts';
+import { reachBetween, reachesIn, type SlotReach, type SlotReaches, widen } from './reach.ts';
 import {
   addRejected,
   emptyTally,
@@ -35,10 +33,12 @@ import { NO_EXEMPLARS, type SeriesSnapshot, StateSnapshot } from './series-snaps
 import {
   assertDivides,
   countAtThresholds,
+  countsAt,
   divideAdded,
   type FamilyThresholds,
   firstThreshold,
   LAST_MARK,
+  undividedSlots,
 } from './thresholds.ts';
 
 /** The setup that all series of a family share. */
@@ -239,7 +239,8 @@ export class Series {
       const { min, max } = knownExtremes(known, placed);
       this.#min = Math.min(this.#min, min);
       this.#max = Math.max(this.#max, max);
-      this.#estimate(placed.count, known.sum !== undefined, min === known.min, max === known.max);
+      const isKnown = { sum: known.sum !== undefined, min: min === known.min, max: max === known.max };
+      this.#estimated = addEstimated(this.#estimated, countEstimated(placed.count, isKnown));
     } else if (counts.total === 0) this.#sum += sum ?? 0;
     this.#tally(placed);
     if (facts.rejected !== undefined) this.#tally(facts.rejected);
@@ -403,25 +404,14 @@ export class Series {
   /** Adds counts to whole slots, and divides those of slots with thresholds. */
   #addWhole(add: () => void, division: ThresholdCounts | undefined): void {
     const { thresholds, unitLayout } = this.setup;
-    const { slots } = thresholds;
-    const before = countsAt(slots, this.counts);
+    const before = countsAt(thresholds, this.counts);
     add();
-    const added = countsAt(slots, this.counts).map((count, i) => count - before[i]!);
+    const added = countsAt(thresholds, this.counts).map((count, i) => count - before[i]!);
     if (added.every((count) => count === 0)) return;
     divideAdded(this.#ownAtThresholds(), added, division, thresholds, unitLayout);
-    for (const [i, threshold] of thresholds.values.entries()) {
-      const slot = slots[i]!;
-      const isDivided = threshold >= unitLayout.upper(slot) || division?.thresholds.includes(threshold);
-      if (added[i]! > 0 && isDivided !== true) this.#widen(slot, { first: slot, last: slot });
+    for (const slot of undividedSlots(added, division, thresholds, unitLayout)) {
+      this.#widen(slot, { first: slot, last: slot });
     }
-  }
-
-  /** Notes that values came without some facts. */
-  #estimate(count: number, hasSum: boolean, hasMin: boolean, hasMax: boolean): void {
-    if (hasSum && hasMin && hasMax) return;
-    const without = (isKnown: boolean): number => (isKnown ? 0 : count);
-    const estimated = { sum: without(hasSum), min: without(hasMin), max: without(hasMax) };
-    this.#estimated = addEstimated(this.#estimated, estimated);
   }
 
   /** Notes that values of a slot may lie between two others, or on either side of a threshold in the slot. */
@@ -444,13 +434,7 @@ export class Series {
     this.#addWhole(() => own.add({ layout, counts }), division);
     const slots = this.setup.layout;
     if (placedFrom?.length || !slots.contains(layout)) {
-      for (const [slot, count] of usedSlots(counts)) {
-        const { lower, upper } = intervalOfSlot(layout, slot, count, placedFrom);
-        this.#widen(slots.slotOf(layout.lower(slot)), {
-          first: slotWithin(slots, lower),
-          last: slotWithin(slots, upper),
-        });
-      }
+      for (const [slot, reach] of reachesIn(slots, { layout, counts, placedFrom })) this.#widen(slot, reach);
     }
     const [lower, upper] = [layout.lower(counts.first), layout.upper(counts.last)];
     const ofSlots = { min: fromTicks(resolution, lower), max: fromTicks(resolution, upper) };
@@ -512,7 +496,3 @@ const TWO_POW_31 = 2 ** 31;
 /** A number of at least 0, rounded, is the integer part of its sum with this. With 0.5 itself, 0.5 − 2^-54 would be rounded up. */
 const ALMOST_HALF = 0.5 - 2 ** -54;
 const NO_EXTREMES = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY } as const;
-
-function countsAt(slots: Int32Array, counts: ReadonlyCounts): number[] {
-  return Array.from(slots, (slot) => counts.at(slot));
-}

@@ -1,4 +1,4 @@
-import type { Layout } from '@hdrscope/core';
+import type { Layout, ReadonlyCounts } from '@hdrscope/core';
 import type { ThresholdCounts } from '@hdrscope/core/internal';
 import { divideSlot, mustBe, thresholdSlots } from '@hdrscope/core/internal';
 import type { FamilySettings } from './family-options.ts';
@@ -59,6 +59,11 @@ export function countAtThresholds(
   }
 }
 
+/** The count of the slot of each threshold. */
+export function countsAt({ slots }: FamilyThresholds, counts: ReadonlyCounts): number[] {
+  return Array.from(slots, (slot) => counts.at(slot));
+}
+
 /**
  * Counts values at thresholds that were added to whole slots.
  *
@@ -83,6 +88,22 @@ export function divideAdded(
     if (first < 0) take(unitLayout.midpoint(slot), count);
     else divideSlot(division!, unitLayout, first, count, take);
   }
+}
+
+/**
+ * The slots whose added counts may lie on the other side of a threshold than `divideAdded` has counted them.
+ *
+ * @param added The count that was added to the slot of each threshold.
+ */
+export function undividedSlots(
+  added: readonly number[],
+  division: ThresholdCounts | undefined,
+  { values, slots }: FamilyThresholds,
+  unitLayout: Layout,
+): number[] {
+  const isDivided = (threshold: number, slot: number): boolean =>
+    threshold >= unitLayout.upper(slot) || division?.thresholds.includes(threshold) === true;
+  return [...slots].filter((slot, i) => added[i]! > 0 && !isDivided(values[i]!, slot));
 }
 
 /**
