@@ -1,13 +1,11 @@
-import type { ServerResponse } from 'node:http';
 import { createSecureServer as createSecureHttp2 } from 'node:http2';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { type OtlpSender, OtlpSenderMemory, type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { LOCALHOST } from '@hdrscope/testing/tls';
+import { PLAIN } from './fates.ts';
 import {
   atEnd,
   endCall,
@@ -16,9 +14,6 @@ import {
   startEndpoint,
   startGrpcEndpoint,
 } from './support.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 /** Records a value every few milliseconds, and keeps the ledger. */
 function recorder(registry: Registry): { recorded(): number; stop(): void } {
@@ -346,259 +341,6 @@ test('a receiver that takes histograms only is no failure, and is reported once'
   await sender.close();
 });
 
-test('deltas are given up after a time, and counted', async () => {
-  let fails: Misbehave | undefined = FAILURES['503'];
-  const endpoint = await startEndpoint(() => fails);
-  const registry = createRegistry();
-  const series = registry.histogram({ name: 'a' }).with({});
-  for (let i = 0; i < 5; i++) series.record(i);
-  const sender = sendOtlp(registry, {
-    url: endpoint.url,
-    temporality: 'delta',
-    intervalMs: 3_600_000,
-    giveUpAfterMs: 100,
-  });
-  await expect(sender.flush()).rejects.toThrow('the receiver has answered 503');
-  expect(sender.health).toMatchObject({ pendingValues: 5, givenUpValues: 0 });
-  await sleep(120);
-  await expect(sender.flush()).rejects.toThrow(
-    'the receiver has answered 503; nothing was taken for 0.1 s, so 5 values are given up',
-  );
-  // Whoever answered may be a proxy whose receiver has the request.
-  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5, uncertainValues: 5 });
-  fails = undefined;
-  series.record(1);
-  await sender.close();
-  expect(await endpoint.values()).toBe(1);
-});
-
-test('a request that may have been taken is given up alone: what was counted since is delivered', async () => {
-  // Whoever is behind a proxy may have the request.
-  let fails: Misbehave | undefined = status(502);
-  const endpoint = await startEndpoint(() => fails);
-  const registry = createRegistry();
-  const series = registry.histogram({ name: 'a' }).with({});
-  for (let i = 0; i < 5; i++) series.record(i);
-  const times = { intervalMs: 3_600_000, giveUpAfterMs: 100 };
-  const sender = sendOtlp(registry, { url: endpoint.url, temporality: 'delta', ...times });
-  await expect(sender.flush()).rejects.toThrow();
-  series.record(1);
-  series.record(2);
-  await sleep(120);
-  await expect(sender.flush()).rejects.toThrow('so 5 values are given up');
-  expect(sender.health).toMatchObject({ pendingValues: 2, givenUpValues: 5, uncertainValues: 5 });
-  fails = undefined;
-  await finish(sender);
-  expect(await endpoint.values()).toBe(2);
-});
-
-test('ended series are bounded while a request may have been taken', async () => {
-  const endpoint = await startEndpoint(() => status(502));
-  let nowMs = 0;
-  const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
-  const family = registry.histogram({ name: 'a', expireAfterMs: 10 });
-  const options = {
-    url: endpoint.url,
-    temporality: 'delta',
-    maxEndedSeries: 50,
-    intervalMs: 3_600_000,
-  } as const;
-  const sender = sendOtlp(registry, options);
-  const given: number[] = [];
-  for (let round = 0; round < 5; round++) {
-    for (let i = 0; i < 20; i++) family.with({ round, i }).record(1);
-    nowMs += 100;
-    await registry.gather();
-    await sender.flush().catch(() => {});
-    given.push(sender.health.givenUpValues);
-  }
-  // The first request of 20 is held, until more than 50 series wait behind it.
-  expect(given.slice(0, 3)).toEqual([0, 0, 0]);
-  expect(given.at(-1)).toBe(20);
-  await sender.close().catch(() => {});
-});
-
-test.each(['delta', 'cumulative'] as const)(
-  'times of %s points go on when the clock is set back',
-  async (temporality) => {
-    const endpoint = await startEndpoint(() => undefined);
-    let nowMs = 1_000_000;
-    const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() } });
-    const series = registry.histogram({ name: 'a' }).with({});
-    const sender = sendOtlp(registry, {
-      url: endpoint.url,
-      temporality,
-      protocol: 'http/json',
-      compression: 'none',
-      intervalMs: 3_600_000,
-    });
-    for (const stepMs of [5000, 5000, -60_000, 0, 1000, 120_000]) {
-      nowMs += stepMs;
-      series.record(1);
-      await sender.flush();
-    }
-    const times = endpoint.bodies.map((body) => {
-      const request = JSON.parse(body.toString());
-      const [point] = request.resourceMetrics[0].scopeMetrics[0].metrics[0].exponentialHistogram.dataPoints;
-      return [Number(point.startTimeUnixNano) / 1e6, Number(point.timeUnixNano) / 1e6];
-    });
-    const ends = [1_005_000, 1_010_000, 1_010_001, 1_010_002, 1_010_003, 1_071_000];
-    const starts = temporality === 'delta' ? [1_000_000, ...ends] : ends.map(() => 1_000_000);
-    expect(times).toEqual(ends.map((end, i) => [starts[i], end]));
-    await sender.close();
-  },
-);
-
-/** A registry and a delta sender whose clock a test sets. */
-function clocked(url: string, options: Partial<OtlpSenderOptions> = {}) {
-  const clock = { nowMs: 1_000_000 };
-  const registry = createRegistry({
-    clock: { nowMs: () => clock.nowMs, monotonicMs: () => performance.now() },
-  });
-  const sender = sendOtlp(registry, {
-    ...{ url, temporality: 'delta', protocol: 'http/json', compression: 'none', intervalMs: 3_600_000 },
-    ...options,
-  });
-  return { clock, sender, family: registry.histogram({ name: 'a' }) };
-}
-
-/** The start and the end of the points in a request, in milliseconds. */
-function timesIn(body: Buffer): [startMs: number, endMs: number][] {
-  const request = JSON.parse(body.toString());
-  const { dataPoints } = request.resourceMetrics[0].scopeMetrics[0].metrics[0].exponentialHistogram;
-  return dataPoints.map((point: Record<string, string>) => [
-    Number(point.startTimeUnixNano) / 1e6,
-    Number(point.timeUnixNano) / 1e6,
-  ]);
-}
-
-const DAY_MS = 86_400_000;
-const FUTURE = 'out of bounds: timestamp is too far in the future';
-
-/** Takes what ends by a time, and refuses the rest. */
-const untilTime =
-  (latestMs: () => number, refuse: Misbehave): Misbehave =>
-  async (request, response, body, take) => {
-    if (timesIn(body).some(([, end]) => end > latestMs())) return refuse(request, response, body, take);
-    await take();
-    return response.writeHead(200).end();
-  };
-
-const partially: Misbehave = (_, response, body) => {
-  const partialSuccess = { rejectedDataPoints: `${timesIn(body).length}`, errorMessage: FUTURE };
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ partialSuccess }));
-};
-
-test.each([
-  ['refuses', (_: unknown, response: ServerResponse) => response.writeHead(400).end(FUTURE)],
-  ['rejects', partially],
-] as const)(
-  'a receiver that %s times of the future gets right ones as soon as the clock is right',
-  async (verb, refuse) => {
-    let latestMs = Number.POSITIVE_INFINITY;
-    const endpoint = await startEndpoint(() => untilTime(() => latestMs, refuse));
-    const { clock, sender, family } = clocked(endpoint.url);
-    family.with({}).record(1);
-    await sender.flush();
-    clock.nowMs += DAY_MS;
-    family.with({}).record(1);
-    // This receiver takes the future. The next one does not.
-    await sender.flush();
-    latestMs = 2_000_000;
-    family.with({}).record(1);
-    await sender.flush().catch(() => {});
-    clock.nowMs += 1000 - DAY_MS;
-    family.with({ i: 1 }).record(1);
-    await sender.flush();
-    clock.nowMs += 1000;
-    family.with({}).record(1);
-    await sender.close();
-    const isLost = verb === 'rejects';
-    expect(await endpoint.values()).toBe(isLost ? 4 : 5);
-    expect(sender.health).toMatchObject({ rejectedPoints: isLost ? 1 : 0, pendingValues: 0 });
-    const times = endpoint.bodies.slice(-2).flatMap(timesIn);
-    expect(times.every(([start, end]) => start <= end && end <= clock.nowMs)).toBe(true);
-    expect(times.at(-1)).toEqual([1_001_000, 1_002_000]);
-  },
-);
-
-test('times of a batch of the future that was given up are given up too, when its receiver says so', async () => {
-  let fails: Misbehave | undefined = status(503);
-  const endpoint = await startEndpoint(() => fails);
-  const { clock, sender, family } = clocked(endpoint.url, { giveUpAfterMs: 100 });
-  clock.nowMs += DAY_MS;
-  family.with({}).record(1);
-  await sender.flush().catch(() => {});
-  clock.nowMs += 1000 - DAY_MS;
-  await sleep(120);
-  await expect(sender.flush()).rejects.toThrow('so 1 value are given up');
-  fails = untilTime(
-    () => 2_000_000,
-    (_, response) => response.writeHead(400).end(FUTURE),
-  );
-  family.with({}).record(1);
-  await expect(sender.flush()).rejects.toThrow(FUTURE);
-  clock.nowMs += 1000;
-  await sender.close();
-  expect(await endpoint.values()).toBe(1);
-  expect(timesIn(endpoint.bodies.at(-1)!)).toEqual([[1_000_999, 1_002_000]]);
-});
-
-test('the rest of a batch of the future gets the right time, when a point of it was too large', async () => {
-  const wide = 'x'.repeat(5000);
-  const strict = untilTime(
-    () => 2_000_000,
-    (_, response) => response.writeHead(400).end(FUTURE),
-  );
-  const endpoint = await startEndpoint(() => (request, response, body, take) => {
-    return body.includes(wide) ? response.writeHead(413).end() : strict(request, response, body, take);
-  });
-  const { clock, sender, family } = clocked(endpoint.url, { maxRequestBytes: 100 });
-  family.with({ i: 0 }).record(1);
-  await sender.flush();
-  clock.nowMs += DAY_MS;
-  family.with({ wide }).record(1);
-  family.with({ i: 0 }).record(1);
-  await expect(sender.flush()).rejects.toThrow(FUTURE);
-  clock.nowMs += 1000 - DAY_MS;
-  await expect(sender.flush()).rejects.toThrow(FUTURE);
-  clock.nowMs += 1000;
-  family.with({ i: 1 }).record(1);
-  await sender.close();
-  expect(await endpoint.values()).toBe(3);
-  expect(sender.health).toMatchObject({ givenUpValues: 1, uncertainValues: 0, pendingValues: 0 });
-  expect(endpoint.bodies.slice(-2).map(timesIn)).toEqual([
-    [[1_000_000, 1_001_000]],
-    [[1_002_000, 1_002_000]],
-  ]);
-});
-
-test('a gather of the future that found nothing moves no time', async () => {
-  const endpoint = await startEndpoint(() => undefined);
-  const { clock, sender, family } = clocked(endpoint.url);
-  family.with({}).record(1);
-  await sender.flush();
-  clock.nowMs += DAY_MS;
-  await sender.flush();
-  clock.nowMs += 1000 - DAY_MS;
-  family.with({}).record(1);
-  await sender.close();
-  expect(endpoint.bodies.map(timesIn)).toEqual([[[1_000_000, 1_000_000]], [[1_000_000, 1_001_000]]]);
-});
-
-test('a series that began while the clock was ahead starts no later than its points end', async () => {
-  const endpoint = await startEndpoint(() => undefined);
-  const { clock, sender, family } = clocked(endpoint.url);
-  family.with({ i: 0 }).record(1);
-  await sender.flush();
-  clock.nowMs += DAY_MS;
-  family.with({ i: 1 }).record(1);
-  clock.nowMs += 1000 - DAY_MS;
-  await sender.flush();
-  expect(timesIn(endpoint.bodies[1]!)).toEqual([[1_000_000, 1_001_000]]);
-  await sender.close();
-});
-
 test.each([
   ['text/html', '<title>Sign in</title>', false],
   ['Text/HTML; charset=utf-8', '<title>Sign in</title>', false],
@@ -611,8 +353,9 @@ test.each([
     const endpoint = await startEndpoint(() => (_, response) => {
       response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(text);
     });
-    const { sender, family } = clocked(endpoint.url);
-    family.with({}).record(1);
+    const registry = createRegistry();
+    registry.histogram({ name: 'a' }).with({}).record(1);
+    const sender = sendOtlp(registry, { url: endpoint.url, ...PLAIN });
     const flushed = sender.flush().then(() => true);
     if (isTaken) expect(await flushed).toBe(true);
     else
@@ -637,57 +380,6 @@ test('a receiver that takes all and says something is heard once', async () => {
   await sender.close();
   expect(warned).toEqual(['slow']);
   expect(sender.health).toMatchObject({ requests: 2, rejectedPoints: 0 });
-});
-
-test('ended series wait in bounded memory', async () => {
-  const endpoint = await startEndpoint(() => FAILURES['503']);
-  let nowMs = 0;
-  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
-  const registry = createRegistry({ clock });
-  const family = registry.histogram({ name: 'a', expireAfterMs: 10 });
-  const options = {
-    url: endpoint.url,
-    temporality: 'delta',
-    intervalMs: 3_600_000,
-    maxEndedSeries: 50,
-  } as const;
-  const sender = sendOtlp(registry, options);
-  for (let round = 0; round < 6; round++) {
-    for (let i = 0; i < 20; i++) family.with({ round, i }).record(1);
-    nowMs += 100;
-    await registry.gather();
-    await sender.flush().catch(() => {});
-  }
-  const { givenUpValues, pendingValues } = sender.health;
-  expect(givenUpValues).toBeGreaterThanOrEqual(20);
-  expect(givenUpValues + pendingValues).toBe(120);
-  await sender.close().catch(() => {});
-});
-
-test.each([503, 502])('after %d, ended series are counted beside others that are idle', async (code) => {
-  let fails: Misbehave | undefined;
-  const endpoint = await startEndpoint(() => fails);
-  let nowMs = 0;
-  const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
-  const idle = registry.histogram({ name: 'idle' });
-  for (let i = 0; i < 100; i++) idle.with({ i }).record(1);
-  const family = registry.histogram({ name: 'a', expireAfterMs: 10 });
-  const sender = sendOtlp(registry, {
-    url: endpoint.url,
-    temporality: 'delta',
-    maxEndedSeries: 50,
-    intervalMs: 3_600_000,
-  });
-  await sender.flush();
-  fails = status(code);
-  for (let round = 0; round < 5; round++) {
-    for (let i = 0; i < 20; i++) family.with({ round, i }).record(1);
-    nowMs += 100;
-    await registry.gather();
-    await sender.flush().catch(() => {});
-  }
-  expect(sender.health.givenUpValues).toBeGreaterThanOrEqual(20);
-  await sender.close().catch(() => {});
 });
 
 test('numbers come from an object of any class', async () => {
@@ -725,53 +417,6 @@ test('a gRPC request that cannot be made leaves nothing behind', async () => {
   await expect(sender.close()).rejects.toThrow('the request cannot be made');
   expect(timers()).toBe(before);
 });
-
-test('memory does not grow with the length of an outage', async () => {
-  const endpoint = await startEndpoint(() => FAILURES['503']);
-  const registry = createRegistry();
-  const family = registry.histogram({ name: 'a', unit: 'ms' });
-  // Long texts make large requests at little cost.
-  const series = Array.from({ length: 100 }, (_, i) => family.with({ i, text: 'x'.repeat(500) }));
-  const sender = sendOtlp(registry, {
-    url: endpoint.url,
-    temporality: 'delta',
-    intervalMs: 3_600_000,
-    compression: 'none',
-  });
-  let requestBytes = 0;
-  const round = async (): Promise<void> => {
-    for (const one of series) for (let i = 1; i < 20; i++) one.record(i * i);
-    await sender.flush().catch(() => {});
-    for (const body of endpoint.bodies.splice(0)) requestBytes = body.length;
-  };
-  const used = (): number => {
-    collectGarbage();
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    return heapUsed + arrayBuffers;
-  };
-  /** The registry joins the states that nobody holds any more, which it learns from a collection of garbage. */
-  const rounds = async (count: number): Promise<void> => {
-    for (let i = 1; i <= count; i++) {
-      await round();
-      if (i % 10 === 0) collectGarbage();
-    }
-  };
-  await rounds(20);
-  const before = used();
-  await rounds(60);
-  // A queue would hold a request for each flush.
-  const mostBytes = before + (60 * requestBytes) / 3;
-  expect(requestBytes).toBeGreaterThan(50_000);
-  // The buffers of connections are freed some time after a collection.
-  let after = used();
-  for (let left = 20; left > 0 && after >= mostBytes; left--) {
-    await sleep(10);
-    after = used();
-  }
-  expect(after).toBeLessThan(mostBytes);
-  expect(sender.health.pendingValues).toBe(80 * 100 * 19);
-  await sender.close().catch(() => {});
-}, 60_000);
 
 test('a sender that replaces another one goes on where it was', async () => {
   let fails: Misbehave | undefined;
