@@ -1,14 +1,18 @@
 /**
- * What a reply to a request means: the receiver has the request, or may have it, or nobody has judged its points, or the receiver has
+ * The meaning of a reply to a request: the receiver has the request, or may have it, or nobody has judged its points, or the receiver has
  * judged them and does not take them.
  */
 export type Meaning = 'success' | 'doubt' | 'unread' | 'verdict';
 
-/** What becomes of one request. */
-export interface Fate<Reply> {
+/** The reply to one request, and whether the receiver takes the request before it replies. */
+export interface RequestEnd<Reply> {
   readonly reply: Reply;
-  readonly meaning: Meaning;
   readonly isTaken: boolean;
+}
+
+/** The end of one request, and its meaning. */
+export interface Fate<Reply> extends RequestEnd<Reply> {
+  readonly meaning: Meaning;
 }
 
 /** The statuses of HTTP that senders meet. */
@@ -21,12 +25,33 @@ export const STATUSES: Readonly<Record<Meaning, readonly number[]>> = {
   ],
 };
 
-/** Each reply to a request that was taken, and to one that was not. */
-export function fatesOf<Reply>(replies: readonly (readonly [Reply, Meaning])[]): Fate<Reply>[] {
+/**
+ * Lists each reply twice: to a request that was taken, and to one that was not. A success follows only a request that was taken: no sender
+ * can save the values of another one.
+ */
+export function listFates<Reply>(replies: readonly (readonly [Reply, Meaning])[]): Fate<Reply>[] {
   return replies.flatMap(([reply, meaning]) =>
-    // A success that is none loses values, whatever a sender does.
     (meaning === 'success' ? [true] : [true, false]).map((isTaken) => ({ reply, meaning, isTaken })),
   );
+}
+
+/**
+ * The requests that a fate takes. A receiver does not refuse a request that it has taken. But its answer may be lost, and the next request
+ * be refused.
+ *
+ * @param lost The reply instead of the answer that is lost.
+ */
+export function listRequests<Reply>(
+  { reply, meaning, isTaken }: Fate<Reply>,
+  lost: Reply,
+): RequestEnd<Reply>[] {
+  const isRefused = meaning === 'unread' || meaning === 'verdict';
+  return isTaken && isRefused
+    ? [
+        { reply: lost, isTaken },
+        { reply, isTaken: false },
+      ]
+    : [{ reply, isTaken }];
 }
 
 const HOUR_MS = 3_600_000;

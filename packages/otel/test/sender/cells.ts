@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { type Fate, fatesOf, type Meaning, STATUSES } from '@hdrscope/testing/fates';
-import { pointsIn } from './fates.ts';
+import { type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
+import { createRegistry } from '@hdrscope/registry';
+import { type Fate, listFates, type Meaning, type RequestEnd, STATUSES } from '@hdrscope/testing/fates';
+import { PLAIN, pointsIn } from './fates.ts';
 import { endCall } from './support.ts';
 
 /** The real time of the first request. */
@@ -29,7 +31,7 @@ const FOREIGN: Readonly<Partial<typeof STATUSES>> = {
   unread: [400, 401, 403, 404],
 };
 
-export function fatesOver(protocol: Protocol): Fate<Reply>[] {
+export function listFatesOver(protocol: Protocol): Fate<Reply>[] {
   const replies: [Reply, Meaning][] = [];
   for (const meaning of ['success', 'doubt', 'unread', 'verdict'] as const) {
     const isHttp = protocol === 'http/protobuf';
@@ -37,13 +39,13 @@ export function fatesOver(protocol: Protocol): Fate<Reply>[] {
     for (const status of (isHttp ? STATUSES : FOREIGN)[meaning] ?? []) replies.push([status, meaning]);
   }
   for (const reply of ['page', 'cut', 'silence'] as const) replies.push([reply, 'doubt']);
-  return [{ reply: 'cut before', meaning: 'doubt', isTaken: false }, ...fatesOf(replies)];
+  return [{ reply: 'cut before', meaning: 'doubt', isTaken: false }, ...listFates(replies)];
 }
 
 /** A receiver with two ledgers, for one cell. */
-export class Ledger {
-  /** What becomes of the next requests. */
-  readonly fates: Pick<Fate<Reply>, 'reply' | 'isTaken'>[] = [];
+class Ledger {
+  /** The ends of the next requests. A request without one is taken. */
+  readonly fates: RequestEnd<Reply>[] = [];
   readonly bodies: Buffer[] = [];
   /** The end of the newest points that it has taken. */
   latestMs = 0;
@@ -86,7 +88,7 @@ export class Ledger {
     return undefined;
   }
 
-  /** The values of all series: of deltas all points, of cumulative points the last of each start. */
+  /** The values of all series: all points of deltas, and the last cumulative point of each start. */
   get values(): number {
     if (this.#temporality === 'delta')
       return [...this.#known.values()].reduce((sum, count) => sum + count, 0);
@@ -100,7 +102,7 @@ export class Ledger {
   }
 }
 
-export const ledgers = new Map<string, Ledger>();
+const ledgers = new Map<string, Ledger>();
 const sessions = new Set<ServerHttp2Session>();
 const PAGE = '<!doctype html><title>Sign in</title>';
 
@@ -159,5 +161,24 @@ afterAll(() => {
   grpc.close();
 });
 
-export const urlOf = (protocol: Protocol): string =>
+const endpointUrl = (protocol: Protocol): string =>
   `http://127.0.0.1:${((protocol === 'grpc' ? grpc : http).address() as AddressInfo).port}/v1/metrics`;
+
+/**
+ * Starts a sender to a new ledger, with a clock that a test moves away from real time.
+ *
+ * @param isStrict Whether the ledger refuses times of the future.
+ */
+export function startCell(
+  cell: string,
+  isStrict: boolean,
+  options: Partial<OtlpSenderOptions> & { readonly protocol: Protocol; readonly temporality: Temporality },
+) {
+  const ledger = new Ledger(options.temporality, isStrict);
+  ledgers.set(cell, ledger);
+  const clock = { offsetMs: 0, nowMs: () => ledger.nowMs + clock.offsetMs, monotonicMs: () => ledger.nowMs };
+  const registry = createRegistry({ clock });
+  const url = endpointUrl(options.protocol);
+  const sender = sendOtlp(registry, { ...PLAIN, url, headers: { 'x-cell': cell }, ...options });
+  return { ledger, clock, family: registry.histogram({ name: 'job.duration', unit: 'ms' }), sender };
+}

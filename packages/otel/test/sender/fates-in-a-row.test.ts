@@ -1,13 +1,11 @@
-import { sendOtlp } from '@hdrscope/otel/sender';
-import { createRegistry } from '@hdrscope/registry';
 import { caseCount } from '@hdrscope/testing/case-count';
-import type { Fate } from '@hdrscope/testing/fates';
+import type { RequestEnd } from '@hdrscope/testing/fates';
 import fc from 'fast-check';
-import { HOUR, Ledger, ledgers, type Reply, SECOND, urlOf } from './cells.ts';
+import { HOUR, type Reply, SECOND, startCell } from './cells.ts';
 import { untilDelivered } from './fates.ts';
 
 /** Fates that follow each other in one sender's life. Receivers do not refuse what they have taken. */
-const IN_A_ROW: readonly Pick<Fate<Reply>, 'reply' | 'isTaken'>[] = [
+const IN_A_ROW: readonly RequestEnd<Reply>[] = [
   ...[503, 500, 302, 'page' as const, 'cut' as const].flatMap((reply) => [
     { reply, isTaken: true },
     { reply, isTaken: false },
@@ -30,20 +28,13 @@ test.each(['delta', 'cumulative'] as const)(
     await fc.assert(
       fc.asyncProperty(steps, sizes, fc.boolean(), async (given, maxRequestBytes, isStrict) => {
         const cell = `${temporality} ${runs++}`;
-        const ledger = new Ledger(temporality, isStrict);
-        ledgers.set(cell, ledger);
-        let offsetMs = 0;
-        const nowMs = (): number => ledger.nowMs + offsetMs;
-        const registry = createRegistry({ clock: { nowMs, monotonicMs: () => ledger.nowMs } });
-        const family = registry.histogram({ name: 'a' });
-        const sender = sendOtlp(registry, {
-          ...{ url: urlOf('http/protobuf'), temporality, compression: 'none', intervalMs: HOUR },
-          headers: { 'x-cell': cell },
+        const { ledger, clock, family, sender } = startCell(cell, isStrict, {
+          ...{ protocol: 'http/protobuf', temporality },
           maxRequestBytes,
         });
         let recorded = 0;
-        for (const { fates, offsetMs: next, series } of given) {
-          offsetMs = next;
+        for (const { fates, offsetMs, series } of given) {
+          clock.offsetMs = offsetMs;
           for (const i of series) family.with({ i }).record(i);
           recorded += series.length;
           ledger.nowMs += SECOND;
@@ -51,7 +42,7 @@ test.each(['delta', 'cumulative'] as const)(
           await sender.flush().catch(() => {});
         }
         ledger.fates.length = 0;
-        offsetMs = 0;
+        clock.offsetMs = 0;
         ledger.nowMs += SECOND;
         await untilDelivered(sender);
         const { pendingValues, givenUpValues, uncertainValues } = sender.health;

@@ -1,17 +1,12 @@
-import { sendOtlp } from '@hdrscope/otel/sender';
-import { createRegistry } from '@hdrscope/registry';
-import { CLOCK_NAMES, CLOCKS, type ClockName, type Fate, runCells } from '@hdrscope/testing/fates';
 import {
-  fatesOver,
-  HOUR,
-  Ledger,
-  ledgers,
-  type Protocol,
-  type Reply,
-  SECOND,
-  type Temporality,
-  urlOf,
-} from './cells.ts';
+  CLOCK_NAMES,
+  CLOCKS,
+  type ClockName,
+  type Fate,
+  listRequests,
+  runCells,
+} from '@hdrscope/testing/fates';
+import { listFatesOver, type Protocol, type Reply, SECOND, startCell, type Temporality } from './cells.ts';
 import { untilDelivered } from './fates.ts';
 
 /**
@@ -22,21 +17,17 @@ import { untilDelivered } from './fates.ts';
 async function runCell(
   protocol: Protocol,
   temporality: Temporality,
-  clock: ClockName,
-  { reply, meaning, isTaken }: Fate<Reply>,
+  clockName: ClockName,
+  fate: Fate<Reply>,
   isSecond = false,
 ): Promise<void> {
-  const cell = [protocol, temporality, clock, reply, isTaken ? 'taken' : 'not taken', isSecond].join(', ');
+  const { reply, meaning, isTaken } = fate;
+  const cell = [protocol, temporality, clockName, reply, isTaken ? 'taken' : 'not taken', isSecond].join(
+    ', ',
+  );
   const isStrict = !isTaken && !isSecond;
-  const ledger = new Ledger(temporality, isStrict);
-  ledgers.set(cell, ledger);
-  let offsetMs = 0;
-  const nowMs = (): number => ledger.nowMs + offsetMs;
-  const registry = createRegistry({ clock: { nowMs, monotonicMs: () => ledger.nowMs } });
-  const family = registry.histogram({ name: 'job.duration', unit: 'ms' });
-  const sender = sendOtlp(registry, {
-    ...{ url: urlOf(protocol), protocol, temporality, compression: 'none', intervalMs: HOUR },
-    headers: { 'x-cell': cell },
+  const { ledger, clock, family, sender } = startCell(cell, isStrict, {
+    ...{ protocol, temporality },
     ...(isSecond && { maxRequestBytes: 1 }),
     timeoutMs: reply === 'silence' ? 1000 : 10_000,
   });
@@ -48,18 +39,16 @@ async function runCell(
   };
   record('a', 3);
   await untilDelivered(sender);
-  const [atFateMs, afterMs] = CLOCKS[clock];
-  offsetMs = atFateMs;
+  const [atFateMs, afterMs] = CLOCKS[clockName];
+  clock.offsetMs = atFateMs;
   record('a', 5);
   record('b', 7);
-  // A receiver that has taken a request does not refuse it. But the answer may be lost, and something refuse the repetition.
-  const isRefused = meaning === 'unread' || meaning === 'verdict';
-  if (isSecond) ledger.fates.push({ reply: protocol === 'grpc' ? 'gRPC 0' : 200, isTaken: true });
-  if (isTaken && isRefused) ledger.fates.push({ reply: protocol === 'grpc' ? 'gRPC 14' : 503, isTaken });
-  ledger.fates.push({ reply, isTaken: isTaken && !isRefused });
+  const [success, lost]: readonly [Reply, Reply] = protocol === 'grpc' ? ['gRPC 0', 'gRPC 14'] : [200, 503];
+  if (isSecond) ledger.fates.push({ reply: success, isTaken: true });
+  ledger.fates.push(...listRequests(fate, lost));
   const first = ledger.bodies.length + (isSecond ? 1 : 0);
   while (ledger.fates.length > 0) await sender.flush().catch(() => {});
-  offsetMs = afterMs;
+  clock.offsetMs = afterMs;
   record('a', 11);
   record('c', 13);
   await untilDelivered(sender);
@@ -78,7 +67,7 @@ async function runCell(
   if (isStrict && afterMs === 0)
     expect([cell, ledger.latestMs]).toEqual([
       cell,
-      temporality === 'delta' ? nowMs() - 10 * SECOND : nowMs(),
+      temporality === 'delta' ? clock.nowMs() - 10 * SECOND : clock.nowMs(),
     ]);
   // On a busy machine, other requests of a sender that does not wait long may have no answer in time.
   if (temporality === 'cumulative' || reply === 'silence') return;
@@ -94,7 +83,7 @@ async function runCell(
 }
 
 describe.each(['http/protobuf', 'grpc'] as const)('%s', (protocol) => {
-  const fates = fatesOver(protocol);
+  const fates = listFatesOver(protocol);
   describe.each(['delta', 'cumulative'] as const)(
     `%s, ${fates.length} fates of a request at ${CLOCK_NAMES.length} clocks`,
     (temporality) => {
@@ -107,7 +96,7 @@ describe.each(['http/protobuf', 'grpc'] as const)('%s', (protocol) => {
 });
 
 // A single point that is too large is given up, and a receiver that has taken a point does not refuse its neighbour for its time.
-const LATER = fatesOver('http/protobuf').filter(({ reply }) =>
+const LATER = listFatesOver('http/protobuf').filter(({ reply }) =>
   (['cut', 'page', 200, 302, 400, 401, 408, 422, 429, 500, 503] as Reply[]).includes(reply),
 );
 

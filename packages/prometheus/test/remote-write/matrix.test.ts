@@ -9,13 +9,15 @@ import {
   CLOCKS,
   type ClockName,
   type Fate,
-  fatesOf,
+  listFates,
+  listRequests,
   type Meaning,
+  type RequestEnd,
   runCells,
   STATUSES,
 } from '@hdrscope/testing/fates';
 import fc from 'fast-check';
-import { type RemoteWriter, sendRemoteWrite } from '../../src/remote-write/index.ts';
+import { type RemoteWriteOptions, type RemoteWriter, sendRemoteWrite } from '../../src/remote-write/index.ts';
 import { decodeRequest, type WrittenSeries } from '../support/remote-write.ts';
 
 /** A status without the numbers of remote write, a page of HTML, or an end of the connection. */
@@ -27,7 +29,7 @@ const MEANINGS = (['success', 'doubt', 'unread', 'verdict'] as const).map(
 );
 const FATES: readonly Fate<Reply>[] = [
   { reply: 'cut before', meaning: 'doubt', isTaken: false },
-  ...fatesOf<Reply>([
+  ...listFates<Reply>([
     ['written', 'success'],
     ...MEANINGS.flatMap(([of, meaning]) => STATUSES[of].map((status): [Reply, Meaning] => [status, meaning])),
     ...(['page', 'cut', 'silence'] as const).map((reply): [Reply, Meaning] => [reply, 'doubt']),
@@ -36,8 +38,8 @@ const FATES: readonly Fate<Reply>[] = [
 
 /** A receiver for one cell, which writes what is newer than what it has, as Prometheus does. */
 class Receiver {
-  /** What becomes of the next requests. */
-  readonly fates: Pick<Fate<Reply>, 'reply' | 'isTaken'>[] = [];
+  /** The ends of the next requests. A request without one is written. */
+  readonly fates: RequestEnd<Reply>[] = [];
   /** The last samples of all series. */
   readonly #last = new Map<string, { timeMs: number; count: number }>();
   /** Samples that it did not write, because it has a newer one. */
@@ -114,22 +116,30 @@ async function untilDelivered(writer: RemoteWriter): Promise<void> {
   throw new Error('nothing is delivered');
 }
 
-/** Delivers counts before, while and after a fate meets a request, and compares the ledgers. */
-async function runCell(clock: ClockName, { reply, meaning, isTaken }: Fate<Reply>): Promise<void> {
-  const cell = [clock, reply, isTaken ? 'taken' : 'not taken'].join(', ');
-  const receiver = new Receiver(!isTaken);
+/** Starts a writer to a new receiver, with a clock that a test moves away from real time. */
+function startCell(cell: string, isStrict: boolean, options: Partial<RemoteWriteOptions>) {
+  const receiver = new Receiver(isStrict);
   receivers.set(cell, receiver);
-  let offsetMs = 0;
-  const nowMs = (): number => receiver.nowMs + offsetMs;
-  const registry = createRegistry({ clock: { nowMs, monotonicMs: () => receiver.nowMs } });
-  const family = registry.histogram({ name: 'x' });
+  const clock = {
+    offsetMs: 0,
+    nowMs: () => receiver.nowMs + clock.offsetMs,
+    monotonicMs: () => receiver.nowMs,
+  };
+  const registry = createRegistry({ clock });
   const { port } = server.address() as AddressInfo;
   const writer = sendRemoteWrite(registry, {
-    url: `http://127.0.0.1:${port}/`,
-    headers: { 'x-cell': cell },
-    intervalMs: 3_600_000,
-    timeoutMs: reply === 'silence' ? 1000 : 10_000,
+    ...{ url: `http://127.0.0.1:${port}/`, headers: { 'x-cell': cell }, intervalMs: 3_600_000 },
+    ...options,
   });
+  return { receiver, clock, family: registry.histogram({ name: 'x' }), writer };
+}
+
+/** Delivers counts before, while and after a fate meets a request, and compares the ledgers. */
+async function runCell(clockName: ClockName, fate: Fate<Reply>): Promise<void> {
+  const { reply, isTaken } = fate;
+  const cell = [clockName, reply, isTaken ? 'taken' : 'not taken'].join(', ');
+  const timeoutMs = reply === 'silence' ? 1000 : 10_000;
+  const { receiver, clock, family, writer } = startCell(cell, !isTaken, { timeoutMs });
   let recorded = 0;
   const record = (job: string, count: number): void => {
     for (let i = 0; i < count; i++) family.with({ job }).record(1 + i);
@@ -138,16 +148,13 @@ async function runCell(clock: ClockName, { reply, meaning, isTaken }: Fate<Reply
   };
   record('a', 3);
   await untilDelivered(writer);
-  const [atFateMs, afterMs] = CLOCKS[clock];
-  offsetMs = atFateMs;
+  const [atFateMs, afterMs] = CLOCKS[clockName];
+  clock.offsetMs = atFateMs;
   record('a', 5);
   record('b', 7);
-  // A receiver that has taken a request does not refuse it. But the answer may be lost, and something refuse the next one.
-  const isRefused = meaning === 'unread' || meaning === 'verdict';
-  if (isTaken && isRefused) receiver.fates.push({ reply: 503, isTaken });
-  receiver.fates.push({ reply, isTaken: isTaken && !isRefused });
+  receiver.fates.push(...listRequests(fate, 503));
   while (receiver.fates.length > 0) await writer.flush().catch(() => {});
-  offsetMs = afterMs;
+  clock.offsetMs = afterMs;
   record('a', 11);
   record('c', 13);
   await untilDelivered(writer);
@@ -156,7 +163,7 @@ async function runCell(clock: ClockName, { reply, meaning, isTaken }: Fate<Reply
   const { values, late } = receiver;
   expect({ cell, values, late }).toEqual({ cell, values: recorded, late: 0 });
   // Where nothing of the future was written, nothing of the future is sent any more.
-  if (!isTaken && afterMs === 0) expect([cell, receiver.latestMs]).toEqual([cell, nowMs() + 1]);
+  if (!isTaken && afterMs === 0) expect([cell, receiver.latestMs]).toEqual([cell, clock.nowMs() + 1]);
 }
 
 describe(`${FATES.length} fates of a request at ${CLOCK_NAMES.length} clocks`, () => {
@@ -165,7 +172,7 @@ describe(`${FATES.length} fates of a request at ${CLOCK_NAMES.length} clocks`, (
   );
 });
 
-const IN_A_ROW: readonly Pick<Fate<Reply>, 'reply' | 'isTaken'>[] = [
+const IN_A_ROW: readonly RequestEnd<Reply>[] = [
   ...[204, 302, 429, 500, 503, 'page' as const, 'cut' as const].flatMap((reply) => [
     { reply, isTaken: true },
     { reply, isTaken: false },
@@ -188,20 +195,10 @@ test('whatever happens to requests and to the clock, the receiver has all counts
       fc.boolean(),
       async (steps, maxSeriesPerRequest, isStrict) => {
         const cell = `in a row ${runs++}`;
-        const receiver = new Receiver(isStrict);
-        receivers.set(cell, receiver);
-        let offsetMs = 0;
-        const nowMs = (): number => receiver.nowMs + offsetMs;
-        const registry = createRegistry({ clock: { nowMs, monotonicMs: () => receiver.nowMs } });
-        const family = registry.histogram({ name: 'x' });
-        const { port } = server.address() as AddressInfo;
-        const writer = sendRemoteWrite(registry, {
-          ...{ url: `http://127.0.0.1:${port}/`, headers: { 'x-cell': cell }, intervalMs: 3_600_000 },
-          maxSeriesPerRequest,
-        });
+        const { receiver, clock, family, writer } = startCell(cell, isStrict, { maxSeriesPerRequest });
         let recorded = 0;
-        for (const { fates, offsetMs: next, series } of steps) {
-          offsetMs = next;
+        for (const { fates, offsetMs, series } of steps) {
+          clock.offsetMs = offsetMs;
           for (const i of series) family.with({ i }).record(i);
           recorded += series.length;
           receiver.nowMs += 1000;
@@ -209,7 +206,7 @@ test('whatever happens to requests and to the clock, the receiver has all counts
           await writer.flush().catch(() => {});
         }
         receiver.fates.length = 0;
-        offsetMs = 0;
+        clock.offsetMs = 0;
         receiver.nowMs += 1000;
         await untilDelivered(writer);
         await writer.close();
