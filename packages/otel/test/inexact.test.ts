@@ -1,10 +1,9 @@
 import { explicitLayout, exponentialLayout, type Layout, LayoutHistogram } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
+import { BOUNDARIES, countMoves, values, wideLayouts } from '@hdrscope/testing/wide-buckets';
 import fc from 'fast-check';
 import { createHdr } from '../src/index.ts';
 import type { HistogramValue, Point } from '../src/sdk.ts';
-
-const BOUNDARIES = [0.5, 1, 2, 5];
 
 interface Metric {
   readonly descriptor: { readonly name: string; readonly type: string };
@@ -13,15 +12,15 @@ interface Metric {
 
 type Format = 'explicit' | 'exponential';
 
-/** The buckets that a reader gets, and how many values it is told may be in a wrong one. */
-async function readerOf(registry: Registry, format: Format, temporality: 'cumulative' | 'delta') {
+/** Opens a reader of the first histogram and of the number of values that may be shown in a wrong bucket. */
+async function openReader(registry: Registry, format: Format, temporality: 'cumulative' | 'delta') {
   const hdr = createHdr({ views: [{ instrumentName: '*' }], registry });
   const producer = hdr.producer({ format, temporality });
   const collect = async (): Promise<Metric[]> => {
     const { resourceMetrics } = await producer.collect();
     return resourceMetrics.scopeMetrics.flatMap(({ metrics }) => metrics as unknown as Metric[]);
   };
-  // A delta reader has all that comes after its first collection.
+  // The first collection of a delta reader is the start of the second one.
   await collect();
   return async () => {
     const metrics = await collect();
@@ -36,30 +35,15 @@ async function readerOf(registry: Registry, format: Format, temporality: 'cumula
   };
 }
 
-/** Values by the bucket that shows them. */
-function countsOf(value: HistogramValue): Map<number, number> {
+/** Counts values by the bucket that shows them. */
+function countByBucket(value: HistogramValue): Map<number, number> {
   if ('buckets' in value) return new Map(value.buckets.counts.entries());
   const { positive, zeroCount } = value;
   const all = [...positive.bucketCounts].map((count, i) => [positive.offset + i, count] as const);
   return new Map([...all, [Number.NEGATIVE_INFINITY, zeroCount]]);
 }
 
-/** How many counts of one must move to make the other. */
-function distance(a: Map<number, number>, b: Map<number, number>): number {
-  const keys = new Set([...a.keys(), ...b.keys()]);
-  return [...keys].reduce((sum, key) => sum + Math.abs((a.get(key) ?? 0) - (b.get(key) ?? 0)), 0) / 2;
-}
-
-const value = fc.integer({ min: 1, max: 10_000_000 }).map((us) => us / 1e6);
-const values = fc.array(value, { minLength: 1, maxLength: 20 });
-const layout: fc.Arbitrary<Layout> = fc.oneof(
-  fc
-    .uniqueArray(fc.oneof(value, fc.constantFrom(...BOUNDARIES)), { minLength: 1, maxLength: 5 })
-    .map((bounds) => explicitLayout(bounds.sort((a, b) => a - b))),
-  fc
-    .integer({ min: 0, max: 5 })
-    .map((scale) => exponentialLayout({ scale, minIndex: -20 * 2 ** scale, maxIndex: 5 * 2 ** scale })),
-);
+const layout = wideLayouts<Layout>({ explicitLayout, exponentialLayout });
 const part = fc.record({ values, layout: fc.option(layout, { nil: undefined }) });
 
 test.each([
@@ -75,8 +59,8 @@ test.each([
         // The slots are far finer than the buckets of the points, so that only wide ones misplace values.
         const family = { name: 'x', unit: 's', significantDigits: 4, boundaries: BOUNDARIES };
         const [got, truth] = [createRegistry(), createRegistry()];
-        const read = await readerOf(got, format, temporality);
-        const readTruth = await readerOf(truth, format, temporality);
+        const read = await openReader(got, format, temporality);
+        const readTruth = await openReader(truth, format, temporality);
         for (const { values, layout } of parts) {
           if (layout === undefined) {
             for (const one of values) got.histogram(family).with({}).record(one);
@@ -91,7 +75,7 @@ test.each([
           const scales = [collected.shown, exact.shown].map((shown) => ('scale' in shown ? shown.scale : 0));
           // Buckets of one scale only can be compared.
           if (scales[0] !== scales[1]) continue;
-          const moved = distance(countsOf(collected.shown), countsOf(exact.shown));
+          const moved = countMoves(countByBucket(collected.shown), countByBucket(exact.shown));
           expect(moved).toBeLessThanOrEqual(collected.stated);
         }
       }),
@@ -102,7 +86,7 @@ test.each([
 
 test('the number is a gauge of the scope of the registry, and not there without wide buckets', async () => {
   const registry = createRegistry();
-  const read = await readerOf(registry, 'exponential', 'cumulative');
+  const read = await openReader(registry, 'exponential', 'cumulative');
   const series = registry.histogram({ name: 'rpc', unit: 's' }).with({});
   series.record(1);
   expect((await read()).gauge).toBeUndefined();
@@ -122,7 +106,7 @@ test('the number is a gauge of the scope of the registry, and not there without 
 
 test('a delta states the values of its own time', async () => {
   const registry = createRegistry();
-  const read = await readerOf(registry, 'explicit', 'delta');
+  const read = await openReader(registry, 'explicit', 'delta');
   const series = registry.histogram({ name: 'rpc', unit: 's' }).with({});
   const add = (...values: number[]): void => {
     const histogram = new LayoutHistogram(explicitLayout([1, 2.5]));

@@ -1,42 +1,26 @@
 import { explicitLayout, exponentialLayout, type Layout, LayoutHistogram } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
+import { BOUNDARIES, countMoves, values, wideLayouts } from '@hdrscope/testing/wide-buckets';
 import fc from 'fast-check';
 import type { HistogramValue } from '../src/families.ts';
 import { convertSnapshot, render } from '../src/index.ts';
 
-const BOUNDARIES = [0.5, 1, 2, 5];
-
-async function pageOf(registry: Registry, buckets: 'native' | 'classic') {
+async function readPage(registry: Registry, buckets: 'native' | 'classic') {
   const families = convertSnapshot(await registry.gather(), { buckets });
   const shown = families.find(({ type }) => type === 'histogram')!.metrics[0]!.value as HistogramValue;
   const inexact = families.find(({ name }) => name === 'hdrscope_inexact_values');
   return { shown, stated: (inexact?.metrics[0]?.value as { value: number } | undefined)?.value ?? 0 };
 }
 
-/** Values by the bucket that shows them. */
-function countsOf({ native, classic }: HistogramValue): Map<number, number> {
+/** Counts values by the bucket that shows them. */
+function countByBucket({ native, classic }: HistogramValue): Map<number, number> {
   if (classic !== undefined) return new Map(classic.counts.entries());
   const { positive } = native!;
   const all = [...positive.counts.entries()].map(([i, count]) => [positive.offset + i, count] as const);
   return new Map([...all, [Number.NEGATIVE_INFINITY, positive.zeroCount]]);
 }
 
-/** How many counts of one must move to make the other. */
-function distance(a: Map<number, number>, b: Map<number, number>): number {
-  const keys = new Set([...a.keys(), ...b.keys()]);
-  return [...keys].reduce((sum, key) => sum + Math.abs((a.get(key) ?? 0) - (b.get(key) ?? 0)), 0) / 2;
-}
-
-const value = fc.integer({ min: 1, max: 10_000_000 }).map((us) => us / 1e6);
-const values = fc.array(value, { minLength: 1, maxLength: 20 });
-const layout: fc.Arbitrary<Layout> = fc.oneof(
-  fc
-    .uniqueArray(fc.oneof(value, fc.constantFrom(...BOUNDARIES)), { minLength: 1, maxLength: 5 })
-    .map((bounds) => explicitLayout(bounds.sort((a, b) => a - b))),
-  fc
-    .integer({ min: 0, max: 5 })
-    .map((scale) => exponentialLayout({ scale, minIndex: -20 * 2 ** scale, maxIndex: 5 * 2 ** scale })),
-);
+const layout = wideLayouts<Layout>({ explicitLayout, exponentialLayout });
 
 test.each(['native', 'classic'] as const)(
   'no more values lie in other %s buckets than the page states, for any buckets that came in',
@@ -58,11 +42,13 @@ test.each(['native', 'classic'] as const)(
           for (const one of [...recorded, ...parts.flatMap((part) => part.values)]) {
             truth.histogram(family).with({}).record(one);
           }
-          const [page, exact] = [await pageOf(got, buckets), await pageOf(truth, buckets)];
+          const [page, exact] = [await readPage(got, buckets), await readPage(truth, buckets)];
           expect(exact.stated).toBe(0);
           // Native buckets of one scale only can be compared.
           fc.pre(page.shown.native?.positive.scale === exact.shown.native?.positive.scale);
-          expect(distance(countsOf(page.shown), countsOf(exact.shown))).toBeLessThanOrEqual(page.stated);
+          expect(countMoves(countByBucket(page.shown), countByBucket(exact.shown))).toBeLessThanOrEqual(
+            page.stated,
+          );
         },
       ),
       { numRuns: 40 },
@@ -74,11 +60,11 @@ test('the number stands on the page, and not without wide buckets', async () => 
   const registry = createRegistry();
   const series = registry.histogram({ name: 'rpc', unit: 's' }).with({});
   series.record(1);
-  const textOf = async () =>
+  const readText = async () =>
     new TextDecoder().decode(render(convertSnapshot(await registry.gather()), 'text'));
-  expect(await textOf()).not.toContain('hdrscope_inexact_values');
+  expect(await readText()).not.toContain('hdrscope_inexact_values');
   const histogram = new LayoutHistogram(explicitLayout([1, 2.5]));
   histogram.recordValues([1.5, 2, 3]);
   series.add(histogram);
-  expect(await textOf()).toContain('hdrscope_inexact_values{family="rpc"} 3\n');
+  expect(await readText()).toContain('hdrscope_inexact_values{family="rpc"} 3\n');
 });
