@@ -18,7 +18,7 @@ export const GAUGE_INSTRUMENT = 'GAUGE';
 export const DOUBLE_VALUES = 1;
 
 /** The members of `DataPointType` that this package makes. */
-export const PointType = { HISTOGRAM: 0, EXPONENTIAL_HISTOGRAM: 1, GAUGE: 2 } as const;
+export const PointType = { HISTOGRAM: 0, EXPONENTIAL_HISTOGRAM: 1, GAUGE: 2, SUM: 3 } as const;
 
 /** The members of `AggregationType` that concern histograms. */
 export const AggregationType = { DROP: 1, EXPLICIT_BUCKET_HISTOGRAM: 4, EXPONENTIAL_HISTOGRAM: 5 } as const;

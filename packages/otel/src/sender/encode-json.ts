@@ -9,15 +9,7 @@ import {
   Temporality,
 } from '../sdk.ts';
 import { traceLinkOf } from '../trace-link.ts';
-import {
-  type Encoding,
-  type Frame,
-  type Item,
-  isInt64,
-  type MetricFacts,
-  NumberPointType,
-  nanoseconds,
-} from './encoding.ts';
+import { type Encoding, type Frame, type Item, isInt64, type MetricFacts, nanoseconds } from './encoding.ts';
 
 /**
  * JSON, as https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding has it: names in lower camel case, integers of 64 bits as
@@ -64,14 +56,14 @@ const COMMA = Buffer.from(',');
 
 /** The field of a metric that holds the points of a type. */
 const KINDS = {
-  [NumberPointType.GAUGE]: 'gauge',
-  [NumberPointType.SUM]: 'sum',
+  [PointType.GAUGE]: 'gauge',
+  [PointType.SUM]: 'sum',
   [PointType.HISTOGRAM]: 'histogram',
   [PointType.EXPONENTIAL_HISTOGRAM]: 'exponentialHistogram',
 } as const;
 
 function kindOf(metric: Omit<MetricFacts, 'descriptor'>): string {
-  if (metric.dataPointType === NumberPointType.GAUGE) return '';
+  if (metric.dataPointType === PointType.GAUGE) return '';
   const temporality = metric.aggregationTemporality === Temporality.DELTA ? 1 : 2;
   const monotonic = 'isMonotonic' in metric && metric.isMonotonic ? ',"isMonotonic":true' : '';
   return `,"aggregationTemporality":${temporality}${monotonic}`;

@@ -11,15 +11,7 @@ import {
   Temporality,
 } from '../sdk.ts';
 import { traceLinkOf } from '../trace-link.ts';
-import {
-  type Encoding,
-  type Frame,
-  type Item,
-  isInt64,
-  type MetricFacts,
-  NumberPointType,
-  nanoseconds,
-} from './encoding.ts';
+import { type Encoding, type Frame, type Item, isInt64, type MetricFacts, nanoseconds } from './encoding.ts';
 
 // https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/metrics/v1/metrics.proto
 // The fields have the order in which the exporters of the SDK write them.
@@ -113,14 +105,14 @@ function lengthOf(parts: readonly Uint8Array[]): number {
 
 /** The field of a `Metric` that holds the points of a type. */
 const FIELDS = {
-  [NumberPointType.GAUGE]: 5,
-  [NumberPointType.SUM]: 7,
+  [PointType.GAUGE]: 5,
+  [PointType.SUM]: 7,
   [PointType.HISTOGRAM]: 9,
   [PointType.EXPONENTIAL_HISTOGRAM]: 10,
 } as const;
 
 function writeKind(writer: BinaryWriter, metric: MetricFacts): void {
-  if (metric.dataPointType === NumberPointType.GAUGE) return;
+  if (metric.dataPointType === PointType.GAUGE) return;
   writer.uint32(varint(2)).uint32(metric.aggregationTemporality === Temporality.DELTA ? 1 : 2);
   if ('isMonotonic' in metric && metric.isMonotonic) writer.uint32(varint(3)).bool(true);
 }

@@ -1,5 +1,6 @@
 import { Slices } from '@hdrscope/kit';
-import { type Encoding, type Frame, type Item, NumberPointType } from './encoding.ts';
+import { PointType } from '../sdk.ts';
+import type { Encoding, Frame, Item } from './encoding.ts';
 
 /** Points that make one request. */
 export interface Part {
@@ -93,5 +94,5 @@ class OpenFrame {
 }
 
 export function isNumber({ metric: { dataPointType } }: Item): boolean {
-  return dataPointType === NumberPointType.GAUGE || dataPointType === NumberPointType.SUM;
+  return dataPointType === PointType.GAUGE || dataPointType === PointType.SUM;
 }

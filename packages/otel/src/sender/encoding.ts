@@ -1,14 +1,11 @@
 import type { HrTime } from '@opentelemetry/api';
-import type { HistogramMetric, HistogramValue, MetricScope, Point, ScopeMetrics } from '../sdk.ts';
-
-/** The members of `DataPointType` for numbers. */
-export const NumberPointType = { GAUGE: 2, SUM: 3 } as const;
+import type { HistogramMetric, HistogramValue, MetricScope, Point, PointType, ScopeMetrics } from '../sdk.ts';
 
 /** The kind of `MetricData` that holds numbers. */
 export interface NumberMetric {
   readonly descriptor: Pick<HistogramMetric['descriptor'], 'name' | 'description' | 'unit'>;
   readonly aggregationTemporality: number;
-  readonly dataPointType: (typeof NumberPointType)[keyof typeof NumberPointType];
+  readonly dataPointType: (typeof PointType)['GAUGE' | 'SUM'];
   readonly isMonotonic: boolean;
   readonly dataPoints: readonly Point<number>[];
 }

@@ -1,6 +1,6 @@
 import { hrTime } from '../point.ts';
-import { type ScopeMetrics, Temporality } from '../sdk.ts';
-import { type NumberMetric, NumberPointType } from './encoding.ts';
+import { PointType, type ScopeMetrics, Temporality } from '../sdk.ts';
+import type { NumberMetric } from './encoding.ts';
 
 /** A metric of numbers, such as a counter of the program itself. */
 export interface OtlpNumber {
@@ -50,7 +50,7 @@ export function numberMetrics(
     ({ name, kind, unit, description, points }): NumberMetric => ({
       descriptor: { name, unit, description },
       aggregationTemporality: temporality,
-      dataPointType: kind === 'counter' ? NumberPointType.SUM : NumberPointType.GAUGE,
+      dataPointType: kind === 'counter' ? PointType.SUM : PointType.GAUGE,
       isMonotonic: kind === 'counter',
       dataPoints: points.map(({ attributes, value }) => {
         const key = JSON.stringify([name, attributes]);
