@@ -5,7 +5,13 @@ import { useReceiver } from '../support/use-receiver.ts';
 const remote = useReceiver();
 
 describe('a series that has ended', () => {
-  const fail: Reply = (_request, response) => void response.writeHead(503).end();
+  const answer =
+    (status: number, written?: number): Reply =>
+    (_request, response) => {
+      const header = { 'x-prometheus-remote-write-histograms-written': String(written) };
+      response.writeHead(status, written === undefined ? {} : header).end();
+    };
+  const fail = answer(503);
 
   /** The series of the last request, each with whether it is marked as stale. */
   const marks = (): [name: string, isStale: boolean][] =>
@@ -77,22 +83,27 @@ describe('a series that has ended', () => {
     expect(writer.health).toMatchObject({ requests: 3, writtenSamples: 15, rejectedSamples: 0 });
   });
 
-  test('is marked when the receiver takes requests again', async () => {
-    const { family, writer } = await writtenFamily();
-    family.remove({ i: 1 });
-    // These come and go while a proxy answers, whose receiver may have them.
-    remote.receiver.reply = fail;
-    for (let i = 2; i < 5; i++) {
-      family.with({ i }).record(1);
-      await writer.flush().catch(() => {});
-      family.remove({ i });
-    }
-    remote.receiver.reply = take;
-    await writer.flush();
-    expect(marks()).toEqual([1, 2, 3, 4].map((i) => [`x i=${i}`, true]));
-    await writer.flush();
-    expect(remote.receiver.requests).toHaveLength(5);
-  });
+  test.each<[end: string, reply: Reply, marked: number[]]>([
+    ['a proxy answers whose receiver may have them', fail, [1, 2, 3, 4]],
+    ['the receiver refuses requests', answer(401), [1]],
+  ])(
+    'is marked when the receiver takes requests again, beside those that came and went while %s',
+    async (_, reply, marked) => {
+      const { family, writer } = await writtenFamily();
+      family.remove({ i: 1 });
+      remote.receiver.reply = reply;
+      for (let i = 2; i < 5; i++) {
+        family.with({ i }).record(1);
+        await writer.flush().catch(() => {});
+        family.remove({ i });
+      }
+      remote.receiver.reply = take;
+      await writer.flush();
+      expect(marks()).toEqual(marked.map((i) => [`x i=${i}`, true]));
+      await writer.flush();
+      expect(remote.receiver.requests).toHaveLength(5);
+    },
+  );
 
   test('and begins again is not marked, whether or not the receiver was there', async () => {
     const { family, writer } = await writtenFamily();
@@ -108,12 +119,6 @@ describe('a series that has ended', () => {
   });
 
   const gone: Reply = (_request, response) => void response.destroy();
-  const answer =
-    (status: number, written?: number): Reply =>
-    (_request, response) => {
-      const header = { 'x-prometheus-remote-write-histograms-written': String(written) };
-      response.writeHead(status, written === undefined ? {} : header).end();
-    };
 
   test.each<[title: string, reply: Reply, isMarked: boolean]>([
     ['has written a part of it and will take the rest', answer(500, 1), true],
