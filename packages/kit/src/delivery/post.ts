@@ -38,6 +38,14 @@ export type PostOutcome =
   | { readonly kind: 'refused'; readonly isCut?: boolean; readonly reason: string; readonly cause?: unknown }
   | { readonly kind: 'unknown'; readonly reason: string; readonly cause?: unknown };
 
+/**
+ * Whether a receiver may have a request that was answered with a status other than success. A proxy gives 408, 429 and any status but 4xx
+ * also after the receiver behind it has taken the request.
+ */
+export function mayBeTaken(status: number): boolean {
+  return status < 400 || status >= 500 || status === 408 || status === 429;
+}
+
 /** Answers are small. The rest of a larger one is not read. */
 export const MOST_ANSWER_BYTES = 65_536;
 

@@ -1,5 +1,12 @@
 import { type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2';
-import { causeOf, isAboutFuture, MOST_ANSWER_BYTES, quoted, tlsOptionsOf } from '@hdrscope/kit/delivery';
+import {
+  causeOf,
+  isAboutFuture,
+  MOST_ANSWER_BYTES,
+  mayBeTaken,
+  quoted,
+  tlsOptionsOf,
+} from '@hdrscope/kit/delivery';
 import { otlpError } from '../errors.ts';
 import { type Answer, isAboutSize, partialSuccessIn, type Send, statusIn } from './answer.ts';
 import type { Endpoint } from './http.ts';
@@ -137,9 +144,8 @@ function withoutStatus(headers: IncomingHttpHeaders): Answer {
   if (status === 0)
     return { kind: 'unknown', error: otlpError('the connection has ended without an answer') };
   const error = otlpError(`the receiver has answered ${status}, without a status of gRPC`);
-  // A proxy that is no part of gRPC has not judged the points.
-  const isUnread = status >= 400 && status < 500 && status !== 408 && status !== 429;
-  return isUnread ? { kind: 'unread', error, isFinal: true } : { kind: 'unknown', error };
+  // A proxy that does not speak gRPC has not judged the points.
+  return mayBeTaken(status) ? { kind: 'unknown', error } : { kind: 'unread', error, isFinal: true };
 }
 
 function textOf(value: string | string[] | undefined): string | undefined {

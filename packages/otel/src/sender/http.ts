@@ -1,5 +1,6 @@
 import {
   isAboutFuture,
+  mayBeTaken,
   type PostOutcome,
   post,
   quoted,
@@ -27,7 +28,7 @@ export interface Endpoint {
   readonly timeoutMs: number;
 }
 
-/** Statuses of a passing state. A proxy gives them too, also for a request that the receiver behind it has taken. */
+/** Statuses of a passing state. */
 const PASSING = new Set([408, 429, 502, 503, 504]);
 /** Statuses about the sender or the address: nobody has judged the points. */
 const NOT_OF_POINTS = new Set([401, 403, 404, 405, 407]);
@@ -73,10 +74,8 @@ function answerOf(outcome: PostOutcome): Answer {
   const message = quoted(said);
   const error = otlpError(`the receiver has answered ${status}${message === '' ? '' : `: ${message}`}`);
   const after = retryAfterMs(headers['retry-after'], Date.now());
-  const isPassing = PASSING.has(status);
-  // Whoever redirects, fails or is too busy may have the request, or be a proxy whose receiver has it.
-  if (isPassing || status < 400 || status >= 500)
-    return { kind: 'unknown', error, isFinal: !isPassing, retryAfterMs: after };
+  if (mayBeTaken(status))
+    return { kind: 'unknown', error, isFinal: !PASSING.has(status), retryAfterMs: after };
   if (NOT_OF_POINTS.has(status)) return { kind: 'unread', error, isFinal: true, retryAfterMs: after };
   // The Collector answers 400.
   if (status === 413 || (status === 400 && isAboutSize(said)))

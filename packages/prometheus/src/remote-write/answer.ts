@@ -1,5 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { isAboutFuture, type PostOutcome, quoted, retryAfterMs } from '@hdrscope/kit/delivery';
+import { isAboutFuture, mayBeTaken, type PostOutcome, quoted, retryAfterMs } from '@hdrscope/kit/delivery';
 import { type RemoteWriteErrorCode, remoteWriteError } from '../errors.ts';
 import type { Contents } from './encode.ts';
 
@@ -47,35 +47,29 @@ export function verdictOf(outcome: PostOutcome, sent: Contents): Verdict {
   const { status, headers, body } = outcome;
   const counted = writtenIn(headers);
   const written = counted ?? NOTHING;
-  const presence = presenceAfter(status, counted);
+  const isAhead = status === 400 && isAboutFuture(body.toString());
+  const facts = { written, presence: presenceAfter(status, counted), isAhead };
   const says = body.length === 0 ? '' : `: ${quoted(body.toString())}`;
   const isTaken = status >= 200 && status < 300;
-  const isAhead = status === 400 && isAboutFuture(body.toString());
   if (isTaken && counted === undefined) {
     const message = `the receiver has answered ${status} and says nothing of what it has written: it does not speak remote write 2`;
-    return {
-      kind: 'refused',
-      written,
-      presence,
-      isAhead,
-      error: remoteWriteError(message, { isFinal: true }),
-    };
+    return { kind: 'refused', ...facts, error: remoteWriteError(message, { isFinal: true }) };
   }
   const missing = sent.samples + sent.histograms - written.samples - written.histograms;
-  if (isTaken && missing <= 0) return { kind: 'judged', written, presence, isAhead, error: undefined };
+  if (isTaken && missing <= 0) return { kind: 'judged', ...facts, error: undefined };
   const message = `the receiver has answered ${status} and has not written ${missing} of ${sent.samples + sent.histograms} samples${says}`;
   const isFinal = status !== 408 && status !== 429 && status < 500;
   const hints = { isFinal, retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()) };
   const error = remoteWriteError(message, hints);
-  if (!isFinal) return { kind: 'ahead', written, presence, isAhead, error };
+  if (!isFinal) return { kind: 'ahead', ...facts, error };
   // 400 is about samples; any other status is about the sender, the address or the protocol.
-  return { kind: isTaken || status === 400 ? 'judged' : 'refused', written, presence, isAhead, error };
+  return { kind: isTaken || status === 400 ? 'judged' : 'refused', ...facts, error };
 }
 
-/** A proxy answers with any status but 4xx also after the receiver behind it has written the request, and names no numbers. */
+/** Proxies, and receivers of other versions, name no numbers. */
 function presenceAfter(status: number, counted: Contents | undefined): Presence {
   if (counted !== undefined) return counted.samples + counted.histograms > 0 ? 'written' : 'none';
-  return status >= 400 && status < 500 && status !== 408 && status !== 429 ? 'none' : 'possible';
+  return mayBeTaken(status) ? 'possible' : 'none';
 }
 
 /** The numbers that a receiver of version 2.0 names; `undefined` when it names none. A missing one is 0. */
