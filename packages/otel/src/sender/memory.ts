@@ -1,3 +1,4 @@
+import { DeliveryTimes } from '@hdrscope/kit/delivery';
 import type { Snapshot } from '@hdrscope/registry';
 import type { PartialSuccess } from './answer.ts';
 import type { Item } from './encoding.ts';
@@ -31,14 +32,8 @@ export class OtlpSenderMemory {
   base: Snapshot | undefined;
   /** @internal */
   numbers: NumberBase | undefined;
-  /** The latest time of points that the receiver has taken, in milliseconds since 1970. @internal */
-  takenMs: number = Number.NEGATIVE_INFINITY;
-  /** The latest time of points that the receiver has or may have. @internal */
-  latestMs: number = Number.NEGATIVE_INFINITY;
-  /** The latest reading of the clock, in milliseconds since 1970. @internal */
-  clockMs: number = Number.NEGATIVE_INFINITY;
-  /** Whether the receiver refuses times of the future, and has points of the future from before. @internal */
-  isAhead = false;
+  /** @internal */
+  readonly times: DeliveryTimes = new DeliveryTimes();
   /** A delivery that was sent and is not taken as a whole: the rest goes out, as it is, before anything else. @internal */
   held: Delivery | undefined;
   /** Since when nothing was taken, by a clock that never goes back; `undefined` when the last request was taken. @internal */

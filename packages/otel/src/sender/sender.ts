@@ -170,33 +170,26 @@ class Sender implements OtlpSender {
     // For the clock and for the health: cumulative counts need neither.
     if (!this.#isDelta) return this.#hand(held, held.snapshot);
     const now = await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
-    memory.clockMs = now.timeMs;
-    const isEarlier = Math.max(now.timeMs, memory.latestMs + 1) < held.snapshot.timeMs;
+    memory.times.clockMs = now.timeMs;
+    const isEarlier = Math.max(now.timeMs, memory.times.latestMs + 1) < held.snapshot.timeMs;
     // The clock was set back, and the receiver has nothing of the delivery: it is made again, with a time that is right.
     if (isEarlier && isUntouched(held)) memory.held = undefined;
     else await this.#hand(held, now);
   }
 
-  /**
-   * Receivers drop counts with the time of those that they have, or with an earlier one. So each snapshot is later than all that the
-   * receiver has or may have, also when the clock was set back: then by a millisecond, until the clock has caught up. A receiver that
-   * refuses times of the future ends that.
-   */
+  /** Takes a snapshot that is later than all that the receiver has or may have. */
   async #gather(maxAgeMs: number): Promise<Snapshot> {
     const { memory } = this;
     const { timeoutMs } = this.#settings;
     let snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
-    memory.clockMs = snapshot.timeMs;
-    if (snapshot.timeMs <= memory.latestMs && memory.isAhead) {
-      memory.takenMs = snapshot.timeMs - 1;
-      memory.latestMs = memory.takenMs;
-    } else if (snapshot.timeMs <= memory.latestMs) {
-      const nowMs = memory.latestMs + 1;
+    const nowMs = memory.times.next(snapshot.timeMs);
+    if (nowMs > snapshot.timeMs) {
       snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS, nowMs });
     }
     if (memory.base !== undefined && memory.base.timeMs >= snapshot.timeMs) {
       // The clock was set back, and nothing that ends after its new time was sent or taken.
-      const startMs = Number.isFinite(memory.latestMs) ? memory.latestMs : snapshot.timeMs - 1;
+      const { latestMs } = memory.times;
+      const startMs = Number.isFinite(latestMs) ? latestMs : snapshot.timeMs - 1;
       memory.base = snapshotAt(memory.base, startMs);
       memory.numbers = { ...memory.numbers!, timeMs: startMs };
     }
@@ -247,21 +240,10 @@ class Sender implements OtlpSender {
 
   /** The receiver has points of the time of a delivery, if it has not rejected them all for this time. */
   #noteTime({ snapshot }: Delivery, { points }: Part, partial: PartialSuccess | undefined): void {
-    const { memory } = this;
-    if (partial !== undefined && partial.rejectedPoints >= points && isAboutFuture(partial.message)) {
-      this.#noteAhead();
-      return;
-    }
-    memory.takenMs = Math.max(memory.takenMs, snapshot.timeMs);
-    memory.latestMs = Math.max(memory.latestMs, snapshot.timeMs);
-    memory.isAhead = false;
-  }
-
-  /** The receiver refuses times of the future: it has none of them, but those that it took before. */
-  #noteAhead(): void {
-    const { memory } = this;
-    memory.isAhead = memory.takenMs >= memory.clockMs;
-    memory.latestMs = Math.min(memory.latestMs, Math.max(memory.takenMs, memory.clockMs - 1));
+    const { times } = this.memory;
+    const isRejected = partial !== undefined && partial.rejectedPoints >= points;
+    if (isRejected && isAboutFuture(partial.message)) times.noteAhead();
+    else times.noteTaken(snapshot.timeMs);
   }
 
   /** Makes smaller requests of a delivery, or gives up a point that is too large by itself. */
@@ -344,11 +326,8 @@ class Sender implements OtlpSender {
     memory.failingSinceMs ??= nowMs;
     const isLate = nowMs - memory.failingSinceMs >= giveUpAfterMs;
     const isAhead = answer.kind === 'refused' && answer.isAhead === true;
-    if (isAhead) this.#noteAhead();
-    else if (answer.kind === 'unknown') {
-      memory.isAhead = false;
-      memory.latestMs = Math.max(memory.latestMs, snapshot.timeMs);
-    }
+    if (isAhead) memory.times.noteAhead();
+    else if (answer.kind === 'unknown') memory.times.noteDoubt(snapshot.timeMs);
     if (!this.#isDelta) {
       // The next delivery has these counts too.
       if (answer.isFinal || isLate) memory.held = undefined;
@@ -368,7 +347,7 @@ class Sender implements OtlpSender {
       if (isMadeAgain) return '';
       compact(delivery);
       // A point was given up before, and must not come again.
-      if (isTooEarly && now.timeMs > memory.latestMs) memory.held = atTime(delivery, now.timeMs);
+      if (isTooEarly && now.timeMs > memory.times.latestMs) memory.held = atTime(delivery, now.timeMs);
       return '';
     }
     this.#giveUp(delivery, delivery.items.length);

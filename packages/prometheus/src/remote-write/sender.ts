@@ -1,6 +1,6 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { Slices } from '@hdrscope/kit';
-import { DeliveryLoop, post } from '@hdrscope/kit/delivery';
+import { DeliveryLoop, DeliveryTimes, post } from '@hdrscope/kit/delivery';
 import type { Registry } from '@hdrscope/registry';
 import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import type { RemoteWriteErrorCode } from '../errors.ts';
@@ -120,14 +120,7 @@ class Writer implements RemoteWriter {
     writtenExemplars: 0,
     rejectedSamples: 0,
   };
-  /** The latest time of samples that the receiver has written. */
-  #writtenMs = 0;
-  /** The latest time of samples that the receiver has or may have. */
-  #latestMs = 0;
-  /** The latest reading of the clock, in whole milliseconds since 1970. */
-  #clockMs = 0;
-  /** Whether the receiver refuses times of the future, and has samples of the future from before. */
-  #isAhead = false;
+  readonly #times = new DeliveryTimes();
   /** The place of the series that the next snapshot begins with. */
   #next = 0;
 
@@ -205,33 +198,15 @@ class Writer implements RemoteWriter {
     const slices = new Slices();
     const families = await inSlices(mergeSteps(all, warn, this.#known), slices);
     const { present, ended } = await inSlices(this.#ledger.begin(families), slices);
-    return { entries: [...present, ...ended], timeMs: this.#timeAfter(Math.floor(snapshotMs)) };
-  }
-
-  /**
-   * The time of samples: later than all that the receiver has or may have, also when the clock was set back, if the receiver does not
-   * refuse times of the future.
-   */
-  #timeAfter(snapshotMs: number): number {
-    this.#clockMs = snapshotMs;
-    if (this.#isAhead && snapshotMs < this.#latestMs) {
-      this.#writtenMs = snapshotMs;
-      this.#latestMs = snapshotMs;
-    }
     // After the millisecond of the snapshot, because a series may have started in it.
-    return Math.max(snapshotMs, this.#latestMs) + 1;
+    const timeMs = this.#times.next(Math.floor(snapshotMs) + 1);
+    return { entries: [...present, ...ended], timeMs };
   }
 
   #noteTime(timeMs: number, { presence, isAhead }: Verdict): void {
-    if (presence !== 'none') {
-      this.#latestMs = Math.max(this.#latestMs, timeMs);
-      if (presence === 'written') this.#writtenMs = Math.max(this.#writtenMs, timeMs);
-      this.#isAhead = false;
-    } else if (isAhead) {
-      // Whoever refuses a time of the future now has refused it before, when it lay further ahead.
-      this.#latestMs = Math.min(this.#latestMs, Math.max(this.#writtenMs, this.#clockMs));
-      this.#isAhead = this.#writtenMs > this.#clockMs;
-    }
+    if (presence === 'written') this.#times.noteTaken(timeMs);
+    else if (presence === 'possible') this.#times.noteDoubt(timeMs);
+    else if (isAhead) this.#times.noteAhead();
   }
 
   async #send(entries: readonly Entry[], timeMs: number): Promise<Verdict> {
