@@ -5,7 +5,7 @@ import type { Item } from './encoding.ts';
 import type { NumberBase } from './numbers.ts';
 
 /**
- * All points of a snapshot that the receiver is to have: a batch. They go out in one request or in several. A point keeps its start, its
+ * All points of a snapshot that the receiver is to have. They go out in one request or in several. A point keeps its start, its
  * end and its counts, so that receivers recognise it when it comes again.
  */
 export interface Delivery {

@@ -96,7 +96,7 @@ test.each([
   },
 );
 
-test('times of a batch of the future that was given up are given up too, when its receiver says so', async () => {
+test('times of a delivery of the future that was given up are given up too, when its receiver says so', async () => {
   let fails: Misbehave | undefined = answering(503);
   const endpoint = await startEndpoint(() => fails);
   const { clock, sender, family } = startClocked(endpoint.url, { giveUpAfterMs: 100 });
@@ -118,7 +118,7 @@ test('times of a batch of the future that was given up are given up too, when it
   expect(timesIn(endpoint.bodies.at(-1)!)).toEqual([[1_000_999, 1_002_000]]);
 });
 
-test('the rest of a batch of the future gets the right time, when a point of it was too large', async () => {
+test('the rest of a delivery of the future gets the right time, when a point of it was too large', async () => {
   const wide = 'x'.repeat(5000);
   const strict = untilTime(
     () => 2_000_000,

@@ -102,7 +102,7 @@ test('ended series wait in bounded memory', async () => {
     nowMs += 100;
     await registry.gather();
     await sender.flush().catch(() => {});
-    // The batch has 20 series at most while it is sent again, and 20 new ones end before the next attempt.
+    // The delivery has 20 series at most while it is sent again, and 20 new ones end before the next attempt.
     expect(sender.health.pendingValues).toBeLessThanOrEqual(20 + 50 + 20);
   }
   const { givenUpValues, pendingValues } = sender.health;
