@@ -11,16 +11,23 @@ export interface LikelyPlace {
   readonly unit?: CountedUnit;
 }
 
-/** The places that most probably have measured values: none, one, or several that are equally probable. */
-export function likelyPlaces(places: readonly Place[]): LikelyPlace[] {
-  const named = places.map((place) => ({
-    ...place,
-    ...(place.isTitled ? readName(place.name) : { words: [], unit: undefined }),
-  }));
+/**
+ * The places that most probably have measured values: none, one, or several that are equally probable.
+ *
+ * @param places Those that have numbers.
+ * @param others Those whose texts are not all numbers.
+ */
+export function likelyPlaces(places: readonly Place[], others: readonly Place[]): LikelyPlace[] {
+  const named = places.map(withWords);
   // Figures of distributions: no place has the values that they were made of.
   if (named.filter(({ words }) => words.some((word) => STATISTIC.test(word))).length > 1) return [];
+  if (isCounted(named) || others.some(isMixed)) return [];
   const ranked = named.map((place) => ({ place, rank: rankOf(place) }));
   const most = ranked.reduce((highest, { rank }) => Math.max(highest, rank), 1);
+  // Durations such as `5,500`, `-1`, `10/0/30` and `5.5 ns/op` are not counted, and then nor is what stands beside them.
+  const isRival = (other: Place): boolean =>
+    other.cells.some((cell) => NEAR_NUMBER.test(cell)) && rankOf(withWords(other)) >= most;
+  if (others.some(isRival)) return [];
   return ranked
     .filter(({ rank }) => rank === most)
     .map(({ place: { name, unit, cells } }) => {
@@ -29,28 +36,47 @@ export function likelyPlaces(places: readonly Place[]): LikelyPlace[] {
     });
 }
 
+/** A number alone, below 0, with a decimal comma, with more text, or several of them; but neither a date nor an address. */
+const NEAR_NUMBER =
+  /^-?\d{1,20}(?:\.\d{1,20}|(?:,\d{1,20})+(?:\.\d{1,20})?)?(?: ?[a-z%].*|(?:\/-?\d{1,20})+)?$/i;
+
 interface Named extends Place {
   /** The words of the name, in lower case, without its unit. */
   readonly words: readonly string[];
   readonly unit: CountedUnit | undefined;
 }
 
+function withWords(place: Place): Named {
+  return { ...place, ...(place.isTitled ? readName(place.name) : { words: [], unit: undefined }) };
+}
+
 /** 4: a duration by its name; 3: a value, or in a unit of time; 2: perhaps a duration; 1: any other number; 0: none of the values. */
 function rankOf({ name, words, unit, cells }: Named): 0 | 1 | 2 | 3 | 4 {
   const last = words.at(-1) ?? '';
   const numbers = cells.filter(isNumber).map(Number);
-  if (words.some((word) => STATISTIC.test(word)) || (words.length > 0 && SHARE.test(name))) return 0;
-  const isElapsing = last === 'elapsed' && isAscending(numbers);
-  if ((DURATION.test(last) && !isElapsing) || DURATION_NAME.test(words.join(''))) return 4;
-  if (words.some((word) => CLOCK.test(word)) || isMoment(numbers, unit === 's')) return 0;
+  if (words.some((word) => STATISTIC.test(word) || LIMIT.test(word))) return 0;
+  if ((words.length > 0 && SHARE.test(name)) || isMoment(numbers, unit === 's')) return 0;
+  const ascends = isAscending(numbers);
+  if (!ascends && (DURATION.test(last) || DURATION_NAME.test(words.join('')))) return 4;
+  if (words.some((word) => CLOCK.test(word))) return 0;
   if (unit === undefined && NO_VALUE.test(last)) return 0;
-  // A clock in a column with a name, or values that somebody has sorted.
-  const isAnything = words.length > 0 && isAscending(numbers);
-  if (isAnything) return 1;
+  // A clock in a column with a name, values that somebody has sorted, or a setting, which is always the same.
+  if (words.length > 0 && ascends) return 1;
   if (unit !== undefined || VALUE.test(last)) return 3;
   if (cells.some((cell) => numberWithUnit(cell)?.measure === 'time')) return 3;
   if (TIME.test(last)) return 2;
   return isStatus(numbers) || isCounter(numbers) || isFlag(numbers) ? 0 : 1;
+}
+
+/** Whether a row stands for several values, which another place counts. */
+function isCounted(places: readonly Named[]): boolean {
+  return places.some(({ words: [word = '', ...more] }) => more.length === 0 && COUNT.test(word));
+}
+
+/** Whether a place says of each row what its number is, and says several things. */
+function isMixed(place: Place): boolean {
+  const kinds = new Set(place.cells.filter((cell) => cell !== ''));
+  return kinds.size > 1 && KIND.test(withWords(place).words.join(''));
 }
 
 // Names.
@@ -68,6 +94,10 @@ const NO_VALUE =
   /^(?:status|code|codes|statuscode|responsecode|exit|exitcode|errno|error|errors|success|failed|ok|id|ids|uid|uuid|guid|key|seq|sequence|index|idx|line|row|nr|pid|tid|port|level|version|year|month|day|hour|thread|threads|connections|clients|users|workers|attempt|retries|count|counts|rate|ratio|percent|percentage|percentile|quantile|pct|share|served)$/;
 const STATISTIC =
   /^(?:mean|avg|average|median|med|min|minimum|max|maximum|stddev|stdev|stdv|percentile|p\d+(?:_\d+)?|\d+(?:th|st|nd|rd)|\d+%)$/;
+/** What somebody has set, and not measured. */
+const LIMIT = /^(?:target|limit|timeout|threshold|expected|budget|slo|sla|interval)$/;
+const COUNT = /^(?:count|counts|frequency|freq|occurrences|hits|samples|requests)$/;
+const KIND = /^(?:metric|metricname|measurement|units?)$/;
 const SHARE = /[%/]|\bper\b/i;
 
 /** The words of a name, in lower case: `http.responseTime_ms` has four. */
@@ -128,14 +158,17 @@ function isMoment(numbers: readonly number[], isInSeconds: boolean): boolean {
   return at > 0 || isInSeconds || numbers.every((one, row) => row === 0 || one >= numbers[row - 1]!);
 }
 
-/** Whether all numbers are statuses of HTTP: few different ones from 100 to 599. */
+// Those that servers send. Durations from 100 to 599 soon have others.
+const STATUSES: ReadonlySet<number> = new Set([
+  ...[101, 200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409],
+  ...[410, 411, 412, 413, 414, 415, 416, 421, 422, 423, 425, 426, 429, 431, 444, 451, 460, 463, 499],
+  ...[500, 501, 502, 503, 504, 505, 507, 511, 520, 521, 522, 523, 524, 525, 526, 561],
+]);
+
+/** Whether all numbers are statuses of HTTP, and few different ones. */
 function isStatus(numbers: readonly number[]): boolean {
   const different = new Set(numbers);
-  return (
-    numbers.length > 0 &&
-    different.size <= 12 &&
-    [...different].every((one) => Number.isInteger(one) && one >= 100 && one < 600 && one % 100 < 52)
-  );
+  return numbers.length > 0 && different.size <= 12 && [...different].every((one) => STATUSES.has(one));
 }
 
 /** Whether the numbers count rows: each is one more than that before. */

@@ -8,7 +8,9 @@ import {
   cellsOf,
   fieldOf,
   fieldsWithNumbers,
+  fieldsWithStrings,
   firstDocuments,
+  hasNumbers,
   isNumber,
   lineDocuments,
   numberColumns,
@@ -16,6 +18,7 @@ import {
   type Place,
   parsedJson,
   readTable,
+  tableColumns,
 } from './number-texts.ts';
 import { numberWithUnit, stepOf } from './number-unit.ts';
 
@@ -122,7 +125,8 @@ export interface NumberPlaces {
   readonly names: readonly string[];
   /**
    * Those that most probably have measured values, by their names and numbers: durations and values, never moments, statuses, identities
-   * and shares. Several are equally probable. It is empty when no place is probable.
+   * and shares. Several are equally probable. It is empty when no place is probable, when a row stands for several values, and when a
+   * place is as probable whose texts are not all numbers.
    */
   readonly likely: readonly LikelyPlace[];
 }
@@ -146,15 +150,23 @@ export function listNumberPlaces(beginning: string): NumberPlaces | undefined {
   const fields = fieldsWithNumbers(documents.length > 0 ? documents : firstDocuments(beginning));
   if (fields.length > 0) {
     // Fields are read line by line, so those of a document of several lines cannot be counted.
-    const likely = documents.length > 0 ? likelyPlaces(fields) : [];
+    const likely =
+      documents.length > 0 ? likelyPlaces(fields, withoutPlaces(fieldsWithStrings(documents), fields)) : [];
     return { kind: 'field', names: namesOf(fields), likely };
   }
   const table = readTable(wholeLines(beginning).join('\n'));
   if (table === undefined) return undefined;
-  const columns = numberColumns(table);
-  if (columns.length === 0) return undefined;
-  const values = table.titles === undefined ? withoutKnown(columns, table.rows) : columns;
-  return { kind: 'column', names: namesOf(columns), likely: likelyPlaces(values) };
+  const columns = tableColumns(table);
+  const names = namesOf(columns.filter(hasNumbers));
+  if (names.length === 0) return undefined;
+  const unknown = table.titles === undefined ? withoutKnown(columns, table.rows) : columns;
+  const values = unknown.filter(hasNumbers);
+  return { kind: 'column', names, likely: likelyPlaces(values, withoutPlaces(unknown, values)) };
+}
+
+function withoutPlaces(places: readonly Place[], left: readonly Place[]): Place[] {
+  const names = new Set(namesOf(left));
+  return places.filter(({ name }) => !names.has(name));
 }
 
 function namesOf(places: readonly Place[]): string[] {

@@ -128,26 +128,34 @@ export function isNumber(text: string): boolean {
   return /^\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
 }
 
-/** A column or a field that has numbers. */
+/** A column or a field. */
 export interface Place {
   /** Its title, its number from 1, or its path. */
   readonly name: string;
   /** Whether the name says something. */
   readonly isTitled: boolean;
-  /** The first values, as the text has them; empty where there is none. */
+  /** The texts of the first rows or documents, in their order; a text is empty where there is no value. */
   readonly cells: readonly string[];
 }
 
-/** The columns that have numbers: by their titles, or by their numbers from 1 where a title is empty or another column's too. */
-export function numberColumns({ titles, rows }: TableText): Place[] {
+/** The columns of a table: by their titles, or by their numbers from 1 where a title is empty or another column's too. */
+export function tableColumns({ titles, rows }: TableText): Place[] {
   const first = rows[0] ?? [];
-  return first.flatMap((_, at) => {
-    const cells = rows.map((row) => row[at] ?? '');
-    if (!cells.some(isValue) || !cells.every((cell) => cell === '' || isValue(cell))) return [];
+  return first.map((_, at) => {
     const title = titles?.[at] ?? '';
     const isTitled = title !== '' && titles?.indexOf(title) === at;
-    return [{ name: isTitled ? title : String(at + 1), isTitled, cells }];
+    return { name: isTitled ? title : String(at + 1), isTitled, cells: rows.map((row) => row[at] ?? '') };
   });
+}
+
+/** Whether a column has numbers, and nothing else. */
+export function hasNumbers({ cells }: Place): boolean {
+  return cells.some(isValue) && cells.every((cell) => cell === '' || isValue(cell));
+}
+
+/** The columns that have numbers. */
+export function numberColumns(table: TableText): Place[] {
+  return tableColumns(table).filter(hasNumbers);
 }
 
 // Fields of JSON.
@@ -173,25 +181,40 @@ export function numberText(value: unknown): string | undefined {
   return typeof value === 'string' && isValue(value.trim()) ? value.trim() : undefined;
 }
 
-/** The paths of the fields of a document that have numbers. */
-function numberFields(document: unknown, prefix = '', depth = 0): string[] {
+function wordText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.trim() : undefined;
+}
+
+/** How the text of a field is read; `undefined` for a field that is none of those that are sought. */
+type TextOfField = (value: unknown) => string | undefined;
+
+/** The paths of the fields of a document that have a text. */
+function pathsWith(textOf: TextOfField, document: unknown, prefix = '', depth = 0): string[] {
   if (typeof document !== 'object' || document === null || Array.isArray(document) || depth > MOST_DEPTH)
     return [];
   return Object.entries(document).flatMap(([name, value]) => {
     const path = `${prefix}${name}`;
-    if (numberText(value) !== undefined) return [path];
-    return numberFields(value, `${path}.`, depth + 1);
+    return textOf(value) === undefined ? pathsWith(textOf, value, `${path}.`, depth + 1) : [path];
   });
+}
+
+function fieldsWith(textOf: TextOfField, documents: readonly unknown[]): Place[] {
+  const names = new Set(documents.flatMap((document) => pathsWith(textOf, document)));
+  return [...names].map((name) => ({
+    name,
+    isTitled: true,
+    cells: documents.map((document) => textOf(fieldOf(document, name)) ?? ''),
+  }));
 }
 
 /** The fields that have numbers in any of several documents. */
 export function fieldsWithNumbers(documents: readonly unknown[]): Place[] {
-  const names = new Set(documents.flatMap((document) => numberFields(document)));
-  return [...names].map((name) => ({
-    name,
-    isTitled: true,
-    cells: documents.map((document) => numberText(fieldOf(document, name)) ?? ''),
-  }));
+  return fieldsWith(numberText, documents);
+}
+
+/** The fields that have strings, perhaps with numbers in them, in any of several documents. */
+export function fieldsWithStrings(documents: readonly unknown[]): Place[] {
+  return fieldsWith(wordText, documents);
 }
 
 /** The documents of a beginning that has one per line. Other lines are left out. */

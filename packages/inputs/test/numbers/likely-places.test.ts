@@ -36,6 +36,43 @@ test.each([
   expect(likelyOf(titles)).toEqual(likely);
 });
 
+/** The likely places of a text with a line for each of 20 random-looking numbers. */
+function likelyIn(titles: string, lineOf: (value: number, row: number) => string): string[] | undefined {
+  const rows = Array.from({ length: 20 }, (_, row) => `${lineOf(((row + 1) * 7919) % 97, row)}\n`);
+  return listNumberPlaces(`${titles}${rows.join('')}`)?.likely.map(({ name }) => name);
+}
+
+test.each<[string, string, (value: number, row: number) => string]>([
+  ['with decimal commas', 'path,latency,bytes\n', (value) => `/a,"${value},5",${value * 3}`],
+  ['that lack in some rows', 'latency,bytes\n', (value, row) => `${row === 3 ? 'n/a' : value},${value * 3}`],
+  ['below 0', 'change,bytes\n', (value, row) => `${row === 3 ? -value : value},${value * 3}`],
+  ['in several parts', '', (value) => `a 0/0/${value} ${value * 3}`],
+  ['with more text', '', (value) => `BenchmarkX-8\t${value * 1000}\t${value}.5 ns/op`],
+  ['in strings', '', (value) => JSON.stringify({ latency: `${value},5`, bytes: value })],
+])('durations %s are not counted, and nothing beside them is likely', (_, titles, lineOf) => {
+  expect(likelyIn(titles, lineOf)).toEqual([]);
+});
+
+test.each<[string, string, (value: number, row: number) => string]>([
+  ['counts of slots', 'latency_ms,count\n', (value, row) => `${row * 10},${value}`],
+  ['figures of several requests', 'path,latency,requests\n', (value) => `/a,${value},${value * 3}`],
+  ['several metrics', 'metric,value\n', (value, row) => `${row % 2 ? 'wait' : 'size'},${value}`],
+  ['several units', 'latency,unit\n', (value, row) => `${value},${row % 2 ? 'ms' : 'us'}`],
+])('no column is likely in a table of %s', (_, titles, lineOf) => {
+  expect(likelyIn(titles, lineOf)).toEqual([]);
+});
+
+test.each<[string, string, (value: number, row: number) => string, string[]]>([
+  ['a moment', 'request_time,bytes\n', (value) => `${1_795_380_746_000 - value},${value * 3}`, ['bytes']],
+  ['a clock', 'run_time,wait\n', (value, row) => `${row * 100},${value}`, ['wait']],
+  ['a setting', 'duration,actual_ms\n', (value) => `500,${value}`, ['actual_ms']],
+  ['a limit', 'target_latency,actual_ms\n', (value) => `${value * 3},${value}`, ['actual_ms']],
+  ['a duration of 200 to 206 ms', '', (value) => `a ${200 + (value % 7)} ${value}`, ['2', '3']],
+  ['a status of nginx', '', (value, row) => `a ${row % 2 ? 499 : 200} ${value}`, ['3']],
+])('%s is what it is, whatever its name', (_, titles, lineOf, likely) => {
+  expect(likelyIn(titles, lineOf)).toEqual(likely);
+});
+
 test('a value with its unit needs none', () => {
   expect(listNumberPlaces('path,latency_ms\n/a,1.5s\n/b,20ms\n')?.likely).toEqual([{ name: 'latency_ms' }]);
 });
