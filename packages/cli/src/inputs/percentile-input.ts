@@ -98,7 +98,7 @@ function logOf({ histogram }: PercentileText, { divisor }: ValueScale): Uint8Arr
   return new TextEncoder().encode(FORMAT_VERSION_LINE + formatComment(note) + LEGEND_LINE + line);
 }
 
-function lossesOf(name: string, { loss }: PercentileText, unit: ValueScale): string[] {
+function lossesOf(name: string, { loss, unit: stated }: PercentileText, unit: ValueScale): string[] {
   const { totalCount, interpolated, beyondLastRow, maxRelativeError, valueResolution, mean } = loss;
   const shown = (value: number): string =>
     `${withoutLastZeros(formatDecimal(Number(scaled(value, unit).toPrecision(4)), 9))} ${unit.unit}`.trim();
@@ -121,6 +121,12 @@ function lossesOf(name: string, { loss }: PercentileText, unit: ValueScale): str
   if (beyondLastRow > 0) {
     lines.push(
       `${name}: ${formatCount(beyondLastRow)} lie above its last row, and are counted at its maximum`,
+    );
+  }
+  if (stated !== undefined) {
+    // Source: vegeta, `lib/reporters.go`, `NewHDRHistogramPlotReporter`, which is known for such a title.
+    lines.push(
+      `${name}: its title has the unit, as that of vegeta, which estimates percentiles with a t-digest and rounds total counts: the true values may be outside of all bounds. vegeta encode --to csv writes every request`,
     );
   }
   return lines;

@@ -273,7 +273,7 @@ test.each([
   expect([command, said]).toEqual([undefined, expect.stringContaining(message)]);
 });
 
-// The commands that take a file without being told where its numbers are.
+// Files that commands take, although nobody says where the numbers are.
 const TAKEN: readonly Format[] = [
   ...FORMATS.filter(({ name }) => /^(?:vegeta|JMeter$|ab|hey|oha)/.test(name)),
   { name: 'k6 in JSON', text: k6Points, values: ms, unit: 'ms' },
@@ -296,6 +296,16 @@ test.each(TAKEN.map((format) => [format.name, format] as const))(
     if (error > 0) expect(await judge(expected + error * 0.8)).toBe(1);
   },
 );
+
+test('the percentiles of vegeta are named as estimates', async () => {
+  const { stderr } = await hdrscope([
+    'check',
+    folder.write('plot.txt', vegetaPlot(REQUESTS)),
+    '--slo',
+    'p50=1s',
+  ]);
+  expect(stderr).toContain('vegeta, which estimates percentiles with a t-digest');
+});
 
 test('check knows which requests of vegeta and JMeter have failed', async () => {
   for (const text of [vegetaTable(REQUESTS), vegetaLines(REQUESTS), jmeterTable(REQUESTS)]) {
@@ -364,7 +374,7 @@ test('a column of a table of any columns is proposed only if it has the duration
             )
           : [titles.join(form), ...rows.map((row) => row.join(form))];
       const path = folder.write('any.txt', `${text.join('\n')}\n`);
-      // A table of one column is none.
+      // A single column is no table, so nothing can be proposed.
       if (columns.length === 1 && form !== 'json') return;
       const { command, text: said } = await adviceFor(path);
       if (command === undefined) throw new Error(said);

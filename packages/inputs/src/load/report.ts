@@ -27,7 +27,7 @@ const REPORTS: readonly (readonly [tool: string, mark: RegExp, cure: string])[] 
   [
     'vegeta',
     /^Requests +\[total, rate(?:, throughput)?\] /m,
-    'vegeta encode --to csv writes every request, and vegeta report --type=hdrplot many percentiles',
+    'vegeta encode --to csv writes every request, and vegeta report --type=hdrplot estimates many percentiles',
   ],
   ['k6', /^ +http_req_duration\.{2,}: avg=/m, 'k6 run --out json=FILE writes every request'],
 ];
