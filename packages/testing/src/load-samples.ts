@@ -223,3 +223,15 @@ export const k6Summaries: Readonly<Record<string, (trend: K6Trend) => string>> =
 function withoutBrackets(trend: K6Trend): K6Trend {
   return Object.fromEntries(Object.entries(trend).map(([key, value]) => [key.replace(/[()]/g, ''), value]));
 }
+
+/** How load generators write all requests, by the form as which `@hdrscope/inputs` recognises the text. */
+export const requestTexts: Readonly<Record<string, (requests: readonly SampleRequest[]) => string>> = {
+  'k6 points': k6Points,
+  'k6 table': k6Table,
+  'oha table': ohaTable,
+  'hey table': heyTable,
+  'ab table': abTable,
+  'jmeter table': jmeterTable,
+  'vegeta table': vegetaTable,
+  'vegeta lines': vegetaLines,
+};

@@ -198,8 +198,9 @@ export function cureOf(
   if (first !== undefined && others.length === 0) return `${all}: ${commandFor(command, kind, first, name)}`;
   const anyOf = `${commandFor(command, kind, { name: kind.toUpperCase() }, name)} counts one`;
   if (first === undefined) return `${all}; none of them is surely a measured value: ${anyOf}`;
-  const equal = likely.slice(0, MOST_NAMES).map((one) => one.name);
-  return `${all}; measured values may be in ${equal.slice(0, -1).join(', ')} or ${equal.at(-1)}: ${anyOf}`;
+  const equal = likely.map((one) => one.name);
+  const last = equal.length > MOST_NAMES ? `${equal.length - MOST_NAMES} more` : equal.pop();
+  return `${all}; measured values may be in ${equal.slice(0, MOST_NAMES).join(', ')} or ${last}: ${anyOf}`;
 }
 
 /** The command line that counts the numbers of a place. */

@@ -27,7 +27,7 @@ interface Addend {
 
 /** A way to count values in a layout. */
 interface Counter {
-  /** Whether the layout tells fractions from integers. */
+  /** Whether values may be fractions. */
   readonly takesFractions: boolean;
   count(values: readonly number[]): Counted;
 }

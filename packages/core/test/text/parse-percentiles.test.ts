@@ -83,7 +83,7 @@ test.each([
   expect(parsePercentiles(`${HEAD.replace('Value', title)}1 1 1 inf\n`).unit).toBe(unit);
 });
 
-test('a unit that is none of time is no title of percentile text', () => {
+test('refuses a title whose unit is no unit of time', () => {
   expect(() => parsePercentiles(`${HEAD.replace('Value', 'Value(KiB)')}1 1 1 inf\n`)).toThrow(
     'there is no such line',
   );

@@ -1,17 +1,10 @@
 import {
   abPercentiles,
-  abTable,
   autocannonLine,
-  heyTable,
-  jmeterTable,
-  k6Points,
   k6Summaries,
-  k6Table,
   ohaSummary,
-  ohaTable,
-  vegetaLines,
+  requestTexts,
   vegetaPlot,
-  vegetaTable,
 } from '@hdrscope/testing/load-samples';
 import { recogniseInput } from '../../src/index.ts';
 import { recogniseReport } from '../../src/internal.ts';
@@ -19,24 +12,17 @@ import { recogniseReport } from '../../src/internal.ts';
 const REQUESTS = [{ ms: 1 }, { ms: 2, status: 500 }];
 
 test.each([
-  ['k6 points', k6Points(REQUESTS)],
+  ...Object.entries(requestTexts).map(([form, write]) => [form, write(REQUESTS)] as const),
   // As k6 wrote points before version 0.36.
   [
     'k6 points',
     '{"type":"Point","data":{"time":"2021-01-01T00:00:00Z","value":1,"tags":{}},"metric":"vus"}\n',
   ],
-  ['k6 table', k6Table(REQUESTS)],
-  ['oha table', ohaTable(REQUESTS)],
-  ['hey table', heyTable(REQUESTS)],
-  ['ab table', abTable(REQUESTS)],
   ['percentiles without counts', abPercentiles(REQUESTS)],
-  ['jmeter table', jmeterTable(REQUESTS)],
-  ['vegeta table', vegetaTable(REQUESTS)],
-  ['vegeta lines', vegetaLines(REQUESTS)],
   ['percentiles', vegetaPlot(REQUESTS)],
   ['oha summary', ohaSummary({ p50: 0.001 }, { 200: 2 })],
   ['autocannon', autocannonLine({ p50: 4, totalCount: 10 })],
-  ...Object.values(k6Summaries).map((summary) => ['k6 summary', summary({ med: 1 })]),
+  ...Object.values(k6Summaries).map((summary) => ['k6 summary', summary({ med: 1 })] as const),
 ])('recognises %s', (kind, text) => {
   expect(recogniseInput(text, { isWhole: true })).toBe(kind);
 });

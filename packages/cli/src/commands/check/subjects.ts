@@ -197,8 +197,10 @@ async function countRequests(
   const sink: RequestSink = {
     onRequest: (durationMs) => {
       histogram.record(Math.round(durationMs * 1e6));
-      tally.add(durationMs);
-      if (errorMs === 0) return;
+      if (errorMs === 0) {
+        tally.add(durationMs);
+        return;
+      }
       lowest.record(Math.max(0, Math.round((durationMs - errorMs) * 1e6)));
       highest.record(Math.round((durationMs + errorMs) * 1e6));
     },
