@@ -11,7 +11,7 @@ import { recogniseReport } from '../../src/internal.ts';
 
 const REQUESTS = [{ ms: 1 }, { ms: 2, status: 500 }];
 
-test.each([
+test.each<readonly [string, string]>([
   ...Object.entries(requestTexts).map(([form, write]) => [form, write(REQUESTS)] as const),
   // As k6 wrote points before version 0.36.
   [
