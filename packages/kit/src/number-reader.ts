@@ -330,20 +330,24 @@ function columnOf(bytes: Uint8Array, from: number, to: number, column: number, s
 }
 
 /**
- * Where a cell ends: at the next separator that is not in quotes, or at the end of the line. A quote opens where a cell begins, and behind
- * `=`, as in `rt="0.5"`. Source: RFC 4180 §2. Between blanks it may have quotes in it as web servers write them: `\"`.
+ * Where a cell ends: at the next separator that is not in quotes, or at the end of the line. A quote opens where a cell begins, behind
+ * `=`, as in `rt="0.5"`, and right behind the quote that closed: `""` in quotes is a quote. Source: RFC 4180 §2. Between blanks a cell may
+ * have quotes in it as web servers write them: `\"`.
  */
 function cellTo(bytes: Uint8Array, from: number, to: number, separator: number): number {
   let at = from;
   while (separator !== SPACE && bytes[at] === SPACE) at++;
   let isQuoted = false;
+  let closedAt = -1;
   for (const first = at; at < to; at++) {
     const byte = bytes[at]!;
     if (isQuoted) {
-      if (byte === QUOTE) isQuoted = false;
-      else if (byte === BACKSLASH && separator === -1) at++;
+      if (byte === QUOTE) {
+        isQuoted = false;
+        closedAt = at;
+      } else if (byte === BACKSLASH && separator === -1) at++;
     } else if (separator === -1 ? isBlank(byte) : byte === separator) return at;
-    else if (byte === QUOTE) isQuoted = at === first || bytes[at - 1] === EQUALS || bytes[at - 1] === QUOTE;
+    else if (byte === QUOTE) isQuoted = at === first || bytes[at - 1] === EQUALS || at - 1 === closedAt;
   }
   return to;
 }

@@ -86,6 +86,9 @@ test.each([
   ['""\t"\t"\t4', '\t', 3, [4]],
   // A backslash is a character like any other where a separator is stated.
   ['"C:\\",5', ',', 2, [5]],
+  // Quotes within a text are characters like any other, however many.
+  ['5"" pipe,3,"a"', ',', 2, [3]],
+  ['"say \\"x\\""\t5\t"b"\t7', '\t', 2, [5]],
   // A quote without its end has the rest of the line.
   ['"a,5,6', ',', 2, []],
   ['"a 5 6', undefined, 2, []],

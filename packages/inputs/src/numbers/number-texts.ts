@@ -94,18 +94,19 @@ export function cellsOf(line: string, separator: string | undefined): string[] {
   }
 }
 
-/** Where a cell ends. A quote opens where a cell begins, and behind `=`. Source: RFC 4180 §2; web servers write `\"` for a quote. */
+/** Where a cell ends, as `NumberReader` finds it. */
 function cellTo(text: string, from: number, separator: string | undefined): number {
   let at = from;
   while (separator !== ' ' && text[at] === ' ') at++;
   let isQuoted = false;
+  let closedAt = -1;
   for (const first = at; at < text.length; at++) {
     const character = text[at]!;
     if (isQuoted) {
-      if (character === '"') isQuoted = false;
+      if (character === '"') [isQuoted, closedAt] = [false, at];
       else if (character === '\\' && separator === undefined) at++;
     } else if (separator === undefined ? isBlank(character) : character === separator) return at;
-    else if (character === '"') isQuoted = at === first || text[at - 1] === '=' || text[at - 1] === '"';
+    else if (character === '"') isQuoted = at === first || text[at - 1] === '=' || at - 1 === closedAt;
   }
   return text.length;
 }
