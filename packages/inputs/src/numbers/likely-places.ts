@@ -121,8 +121,10 @@ function readName(name: string): Pick<Named, 'words' | 'unit'> {
   const words = wordsOf(name);
   const last = words.at(-1);
   const unit = UNIT_NAMES.find(([, names]) => last !== undefined && names.test(last))?.[0];
-  if (unit === undefined || SHARE.test(name)) return { words, unit: undefined };
   const others = words.slice(0, -1);
+  // `us` alone is the share of programs in the output of vmstat.
+  const isAmbiguous = others.length === 0 && last === 'us';
+  if (unit === undefined || isAmbiguous || SHARE.test(name)) return { words, unit: undefined };
   // What ends with a short s may be a rate: requests_s, bytes_sec.
   const isRate = /^s(?:ecs?)?$/.test(last!) && !/\(\w+\)$|\bin\b/.test(name) && !isTimed(others);
   return isRate ? { words, unit: undefined } : { words: others.length > 0 ? others : words, unit };

@@ -65,6 +65,7 @@ test.each<[string, string, (value: number, row: number) => string]>([
 test.each<[string, string, (value: number, row: number) => string, string[]]>([
   ['a moment', 'request_time,bytes\n', (value) => `${1_795_380_746_000 - value},${value * 3}`, ['bytes']],
   ['a clock', 'run_time,wait\n', (value, row) => `${row * 100},${value}`, ['wait']],
+  ['a share of vmstat', 'us,sy\n', (value) => `${value % 50},${value % 7}`, ['us', 'sy']],
   ['a setting', 'duration,actual_ms\n', (value) => `500,${value}`, ['actual_ms']],
   ['a limit', 'target_latency,actual_ms\n', (value) => `${value * 3},${value}`, ['actual_ms']],
   ['a duration of 200 to 206 ms', '', (value) => `a ${200 + (value % 7)} ${value}`, ['2', '3']],
