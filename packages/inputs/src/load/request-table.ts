@@ -1,5 +1,6 @@
 import { type ReadLinesOptions, readLines, refuseLine, type TextBytes } from '../bytes.ts';
 import { cellsOf } from '../numbers/number-texts.ts';
+import { perMs } from '../numbers/number-unit.ts';
 import { isRequest, type RequestSink } from './load.ts';
 
 // Tables that have a line for each request, and nothing else.
@@ -83,8 +84,6 @@ export function durationColumn(form: RequestTableForm): RequestTable['duration']
   return TABLES[form].duration;
 }
 
-const MS_PER = { ns: 1e-6, ms: 1, s: 1000 };
-
 /** Reads a table that has a line for each request. */
 export function readRequestTable(
   form: RequestTableForm,
@@ -106,7 +105,7 @@ export function readRequestTable(
     const cellOf: CellOf = (title) => cells[titles!.indexOf(title)] ?? '';
     const startSec = momentOf(cellOf(start[0])) / start[1];
     // 0.0051 s are 5.1 ms, not 5.1000000000000005.
-    const durationMs = Number((numberOf(cellOf(duration[0])) * MS_PER[duration[1]]).toPrecision(15));
+    const durationMs = Number((numberOf(cellOf(duration[0])) / perMs(duration[1])).toPrecision(15));
     if (!isRequest(durationMs, startSec)) {
       const where = `in the columns ${start[0]} and ${duration[0]}`;
       const message = `${name}: line ${lineNumber} must have a time and a duration of at least 0 ${where}`;
