@@ -96,8 +96,8 @@ const STATISTIC =
   /^(?:mean|avg|average|median|med|min|minimum|max|maximum|stddev|stdev|stdv|percentile|p\d+(?:_\d+)?|\d+(?:th|st|nd|rd)|\d+%)$/;
 /** What somebody has set, and not measured. */
 const LIMIT = /^(?:target|limit|timeout|threshold|expected|budget|slo|sla|interval)$/;
-const COUNT = /^(?:count|counts|frequency|freq|occurrences|hits|samples|requests)$/;
-const KIND = /^(?:metric|metricname|measurement|units?)$/;
+const COUNT = /^(?:count|counts|frequency|freq|occurrences|hits|samples|requests|calls|executions)$/;
+const KIND = /^(?:metric|metricname|measurement)$|units?$/;
 const SHARE = /[%/]|\bper\b/i;
 
 /** The words of a name, in lower case: `http.responseTime_ms` has four. */

@@ -57,7 +57,8 @@ test.each<[string, string, (value: number, row: number) => string]>([
   ['counts of slots', 'latency_ms,count\n', (value, row) => `${row * 10},${value}`],
   ['figures of several requests', 'path,latency,requests\n', (value) => `/a,${value},${value * 3}`],
   ['several metrics', 'metric,value\n', (value, row) => `${row % 2 ? 'wait' : 'size'},${value}`],
-  ['several units', 'latency,unit\n', (value, row) => `${value},${row % 2 ? 'ms' : 'us'}`],
+  ['several units', 'latency,latency_unit\n', (value, row) => `${value},${row % 2 ? 'ms' : 'us'}`],
+  ['totals of statements', 'calls,total_time,x\n', (value) => `${value % 7},${value},${value % 5}`],
 ])('no column is likely in a table of %s', (_, titles, lineOf) => {
   expect(likelyIn(titles, lineOf)).toEqual([]);
 });
