@@ -27,7 +27,7 @@ export const USES = [
   use('a registry', 36.5, '@hdrscope/registry', 'createRegistry'),
   use('a view for OpenTelemetry', 46, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 28.5, '@hdrscope/otel/receiver', 'serveOtlp'),
-  use('a sender of remote write', 18.8, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
+  use('a sender of remote write', 18.9, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 16.5, '@hdrscope/core/joint'),
   use('all of core', 45, '@hdrscope/core'),
 ];

@@ -19,6 +19,7 @@ export function wideLayouts<Layout>({
   explicitLayout,
   exponentialLayout,
 }: LayoutMakers<Layout>): fc.Arbitrary<Layout> {
+  // Bounded: BOUNDARIES is a list in this file.
   const bound = fc.oneof(value, fc.constantFrom(...BOUNDARIES));
   return fc.oneof(
     fc

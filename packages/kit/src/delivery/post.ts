@@ -41,6 +41,8 @@ export type PostOutcome =
 /**
  * Whether a receiver may have a request that was answered with a status other than success. A proxy gives 408, 429 and any status but 4xx
  * also after the receiver behind it has taken the request.
+ *
+ * @param status From 300 to 599.
  */
 export function mayBeTaken(status: number): boolean {
   return status < 400 || status >= 500 || status === 408 || status === 429;
