@@ -104,7 +104,8 @@ describe('threads that record into one histogram', () => {
     for (const [at, values] of LISTS.entries()) countedAlone([values], { rounds: rounds[at]! }, expected);
     expectSameSlots(sumOf(intervals), expected);
     expectSameSlots(histogram.copy({ storage: 'dense' }), expected);
-    expect(intervals.length).toBeGreaterThan(2);
+    // One at least was taken while the threads ran. On a busy machine, it may be the only one.
+    expect(intervals.length).toBeGreaterThan(1);
   });
 
   test('widen its range at once without losing a value', async () => {
