@@ -40,11 +40,13 @@ export class DeliveryTimes {
   }
 
   /**
-   * The receiver has refused points as too far in the future: it has none of the future, but those that it took before. Whoever refuses a
-   * time now has refused it before, when it lay further ahead.
+   * The receiver has refused points as too far in the future. Whoever refuses a time now has refused it before, when it lay further ahead:
+   * so it has no later points. When the time is that of points that it took before, or follows it, then these are of the future, too.
+   *
+   * @param timeMs Of the points.
    */
-  noteAhead(): void {
-    this.#isAhead = this.#takenMs >= this.clockMs;
+  noteAhead(timeMs: number): void {
+    this.#isAhead = this.#takenMs >= this.clockMs && timeMs <= this.#takenMs + 1;
     this.#latestMs = Math.min(this.#latestMs, Math.max(this.#takenMs, this.clockMs - 1));
   }
 }

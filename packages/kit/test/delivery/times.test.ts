@@ -15,7 +15,7 @@ test('a time of the future that nobody has taken is given up', () => {
   times.noteTaken(times.next(1000));
   times.noteDoubt(times.next(90_000));
   expect(times.next(2000)).toBe(90_001);
-  times.noteAhead();
+  times.noteAhead(90_001);
   expect(times.next(2001)).toBe(2001);
 });
 
@@ -23,8 +23,17 @@ test('a time of the future that a receiver has taken is given up when another on
   const times = new DeliveryTimes();
   times.noteTaken(times.next(90_000));
   expect(times.next(2000)).toBe(90_001);
-  times.noteAhead();
+  times.noteAhead(90_001);
   expect(times.next(2001)).toBe(2001);
   times.noteTaken(2001);
   expect(times.next(2001)).toBe(2002);
+});
+
+test('times that were right stay, when a clock that is set back follows one that was far ahead', () => {
+  const times = new DeliveryTimes();
+  times.noteTaken(times.next(5000));
+  times.noteDoubt(times.next(90_000));
+  times.clockMs = 1000;
+  times.noteAhead(90_000);
+  expect(times.next(2000)).toBe(5001);
 });

@@ -242,7 +242,7 @@ class Sender implements OtlpSender {
   #noteTime({ snapshot }: Delivery, { points }: Part, partial: PartialSuccess | undefined): void {
     const { times } = this.memory;
     const isRejected = partial !== undefined && partial.rejectedPoints >= points;
-    if (isRejected && isAboutFuture(partial.message)) times.noteAhead();
+    if (isRejected && isAboutFuture(partial.message)) times.noteAhead(snapshot.timeMs);
     else times.noteTaken(snapshot.timeMs);
   }
 
@@ -326,7 +326,7 @@ class Sender implements OtlpSender {
     memory.failingSinceMs ??= nowMs;
     const isLate = nowMs - memory.failingSinceMs >= giveUpAfterMs;
     const isAhead = answer.kind === 'refused' && answer.isAhead === true;
-    if (isAhead) memory.times.noteAhead();
+    if (isAhead) memory.times.noteAhead(snapshot.timeMs);
     else if (answer.kind === 'unknown') memory.times.noteDoubt(snapshot.timeMs);
     if (!this.#isDelta) {
       // The next delivery has these counts too.

@@ -206,7 +206,7 @@ class Writer implements RemoteWriter {
   #noteTime(timeMs: number, { presence, isAhead }: Verdict): void {
     if (presence === 'written') this.#times.noteTaken(timeMs);
     else if (presence === 'possible') this.#times.noteDoubt(timeMs);
-    else if (isAhead) this.#times.noteAhead();
+    else if (isAhead) this.#times.noteAhead(timeMs);
   }
 
   async #send(entries: readonly Entry[], timeMs: number): Promise<Verdict> {
