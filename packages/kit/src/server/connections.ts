@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { isLoopback } from './host.ts';
 import type { ServerLimits } from './limits.ts';
 import { countError, type ServerRefusals } from './refusals.ts';
+import type { Room } from './room.ts';
 
 interface Use {
   /** Whether a request is being answered. */
@@ -19,11 +20,20 @@ const MOST_WAITING = 16;
 export class Connections {
   readonly #limits: Pick<ServerLimits, 'connections' | 'connectionsOfAddress'>;
   readonly #refusals: ServerRefusals;
+  readonly #room: Room;
   readonly #uses = new Map<Socket, Use>();
 
-  /** @param refusals Counts the connections that are closed. */
-  constructor(limits: Pick<ServerLimits, 'connections' | 'connectionsOfAddress'>, refusals: ServerRefusals) {
+  /**
+   * @param room The requests that are under way on these connections.
+   * @param refusals Counts the connections that are closed.
+   */
+  constructor(
+    limits: Pick<ServerLimits, 'connections' | 'connectionsOfAddress'>,
+    room: Room,
+    refusals: ServerRefusals,
+  ) {
     this.#limits = limits;
+    this.#room = room;
     this.#refusals = refusals;
   }
 
@@ -84,7 +94,7 @@ export class Connections {
 
   /**
    * Closes the oldest connection that has sent no whole request yet, else the oldest one that waits between two requests, as those of
-   * a scraper do, and else the new one.
+   * a scraper do, else that of the slowest client, and else the new one.
    */
   #closeOne(added: Socket, isMeant: (socket: Socket) => boolean): void {
     let oldest: Socket | undefined;
@@ -95,9 +105,10 @@ export class Connections {
       oldest = socket;
       break;
     }
+    this.#refusals.connections++;
+    if (oldest === undefined && this.#room.closeSlowest(({ request }) => isMeant(request.socket))) return;
     const closed = oldest ?? added;
     this.#uses.delete(closed);
-    this.#refusals.connections++;
     closed.destroy();
   }
 }

@@ -25,6 +25,7 @@ import { Connections } from './connections.ts';
 import { limitsOf, type ServerLimits } from './limits.ts';
 import { host as listenHost } from './listen-at.ts';
 import { countError, noRefusals, type ServerRefusals } from './refusals.ts';
+import { Room } from './room.ts';
 import { readTlsFiles, type TlsFiles, watchTlsFiles } from './tls.ts';
 
 /**
@@ -82,8 +83,8 @@ const CHECK_INTERVAL_MS = 1000;
 const KEEP_ALIVE_MS = 5000;
 
 /**
- * Makes an HTTP server that cannot be locked up by its clients: it limits their number and their time, answers one request of a
- * connection at a time, refuses requests of other sites, and answers at `/healthz` in any case. Each refusal raises a count of
+ * Makes an HTTP server that cannot be locked up by its clients: it limits their number, their time and the bytes that it holds for them,
+ * answers one request of a connection at a time, refuses requests of other sites, and answers at `/healthz` in any case. Each refusal raises a count of
  * `refusals`. It does not listen yet.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it. The system's error when a file of `tls` cannot
@@ -108,22 +109,25 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
   const { refusals = noRefusals() } = settings;
   const limits = limitsOf(settings.limits);
   const access = new Access(host, { token, allowedHosts });
-  const connections = new Connections(limits, refusals);
-  let underWay = 0;
+  const room = new Room(limits, refusals);
+  const connections = new Connections(limits, room, refusals);
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const refusal = ownAccess ? undefined : access.refusalOf(request);
     if (refusal !== undefined) {
       refusals[refusal.code]++;
       refuse(response, refusal.status, refusal.reason);
-    } else if (underWay >= limits.requests) {
-      refusals.requests++;
-      response.setHeader('retry-after', '1');
-      refuse(response, 503, `more than ${limits.requests} requests are being answered`);
     } else {
-      underWay++;
-      response.once('close', () => underWay--);
-      handler(request, response, signalOf(response, limits.answerMs, refusals));
+      const signal = signalOf(response, limits.answerMs, () => {
+        if (!room.isWaiting(response)) {
+          refusals.timeout++;
+          return `there was no answer within ${limits.answerMs} ms`;
+        }
+        refusals.requests++;
+        response.setHeader('retry-after', '1');
+        return `there was no room for this request within ${limits.answerMs} ms`;
+      });
+      room.enter(request, response, () => handler(request, response, signal));
     }
   };
 
@@ -132,16 +136,13 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
     const { socket } = request;
     // A client may go away before its answer is complete.
     response.on('error', () => {});
-    if (request.url === HEALTH_PATH) {
-      answerHealth(response);
-      return;
-    }
     response.once('close', () => {
       if (response.statusCode === PAYLOAD_TOO_LARGE && response.headersSent) refusals.body++;
       connections.end(socket);
     });
     connections.begin(socket, () => {
       if (socket.destroyed) response.destroy();
+      else if (request.url === HEALTH_PATH) answerHealth(response);
       else answer(request, response);
     });
   };
@@ -208,13 +209,13 @@ function answerHealth(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': 3 }).end('ok\n');
 }
 
-function signalOf(response: ServerResponse, answerMs: number, refusals: ServerRefusals): AbortSignal {
+/** @param onLate Returns the reason for which an answer that has not begun in time is refused. */
+function signalOf(response: ServerResponse, answerMs: number, onLate: () => string): AbortSignal {
   const controller = new AbortController();
   const timer = setTimeout(() => {
     if (response.headersSent) return;
     controller.abort();
-    refusals.timeout++;
-    refuse(response, 503, `there was no answer within ${answerMs} ms`);
+    refuse(response, 503, onLate());
   }, answerMs).unref();
   response.once('close', () => {
     clearTimeout(timer);

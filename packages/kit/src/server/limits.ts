@@ -3,19 +3,26 @@ import { integer, type OptionRules, readOptions, withDefault } from '@hdrscope/c
 /** The limits of a server. */
 export interface ServerLimits {
   /**
-   * How many connections may be open. When one more comes, the oldest one is closed that has sent no whole request yet, else the oldest one that
-   * waits between two requests, and when all have one under way, the new one. @default 256
+   * How many connections may be open. When one more comes, the oldest one is closed that has sent no whole request yet, else the oldest
+   * one that waits between two requests, else the one whose client is the slowest to send its request or to take its answer, and when
+   * none is slow, the new one. @default 256
    */
   readonly connections: number;
   /** How many connections may be open from one address that is not of this machine. Beyond it, as above. @default 64 */
   readonly connectionsOfAddress: number;
-  /** How many requests are answered at a moment. Others get 503. @default 64 */
+  /** How many requests may wait for the beginning of their answers at a moment. Further ones wait for a place. @default 128 */
   readonly requests: number;
+  /**
+   * How many bytes the server may hold for its clients: bodies of answers that they have not taken, and of requests that are not
+   * answered. Beyond it, requests wait; a single answer may be larger. While requests wait, clients that send or take less than 16 KiB in
+   * a second are closed, the slowest first. @default 67_108_864
+   */
+  readonly pendingBytes: number;
   /** The time that a client has for the headers of a request, in milliseconds. @default 10_000 */
   readonly headersMs: number;
   /** The time that a client has for a whole request, in milliseconds. @default 30_000 */
   readonly requestMs: number;
-  /** The time until an answer must begin, in milliseconds; after that the client gets 503. @default 60_000 */
+  /** The time until an answer must begin, in milliseconds, waits included; after that the client gets 503. @default 60_000 */
   readonly answerMs: number;
   /** The time after which a connection is closed on which nothing moves, in milliseconds. @default 120_000 */
   readonly idleMs: number;
@@ -28,7 +35,8 @@ const LIMITS = {
   rules: {
     connections: withDefault(limit, 256),
     connectionsOfAddress: withDefault(limit, 64),
-    requests: withDefault(limit, 64),
+    requests: withDefault(limit, 128),
+    pendingBytes: withDefault(limit, 64 * 2 ** 20),
     headersMs: withDefault(limit, 10_000),
     requestMs: withDefault(limit, 30_000),
     answerMs: withDefault(limit, 60_000),

@@ -4,11 +4,11 @@
  * - `'host'`: the `Host` header names another host, or the client is on another machine.
  * - `'origin'`: a page of another site has sent the request.
  * - `'connections'`: there are too many connections. The closed one may be another than the new one.
- * - `'requests'`: too many requests are being answered, or wait on one connection.
+ * - `'requests'`: too many requests are under way: the request waited too long for a place, or too many wait on one connection.
  * - `'headers'`: the headers are too large.
  * - `'body'`: the body is too large.
  * - `'malformed'`: it is not HTTP, or not TLS where the server has a certificate.
- * - `'timeout'`: the client or the answer took too long.
+ * - `'timeout'`: the client or the answer took too long, or the client was slow while others waited.
  */
 export type RefusalReason =
   | 'token'

@@ -14,9 +14,12 @@ import {
   createGuardedServer,
   type GuardedHandler,
   type GuardedServerOptions,
+  holdBytes,
+  holdParts,
   listenAt,
   noRefusals,
   type ServerRefusals,
+  writeParts,
 } from '../../src/server/index.ts';
 
 const HOST = '127.0.0.1';
@@ -161,21 +164,137 @@ describe('many clients', () => {
     while (two.some(({ received }) => !received().includes('late'))) await sleep(5);
   });
 
-  test('get 503 where too many requests are being answered, and /healthz answers', async () => {
+  test('wait where too many requests are being answered, and /healthz answers', async () => {
     const waiting: ServerResponse[] = [];
     const port = await serve((_request, response) => void waiting.push(response), {
       limits: { requests: 2 },
     });
-    for (let i = 0; i < 2; i++) await connection(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const answers = [1, 2, 3, 4].map(() => statusOf(port));
     while (waiting.length < 2) await sleep(5);
-    expect([await statusOf(port), await statusOf(port, {}, '/healthz')]).toEqual([503, 200]);
-    for (const response of waiting) response.end();
-    await sleep(50);
-    const answer = statusOf(port);
-    while (waiting.length < 3) await sleep(5);
-    waiting[2]!.end();
-    expect(await answer).toBe(200);
+    expect(await statusOf(port, {}, '/healthz')).toBe(200);
+    expect(waiting.length).toBe(2);
+    for (let done = 0; done < 4; done++) {
+      while (waiting.length <= done) await sleep(5);
+      waiting[done]!.end();
+    }
+    expect(await Promise.all(answers)).toEqual([200, 200, 200, 200]);
   });
+
+  test('that have got the beginning of their answers take no place', async () => {
+    const port = await serve((_request, response) => void response.write('a part'), {
+      limits: { requests: 1 },
+    });
+    expect([await statusOf(port), await statusOf(port), await statusOf(port)]).toEqual([200, 200, 200]);
+  });
+});
+
+describe('clients that do not read', () => {
+  const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const MIB = 2 ** 20;
+  /** More than the kernel takes. */
+  const LARGE = 16 * MIB;
+
+  /** Opens connections that ask and never read. */
+  async function neverReading(port: number, count: number): Promise<Socket[]> {
+    const opened = [];
+    for (let i = 0; i < count; i++) {
+      const { socket } = await connection(port);
+      socket.pause().write(GET);
+      opened.push(socket);
+    }
+    return opened;
+  }
+
+  const partsOf = (bytes: number): Buffer[] =>
+    Array.from({ length: bytes / 65_536 }, () => Buffer.alloc(65_536));
+
+  /** Sends a body of its own to each client, and counts how many are under way. */
+  function bodies(bytes: number): { handler: GuardedHandler; underWay: () => number } {
+    let underWay = 0;
+    return {
+      underWay: () => underWay,
+      handler: (_request, response) => {
+        underWay++;
+        response.once('close', () => underWay--);
+        const parts = partsOf(bytes);
+        holdParts(response, parts);
+        void writeParts(response, parts);
+      },
+    };
+  }
+
+  test.each([
+    ['the connections', { connections: 8, pendingBytes: 20 * LARGE }],
+    ['the bytes', { pendingBytes: LARGE }],
+  ])('do not keep %s from one that does', async (_what, limits) => {
+    const { handler } = bodies(LARGE);
+    const port = await serve(handler, { limits });
+    await neverReading(port, 10);
+    await sleep(300);
+    const startMs = performance.now();
+    expect(await lengthOf(port)).toBe(LARGE);
+    expect(performance.now() - startMs).toBeLessThan(5000);
+  });
+
+  test('hold no more bytes than the limit, and one answer more', async () => {
+    const { handler, underWay } = bodies(LARGE);
+    const port = await serve(handler, { limits: { pendingBytes: 3 * LARGE } });
+    await neverReading(port, 10);
+    for (let n = 0; n < 20; n++) {
+      await sleep(50);
+      expect(underWay()).toBeLessThanOrEqual(3);
+    }
+  });
+
+  test('count once for a body that all of them share', async () => {
+    const parts = partsOf(LARGE);
+    let underWay = 0;
+    const share: GuardedHandler = (_request, response) => {
+      underWay++;
+      holdParts(response, parts);
+      void writeParts(response, parts);
+    };
+    const port = await serve(share, { limits: { pendingBytes: 2 * LARGE } });
+    await neverReading(port, 10);
+    await sleep(300);
+    expect(underWay).toBe(10);
+  });
+
+  test('keep their connections while nobody waits, also with an answer above the limit', async () => {
+    const { handler, underWay } = bodies(LARGE);
+    const port = await serve(handler, { limits: { pendingBytes: MIB } });
+    await neverReading(port, 1);
+    await sleep(1800);
+    expect(underWay()).toBe(1);
+  });
+
+  test('that take a little now and then are closed for others, and those that take more are not', async () => {
+    const { handler } = bodies(LARGE);
+    const refusals = noRefusals();
+    const port = await serve(handler, { limits: { pendingBytes: 2 * LARGE }, refusals });
+    const [dripping, steady] = (await neverReading(port, 2)) as [Socket, Socket];
+    const taking = setInterval(() => {
+      dripping.read(64);
+      steady.read(200 * 1024);
+    }, 20);
+    let isClosed = false;
+    steady.once('close', () => {
+      isClosed = true;
+    });
+    await sleep(500);
+    expect(await lengthOf(port)).toBe(LARGE);
+    clearInterval(taking);
+    expect([refusals.timeout, isClosed]).toEqual([1, false]);
+  });
+
+  /** Reads an answer whole. */
+  async function lengthOf(port: number): Promise<number> {
+    const request = httpRequest({ port, host: HOST, agent: false }).end();
+    const [response] = (await once(request, 'response')) as [NodeJS.ReadableStream];
+    let length = 0;
+    for await (const chunk of response) length += chunk.length;
+    return length;
+  }
 });
 
 describe('requests that are sent ahead', () => {
@@ -202,6 +321,16 @@ describe('requests that are sent ahead', () => {
     const { socket } = await connection(port, ask.repeat(200));
     await once(socket, 'close');
     expect(handled).toBe(1);
+  });
+
+  test('for /healthz are answered in their turn, and in hundreds end the connection', async () => {
+    const port = await serve((_request, response) => void sleep(20).then(() => response.end('first.')));
+    const health = ask.replace('/a', '/healthz');
+    const { received } = await connection(port, ask + health);
+    while (!received().includes('ok\n')) await sleep(5);
+    expect(received()).toMatch(/first\..*ok\n/s);
+    const { socket } = await connection(port, ask + health.repeat(200));
+    await once(socket, 'close');
   });
 
   test('are forgotten when their client goes', async () => {
@@ -255,7 +384,16 @@ describe('what is refused is counted by its reason', () => {
       send('', '', '', '', ''),
       { connections: 3 },
     ],
-    ['requests beyond the limit', silent, { limits: { requests: 1 } }, send(GET, GET, GET), { requests: 2 }],
+    [
+      'a request for which there is no room in time',
+      (request, response) => {
+        response.write('a part');
+        holdBytes(request, 10);
+      },
+      { limits: { pendingBytes: 10, answerMs: 100 } },
+      send(GET, GET),
+      { requests: 1 },
+    ],
     ['hundreds of requests that are sent ahead', silent, {}, send(GET.repeat(200)), { requests: 1 }],
     [
       'long headers',
