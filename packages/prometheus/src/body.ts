@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Slices } from '@hdrscope/kit';
+import { holdParts, type PartsSink, writeParts } from '@hdrscope/kit/server';
 import { joined, lengthOf } from './kept-bytes.ts';
 
 /** The body of an answer, in pieces of any length. */
@@ -36,27 +37,8 @@ export async function sendBody(response: BodySink, body: Body): Promise<void> {
     response.end(Buffer.from(buffer, byteOffset, byteLength));
     return;
   }
-  let isOver = false;
-  let failure: Error | undefined;
-  let goOn = (): void => {};
-  const stop = (error?: Error): void => {
-    isOver = true;
-    failure ??= error;
-    goOn();
-  };
-  // A `pipeline` would add so many listeners to a response that Node.js warns of a leak.
-  response.on('drain', () => goOn());
-  response.on('close', () => stop());
-  response.on('error', stop);
-  for await (const chunk of chunksOf(body)) {
-    if (isOver || response.destroyed) break;
-    if (response.write(chunk)) continue;
-    await new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-  }
-  if (failure !== undefined) throw failure;
-  if (!isOver && !response.destroyed) response.end();
+  holdParts(response, body);
+  await writeParts(response, chunksOf(body));
 }
 
 /**
@@ -91,6 +73,6 @@ async function* chunksOf(body: Body): AsyncGenerator<Uint8Array> {
   if (length > 0) yield joined(pieces);
 }
 
-function isStream(response: BodySink): response is BodySink & NodeJS.WritableStream {
+function isStream(response: BodySink): response is BodySink & PartsSink {
   return typeof response.write === 'function' && typeof response.on === 'function';
 }

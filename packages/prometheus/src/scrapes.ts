@@ -22,7 +22,7 @@ export interface Wanted extends NegotiatedFormat {
 }
 
 // Each one holds a copy of the exposition, and all of them share the processor.
-const MOST_AT_ONCE = 4;
+const MOST_AT_ONCE = 2;
 
 /** Makes the bytes for scrapes. Scrapes of one format that wait at the same time share the work. */
 export class Scrapes {

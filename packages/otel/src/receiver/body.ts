@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { Budget } from '@hdrscope/kit';
+import { holdBytes } from '@hdrscope/kit/server';
 import { HttpRefusal } from './http-refusal.ts';
 
 /** How many bytes the bodies of requests may have. */
@@ -87,6 +88,7 @@ class Body {
       }
       this.#pieces.push(piece);
       this.#length += piece.length;
+      holdBytes(request, this.#length);
       onPiece();
     });
     this.#readWire(maxBytes);
@@ -152,6 +154,7 @@ class Body {
     this.#failure = failure;
     this.#pieces.length = 0;
     this.#length = 0;
+    holdBytes(this.#request, 0);
     if (this.#gunzip !== undefined) {
       this.#request.unpipe(this.#gunzip);
       this.#gunzip.destroy();
