@@ -32,8 +32,7 @@ export class PageAccess {
   }
 
   judge(request: IncomingMessage, url: URL): Verdict {
-    // A link of another site may lead here. It has no origin; what a script of that site asks for has one.
-    if (request.headers.origin !== undefined && isOfAnotherSite(request)) {
+    if (isOfAnotherSite(request) && !isLink(request)) {
       return {
         kind: 'refused',
         status: 403,
@@ -92,6 +91,15 @@ export class PageAccess {
   #cookieValue(token: string): string {
     return createHash('sha256').update(this.#secret).update(token).digest('base64url');
   }
+}
+
+/**
+ * Whether a browser opens an address in a window of its own, as a link of another site may ask it to. That site reads nothing of the
+ * answer. Source: Fetch Metadata Request Headers, https://www.w3.org/TR/fetch-metadata/.
+ */
+function isLink({ method, headers }: IncomingMessage): boolean {
+  const isOfScript = headers.origin !== undefined || method !== 'GET';
+  return !isOfScript && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
 /** Whether a request that changes something comes from the page itself. */

@@ -15,6 +15,11 @@ async function isLetIn(port: number, headers: Record<string, string>, path: stri
   return status === 200 || status === 503;
 }
 
+/** What a browser says of a request: https://www.w3.org/TR/fetch-metadata/. */
+function fetched(site: string, mode: string, dest: string): Record<string, string> {
+  return { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest };
+}
+
 test.each([
   ['localhost', true],
   ['LOCALHOST', true],
@@ -54,7 +59,15 @@ describe('without a token', () => {
   test.each([
     ['a script of another site', { origin: 'http://evil.example' }, false],
     ['a page in a sandbox', { origin: 'null' }, false],
-    ['a link of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }, true],
+    ['a link of another site', fetched('cross-site', 'navigate', 'document'), true],
+    ['a link of this site', fetched('same-origin', 'navigate', 'document'), true],
+    ['the address line of a browser', fetched('none', 'navigate', 'document'), true],
+    ['the page itself', fetched('same-origin', 'cors', 'empty'), true],
+    ['a picture on a page of another site', fetched('cross-site', 'no-cors', 'image'), false],
+    ['a script on a page of another site', fetched('cross-site', 'no-cors', 'script'), false],
+    ['a script of a page on another port', fetched('same-site', 'no-cors', 'empty'), false],
+    ['a frame on a page of another site', fetched('cross-site', 'navigate', 'iframe'), false],
+    ['an old browser, which names the site alone', { 'sec-fetch-site': 'cross-site' }, false],
     ['a program', {}, true],
   ] as const)('a request of %s is let in: %j %j', async (_who, headers, expected) => {
     const { port } = await serve(createRegistry());
