@@ -7,7 +7,7 @@ import { type DashboardData, Feed } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
 import type { Question } from './question.ts';
-import { Subscriber } from './subscriber.ts';
+import { bytesOf, Subscriber } from './subscriber.ts';
 
 // Proxies cut streams that are silent for a minute.
 const BEAT_MS = 15_000;
@@ -53,9 +53,13 @@ export class Broadcast {
     ).unref();
   }
 
-  /** Whether another client may watch. */
-  get hasRoom(): boolean {
-    return !this.#isClosed && this.#subscribers.size < MOST_SUBSCRIBERS;
+  /** Whether another client may watch. It takes the place of one that does not read: a browser comes back. */
+  makeRoom(): boolean {
+    if (this.#isClosed) return false;
+    if (this.#subscribers.size < MOST_SUBSCRIBERS) return true;
+    const left = [...this.#subscribers].find(({ isBehind }) => isBehind);
+    left?.end();
+    return left !== undefined && this.#subscribers.delete(left);
   }
 
   /** @param lastId The id of the last event that the client has seen; `undefined` for a new client. */
@@ -85,7 +89,7 @@ export class Broadcast {
   }
 
   #sendAll(): void {
-    const tables = new Map<number, string>();
+    const tables = new Map<number, Buffer>();
     const ready = [...this.#subscribers].filter((one) => one.isReady);
     for (const one of ready) this.#sendTable(one, tables);
     const questions = new Map(ready.map(({ key, question }) => [key, question]));
@@ -93,13 +97,15 @@ export class Broadcast {
     for (const question of questions.values()) this.#running.ask(question);
   }
 
-  /** @param tables The texts that were made for other clients, by the update that these had seen. */
-  #sendTable(subscriber: Subscriber, tables: Map<number, string>): void {
+  /** @param tables The messages that were made for other clients, by the update that these had seen. */
+  #sendTable(subscriber: Subscriber, tables: Map<number, Buffer>): void {
     const { updates } = this.#feed.table;
-    const text = tables.get(subscriber.seen) ?? this.#tableText(subscriber.seen);
-    tables.set(subscriber.seen, text);
+    const { seen } = subscriber;
+    const id = `${this.#epoch}.${updates}`;
+    const bytes = tables.get(seen) ?? bytesOf([{ event: 'table', data: this.#tableText(seen), id }]);
+    tables.set(seen, bytes);
     subscriber.seen = updates;
-    subscriber.send([{ event: 'table', data: text, id: `${this.#epoch}.${updates}` }]);
+    subscriber.send(bytes);
   }
 
   #tableText(seen: number): string {

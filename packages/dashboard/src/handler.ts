@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { custom, mustBe, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
-import { noRefusals, type ServerRefusals } from '@hdrscope/kit/server';
+import { noRefusals, type ServerRefusals, writeParts } from '@hdrscope/kit/server';
 import { isFromThePage, PageAccess } from './access.ts';
 import { Broadcast } from './broadcast.ts';
 import type { DashboardData } from './feed.ts';
@@ -166,7 +166,7 @@ function subscribe(request: IncomingMessage, response: ServerResponse, { broadca
   const { searchParams } = url;
   if (request.method === 'HEAD') {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end();
-  } else if (!broadcast.hasRoom) {
+  } else if (!broadcast.makeRoom()) {
     answerText(response, 503, 'too many clients watch already: close another page');
   } else {
     const lastId = request.headers['last-event-id']?.toString() ?? searchParams.get('last') ?? undefined;
@@ -235,8 +235,15 @@ function sendBytes(
   isHead = false,
 ): void {
   response.writeHead(status, { 'content-type': type, 'content-length': body.length });
-  if (isHead) response.end();
-  else response.end(body);
+  if (isHead || body.length <= PART_BYTES) response.end(isHead ? undefined : body);
+  else writeParts(response, partsOf(body)).catch(() => {});
+}
+
+// Short beside what a client takes at once, and long beside the cost of a write.
+const PART_BYTES = 65_536;
+
+function* partsOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += PART_BYTES) yield body.subarray(at, at + PART_BYTES);
 }
 
 function urlOf(url = ''): URL | undefined {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { hasRoom } from '@hdrscope/kit/server';
 import type { AnswerTexts } from './answer/running-answers.ts';
 import { keyOfQuestion, type Question } from './question.ts';
 
@@ -55,21 +56,24 @@ export class Subscriber {
     });
   }
 
-  /** Whether the client keeps up, so that it may be sent more. */
+  /** Whether the client keeps up, and the server may hold more bytes, so that it may be sent more. */
   get isReady(): boolean {
-    return !this.#response.destroyed && !this.#response.writableNeedDrain;
+    return !this.isBehind && hasRoom(this.#response);
   }
 
-  send(messages: readonly Message[]): void {
-    const texts = messages.map(
-      ({ event, data, id }) => `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`,
-    );
-    this.#response.write(texts.join(''));
+  /** Whether the client has not read what it was sent, or has gone. */
+  get isBehind(): boolean {
+    return this.#response.destroyed || this.#response.writableNeedDrain;
+  }
+
+  /** @param messages Their bytes: see `bytesOf`. */
+  send(messages: Buffer): void {
+    this.#response.write(messages);
   }
 
   /** Sends the parts of an answer that the client does not have: now, or when it has read what it was sent. */
   answer(texts: AnswerTexts): void {
-    if (!this.isReady) {
+    if (this.isBehind) {
       this.#waiting = texts;
       return;
     }
@@ -79,12 +83,12 @@ export class Subscriber {
       this.#seenParts.set(event, data);
       parts.push({ event, data });
     }
-    if (parts.length > 0) this.send(parts);
+    if (parts.length > 0) this.send(bytesOf(parts));
   }
 
   /** Keeps the connection alive, and ends a client that has stopped reading. */
   beat(): void {
-    if (this.isReady) {
+    if (!this.isBehind) {
       this.#stalledSinceMs = undefined;
       this.#response.write(':\n\n');
       return;
@@ -96,6 +100,14 @@ export class Subscriber {
   end(): void {
     this.#response.end();
     // A client that does not read would keep the connection.
-    if (!this.isReady) this.#response.destroy();
+    if (this.isBehind) this.#response.destroy();
   }
+}
+
+/** Messages as the stream has them. Several clients may get the same bytes. */
+export function bytesOf(messages: readonly Message[]): Buffer {
+  const texts = messages.map(
+    ({ event, data, id }) => `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`,
+  );
+  return Buffer.from(texts.join(''));
 }

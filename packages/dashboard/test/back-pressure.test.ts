@@ -36,6 +36,23 @@ test('a client that does not read gets no updates, and then all changes at once'
   expect(messages).toBeLessThan(UPDATES / 2);
 });
 
+test('clients that do not read keep neither a page nor its updates from others', async () => {
+  const registry = createRegistry();
+  const counts = new Array<number>(500_000).fill(1_000_000);
+  const tabs = async () => {
+    counts[0]! += 1;
+    return [{ name: 'large', plots: [{ kind: 'bars' as const, unit: 'none' as const, slots: [], counts }] }];
+  };
+  const limits = { pendingBytes: 6 * 2 ** 20 };
+  const { port, refusals } = await serve(registry, { intervalMs: 100, tabs, limits });
+  for (let n = 0; n < 6; n++) void open({ port, path: '/events?tab=large' }).catch(() => {});
+  while (refusals.timeout === 0) {
+    const reading = await EventReader.open({ port });
+    for (let update = 0; update < 3; update++) await reading.table();
+    reading.response.destroy();
+  }
+}, 30_000);
+
 test('at most a hundred clients may watch', async () => {
   const { port } = await serve(createRegistry());
   const watching = await Promise.all(Array.from({ length: 100 }, () => open({ port, path: '/events' })));
