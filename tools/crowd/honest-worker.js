@@ -1,0 +1,56 @@
+/** A scraper and a browser that behave well: each asks twice a second, on new connections, and reads its answer whole. */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** @import { Asked } from './main.js' */
+
+const EVERY_MS = 500;
+const { scrape, page, seconds } = workerData;
+
+/** @type {{ scrape: Asked[], page: Asked[] }} */
+const asked = { scrape: [], page: [] };
+const endMs = performance.now() + seconds * 1000;
+await Promise.all([
+  again(asked.scrape, () => read(scrape, '/metrics', 'hdrscope_server_refusals')),
+  again(asked.page, () => read(page, '/events', '\n\n', 'event: table')),
+]);
+parentPort?.postMessage(asked);
+
+/**
+ * @param {Asked[]} results
+ * @param {() => Promise<string>} ask
+ */
+async function again(results, ask) {
+  while (performance.now() < endMs) {
+    const startMs = performance.now();
+    const result = await ask().catch((error) => String(error));
+    results.push({ ms: performance.now() - startMs, result });
+    await sleep(Math.max(0, EVERY_MS - (performance.now() - startMs)));
+  }
+}
+
+/**
+ * Reads an answer until its end, or until a text comes after another one.
+ *
+ * @param {number} port
+ * @param {string} path
+ * @param {string} end
+ * @param {string} [begin]
+ * @returns {Promise<string>}
+ */
+async function read(port, path, end, begin) {
+  const asking = request({ host: '127.0.0.1', port, path, agent: false, timeout: 20_000 }).end();
+  asking.on('timeout', () => asking.destroy(new Error('no answer in 20 s')));
+  const [response] = /** @type {[import('node:http').IncomingMessage]} */ (await once(asking, 'response'));
+  if (response.statusCode !== 200) return `status ${response.statusCode}`;
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += chunk;
+    if (begin === undefined) continue;
+    const from = text.indexOf(begin);
+    if (from >= 0 && text.endsWith(end) && text.length > from + begin.length) return 'ok';
+  }
+  return text.includes(begin ?? end) ? 'ok' : 'the answer is not complete';
+}

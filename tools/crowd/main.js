@@ -1,0 +1,144 @@
+/**
+ * `npm run crowd`: a crowd of clients keeps connections to the metrics and to the live page of a busy service, while a scraper and a
+ * browser that behave well ask for them. Fails when one of their answers takes too long, or when the service holds more bytes for the
+ * crowd than its limit.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { buildPackages } from '../lib/build-packages.js';
+import { table } from '../lib/table.js';
+import { Crowd, kinds } from './crowd.js';
+
+const help = `npm run crowd -- [options]
+
+  --seconds N   how long the crowd stays (15)
+  --series N    series of the service (5000)
+  --no-build    runs the packages as they were built last
+`;
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '15' },
+    series: { type: 'string', default: '5000' },
+    'no-build': { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+/** On a quiet machine. */
+const MOST_MS = 2000;
+const MIB = 2 ** 20;
+/** The limit `pendingBytes` of both servers. */
+const pendingBytes = 2 * 64 * MIB;
+
+/**
+ * @typedef {object} Memory
+ * @property {number} liveBytes After a collection of garbage.
+ * @property {number} longestBlockMs Of the event loop, since the last message.
+ */
+
+if (options.help) console.log(help);
+else process.exitCode = (await main()) ? 0 : 1;
+
+async function main() {
+  if (!options['no-build']) buildPackages(['hdrscope']);
+  const service = fork(new URL('./service.js', import.meta.url), [options.series], {
+    execArgv: ['--expose-gc'],
+  });
+  try {
+    /** @type {[{ scrape: number, page: number }]} */
+    const [ports] = /** @type {any} */ (await once(service, 'message'));
+    const quiet = await phase(service, ports, [], 5);
+    const crowd = new Crowd(ports);
+    const busy = await phase(service, ports, [crowd], Number(options.seconds));
+    const counts = crowd.end();
+    return report(quiet, busy, counts);
+  } finally {
+    service.kill();
+  }
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} service
+ * @param {{ scrape: number, page: number }} ports
+ * @param {readonly Crowd[]} crowds
+ * @param {number} seconds
+ */
+async function phase(service, ports, crowds, seconds) {
+  /** @type {Memory[]} */
+  const memory = [];
+  service.on('message', (/** @type {any} */ message) => memory.push(message));
+  for (const crowd of crowds) crowd.begin();
+  // In a thread: the crowd is work, too.
+  const honest = new Worker(new URL('./honest-worker.js', import.meta.url), {
+    workerData: { ...ports, seconds },
+  });
+  /** @type {[{ scrape: readonly Asked[], page: readonly Asked[] }]} */
+  const [asked] = /** @type {any} */ (await once(honest, 'message'));
+  service.removeAllListeners('message');
+  return { asked, memory };
+}
+
+/**
+ * @typedef {object} Asked
+ * @property {number} ms
+ * @property {string} result `ok`, or what went wrong.
+ */
+
+/**
+ * @param {Awaited<ReturnType<typeof phase>>} quiet
+ * @param {Awaited<ReturnType<typeof phase>>} busy
+ * @param {Readonly<Record<string, { opened: number, closed: number }>>} counts
+ */
+function report(quiet, busy, counts) {
+  const failures = [];
+  const rows = [['answers to', 'asked', 'longest alone', 'longest in the crowd', 'failed']];
+  for (const way of /** @type {const} */ (['scrape', 'page'])) {
+    const failed = busy.asked[way].filter(({ result }) => result !== 'ok');
+    const longestMs = longest(busy.asked[way]);
+    const count = busy.asked[way].length;
+    rows.push([way, count, ms(longest(quiet.asked[way])), ms(longestMs), failed.length].map(String));
+    for (const { result } of failed) failures.push(`${way}: ${result}`);
+    if (longestMs > MOST_MS) failures.push(`${way}: an answer took ${ms(longestMs)}, at most ${ms(MOST_MS)}`);
+    if (count === 0) failures.push(`${way}: nothing was asked`);
+  }
+  const [before, during] = [quiet, busy].map(({ memory }) =>
+    Math.max(...memory.map(({ liveBytes }) => liveBytes)),
+  );
+  const grown = /** @type {number} */ (during) - /** @type {number} */ (before);
+  if (!(grown <= pendingBytes))
+    failures.push(`memory has grown by ${mib(grown)}, at most ${mib(pendingBytes)}`);
+  const blockMs = Math.max(...busy.memory.map(({ longestBlockMs }) => longestBlockMs));
+  console.log(table(rows));
+  console.log(
+    table([
+      ['the crowd', 'at once', 'opened', 'closed by the service'],
+      ...kinds.map(({ name, count }) =>
+        [name, count, counts[name]?.opened, counts[name]?.closed].map(String),
+      ),
+    ]),
+  );
+  console.log(
+    `live memory: ${mib(before)} alone, ${mib(during)} in the crowd; the limit of bytes is ${mib(pendingBytes)}`,
+  );
+  console.log(`longest block of the event loop in the crowd: ${ms(blockMs)}`);
+  for (const failure of new Set(failures)) console.log(`FAILED: ${failure}`);
+  return failures.length === 0;
+}
+
+/** @param {readonly Asked[]} asked */
+function longest(asked) {
+  return Math.max(0, ...asked.map(({ ms: each }) => each));
+}
+
+/** @param {number} value */
+function ms(value) {
+  return `${Math.round(value)} ms`;
+}
+
+/** @param {number | undefined} bytes */
+function mib(bytes = Number.NaN) {
+  return `${Math.round(bytes / MIB)} MiB`;
+}
