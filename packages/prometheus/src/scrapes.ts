@@ -30,6 +30,8 @@ export class Scrapes {
   readonly #exposition: Exposition;
   /** The work that is under way, oldest first. */
   readonly #running = new Map<string, SharedWork[]>();
+  /** The last rendering. Two at a time would both take twice as long. */
+  #rendering: Promise<unknown> = Promise.resolve();
 
   constructor(collect: Collect, exposition: Exposition) {
     this.#collect = collect;
@@ -49,8 +51,14 @@ export class Scrapes {
     const running = this.#running.get(key) ?? [];
     const newest = running.findLast(({ isAbandoned }) => !isAbandoned);
     if (newest !== undefined && (newest.suits(softMs) || running.length >= MOST_AT_ONCE)) return newest;
-    const render: Render = async (families, signal) =>
-      this.#exposition.render(families, { format, escaping }, new Slices(), signal);
+    const render: Render = (families, signal) => {
+      const rendering = this.#rendering.then(() => {
+        signal.throwIfAborted();
+        return this.#exposition.render(families, { format, escaping }, new Slices(), signal);
+      });
+      this.#rendering = rendering.catch(() => {});
+      return rendering;
+    };
     const work = new SharedWork(softMs, this.#collect, render, GZIP_LEVELS[format]);
     running.push(work);
     this.#running.set(key, running);

@@ -248,6 +248,24 @@ test('a scrape with a shorter time limit does not wait for the gather of a longe
   expect(limits).toEqual([300, 50]);
 });
 
+test('scrapes of several formats are rendered one after the other', async () => {
+  let [now, most] = [0, 0];
+  const render = async () => {
+    most = Math.max(most, ++now);
+    await sleep(5);
+    now--;
+    return [];
+  };
+  const scrapes = new Scrapes(async () => [], { render } as never);
+  const { signal } = new AbortController();
+  const wanted = { isZipped: false, deadline: { softMs: 1000, hardMs: 1000 }, signal };
+  const bodies = (['text', 'openmetrics', 'protobuf'] as const).map((format) =>
+    scrapes.bodyOf({ ...wanted, format }),
+  );
+  expect((await Promise.all(bodies)).length).toBe(3);
+  expect(most).toBe(1);
+});
+
 describe('a server', () => {
   async function statusOf(port: number, headers: Record<string, string>, path?: string): Promise<number> {
     return (await ask(port, { headers, ...(path === undefined ? {} : { path }) })).status;
