@@ -25,6 +25,10 @@ export class Broadcast {
   /** Marks event ids of this server, since ids of another server mean nothing here. */
   readonly #epoch = randomBytes(6).toString('base64url');
   readonly #beat: NodeJS.Timeout;
+  /** How often all clients were sent what is new. */
+  #rounds = 0;
+  /** The messages since the last round, by the update that their clients had seen. */
+  readonly #tables = new Map<number, Buffer>();
   #isClosed = false;
 
   /** @param beatMs The longest time that a client hears nothing; at most 15 seconds. */
@@ -69,8 +73,8 @@ export class Broadcast {
     response.on('close', () => this.#subscribers.delete(subscriber));
     // The first client neither waits for the next update nor sees an old one.
     if (this.#feed.isFresh) {
-      this.#sendTable(subscriber, new Map());
-      this.#running.ask(question);
+      this.#sendTable(subscriber);
+      this.#running.ask(question, this.#rounds);
     } else void this.#feed.update();
   }
 
@@ -89,23 +93,23 @@ export class Broadcast {
   }
 
   #sendAll(): void {
-    const tables = new Map<number, Buffer>();
+    this.#rounds++;
+    this.#tables.clear();
     const ready = [...this.#subscribers].filter((one) => one.isReady);
-    for (const one of ready) this.#sendTable(one, tables);
+    for (const one of ready) this.#sendTable(one);
     const questions = new Map(ready.map(({ key, question }) => [key, question]));
     this.#running.keep(new Set(questions.keys()));
-    for (const question of questions.values()) this.#running.ask(question);
+    for (const question of questions.values()) this.#running.ask(question, this.#rounds);
   }
 
-  /** @param tables The messages that were made for other clients, by the update that these had seen. */
-  #sendTable(subscriber: Subscriber, tables: Map<number, Buffer>): void {
+  #sendTable(subscriber: Subscriber): void {
     const { updates } = this.#feed.table;
     const { seen } = subscriber;
     const id = `${this.#epoch}.${updates}`;
-    const bytes = tables.get(seen) ?? bytesOf([{ event: 'table', data: this.#tableText(seen), id }]);
-    tables.set(seen, bytes);
+    const message = this.#tables.get(seen) ?? bytesOf([{ event: 'table', data: this.#tableText(seen), id }]);
+    this.#tables.set(seen, message);
     subscriber.seen = updates;
-    subscriber.send(bytes);
+    subscriber.send(message);
   }
 
   #tableText(seen: number): string {

@@ -66,9 +66,10 @@ export class Answers {
       }
       return { tab: { name: question.tab, plots: [...plots, ...own] } };
     }
+    const asksForRows = this.#isRecord || hasOwnRows(question);
+    if (!asksForRows && question.pick === undefined) return {};
     const groups = this.#groupsOf(question);
-    const rows =
-      this.#isRecord || hasOwnRows(question) ? await this.#rowsOf(question, groups, intervals) : undefined;
+    const rows = asksForRows ? await this.#rowsOf(question, groups, intervals) : undefined;
     const picked = groupOf(groups, question.pick);
     const other = groupOf(groups, question.other);
     const detail =

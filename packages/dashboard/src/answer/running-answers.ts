@@ -12,6 +12,8 @@ interface Running {
   texts: AnswerTexts | undefined;
   /** When the last answer was begun, as `performance.now()`. */
   beganMs: number;
+  /** The round of the last answer. */
+  round: number;
   isRunning: boolean;
 }
 
@@ -38,18 +40,26 @@ export class RunningAnswers {
     for (const key of this.#running.keys()) if (!asked.has(key)) this.#running.delete(key);
   }
 
-  /** Has a question answered anew, unless its last answer is still good. Never throws. */
-  ask(question: Question): void {
+  /**
+   * Has a question answered anew, unless its last answer is still good. Never throws.
+   *
+   * @param round The number of the last update, whatever it has changed. An answer of the same round is good.
+   */
+  ask(question: Question, round: number): void {
     const key = keyOfQuestion(question);
     const known = this.#running.get(key);
     if (known?.isRunning === true) return;
-    if (known?.texts !== undefined && isFixed(question) && performance.now() - known.beganMs < FIXED_MS) {
-      this.#onAnswer(key, known.texts);
-      return;
+    if (known?.texts !== undefined) {
+      const isRecent = isFixed(question) && performance.now() - known.beganMs < FIXED_MS;
+      if (isRecent || known.round === round) {
+        this.#onAnswer(key, known.texts);
+        return;
+      }
     }
-    const running = known ?? { texts: undefined, beganMs: 0, isRunning: false };
+    const running = known ?? { texts: undefined, beganMs: 0, round, isRunning: false };
     running.isRunning = true;
     running.beganMs = performance.now();
+    running.round = round;
     this.#running.set(key, running);
     void this.#run(key, question, running);
   }

@@ -19,12 +19,15 @@ test('a question that is asked while its answer is made is answered once', async
     },
     (key, texts) => answers.push(`${key}: ${texts.get('tab')}`),
   );
-  for (let n = 0; n < 3; n++) running.ask(tab('a'));
+  for (let n = 0; n < 3; n++) running.ask(tab('a'), 1);
   expect(asked).toBe(1);
   finish();
   await turn();
   expect(answers).toEqual(['tab=a: {"name":"a","plots":[]}']);
-  running.ask(tab('a'));
+  // Another client asks before the next update.
+  running.ask(tab('a'), 1);
+  expect([asked, answers.length]).toEqual([1, 2]);
+  running.ask(tab('a'), 2);
   expect(asked).toBe(2);
 });
 
@@ -39,12 +42,12 @@ test('an answer about a time that has ended is kept for some seconds, unless nob
     () => answers++,
   );
   for (let n = 0; n < 4; n++) {
-    running.ask(fixed);
+    running.ask(fixed, n);
     await turn();
   }
   expect([asked, answers]).toEqual([1, 4]);
   running.keep(new Set(['tab=a']));
-  running.ask(fixed);
+  running.ask(fixed, 4);
   expect(asked).toBe(2);
 });
 
@@ -58,7 +61,7 @@ test('an answer that fails is asked for again', async () => {
     () => {},
   );
   for (let n = 0; n < 2; n++) {
-    running.ask(tab('a'));
+    running.ask(tab('a'), 1);
     await turn();
   }
   expect(asked).toBe(2);
