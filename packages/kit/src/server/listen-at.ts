@@ -18,6 +18,12 @@ export const host: OptionRule<string> = filledText('a name or an address');
 export const port: OptionRule<number> = integer({ from: 0, to: 65_535 });
 
 /**
+ * How many new connections wait while the event loop is busy. With the 511 of Node.js, a crowd fills them within a long task, and the
+ * system lets others try again after 1, 3, 7 … seconds. The system may have a lower limit.
+ */
+const BACKLOG = 4096;
+
+/**
  * Makes a server listen. Rejects with the system's own error, such as `EADDRINUSE`, when it cannot.
  *
  * @param onError Gets errors of the server while it listens. @default they are ignored: a client whose connection cannot be
@@ -31,7 +37,7 @@ export function listenAt(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: withoutBrackets(host), port }, () => {
+    server.listen({ host: withoutBrackets(host), port, backlog: BACKLOG }, () => {
       server.off('error', reject);
       server.on('error', onError);
       resolve((server.address() as AddressInfo).port);
