@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 const GET = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const EVENTS = 'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const COME_AGAIN_MS = 500;
+const COME_AGAIN_MS = 1000;
 const RENEW_MS = 3000;
 const DRIP_MS = 10_000;
 const DRIP_BYTES = 131_072;

@@ -27,8 +27,9 @@ const { values: options } = parseArgs({
   },
 });
 
-/** On a quiet machine. */
+/** On a quiet machine. On a busy one, an answer in the crowd may take some times as long as one without it. */
 const MOST_MS = 2000;
+const MOST_TIMES = 4;
 const MIB = 2 ** 20;
 /** The limit `pendingBytes` of both servers. */
 const pendingBytes = 2 * 64 * MIB;
@@ -101,7 +102,8 @@ function report(quiet, busy, counts) {
     const count = busy.asked[way].length;
     rows.push([way, count, ms(longest(quiet.asked[way])), ms(longestMs), failed.length].map(String));
     for (const { result } of failed) failures.push(`${way}: ${result}`);
-    if (longestMs > MOST_MS) failures.push(`${way}: an answer took ${ms(longestMs)}, at most ${ms(MOST_MS)}`);
+    const mostMs = Math.max(MOST_MS, MOST_TIMES * longest(quiet.asked[way]));
+    if (longestMs > mostMs) failures.push(`${way}: an answer took ${ms(longestMs)}, at most ${ms(mostMs)}`);
     if (count === 0) failures.push(`${way}: nothing was asked`);
   }
   const [before, during] = [quiet, busy].map(({ memory }) =>

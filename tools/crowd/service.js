@@ -1,4 +1,4 @@
-/** A busy service with metrics and a live page. It tells its parent the ports, and then its memory each second. */
+/** A busy service with metrics and a live page. It tells its parent the ports, and then its memory now and then. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { serveDashboard } from '@hdrscope/dashboard';
 import { servePrometheus } from '@hdrscope/prometheus';
@@ -17,7 +17,7 @@ let at = 0;
 setInterval(() => {
   // Each series changes between two scrapes.
   for (const one of all) one.record(((at++ % 1009) + 1) / 1000);
-}, 100);
+}, 500);
 
 const metrics = await servePrometheus(registry, { host: '127.0.0.1', port: 0 });
 const page = await serveDashboard(registry, { host: '127.0.0.1', port: 0 });
@@ -30,7 +30,7 @@ setInterval(() => {
   const { heapUsed, external } = process.memoryUsage();
   send({ liveBytes: heapUsed + external, longestBlockMs: delay.max / 1e6 });
   delay.reset();
-}, 1000);
+}, 2000);
 
 /** @param {object} message */
 function send(message) {
