@@ -121,7 +121,7 @@ export function startScript(name, { settings, environment, before = [] }) {
 }
 
 const clockModule = new URL('./wall-clock.js', import.meta.url).href;
-const agentProgram = fileURLToPath(new URL('../../packages/cli/bin/hdrscope.js', import.meta.url));
+const program = fileURLToPath(new URL('../../packages/cli/bin/hdrscope.js', import.meta.url));
 
 /**
  * Starts `hdrscope run`.
@@ -129,7 +129,16 @@ const agentProgram = fileURLToPath(new URL('../../packages/cli/bin/hdrscope.js',
  * @param {string} config The path of its configuration.
  */
 export function startAgent(config) {
-  return new Process(process.execPath, ['--import', WATCHDOG, agentProgram, 'run', config]);
+  return startCommand(['run', config]);
+}
+
+/**
+ * Starts a command of hdrscope.
+ *
+ * @param {readonly string[]} args
+ */
+export function startCommand(args) {
+  return new Process(process.execPath, ['--import', WATCHDOG, program, ...args]);
 }
 
 /**

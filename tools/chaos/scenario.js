@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../lib/random.js';
 import { readLedger } from './ledger.js';
-import { Process, startAgent, startScript } from './processes.js';
+import { Process, startAgent, startCommand, startScript } from './processes.js';
 
 /** @import { Ledger, Outcome } from './ledger.js' */
 
@@ -125,6 +125,16 @@ export class Round {
   /** @param {string} config The path of a configuration. */
   agent(config) {
     return this.start(startAgent(config));
+  }
+
+  /**
+   * Runs a command of hdrscope.
+   *
+   * @param {readonly string[]} args
+   */
+  async command(args) {
+    const command = this.start(startCommand(args));
+    return { exitCode: await command.ended(), output: command.output };
   }
 
   /**
