@@ -62,6 +62,7 @@ export const TARGETS = {
   'kernel-layout': entry('names of layouts', 3, 'ebpf', 'kernelLayout'),
   'map-shape': entry('types of maps in C', 3, 'ebpf', 'mapShape'),
   'bpftrace-script': entry('scripts of bpftrace', 3, 'ebpf', 'bpftraceScript'),
+  'history-file': entry('files of a history without a seal', 1, 'history', 'historyFile'),
   'input-form': entry('what form an input has', 3, 'inputs', 'inputForm'),
   'scrape-bounds': entry('bounds in the text of a scrape', 5, 'prometheus', 'scrapeBounds'),
   moment: entry('moments on the command line', 5, 'cli', 'moment'),

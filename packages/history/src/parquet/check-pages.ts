@@ -1,5 +1,11 @@
-import { type AsyncBuffer, type FileMetaData, parquetSchema, type SchemaTree } from 'hyparquet';
-import { deserializeTCompactProtocol } from 'hyparquet/src/thrift.js';
+import type { AsyncBuffer, FileMetaData, PageHeader, SchemaTree } from 'hyparquet';
+import { parquetSchema } from 'hyparquet';
+import { parquetHeader } from 'hyparquet/src/column.js';
+import { decompressPage } from 'hyparquet/src/datapage.js';
+import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
+import { getMaxDefinitionLevel, getMaxRepetitionLevel, getTreePath } from 'hyparquet/src/schema.js';
+import { readVarInt } from 'hyparquet/src/thrift.js';
+import { COMPRESSORS } from './gzip.ts';
 import { END_BYTES } from './seal.ts';
 
 /** A deflated byte becomes 1032 bytes at most. */
@@ -8,12 +14,25 @@ const MOST_PAGE_BYTES = 2 ** 27;
 const MOST_VALUES = 2 ** 24;
 const MOST_HEADER_BYTES = 2 ** 16;
 
+type Codec = Parameters<typeof decompressPage>[2];
+
+/** A column of a row group. */
+interface Column {
+  readonly start: number;
+  readonly end: number;
+  readonly codec: Codec;
+  /** From the root of the schema to the column. */
+  readonly path: SchemaTree[];
+}
+
 /**
- * Asserts that the pages of a file are where its footer says, and are no larger than their bytes can be. hyparquet takes these numbers as they
- * are: it would allocate what they say, and not wait for the failure of a column that its schema does not have.
+ * Asserts that the pages of a file are where its footer says, and that they and the runs in them are no longer than their bytes and
+ * values can be. hyparquet takes these numbers as they are: it would allocate what they say, and not wait for the failure of a column that
+ * its schema does not have.
  */
 export async function assertPages(file: AsyncBuffer, { schema, row_groups }: FileMetaData): Promise<void> {
-  const leaves = listLeaves(parquetSchema({ schema } as FileMetaData));
+  const tree = parquetSchema({ schema } as FileMetaData);
+  const leaves = listLeaves(tree);
   if (new Set(leaves).size !== leaves.length) throw new Error('it has two columns of one name');
   for (const { columns, num_rows } of row_groups) {
     const paths = columns.map(({ meta_data }) => meta_data?.path_in_schema.join('.'));
@@ -26,7 +45,8 @@ export async function assertPages(file: AsyncBuffer, { schema, row_groups }: Fil
       const end = start + Number(total_compressed_size);
       if (!(start >= 4 && start < end && end <= file.byteLength - END_BYTES))
         throw new Error('it is cut off');
-      const values = await countValues(file, start, end);
+      const path = getTreePath(tree, meta_data!.path_in_schema);
+      const values = await countValues(file, { start, end, codec: meta_data!.codec, path });
       if (values !== Number(num_values) || !(Number(num_rows) <= values)) {
         throw new Error('its pages must have the values that its footer counts');
       }
@@ -39,28 +59,121 @@ function listLeaves({ path, children }: SchemaTree): string[] {
 }
 
 /** Counts the values of the pages of a column. */
-async function countValues(file: AsyncBuffer, start: number, end: number): Promise<number> {
+async function countValues(file: AsyncBuffer, column: Column): Promise<number> {
+  const { start, end } = column;
   let count = 0;
   for (let at = start; at < end; ) {
     const bytes = await file.slice(at, Math.min(end, at + MOST_HEADER_BYTES));
     const reader = { view: new DataView(bytes), offset: 0 };
-    const header = deserializeTCompactProtocol(reader);
-    const [uncompressed, compressed] = [Number(header.field_2), Number(header.field_3)];
-    at += reader.offset + compressed;
-    const isPossible =
-      // A header of nothing is a byte, and a file of zeros would have millions.
-      header.field_1 !== undefined &&
-      compressed >= 0 &&
-      at <= end &&
-      uncompressed >= 0 &&
-      uncompressed <= Math.min(MOST_PAGE_BYTES, MOST_PER_BYTE * (compressed + 1));
-    if (!isPossible) throw new Error('a page must be as large as its bytes can be');
-    const inDictionary = Number(header.field_7?.field_1 ?? 0);
-    const inPage = Number((header.field_5 ?? header.field_8)?.field_1 ?? 0);
+    const header = parquetHeader(reader);
+    const from = at + reader.offset;
+    at = from + header.compressed_page_size;
+    assertSize(header, at <= end);
+    const inPage = (header.data_page_header ?? header.data_page_header_v2)?.num_values ?? 0;
+    const inDictionary = header.dictionary_page_header?.num_values ?? 0;
     count += inPage;
     if (!(inDictionary >= 0 && inDictionary <= MOST_VALUES && inPage >= 0 && count <= MOST_VALUES)) {
       throw new Error(`a column of a row group must have ${MOST_VALUES} values at most`);
     }
+    if (inPage > 0) assertRunsOfPage(header, new Uint8Array(await file.slice(from, at)), column);
   }
   return count;
+}
+
+function assertSize({ type, compressed_page_size, uncompressed_page_size }: PageHeader, fits: boolean): void {
+  const most = Math.min(MOST_PAGE_BYTES, MOST_PER_BYTE * (compressed_page_size + 1));
+  const isPossible =
+    compressed_page_size >= 0 && uncompressed_page_size >= 0 && uncompressed_page_size <= most;
+  // A header of nothing is a byte, and a file of zeros would have millions.
+  if (type === undefined || !fits || !isPossible) {
+    throw new Error('a page must be as large as its bytes can be');
+  }
+}
+
+/** Asserts that the levels and the values of a page have as many runs as it has values. */
+function assertRunsOfPage(header: PageHeader, bytes: Uint8Array, { codec, path }: Column): void {
+  const [repetition, definition] = [getMaxRepetitionLevel(path), getMaxDefinitionLevel(path)].map(widthOf);
+  const { data_page_header: v1, data_page_header_v2: v2 } = header;
+  if (v1 !== undefined) {
+    const page = readerOf(decompressPage(bytes, header.uncompressed_page_size, codec, COMPRESSORS));
+    if (repetition! > 0) assertLevels(page, repetition!, v1.num_values);
+    let values = v1.num_values;
+    if (definition! > 0) {
+      const levels = assertLevels(page, definition!, v1.num_values);
+      values = levels.filter((level) => level === getMaxDefinitionLevel(path)).length;
+    }
+    assertValues(page, v1.encoding, values);
+    return;
+  }
+  const { num_values, num_nulls, encoding, is_compressed } = v2!;
+  const levelBytes = [v2!.repetition_levels_byte_length, v2!.definition_levels_byte_length] as const;
+  const first = levelBytes[0] + levelBytes[1];
+  if (!(levelBytes[0] >= 0 && levelBytes[1] >= 0 && first <= bytes.length && num_nulls >= 0)) {
+    throw new Error('the levels of a page must lie in it');
+  }
+  if (repetition! > 0) assertRuns(readerOf(bytes.subarray(0, levelBytes[0])), repetition!, num_values);
+  if (definition! > 0) assertRuns(readerOf(bytes.subarray(levelBytes[0], first)), definition!, num_values);
+  const rest = bytes.subarray(first);
+  const uncompressed = header.uncompressed_page_size - first;
+  const page = is_compressed === false ? rest : decompressPage(rest, uncompressed, codec, COMPRESSORS);
+  assertValues(readerOf(page), encoding, num_values - num_nulls);
+}
+
+interface Reader {
+  readonly view: DataView<ArrayBuffer>;
+  offset: number;
+}
+
+function readerOf({ buffer, byteOffset, byteLength }: Uint8Array): Reader {
+  return { view: new DataView(buffer as ArrayBuffer, byteOffset, byteLength), offset: 0 };
+}
+
+/** The bits of a level. */
+function widthOf(mostLevel: number): number {
+  return 32 - Math.clz32(mostLevel);
+}
+
+/** Asserts the runs of levels that begin with their length, reads the levels, and goes behind them. */
+function assertLevels(page: Reader, width: number, count: number): number[] {
+  assertRuns({ view: page.view, offset: page.offset + 4 }, width, count);
+  const levels = new Array<number>(count);
+  readRleBitPackedHybrid(page, width, levels);
+  return levels;
+}
+
+function assertValues(page: Reader, encoding: string, count: number): void {
+  if (encoding === 'RLE') assertRuns({ view: page.view, offset: page.offset + 4 }, 1, count);
+  else if (encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY') {
+    const width = page.view.getUint8(page.offset);
+    if (width > 0) assertRuns({ view: page.view, offset: page.offset + 1 }, width, count);
+  } else if (!BOUNDED_ENCODINGS.has(encoding)) {
+    throw new Error(`without a seal, its pages must not have the encoding ${encoding}`);
+  }
+}
+
+/** Encodings whose values take no more memory than their bytes and their count say. Those of `DELTA_BYTE_ARRAY` repeat each other. */
+const BOUNDED_ENCODINGS: ReadonlySet<string> = new Set([
+  'PLAIN',
+  'DELTA_BINARY_PACKED',
+  'DELTA_LENGTH_BYTE_ARRAY',
+  'BYTE_STREAM_SPLIT',
+]);
+
+/**
+ * Packed values are bounded by their bytes, and writers may pad them; a value that is repeated is not.
+ * Source: https://parquet.apache.org/docs/file-format/data-pages/encodings/, run length encoding / bit-packing hybrid.
+ */
+function assertRuns(reader: Reader, width: number, count: number): void {
+  for (let seen = 0; seen < count; ) {
+    const header = readVarInt(reader);
+    const half = header >>> 1;
+    if ((header & 1) === 1) {
+      seen += half * 8;
+      reader.offset += half * width;
+    } else {
+      seen += half;
+      reader.offset += (width + 7) >> 3;
+      if (seen > count) throw new Error('a run must be as long as its page');
+    }
+  }
 }

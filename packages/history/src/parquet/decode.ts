@@ -1,5 +1,4 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { gunzipSync } from 'node:zlib';
 import type { HdrscopeError } from '@hdrscope/core';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileError } from '../errors.ts';
@@ -7,6 +6,7 @@ import { marginsProperty } from '../rows/margins.ts';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
 import { assertPages } from './check-pages.ts';
 import { codeOf } from './files.ts';
+import { COMPRESSORS } from './gzip.ts';
 import { ADDED_COLUMNS, COLUMNS } from './schema.ts';
 import { checkSeal, readInto } from './seal.ts';
 
@@ -92,7 +92,7 @@ async function* decodeRows({ file, metadata, isSealed }: OpenFile): AsyncGenerat
   asPairs(metadata);
   const attributes = new AttributeReader();
   const settings = {
-    ...{ file, metadata, columns, compressors: { GZIP: inflate } },
+    ...{ file, metadata, columns, compressors: COMPRESSORS },
     parsers: { timestampFromMilliseconds: Number },
   };
   let rowStart = 0;
@@ -246,8 +246,4 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
       return bytes.buffer;
     },
   };
-}
-
-function inflate(page: Uint8Array, length: number): Uint8Array {
-  return gunzipSync(page, { maxOutputLength: Math.max(length, 1) });
 }

@@ -1,4 +1,4 @@
-import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
 
 /**
  * The sections of a page as one gzip stream: https://www.rfc-editor.org/rfc/rfc1952. Each section is compressed for itself, with codes of
@@ -42,3 +42,9 @@ function deflated(bytes: Uint8Array, isLast: boolean): Buffer {
 function smallest(choices: readonly Buffer[]): Buffer {
   return choices.reduce((best, one) => (one.length < best.length ? one : best));
 }
+
+/** How hyparquet decompresses pages. */
+export const COMPRESSORS = {
+  GZIP: (page: Uint8Array, length: number): Uint8Array =>
+    gunzipSync(page, { maxOutputLength: Math.max(length, 1) }),
+};

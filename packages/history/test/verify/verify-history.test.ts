@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { type DamagedFile, queryHistory, readRows, verifyHistory } from '../../src/index.ts';
 import { SEAL_BYTES, seal } from '../../src/parquet/seal.ts';
+import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -125,6 +126,24 @@ describe('a file', () => {
     unsealed[element + 1] = 0x01;
     writeFileSync(path, unsealed);
     expect((await verifyHistory(folder)).damaged.map((file) => file.path)).toEqual([path]);
+  });
+
+  test('whose pages have runs that never end is found before its runs take memory', async () => {
+    const { path } = await twoFiles();
+    const copy = join(newDirectory(), 'copy.parquet');
+    // Without compression, which finds most of what is changed, and without a seal.
+    await runInDuckDb(`COPY (FROM '${path}') TO '${copy}' (FORMAT parquet, COMPRESSION uncompressed)`);
+    const bytes = readFileSync(copy);
+    expect(await readAll(copy)).toBe(1);
+    const reasons = new Set<string>();
+    for (let at = 4; at < 1200; at++) {
+      const changed = Buffer.from(bytes);
+      // 2^26 times the same value.
+      changed.set([0x80, 0x80, 0x80, 0x40], at);
+      writeFileSync(copy, changed);
+      await readAll(copy).catch(({ code, message }) => reasons.add(`${code} ${message.split(': ').at(-1)}`));
+    }
+    expect(reasons).toContain('ERR_HISTORY_FILE a run must be as long as its page');
   });
 
   test('of a later version is refused by questions, too', async () => {
