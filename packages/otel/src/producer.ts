@@ -50,9 +50,9 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
     explicit: { kind: EXPLICIT, kept: new KeptPoints(EXPLICIT) },
   };
   return async (temporality, formatOf, options = {}) => {
-    const { timeoutMillis: timeoutMs = Number.POSITIVE_INFINITY, maxAgeMs = SHARED_GATHER_MS } = options;
-    // The registry waits for its sources no longer than the collection may take.
-    const snapshot = await registry.gather({ timeoutMs, maxAgeMs });
+    const { timeoutMillis: timeoutMs, maxAgeMs = SHARED_GATHER_MS } = options;
+    // The registry waits for its sources as long as the collection may take.
+    const snapshot = await registry.gather({ ...(timeoutMs !== undefined && { timeoutMs }), maxAgeMs });
     const keptKindOf = ({ format }: MetricSettings): KeptKind => formats[formatOf(format)] as KeptKind;
     const conversion = { temporality, timeMs: snapshot.timeMs, settingsOf };
     let scopeMetrics: Promise<ScopeMetrics[]>;

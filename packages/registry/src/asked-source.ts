@@ -1,27 +1,45 @@
 import { custom, type OptionRule } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS, TimeoutError, within } from '@hdrscope/kit';
-import type { Clock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 
 /** How long a gather without a limit waits for the call of another one before it has the source called again. */
 const LONGEST_JOIN_MS = 1000;
 
-/** A source as a registry asks it: one call at a time, whose answer serves all who ask meanwhile. */
+/** A call of a source. */
+interface Call {
+  readonly ended: Promise<void>;
+  /** When it began, on the clock of the runtime, which timers follow. */
+  readonly beganMs: number;
+  /** The longest time that a gather has given it in vain. */
+  spentMs: number;
+}
+
+/**
+ * A source as a registry asks it: one call at a time, whose answer serves all who ask meanwhile.
+ *
+ * A gather gives a call the time that it states, from the moment when the call began. So a longer time helps a call that another
+ * gather has waited for in vain, and a call that hangs makes no gather late that gives it no more than it has had.
+ */
 export class AskedSource {
   readonly name: string;
-  readonly #collect: () => void | Promise<void>;
+  readonly #collect: (timeoutMs: number) => void | Promise<void>;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   /** The call that goes on. */
-  #call: Promise<void> | undefined;
-  /** Whether a gather has waited for that call in vain. */
-  #isLate = false;
+  #call: Call | undefined;
   /** When the last successful call began, on the monotonic clock. */
   #answeredMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param collect Brings the registry up to date.
+   * @param collect Brings the registry up to date, within the time that the gather waits.
+   * @param timeoutMs The time for gathers that state no time, in milliseconds.
    */
-  constructor(name: string, collect: () => void | Promise<void>, clock: Clock, timeoutMs: number) {
+  constructor(
+    name: string,
+    collect: (timeoutMs: number) => void | Promise<void>,
+    clock: Clock,
+    timeoutMs: number,
+  ) {
     this.name = name;
     this.#collect = collect;
     this.#clock = clock;
@@ -31,62 +49,64 @@ export class AskedSource {
   /**
    * Has the source bring the registry up to date, unless it has done so within the last `maxAgeMs`.
    *
-   * @param atMostMs A further time limit, in milliseconds: the shorter of both holds.
+   * @param statedMs The time that the gather states, in milliseconds; `undefined` for the source's own.
    * @throws The error of the source, or a `TimeoutError` when the time is over.
    */
-  async ask(atMostMs: number, maxAgeMs: number): Promise<void> {
+  async ask(statedMs: number | undefined, maxAgeMs: number): Promise<void> {
     if (maxAgeMs > 0 && this.#clock.monotonicMs() - this.#answeredMs <= maxAgeMs) return;
-    const timeoutMs = Math.min(this.#timeoutMs, atMostMs);
-    // Gathers must not wait again and again for a call that hangs.
-    if (this.#isLate && timeoutMs < Number.POSITIVE_INFINITY) {
-      throw this.#timeoutError('has not answered an earlier gather yet');
-    }
+    const timeoutMs = statedMs ?? this.#timeoutMs;
     const running = this.#call;
-    const call = running ?? this.#begin();
+    const call = running ?? this.#begin(timeoutMs);
     if (timeoutMs < Number.POSITIVE_INFINITY) return this.#waitFor(call, timeoutMs);
-    return running === undefined ? call : this.#join(running);
+    return running === undefined ? call.ended : this.#join(running);
   }
 
   /** Waits for a call that another gather began. One that hangs must not stop all gathers for ever: then it is called again. */
-  async #join(running: Promise<void>): Promise<void> {
+  async #join(running: Call): Promise<void> {
     try {
-      await within(running, LONGEST_JOIN_MS);
+      await within(running.ended, LONGEST_JOIN_MS);
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
-      if (this.#call === running) this.#begin();
-      await this.#call;
+      if (this.#call === running) this.#begin(Number.POSITIVE_INFINITY);
+      await this.#call?.ended;
     }
   }
 
-  #begin(): Promise<void> {
-    const call = this.#collected().finally(() => {
-      if (this.#call !== call) return;
-      this.#call = undefined;
-      this.#isLate = false;
+  #begin(timeoutMs: number): Call {
+    const ended = this.#collected(timeoutMs).finally(() => {
+      if (this.#call === call) this.#call = undefined;
     });
+    const call: Call = { ended, beganMs: systemClock.monotonicMs(), spentMs: 0 };
     this.#call = call;
     return call;
   }
 
   /** In an async function, an error that is thrown at once is a rejection too. */
-  async #collected(): Promise<void> {
+  async #collected(timeoutMs: number): Promise<void> {
     const beganMs = this.#clock.monotonicMs();
-    await this.#collect();
+    await this.#collect(timeoutMs);
     this.#answeredMs = beganMs;
   }
 
-  #waitFor(call: Promise<void>, timeoutMs: number): Promise<void> {
+  async #waitFor(call: Call, timeoutMs: number): Promise<void> {
+    const spentMs = Math.max(systemClock.monotonicMs() - call.beganMs, call.spentMs);
+    if (spentMs >= timeoutMs) throw this.#timeoutError('has not answered an earlier gather yet');
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#isLate = this.#call === call;
+        // Timers may fire a little early.
+        call.spentMs = Math.max(call.spentMs, timeoutMs);
         reject(this.#timeoutError(`must answer within ${timeoutMs} ms`));
-      }, timeoutMs);
-      call.finally(() => clearTimeout(timer)).then(resolve, reject);
+      }, timeoutMs - spentMs);
+      call.ended.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
   }
 
   #timeoutError(problem: string): TimeoutError {
-    return new TimeoutError(`the source "${this.name}" ${problem}: its earlier counts are used`);
+    const isKnown = this.#answeredMs > Number.NEGATIVE_INFINITY;
+    const used = isKnown
+      ? 'its earlier counts are used'
+      : 'it has not answered before, so its counts are missing';
+    return new TimeoutError(`the source "${this.name}" ${problem}: ${used}`);
   }
 }
 

@@ -21,19 +21,28 @@ import {
   type SourceFailure,
 } from './snapshot.ts';
 
+/** The limits of one call of a source. */
+export interface CollectLimits {
+  /** How long the gather that calls the source waits, in milliseconds: above 0, and `Infinity` without a limit. */
+  readonly timeoutMs: number;
+}
+
 /** Something that counts, and brings its counts into a registry whenever that is gathered. */
 export interface Source {
   /** Names the source in errors and snapshots. */
   readonly name: string;
-  /** Brings the registry up to date. Gathers that overlap share a call, unless it takes longer than a second. */
-  collect(registry: Registry): void | Promise<void>;
+  /**
+   * Brings the registry up to date. Gathers that overlap share a call, unless it takes longer than a second and none of them has a
+   * limit. A call that takes longer than its limit may go on: its counts are in the next snapshot.
+   */
+  collect(registry: Registry, limits: CollectLimits): void | Promise<void>;
 }
 
 /** The options of a source in a registry. */
 export interface SourceOptions {
   /**
-   * How long a gather waits for the source, in milliseconds: above 0. The errors of the snapshot name a source that
-   * takes longer. It is not called again until it has ended, and its late counts are in the next snapshot.
+   * How long a gather that states no `timeoutMs` waits for the source, in milliseconds: above 0. See `GatherOptions.timeoutMs`, which
+   * has precedence.
    * @default no limit
    */
   readonly timeoutMs?: number;
@@ -47,8 +56,13 @@ export interface GatherOptions {
    */
   readonly nowMs?: number;
   /**
-   * How long the gather waits for each source, in milliseconds: above 0. The shorter of both limits holds.
-   * @default no limit
+   * How long each source may take, in milliseconds: above 0, `Infinity` for no limit. It replaces the limits of the sources, shorter
+   * and longer ones: the caller knows how long it can wait.
+   *
+   * The errors of the snapshot name a source that takes longer. It is not called again until it has ended, and its late counts are in
+   * the next snapshot. The time begins with the call, which an earlier gather may have made: a source that hangs is waited for once,
+   * and again only by a gather that gives it more time than has passed.
+   * @default the limit of each source
    */
   readonly timeoutMs?: number;
   /**
@@ -151,8 +165,9 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     },
     add(source, sourceOptions = {}) {
       const { timeoutMs } = readOptions(sourceOptions, ADD);
-      const asked = new AskedSource(source.name, () => source.collect(registry), clock, timeoutMs);
-      if (!sources.has(source)) sources.set(source, asked);
+      const collect = (limitMs: number): void | Promise<void> =>
+        source.collect(registry, { timeoutMs: limitMs });
+      if (!sources.has(source)) sources.set(source, new AskedSource(source.name, collect, clock, timeoutMs));
       return () => sources.delete(source);
     },
     async gather(gatherOptions = {}) {
@@ -191,7 +206,7 @@ const GATHER = {
   name: 'registry.gather',
   rules: {
     nowMs: optional(number()),
-    timeoutMs: withDefault(timeout, Number.POSITIVE_INFINITY),
+    timeoutMs: optional(timeout),
     maxAgeMs: withDefault(number({ from: 0, to: Number.POSITIVE_INFINITY }), 0),
   } satisfies OptionRules<GatherOptions>,
 };
@@ -207,7 +222,7 @@ async function snapshotsOf(families: readonly Family[]): Promise<FamilySnapshot[
 
 async function failureOf(
   source: AskedSource,
-  timeoutMs: number,
+  timeoutMs: number | undefined,
   maxAgeMs: number,
 ): Promise<SourceFailure | undefined> {
   try {

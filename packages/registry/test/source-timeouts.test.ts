@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused } from '@hdrscope/testing/refusals';
 import { createRegistry, type Source } from '../src/index.ts';
@@ -33,7 +34,8 @@ describe('a source with a time limit', () => {
         source: 'slow',
         error: {
           name: 'TimeoutError',
-          message: 'the source "slow" must answer within 5 ms: its earlier counts are used',
+          message:
+            'the source "slow" must answer within 5 ms: it has not answered before, so its counts are missing',
         },
       },
     ]);
@@ -60,7 +62,8 @@ describe('a source with a time limit', () => {
     const { errors } = await registry.gather();
     expect(errors[0]!.error).toMatchObject({
       name: 'TimeoutError',
-      message: 'the source "slow" has not answered an earlier gather yet: its earlier counts are used',
+      message:
+        'the source "slow" has not answered an earlier gather yet: it has not answered before, so its counts are missing',
     });
     expect(calls).toHaveLength(1);
     calls[0]!.fail(new Error('too late to matter'));
@@ -145,17 +148,63 @@ describe('a source with a time limit', () => {
     expect(errors).toMatchObject([{ source: 'x', error: { message: 'broken' } }]);
   });
 
-  test('is waited for until the shorter of its own limit and that of the gather', async () => {
+  test.each<[own: number | undefined, stated: number | undefined, waitsMs: number | undefined]>([
+    [undefined, undefined, undefined],
+    [undefined, 10, 10],
+    [5, undefined, 5],
+    [5, 10, 10],
+    [10_000, 10, 10],
+    [5, Number.POSITIVE_INFINITY, undefined],
+  ])('of its own (%p ms) and in a gather (%p ms) is waited for %p ms', async (own, stated, waitsMs) => {
     const registry = createRegistry();
-    registry.add(slowSource('patient').source, { timeoutMs: 10_000 });
-    registry.add(slowSource('unlimited').source);
-    registry.add(slowSource('hasty').source, { timeoutMs: 5 });
-    const { errors } = await registry.gather({ timeoutMs: 10 });
-    expect(errors.map(({ error }) => (error as Error).message.match(/\d+ ms/)?.[0])).toEqual([
-      '10 ms',
-      '10 ms',
-      '5 ms',
-    ]);
+    const { source, calls } = slowSource();
+    const limits: number[] = [];
+    const collect: Source['collect'] = (to, { timeoutMs }) => {
+      limits.push(timeoutMs);
+      return source.collect(to, { timeoutMs });
+    };
+    registry.add({ name: 'slow', collect }, own === undefined ? {} : { timeoutMs: own });
+    const gathering = registry.gather(stated === undefined ? {} : { timeoutMs: stated });
+    if (waitsMs === undefined) {
+      await sleep(30);
+      calls[0]!.end();
+    }
+    const { errors } = await gathering;
+    expect(errors.map(({ error }) => (error as Error).message.match(/(\d+) ms/)?.[1])).toEqual(
+      waitsMs === undefined ? [] : [String(waitsMs)],
+    );
+    expect(limits).toEqual([waitsMs ?? Number.POSITIVE_INFINITY]);
+  });
+
+  test('that is late is waited for by a gather with more time, and not by one with less', async () => {
+    const registry = createRegistry();
+    const { source, calls } = slowSource();
+    registry.add(source);
+    await registry.gather({ timeoutMs: 20 });
+    const beganMs = performance.now();
+    expect((await registry.gather({ timeoutMs: 10 })).errors).toHaveLength(1);
+    expect((await registry.gather({ timeoutMs: 20 })).errors).toHaveLength(1);
+    expect(performance.now() - beganMs).toBeLessThan(1000);
+    const patient = registry.gather({ timeoutMs: 30_000 });
+    await settled();
+    expect(calls).toHaveLength(1);
+    calls[0]!.end();
+    const snapshot = await patient;
+    expect(snapshot.errors).toEqual([]);
+    expect(onlySeries(familyIn(snapshot, 'slow')).histogram.totalCount).toBe(1);
+  });
+
+  test('that has answered before is named with the use of its earlier counts', async () => {
+    const registry = createRegistry();
+    const { source, calls } = slowSource();
+    registry.add(source);
+    const first = registry.gather();
+    calls[0]!.end();
+    await first;
+    const { errors } = await registry.gather({ timeoutMs: 5 });
+    expect(errors[0]!.error).toMatchObject({
+      message: 'the source "slow" must answer within 5 ms: its earlier counts are used',
+    });
   });
 
   test('is asked again when a gather without a limit has shared its call for a second in vain', async () => {
@@ -165,7 +214,7 @@ describe('a source with a time limit', () => {
     await registry.gather({ timeoutMs: 5 });
     const gathering = registry.gather();
     expect(calls).toHaveLength(1);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await sleep(1100);
     expect(calls).toHaveLength(2);
     calls[1]!.end();
     expect((await gathering).errors).toEqual([]);

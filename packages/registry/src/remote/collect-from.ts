@@ -13,7 +13,7 @@ export interface CollectOptions {
    * @default `thread 1`, `process 4711`, `worker 1` of a cluster, or `remote`
    */
   readonly name?: string;
-  /** How long a gather waits for the answer, in milliseconds: above 0. @default 1000 */
+  /** How long a gather that states no `timeoutMs` waits for the answer, in milliseconds: above 0. @default 1000 */
   readonly timeoutMs?: number;
   /**
    * Attributes for all series of the remote, which keep them apart from others.
@@ -61,9 +61,7 @@ const statesByRegistry = new WeakMap<Registry, RemoteStates>();
  */
 export function collectFrom(registry: Registry, port: RemotePort, options: CollectOptions = {}): () => void {
   const { name = nameOf(port), timeoutMs, attributes } = readOptions(options, COLLECT_FROM);
-  const remote = new Remote(port, { name, timeoutMs, attributes, states: statesOf(registry) }, () =>
-    remove(),
-  );
+  const remote = new Remote(port, { name, attributes, states: statesOf(registry) }, () => remove());
   const remove = registry.add(remote, { timeoutMs });
   return () => remote.close();
 }

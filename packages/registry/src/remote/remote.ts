@@ -2,7 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { type Channel, openChannel, type RemotePort } from '@hdrscope/kit';
 import type { Attributes } from '../attributes.ts';
 import { distinctProblems, joinedError } from '../problems.ts';
-import type { Registry, Source } from '../registry.ts';
+import type { CollectLimits, Registry, Source } from '../registry.ts';
 import type { RemoteStates } from './remote-states.ts';
 import { collectMessage, type ReceivedChanges, readChanges, readRefusal } from './wire.ts';
 
@@ -16,7 +16,6 @@ const LONGEST_PATIENCE_MS = 60_000;
 /** The setup of a remote. */
 export interface RemoteSetup {
   readonly name: string;
-  readonly timeoutMs: number;
   readonly attributes: Attributes;
   readonly states: RemoteStates;
 }
@@ -61,7 +60,7 @@ export class Remote implements Source {
   }
 
   /** Asks for the changes. Ends when they are in the registry. */
-  async collect(_registry?: Registry): Promise<void> {
+  async collect(_registry: Registry, { timeoutMs }: CollectLimits): Promise<void> {
     if (this.#status !== 'live') {
       const problems = this.#status === 'lost' ? [...this.#problems, this.#lostError()] : this.#problems;
       this.close();
@@ -70,7 +69,7 @@ export class Remote implements Source {
     }
     const request = ++this.#lastRequest;
     const answer = new Promise<void>((resolve, reject) => this.#waiting.set(request, { resolve, reject }));
-    this.#ask(request, Math.min(Math.max(this.#setup.timeoutMs, LEAST_PATIENCE_MS), LONGEST_PATIENCE_MS));
+    this.#ask(request, timeoutMs, LEAST_PATIENCE_MS);
     return answer;
   }
 
@@ -78,15 +77,22 @@ export class Remote implements Source {
    * Asks, and asks again after a while, because a process that has just begun may lose what it is sent before it listens. A remote that
    * is late answers all questions, and the repeated answers add nothing.
    */
-  #ask(request: number, patienceMs: number): void {
-    const { timeoutMs, states } = this.#setup;
+  #ask(request: number, timeoutMs: number, patienceMs: number): void {
+    const { states } = this.#setup;
     const known = this.#instance === undefined ? undefined : states.known(this.#instance);
     const question = collectMessage({ request, timeoutMs, asker: states.asker, known });
     this.#channel.post(question).catch(() => this.#end());
+    this.#remind(request, timeoutMs, patienceMs);
+  }
+
+  #remind(request: number, timeoutMs: number, patienceMs: number): void {
     clearTimeout(this.#reminder);
-    const nextMs = Math.min(2 * patienceMs, LONGEST_PATIENCE_MS);
     this.#reminder = setTimeout(() => {
-      if (this.#waiting.has(request)) this.#ask(request, nextMs);
+      if (!this.#waiting.has(request)) return;
+      const nextMs = Math.min(2 * patienceMs, LONGEST_PATIENCE_MS);
+      // An answer that waits for its turn is not late: another one would double the work of both sides.
+      if (this.#untaken > 0) this.#remind(request, timeoutMs, nextMs);
+      else this.#ask(request, timeoutMs, nextMs);
     }, patienceMs);
     this.#reminder.unref?.();
   }

@@ -30,6 +30,8 @@ export function serveRegistry(registry: Registry, port: RemotePort): () => Promi
   const served = servedFor(registry);
   /** The last ones that have asked through this port. */
   const askers = new Set<string>();
+  /** The questions whose answers are being made. */
+  const open = new Set<string>();
 
   async function answer(question: CollectMessage, isLast = false): Promise<void> {
     try {
@@ -38,6 +40,15 @@ export function serveRegistry(registry: Registry, port: RemotePort): () => Promi
     } catch (error) {
       refuse(question, error);
     }
+  }
+
+  /** A question that is repeated while its answer is being made needs no second one: that would make a busy remote later still. */
+  async function answerOnce(question: CollectMessage): Promise<void> {
+    const id = `${question.asker} ${question.request}`;
+    if (open.has(id)) return;
+    open.add(id);
+    await answer(question);
+    open.delete(id);
   }
 
   /** The asker would wait in vain. */
@@ -58,7 +69,7 @@ export function serveRegistry(registry: Registry, port: RemotePort): () => Promi
         const question = readCollect(message);
         if (question === undefined) return;
         remember(question.asker);
-        void answer(question);
+        void answerOnce(question);
       } catch (error) {
         refuse(message, error);
       }
