@@ -3,12 +3,14 @@ import type { ProcessPort } from '@hdrscope/kit';
 import { timeout } from '../asked-source.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
-import { type CollectOptions, collectFrom } from './collect-from.ts';
+import { addRemote, type CollectOptions, nameOf } from './collect-from.ts';
 
 /** A worker of `node:cluster`. */
 export interface ClusterWorker extends ProcessPort {
   /** The id that `node:cluster` gave the worker: at least 1, never given twice. */
   readonly id: number;
+  /** Its process, which names it. */
+  readonly process?: { readonly pid?: number | undefined };
 }
 
 /** The part of `node:cluster` that is used in the primary. */
@@ -32,8 +34,11 @@ export interface ClusterOptions<Worker extends ClusterWorker = ClusterWorker>
  * Collects from all present and future workers of a cluster: see `collectFrom`. Each worker must call
  * `serveRegistry(registry, process)`.
  *
+ * The errors of snapshots name a worker that ended without its last counts until another one is forked, which replaces the one that
+ * ended first. At least one snapshot names it.
+ *
  * @param cluster The default export of `node:cluster`, in the primary.
- * @returns A function that ends it for all workers. The counts that they have reported stay.
+ * @returns A function that removes all workers. The counts that they have reported stay.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  */
 export function collectFromCluster<Worker extends ClusterWorker>(
@@ -49,7 +54,7 @@ export function collectFromCluster<Worker extends ClusterWorker>(
     if (known.has(worker)) return;
     known.add(worker);
     const attributes = attributesOf(worker);
-    stops.push(collectFrom(registry, worker, { name: `worker ${worker.id}`, timeoutMs, attributes }));
+    stops.push(addRemote(registry, worker, { name: nameOf(worker), timeoutMs, attributes, place: stops }));
   };
   for (const worker of Object.values(cluster.workers ?? {})) if (worker !== undefined) add(worker);
   cluster.on('fork', add);

@@ -3,14 +3,14 @@ import type { RemotePort } from '@hdrscope/kit';
 import { timeout } from '../asked-source.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
-import { Remote } from './remote.ts';
+import { Remote, type RemoteSetup } from './remote.ts';
 import { RemoteStates } from './remote-states.ts';
 
 /** The options of a collected registry. */
 export interface CollectOptions {
   /**
    * Names the remote in errors and snapshots.
-   * @default `thread 1`, `process 4711`, `worker 1` of a cluster, or `remote`
+   * @default `thread 1`, `process 4711`, `worker 1 (process 4711)` of a cluster, or `remote`
    */
   readonly name?: string;
   /** How long a gather that states no `timeoutMs` waits for the answer, in milliseconds: above 0. @default 1000 */
@@ -22,22 +22,31 @@ export interface CollectOptions {
   readonly attributes?: Attributes;
 }
 
-const statesByRegistry = new WeakMap<Registry, RemoteStates>();
+/** What a registry collects from. */
+interface Collected {
+  readonly states: RemoteStates;
+  readonly remotes: Set<Remote>;
+}
+
+const collectedByRegistry = new WeakMap<Registry, Collected>();
 
 /**
  * Collects from a registry in another thread or process whenever this one is gathered. `serveRegistry` must serve the
  * remote registry at the other end of the port. Counts of series with the same family and attributes are added up
  * without loss, and no value is counted twice, also when a remote restarts or answers late:
  *
- * - The counts that a remote has reported stay when it ends. Later counts are lost, and the errors of the next
- *   snapshot say so, unless the remote stopped serving in good order.
- * - The errors of the snapshot name a remote that does not answer in time, and its last known state is used.
+ * - The counts that a remote has reported stay when it ends. An end in good order is no error: the function that `serveRegistry` returned
+ *   has sent the last counts.
+ * - Any other end is a loss of the later counts. The errors of each snapshot name the remote until you remove it, with the function that
+ *   this one returns, or replace it: `collectFrom` is called with the same name. At least one snapshot names it.
+ * - The errors of the snapshot name a remote that does not answer in time, and its last known state is used. Its late answer is in the
+ *   next snapshot.
  * - They also name a family that has another unit, resolution or number of digits here. That family is left out.
  *
  * Call it before the other side may end. Other listeners of the port receive the messages too: objects with a field
  * `hdrscope`.
  *
- * @returns A function that ends it. The counts that the remote has reported stay.
+ * @returns A function that removes the remote: it is not asked or named any more. The counts that it has reported stay.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
@@ -61,9 +70,7 @@ const statesByRegistry = new WeakMap<Registry, RemoteStates>();
  */
 export function collectFrom(registry: Registry, port: RemotePort, options: CollectOptions = {}): () => void {
   const { name = nameOf(port), timeoutMs, attributes } = readOptions(options, COLLECT_FROM);
-  const remote = new Remote(port, { name, attributes, states: statesOf(registry) }, () => remove());
-  const remove = registry.add(remote, { timeoutMs });
-  return () => remote.close();
+  return addRemote(registry, port, { name, timeoutMs, attributes, place: name });
 }
 
 const COLLECT_FROM = {
@@ -76,18 +83,53 @@ const COLLECT_FROM = {
   call: 'collectFrom(registry, port, { timeoutMs: 1000 })',
 };
 
-function statesOf(registry: Registry): RemoteStates {
-  let states = statesByRegistry.get(registry);
-  if (states === undefined) {
-    states = new RemoteStates(registry);
-    statesByRegistry.set(registry, states);
-  }
-  return states;
+/** The settings of a remote. */
+export interface RemoteSettings extends Omit<RemoteSetup, 'states'> {
+  readonly timeoutMs: number;
 }
 
-function nameOf(port: RemotePort): string {
-  const { id, threadId, pid } = (port ?? {}) as { id?: number; threadId?: number; pid?: number };
+/**
+ * Collects from a remote: see `collectFrom`. It replaces the first one at its place that has ended, if there is one.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port.
+ */
+export function addRemote(registry: Registry, port: RemotePort, settings: RemoteSettings): () => void {
+  const { states, remotes } = collectedOf(registry);
+  const { timeoutMs, ...setup } = settings;
+  const remote = new Remote(port, { ...setup, states }, () => {
+    remotes.delete(remote);
+    remove();
+  });
+  const remove = registry.add(remote, { timeoutMs });
+  for (const one of remotes) if (one.place === setup.place && one.hasEnded && one.replace()) break;
+  remotes.add(remote);
+  return () => remote.close();
+}
+
+function collectedOf(registry: Registry): Collected {
+  let collected = collectedByRegistry.get(registry);
+  if (collected === undefined) {
+    collected = { states: new RemoteStates(registry), remotes: new Set() };
+    collectedByRegistry.set(registry, collected);
+  }
+  return collected;
+}
+
+/** What a port may know of the other side. */
+interface NamedPort {
+  /** Of a worker of a cluster. */
+  readonly id?: number;
+  readonly threadId?: number;
+  readonly pid?: number;
+  /** The process of a worker of a cluster. */
+  readonly process?: { readonly pid?: number };
+}
+
+/** The name of a remote for which none is stated. */
+export function nameOf(port: RemotePort): string {
+  const { id, threadId, process, pid = process?.pid } = (port ?? {}) as NamedPort;
   if (threadId !== undefined) return `thread ${threadId}`;
-  if (id !== undefined) return `worker ${id}`;
-  return pid === undefined ? 'remote' : `process ${pid}`;
+  const ofProcess = pid === undefined ? undefined : `process ${pid}`;
+  if (id === undefined) return ofProcess ?? 'remote';
+  return ofProcess === undefined ? `worker ${id}` : `worker ${id} (${ofProcess})`;
 }

@@ -16,6 +16,8 @@ const LONGEST_PATIENCE_MS = 60_000;
 /** The setup of a remote. */
 export interface RemoteSetup {
   readonly name: string;
+  /** A remote that is collected from later replaces one that has ended at the same place. */
+  readonly place: unknown;
   readonly attributes: Attributes;
   readonly states: RemoteStates;
 }
@@ -26,10 +28,15 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A registry in another thread or process as a source of this one. */
+/**
+ * A registry in another thread or process as a source of this one. One that is lost stays a source, which fails, until it is closed, or
+ * until it is replaced and a gather has reported the loss.
+ */
 export class Remote implements Source {
   readonly name: string;
+  readonly place: unknown;
   readonly #setup: RemoteSetup;
+  readonly #port: RemotePort;
   readonly #channel: Channel;
   /** Called when nothing is left to ask or to report, possibly more than once. */
   readonly #onDone: () => void;
@@ -47,11 +54,18 @@ export class Remote implements Source {
   #problems: readonly unknown[] = [];
   /** `lost` when the remote ended without its last changes. Only a `live` remote can be asked. */
   #status: 'live' | 'done' | 'lost' = 'live';
+  /** Whether the port has reported its end, after messages that may not be taken yet. */
+  #isEnding = false;
+  /** Whether a gather has reported that the remote is lost. */
+  #isNamed = false;
+  #isReplaced = false;
 
   /** @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port. */
   constructor(port: RemotePort, setup: RemoteSetup, onDone: () => void) {
     this.name = setup.name;
+    this.place = setup.place;
     this.#setup = setup;
+    this.#port = port;
     this.#onDone = onDone;
     this.#channel = openChannel(port, {
       onMessage: (message) => this.#receive(message),
@@ -59,10 +73,24 @@ export class Remote implements Source {
     });
   }
 
+  /** Whether the other side has ended, or is about to: its last messages may still come. */
+  get hasEnded(): boolean {
+    return this.#isEnding || this.#status !== 'live' || hasEnded(this.#port);
+  }
+
+  /** Notes that another remote does the work of this one, which is named once more if it is lost. Returns whether that is new. */
+  replace(): boolean {
+    if (this.#isReplaced) return false;
+    this.#isReplaced = true;
+    if (this.#isNamed) this.close();
+    return true;
+  }
+
   /** Asks for the changes. Ends when they are in the registry. */
   async collect(_registry: Registry, { timeoutMs }: CollectLimits): Promise<void> {
-    if (this.#status !== 'live') {
-      const problems = this.#status === 'lost' ? [...this.#problems, this.#lostError()] : this.#problems;
+    if (this.#status === 'lost') this.#failAsLost();
+    if (this.#status === 'done') {
+      const problems = this.#problems;
       this.close();
       if (problems.length === 0) return;
       throw joinedError(problems);
@@ -100,11 +128,15 @@ export class Remote implements Source {
   /** Ends asking and listening. The counts that came stay. */
   close(): void {
     this.#status = 'done';
+    this.#leave();
+    this.#settle(this.#lastRequest, []);
+    this.#onDone();
+  }
+
+  #leave(): void {
     this.#channel.close();
     if (this.#instance !== undefined) this.#setup.states.detach(this.#instance);
     this.#instance = undefined;
-    this.#settle(this.#lastRequest, []);
-    this.#onDone();
   }
 
   #receive(message: unknown): void {
@@ -188,6 +220,7 @@ export class Remote implements Source {
 
   /** The other side ended. */
   #end(): void {
+    this.#isEnding = true;
     // After the messages that came before.
     this.#setup.states.inTurn(() => this.#endNow());
   }
@@ -195,15 +228,30 @@ export class Remote implements Source {
   #endNow(): void {
     if (this.#status !== 'live') return;
     this.#status = 'lost';
-    if (this.#waiting.size === 0) return; // the next gather reports it
-    this.#settle(this.#lastRequest, [this.#lostError()]);
-    this.close();
+    this.#leave();
+    // The gathers that asked may have given up already, so this does not count as named.
+    if (this.#waiting.size > 0) this.#settle(this.#lastRequest, [this.#lostError()]);
+  }
+
+  #failAsLost(): never {
+    const problems = [...this.#problems, this.#lostError()];
+    this.#problems = [];
+    this.#isNamed = true;
+    if (this.#isReplaced) this.close();
+    throw joinedError(problems);
   }
 
   #lostError(): Error {
     const since = this.#answeredMs === undefined ? '' : ` since ${new Date(this.#answeredMs).toISOString()}`;
     return new Error(`${this.name} ended and did not report its counts${since}`);
   }
+}
+
+/** Whether a thread or process has ended, which its port reports later: after its last messages. */
+function hasEnded(port: RemotePort): boolean {
+  const { threadId, process = port } = port as { threadId?: number; process?: object };
+  const { exitCode, signalCode } = process as { exitCode?: number | null; signalCode?: string | null };
+  return threadId === -1 || (exitCode ?? signalCode ?? undefined) !== undefined;
 }
 
 /** Every runtime has them, but the library of the language does not declare them. Timers of Node.js keep a process alive. */

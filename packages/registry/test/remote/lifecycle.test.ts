@@ -4,9 +4,9 @@ import { record, remoteOf } from '../support/remotes.ts';
 import { countOf } from '../support/totals.ts';
 
 describe('a remote that ends', () => {
-  test('leaves its reported counts, once, and its end is reported once', async () => {
+  test('leaves its reported counts, once, and is named until it is removed', async () => {
     const main = createRegistry();
-    const { registry, ports } = remoteOf(main, { name: 'worker 7' });
+    const { registry, ports, leave } = remoteOf(main, { name: 'worker 7' });
     record(registry, 1, 2);
     await main.gather();
     record(registry, 3);
@@ -22,15 +22,19 @@ describe('a remote that ends', () => {
         },
       },
     ]);
+    expect(ports.main.listenerCount('message')).toBe(0);
     const next = await main.gather();
     expect(countOf(next)).toBe(2);
-    expect(next.errors).toEqual([]);
-    expect(ports.main.listenerCount('message')).toBe(0);
+    expect(next.errors).toEqual(snapshot.errors);
+    leave();
+    const last = await main.gather();
+    expect(countOf(last)).toBe(2);
+    expect(last.errors).toEqual([]);
   });
 
   test('during a request is not waited for', async () => {
     const main = createRegistry();
-    const { registry, ports } = remoteOf(main);
+    const { registry, ports, leave } = remoteOf(main);
     record(registry, 1);
     await main.gather();
     ports.remote.hold();
@@ -40,6 +44,8 @@ describe('a remote that ends', () => {
     const snapshot = await gathering;
     expect(snapshot.errors).toHaveLength(1);
     expect(countOf(snapshot)).toBe(1);
+    expect((await main.gather()).errors).toEqual(snapshot.errors);
+    leave();
     expect((await main.gather()).errors).toEqual([]);
   });
 
@@ -181,13 +187,26 @@ describe('a remote that is slow', () => {
     expect(ports.main.sent).toHaveLength(1);
   });
 
-  test('has a second by default, and less when the gather allows less', async () => {
+  test.each([
+    [undefined, 1000],
+    [5, 5],
+    [5000, 5000],
+  ])('has the time that the gather states, %p ms, else a second', async (timeoutMs, expected) => {
+    const main = createRegistry();
+    const { registry, ports } = remoteOf(main, { timeoutMs: 1000 });
+    record(registry, 1);
+    await main.gather(timeoutMs === undefined ? {} : { timeoutMs });
+    expect(ports.main.sent).toMatchObject([{ timeoutMs: expected }]);
+  });
+
+  test('has a second by default', async () => {
     const main = createRegistry();
     const ports = FakePort.pair();
     collectFrom(main, ports.main);
-    const { errors } = await main.gather({ timeoutMs: 5 });
-    expect(errors).toMatchObject([{ source: 'remote', error: { name: 'TimeoutError' } }]);
-    expect(ports.main.sent).toMatchObject([{ timeoutMs: 1000 }]);
+    const { errors } = await main.gather();
+    expect((errors[0]!.error as Error).message).toBe(
+      'the source "remote" must answer within 1000 ms: it has not answered before, so its counts are missing',
+    );
   });
 
   test('may have slow sources of its own, which do not make it late', async () => {

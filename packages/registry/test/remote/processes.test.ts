@@ -65,7 +65,29 @@ test('child processes leave their reported counts, and those that stop report th
   const snapshot = await main.gather();
   expect(snapshot.errors.map(({ source }) => source)).toEqual(['killed']);
   expect(totalsOf(snapshot)).toEqual(await expected(3));
-  expect(totalsOf(await main.gather())).toEqual(await expected(3));
+  const again = await main.gather();
+  expect(again.errors.map(({ source }) => source)).toEqual(['killed']);
+  expect(totalsOf(again)).toEqual(await expected(3));
+
+  const successor = start(main, 'json', 'killed');
+  await once(successor, 'message');
+  const last = await main.gather();
+  expect(last.errors).toEqual([]);
+  expect(totalsOf(last)).toEqual(await expected(4));
+});
+
+test('a process that is killed and replaced at once is named by a snapshot', async () => {
+  const main = createRegistry();
+  const killed = start(main, 'json', 'killed');
+  await once(killed, 'message');
+  killed.kill('SIGKILL');
+  // Its channel may report the end later.
+  await once(killed, 'exit');
+  await once(start(main, 'json', 'killed'), 'message');
+  const named = await main.gather();
+  expect(named.errors.map(({ source }) => source)).toEqual(['killed']);
+  expect(totalsOf(named)).toEqual(await expected(1));
+  expect((await main.gather()).errors).toEqual([]);
 });
 
 test('a cluster is collected from while workers come and go', async () => {
@@ -94,7 +116,10 @@ test('a cluster is collected from while workers come and go', async () => {
     const last = cluster.workers[2];
     last.send('stop');
     await once(last, 'disconnect');
-    process.send([first, second, await totals()]);
+    const third = await totals();
+    await begin(); // replaces the one that was killed
+    process.send([first, second, third, await totals()]);
+    cluster.workers[3].process.kill('SIGKILL');
     process.disconnect();
   `,
   );
@@ -102,10 +127,12 @@ test('a cluster is collected from while workers come and go', async () => {
   processes.push(process);
   const [received] = await once(process, 'message');
   const sum = (1000 * 999) / 2;
+  const killed = expect.stringMatching(/^worker 1 \(process \d+\)$/);
   expect(received).toEqual([
     [2000, 2 * sum, 2, []],
-    [2000, 2 * sum, 2, ['worker 1']],
-    [2000, 2 * sum, 2, []],
+    [2000, 2 * sum, 2, [killed]],
+    [2000, 2 * sum, 2, [killed]],
+    [3000, 3 * sum, 3, []],
   ]);
 });
 

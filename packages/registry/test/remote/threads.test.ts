@@ -138,3 +138,54 @@ test('a blocked thread is not waited for; its last known state is used', async (
   const next = await main.gather({ timeoutMs: PATIENCE_MS });
   expect(countOf(next)).toBe(101);
 });
+
+/** Fills its series, says so, and computes for a while when it is told to begin, as a service under load does. */
+const busyScript = built.script(
+  'busy',
+  `
+  import { parentPort, workerData } from 'node:worker_threads';
+  import { createRegistry, serveRegistry } from '@hdrscope/registry';
+
+  const { id, series, values, busyMs } = workerData;
+  const registry = createRegistry();
+  serveRegistry(registry, parentPort);
+  const family = registry.histogram({ name: 'values' });
+  for (let route = 0; route < series; route++) {
+    const one = family.with({ id, route });
+    for (let value = 0; value < values; value++) one.record(value);
+  }
+  parentPort.on('message', (message) => {
+    if (message !== 'compute') return;
+    const endMs = performance.now() + busyMs;
+    while (performance.now() < endMs);
+  });
+  parentPort.postMessage('recorded');
+`,
+);
+
+test('16 busy threads with 2,000 series each: the time of the gather is theirs, and nothing is lost without it', async () => {
+  const [threads, series, values, busyMs] = [16, 2000, 5, 1500];
+  const main = createRegistry();
+  main.histogram({ name: 'values', cardinalityLimit: threads * series });
+  const busy = Array.from({ length: threads }, (_, id) => {
+    const worker = new Worker(busyScript, { workerData: { id, series, values, busyMs }, execArgv: [] });
+    workers.push(worker);
+    return worker;
+  });
+  await Promise.all(busy.map((worker) => once(worker, 'message')));
+  for (const [id, worker] of busy.entries()) {
+    worker.postMessage('compute');
+    collectFrom(main, worker, { name: `worker ${id}` });
+  }
+  const names = busy.map((_, id) => `worker ${id}`);
+  const short = await main.gather({ timeoutMs: 50 });
+  expect(short.errors.map(({ source }) => source)).toEqual(names);
+  expect(countOf(short)).toBe(0);
+  const patient = await main.gather({ timeoutMs: 2 * PATIENCE_MS });
+  expect(patient.errors).toEqual([]);
+  expect(countOf(patient)).toBe(threads * series * values);
+  await Promise.all(busy.map((worker) => worker.terminate()));
+  const dead = await main.gather();
+  expect(dead.errors.map(({ source }) => source)).toEqual(names);
+  expect(countOf(dead)).toBe(threads * series * values);
+}, 90_000);
