@@ -21,3 +21,46 @@ test('work shorter than a slice is not cut', () => {
   const slices = new Slices(1000);
   for (let piece = 0; piece < 100; piece++) expect(slices.isOver()).toBe(false);
 });
+
+describe('in a busy process', () => {
+  const { now } = performance;
+  let nowMs = 0;
+  beforeEach(() => {
+    performance.now = () => nowMs;
+  });
+  afterEach(() => {
+    performance.now = now;
+  });
+
+  /** The length of the slice that goes on, in whole milliseconds. */
+  function lengthOf(slices: Slices): number {
+    const beganMs = nowMs;
+    for (;;) {
+      for (let piece = 0; piece < 7; piece++) expect(slices.isOver()).toBe(false);
+      if (slices.isOver()) return nowMs - beganMs;
+      nowMs++;
+    }
+  }
+
+  test.each([
+    [0, 2],
+    [8, 2],
+    [40, 10],
+    [400, 25],
+  ])('a slice after %d ms of other work takes %d ms', async (othersMs, sliceMs) => {
+    const slices = new Slices();
+    const next = slices.next();
+    nowMs += othersMs;
+    await next;
+    expect(lengthOf(slices)).toBe(sliceMs);
+  });
+
+  test('the slices of others are no other work: they do not make each other longer', async () => {
+    const [slices, others] = [new Slices(), new Slices()];
+    const next = slices.next();
+    nowMs += 40;
+    await others.next();
+    await next;
+    expect(lengthOf(slices)).toBe(2);
+  });
+});
