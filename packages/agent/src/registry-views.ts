@@ -1,5 +1,5 @@
 import { reasonOf } from '@hdrscope/kit';
-import type { Registry } from '@hdrscope/registry';
+import type { Registry, Source } from '@hdrscope/registry';
 
 /**
  * The registry as a source sees it. Snapshots have the errors of a source, and sinks show them: these have no secrets.
@@ -19,9 +19,9 @@ export function viewForSource(registry: Registry, shown: (text: string) => strin
     gather: (options) => registry.gather(options),
     add(source, options) {
       const { name } = source;
-      const collect = async (given: Registry): Promise<void> => {
+      const collect: Source['collect'] = async (given, limits) => {
         try {
-          await source.collect(given);
+          await source.collect(given, limits);
         } catch (error) {
           throw clean(error);
         }

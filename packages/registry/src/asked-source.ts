@@ -5,6 +5,14 @@ import { type Clock, systemClock } from './clock.ts';
 /** How long a gather without a limit waits for the call of another one before it has the source called again. */
 const LONGEST_JOIN_MS = 1000;
 
+/** The times of a source, in milliseconds. */
+interface SourceLimits {
+  /** For gathers that state no time. */
+  readonly timeoutMs: number;
+  /** For all gathers. */
+  readonly maxTimeoutMs: number;
+}
+
 /** A call of a source. */
 interface Call {
   readonly ended: Promise<void>;
@@ -23,7 +31,7 @@ interface Call {
 export class AskedSource {
   readonly name: string;
   readonly #collect: (timeoutMs: number) => void | Promise<void>;
-  readonly #timeoutMs: number;
+  readonly #limits: SourceLimits;
   readonly #clock: Clock;
   /** The call that goes on. */
   #call: Call | undefined;
@@ -32,18 +40,17 @@ export class AskedSource {
 
   /**
    * @param collect Brings the registry up to date, within the time that the gather waits.
-   * @param timeoutMs The time for gathers that state no time, in milliseconds.
    */
   constructor(
     name: string,
     collect: (timeoutMs: number) => void | Promise<void>,
     clock: Clock,
-    timeoutMs: number,
+    limits: SourceLimits,
   ) {
     this.name = name;
     this.#collect = collect;
     this.#clock = clock;
-    this.#timeoutMs = timeoutMs;
+    this.#limits = limits;
   }
 
   /**
@@ -54,7 +61,8 @@ export class AskedSource {
    */
   async ask(statedMs: number | undefined, maxAgeMs: number): Promise<void> {
     if (maxAgeMs > 0 && this.#clock.monotonicMs() - this.#answeredMs <= maxAgeMs) return;
-    const timeoutMs = statedMs ?? this.#timeoutMs;
+    const { timeoutMs: ownMs, maxTimeoutMs } = this.#limits;
+    const timeoutMs = Math.min(statedMs ?? ownMs, maxTimeoutMs);
     const running = this.#call;
     const call = running ?? this.#begin(timeoutMs);
     if (timeoutMs < Number.POSITIVE_INFINITY) return this.#waitFor(call, timeoutMs);

@@ -46,6 +46,11 @@ export interface SourceOptions {
    * @default no limit
    */
   readonly timeoutMs?: number;
+  /**
+   * How long a call of the source may take, in milliseconds: above 0. No gather waits longer, whatever time it states.
+   * @default no limit
+   */
+  readonly maxTimeoutMs?: number;
 }
 
 /** The options of a gather. */
@@ -56,8 +61,9 @@ export interface GatherOptions {
    */
   readonly nowMs?: number;
   /**
-   * How long each source may take, in milliseconds: above 0, `Infinity` for no limit. It replaces the limits of the sources, shorter
-   * and longer ones: the caller knows how long it can wait.
+   * How long each source may take, in milliseconds: above 0, `Infinity` for no limit. It replaces the `timeoutMs` of the
+   * sources, shorter and longer ones, because the caller knows how long it can wait. Only a `maxTimeoutMs` that somebody has set for a
+   * source is shorter still.
    *
    * The errors of the snapshot name a source that takes longer. It is not called again until it has ended, and its late counts are in
    * the next snapshot. The time begins with the call, which an earlier gather may have made: a source that hangs is waited for once,
@@ -164,10 +170,10 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
       return families.get(familyKey(identity));
     },
     add(source, sourceOptions = {}) {
-      const { timeoutMs } = readOptions(sourceOptions, ADD);
+      const limits = readOptions(sourceOptions, ADD);
       const collect = (limitMs: number): void | Promise<void> =>
         source.collect(registry, { timeoutMs: limitMs });
-      if (!sources.has(source)) sources.set(source, new AskedSource(source.name, collect, clock, timeoutMs));
+      if (!sources.has(source)) sources.set(source, new AskedSource(source.name, collect, clock, limits));
       return () => sources.delete(source);
     },
     async gather(gatherOptions = {}) {
@@ -198,7 +204,10 @@ const REGISTRY = {
 
 const ADD = {
   name: 'registry.add',
-  rules: { timeoutMs: withDefault(timeout, Number.POSITIVE_INFINITY) } satisfies OptionRules<SourceOptions>,
+  rules: {
+    timeoutMs: withDefault(timeout, Number.POSITIVE_INFINITY),
+    maxTimeoutMs: withDefault(timeout, Number.POSITIVE_INFINITY),
+  } satisfies OptionRules<SourceOptions>,
   call: 'registry.add(source, { timeoutMs: 1000 })',
 };
 

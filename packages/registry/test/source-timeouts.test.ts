@@ -176,6 +176,15 @@ describe('a source with a time limit', () => {
     expect(limits).toEqual([waitsMs ?? Number.POSITIVE_INFINITY]);
   });
 
+  test('that no gather may wait for longer is named at its own limit, whatever time the gather states', async () => {
+    const registry = createRegistry();
+    registry.add(slowSource().source, { maxTimeoutMs: 5 });
+    for (const options of [{}, { timeoutMs: 10_000 }, { timeoutMs: Number.POSITIVE_INFINITY }]) {
+      const { errors } = await registry.gather(options);
+      expect(errors).toMatchObject([{ source: 'slow', error: { name: 'TimeoutError' } }]);
+    }
+  });
+
   test('that is late is waited for by a gather with more time, and not by one with less', async () => {
     const registry = createRegistry();
     const { source, calls } = slowSource();
@@ -223,7 +232,9 @@ describe('a source with a time limit', () => {
 
 test.each([0, -1, Number.NaN, 2 ** 31])('%p ms are refused as a time limit', async (timeoutMs) => {
   const registry = createRegistry();
-  expectRefused(() => registry.add({ name: 'x', collect: () => {} }, { timeoutMs }), 'ERR_INVALID_OPTION');
+  for (const options of [{ timeoutMs }, { maxTimeoutMs: timeoutMs }]) {
+    expectRefused(() => registry.add({ name: 'x', collect: () => {} }, options), 'ERR_INVALID_OPTION');
+  }
   await expect(registry.gather({ timeoutMs })).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });
   expect((await registry.gather()).errors).toEqual([]);
 });

@@ -216,7 +216,7 @@ export function ingestCephDaemons(
       return running;
     },
   };
-  const remove = registry.add(source, timeoutMs === undefined ? {} : { timeoutMs });
+  const remove = registry.add(source, timeoutMs === undefined ? {} : { maxTimeoutMs: timeoutMs });
   return {
     ...ingestion,
     get health() {

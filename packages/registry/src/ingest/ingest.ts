@@ -64,7 +64,7 @@ export function ingest(registry: Registry, source: ReadableSource, options: Inge
     });
     return running;
   };
-  const remove = source.read && registry.add({ name, collect }, { timeoutMs });
+  const remove = source.read && registry.add({ name, collect }, { maxTimeoutMs: timeoutMs });
   return {
     get health() {
       return intake.health();

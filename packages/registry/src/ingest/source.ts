@@ -52,7 +52,7 @@ export interface IntakeOptions {
    * @default 'beginning', they are added
    */
   readonly since?: 'beginning' | 'now' | undefined;
-  /** How long a gather waits for a read, in milliseconds: see `SourceOptions`. @default no limit */
+  /** How long a read may take, in milliseconds: above 0. No gather waits longer, whatever time it states. @default no limit */
   readonly timeoutMs?: number | undefined;
   /**
    * Attributes of all series, in addition to those of the reading and in place of equal keys.

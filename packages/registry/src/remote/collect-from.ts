@@ -22,6 +22,9 @@ export interface CollectOptions {
   readonly attributes?: Attributes;
 }
 
+/** How many remotes that died are named at a time. A service may run a process for each job, and nobody removes those that fail. */
+const MOST_NAMED = 100;
+
 /** What a registry collects from. */
 interface Collected {
   readonly states: RemoteStates;
@@ -38,7 +41,8 @@ const collectedByRegistry = new WeakMap<Registry, Collected>();
  * - The counts that a remote has reported stay when it ends. An end in good order is no error: the function that `serveRegistry` returned
  *   has sent the last counts.
  * - Any other end is a loss of the later counts. The errors of each snapshot name the remote until you remove it, with the function that
- *   this one returns, or replace it: `collectFrom` is called with the same name. At least one snapshot names it.
+ *   this one returns, or replace it: `collectFrom` is called with the same name. At least one snapshot names it. From
+ *   100 dead remotes on, each new remote replaces the first of them.
  * - The errors of the snapshot name a remote that does not answer in time, and its last known state is used. Its late answer is in the
  *   next snapshot.
  * - They also name a family that has another unit, resolution or number of digits here. That family is left out.
@@ -101,7 +105,11 @@ export function addRemote(registry: Registry, port: RemotePort, settings: Remote
     remove();
   });
   const remove = registry.add(remote, { timeoutMs });
-  for (const one of remotes) if (one.place === setup.place && one.hasEnded && one.replace()) break;
+  const vacant = [...remotes].filter((one) => one.isVacant);
+  const [first] = vacant;
+  const replaced =
+    vacant.find(({ place }) => place === setup.place) ?? (vacant.length >= MOST_NAMED ? first : undefined);
+  replaced?.replace();
   remotes.add(remote);
   return () => remote.close();
 }

@@ -73,17 +73,16 @@ export class Remote implements Source {
     });
   }
 
-  /** Whether the other side has ended, or is about to: its last messages may still come. */
-  get hasEnded(): boolean {
-    return this.#isEnding || this.#status !== 'live' || hasEnded(this.#port);
+  /** Whether the other side has ended and nothing has replaced it. Its last messages may still come. */
+  get isVacant(): boolean {
+    if (this.#isReplaced || this.#status === 'done') return false;
+    return this.#status === 'lost' || this.#isEnding || hasEnded(this.#port);
   }
 
-  /** Notes that another remote does the work of this one, which is named once more if it is lost. Returns whether that is new. */
-  replace(): boolean {
-    if (this.#isReplaced) return false;
+  /** Notes that another remote is in its place. It is not named any more, unless no gather has named it yet. */
+  replace(): void {
     this.#isReplaced = true;
     if (this.#isNamed) this.close();
-    return true;
   }
 
   /** Asks for the changes. Ends when they are in the registry. */

@@ -117,6 +117,22 @@ describe('a remote that ends', () => {
   });
 });
 
+test('of many remotes that died, the last hundred stay named, and each is named once', async () => {
+  const main = createRegistry();
+  const named = new Set<string>();
+  let atOnce = 0;
+  for (let nth = 0; nth < 150; nth++) {
+    const { ports } = remoteOf(main, { name: `job ${nth}` });
+    ports.remote.kill();
+    await settled();
+    const { errors } = await main.gather();
+    atOnce = Math.max(atOnce, errors.length);
+    for (const { source } of errors) named.add(source);
+  }
+  expect(named.size).toBe(150);
+  expect(atOnce).toBe(100);
+});
+
 describe('the same registry', () => {
   test('at two ports is counted once', async () => {
     const main = createRegistry();

@@ -11,6 +11,7 @@ import {
   serveRegistry,
 } from '../../src/index.ts';
 import type { ClusterLike } from '../../src/internal.ts';
+import { collectMessage } from '../../src/remote/wire.ts';
 import { FakePort, FakeProcess, settled } from '../support/ports.ts';
 import { record, remoteOf } from '../support/remotes.ts';
 import { familyIn, onlySeries, slotsOf } from '../support/state.ts';
@@ -57,6 +58,27 @@ describe('a port', () => {
     }
     leave();
     expect((await main.gather()).errors).toEqual([]);
+  });
+
+  test('that repeats a question while its answer is being made gets one answer', async () => {
+    const ports = FakePort.pair();
+    const registry = createRegistry();
+    serveRegistry(registry, ports.remote);
+    const answers: (() => void)[] = [];
+    registry.add({ name: 'slow', collect: () => new Promise((resolve) => answers.push(resolve)) });
+    const question = { request: 1, timeoutMs: 60_000, asker: 'main', known: undefined };
+    for (let times = 0; times < 3; times++) ports.main.postMessage(collectMessage(question));
+    await settled();
+    expect(ports.remote.sent).toEqual([]);
+    for (const answer of answers) answer();
+    await settled();
+    expect(ports.remote.sent).toMatchObject([{ hdrscope: 'changes', request: 1 }]);
+    // An answer that was lost is made again.
+    ports.main.postMessage(collectMessage(question));
+    await settled();
+    answers.at(-1)!();
+    await settled();
+    expect(ports.remote.sent).toHaveLength(2);
   });
 
   test('that is gone does not keep a remote from stopping', async () => {
