@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { type Channel, openChannel, type RemotePort } from '@hdrscope/kit';
 import type { Attributes } from '../attributes.ts';
+import { systemClock } from '../clock.ts';
 import { distinctProblems, joinedError } from '../problems.ts';
 import type { CollectLimits, Registry, Source } from '../registry.ts';
 import type { RemoteStates } from './remote-states.ts';
@@ -8,6 +9,9 @@ import { collectMessage, type ReceivedChanges, readChanges, readRefusal } from '
 
 /** How many answers of a remote may wait until they are added: a gather asks for one. */
 const MOST_UNTAKEN = 100;
+
+/** How many problems are kept for the next gather. A remote may send any number of messages that nobody waits for. */
+const MOST_UNHEARD = 200;
 
 /** The time between two questions to a remote that does not answer. A frozen one answers all of them when it goes on. */
 const LEAST_PATIENCE_MS = 1000;
@@ -24,6 +28,8 @@ export interface RemoteSetup {
 
 /** A gather that waits for an answer. */
 interface Waiting {
+  /** When the gather gives up, on the monotonic clock of the runtime. */
+  readonly untilMs: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -50,7 +56,7 @@ export class Remote implements Source {
   /** The instance that answered last. */
   #instance: string | undefined;
   #answeredMs: number | undefined;
-  /** The problems of the last message, when no gather waited for it. The next gather reports them. */
+  /** The problems of messages that no gather waited for, or that all had given up. The next gather reports them. */
   #problems: readonly unknown[] = [];
   /** `lost` when the remote ended without its last changes. Only a `live` remote can be asked. */
   #status: 'live' | 'done' | 'lost' = 'live';
@@ -95,7 +101,10 @@ export class Remote implements Source {
       throw joinedError(problems);
     }
     const request = ++this.#lastRequest;
-    const answer = new Promise<void>((resolve, reject) => this.#waiting.set(request, { resolve, reject }));
+    const untilMs = systemClock.monotonicMs() + timeoutMs;
+    const answer = new Promise<void>((resolve, reject) =>
+      this.#waiting.set(request, { untilMs, resolve, reject }),
+    );
     this.#ask(request, timeoutMs, LEAST_PATIENCE_MS);
     return answer;
   }
@@ -214,7 +223,9 @@ export class Remote implements Source {
       if (problems.length === 0) resolve();
       else reject(joinedError(problems));
     }
-    this.#problems = answered.length === 0 ? newProblems : [];
+    const nowMs = systemClock.monotonicMs();
+    const isHeard = answered.some(([, { untilMs }]) => untilMs > nowMs);
+    this.#problems = isHeard ? [] : problems.slice(0, MOST_UNHEARD);
   }
 
   /** The other side ended. */

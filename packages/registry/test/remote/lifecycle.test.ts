@@ -1,4 +1,5 @@
 import { collectFrom, createRegistry, serveRegistry } from '../../src/index.ts';
+import { refusalMessage } from '../../src/remote/wire.ts';
 import { FakePort, settled } from '../support/ports.ts';
 import { record, remoteOf } from '../support/remotes.ts';
 import { countOf } from '../support/totals.ts';
@@ -193,6 +194,23 @@ describe('a remote that is slow', () => {
     const next = await main.gather();
     expect(next.errors).toEqual([]);
     expect(countOf(next)).toBe(2);
+  });
+
+  test('has the problems of its late answer reported by the next snapshot, once', async () => {
+    const main = createRegistry();
+    const { registry, ports } = remoteOf(main, { name: 'worker 7', timeoutMs: 10 });
+    record(registry, 1);
+    ports.remote.hold();
+    await main.gather();
+    const [question] = ports.main.sent;
+    ports.main.emit('message', refusalMessage(question, 'no memory'));
+    ports.remote.release();
+    await settled();
+    const { errors } = await main.gather({ timeoutMs: 30_000 });
+    expect(errors.map(({ error }) => (error as Error).message)).toEqual([
+      'worker 7 refuses the question: no memory',
+    ]);
+    expect((await main.gather({ timeoutMs: 30_000 })).errors).toEqual([]);
   });
 
   test('is not asked again and again', async () => {
