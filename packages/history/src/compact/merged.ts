@@ -1,4 +1,4 @@
-import { compareRows } from '../parquet/order.ts';
+import { compareRows, isSameRow } from '../parquet/order.ts';
 import type { HistoryRow } from '../rows/row.ts';
 
 /** How many files are read at one time: memory has a row group of each. */
@@ -10,7 +10,7 @@ interface Head {
 }
 
 /**
- * Several lists of rows as one, in the order of a file. Rows that are the same row come once. Lists that are in the order of a file need
+ * Several lists of rows as one, in the order of a file. Rows that are the same row come once, in their largest revision. Lists that are in the order of a file need
  * no memory; otherwise some duplicates may stay, which statements drop.
  *
  * @param onDuplicate Called for each row that is left out.
@@ -32,7 +32,7 @@ export async function* merged(
     while (heads.length > 0) {
       const head = heads.reduce((least, one) => (compareRows(one.row, least.row) < 0 ? one : least));
       const { row } = head;
-      if (last?.sequence === row.sequence && last.producer === row.producer) onDuplicate();
+      if (last !== undefined && isSameRow(last, row)) onDuplicate();
       else yield row;
       last = row;
       const next = await head.rows.next();

@@ -142,12 +142,13 @@ interface StoredRow {
   readonly bits: number;
   readonly k: readonly number[];
   readonly c: readonly bigint[];
-  // Files of version 1 have none of these.
+  // A file may lack these.
   readonly w?: readonly number[];
   readonly sum_below?: number;
   readonly sum_above?: number;
   readonly min_above?: number;
   readonly max_below?: number;
+  readonly revision?: bigint;
 }
 
 type Pairs = StoredRow['attributes']['key_value'];
@@ -170,7 +171,7 @@ class AttributeReader {
 
 function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): HistoryRow {
   const { metric, unit, start, end, producer, sequence, count, sum, min, max, scale, bits } = stored;
-  const { sum_below = 0, sum_above = 0, min_above = 0, max_below = 0 } = stored;
+  const { sum_below = 0, sum_above = 0, min_above = 0, max_below = 0, revision = 0n } = stored;
   return {
     metric,
     unit,
@@ -194,6 +195,7 @@ function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): Histo
       minAbove: min_above,
       maxBelow: max_below,
     }),
+    ...(revision > 0n && { revision: Number(revision) }),
     version: FORMAT_VERSION,
   };
 }
@@ -205,7 +207,7 @@ function numbersOf(list: readonly (number | bigint)[]): number[] {
   return numbers;
 }
 
-/** Asserts that a file has rows. Returns the columns that are read: files of version 1 have neither widths nor margins. */
+/** Asserts that a file has rows. Returns the columns that are read: it may lack `ADDED_COLUMNS`. */
 function assertRows(metadata: FileMetaData): string[] {
   const version = versionOf(metadata);
   if (version !== undefined && !READABLE_VERSIONS.includes(version)) {

@@ -116,4 +116,5 @@ function* encodedColumns(rows: readonly HistoryRow[]): Generator<EncodedColumn> 
   yield doubles('sum_above', rows, ({ margins }) => margins?.sumAbove ?? 0);
   yield doubles('min_above', rows, ({ margins }) => margins?.minAbove ?? 0);
   yield doubles('max_below', rows, ({ margins }) => margins?.maxBelow ?? 0);
+  yield integers('revision', 'INT64', rows, ({ revision = 0 }) => revision);
 }

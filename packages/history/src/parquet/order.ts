@@ -14,7 +14,7 @@ export function seriesKey({ metric, attributes }: HistoryRow): string {
 
 /**
  * The order of rows in a file: by series, time, producer and sequence. Rows of a series then compress well, and duplicates are
- * neighbours.
+ * neighbours, the largest revision first.
  */
 export function compareRows(a: HistoryRow, b: HistoryRow): number {
   const isOneSeries = a.attributes === b.attributes && a.metric === b.metric;
@@ -42,7 +42,22 @@ export async function inOrder(rows: readonly HistoryRow[]): Promise<HistoryRow[]
 }
 
 function compareInSeries(a: HistoryRow, b: HistoryRow): number {
-  return a.startMs - b.startMs || compareTexts(a.producer, b.producer) || a.sequence - b.sequence;
+  return (
+    a.startMs - b.startMs ||
+    compareTexts(a.producer, b.producer) ||
+    a.sequence - b.sequence ||
+    compareRevisions(a, b)
+  );
+}
+
+/** Whether two rows are one row, in whatever revisions. */
+export function isSameRow(a: HistoryRow, b: HistoryRow): boolean {
+  return a.sequence === b.sequence && a.producer === b.producer;
+}
+
+/** The order of the revisions of a row: the one that counts comes first. */
+export function compareRevisions({ revision: a = 0 }: HistoryRow, { revision: b = 0 }: HistoryRow): number {
+  return b - a;
 }
 
 function compareTexts(a: string, b: string): number {

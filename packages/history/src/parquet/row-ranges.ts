@@ -1,5 +1,5 @@
 import type { HistoryRow } from '../rows/row.ts';
-import { compareRows } from './order.ts';
+import { compareRows, isSameRow } from './order.ts';
 
 /** The key of a file's metadata that says which rows it has. */
 export const ROWS_KEY = 'hdrscope.history.rows';
@@ -42,8 +42,10 @@ export class RowRangesFinder {
     for (const row of rows) {
       if (row.w.length > 0) this.#isNarrow = false;
       if (!this.#isKnown) continue;
-      // Rows of equal producer and sequence are equal, so in this order they are neighbours.
-      if (this.#last !== undefined && compareRows(this.#last, row) >= 0) this.#isKnown = false;
+      // Rows of equal producer and sequence have one series and one start, so in this order they are neighbours.
+      if (this.#last !== undefined && (compareRows(this.#last, row) >= 0 || isSameRow(this.#last, row))) {
+        this.#isKnown = false;
+      }
       this.#last = row;
       this.#take(this.#isByPrefix ? prefixOf(row.producer) : row.producer, row.sequence, row.sequence);
       if (this.#ranges.size > MOST_RANGES) this.#widen();

@@ -23,15 +23,17 @@ export const COLUMNS = [
   'sum_above',
   'min_above',
   'max_below',
+  'revision',
 ] as const;
 
-/** The columns that files of version 1 do not have, and their values there in the SQL of DuckDB. */
+/** The columns that a file may lack, as those of version 1 do, and their values there in the SQL of DuckDB. */
 export const ADDED_COLUMNS = {
   w: '[]::INTEGER[]',
   sum_below: '0::DOUBLE',
   sum_above: '0::DOUBLE',
   min_above: '0::DOUBLE',
   max_below: '0::DOUBLE',
+  revision: '0::BIGINT',
 } as const;
 
 /**
@@ -70,6 +72,7 @@ export const SCHEMA: SchemaElement[] = [
   required('sum_above', 'DOUBLE'),
   required('min_above', 'DOUBLE'),
   required('max_below', 'DOUBLE'),
+  required('revision', 'INT64'),
 ];
 
 function required(name: string, type: 'INT32' | 'INT64' | 'DOUBLE' | 'BYTE_ARRAY'): SchemaElement {

@@ -1,9 +1,11 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { compareRevisions } from '../parquet/order.ts';
 import { marginsProperty, mergedMargins } from './margins.ts';
 import type { Distribution, HistoryRow } from './row.ts';
 
 /**
- * The sum of some rows: their counts added slot by slot, at the coarsest `bits` of them. Rows of equal producer and sequence count once.
+ * The sum of some rows: their counts added slot by slot, at the coarsest `bits` of them. Rows of equal producer and sequence count once: that of the
+ * largest revision.
  *
  * @param rows At least one; all of one unit and one scale.
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when there is no row, or units or scales differ: values of different steps have no common
@@ -25,7 +27,7 @@ import type { Distribution, HistoryRow } from './row.ts';
  * ```
  */
 export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
-  const distinct = [...withoutDuplicates(rows)];
+  const distinct = withoutDuplicates(rows);
   const [first] = distinct;
   if (first === undefined) {
     throw new HdrscopeError('ERR_INCOMPATIBLE', 'a sum of rows must have at least one row, got none');
@@ -86,14 +88,17 @@ export class SlotSums {
   }
 }
 
-/** The first row of each producer and sequence. */
-function* withoutDuplicates(rows: Iterable<HistoryRow>): Generator<HistoryRow> {
-  const seen = new Map<string, Set<number>>();
+/** Of each producer and sequence the row of the largest revision, in the place of the first. */
+function withoutDuplicates(rows: Iterable<HistoryRow>): HistoryRow[] {
+  const distinct: HistoryRow[] = [];
+  const places = new Map<string, Map<number, number>>();
   for (const row of rows) {
-    const ofProducer = seen.get(row.producer) ?? new Set();
-    seen.set(row.producer, ofProducer);
-    if (ofProducer.has(row.sequence)) continue;
-    ofProducer.add(row.sequence);
-    yield row;
+    const ofProducer = places.get(row.producer) ?? new Map<number, number>();
+    places.set(row.producer, ofProducer);
+    const place = ofProducer.get(row.sequence) ?? distinct.length;
+    ofProducer.set(row.sequence, place);
+    const other = distinct[place];
+    if (other === undefined || compareRevisions(row, other) < 0) distinct[place] = row;
   }
+  return distinct;
 }

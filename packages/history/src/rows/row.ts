@@ -60,8 +60,13 @@ export interface HistoryRow extends Distribution {
   readonly endMs: number;
   /** Who counted: another text for each start of a process. */
   readonly producer: string;
-  /** Ascends within a producer. Rows of equal producer and sequence are one row. An integer from 0 to 2^53 − 1. */
+  /**
+   * Ascends within a producer. Rows of equal producer and sequence are one row, of one series and one start: that of the largest revision
+   * counts. An integer from 0 to 2^53 − 1.
+   */
   readonly sequence: number;
+  /** How much was known when the row was made: it ascends when a row is made again with more values. An integer from 0 to 2^53 − 1. @default 0 */
+  readonly revision?: number | undefined;
   /** Version of the row shape. */
   readonly version: typeof FORMAT_VERSION;
 }

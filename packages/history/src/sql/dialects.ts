@@ -22,7 +22,7 @@ export interface Dialect {
   readonly attribute: (key: string) => string;
   readonly double: (expression: string) => string;
   readonly shiftRight: (number: string, by: string) => string;
-  /** Selects columns of rows, each producer and sequence once. */
+  /** Selects columns of rows, each producer and sequence once: in the largest revision. Files and tables may have NULL for the revision 0. */
   readonly once: (columns: string, source: RowSource, where: string) => string;
   /** Stands before a common table expression that is used twice. DuckDB then reads files twice; otherwise it would keep all lists in memory. */
   readonly readTwice: string;
@@ -41,8 +41,10 @@ const filesOf = (folder: string): string => `${folder}${folder.endsWith('/') ? '
 const doubled = (mark: string) => (text: string) =>
   `${mark}${wellFormed(text).replaceAll(mark, mark + mark)}${mark}`;
 
-const distinctOn = (columns: string, from: string, where: string): string =>
-  `SELECT DISTINCT ON (producer, sequence) ${columns} FROM ${from} WHERE ${where}`;
+/** The order of the copies of a row: the one that counts comes first. */
+const NEWEST_FIRST = 'coalesce(revision, 0) DESC';
+/** The number of a row among its copies. */
+const COPY = `row_number() OVER (PARTITION BY producer, sequence ORDER BY ${NEWEST_FIRST})`;
 
 const DENIED_WIDTHS =
   'a file has rows with widths, and its key hdrscope.history.rows says isNarrow: write its rows again without this key, or with writeRows';
@@ -54,7 +56,7 @@ const duckdb: Dialect = {
   files: (folder) => {
     // The name of a folder is a pattern too.
     const pattern = filesOf(folder.replace(/[[*?]/g, '[$&]'));
-    // Files of version 1 have no widths and no margins.
+    // A file may lack these columns.
     const added = Object.entries(ADDED_COLUMNS).map(([column, value]) => `${value} AS ${column}`);
     return `(SELECT * FROM read_parquet(${duckdb.text(pattern)}, hive_partitioning = false, union_by_name = true) UNION ALL BY NAME SELECT ${added.join(', ')} WHERE FALSE)`;
   },
@@ -66,7 +68,9 @@ const duckdb: Dialect = {
   once: (columns, { distinct, repeated }, where) =>
     [
       ...(distinct === undefined ? [] : [`SELECT ${columns} FROM ${distinct} WHERE ${where}`]),
-      ...(repeated === undefined ? [] : [distinctOn(columns, repeated, where)]),
+      ...(repeated === undefined
+        ? []
+        : [`SELECT ${columns} FROM ${repeated} WHERE ${where} QUALIFY ${COPY} = 1`]),
     ].join('\n  UNION ALL\n  '),
   readTwice: 'NOT MATERIALIZED ',
   slots: (rows) =>
@@ -90,19 +94,20 @@ const postgres: Dialect = {
   attribute: (key) => `(attributes ->> ${key})`,
   double: (expression) => `CAST(${expression} AS double precision)`,
   shiftRight: (number, by) => `(${number} >> ${by})`,
-  once: (columns, { all }, where) => distinctOn(columns, all, where),
+  once: (columns, { all }, where) =>
+    `SELECT DISTINCT ON (producer, sequence) ${columns} FROM ${all} WHERE ${where} ORDER BY producer, sequence, ${NEWEST_FIRST}`,
   readTwice: '',
   slots: (rows) =>
     `${rows}, LATERAL (SELECT slot, n, slot + coalesce(width, 0) AS slot_to FROM unnest(k, c, w) AS used(slot, n, width)) AS slots`,
 };
 
 const FILE_COLUMNS =
-  "metric String, unit String, attributes Map(String, String), start DateTime64(3, 'UTC'), `end` DateTime64(3, 'UTC'), producer String, sequence Int64, count Int64, sum Float64, min Float64, max Float64, scale Float64, bits Int32, k Array(Int32), c Array(Int64), version Int32, w Array(Int32), sum_below Float64, sum_above Float64, min_above Float64, max_below Float64";
+  "metric String, unit String, attributes Map(String, String), start DateTime64(3, 'UTC'), `end` DateTime64(3, 'UTC'), producer String, sequence Int64, count Int64, sum Float64, min Float64, max Float64, scale Float64, bits Int32, k Array(Int32), c Array(Int64), version Int32, w Array(Int32), sum_below Float64, sum_above Float64, min_above Float64, max_below Float64, revision Int64";
 
 const clickhouse: Dialect = {
   text: (text) => `'${wellFormed(text).replace(/['\\]/g, '\\$&').replaceAll('\0', '\\0')}'`,
   name: (text) => `\`${wellFormed(text).replace(/[`\\]/g, '\\$&').replaceAll('\0', '\\0')}\``,
-  // Files of version 1 have no widths and no margins, and a missing column is a list without elements, or 0.
+  // A missing column is a list without elements, or 0.
   files: (folder) => `file(${clickhouse.text(filesOf(folder))}, 'Parquet', ${clickhouse.text(FILE_COLUMNS)})`,
   time: (ms) => `fromUnixTimestamp64Milli(toInt64(${ms}), 'UTC')`,
   ms: (time) => `toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC'))`,
@@ -110,7 +115,7 @@ const clickhouse: Dialect = {
   double: (expression) => `toFloat64(${expression})`,
   shiftRight: (number, by) => `bitShiftRight(${number}, ${by})`,
   once: (columns, { all }, where) =>
-    `SELECT ${columns} FROM ${all} WHERE ${where} LIMIT 1 BY producer, sequence`,
+    `SELECT ${columns} FROM ${all} WHERE ${where} ORDER BY ${NEWEST_FIRST} LIMIT 1 BY producer, sequence`,
   readTwice: '',
   slots: (rows) =>
     `${rows} ARRAY JOIN k AS slot, c AS n, arrayMap((a, b) -> a + b, k, arrayResize(w, length(k))) AS slot_to`,
@@ -131,7 +136,7 @@ const spark: Dialect = {
   double: (expression) => `CAST(${expression} AS DOUBLE)`,
   shiftRight: (number, by) => `shiftright(${number}, ${by})`,
   once: (columns, { all }, where) =>
-    `SELECT * FROM (SELECT ${columns}, row_number() OVER (PARTITION BY producer, sequence ORDER BY producer) AS copy FROM ${all} WHERE ${where}) WHERE copy = 1`,
+    `SELECT * FROM (SELECT ${columns}, ${COPY} AS copy FROM ${all} WHERE ${where}) WHERE copy = 1`,
   readTwice: '',
   slots: (rows) =>
     `${rows} LATERAL VIEW inline(transform(arrays_zip(k, c, w), one -> struct(one.k, one.c, one.k + coalesce(one.w, 0)))) used AS slot, n, slot_to`,

@@ -50,6 +50,7 @@ const COLUMNS = {
   sum_above double precision NOT NULL DEFAULT 0,
   min_above double precision NOT NULL DEFAULT 0,
   max_below double precision NOT NULL DEFAULT 0,
+  revision bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (producer, sequence)
 )`,
   clickhouse: `
@@ -73,14 +74,15 @@ const COLUMNS = {
   sum_below Float64,
   sum_above Float64,
   min_above Float64,
-  max_below Float64
-) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, producer, sequence)`,
+  max_below Float64,
+  revision UInt64
+) ENGINE = ReplacingMergeTree(revision) PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, producer, sequence)`,
 } as const;
 
 /**
  * The statement that makes a table for rows, in an engine that keeps them itself. For PostgreSQL it makes an index too, and
  * `(producer, sequence)` is the primary key, so `INSERT … ON CONFLICT DO NOTHING` writes a row once. ClickHouse ignores an insert that is repeated with its
- * `insert_deduplication_token`, drops other duplicates when it merges parts, and `historySql` those that are left.
+ * `insert_deduplication_token`, drops other duplicates when it merges parts, but those of the largest revision, and `historySql` those that are left.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect, the table or an option is not a documented one.
  * @example

@@ -43,6 +43,7 @@ const INSERTED: readonly InsertedColumn[] = [
   { name: 'sum_above', type: 'double precision', of: ({ margins }) => String(margins?.sumAbove ?? 0) },
   { name: 'min_above', type: 'double precision', of: ({ margins }) => String(margins?.minAbove ?? 0) },
   { name: 'max_below', type: 'double precision', of: ({ margins }) => String(margins?.maxBelow ?? 0) },
+  { name: 'revision', type: 'bigint', of: ({ revision = 0 }) => String(revision) },
 ];
 
 /** The statement that inserts the rows of `insertedArrays` into a table. Rows that the table has are left out. */

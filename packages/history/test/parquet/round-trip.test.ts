@@ -76,6 +76,7 @@ test('DuckDB reads every column with the type that the format promises', async (
       sum_above: 'DOUBLE',
       min_above: 'DOUBLE',
       max_below: 'DOUBLE',
+      revision: 'BIGINT',
     },
   );
   const [row] = await runInDuckDb(
