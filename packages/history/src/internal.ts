@@ -2,5 +2,6 @@
 export type { AttributeSide, CauseVerdict, ExplainedCause, ExplainedSide } from './explain/explanation.ts';
 export type { TimeRange } from './explain/question.ts';
 export type { ObjectivePeriod } from './objective/objective-history.ts';
+export { type RowKey, readRowKeys } from './parquet/decode.ts';
 export type { SpanQuestion } from './query/history-span.ts';
 export type { MergeQuestion } from './query/merged-rows.ts';

@@ -7,6 +7,7 @@ import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
 import { assertPages } from './check-pages.ts';
 import { codeOf } from './files.ts';
 import { COMPRESSORS } from './gzip.ts';
+import { parsedRanges, ROWS_KEY } from './row-ranges.ts';
 import { ADDED_COLUMNS, COLUMNS } from './schema.ts';
 import { checkSeal, readInto } from './seal.ts';
 
@@ -104,6 +105,49 @@ async function* decodeRows({ file, metadata, isSealed }: OpenFile): AsyncGenerat
     rowStart = rowEnd;
   }
 }
+
+/** What identifies a row, and its revision. */
+export interface RowKey {
+  readonly producer: string;
+  readonly sequence: number;
+  readonly revision: number;
+}
+
+/**
+ * The keys of the rows of a file whose producers begin with one of some texts. A file whose metadata say that it has none of them is not decoded.
+ *
+ * @throws HdrscopeError `ERR_HISTORY_FILE` when the file cannot be read, or is not a file of rows.
+ */
+export async function readRowKeys(path: string, prefixes: readonly string[]): Promise<RowKey[]> {
+  const isAsked = ({ producer }: { readonly producer: string }): boolean =>
+    prefixes.some((prefix) => producer.startsWith(prefix));
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, 'r');
+    const { file, metadata, isSealed } = await openFile(handle);
+    const columns = assertRows(metadata).filter((name) => KEY_COLUMNS.includes(name));
+    const text = metadata.key_value_metadata?.find(({ key }) => key === ROWS_KEY)?.value;
+    const ranges = text === undefined ? undefined : parsedRanges(text, Number(metadata.num_rows))?.ranges;
+    if (ranges?.some(isAsked) === false) return [];
+    if (!isSealed) await assertPages(file, metadata);
+    const reading = { file, metadata, columns, compressors: COMPRESSORS };
+    const rows = (await parquetReadObjects(reading)) as Pick<
+      StoredRow,
+      'producer' | 'sequence' | 'revision'
+    >[];
+    return rows.filter(isAsked).map(({ producer, sequence, revision = 0n }) => ({
+      producer,
+      sequence: Number(sequence),
+      revision: Number(revision),
+    }));
+  } catch (error) {
+    throw fileError('read', path, error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+const KEY_COLUMNS = ['producer', 'sequence', 'revision'];
 
 /**
  * The value of a key in the metadata of a file.
