@@ -1,21 +1,25 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { type HistoryRow, rowsBetween } from '@hdrscope/history';
 import { type LogEntry, type LogSource, readEntries, snapshotsOfLogs } from '@hdrscope/interval-log';
-import { isFamilyNote, type RecordedLog } from '@hdrscope/interval-log/internal';
+import { isFamilyNote, type RecordedLog, readUtf8 } from '@hdrscope/interval-log/internal';
 import type { CountedUnit, Snapshot } from '@hdrscope/registry';
+import { placeOf } from './import-places.ts';
+import { assertSame, type ImportSource, identifyImport } from './import-records.ts';
 import {
   addedRows,
   assertPartOfDay,
+  beginningOf,
   ImportedFiles,
   type ImportedRows,
   type ImportOptions,
-  LogIdentity,
   PLACEHOLDER,
   Producers,
   type RowGroup,
-  shortHash,
 } from './imported-files.ts';
 import { seriesFinder, UNNAMED } from './logged-series.ts';
+import { hashed, PrefixHash } from './prefix-hash.ts';
+import { withRereadable } from './rereadable.ts';
+import { shortHash } from './short-hash.ts';
 
 /** How a log is imported. */
 export interface ImportLogOptions extends ImportOptions {
@@ -38,12 +42,16 @@ export interface ImportedLog {
 }
 
 /**
- * Adds an interval log to a history of Parquet files: a row for each series and stretch of time. A log is known by its beginning, whatever
- * its file is called: importing it again adds nothing, and importing it when it has grown adds what is new.
+ * Adds an interval log to a history of Parquet files: a row for each series and stretch of time. A log is known by the bytes that were imported
+ * and by its place: importing it again adds nothing, and importing it when it has grown adds what is new, also when rotation has
+ * renamed or compressed it. The same bytes in another place are refused, because they may be the log of another host: the attribute `host`, or any other,
+ * tells logs apart. A stream has no place, unless `host` names one.
  *
+ * @param source It is read several times; a stream is kept in a temporary file meanwhile.
  * @param folder The folder of the history. It is made if it does not exist.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `everyMs` does not divide a day; `ERR_LOG_TIME` when the log does not say when it was
- *   written; `ERR_ALREADY_REGISTERED` when it was imported with other options; `ERR_HISTORY_FILE` when a file cannot be written.
+ *   written; `ERR_ALREADY_REGISTERED` when its values may be there already: imported with other options, from another place, or as a part of a longer log;
+ *   `ERR_HISTORY_FILE` when a file cannot be read or written, or the log is replaced while it is read.
  *   An error of the source or of the file system is thrown unchanged.
  * @example
  * ```ts
@@ -59,9 +67,9 @@ export interface ImportedLog {
  * const startSec = Date.UTC(2026, 10, 10) / 1000;
  * const log = new TextEncoder().encode(formatInterval(histogram, { startSec, endSec: startSec + 1 }));
  * const folder = await mkdtemp(join(tmpdir(), 'history-'));
- * const { imported } = await importLog(log, folder, { metric: 'rpc.duration' });
- * imported.rows; //=> 1
- * (await importLog(log, folder, { metric: 'rpc.duration' })).imported.knownRows; //=> 1
+ * const options = { metric: 'rpc.duration', attributes: { host: 'a7' } };
+ * (await importLog(log, folder, options)).imported.rows; //=> 1
+ * (await importLog(log, folder, options)).imported.knownRows; //=> 1
  * ```
  */
 export async function importLog(
@@ -69,26 +77,44 @@ export async function importLog(
   folder: string,
   options: ImportLogOptions = {},
 ): Promise<ImportedLog> {
-  const { unit = 'ns', metric = UNNAMED, everyMs = 60_000, attributes = {}, onBytes, onMalformed } = options;
+  assertPartOfDay(options.everyMs ?? DEFAULT_EVERY_MS);
+  const isPath = typeof source === 'string' || source instanceof URL;
+  const place = await placeOf(isPath ? source : undefined, options.attributes?.host);
+  return withRereadable(source, (again) => importAgain(again, place, folder, options));
+}
+
+const DEFAULT_EVERY_MS = 60_000;
+
+/** Imports a log that can be read several times. */
+async function importAgain(
+  source: string | URL | Uint8Array,
+  place: ImportSource['place'],
+  folder: string,
+  options: ImportLogOptions,
+): Promise<ImportedLog> {
+  const { unit = 'ns', metric = UNNAMED, attributes = {}, onBytes, onMalformed } = options;
+  const { everyMs = DEFAULT_EVERY_MS } = options;
   const name = options.name ?? (typeof source === 'string' ? source : 'the log');
-  assertPartOfDay(everyMs);
-  const identity = new LogIdentity();
-  const files = new ImportedFiles({
-    name,
-    folder,
-    identity: () => identity.text,
-    options: shortHash(JSON.stringify([everyMs, unit, metric, Object.entries(attributes).sort()])).slice(
-      0,
-      8,
-    ),
-  });
+  const from: ImportSource = {
+    ...{ name, folder, place, attributes },
+    beginning: await beginningOf(readEntries(source)),
+    options: shortHash(JSON.stringify([everyMs, unit, metric])),
+    read: (path) => readUtf8(path ?? source),
+  };
+  const found = await identifyImport(from);
+  const { identity } = found.record;
+  const files = new ImportedFiles(from, found);
+  const content = new PrefixHash([found.content.bytes]);
+  // The bytes are those of the text: only the pauses are told.
+  const onPause = (bytes: number): void => {
+    if (bytes === 0) onBytes?.(0);
+  };
   const refusedNotes = new Set<number>();
   let badLines = 0;
   let leftOut = 0;
   let malformedOfLog = 0;
   const log: RecordedLog = {
-    entries: seen(readEntries(source, onBytes === undefined ? {} : { onBytes }), (entry) => {
-      identity.take(entry);
+    entries: seen(readEntries(hashed(readUtf8(source, onBytes), content), { onBytes: onPause }), (entry) => {
       if (entry.kind === 'malformed') {
         badLines++;
         onMalformed?.(entry);
@@ -109,7 +135,8 @@ export async function importLog(
       malformedOfLog += result.malformed;
     },
   };
-  for await (const rows of rowsOfLog(log, everyMs, () => identity.text)) await files.add(rows);
+  for await (const rows of rowsOfLog(log, everyMs, identity)) await files.add(rows);
+  assertSame(content, found, name);
   await files.flush();
   return { imported: files.imported, leftOut, undecodable: malformedOfLog - badLines };
 }
@@ -142,12 +169,12 @@ async function* seen(
  * Rows depend on the log alone: each series is a producer, named by the log and the series, and its rows have the beginnings of their
  * stretches as sequences. So rows of a second import are the rows of the first.
  *
- * @param identity The identity of the log. It is called when rows are made.
+ * @param identity The identity of the log.
  */
 async function* rowsOfLog(
   log: RecordedLog,
   everyMs: number,
-  identity: () => string,
+  identity: string,
 ): AsyncGenerator<RowGroup, void> {
   const producers = new Producers(identity);
   const stretchOf = ({ timeMs }: Snapshot): number => Math.floor(timeMs / everyMs) * everyMs;
@@ -164,7 +191,7 @@ async function* rowsOfLog(
     stretchMs = ofMs;
     // Older snapshots are dear: each interval is read while it is the newest.
     for (const row of rowsBetween(before, snapshot, { producer: PLACEHOLDER })) {
-      const own = { ...row, producer: producers.of(row), sequence: ofMs };
+      const own = { ...row, producer: producers.of(row), sequence: ofMs, revision: 1 };
       const sum = sums.get(own.producer);
       sums.set(own.producer, sum === undefined ? own : addedRows(sum, own));
     }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import { fromTicks } from '@hdrscope/core/internal';
 import type { MalformedLine } from '@hdrscope/interval-log';
+import { readUnzipped } from '@hdrscope/interval-log/internal';
 import { decodeOtlp, type OtlpEncoding, type OtlpPoint } from '@hdrscope/otel/receiver';
 import {
   createRegistry,
@@ -11,6 +13,8 @@ import {
   type Registry,
   type Snapshot,
 } from '@hdrscope/registry';
+import { placeOf } from './import-places.ts';
+import { assertSame, type ImportSource, identifyImport } from './import-records.ts';
 import {
   assertPartOfDay,
   DAY_MS,
@@ -19,10 +23,12 @@ import {
   type ImportOptions,
   Producers,
   type RowGroup,
-  shortHash,
 } from './imported-files.ts';
 import { type OtlpRequest, splitRequests } from './otlp-requests.ts';
 import { type OtlpInterval, OtlpIntervals, OtlpLosses, StretchSums } from './otlp-rows.ts';
+import { hashed, PrefixHash } from './prefix-hash.ts';
+import { withRereadable } from './rereadable.ts';
+import { shortHash } from './short-hash.ts';
 
 /** A file of OTLP that is not read yet. */
 export interface OtlpFile {
@@ -32,6 +38,11 @@ export interface OtlpFile {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** How it is written; `recogniseOtlp` finds it out. */
   readonly encoding: OtlpEncoding;
+  /**
+   * The path of the file, plain or compressed by gzip: its content is known by it, and it is read a further time. @default `bytes` are kept in a temporary
+   * file meanwhile
+   */
+  readonly path?: string;
 }
 
 /** What became of a file of OTLP. */
@@ -58,12 +69,12 @@ const READING = { maxElements: MOST_ELEMENTS, familyOptions: () => ({ cardinalit
 /**
  * Adds the histograms of files of OTLP to a history of Parquet files, exponential and explicit ones, delta and cumulative. Files that follow
  * each other belong into one call, the oldest first: streams go on from one file to the next, so that nothing counts twice. A file is
- * known by its first request, so importing it again adds nothing.
+ * known by its bytes and its place, as `importLog` knows a log, so importing it again adds nothing.
  *
  * @param folder The folder of the history. It is made if it does not exist.
  * @returns What became of each file, when it is written.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `everyMs` does not divide a day; `ERR_TOO_LARGE` when a request has more than 64 MiB;
- *   `ERR_ALREADY_REGISTERED` when a file was imported with other options; `ERR_HISTORY_FILE` when a file cannot be written. An error of
+ *   `ERR_ALREADY_REGISTERED` when values of a file may be there already, as `importLog` says; `ERR_HISTORY_FILE` when a file cannot be written. An error of
  *   a source or of the file system is thrown unchanged.
  * @example
  * ```ts no-run needs files of a Collector
@@ -71,7 +82,7 @@ const READING = { maxElements: MOST_ELEMENTS, familyOptions: () => ({ cardinalit
  * import { importOtlp } from '@hdrscope/inputs/history';
  *
  * const name = 'metrics.json';
- * const file = { name, bytes: createReadStream(name), encoding: 'json' } as const;
+ * const file = { name, bytes: createReadStream(name), encoding: 'json', path: name } as const;
  * for await (const { imported, losses } of importOtlp([file], 'history')) {
  *   console.log(imported.rows, losses.refused);
  * }
@@ -89,30 +100,52 @@ export async function* importOtlp(
   for (const file of files) yield await importFile(file, target, memory, intervals);
 }
 
+type Target = Required<ImportOtlpOptions> & { readonly folder: string };
+
 async function importFile(
   file: OtlpFile,
-  { folder, everyMs, attributes, onMalformed }: Required<ImportOtlpOptions> & { readonly folder: string },
+  target: Target,
+  memory: IngestMemory,
+  memoryOfIntervals: OtlpIntervals,
+): Promise<ImportedOtlp> {
+  const { path } = file;
+  const place = await placeOf(path, target.attributes.host);
+  const importIt = (again: OtlpFile, read: ImportSource['read']): Promise<ImportedOtlp> =>
+    importAgain(again, { ...target, place, read }, memory, memoryOfIntervals);
+  if (path !== undefined) return importIt(file, (other) => readUnzipped(other ?? path, undefined, UNLIMITED));
+  return withRereadable(file.bytes, (kept) => {
+    const read = (): AsyncIterable<Uint8Array> => createReadStream(kept as string);
+    return importIt({ ...file, bytes: read() }, (other) =>
+      other === undefined ? read() : readUnzipped(other, undefined, UNLIMITED),
+    );
+  });
+}
+
+// Metrics of one program are alike, so they may be much longer than their compressed bytes.
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+async function importAgain(
+  file: OtlpFile,
+  { everyMs, onMalformed, ...target }: Target & Pick<ImportSource, 'place' | 'read'>,
   memory: IngestMemory,
   memoryOfIntervals: OtlpIntervals,
 ): Promise<ImportedOtlp> {
   const { name, bytes, encoding } = file;
-  let identity: string | undefined;
-  const files = new ImportedFiles({
-    name,
-    folder,
-    identity: () => identity ?? '',
-    options: shortHash(JSON.stringify([everyMs, Object.entries(attributes).sort()])).slice(0, 8),
-  });
-  const sums = new StretchSums(everyMs, new Producers(() => identity ?? ''));
+  const { attributes } = target;
+  const from: ImportSource = {
+    ...{ ...target, name },
+    beginning: await firstRequest(target.read(), encoding, name),
+    options: shortHash(JSON.stringify([everyMs])),
+  };
+  const found = await identifyImport(from);
+  const files = new ImportedFiles(from, found);
+  const content = new PrefixHash([found.content.bytes]);
+  const sums = new StretchSums(everyMs, new Producers(found.record.identity));
   const counting = new OtlpCounting(memory, attributes, sums);
   const losses = new OtlpLosses();
-  for await (const request of splitRequests(bytes, encoding, name)) {
-    // A file that grows or moves keeps its first request.
-    identity ??= shortHash(
-      createHash('sha256')
-        .update(request.bytes ?? '')
-        .digest('hex'),
-    );
+  let requests = 0;
+  for await (const request of splitRequests(hashed(bytes, content), encoding, name)) {
+    requests++;
     const points = await readPoints(request, losses, (error) =>
       onMalformed?.({ kind: 'malformed', lineNumber: request.place, error }, file),
     );
@@ -121,14 +154,31 @@ async function importFile(
       for (const interval of memoryOfIntervals.take(point)) intervals.push(interval);
     }
     await counting.take(intervals, losses);
-    await writeAll(sums.ripe(), files);
+    await writeAll(sums.ripe(requests), files);
   }
   await counting.take(memoryOfIntervals.end(), losses);
-  await writeAll(sums.rest(), files);
+  await writeAll(sums.rest(requests), files);
+  assertSame(content, found, name);
   await files.flush();
   counting.end(losses);
   losses.late = sums.late;
   return { name, imported: files.imported, losses };
+}
+
+/** A hash of the first request. A file that grows, moves or is compressed keeps it. */
+async function firstRequest(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: OtlpEncoding,
+  name: string,
+): Promise<string> {
+  for await (const request of splitRequests(bytes, encoding, name)) {
+    return shortHash(
+      createHash('sha256')
+        .update(request.bytes ?? '')
+        .digest('hex'),
+    );
+  }
+  return '';
 }
 
 /** Reads the points of a request that have a time. */

@@ -1,10 +1,13 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { type HistoryRow, mergeRows, writeRows } from '@hdrscope/history';
+import { type RowKey, readRowKeys } from '@hdrscope/history/internal';
 import type { LogEntry, MalformedLine } from '@hdrscope/interval-log';
+import { type IdentifiedImport, type ImportSource, RECORDS, writeRecord } from './import-records.ts';
+import { shortHash } from './short-hash.ts';
 
 /** What an import has written. */
 export interface ImportedRows {
@@ -40,23 +43,13 @@ export const DAY_MS = 86_400_000;
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-interface ImportFacts {
-  /** The log's name in messages. */
-  readonly name: string;
-  readonly folder: string;
-  /** The identity of the log. */
-  readonly identity: () => string;
-  /** A text that imports with equal options share. */
-  readonly options: string;
-}
-
 // About 16 MiB of rows.
 const MOST_SLOTS = 500_000;
 const SLOTS_OF_ROW = 20;
 
 /**
- * Writes rows to the files of a history. The name of a file says which part of which log it has, so an import that is repeated finds what
- * is there, also when the log has grown meanwhile.
+ * Writes rows to the files of a history. Rows that the history has are found by their producers and sequences, whatever file they are in, so an
+ * import that is repeated adds what is new, also when what is imported has grown meanwhile.
  */
 export class ImportedFiles {
   readonly imported: Writable<ImportedRows> = {
@@ -65,13 +58,15 @@ export class ImportedFiles {
     firstMs: undefined,
     lastMs: undefined,
   };
-  readonly #facts: ImportFacts;
+  readonly #source: ImportSource;
+  readonly #found: IdentifiedImport;
   #rows: HistoryRow[] = [];
   #slots = 0;
-  #isChecked = false;
+  #isRecorded = false;
 
-  constructor(facts: ImportFacts) {
-    this.#facts = facts;
+  constructor(source: ImportSource, found: IdentifiedImport) {
+    this.#source = source;
+    this.#found = found;
   }
 
   /** Takes the rows of the next stretch of time, which do not go back in time. @throws HdrscopeError */
@@ -92,48 +87,71 @@ export class ImportedFiles {
     if (first === undefined) return;
     this.#rows = [];
     this.#slots = 0;
-    if (!this.#isChecked) await this.#assertSameOptions();
-    this.#isChecked = true;
-    const { folder, identity, options } = this.#facts;
+    const { folder } = this.#source;
+    const { identity } = this.#found.record;
     const day = join(folder, `day=${dayOf(first)}`);
-    const firstMs = rows.reduce((least, { startMs }) => Math.min(least, startMs), first.startMs);
+    const files = await this.#filesOf(day);
+    const known = new Map<string, number>();
+    for (const key of files.flatMap(({ keys }) => keys)) {
+      const text = keyText(key);
+      known.set(text, Math.max(known.get(text) ?? 0, key.revision));
+    }
+    const added = rows.filter((row) => !((known.get(keyText(row)) ?? -1) >= (row.revision ?? 0)));
+    const { imported } = this;
+    imported.knownRows += rows.length - added.length;
+    if (added.length === 0) return;
+    // Before the rows: after a crash, the next import knows that they are those of this one.
+    if (!this.#isRecorded) await writeRecord(folder, this.#found.record);
+    this.#isRecorded = true;
     const lastMs = rows.reduce((most, { endMs }) => Math.max(most, endMs), first.endMs);
     // The sequence is the start of the stretch of time, so it does not depend on which series have values in it.
-    const begin = `${first.sequence}-import-${identity()}-${options}-`;
-    const others = (await namesIn(day)).filter((name) => name.startsWith(begin) && name.endsWith(ENDING));
-    const { imported } = this;
-    if (others.some((name) => Number(name.slice(begin.length, -ENDING.length)) >= lastMs)) {
-      imported.knownRows += rows.length;
-      return;
+    const mark = `-import-${identity}-`;
+    const path = join(day, `${first.sequence}${mark}${lastMs}${ENDING}`);
+    await writeRows(path, rows);
+    // An earlier import wrote these files when there was less to import. The new file has their rows.
+    const revisions = new Map(rows.map((row) => [keyText(row), row.revision ?? 0]));
+    for (const { path: other, keys } of files) {
+      if (other === path || !basename(other).includes(mark)) continue;
+      const isReplaced = keys.every((key) => (revisions.get(keyText(key)) ?? -1) >= key.revision);
+      if (isReplaced) await rm(other, { force: true });
     }
-    await writeRows(join(day, `${begin}${lastMs}${ENDING}`), rows);
-    // An earlier import wrote these files when the log was shorter. The new file has their rows.
-    for (const name of others) await rm(join(day, name), { force: true });
-    imported.rows += rows.length;
-    imported.firstMs = Math.min(imported.firstMs ?? firstMs, firstMs);
-    imported.lastMs = Math.max(imported.lastMs ?? lastMs, lastMs);
+    imported.rows += added.length;
+    for (const { startMs, endMs } of added) {
+      imported.firstMs = Math.min(imported.firstMs ?? startMs, startMs);
+      imported.lastMs = Math.max(imported.lastMs ?? endMs, endMs);
+    }
   }
 
-  /** @throws HdrscopeError `ERR_ALREADY_REGISTERED` when the log was imported with other options, which would count it twice. */
-  async #assertSameOptions(): Promise<void> {
-    const { name, folder, identity, options } = this.#facts;
-    const mark = `-import-${identity()}-`;
-    for (const day of await namesIn(folder)) {
-      if (!day.startsWith('day=')) continue;
-      for (const file of await namesIn(join(folder, day))) {
-        if (!file.includes(mark) || file.includes(`${mark}${options}-`)) continue;
-        const path = join(folder, 'day=*', `*${mark}*${ENDING}`);
+  /** The files of a day that have rows of what is imported, and the keys of these. @throws HdrscopeError */
+  async #filesOf(day: string): Promise<{ readonly path: string; readonly keys: readonly RowKey[] }[]> {
+    const { name, folder, beginning } = this.#source;
+    const { record, isKnown } = this.#found;
+    const files: { path: string; keys: RowKey[] }[] = [];
+    // Version 1 knew a log by its beginning alone, and kept no record.
+    const unrecorded = [beginning, ...(isKnown || this.#isRecorded ? [] : [record.identity])].map(producerOf);
+    const own = producerOf(record.identity);
+    for (const file of await namesIn(day)) {
+      if (!file.endsWith(ENDING)) continue;
+      const path = join(day, file);
+      const keys = await readRowKeys(path, [own, ...unrecorded]);
+      if (keys.some(({ producer }) => unrecorded.some((prefix) => producer.startsWith(prefix)))) {
         throw new HdrscopeError(
           'ERR_ALREADY_REGISTERED',
-          `${name} is in ${folder} already, imported with other options; to import it anew, first remove ${path}`,
-          { details: { folder, path } },
+          `${path} has rows of a log that begins as ${name} does, and ${join(folder, RECORDS)} has no record of their import: import ${name} into another folder`,
+          { details: { folder, reason: 'unrecorded', path } },
         );
       }
+      if (keys.length > 0) files.push({ path, keys });
     }
+    return files;
   }
 }
 
 const ENDING = '.parquet';
+
+function keyText({ producer, sequence }: Pick<HistoryRow, 'producer' | 'sequence'>): string {
+  return `${producer} ${sequence}`;
+}
 
 function dayOf({ startMs }: HistoryRow): string {
   return new Date(startMs).toISOString().slice(0, 10);
@@ -154,7 +172,7 @@ async function namesIn(path: string): Promise<string[]> {
 /** The rows of one stretch of time: one for each series with values. */
 export type RowGroup = readonly HistoryRow[];
 
-/** The sum of two rows of a series and stretch. */
+/** The sum of two rows of a series and stretch. Its revision is the number of rows that were added up. */
 export function addedRows(sum: HistoryRow, row: HistoryRow): HistoryRow {
   // Rows of one producer and sequence would count once.
   const both = mergeRows([sum, { ...row, sequence: row.sequence + 1 }]);
@@ -163,6 +181,7 @@ export function addedRows(sum: HistoryRow, row: HistoryRow): HistoryRow {
     ...both,
     startMs: Math.min(sum.startMs, row.startMs),
     endMs: Math.max(sum.endMs, row.endMs),
+    revision: (sum.revision ?? 0) + (row.revision ?? 0),
   };
 }
 
@@ -171,28 +190,26 @@ export const PLACEHOLDER = 'import';
 
 /** The producers of the rows of an import, by series: rows of a second import are the rows of the first. */
 export class Producers {
-  readonly #identity: () => string;
+  readonly #identity: string;
   readonly #known = new Map<string, string>();
 
-  /** @param identity The identity of what is imported. It is called when rows are made. */
-  constructor(identity: () => string) {
+  /** @param identity The identity of what is imported. */
+  constructor(identity: string) {
     this.#identity = identity;
   }
 
   /** The producer of the series of a row. */
   of({ metric, unit, attributes }: HistoryRow): string {
     const key = JSON.stringify([metric, unit, attributes]);
-    const producer = this.#known.get(key) ?? `import ${this.#identity()} ${shortHash(key)}`;
+    const producer = this.#known.get(key) ?? `${producerOf(this.#identity)}${shortHash(key)}`;
     this.#known.set(key, producer);
     return producer;
   }
 }
 
-const HEX_DIGITS = 16;
-
-/** 64 bits of a hash, in hexadecimal digits. */
-export function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, HEX_DIGITS);
+/** How the producers of an import begin. */
+function producerOf(identity: string): string {
+  return `import ${identity} `;
 }
 
 // Logs.
@@ -201,32 +218,19 @@ export function shortHash(text: string): string {
 const MOST_INTERVALS = 1000;
 
 /**
- * The identity of a log by its content: a hash of all lines up to the first interval with values. A log that grows, moves or is compressed
- * keeps it. Two logs of one writer differ in their start, and two writers in what they count first.
+ * The beginning of a log: a hash of all lines up to the first interval with values. A log that grows, moves or is compressed keeps it. Logs of
+ * several writers may begin alike.
  */
-export class LogIdentity {
-  readonly #hash: Hash = createHash('sha256');
-  #intervals = 0;
-  #text: string | undefined;
-
-  /** Takes the next entry of the log. */
-  take(entry: LogEntry): void {
-    if (this.#text !== undefined) return;
+export async function beginningOf(entries: AsyncIterable<LogEntry>): Promise<string> {
+  const hash = createHash('sha256');
+  let intervals = 0;
+  for await (const entry of entries) {
     const line = lineOf(entry);
-    if (line !== undefined) this.#hash.update(JSON.stringify(line));
-    if (entry.kind !== 'interval') return;
-    if (entry.writtenMax > 0 || ++this.#intervals === MOST_INTERVALS) this.#finish();
+    if (line !== undefined) hash.update(JSON.stringify(line));
+    if (entry.kind !== 'interval') continue;
+    if (entry.writtenMax > 0 || ++intervals === MOST_INTERVALS) break;
   }
-
-  /** 16 hexadecimal digits. It never changes after the first call. */
-  get text(): string {
-    return this.#text ?? this.#finish();
-  }
-
-  #finish(): string {
-    this.#text = shortHash(this.#hash.digest('hex'));
-    return this.#text;
-  }
+  return shortHash(hash.digest('hex'));
 }
 
 function lineOf(entry: LogEntry): readonly unknown[] | undefined {

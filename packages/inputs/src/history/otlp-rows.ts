@@ -152,9 +152,10 @@ export class StretchSums {
     this.#open.set(stretchMs, sums);
     for (const row of rowsBetween(before, later, { producer: PLACEHOLDER })) {
       if (isLate) this.late += row.count;
-      const startMs = isLate ? stretchMs : Math.floor(fromMs);
-      const endMs = Math.max(startMs, Math.floor(toMs));
-      const own = { ...row, producer: this.#producers.of(row), sequence: stretchMs, startMs, endMs };
+      // A file that has grown may have earlier values in a stretch, and a row keeps its start.
+      const endMs = Math.max(stretchMs, Math.floor(toMs));
+      const producer = this.#producers.of(row);
+      const own = { ...row, producer, sequence: stretchMs, startMs: stretchMs, endMs };
       const sum = sums.get(own.producer);
       const merged = sum === undefined ? own : addedRows(sum, own);
       this.#slots += merged.k.length - (sum === undefined ? -SLOTS_OF_ROW : sum.k.length);
@@ -162,22 +163,28 @@ export class StretchSums {
     }
   }
 
-  /** The rows of the stretches that wait no longer, the oldest first. */
-  *ripe(): Generator<RowGroup, void> {
+  /**
+   * The rows of the stretches that wait no longer, the oldest first.
+   *
+   * @param requests How many requests of the file were read: the revision of the rows.
+   */
+  *ripe(requests: number): Generator<RowGroup, void> {
     for (const stretchMs of [...this.#open.keys()].sort((a, b) => a - b)) {
       const isFull = this.#slots > MOST_SLOTS && this.#open.size > 1;
       if (stretchMs > this.#newestMs - OPEN_MS && !isFull) return;
-      yield this.#closed(stretchMs);
+      yield this.#closed(stretchMs, requests);
     }
   }
 
   /** The rows of all other stretches. */
-  *rest(): Generator<RowGroup, void> {
-    for (const stretchMs of [...this.#open.keys()].sort((a, b) => a - b)) yield this.#closed(stretchMs);
+  *rest(requests: number): Generator<RowGroup, void> {
+    for (const stretchMs of [...this.#open.keys()].sort((a, b) => a - b)) {
+      yield this.#closed(stretchMs, requests);
+    }
   }
 
-  #closed(stretchMs: number): RowGroup {
-    const rows = [...this.#open.get(stretchMs)!.values()];
+  #closed(stretchMs: number, revision: number): RowGroup {
+    const rows = [...this.#open.get(stretchMs)!.values()].map((row) => ({ ...row, revision }));
     this.#open.delete(stretchMs);
     this.#writtenMs = stretchMs;
     for (const { k } of rows) this.#slots -= k.length + SLOTS_OF_ROW;

@@ -6,6 +6,7 @@ import { formatInterval } from '@hdrscope/interval-log';
 import { type ImportedOtlp, importLog, importOtlp, type OtlpFile } from '../../src/history/index.ts';
 
 const START_SEC = Date.UTC(2026, 10, 10) / 1000;
+const A7 = { attributes: { host: 'a7' } };
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'import-'));
@@ -20,12 +21,12 @@ function logOf(startSec: number): Uint8Array {
 
 test('a log is imported once, and not again with other options', async () => {
   const log = logOf(START_SEC);
-  expect((await importLog(log, folder)).imported).toMatchObject({ rows: 1, knownRows: 0 });
-  expect((await importLog(log, folder)).imported).toMatchObject({ rows: 0, knownRows: 1 });
-  expect(readdirSync(folder)).toEqual(['day=2026-11-10']);
-  await expect(importLog(log, folder, { everyMs: 1000 })).rejects.toMatchObject({
+  expect((await importLog(log, folder, A7)).imported).toMatchObject({ rows: 1, knownRows: 0 });
+  expect((await importLog(log, folder, A7)).imported).toMatchObject({ rows: 0, knownRows: 1 });
+  expect(readdirSync(folder).sort()).toEqual(['_imports', 'day=2026-11-10']);
+  await expect(importLog(log, folder, { ...A7, everyMs: 1000 })).rejects.toMatchObject({
     code: 'ERR_ALREADY_REGISTERED',
-    details: { folder },
+    details: { folder, reason: 'options' },
   });
 });
 

@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HdrscopeError } from '@hdrscope/core';
+import { hasMoved, haveOtherHosts, isSamePlace, type Place, placeText } from './import-places.ts';
+import { type Prefix, PrefixHash } from './prefix-hash.ts';
+import { shortHash } from './short-hash.ts';
+
+/** The folder of the records in that of a history. Engines skip names that begin so. */
+export const RECORDS = '_imports';
+
+/** What a history knows of a log, or of a file of OTLP, that was imported: a file of JSON in `RECORDS`. */
+export interface ImportRecord {
+  readonly version: 1;
+  /** The name of its producers. */
+  readonly identity: string;
+  /** A hash of its first values. */
+  readonly beginning: string;
+  /** Where it was imported from, the first place first. */
+  readonly places: readonly Place[];
+  /** The attributes that were added to all series. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** A text that imports with equal options share. */
+  readonly options: string;
+  /** What was imported at each time, ascending. */
+  readonly imported: readonly Prefix[];
+}
+
+/** Something that is to be imported. */
+export interface ImportSource {
+  /** Its name in messages. */
+  readonly name: string;
+  readonly folder: string;
+  /** `undefined` when nobody knows it. */
+  readonly place: Place | undefined;
+  readonly beginning: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly options: string;
+  /** Reads it, or what a path has, from the start and without compression. */
+  readonly read: (path?: string) => AsyncIterable<Uint8Array>;
+}
+
+/** What was found out about something that is to be imported. */
+export interface IdentifiedImport {
+  readonly record: ImportRecord;
+  /** Whether the history has a record of it. */
+  readonly isKnown: boolean;
+  /** What it had when it was identified. */
+  readonly content: Prefix;
+}
+
+const MOST_PREFIXES = 100;
+
+/**
+ * Finds the record of something that is to be imported, by the bytes that were imported, or makes one. What begins with exactly these bytes is the
+ * same, grown, if it lies at the same place or has moved from there.
+ *
+ * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when its values may be there already, and nobody knows.
+ */
+export async function identifyImport(source: ImportSource): Promise<IdentifiedImport> {
+  const { name, folder, place, beginning, attributes, options } = source;
+  const records = await readRecords(folder);
+  const content = await hashOf(
+    source.read(),
+    records.flatMap(({ imported }) => imported.map(({ bytes }) => bytes)),
+  );
+  const related = await Promise.all(
+    records.map(async (record) => ({ record, relation: await relationOf(record, source, content) })),
+  );
+  const { whole } = content;
+  const same = related.find(({ relation }) => relation === 'same');
+  if (same !== undefined) return { record: grown(same.record, whole, place), isKnown: true, content: whole };
+  for (const relation of REFUSED) {
+    const found = related.find((one) => one.relation === relation);
+    if (found !== undefined) throw refusalOf(relation, name, folder, found.record);
+  }
+  const where = place === undefined ? null : [place.host ?? place.machine, place.path];
+  const identityOf = (n: number): string =>
+    shortHash(JSON.stringify([beginning, where, sorted(attributes), n]));
+  let n = 0;
+  while (records.some(({ identity }) => identity === identityOf(n))) n++;
+  const made = { version: 1, identity: identityOf(n), beginning, attributes, options } as const;
+  const record = { ...made, places: place === undefined ? [] : [place], imported: [whole] };
+  return { record, isKnown: false, content: whole };
+}
+
+/** @throws HdrscopeError `ERR_HISTORY_FILE` when what was read for the rows does not begin with what was identified. */
+export function assertSame(read: PrefixHash, { content }: IdentifiedImport, name: string): void {
+  if (read.startsWith(content)) return;
+  throw new HdrscopeError('ERR_HISTORY_FILE', `${name} was replaced while it was read: import it again`, {
+    details: { operation: 'import', path: name },
+  });
+}
+
+/** Writes a record. @throws an error of the file system. */
+export async function writeRecord(folder: string, record: ImportRecord): Promise<void> {
+  const path = join(folder, RECORDS, `${record.identity}.json`);
+  const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
+  await mkdir(join(folder, RECORDS), { recursive: true });
+  await writeFile(partial, `${JSON.stringify(record, undefined, 2)}\n`, { flush: true });
+  await rename(partial, path);
+}
+
+async function readRecords(folder: string): Promise<ImportRecord[]> {
+  const path = join(folder, RECORDS);
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return Promise.all(
+    names.filter((name) => name.endsWith('.json')).map((name) => readRecord(join(path, name))),
+  );
+}
+
+/** @throws HdrscopeError `ERR_HISTORY_FILE` */
+async function readRecord(path: string): Promise<ImportRecord> {
+  const text = await readFile(path, 'utf8');
+  try {
+    const record = JSON.parse(text) as ImportRecord;
+    if (record.version === 1 && record.imported.length > 0) return record;
+  } catch {
+    // The error is that of another content.
+  }
+  throw new HdrscopeError(
+    'ERR_HISTORY_FILE',
+    `cannot read ${path}: it must be the record of an import; restore it, or import into another folder`,
+    { details: { operation: 'read', path } },
+  );
+}
+
+/** Hashes all that can be read. */
+async function hashOf(chunks: AsyncIterable<Uint8Array>, lengths: Iterable<number>): Promise<PrefixHash> {
+  const hash = new PrefixHash(lengths);
+  try {
+    for await (const chunk of chunks) hash.update(chunk);
+  } catch (error) {
+    // A gzip stream that is cut off: its readable part is imported.
+    if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
+  }
+  return hash;
+}
+
+function grown(record: ImportRecord, content: Prefix, place: Place | undefined): ImportRecord {
+  const { places, imported } = record;
+  const isNew = content.bytes > imported.at(-1)!.bytes;
+  const isKnownPlace = place === undefined || places.some((one) => isSamePlace(one, place));
+  return {
+    ...record,
+    places: isKnownPlace ? places : [...places, place],
+    imported: isNew ? [...imported, content].slice(-MOST_PREFIXES) : imported,
+  };
+}
+
+// Relations.
+
+const REFUSED = ['options', 'elsewhere', 'shorter'] as const;
+type Refused = (typeof REFUSED)[number];
+
+/** What something is to what was imported. */
+async function relationOf(
+  record: ImportRecord,
+  { place, beginning, attributes, options, read }: ImportSource,
+  content: PrefixHash,
+): Promise<Refused | 'same' | 'other'> {
+  const last = record.imported.at(-1)!;
+  const { whole } = content;
+  const isSameContent = content.startsWith(last) || record.imported.some(({ hash }) => hash === whole.hash);
+  const mayBePart = record.beginning === beginning && whole.bytes < last.bytes;
+  if (!isSameContent && !mayBePart) return 'other';
+  if (record.places.some((one) => haveOtherHosts(place, one))) return 'other';
+  const isThere = async (path: string): Promise<boolean> => {
+    const found = await hashOf(read(path), [last.bytes]).catch(() => undefined);
+    return found?.startsWith(last) === true;
+  };
+  const isHere = place !== undefined && (await isAt(record.places, place, isThere));
+  const hasSameAttributes = sorted(record.attributes) === sorted(attributes);
+  if (!isHere && !hasSameAttributes) return 'other';
+  if (!isSameContent) return 'shorter';
+  if (!isHere) return 'elsewhere';
+  return hasSameAttributes && record.options === options ? 'same' : 'options';
+}
+
+/** Whether a place is one of others, or what was there has moved to it. */
+async function isAt(
+  places: readonly Place[],
+  place: Place,
+  isThere: (path: string) => Promise<boolean>,
+): Promise<boolean> {
+  if (places.some((one) => isSamePlace(one, place))) return true;
+  for (const one of places) if (await hasMoved(one, place, isThere)) return true;
+  return false;
+}
+
+function sorted(attributes: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(attributes).sort());
+}
+
+const TELL_APART = "attributes: { host: 'NAME' } tells logs of several hosts apart";
+
+/** Why something is not imported, and what can be done. */
+function refusalOf(relation: Refused, name: string, folder: string, { places }: ImportRecord): HdrscopeError {
+  const [from] = places;
+  const earlier = from === undefined ? 'a stream' : placeText(from);
+  const texts: Record<Refused, string> = {
+    options: `${name} is in ${folder} already, imported with other options; import it with the same, or into another folder`,
+    elsewhere: `${name} begins with all that was imported from ${earlier}: if it is that log, import it from there; if it is another one, ${TELL_APART}`,
+    shorter: `${name} begins as ${earlier} does, of which more was imported: if it is a part of that log, its values are there; if it is another one, ${TELL_APART}`,
+  };
+  return new HdrscopeError('ERR_ALREADY_REGISTERED', texts[relation], {
+    details: { folder, reason: relation, earlier },
+  });
+}
