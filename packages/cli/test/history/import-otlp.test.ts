@@ -242,7 +242,7 @@ test('other options would count a file twice', async () => {
   await importFiles(path);
   const { exitCode, stderr } = await importFiles(path, '--every', '10s');
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is in')]);
-  expect(readdirSync(history)).toEqual(['day=2026-11-10']);
+  expect(readdirSync(history).sort()).toEqual(['_imports', 'day=2026-11-10']);
 });
 
 test('logs and files of OTLP in one command, and attributes of all series', async () => {
@@ -259,7 +259,12 @@ test('a file of several days, whose families stay as they are', async () => {
   );
   const path = folder.write('days.json', linesOf(1, days));
   expect(await importFiles(path)).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(readdirSync(history).sort()).toEqual(['day=2026-11-10', 'day=2026-11-11', 'day=2026-11-12']);
+  expect(readdirSync(history).sort()).toEqual([
+    '_imports',
+    'day=2026-11-10',
+    'day=2026-11-11',
+    'day=2026-11-12',
+  ]);
   const groups = await queryHistory(history, { metric: METRIC, everyMs: 86_400_000 });
   expect(groups.map(({ count, scale, bits }) => [count, scale, bits])).toEqual(
     Array.from({ length: 3 }, () => [5, groups[0]!.scale, groups[0]!.bits]),

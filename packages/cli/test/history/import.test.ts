@@ -2,7 +2,7 @@ import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DoubleHistogram } from '@hdrscope/core';
-import { compactHistory, historyMetrics, queryHistory } from '@hdrscope/history';
+import { historyMetrics, queryHistory } from '@hdrscope/history';
 import { formatInterval, openIntervalLog } from '@hdrscope/interval-log';
 import { createRegistry } from '@hdrscope/registry';
 import { hdrscope } from '../support/fake-io.ts';
@@ -27,6 +27,8 @@ async function countOf(metric = 'values'): Promise<number> {
 function filesIn(path: string): string[] {
   return readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.parquet'));
 }
+
+const daysIn = (path: string): string[] => readdirSync(path).filter((name) => name.startsWith('day='));
 
 /** Ten minutes with an interval of a second in each, of two tags. */
 const TEN_MINUTES: readonly Written[] = Array.from({ length: 60 }, (_, at): Written[] => [
@@ -69,18 +71,20 @@ test('percentiles are those of the log', async () => {
   }
 });
 
-test('a log that is imported twice counts once, whatever its file is called', async () => {
+test('a log that is imported twice counts once, also when rotation has compressed it', async () => {
   const path = folder.write('twice.hlog', logText(TEN_MINUTES));
   await importLog(path);
   const before = filesIn(history);
-  const zipped = folder.pathOf('other.gz');
-  writeFileSync(zipped, gzipSync(logText(TEN_MINUTES)));
-  const again = await importLog(path, zipped);
-  expect(again).toEqual({
+  const known = (file: string): object => ({
     exitCode: 0,
-    stdout: `${path}: 20 rows, all there already\n${zipped}: 20 rows, all there already\n`,
+    stdout: `${file}: 20 rows, all there already\n`,
     stderr: '',
   });
+  expect(await importLog(path)).toEqual(known(path));
+  const zipped = folder.pathOf('twice.hlog.1.gz');
+  writeFileSync(zipped, gzipSync(logText(TEN_MINUTES)));
+  rmSync(path);
+  expect(await importLog(zipped)).toEqual(known(zipped));
   expect(filesIn(history)).toEqual(before);
   expect(await countOf()).toBe(720);
 });
@@ -88,15 +92,13 @@ test('a log that is imported twice counts once, whatever its file is called', as
 test('rows of a second import are the rows of the first, also when the files were merged', async () => {
   const path = folder.write('merged.hlog', logText(TEN_MINUTES));
   await importLog(path);
-  const [day] = readdirSync(history);
+  const [day] = daysIn(history);
   const [file] = filesIn(history);
   const merged = join(history, day!, 'compacted.parquet');
   cpSync(join(history, file!), merged);
   rmSync(join(history, file!));
-  expect((await importLog(path)).stdout).toContain('20 rows, 2017');
-  expect(filesIn(history)).toHaveLength(2);
-  expect(await countOf()).toBe(720);
-  expect(await compactHistory(history)).toMatchObject([{ files: 2, rows: 20, duplicates: 20 }]);
+  expect((await importLog(path)).stdout).toContain('20 rows, all there already');
+  expect(filesIn(history)).toHaveLength(1);
   expect(await countOf()).toBe(720);
 });
 
@@ -105,13 +107,31 @@ test('a log that has grown adds what is new, also within a minute', async () => 
   await importLog(path);
   expect(await countOf()).toBe(24 * 10 + 23 * 2);
   folder.write('grows.hlog', logText(TEN_MINUTES));
-  expect((await importLog(path)).stdout).toContain('20 rows');
+  expect((await importLog(path)).stdout).toMatch(/: 13 rows, .*; 7 rows there already/);
   expect(await countOf()).toBe(720);
   expect(filesIn(history)).toHaveLength(1);
-  // An older copy has nothing new.
-  folder.write('grows.hlog', logText(TEN_MINUTES.slice(0, 30)));
+  // A copy that was imported has nothing new. Nobody knows whether another part is one of the log.
+  folder.write('grows.hlog', logText(TEN_MINUTES.slice(0, 47)));
   expect((await importLog(path)).stdout).toContain('all there already');
+  folder.write('grows.hlog', logText(TEN_MINUTES.slice(0, 30)));
+  expect(await importLog(path)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('import the whole log'),
+  });
   expect(await countOf()).toBe(720);
+});
+
+test('the same bytes in another place are refused, until an option tells the hosts apart', async () => {
+  const [a, b] = ['a.hlog', 'b.hlog'].map((name) => folder.write(name, logText(TEN_MINUTES)));
+  await importLog(a!);
+  const refused = await importLog(b!);
+  expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toMatch(/b\.hlog begins with all that was imported from .*a\.hlog: .* --host NAME/s);
+  expect(await countOf()).toBe(720);
+  expect((await importLog(b!, '--host', 'b')).stdout).toContain('20 rows, 2017');
+  expect((await importLog(b!, '--attribute', 'host=b')).stdout).toContain('20 rows, all there already');
+  expect(await countOf()).toBe(1440);
+  expect((await importLog(a!, '--host', 'a', '--attribute', 'host=b')).exitCode).toBe(2);
 });
 
 test('the same log with other options is refused', async () => {
@@ -126,7 +146,7 @@ test('the same log with other options is refused', async () => {
     const { exitCode, stdout, stderr } = await importLog(path, ...options);
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /ten\.hlog is in .* already, imported with another --every.*first remove .*-import-/,
+      /ten\.hlog is in .* already, imported with another --every.*: import it with the same, or into another folder/,
     );
   }
   expect(await countOf()).toBe(720);
@@ -140,7 +160,7 @@ test('days have folders of their own, and gaps have no rows', async () => {
     { at: 5 * 86_400, ms: [3, 4] },
   ]);
   expect((await importLog(folder.write('days.hlog', text))).stdout).toContain('3 rows');
-  expect(readdirSync(history)).toEqual(['day=2017-07-14', 'day=2017-07-15', 'day=2017-07-19']);
+  expect(daysIn(history)).toEqual(['day=2017-07-14', 'day=2017-07-15', 'day=2017-07-19']);
   expect(await countOf()).toBe(4);
 });
 

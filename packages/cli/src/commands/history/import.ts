@@ -15,7 +15,7 @@ import {
   UNNAMED,
 } from '@hdrscope/inputs/internal';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
-import { ExitCode, Refusal } from '../../command.ts';
+import { ExitCode, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { formatCount, formatTime, valuesText } from '../../format.ts';
 import { nameOf } from '../../inputs/input.ts';
@@ -29,11 +29,13 @@ const DESCRIPTION = `Adds interval logs and files of OTLP to a history: a row fo
 Logs that hdrscope wrote say which metrics they have. In others, a tag such as get is the attribute "tag" of the metric that
 --metric names, and a tag such as rpc?method="get" is that of the metric rpc. All digits of a log are kept.
 
-A log is known by its beginning, whatever its file is called: importing it again adds nothing, and importing it when
-it has grown adds what is new. Parts of a log, as log slice and log merge write them, are other logs.
+A log is known by its bytes and its place: importing it again adds nothing, and importing it when it has grown adds what
+is new, also when rotation has renamed or compressed it. The same bytes in another place may be the log of another host,
+so they are refused unless --host or --attribute tells the two apart. Give --host with a log on standard input, which
+has no place. Parts of a log, as log slice and log merge write them, are other logs.
 
 A file of OTLP has metrics as the file exporter of the OpenTelemetry Collector writes them: lines of JSON, or protobuf; it
-is known by its first request. All its histograms are imported, exponential and explicit, delta and cumulative. A bucket
+is known as a log is. All its histograms are imported, exponential and explicit, delta and cumulative. A bucket
 counts at its middle, so percentiles are as exact as the buckets. Give files that follow each other in one command, the
 oldest first: the first point of a cumulative stream has counts from before the file.`;
 
@@ -43,7 +45,7 @@ export const command = defineCommand({
   description: DESCRIPTION,
   examples: [
     'hdrscope history import service.hlog -o history',
-    'hdrscope history import 2026-*.hlog.gz -o history --attribute host=a7',
+    'hdrscope history import 2026-*.hlog.gz -o history --host a7',
     'hdrscope history import metrics-1.json metrics-2.json.gz -o history',
     'hdrscope history import ycsb.hlog -o history --unit us --metric ycsb.duration --every 10s',
   ],
@@ -69,6 +71,11 @@ export const command = defineCommand({
       default: 60_000,
       fallback: '1m',
     },
+    host: {
+      value: '<name>',
+      help: 'the host that the files are from: the attribute host of all series',
+      fallback: 'no attribute, and files are those of this machine',
+    },
     attribute: {
       value: '<pair>',
       help: 'key=value: an attribute of all series; may be repeated',
@@ -78,7 +85,11 @@ export const command = defineCommand({
     },
   },
   async run({ options, operands }, io) {
-    const { output: folder, unit, metric, every: everyMs, attribute: attributes } = options;
+    const { output: folder, unit, metric, every: everyMs, attribute, host } = options;
+    if (host !== undefined && attribute.host !== undefined && attribute.host !== host) {
+      throw new UsageError('--host and --attribute host must be the same');
+    }
+    const attributes = host === undefined ? attribute : { ...attribute, host };
     if ((await stat(folder).catch(() => undefined))?.isDirectory() === false) {
       throw new Refusal(`${folder} is a file, and a folder is needed`);
     }
@@ -89,7 +100,7 @@ export const command = defineCommand({
     const { sources, onBytes, finish, note } = await openLogs(logs, io, true);
     const otlp = operands.flatMap((path, at): OtlpFile[] => {
       const encoding = encodings[at];
-      return encoding === undefined ? [] : [{ name: path, bytes: openOtlp(path, onBytes), encoding }];
+      return encoding === undefined ? [] : [{ name: path, bytes: openOtlp(path, onBytes), encoding, path }];
     });
     const malformed = new MalformedTally();
     let exitCode: number = ExitCode.done;
@@ -127,14 +138,17 @@ export const command = defineCommand({
 
 type ImportedRows = ImportedLog['imported'];
 
-/** Says which options have to be the same when something is imported again. */
+/** Says by which options something that may be in a history can be imported. */
 async function explainOptions<T>(name: string, folder: string, importing: Promise<T>): Promise<T> {
   return importing.catch((error: unknown) => {
     if (!(error instanceof HdrscopeError) || error.code !== 'ERR_ALREADY_REGISTERED') throw error;
-    throw new Refusal(
-      `${name} is in ${folder} already, imported with another --every, --unit, --metric or --attribute; to import it anew, first remove ${error.details.path}`,
-      { cause: error },
-    );
+    const { reason, earlier } = error.details;
+    const texts: Readonly<Record<string, string>> = {
+      options: `${name} is in ${folder} already, imported with another --every, --unit, --metric or --attribute: import it with the same, or into another folder`,
+      elsewhere: `${name} begins with all that was imported from ${earlier}: import the same log from there, and that of another host with --host NAME`,
+      shorter: `${name} begins as ${earlier} does, of which more was imported: import the whole log, and that of another host with --host NAME`,
+    };
+    throw new Refusal(texts[String(reason)] ?? error.message, { cause: error });
   });
 }
 
