@@ -131,15 +131,18 @@ export async function readRowKeys(path: string, prefixes: readonly string[]): Pr
     if (ranges?.some(isAsked) === false) return [];
     if (!isSealed) await assertPages(file, metadata);
     const reading = { file, metadata, columns, compressors: COMPRESSORS };
-    const rows = (await parquetReadObjects(reading)) as Pick<
-      StoredRow,
-      'producer' | 'sequence' | 'revision'
-    >[];
-    return rows.filter(isAsked).map(({ producer, sequence, revision = 0n }) => ({
-      producer,
-      sequence: Number(sequence),
-      revision: Number(revision),
-    }));
+    const keys: RowKey[] = [];
+    let rowStart = 0;
+    for (const { num_rows } of metadata.row_groups) {
+      const rowEnd = rowStart + Number(num_rows);
+      const rows = await parquetReadObjects({ ...reading, rowStart, rowEnd });
+      for (const { producer, sequence, revision = 0n } of rows as StoredRow[]) {
+        if (!isAsked({ producer })) continue;
+        keys.push({ producer, sequence: Number(sequence), revision: Number(revision) });
+      }
+      rowStart = rowEnd;
+    }
+    return keys;
   } catch (error) {
     throw fileError('read', path, error);
   } finally {

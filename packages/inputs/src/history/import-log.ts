@@ -4,7 +4,7 @@ import { type LogEntry, type LogSource, readEntries, snapshotsOfLogs } from '@hd
 import { isFamilyNote, type RecordedLog, readUtf8 } from '@hdrscope/interval-log/internal';
 import type { CountedUnit, Snapshot } from '@hdrscope/registry';
 import { placeOf } from './import-places.ts';
-import { assertSame, type ImportSource, identifyImport } from './import-records.ts';
+import { assertSame, type ImportSource, identifyImport } from './import-receipts.ts';
 import {
   addedRows,
   assertPartOfDay,
@@ -102,7 +102,7 @@ async function importAgain(
     read: (path) => readUtf8(path ?? source),
   };
   const found = await identifyImport(from);
-  const { identity } = found.record;
+  const { identity } = found.receipt;
   const files = new ImportedFiles(from, found);
   const content = new PrefixHash([found.content.bytes]);
   // The bytes are those of the text: only the pauses are told.

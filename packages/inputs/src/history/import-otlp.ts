@@ -14,7 +14,7 @@ import {
   type Snapshot,
 } from '@hdrscope/registry';
 import { placeOf } from './import-places.ts';
-import { assertSame, type ImportSource, identifyImport } from './import-records.ts';
+import { assertSame, type ImportSource, identifyImport } from './import-receipts.ts';
 import {
   assertPartOfDay,
   DAY_MS,
@@ -140,7 +140,7 @@ async function importAgain(
   const found = await identifyImport(from);
   const files = new ImportedFiles(from, found);
   const content = new PrefixHash([found.content.bytes]);
-  const sums = new StretchSums(everyMs, new Producers(found.record.identity));
+  const sums = new StretchSums(everyMs, new Producers(found.receipt.identity));
   const counting = new OtlpCounting(memory, attributes, sums);
   const losses = new OtlpLosses();
   let requests = 0;

@@ -6,7 +6,7 @@ import { mustBe } from '@hdrscope/core/internal';
 import { type HistoryRow, mergeRows, writeRows } from '@hdrscope/history';
 import { type RowKey, readRowKeys } from '@hdrscope/history/internal';
 import type { LogEntry, MalformedLine } from '@hdrscope/interval-log';
-import { type IdentifiedImport, type ImportSource, RECORDS, writeRecord } from './import-records.ts';
+import { type IdentifiedImport, type ImportSource, RECEIPTS, writeReceipt } from './import-receipts.ts';
 import { shortHash } from './short-hash.ts';
 
 /** What an import has written. */
@@ -62,7 +62,7 @@ export class ImportedFiles {
   readonly #found: IdentifiedImport;
   #rows: HistoryRow[] = [];
   #slots = 0;
-  #isRecorded = false;
+  #hasReceipt = false;
 
   constructor(source: ImportSource, found: IdentifiedImport) {
     this.#source = source;
@@ -88,7 +88,7 @@ export class ImportedFiles {
     this.#rows = [];
     this.#slots = 0;
     const { folder } = this.#source;
-    const { identity } = this.#found.record;
+    const { identity } = this.#found.receipt;
     const day = join(folder, `day=${dayOf(first)}`);
     const files = await this.#filesOf(day);
     const known = new Map<string, number>();
@@ -101,8 +101,8 @@ export class ImportedFiles {
     imported.knownRows += rows.length - added.length;
     if (added.length === 0) return;
     // Before the rows: after a crash, the next import knows that they are those of this one.
-    if (!this.#isRecorded) await writeRecord(folder, this.#found.record);
-    this.#isRecorded = true;
+    if (!this.#hasReceipt) await writeReceipt(folder, this.#found.receipt);
+    this.#hasReceipt = true;
     const lastMs = rows.reduce((most, { endMs }) => Math.max(most, endMs), first.endMs);
     // The sequence is the start of the stretch of time, so it does not depend on which series have values in it.
     const mark = `-import-${identity}-`;
@@ -122,31 +122,48 @@ export class ImportedFiles {
     }
   }
 
-  /** The files of a day that have rows of what is imported, and the keys of these. @throws HdrscopeError */
-  async #filesOf(day: string): Promise<{ readonly path: string; readonly keys: readonly RowKey[] }[]> {
-    const { name, folder, beginning } = this.#source;
-    const { record, isKnown } = this.#found;
-    const files: { path: string; keys: RowKey[] }[] = [];
-    // Version 1 knew a log by its beginning alone, and kept no record.
-    const unrecorded = [beginning, ...(isKnown || this.#isRecorded ? [] : [record.identity])].map(producerOf);
-    const own = producerOf(record.identity);
-    for (const file of await namesIn(day)) {
-      if (!file.endsWith(ENDING)) continue;
-      const path = join(day, file);
-      const keys = await readRowKeys(path, [own, ...unrecorded]);
-      if (keys.some(({ producer }) => unrecorded.some((prefix) => producer.startsWith(prefix)))) {
-        throw new HdrscopeError(
-          'ERR_ALREADY_REGISTERED',
-          `${path} has rows of a log that begins as ${name} does, and ${join(folder, RECORDS)} has no record of their import: import ${name} into another folder`,
-          { details: { folder, reason: 'unrecorded', path } },
-        );
+  /**
+   * The files of a day that have rows of what is imported, and the keys of these. When a compaction removes one meanwhile, the day is read again.
+   *
+   * @throws HdrscopeError
+   */
+  async #filesOf(day: string, attempt = 1): Promise<KeysOfFile[]> {
+    const paths = (await namesIn(day)).filter((name) => name.endsWith(ENDING)).map((name) => join(day, name));
+    const files: KeysOfFile[] = [];
+    for (const path of paths) {
+      try {
+        files.push({ path, keys: await this.#keysOf(path) });
+      } catch (error) {
+        const isGone = (error as { cause?: { code?: unknown } }).cause?.code === 'ENOENT';
+        if (!isGone || attempt === TRIES) throw error;
+        return this.#filesOf(day, attempt + 1);
       }
-      if (keys.length > 0) files.push({ path, keys });
     }
-    return files;
+    return files.filter(({ keys }) => keys.length > 0);
+  }
+
+  async #keysOf(path: string): Promise<RowKey[]> {
+    const { name, folder, beginning } = this.#source;
+    const { receipt, isKnown } = this.#found;
+    const own = producerOf(receipt.identity);
+    // Version 1 knew a log by its beginning alone, and kept no receipt.
+    const foreign = [producerOf(beginning), ...(isKnown || this.#hasReceipt ? [] : [own])];
+    const keys = await readRowKeys(path, [own, ...foreign]);
+    if (!keys.some(({ producer }) => foreign.some((prefix) => producer.startsWith(prefix)))) return keys;
+    throw new HdrscopeError(
+      'ERR_ALREADY_REGISTERED',
+      `${path} has rows of a log that begins as ${name} does, and ${join(folder, RECEIPTS)} has no receipt of its import: import ${name} into another folder`,
+      { details: { folder, reason: 'no receipt', path } },
+    );
   }
 }
 
+interface KeysOfFile {
+  readonly path: string;
+  readonly keys: readonly RowKey[];
+}
+
+const TRIES = 3;
 const ENDING = '.parquet';
 
 function keyText({ producer, sequence }: Pick<HistoryRow, 'producer' | 'sequence'>): string {

@@ -21,9 +21,11 @@ import {
   queryMergedRows,
   readRows,
   rollUpHistory,
+  writeRows,
 } from '@hdrscope/history';
-import { formatBaseTime, formatInterval } from '@hdrscope/interval-log';
+import { formatBaseTime, formatInterval, readEntries } from '@hdrscope/interval-log';
 import fc from 'fast-check';
+import { beginningOf } from '../../src/history/imported-files.ts';
 import { type ImportedLog, importLog, importOtlp } from '../../src/history/index.ts';
 
 const START_MS = Date.UTC(2026, 10, 10);
@@ -229,17 +231,35 @@ test('a stream has no place but its host', async () => {
   expect((await importLog(stream(), history, a7)).imported).toMatchObject({ rows: 0, knownRows: 1 });
 });
 
-test('days that were removed are imported again, and rows without a record are not guessed', async () => {
+test('days that were removed are imported again, and rows without a receipt are not guessed', async () => {
   const path = written('service.hlog', logOf(20));
   await read(path);
   rmSync(join(history, 'day=2026-11-10'), { recursive: true });
   expect(await read(path)).toMatchObject({ rows: 1 });
   rmSync(join(history, '_imports'), { recursive: true });
-  await expect(read(path)).rejects.toMatchObject({ details: { reason: 'unrecorded' } });
+  await expect(read(path)).rejects.toMatchObject({ details: { reason: 'no receipt' } });
   expect(await totalsOf(history)).toEqual(each(20));
 });
 
-test('an import that ended after its record goes on with the next one', async () => {
+test('a log that version 1 has imported is not imported again', async () => {
+  const path = written('service.hlog', logOf(20));
+  await read(path);
+  const [file] = readdirSync(history, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.parquet'),
+  );
+  const rows: HistoryRow[] = [];
+  for await (const row of readRows(join(history, file!))) rows.push(row);
+  rmSync(history, { recursive: true });
+  const producer = `import ${await beginningOf(readEntries(path))} 0123456789abcdef`;
+  await writeRows(
+    join(history, file!),
+    rows.map((row) => ({ ...row, producer, revision: 0 })),
+  );
+  await expect(read(path)).rejects.toMatchObject({ details: { reason: 'no receipt' } });
+  expect(await totalsOf(history)).toEqual(each(20));
+});
+
+test('an import that ended after its receipt goes on with the next one', async () => {
   const path = written('service.hlog', logOf(20));
   await read(path);
   const [day] = readdirSync(history).filter((name) => name.startsWith('day='));
@@ -249,13 +269,13 @@ test('an import that ended after its record goes on with the next one', async ()
   expect(await totalsOf(history)).toEqual(each(30));
 });
 
-test('a record that is no record ends the import', async () => {
+test('a receipt that is none ends the import', async () => {
   const path = written('service.hlog', logOf(20));
   await read(path);
   const [name] = readdirSync(join(history, '_imports'));
-  const record = join(history, '_imports', name!);
-  writeFileSync(record, readFileSync(record, 'utf8').slice(0, 50));
-  await expect(read(path)).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE', details: { path: record } });
+  const receipt = join(history, '_imports', name!);
+  writeFileSync(receipt, readFileSync(receipt, 'utf8').slice(0, 50));
+  await expect(read(path)).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE', details: { path: receipt } });
 });
 
 test('a file of OTLP that has grown after a compaction counts all its values, and its twin is refused', async () => {

@@ -6,11 +6,11 @@ import { hasMoved, haveOtherHosts, isSamePlace, type Place, placeText } from './
 import { type Prefix, PrefixHash } from './prefix-hash.ts';
 import { shortHash } from './short-hash.ts';
 
-/** The folder of the records in that of a history. Engines skip names that begin so. */
-export const RECORDS = '_imports';
+/** The folder of the receipts in that of a history. Engines skip names that begin so. */
+export const RECEIPTS = '_imports';
 
-/** What a history knows of a log, or of a file of OTLP, that was imported: a file of JSON in `RECORDS`. */
-export interface ImportRecord {
+/** What a history knows of a log, or of a file of OTLP, that was imported: a file of JSON in `RECEIPTS`. */
+export interface ImportReceipt {
   readonly version: 1;
   /** The name of its producers. */
   readonly identity: string;
@@ -42,8 +42,8 @@ export interface ImportSource {
 
 /** What was found out about something that is to be imported. */
 export interface IdentifiedImport {
-  readonly record: ImportRecord;
-  /** Whether the history has a record of it. */
+  readonly receipt: ImportReceipt;
+  /** Whether the history has a receipt of it. */
   readonly isKnown: boolean;
   /** What it had when it was identified. */
   readonly content: Prefix;
@@ -52,36 +52,37 @@ export interface IdentifiedImport {
 const MOST_PREFIXES = 100;
 
 /**
- * Finds the record of something that is to be imported, by the bytes that were imported, or makes one. What begins with exactly these bytes is the
+ * Finds the receipt of something that is to be imported, by the bytes that were imported, or makes one. What begins with exactly these bytes is the
  * same, grown, if it lies at the same place or has moved from there.
  *
  * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when its values may be there already, and nobody knows.
  */
 export async function identifyImport(source: ImportSource): Promise<IdentifiedImport> {
   const { name, folder, place, beginning, attributes, options } = source;
-  const records = await readRecords(folder);
+  const receipts = await readReceipts(folder);
   const content = await hashOf(
     source.read(),
-    records.flatMap(({ imported }) => imported.map(({ bytes }) => bytes)),
+    receipts.flatMap(({ imported }) => imported.map(({ bytes }) => bytes)),
   );
   const related = await Promise.all(
-    records.map(async (record) => ({ record, relation: await relationOf(record, source, content) })),
+    receipts.map(async (receipt) => ({ receipt, relation: await relationOf(receipt, source, content) })),
   );
   const { whole } = content;
   const same = related.find(({ relation }) => relation === 'same');
-  if (same !== undefined) return { record: grown(same.record, whole, place), isKnown: true, content: whole };
+  if (same !== undefined)
+    return { receipt: grown(same.receipt, whole, place), isKnown: true, content: whole };
   for (const relation of REFUSED) {
     const found = related.find((one) => one.relation === relation);
-    if (found !== undefined) throw refusalOf(relation, name, folder, found.record);
+    if (found !== undefined) throw refusalOf(relation, name, folder, found.receipt);
   }
   const where = place === undefined ? null : [place.host ?? place.machine, place.path];
   const identityOf = (n: number): string =>
     shortHash(JSON.stringify([beginning, where, sorted(attributes), n]));
   let n = 0;
-  while (records.some(({ identity }) => identity === identityOf(n))) n++;
+  while (receipts.some(({ identity }) => identity === identityOf(n))) n++;
   const made = { version: 1, identity: identityOf(n), beginning, attributes, options } as const;
-  const record = { ...made, places: place === undefined ? [] : [place], imported: [whole] };
-  return { record, isKnown: false, content: whole };
+  const receipt = { ...made, places: place === undefined ? [] : [place], imported: [whole] };
+  return { receipt, isKnown: false, content: whole };
 }
 
 /** @throws HdrscopeError `ERR_HISTORY_FILE` when what was read for the rows does not begin with what was identified. */
@@ -92,38 +93,38 @@ export function assertSame(read: PrefixHash, { content }: IdentifiedImport, name
   });
 }
 
-/** Writes a record. @throws an error of the file system. */
-export async function writeRecord(folder: string, record: ImportRecord): Promise<void> {
-  const path = join(folder, RECORDS, `${record.identity}.json`);
+/** Writes a receipt. @throws an error of the file system. */
+export async function writeReceipt(folder: string, receipt: ImportReceipt): Promise<void> {
+  const path = join(folder, RECEIPTS, `${receipt.identity}.json`);
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
-  await mkdir(join(folder, RECORDS), { recursive: true });
-  await writeFile(partial, `${JSON.stringify(record, undefined, 2)}\n`, { flush: true });
+  await mkdir(join(folder, RECEIPTS), { recursive: true });
+  await writeFile(partial, `${JSON.stringify(receipt, undefined, 2)}\n`, { flush: true });
   await rename(partial, path);
 }
 
-async function readRecords(folder: string): Promise<ImportRecord[]> {
-  const path = join(folder, RECORDS);
+async function readReceipts(folder: string): Promise<ImportReceipt[]> {
+  const path = join(folder, RECEIPTS);
   const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
   return Promise.all(
-    names.filter((name) => name.endsWith('.json')).map((name) => readRecord(join(path, name))),
+    names.filter((name) => name.endsWith('.json')).map((name) => readReceipt(join(path, name))),
   );
 }
 
 /** @throws HdrscopeError `ERR_HISTORY_FILE` */
-async function readRecord(path: string): Promise<ImportRecord> {
+async function readReceipt(path: string): Promise<ImportReceipt> {
   const text = await readFile(path, 'utf8');
   try {
-    const record = JSON.parse(text) as ImportRecord;
-    if (record.version === 1 && record.imported.length > 0) return record;
+    const receipt = JSON.parse(text) as ImportReceipt;
+    if (receipt.version === 1 && receipt.imported.length > 0) return receipt;
   } catch {
     // The error is that of another content.
   }
   throw new HdrscopeError(
     'ERR_HISTORY_FILE',
-    `cannot read ${path}: it must be the record of an import; restore it, or import into another folder`,
+    `cannot read ${path}: it must be the receipt of an import; restore it, or import into another folder`,
     { details: { operation: 'read', path } },
   );
 }
@@ -140,12 +141,12 @@ async function hashOf(chunks: AsyncIterable<Uint8Array>, lengths: Iterable<numbe
   return hash;
 }
 
-function grown(record: ImportRecord, content: Prefix, place: Place | undefined): ImportRecord {
-  const { places, imported } = record;
+function grown(receipt: ImportReceipt, content: Prefix, place: Place | undefined): ImportReceipt {
+  const { places, imported } = receipt;
   const isNew = content.bytes > imported.at(-1)!.bytes;
   const isKnownPlace = place === undefined || places.some((one) => isSamePlace(one, place));
   return {
-    ...record,
+    ...receipt,
     places: isKnownPlace ? places : [...places, place],
     imported: isNew ? [...imported, content].slice(-MOST_PREFIXES) : imported,
   };
@@ -158,26 +159,26 @@ type Refused = (typeof REFUSED)[number];
 
 /** What something is to what was imported. */
 async function relationOf(
-  record: ImportRecord,
+  receipt: ImportReceipt,
   { place, beginning, attributes, options, read }: ImportSource,
   content: PrefixHash,
 ): Promise<Refused | 'same' | 'other'> {
-  const last = record.imported.at(-1)!;
+  const last = receipt.imported.at(-1)!;
   const { whole } = content;
-  const isSameContent = content.startsWith(last) || record.imported.some(({ hash }) => hash === whole.hash);
-  const mayBePart = record.beginning === beginning && whole.bytes < last.bytes;
+  const isSameContent = content.startsWith(last) || receipt.imported.some(({ hash }) => hash === whole.hash);
+  const mayBePart = receipt.beginning === beginning && whole.bytes < last.bytes;
   if (!isSameContent && !mayBePart) return 'other';
-  if (record.places.some((one) => haveOtherHosts(place, one))) return 'other';
+  if (receipt.places.some((one) => haveOtherHosts(place, one))) return 'other';
   const isThere = async (path: string): Promise<boolean> => {
     const found = await hashOf(read(path), [last.bytes]).catch(() => undefined);
     return found?.startsWith(last) === true;
   };
-  const isHere = place !== undefined && (await isAt(record.places, place, isThere));
-  const hasSameAttributes = sorted(record.attributes) === sorted(attributes);
+  const isHere = place !== undefined && (await isAt(receipt.places, place, isThere));
+  const hasSameAttributes = sorted(receipt.attributes) === sorted(attributes);
   if (!isHere && !hasSameAttributes) return 'other';
   if (!isSameContent) return 'shorter';
   if (!isHere) return 'elsewhere';
-  return hasSameAttributes && record.options === options ? 'same' : 'options';
+  return hasSameAttributes && receipt.options === options ? 'same' : 'options';
 }
 
 /** Whether a place is one of others, or what was there has moved to it. */
@@ -198,7 +199,12 @@ function sorted(attributes: Readonly<Record<string, string>>): string {
 const TELL_APART = "attributes: { host: 'NAME' } tells logs of several hosts apart";
 
 /** Why something is not imported, and what can be done. */
-function refusalOf(relation: Refused, name: string, folder: string, { places }: ImportRecord): HdrscopeError {
+function refusalOf(
+  relation: Refused,
+  name: string,
+  folder: string,
+  { places }: ImportReceipt,
+): HdrscopeError {
   const [from] = places;
   const earlier = from === undefined ? 'a stream' : placeText(from);
   const texts: Record<Refused, string> = {
