@@ -65,7 +65,9 @@ export async function hasMoved(
 ): Promise<boolean> {
   if (from.machine !== to.machine || from.path === '' || to.path === '') return false;
   if (from.file === to.file) return true;
-  const stem = basename(from.path).replace(/(\.hlog|\.json|\.gz)+$/, '');
+  const stem = basename(from.path)
+    .replace(/\.gz$/, '')
+    .replace(/\.(hlog|json)$/, '');
   const isRotated =
     dirname(from.path) === dirname(to.path) &&
     basename(to.path).startsWith(stem) &&
