@@ -72,7 +72,7 @@ test.each([
     const logOf = (minute: number) =>
       folder.write(`minute-${minute}.hlog`, logText([{ at: minute * 60, length: 60, ms: evenly(1000) }]));
     for (const minute of [0, 1, 2]) await hdrscope(['history', 'import', logOf(minute), '-o', history]);
-    const [day] = readdirSync(history);
+    const day = readdirSync(history).find((name) => name.startsWith('day='));
     const [name] = readdirSync(join(history, day!)).filter((one) =>
       one.startsWith(String(START_MS + 120_000)),
     );
