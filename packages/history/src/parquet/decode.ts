@@ -1,11 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { HdrscopeError } from '@hdrscope/core';
+import { codeOf } from '@hdrscope/kit/files';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileError } from '../errors.ts';
 import { marginsProperty } from '../rows/margins.ts';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
 import { assertPages } from './check-pages.ts';
-import { codeOf } from './files.ts';
 import { COMPRESSORS } from './gzip.ts';
 import { parsedRanges, ROWS_KEY } from './row-ranges.ts';
 import { ADDED_COLUMNS, COLUMNS } from './schema.ts';

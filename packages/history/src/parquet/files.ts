@@ -1,4 +1,5 @@
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { codeOf } from '@hdrscope/kit/files';
 import { DAY_MS } from '../times.ts';
 
 /** The operations of the file system that writers need. Tests make them fail. */
@@ -20,19 +21,6 @@ export const realFiles: Files = {
   unlink,
 };
 
-// Errors of Windows, of file systems without fsync of directories, and of directories that are writable but not readable.
-const CANNOT_SYNC = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
-
-/** Forces the names in a directory to the disk, if the system supports it. */
-export async function syncDirectory(files: Files, path: string): Promise<void> {
-  try {
-    const handle = await files.open(path, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch (error) {
-    if (!CANNOT_SYNC.has(codeOf(error) ?? '')) throw error;
-  }
-}
-
 /** Removes a file, if it exists. */
 export async function remove(files: Files, path: string): Promise<void> {
   try {
@@ -53,9 +41,4 @@ export async function isAbandoned(path: string, nowMs: number): Promise<boolean>
     if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
-}
-
-/** The code of a system error, such as `ENOSPC`. */
-export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | undefined)?.code;
 }

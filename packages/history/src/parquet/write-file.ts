@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '@hdrscope/kit/files';
 import type { HistoryRow } from '../rows/row.ts';
 import { ParquetEncoder } from './encode.ts';
-import { type Files, remove, syncDirectory } from './files.ts';
+import { type Files, remove } from './files.ts';
 import { PARTIAL } from './names.ts';
 
 /** Facts about a written file. */
@@ -49,7 +50,7 @@ export async function writeFile(
     await remove(files, partial).catch(() => {});
     throw error;
   }
-  await syncDirectory(files, dirname(path));
+  await syncFolder(files, dirname(path));
   return { path, rows, bytes };
 }
 

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
-import { codeOf } from '../parquet/files.ts';
 import { DAY, dayOf, ENDING, isDayFolder } from '../parquet/names.ts';
 import type { CheckedQuestion } from '../sql/question.ts';
 

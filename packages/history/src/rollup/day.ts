@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '@hdrscope/kit/files';
 import { FILES_AT_ONCE, merged } from '../compact/merged.ts';
 import { readMetadata, readRows } from '../parquet/decode.ts';
-import { realFiles, syncDirectory } from '../parquet/files.ts';
+import { realFiles } from '../parquet/files.ts';
 import { DAY, ENDING, fileName, PARTIAL } from '../parquet/names.ts';
 import { compareRows } from '../parquet/order.ts';
 import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
@@ -92,7 +93,7 @@ export async function rollUpDay(path: string, into: string, task: DayTask): Prom
     if (!isKept) {
       await mkdir(join(into, name), { recursive: true });
       await rename(made.path, target);
-      await syncDirectory(realFiles, join(into, name));
+      await syncFolder(realFiles, join(into, name));
     }
     return { day: name.slice(DAY.length), sourceRows, rows, bytes, isKept };
   } finally {

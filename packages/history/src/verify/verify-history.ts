@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { findDamage } from '../parquet/decode.ts';
-import { realFiles, syncDirectory } from '../parquet/files.ts';
+import { realFiles } from '../parquet/files.ts';
 import { DAMAGED } from '../parquet/names.ts';
 import { filesOf } from '../query/folder-files.ts';
 import type { DamagedFile } from '../query/whole-files.ts';
@@ -60,7 +61,7 @@ export async function verifyHistory(folder: string, options: VerifyOptions = {})
 async function setAside(path: string): Promise<void> {
   try {
     await realFiles.rename(path, path + DAMAGED);
-    await syncDirectory(realFiles, dirname(path));
+    await syncFolder(realFiles, dirname(path));
   } catch (error) {
     throw fileError('set aside', path, error);
   }

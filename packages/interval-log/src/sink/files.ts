@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
+import { codeOf, isMissing, lockName, syncFolder } from '@hdrscope/kit/files';
 import type { LogErrorCode } from '../errors.ts';
 
 /** The file system operations of a sink. Tests make them fail. */
@@ -59,17 +58,9 @@ export async function makeLike(
   return handle;
 }
 
-// Errors of Windows, of file systems without fsync of directories, and of directories that are writable but not readable.
-const CANNOT_SYNC = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
-
 /** Forces the names in a file's directory to the disk, if the system supports it. */
-export async function syncDirectory(files: Files, path: string): Promise<void> {
-  try {
-    const handle = await files.open(dirname(path), 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch (error) {
-    if (!CANNOT_SYNC.has(codeOf(error) ?? '')) throw error;
-  }
+export function syncDirectory(files: Files, path: string): Promise<void> {
+  return syncFolder(files, dirname(path));
 }
 
 /** Returns the status of a file; `undefined` if the file does not exist. */
@@ -91,37 +82,14 @@ export async function remove(files: Files, path: string): Promise<void> {
   }
 }
 
-export function isMissing(error: unknown): boolean {
-  return codeOf(error) === 'ENOENT';
-}
-
-/** Returns the code of a system error, such as `ENOSPC`. */
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | undefined)?.code;
-}
-
 /**
- * Locks a path against other sinks of this machine, until the returned function is called or the process ends. The lock
- * is a socket in Linux's abstract namespace, which leaves no file behind. On other systems and across containers there
- * is no lock.
+ * Locks a path against other sinks of this machine, until the returned function is called or the process ends: see `lockName`.
  *
  * @throws HdrscopeError `ERR_LOG_WRITE` when another sink has the path.
  */
 export async function lockPath(path: string): Promise<() => Promise<void>> {
-  if (process.platform !== 'linux') return async () => {};
-  // Hashed, because names of sockets are limited to about 100 bytes.
-  const name = `\0hdrscope-interval-log-${createHash('sha256').update(path).digest('hex')}`;
-  const server = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve, reject) => {
-    // Later errors are those of connections, which nobody has a reason to make. Without a listener they would end the process.
-    server.on('error', (cause) => {
-      if (codeOf(cause) !== 'EADDRINUSE') return resolve();
-      const message = `${path} must be written by one sink at a time, and another sink has it open: close that one first`;
-      reject(new HdrscopeError<LogErrorCode>('ERR_LOG_WRITE', message, { cause, details: { path } }));
-    });
-    // Workers of a cluster would share a socket that is not exclusive.
-    server.listen({ path: name, exclusive: true }, resolve);
-  });
-  server.unref();
-  return () => new Promise((resolve) => server.close(() => resolve()));
+  const unlock = await lockName(`interval-log ${path}`);
+  if (unlock !== undefined) return unlock;
+  const message = `${path} must be written by one sink at a time, and another sink has it open: close that one first`;
+  throw new HdrscopeError<LogErrorCode>('ERR_LOG_WRITE', message, { details: { path } });
 }

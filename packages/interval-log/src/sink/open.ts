@@ -1,7 +1,8 @@
 import { basename, dirname, join } from 'node:path';
+import { isMissing } from '@hdrscope/kit/files';
 import { type Registry, systemClock } from '@hdrscope/registry';
 import { writeError } from '../errors.ts';
-import { type Files, isMissing, lockPath, realFiles } from './files.ts';
+import { type Files, lockPath, realFiles } from './files.ts';
 import { type IntervalLogOptions, readSettings } from './options.ts';
 import { IntervalLogSink, type SinkRuntime } from './sink.ts';
 import { realDelay } from './ticker.ts';

@@ -1,0 +1,3 @@
+// Entry `@hdrscope/kit/files`: files of Node.js that survive the end of a process, and locks against other processes.
+export { lockName } from './lock.ts';
+export { codeOf, isMissing, type OpensFiles, syncFolder } from './sync.ts';

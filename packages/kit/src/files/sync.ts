@@ -1,0 +1,28 @@
+import type { FileHandle } from 'node:fs/promises';
+
+/** Opens files. Tests make it fail. */
+export interface OpensFiles {
+  readonly open: (path: string, flags: string) => Promise<FileHandle>;
+}
+
+// Errors of Windows, of file systems without fsync of directories, and of directories that are writable but not readable.
+const CANNOT_SYNC = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+
+/** Forces the names in a folder to the disk, if the system supports it. */
+export async function syncFolder(files: OpensFiles, folder: string): Promise<void> {
+  try {
+    const handle = await files.open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    if (!CANNOT_SYNC.has(codeOf(error) ?? '')) throw error;
+  }
+}
+
+/** The code of a system error, such as `ENOSPC`. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}
+
+export function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT';
+}
