@@ -1,20 +1,25 @@
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
-import { snapshotAt } from '@hdrscope/registry/internal';
 import { EXPLICIT } from '../explicit.ts';
 import { EXPONENTIAL } from '../exponential.ts';
 import { KeptPoints, type PointKind } from '../kept-points.ts';
 import { knownSettings, type MetricSettings, settingsOfFamily } from '../metric-settings.ts';
 import { type KeptKind, type ShownFamily, toScopeMetrics } from '../metrics.ts';
-import { hrTime } from '../point.ts';
-import { type ExponentialHistogramValue, type HistogramValue, PointType, Temporality } from '../sdk.ts';
-import { isNumber } from './encode.ts';
-import { type Item, itemsOf, nanoseconds } from './encoding.ts';
-import type { Delivery, OtlpSenderMemory } from './memory.ts';
+import { type HistogramValue, Temporality } from '../sdk.ts';
+import { type Delivery, startInTime } from './delivery.ts';
+import { itemsOf } from './encoding.ts';
+import type { OtlpSenderMemory } from './memory.ts';
 import { numberMetrics, type OtlpNumbers } from './numbers.ts';
 import type { SenderSettings } from './options.ts';
 
-/** Makes deliveries of snapshots: all that the receiver does not have, in deltas. */
-export type DeliveryOf = (snapshot: Snapshot) => Promise<Delivery>;
+/** The counts that the receiver has before a delivery. */
+export type DeliveryBase = Partial<Pick<Delivery, 'snapshot' | 'numbers'>>;
+
+/**
+ * Makes deliveries of snapshots: all that the receiver does not have, in deltas.
+ *
+ * @param base What it has. @default what it has taken
+ */
+export type DeliveryOf = (snapshot: Snapshot, base?: DeliveryBase) => Promise<Delivery>;
 
 export function deliveriesFor(
   registry: Registry,
@@ -26,7 +31,7 @@ export function deliveriesFor(
   const temporality = settings.temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
   const isDelta = temporality === Temporality.DELTA;
   const kinds = { exponential: keptKind(EXPONENTIAL, isDelta), explicit: keptKind(EXPLICIT, isDelta) };
-  return async (snapshot) => {
+  return async (snapshot, { snapshot: base = memory.base, numbers: before = memory.numbers! } = {}) => {
     const { timeMs } = snapshot;
     const conversion = {
       kindOf: ({ format }: MetricSettings) => kinds[wanted ?? format ?? 'exponential'],
@@ -35,12 +40,12 @@ export function deliveriesFor(
       settingsOf: (family: FamilySnapshot) => settingsOfFamily(known, family),
     };
     const families: Iterable<ShownFamily> = isDelta
-      ? snapshot.changesSince(memory.base ?? EMPTY_SNAPSHOT)
+      ? snapshot.changesSince(base ?? EMPTY_SNAPSHOT)
       : snapshot.families.map((family) => ({ family, series: family.series }));
     const histograms = itemsOf(await toScopeMetrics(families, conversion));
-    const own = numberMetrics(numbers, temporality, timeMs, memory.numbers!);
+    const own = numberMetrics(numbers, temporality, timeMs, before);
     const items = [...histograms, ...itemsOf([own.scope])];
-    if (isDelta) startInTime(items, timeMs, memory.base?.timeMs || timeMs - 1);
+    if (isDelta) startInTime(items, timeMs, base?.timeMs || timeMs - 1);
     return {
       items,
       done: 0,
@@ -49,32 +54,8 @@ export function deliveriesFor(
       mostBytes: maxRequestBytes,
       snapshot,
       // The start of cumulative counters stays.
-      numbers: isDelta ? own.now : memory.numbers!,
+      numbers: isDelta ? own.now : before,
     };
-  };
-}
-
-/** Moves starts behind the end, which series have that began before the clock was set back. */
-function startInTime(items: Item[], endMs: number, startMs: number): void {
-  const end = nanoseconds(hrTime(endMs));
-  for (const [i, item] of items.entries()) {
-    if (nanoseconds(item.point.startTime) <= end) continue;
-    items[i] = withTimes(item, { startTime: hrTime(startMs) });
-  }
-}
-
-function withTimes(item: Item, times: Partial<Pick<Item['point'], 'startTime' | 'endTime'>>): Item {
-  return { ...item, point: { ...item.point, ...times } as Item['point'] };
-}
-
-/** The points of a delivery that the receiver lacks, with another end. The receiver certainly has none of them. */
-export function atTime({ items, snapshot, numbers, ...delivery }: Delivery, timeMs: number): Delivery {
-  const renewed = items.map((item) => withTimes(item, { endTime: hrTime(timeMs) }));
-  startInTime(renewed, timeMs, timeMs - 1);
-  return {
-    ...{ ...delivery, tried: 0, items: renewed },
-    snapshot: snapshotAt(snapshot, timeMs),
-    numbers: { ...numbers, timeMs },
   };
 }
 
@@ -83,27 +64,6 @@ function keptKind<Value extends HistogramValue>(kind: PointKind<Value>, isDelta:
 }
 
 const NO_NUMBERS: OtlpNumbers = { scope: '', read: () => [] };
-
-/** Drops what the receiver has, and makes the rest small: a delivery may wait for as long as an outage takes. */
-export function compact(delivery: Delivery): void {
-  const { items } = delivery;
-  items.splice(0, delivery.done);
-  delivery.tried = Math.max(0, delivery.tried - delivery.done);
-  delivery.done = 0;
-  for (const [i, item] of items.entries()) {
-    if (item.metric.dataPointType !== PointType.EXPONENTIAL_HISTOGRAM) continue;
-    const value = EXPONENTIAL.packed!(item.point.value as ExponentialHistogramValue);
-    if (value === item.point.value) continue;
-    items[i] = { ...item, point: { ...item.point, value } as Item['point'] };
-  }
-}
-
-/** How many values the histograms among some points have. */
-export function valuesIn(items: readonly Item[]): number {
-  let values = 0;
-  for (const item of items) if (!isNumber(item)) values += (item.point.value as HistogramValue).count;
-  return values;
-}
 
 /** What a registry has counted between two snapshots: values, and series that have ended. */
 export interface News {

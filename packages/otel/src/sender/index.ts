@@ -3,4 +3,5 @@ export { type OtlpEnvironment, otlpOptionsFromEnvironment } from './from-environ
 export { OtlpSenderMemory } from './memory.ts';
 export type { OtlpNumber, OtlpNumbers } from './numbers.ts';
 export type { OtlpSenderObserver, OtlpSenderOptions } from './options.ts';
+export type { OtlpQueueOptions } from './queue.ts';
 export { type OtlpSender, type OtlpSenderHealth, sendOtlp } from './sender.ts';

@@ -1,9 +1,11 @@
 import {
   custom,
+  filledText,
   flag,
   having,
   integer,
   milliseconds,
+  mustBe,
   type OptionRules,
   object,
   oneOf,
@@ -17,6 +19,7 @@ import { type SenderTlsFiles, tls, url } from '@hdrscope/kit/delivery';
 import type { HistogramFormat } from '../metric-settings.ts';
 import { OtlpSenderMemory } from './memory.ts';
 import type { OtlpNumbers } from './numbers.ts';
+import type { OtlpQueueOptions } from './queue.ts';
 
 /** Hears what becomes of the requests of a sender. Its functions must not throw. */
 export interface OtlpSenderObserver {
@@ -73,6 +76,11 @@ export interface OtlpSenderOptions {
    * deltas are given up earlier. @default 100000
    */
   readonly maxEndedSeries?: number;
+  /**
+   * Keeps deltas on disk until the receiver has taken them: the next sender with the same folder delivers those of a process that was
+   * killed. Needs the temporality `'delta'`. @default they are in memory only, and lost with the process
+   */
+  readonly queue?: OtlpQueueOptions;
   /** Numbers that are sent beside the histograms. @default no numbers */
   readonly numbers?: OtlpNumbers;
   /** Hears of each request. @default nobody hears of the requests; `health` counts them */
@@ -82,6 +90,15 @@ export interface OtlpSenderOptions {
   /** Whether the sender lets the process end. @default true */
   readonly unref?: boolean;
 }
+
+const QUEUE = {
+  name: 'queue',
+  rules: {
+    folder: filledText('the path of a folder'),
+    maxBytes: withDefault(integer({ from: 1 }), 64 * 1024 * 1024),
+  } satisfies OptionRules<OtlpQueueOptions>,
+  call: "sendOtlp(registry, { url, temporality: 'delta', queue: { folder: '/var/lib/shop/otlp' } })",
+};
 
 const SEND_OTLP = {
   name: 'sendOtlp',
@@ -99,6 +116,7 @@ const SEND_OTLP = {
     timeoutMs: withDefault(milliseconds(), 10_000),
     giveUpAfterMs: withDefault(milliseconds(), 3_600_000),
     maxEndedSeries: withDefault(integer({ from: 1 }), 100_000),
+    queue: optional(object<OtlpQueueOptions>()),
     numbers: optional(having<OtlpNumbers>('an object with read()', 'read')),
     observer: withDefault(object<OtlpSenderObserver>(), {}),
     memory: optional(
@@ -110,13 +128,31 @@ const SEND_OTLP = {
 };
 
 /** All options. */
-export type SenderSettings = Omit<Settings<OtlpSenderOptions, 'histograms' | 'numbers'>, 'url' | 'memory'> & {
+export type SenderSettings = Omit<
+  Settings<OtlpSenderOptions, 'histograms' | 'numbers' | 'queue'>,
+  'url' | 'memory' | 'queue'
+> & {
   readonly url: URL;
   readonly memory: OtlpSenderMemory;
+  readonly queue: Required<OtlpQueueOptions> | undefined;
 };
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. */
 export function settingsOf(options: OtlpSenderOptions): SenderSettings {
-  const { url, memory = new OtlpSenderMemory(), ...settings } = readOptions(options, SEND_OTLP);
-  return { ...settings, url: new URL(url), memory };
+  const { url, memory = new OtlpSenderMemory(), queue, ...settings } = readOptions(options, SEND_OTLP);
+  // A cumulative point of an earlier process that arrives among those of a later one looks like a reset, and all its counts are counted
+  // once more. Deltas add up in any order.
+  if (queue !== undefined && settings.temporality !== 'delta')
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'temporality',
+      "'delta' for a sender with a queue",
+      settings.temporality,
+    );
+  return {
+    ...settings,
+    url: new URL(url),
+    memory,
+    queue: queue && readOptions(queue, QUEUE, 'queue.'),
+  };
 }

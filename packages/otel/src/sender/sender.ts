@@ -6,15 +6,17 @@ import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry
 import { SHARED_GATHER_MS, snapshotAt } from '@hdrscope/registry/internal';
 import { type OtlpErrorCode, otlpError } from '../errors.ts';
 import type { Answer, PartialSuccess, Send } from './answer.ts';
-import { atTime, compact, type DeliveryOf, deliveriesFor, newsBetween, valuesIn } from './deliveries.ts';
+import { type DeliveryOf, deliveriesFor, newsBetween } from './deliveries.ts';
+import { atTime, compact, type Delivery, valuesIn } from './delivery.ts';
 import { encodePart, type Part } from './encode.ts';
 import { JSON_ENCODING } from './encode-json.ts';
 import { PROTOBUF } from './encode-protobuf.ts';
 import type { Encoding, Frame } from './encoding.ts';
 import { sendGrpc } from './grpc.ts';
 import { sendHttp } from './http.ts';
-import type { Delivery, OtlpSenderMemory } from './memory.ts';
+import type { OtlpSenderMemory } from './memory.ts';
 import { type OtlpSenderOptions, type SenderSettings, settingsOf } from './options.ts';
+import { DeliveryQueue } from './queue.ts';
 
 /** Counters of a sender and of those that it has replaced. They only grow, except `pendingValues`. */
 export interface OtlpSenderHealth {
@@ -30,10 +32,14 @@ export interface OtlpSenderHealth {
   /** How many points the receiver has rejected in requests that it took otherwise. */
   readonly rejectedPoints: number;
   /**
-   * How many values of deltas the sender has given up: after `giveUpAfterMs`, with more than `maxEndedSeries`, or in points that are too
-   * large.
+   * How many values of deltas the sender has given up: after `giveUpAfterMs`, with more than `maxEndedSeries`, in points that are too
+   * large, or for the size of a queue.
    */
   readonly givenUpValues: number;
+  /** How many damaged files of the queue were set aside. Their values are lost, and nobody knows how many they are. */
+  readonly damagedFiles: number;
+  /** Why deliveries are not on disk, although the sender has a queue; `undefined` when they are. */
+  readonly queueProblem: string | undefined;
   /** How many of `givenUpValues` the receiver may have: the answer to an earlier request with them is unknown. */
   readonly uncertainValues: number;
   /** How many points the receiver has refused for their size, each alone in its request. They were given up. */
@@ -54,8 +60,8 @@ export interface OtlpSender {
    */
   flush(): Promise<void>;
   /**
-   * Sends what is new, once, and ends the sender. Rejects with `ERR_OTLP` when the receiver does not take it; `memory` then still has
-   * it. A second call returns the same promise.
+   * Sends what is new, once, and ends the sender. Rejects with `ERR_OTLP` when the receiver does not take it. Then `memory` still has
+   * it; with a queue, its folder has it for the next sender. A second call returns the same promise.
    *
    * @param options.timeoutMs Requests are cut off after so many milliseconds. @default each request has its own `timeoutMs`
    */
@@ -77,7 +83,9 @@ export interface OtlpSender {
  *   before it have been taken and are not sent again; the others follow, as they were, before anything new.
  * - One request is under way at a time. After a failure the sender waits 1 s, 2 s, 4 s, up to 30 s, each up to a half shorter by
  *   chance, and as long as `Retry-After` asks for.
- * - The registry's own counts are the queue, so that memory does not grow with the length of an outage.
+ * - The registry's own counts wait for the receiver, so that memory does not grow with the length of an outage.
+ * - With a `queue`, each delivery is on disk before it is sent, and at each interval also what follows one that is not taken. The next
+ *   sender with the same folder delivers first what a process that was killed has left there, with its resource, times and counts.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
@@ -116,6 +124,9 @@ class Sender implements OtlpSender {
   readonly #resource: Frame;
   readonly #send: Send;
   readonly #loop: DeliveryLoop;
+  readonly #renewal: NodeJS.Timeout | undefined;
+  #renewing: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | undefined;
   #warning = '';
   #hasWarnedOfSize = false;
 
@@ -137,6 +148,9 @@ class Sender implements OtlpSender {
       (isAtOnce) => this.#deliver(isAtOnce ? 0 : SHARED_GATHER_MS),
       memory,
     );
+    if (settings.queue === undefined) return;
+    this.#renewal = setInterval(() => void this.#renew(), intervalMs);
+    if (unref) this.#renewal.unref();
   }
 
   get health(): OtlpSenderHealth {
@@ -148,33 +162,113 @@ class Sender implements OtlpSender {
   }
 
   close(options?: { readonly timeoutMs?: number }): Promise<void> {
-    return this.#loop.stop(options);
+    this.#closing ??= this.#close(options);
+    return this.#closing;
+  }
+
+  async #close(options?: { readonly timeoutMs?: number }): Promise<void> {
+    const { memory } = this;
+    try {
+      await this.#loop.stop(options);
+    } finally {
+      clearInterval(this.#renewal);
+      const turn = memory.work.then(() => this.#leaveQueue());
+      memory.work = turn.catch(() => {});
+      await turn;
+    }
   }
 
   /** Sends all that the receiver does not have. Rejects when it is not delivered. */
   async #deliver(maxAgeMs: number): Promise<void> {
     const { memory } = this;
     try {
-      if (memory.held !== undefined) await this.#handHeld(memory.held);
-      const delivery = await this.#deliveryOf(await this.#gather(maxAgeMs));
-      await this.#hand(delivery, delivery.snapshot);
+      await this.#openQueue();
+      for (;;) {
+        memory.held ??= await memory.queue?.next();
+        if (memory.held === undefined) break;
+        await this.#handHeld(memory.held);
+      }
+      for (let isAll = false; !isAll; ) {
+        const delivery = await this.#deliveryOf(await this.#gather(maxAgeMs));
+        isAll = (await this.#hand(delivery, delivery.snapshot)) === delivery;
+      }
     } catch (error) {
+      await this.#renew();
       this.#settings.observer.failed?.(error as Error);
       throw error;
     }
+  }
+
+  /** Opens the queue of the options, and leaves another one of the memory. */
+  async #openQueue(): Promise<void> {
+    const { memory } = this;
+    const { queue, resource, maxRequestBytes, observer } = this.#settings;
+    if (memory.queue?.settings.folder !== queue?.folder) await this.#leaveQueue();
+    if (queue === undefined) return;
+    const failed = (error: Error): void => observer.failed?.(error);
+    const settings = { ...queue, resource, mostBytes: maxRequestBytes, failed };
+    if (memory.queue === undefined) memory.queue = await DeliveryQueue.open(settings, memory.counters);
+    else memory.queue.settings = settings;
+  }
+
+  /** Leaves what is on disk to whoever opens the folder next. */
+  async #leaveQueue(): Promise<void> {
+    const { memory } = this;
+    const { queue, held } = memory;
+    if (queue === undefined) return;
+    memory.queue = undefined;
+    const last = await queue.close();
+    if (held?.file !== undefined) memory.held = undefined;
+    if (last === undefined) return;
+    memory.base = last.snapshot;
+    memory.numbers = last.numbers;
+  }
+
+  /** Writes what was counted since the delivery under way to the queue, while something is not taken. Never rejects. */
+  #renew(): Promise<void> {
+    this.#renewing = this.#renewing.then(async () => {
+      try {
+        if (this.memory.queue !== undefined) await this.#renewIn(this.memory.queue);
+      } catch (error) {
+        this.#settings.observer.failed?.(error as Error);
+      }
+    });
+    return this.#renewing;
+  }
+
+  async #renewIn(queue: DeliveryQueue): Promise<void> {
+    const { memory } = this;
+    const { base, held, failingSinceMs } = memory;
+    if (held === undefined && failingSinceMs === undefined) return;
+    const underWay = held?.resource === undefined ? held : undefined;
+    const from = underWay ?? { snapshot: base!, numbers: memory.numbers! };
+    let snapshot = await this.#registry.gather({ timeoutMs: this.#settings.timeoutMs });
+    const nowMs = Math.max(memory.times.latestMs, from.snapshot.timeMs) + 1;
+    if (nowMs > snapshot.timeMs)
+      snapshot = await this.#registry.gather({ maxAgeMs: SHARED_GATHER_MS, nowMs });
+    const next = await this.#deliveryOf(snapshot, from);
+    await queue.renew(
+      next,
+      underWay,
+      () => memory.queue === queue && memory.base === base && memory.held === held,
+    );
   }
 
   async #handHeld(held: Delivery): Promise<void> {
     const { memory } = this;
     const { timeoutMs } = this.#settings;
     // For the clock and for the health: cumulative counts need neither.
-    if (!this.#isDelta) return this.#hand(held, held.snapshot);
+    if (!this.#isDelta) {
+      await this.#hand(held, held.snapshot);
+      return;
+    }
     const now = await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
     memory.times.clockMs = now.timeMs;
     const isEarlier = Math.max(now.timeMs, memory.times.latestMs + 1) < held.snapshot.timeMs;
     // The clock was set back, and the receiver has nothing of the delivery: it is made again, with a time that is right.
-    if (isEarlier && isUntouched(held)) memory.held = undefined;
-    else await this.#hand(held, now);
+    if (!isEarlier || !isUntouched(held)) await this.#hand(held, now);
+    else if (held.resource === undefined) memory.held = undefined;
+    else await this.#hand(atTime(held, now.timeMs), now);
   }
 
   /** Takes a snapshot that is later than all that the receiver has or may have. */
@@ -200,15 +294,22 @@ class Sender implements OtlpSender {
    * Sends the points of a delivery that the receiver does not have. Rejects at the first request that is not taken.
    *
    * @param now The latest snapshot.
+   * @returns The delivery that was sent: an older one when that is on disk and cannot be replaced.
    */
-  async #hand(delivery: Delivery, now: Snapshot): Promise<void> {
-    const { counters } = this.memory;
-    const { items } = delivery;
+  async #hand(wanted: Delivery, now: Snapshot): Promise<Delivery> {
+    const { memory } = this;
+    const { counters } = memory;
+    // From here on, it is what the next delivery on disk follows.
+    if (memory.queue !== undefined) memory.held = wanted;
+    const delivery = (await memory.queue?.keep(wanted)) ?? wanted;
+    if (memory.queue !== undefined) memory.held = delivery;
+    const { items, resource } = delivery;
+    const frame = resource === undefined ? this.#resource : this.#encoding.resource(resource);
     while (delivery.done < items.length) {
       const { done, tried, mostBytes } = delivery;
       const isRepetition = tried > done;
       const to = isRepetition ? tried : items.length;
-      const part = await encodePart(this.#encoding, this.#resource, items, done, mostBytes, to);
+      const part = await encodePart(this.#encoding, frame, items, done, mostBytes, to);
       const isGzip = this.#settings.compression === 'gzip';
       const bytes = isGzip ? await compressed(part.bytes) : part.bytes;
       const answer = await this.#send({ bytes, isGzip }, this.#loop.signal);
@@ -226,7 +327,8 @@ class Sender implements OtlpSender {
       if (isTooLarge(answer, part)) this.#shrink(delivery, part, answer.error);
       else throw undelivered(answer, this.#keep(delivery, answer, now));
     }
-    this.#moveTo(delivery);
+    await this.#moveTo(delivery);
+    return delivery;
   }
 
   /** From here on, the other points of a delivery have to go out as they are. */
@@ -278,14 +380,17 @@ class Sender implements OtlpSender {
     counters.uncertainValues += valuesIn(items.slice(done, Math.min(tried, end)));
   }
 
-  #moveTo({ snapshot, numbers }: Pick<Delivery, 'snapshot' | 'numbers'>): void {
+  #moveTo(delivery: Delivery): Promise<void> | undefined {
     const { memory } = this;
-    if (this.#isDelta) memory.base = snapshot;
-    memory.numbers = numbers;
+    if (delivery.resource === undefined) {
+      if (this.#isDelta) memory.base = delivery.snapshot;
+      memory.numbers = delivery.numbers;
+    }
     memory.held = undefined;
     memory.failingSinceMs = undefined;
     memory.counters.pendingValues = 0;
     this.#loop.noteProgress();
+    return memory.queue?.done(delivery);
   }
 
   get #isDelta(): boolean {
@@ -335,14 +440,16 @@ class Sender implements OtlpSender {
     }
     const values = valuesIn(delivery.items.slice(delivery.done));
     // A delivery that is held has no series that have ended since.
-    const since = newsBetween(snapshot, now);
+    const isEarlier = delivery.resource !== undefined;
+    const since = newsBetween(isEarlier ? (memory.base ?? EMPTY_SNAPSHOT) : snapshot, now);
     const { ended } = now === snapshot ? newsBetween(memory.base ?? EMPTY_SNAPSHOT, now) : since;
-    counters.pendingValues = values + since.values;
+    const waiting = since.values + (memory.queue?.waitingValues ?? 0);
+    counters.pendingValues = values + waiting;
     if (!isLate && ended <= maxEndedSeries) {
       // Whoever refuses a time of the future now has refused it before, when it lay further ahead.
       const isTooEarly = isAhead && now.timeMs < snapshot.timeMs;
       const isRefused = answer.kind === 'refused' && delivery.tried === 0;
-      const isMadeAgain = delivery.settled === 0 && (isTooEarly || isRefused);
+      const isMadeAgain = !isEarlier && delivery.settled === 0 && (isTooEarly || isRefused);
       memory.held = isMadeAgain ? undefined : delivery;
       if (isMadeAgain) return '';
       compact(delivery);
@@ -351,8 +458,8 @@ class Sender implements OtlpSender {
       return '';
     }
     this.#giveUp(delivery, delivery.items.length);
-    this.#moveTo(delivery);
-    counters.pendingValues = since.values;
+    void this.#moveTo(delivery);
+    counters.pendingValues = waiting;
     const why = isLate ? `for ${giveUpAfterMs / 1000} s` : `while ${ended} series have ended`;
     return `; nothing was taken ${why}, so ${many(values, 'value')} are given up`;
   }

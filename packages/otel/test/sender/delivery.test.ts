@@ -292,6 +292,8 @@ test.each(['http/protobuf', 'grpc'] as const)(
     expect(errors).toEqual([`the receiver has rejected 1 point over ${protocol}: quota exceeded`]);
     const lastPartialSuccess = { rejectedPoints: 1, message: 'quota exceeded' };
     expect(sender.health).toEqual({
+      damagedFiles: 0,
+      queueProblem: undefined,
       requests: 1,
       failedRequests: 0,
       pendingValues: 0,
