@@ -264,11 +264,11 @@ class Sender implements OtlpSender {
     }
     const now = await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
     memory.times.clockMs = now.timeMs;
-    const isEarlier = Math.max(now.timeMs, memory.times.latestMs + 1) < held.snapshot.timeMs;
-    // The clock was set back, and the receiver has nothing of the delivery: it is made again, with a time that is right.
-    if (!isEarlier || !isUntouched(held)) await this.#hand(held, now);
-    else if (held.resource === undefined) memory.held = undefined;
-    else await this.#hand(atTime(held, now.timeMs), now);
+    const isAhead = Math.max(now.timeMs, memory.times.latestMs + 1) < held.snapshot.timeMs;
+    // The clock was set back, and the receiver has nothing of the delivery: it is made again, with a time that is right. A delivery of an
+    // earlier process stays as it is: only that process knew the times that the receiver has.
+    if (isAhead && isUntouched(held) && held.resource === undefined) memory.held = undefined;
+    else await this.#hand(held, now);
   }
 
   /** Takes a snapshot that is later than all that the receiver has or may have. */

@@ -168,6 +168,7 @@ const endpointUrl = (protocol: Protocol): string =>
  * Starts a sender to a new ledger, with a clock that a test moves away from real time.
  *
  * @param isStrict Whether the ledger refuses times of the future.
+ * @returns With `restart`, which starts the sender of another process to the same ledger.
  */
 export function startCell(
   cell: string,
@@ -177,8 +178,11 @@ export function startCell(
   const ledger = new Ledger(options.temporality, isStrict);
   ledgers.set(cell, ledger);
   const clock = { offsetMs: 0, nowMs: () => ledger.nowMs + clock.offsetMs, monotonicMs: () => ledger.nowMs };
-  const registry = createRegistry({ clock });
   const url = endpointUrl(options.protocol);
-  const sender = sendOtlp(registry, { ...PLAIN, url, headers: { 'x-cell': cell }, ...options });
-  return { ledger, clock, family: registry.histogram({ name: 'job.duration', unit: 'ms' }), sender };
+  const restart = (more: Partial<OtlpSenderOptions> = {}) => {
+    const registry = createRegistry({ clock });
+    const sender = sendOtlp(registry, { ...PLAIN, url, headers: { 'x-cell': cell }, ...options, ...more });
+    return { family: registry.histogram({ name: 'job.duration', unit: 'ms' }), sender };
+  };
+  return { ledger, clock, restart, ...restart() };
 }

@@ -1,3 +1,6 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   CLOCK_NAMES,
   CLOCKS,
@@ -9,6 +12,18 @@ import {
 import { listFatesOver, type Protocol, type Reply, SECOND, startCell, type Temporality } from './cells.ts';
 import { untilDelivered } from './fates.ts';
 
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hdrscope-matrix-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Where deltas wait for the receiver: in a queue, what a killed process has left is delivered by the next one. */
+type Store = 'memory' | 'queue' | 'queue of a process that is killed after the fate';
+
 /**
  * Delivers values before, while and after a fate meets a request, and compares the ledgers.
  *
@@ -19,18 +34,21 @@ async function runCell(
   temporality: Temporality,
   clockName: ClockName,
   fate: Fate<Reply>,
-  isSecond = false,
+  { isSecond = false, store = 'memory' }: { readonly isSecond?: boolean; readonly store?: Store } = {},
 ): Promise<void> {
   const { reply, meaning, isTaken } = fate;
-  const cell = [protocol, temporality, clockName, reply, isTaken ? 'taken' : 'not taken', isSecond].join(
-    ', ',
-  );
+  const taken = isTaken ? 'taken' : 'not taken';
+  const cell = [protocol, temporality, clockName, reply, taken, isSecond, store].join(', ');
+  const folder = store === 'memory' ? undefined : await newFolder();
   const isStrict = !isTaken && !isSecond;
-  const { ledger, clock, family, sender } = startCell(cell, isStrict, {
+  const started = startCell(cell, isStrict, {
     ...{ protocol, temporality },
+    ...(folder !== undefined && { queue: { folder } }),
     ...(isSecond && { maxRequestBytes: 1 }),
     timeoutMs: reply === 'silence' ? 1000 : 10_000,
   });
+  const { ledger, clock, restart } = started;
+  let { family, sender } = started;
   let recorded = 0;
   const record = (job: string, count: number): void => {
     for (let i = 0; i < count; i++) family.with({ job }).record(1 + i);
@@ -49,6 +67,12 @@ async function runCell(
   const first = ledger.bodies.length + (isSecond ? 1 : 0);
   while (ledger.fates.length > 0) await sender.flush().catch(() => {});
   clock.offsetMs = afterMs;
+  const isKilled = store === 'queue of a process that is killed after the fate';
+  if (isKilled) {
+    const left = await newFolder();
+    await cp(folder!, left, { recursive: true });
+    ({ family, sender } = restart({ queue: { folder: left } }));
+  }
   record('a', 11);
   record('c', 13);
   await untilDelivered(sender);
@@ -58,7 +82,9 @@ async function runCell(
   await sender.close();
   const { pendingValues, givenUpValues, rejectedPoints } = sender.health;
   const counters = { pendingValues, givenUpValues, rejectedPoints };
-  expect({ cell, values: ledger.values, late: ledger.late, ...counters }).toEqual({
+  // A process that has left nothing has not left its times either.
+  const late = isKilled && meaning === 'success' ? 0 : ledger.late;
+  expect({ cell, values: ledger.values, late, ...counters }).toEqual({
     ...{ cell, values: recorded, late: 0 },
     ...{ pendingValues: 0, givenUpValues: 0, rejectedPoints: 0 },
   });
@@ -102,6 +128,16 @@ const LATER = listFatesOver('http/protobuf').filter(({ reply }) =>
 
 describe(`the second request of a delivery meets ${LATER.length} fates at ${CLOCK_NAMES.length} clocks`, () => {
   test.each(CLOCK_NAMES)('points that were taken before it do not come again: %s', (clock) =>
-    runCells(LATER, (fate) => runCell('http/protobuf', 'delta', clock, fate, true)),
+    runCells(LATER, (fate) => runCell('http/protobuf', 'delta', clock, fate, { isSecond: true })),
   );
 });
+
+describe.each(['queue', 'queue of a process that is killed after the fate'] as const)(
+  `a request meets ${LATER.length} fates at ${CLOCK_NAMES.length} clocks, with the %s`,
+  (store) => {
+    test.each(CLOCK_NAMES)(
+      'each value arrives, and twice only where the memory would send it twice: %s',
+      (clock) => runCells(LATER, (fate) => runCell('http/protobuf', 'delta', clock, fate, { store })),
+    );
+  },
+);
