@@ -453,8 +453,9 @@ class Sender implements OtlpSender {
       memory.held = isMadeAgain ? undefined : delivery;
       if (isMadeAgain) return '';
       compact(delivery);
-      // A point was given up before, and must not come again.
-      if (isTooEarly && now.timeMs > memory.times.latestMs) memory.held = atTime(delivery, now.timeMs);
+      // A point was given up before, and must not come again; or an earlier process has made the delivery.
+      const nextMs = Math.max(now.timeMs, memory.times.latestMs + 1);
+      if (isTooEarly && nextMs < snapshot.timeMs) memory.held = atTime(delivery, nextMs);
       return '';
     }
     this.#giveUp(delivery, delivery.items.length);

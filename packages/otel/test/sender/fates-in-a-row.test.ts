@@ -1,8 +1,10 @@
+import { readdir } from 'node:fs/promises';
 import { caseCount } from '@hdrscope/testing/case-count';
 import type { RequestEnd } from '@hdrscope/testing/fates';
 import fc from 'fast-check';
 import { HOUR, type Reply, SECOND, startCell } from './cells.ts';
 import { untilDelivered } from './fates.ts';
+import { copyOf, newFolder } from './folders.ts';
 
 /** Fates that follow each other in one sender's life. Receivers do not refuse what they have taken. */
 const IN_A_ROW: readonly RequestEnd<Reply>[] = [
@@ -59,3 +61,51 @@ test.each(['delta', 'cumulative'] as const)(
     );
   },
 );
+
+test('whatever happens to requests, to the clock and to processes, a queue delivers each value once', async () => {
+  const step = fc.record({
+    fates: fc.array(fc.constantFrom(...IN_A_ROW.filter(({ reply }) => reply !== 413)), { maxLength: 3 }),
+    offsetMs: fc.constantFrom(0, 0, 24 * HOUR, -HOUR, 1),
+    series: fc.array(fc.nat({ max: 4 }), { maxLength: 4 }),
+    isKilled: fc.boolean(),
+    isStopped: fc.boolean(),
+  });
+  const steps = fc.array(step, { minLength: 1, maxLength: 10 });
+  const sizes = fc.constantFrom(1, 300, 4_000_000);
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(steps, sizes, fc.boolean(), async (given, maxRequestBytes, isStrict) => {
+      let folder = await newFolder();
+      const started = startCell(`queue ${runs++}`, isStrict, {
+        ...{ protocol: 'http/protobuf', temporality: 'delta', maxRequestBytes },
+        queue: { folder },
+      });
+      const { ledger, clock, restart } = started;
+      let { family, sender } = started;
+      let recorded = 0;
+      for (const { fates, offsetMs, series, isKilled, isStopped } of given) {
+        clock.offsetMs = offsetMs;
+        for (const i of series) family.with({ i }).record(i);
+        recorded += series.length;
+        ledger.nowMs += SECOND;
+        ledger.fates.push(...fates);
+        await sender.flush().catch(() => {});
+        if (isStopped) await sender.close().catch(() => {});
+        if (isKilled) folder = await copyOf(folder);
+        if (isStopped || isKilled) ({ family, sender } = restart({ queue: { folder } }));
+      }
+      ledger.fates.length = 0;
+      clock.offsetMs = 0;
+      ledger.nowMs += SECOND;
+      await untilDelivered(sender);
+      const { pendingValues, givenUpValues, damagedFiles, queueProblem } = sender.health;
+      expect({ values: ledger.values, pendingValues, givenUpValues, damagedFiles, queueProblem }).toEqual({
+        ...{ values: recorded, pendingValues: 0, givenUpValues: 0, damagedFiles: 0 },
+        queueProblem: undefined,
+      });
+      await sender.close();
+      expect(await readdir(folder)).toEqual([]);
+    }),
+    { numRuns: caseCount(30, 2000) },
+  );
+});

@@ -1,6 +1,3 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   CLOCK_NAMES,
   CLOCKS,
@@ -11,15 +8,7 @@ import {
 } from '@hdrscope/testing/fates';
 import { listFatesOver, type Protocol, type Reply, SECOND, startCell, type Temporality } from './cells.ts';
 import { untilDelivered } from './fates.ts';
-
-const folders: string[] = [];
-afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hdrscope-matrix-'));
-  folders.push(folder);
-  return folder;
-}
+import { copyOf, newFolder } from './folders.ts';
 
 /** Where deltas wait for the receiver: in a queue, what a killed process has left is delivered by the next one. */
 type Store = 'memory' | 'queue' | 'queue of a process that is killed after the fate';
@@ -69,9 +58,7 @@ async function runCell(
   clock.offsetMs = afterMs;
   const isKilled = store === 'queue of a process that is killed after the fate';
   if (isKilled) {
-    const left = await newFolder();
-    await cp(folder!, left, { recursive: true });
-    ({ family, sender } = restart({ queue: { folder: left } }));
+    ({ family, sender } = restart({ queue: { folder: await copyOf(folder!) } }));
   }
   record('a', 11);
   record('c', 13);

@@ -1,23 +1,10 @@
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { answering, PLAIN, pointsIn, takenThen, untilDelivered } from './fates.ts';
+import { copyOf, newFolder } from './folders.ts';
 import { atEnd, type Misbehave, startEndpoint } from './support.ts';
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hdrscope-queue-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** What the disk has at this moment: a sender over it is the next process after a kill. */
-async function copyOf(folder: string): Promise<string> {
-  const copy = await newFolder();
-  await cp(folder, copy, { recursive: true });
-  return copy;
-}
 
 const deliveriesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.endsWith('.delivery'));
