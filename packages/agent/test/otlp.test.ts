@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readIntervals } from '@hdrscope/interval-log';
 import type { Agent } from '../src/index.ts';
 import { configOf, sample, until, urlIn, useWorld } from './support/agents.ts';
@@ -284,6 +287,31 @@ sinks:
   const shown = await sample(prometheus, `hdrscope_agent_sink_too_large_points_total${labels}`);
   expect(shown).toBeGreaterThanOrEqual(tooLargePoints);
   expect(await sample(prometheus, `hdrscope_agent_sink_uncertain_values_total${labels}`)).toBe(0);
+});
+
+test('the next agent delivers what is in the queue, and a reload goes on there', async () => {
+  const state = { status: 503 };
+  const { url, requests } = await startEndpoint((response) => response.writeHead(state.status).end());
+  const folder = await mkdtemp(join(tmpdir(), 'hdrscope-agent-'));
+  world.atEnd(() => rm(folder, { recursive: true }));
+  const yaml = (timeout: string): string =>
+    `${STDIN}
+sinks: [{ type: otlp, url: 'http://${url}', interval: 1h, timeout: ${timeout}, temporality: delta, queue: { folder: ${folder} } }]`;
+  const { stdin } = gated('10 20 30\n', '');
+  const agent = await world.start(yaml('5s'), stdin);
+  await until('three are counted', () => valuesOf(agent, 'stdin') === 3);
+  await agent.reload(() => configOf(yaml('6s')));
+  expect(await readdir(folder)).toContain('0-1.delivery');
+  await agent.stop();
+  // The second sink has first sent what the first one left.
+  expect(requests).toHaveLength(2);
+  expect(await readdir(folder)).toContain('0-1.delivery');
+  state.status = 200;
+  const next = await world.start(yaml('5s'), gated('', '').stdin);
+  await next.stop();
+  expect(await readdir(folder)).toEqual([]);
+  // Three that the sinks of the first agent have left, and its own.
+  expect(requests).toHaveLength(2 + 3 + 1);
 });
 
 test('what is wrong with the variables of OpenTelemetry is logged once, not at each start', async () => {

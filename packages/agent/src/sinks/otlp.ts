@@ -1,10 +1,15 @@
 import type { OtlpNumber, OtlpSender, OtlpSenderMemory, OtlpSenderObserver } from '@hdrscope/otel/sender';
 import * as z from '#zod';
-import { duration, oneOf, size, texts } from '../config/values.ts';
+import { duration, mapping, oneOf, size, text, texts } from '../config/values.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
 import { MemoryKind } from '../memory.ts';
 import { defineSink, type EntryContext, entry, noteOnce, type SinkPart } from '../part.ts';
 import { checkTimeout, headers, startSending, timeout, tls } from './sending.ts';
+
+const queue = mapping({
+  folder: text('the path of a folder').describe('The folder of the queue. It is made if it does not exist.'),
+  maxSize: size.prefault('64MiB').describe('The most bytes of all files in the folder.'),
+});
 
 const schema = entry('otlp', "Metrics sent by OpenTelemetry's protocol.", {
   protocol: oneOf('http/protobuf', 'http/json', 'grpc')
@@ -30,12 +35,22 @@ const schema = entry('otlp', "Metrics sent by OpenTelemetry's protocol.", {
   giveUpAfter: duration
     .prefault('1h')
     .describe('How long the same deltas are sent again while nobody takes them.'),
+  queue: queue
+    .exactOptional()
+    .describe(
+      'Keeps deltas on disk until the receiver has taken them, also when the agent is killed. Default: they are in memory only.',
+    ),
   tls: tls.describe(
     "Files for https, in PEM. Default: those of OpenTelemetry's variables, then those of Node.js.",
   ),
   resource: texts.prefault({}).describe('Attributes of the resource, such as service.name.'),
 })
   .check(checkTimeout)
+  .check(({ value: { queue, temporality }, issues }) => {
+    if (queue === undefined || temporality === 'delta') return;
+    const message = 'must be delta for a sink with a queue';
+    issues.push({ code: 'custom', message, path: ['temporality'], input: temporality });
+  })
   .transform(({ url, ...rest }) => ({
     ...rest,
     url: url ?? (rest.protocol === 'grpc' ? 'http://localhost:4317' : 'http://localhost:4318/v1/metrics'),
@@ -58,7 +73,7 @@ export const otlp: SinkPart = defineSink({
 `,
   async start(config, context) {
     const { OtlpSenderMemory, otlpOptionsFromEnvironment, sendOtlp } = await import('@hdrscope/otel/sender');
-    const { url, protocol, temporality, histograms, compression, resource } = config;
+    const { url, protocol, temporality, histograms, compression, resource, queue } = config;
     const { interval, timeout, giveUpAfter, maxRequestSize } = config;
     const variables = otlpOptionsFromEnvironment();
     for (const warning of variables.warnings) noteOnce(warning, context);
@@ -82,6 +97,7 @@ export const otlp: SinkPart = defineSink({
         intervalMs: interval,
         timeoutMs: timeout,
         giveUpAfterMs: giveUpAfter,
+        ...(queue !== undefined && { queue: { folder: queue.folder, maxBytes: queue.maxSize } }),
         numbers: { scope: 'hdrscope.agent', read: () => readHealth(context) },
         memory,
         observer: { ...observer, warned: (message) => context.info(message) },
