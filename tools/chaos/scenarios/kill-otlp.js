@@ -1,4 +1,4 @@
-/** A service that sends OTLP is killed, again and again. */
+/** A service that sends OTLP is killed, again and again. Half of those that send deltas have a queue on disk. */
 import { Arrivals } from '../arrived.js';
 import { afterTheLast, compare, nothing } from '../ledger.js';
 import { serveReceiver } from '../receiver.js';
@@ -16,9 +16,11 @@ export const killOtlp = {
   async run(round) {
     const { random } = round;
     const receiver = await serveReceiver(round);
+    const temporality = random.of(['delta', 'cumulative']);
     const otlp = receiver.options({
-      temporality: random.of(['delta', 'cumulative']),
+      temporality,
       intervalMs: random.of([20, 100]),
+      ...(temporality === 'delta' && random.oneIn(2) && { queue: { folder: round.path('queue') } }),
     });
     for (let i = 0; i < kills; i++) {
       const service = round.startService({ otlp });

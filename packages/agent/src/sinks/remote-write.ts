@@ -81,5 +81,7 @@ const NOTHING: EntryDelivery = {
   givenUpValues: 0,
   uncertainValues: 0,
   tooLargePoints: 0,
+  damagedFiles: 0,
+  queueProblem: undefined,
   lastPartialSuccess: undefined,
 };

@@ -1,3 +1,4 @@
+import { Slices } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
 import { snapshotAt } from '@hdrscope/registry/internal';
 import { EXPONENTIAL } from '../exponential.ts';
@@ -63,12 +64,22 @@ export function compact(delivery: Delivery): void {
   items.splice(0, delivery.done);
   delivery.tried = Math.max(0, delivery.tried - delivery.done);
   delivery.done = 0;
+  for (const [i, item] of items.entries()) items[i] = packed(item);
+}
+
+/** Makes points small that nobody sends yet. Other work runs in between. */
+export async function pack({ items }: Delivery): Promise<void> {
+  const slices = new Slices();
   for (const [i, item] of items.entries()) {
-    if (item.metric.dataPointType !== PointType.EXPONENTIAL_HISTOGRAM) continue;
-    const value = EXPONENTIAL.packed!(item.point.value as ExponentialHistogramValue);
-    if (value === item.point.value) continue;
-    items[i] = { ...item, point: { ...item.point, value } as Item['point'] };
+    items[i] = packed(item);
+    if (slices.isOver()) await slices.next();
   }
+}
+
+function packed(item: Item): Item {
+  if (item.metric.dataPointType !== PointType.EXPONENTIAL_HISTOGRAM) return item;
+  const value = EXPONENTIAL.packed!(item.point.value as ExponentialHistogramValue);
+  return value === item.point.value ? item : { ...item, point: { ...item.point, value } as Item['point'] };
 }
 
 /** How many values the histograms among some points have. */

@@ -4,7 +4,7 @@ import { reasonOf } from '@hdrscope/kit';
 import { isMissing, lockName, syncFolder } from '@hdrscope/kit/files';
 import { otlpError } from '../errors.ts';
 import type { SenderCounters } from './counters.ts';
-import { compact, type Delivery, type Resource } from './delivery.ts';
+import { type Delivery, pack, type Resource } from './delivery.ts';
 import {
   decodeDelivery,
   encodeDelivery,
@@ -172,8 +172,9 @@ export class DeliveryQueue {
   renew(next: Delivery, underWay: Delivery | undefined, isCurrent: () => boolean): Promise<void> {
     return this.#inTurn(async () => {
       if (next.items.length === 0 || !isCurrent()) return;
-      compact(next);
+      await pack(next);
       const path = this.#pathOf(this.#number);
+      if (!isCurrent()) return;
       if (underWay === undefined) {
         await this.#store(next, path, { isTried: false, replaced: this.#replacedByNew });
         return;
