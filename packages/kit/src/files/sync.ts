@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 
 /** Opens files. Tests make it fail. */
 export interface OpensFiles {
+  /** As in `node:fs/promises`. */
   readonly open: (path: string, flags: string) => Promise<FileHandle>;
 }
 
@@ -23,6 +24,7 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
+/** Whether a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry, type Registry } from '@hdrscope/registry';
@@ -244,6 +244,29 @@ test('a folder that is removed is reported once, and the queue goes on when it i
   await sender.flush();
   expect(sender.health.queueProblem).toBeUndefined();
   expect(await endpoint.values()).toBe(5);
+});
+
+test('what is in a file that cannot be replaced is sent as it is, so that nobody sends it once more', async () => {
+  const folder = await newFolder();
+  const { state, sender, record, endpoint, to } = await start(folder);
+  state.fails = answering(503);
+  record(5);
+  await sender.flush().catch(() => {});
+  record(7);
+  await sender.flush().catch(() => {});
+  // Nothing can be written in place of the second file.
+  await mkdir(join(folder, '0-2.delivery.partial'));
+  record(11);
+  state.fails = undefined;
+  endpoint.bodies.length = 0;
+  const left = await copyOf(folder);
+  await sender.flush();
+  expect(endpoint.bodies.map((body) => [...pointsIn(body).values()])).toEqual([[5], [7], [11]]);
+  expect(await deliveriesIn(folder)).toEqual([]);
+  // The same, by the next process: whoever knows repetitions counts nothing twice.
+  await rm(join(left, '0-2.delivery.partial'), { recursive: true });
+  await to(createRegistry(), left).flush();
+  expect(await endpoint.values()).toBe(5 + 7 + 11);
 });
 
 test('the folder stays below maxBytes: the oldest deliveries of earlier processes are given up and counted', async () => {
