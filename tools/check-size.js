@@ -53,7 +53,8 @@ export const STARTS = [
   },
   // Its entries share two files.
   { entry: '@hdrscope/prometheus', limitModules: 12, limitRatio: 2.6 },
-  { entry: '@hdrscope/history', limitModules: 11, limitRatio: 2.4 },
+  // The fsync of folders comes from an entry of the kit.
+  { entry: '@hdrscope/history', limitModules: 12, limitRatio: 2.4 },
   // The ends of wide counts come from an entry of the registry.
   { entry: '@hdrscope/plot', limitModules: 11, limitRatio: 2.1 },
 ];
