@@ -7,9 +7,8 @@ import { metricSettings } from '../src/metric-settings.ts';
 import { PackedBuckets } from '../src/packed-buckets.ts';
 import { hdrCollector } from '../src/producer.ts';
 import { Temporality } from '../src/sdk.ts';
-import { compact } from '../src/sender/deliveries.ts';
+import { compact, type Delivery } from '../src/sender/delivery.ts';
 import type { Item } from '../src/sender/encoding.ts';
-import type { Delivery } from '../src/sender/memory.ts';
 
 const recording = fc.record({
   series: fc.nat(4),
