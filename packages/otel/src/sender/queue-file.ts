@@ -63,6 +63,7 @@ export async function encodeDelivery(
       pairs[at] ??= [scopes.of(scope), metric];
       return [at, point];
     });
+    // Bounded: a length and a message.
     points.push(...messageOf(stored));
     if (slices.isOver()) await slices.next();
   }
