@@ -95,9 +95,17 @@ function echo(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) {
-    // Foreign data may have a field with this name.
-    const kind: unknown = value.constructor?.name;
+    const kind = kindOf(value);
     return typeof kind !== 'string' || kind === 'Object' ? 'an object' : `a ${kind}`;
   }
   return String(value);
+}
+
+/** Foreign data may have a field with this name, and a proxy may refuse to be read. */
+function kindOf(value: object): unknown {
+  try {
+    return value.constructor?.name;
+  } catch {
+    return undefined;
+  }
 }

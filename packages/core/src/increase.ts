@@ -15,7 +15,7 @@ import {
 } from './layout/exponential.ts';
 import { HdrLayout } from './layout/hdr.ts';
 import type { Layout } from './layout/layout.ts';
-import { assertOptions, type OptionsOwner } from './options.ts';
+import { assertOptions, custom, type OptionsOwner, oneOf } from './options.ts';
 import { rebucket } from './rebucket.ts';
 
 /** How counters behave that are read from time to time. */
@@ -90,7 +90,10 @@ export function counterIncrease(now: number, before: number, counterBits: 32 | 6
 
 const INCREASE: OptionsOwner<CounterOptions> = {
   name: 'increase',
-  names: { resets: true, counterBits: true },
+  names: {
+    resets: /* @__PURE__ */ oneOf(['together', 'apart', 'never']),
+    counterBits: /* @__PURE__ */ custom('32 or 64', (value) => value === 32 || value === 64),
+  },
   call: "increase(now, before, { resets: 'apart' })",
 };
 

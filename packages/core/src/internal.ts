@@ -32,6 +32,7 @@ export type { AdviseOptions } from './histogram/advise.ts';
 export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';
 export { Inspectable } from './histogram/inspection.ts';
+export { assertCounted, assertHdrCounted } from './histogram/operands.ts';
 export { findRank } from './histogram/percentiles.ts';
 export type { QuantileOptions } from './histogram/quantile.ts';
 export { computeMean, countWithin, meanBounds } from './histogram/statistics.ts';

@@ -78,25 +78,39 @@ export function readOptions<Options, Rules extends OptionRules<Options>>(
   prefix = '',
 ): SettingsOf<Options, Rules> {
   const names = rules as unknown as OptionNames<unknown>;
-  assertOptions(options, call === undefined ? { name, names } : { name, names, call });
+  assertOptions(options, call === undefined ? { name, names } : { name, names, call }, prefix);
   const given = options as Readonly<Record<string, unknown>>;
   const settings: Record<string, unknown> = {};
   for (const [option, rule] of Object.entries<OptionRule<unknown>>(rules)) {
     const value = given[option];
     if (value === undefined && 'default' in rule) {
       settings[option] = rule.default;
-    } else if (rule.accepts(value)) {
-      settings[option] = value;
     } else {
-      const { allowed, isSecret } = rule;
-      const what = `${prefix}${option}`;
-      if (isSecret !== true) throw mustBe('ERR_INVALID_OPTION', what, allowed, value);
-      throw new HdrscopeError('ERR_INVALID_OPTION', `${what} must be ${allowed}`, {
-        details: { what, allowed },
-      });
+      if (value === undefined) assertFollows(`${prefix}${option}`, rule, value);
+      settings[option] = value;
     }
   }
   return settings as SettingsOf<Options, Rules>;
+}
+
+/**
+ * Refuses a value that does not follow a rule, also one that cannot be looked at, such as a revoked proxy.
+ *
+ * @param what Its name in the message.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ */
+export function assertFollows<Value>(
+  what: string,
+  { allowed, accepts, isSecret }: OptionRule<Value>,
+  value: unknown,
+): asserts value is Value {
+  try {
+    if (accepts(value)) return;
+  } catch {
+    // A getter or a trap of the value has thrown.
+  }
+  if (isSecret !== true) throw mustBe('ERR_INVALID_OPTION', what, allowed, value);
+  throw new HdrscopeError('ERR_INVALID_OPTION', `${what} must be ${allowed}`, { details: { what, allowed } });
 }
 
 /** An option that has a value when it is left out. */
@@ -198,6 +212,11 @@ function power(value: number): string {
 /** A text of any length. */
 export const text: OptionRule<string> = custom('a text', (value) => typeof value === 'string');
 
+/** @throws HdrscopeError `ERR_INVALID_OPTION` unless a value is a text. */
+export function assertText(what: string, value: unknown): asserts value is string {
+  assertFollows(what, text, value);
+}
+
 /** A text that is not empty. @param allowed What it names: `the path of a file`. */
 /* @__NO_SIDE_EFFECTS__ */
 export function filledText(allowed = 'a text, not empty'): OptionRule<string> {
@@ -257,8 +276,11 @@ export function custom<Value>(allowed: string, accepts: (value: unknown) => bool
   return { allowed, accepts: accepts as OptionRule<Value>['accepts'] };
 }
 
-/** The names of all options of a type: `{ unit: true, clock: true }`. The compiler keeps them complete. */
-export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+/**
+ * The names of all options of a type, each with the rule of its values, or `true` where the function checks them itself:
+ * `{ unit: text, clock: true }`. The compiler keeps them complete.
+ */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true | OptionRule<unknown>>>;
 
 /** The function or class that takes options, for messages. */
 export interface OptionsOwner<Options> {
@@ -270,10 +292,12 @@ export interface OptionsOwner<Options> {
 }
 
 /**
- * Refuses options that do not exist, which would be ignored in silence otherwise, and positional arguments.
+ * Refuses options that do not exist, which would be ignored in silence otherwise, positional arguments, and values that do not follow
+ * their rule. An option that is `undefined` is left out.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `options` is not an object, or has a name that the owner does not know. The
- *   message has the nearest name; the details are `owner`, `option`, `nearest` and `names`.
+ * @param prefix Comes before the names of options in messages about their values, for options in an option: `rotation.`. @default none
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `options` is not an object, when a value does not follow its rule, or when there is
+ *   a name that the owner does not know. The message then has the nearest name; the details are `owner`, `option`, `nearest` and `names`.
  * @example
  * ```ts
  * import { assertOptions } from '@hdrscope/core/internal';
@@ -286,6 +310,7 @@ export interface OptionsOwner<Options> {
 export function assertOptions<Options>(
   options: unknown,
   { name, names, call = `${name}({ ${Object.keys(names).join(', ')} })` }: OptionsOwner<Options>,
+  prefix = '',
 ): asserts options is Options {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw mustBe('ERR_INVALID_OPTION', `the options of ${name}`, `one object, as in ${call}`, options);
@@ -302,5 +327,9 @@ export function assertOptions<Options>(
         details: { owner: name, option, nearest, names: known },
       },
     );
+  }
+  for (const [option, rule] of Object.entries<true | OptionRule<unknown>>(names)) {
+    const value: unknown = (options as Readonly<Record<string, unknown>>)[option];
+    if (rule !== true && value !== undefined) assertFollows(`${prefix}${option}`, rule, value);
   }
 }

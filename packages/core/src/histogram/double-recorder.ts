@@ -1,6 +1,6 @@
 import type { Storage } from '../counts/readonly-counts.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, callback, type OptionsOwner } from '../options.ts';
 import { DoubleHistogram } from './double-histogram.ts';
 import type { DoubleHistogramOptions } from './double-range.ts';
 import type { DoubleReading } from './double-reading.ts';
@@ -30,7 +30,7 @@ export interface ReadonlyDoubleHistogram extends Reading {
 
 const OWNER: OptionsOwner<DoubleRecorderOptions> = {
   name: 'DoubleRecorder',
-  names: { clock: true, storage: true },
+  names: { clock: /* @__PURE__ */ callback(), storage: true },
   call: "new DoubleRecorder({ significantDigits: 3 }, { storage: 'dense' })",
 };
 

@@ -4,7 +4,7 @@ import type { CountsStore } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, flag, integer, type OptionsOwner, number } from '../options.ts';
 import { correctedTotal } from './coordinated-omission.ts';
 import { correctedDoubles, lowestCorrected, reachCorrected } from './double-correction.ts';
 import { DoubleLayout } from './double-layout.ts';
@@ -423,9 +423,9 @@ export abstract class DoubleRecording extends DoubleReading {
 const OWNER: OptionsOwner<DoubleHistogramOptions> = {
   name: 'DoubleHistogram',
   names: {
-    significantDigits: true,
-    highestToLowestValueRatio: true,
-    autoResize: true,
+    significantDigits: /* @__PURE__ */ integer({ from: 0, to: 5 }),
+    highestToLowestValueRatio: /* @__PURE__ */ number(),
+    autoResize: flag,
     storage: true,
     outOfRange: true,
   },

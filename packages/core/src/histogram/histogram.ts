@@ -13,7 +13,7 @@ import { HdrscopeError } from '../errors.ts';
 import { type HdrLayout, isHdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { resolutionOf, scaledLayout } from '../layout/scaled.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, flag, type OptionsOwner } from '../options.ts';
 import { layoutsPlaced, NO_LAYOUTS, placedFromAfter } from '../sum/placed-from.ts';
 import { formatPercentiles } from '../text/percentile-text.ts';
 import { assertInterval, BasicHistogram } from './basic-histogram.ts';
@@ -25,7 +25,7 @@ import type { ReadonlyHistogramOf } from './readonly-histogram.ts';
 import { emptyStore, type HistogramOptions, HistogramSetup } from './setup.ts';
 import { assertOrders, shiftedCounts } from './shift.ts';
 import { asBigInts } from './slot-values.ts';
-import { type StorageOptions, storageOf } from './storage-options.ts';
+import { STORAGE, type StorageOptions, storageOf } from './storage-options.ts';
 import { least, most, type TimeSpan } from './time-span.ts';
 import { slotOfValue } from './values.ts';
 
@@ -63,7 +63,7 @@ export interface IntegerCounts extends Counted, TimeSpan {
 
 const DECODE: OptionsOwner<DecodeOptions> = {
   name: 'Histogram.decode',
-  names: { storage: true, highestTrackableValue: true, autoResize: true },
+  names: { storage: STORAGE, highestTrackableValue: true, autoResize: flag },
   call: "Histogram.decode(bytes, { storage: 'sparse' })",
 };
 

@@ -3,7 +3,7 @@ import type { ReadonlyCounts, Storage } from '../counts/readonly-counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { countsSince } from '../increase.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, callback, type OptionsOwner } from '../options.ts';
 import { Histogram, type ReadonlyHistogram } from './histogram.ts';
 import type { HistogramOptions } from './setup.ts';
 import type { TimeSpan } from './time-span.ts';
@@ -18,7 +18,7 @@ export interface RecorderOptions {
 
 const OWNER: OptionsOwner<RecorderOptions> = {
   name: 'Recorder',
-  names: { clock: true, storage: true },
+  names: { clock: /* @__PURE__ */ callback(), storage: true },
   call: "new Recorder({ significantDigits: 3 }, { storage: 'dense' })",
 };
 

@@ -4,8 +4,8 @@ import { SharedCounts } from '../counts/shared.ts';
 import { SparseCounts } from '../counts/sparse.ts';
 import type { CountsStore } from '../counts/store.ts';
 import { mustBe } from '../errors.ts';
-import { HdrLayout } from '../layout/hdr.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { HdrLayout, isHdrLayout } from '../layout/hdr.ts';
+import { assertOptions, custom, flag, type OptionsOwner } from '../options.ts';
 import { assertPolicy, type OutOfRangePolicy } from './out-of-range.ts';
 
 /** Options of a `Histogram` or `BasicHistogram`. */
@@ -69,9 +69,11 @@ const OWNER: OptionsOwner<HistogramOptions> = {
     lowestDiscernibleValue: true,
     highestTrackableValue: true,
     significantDigits: true,
-    layout: true,
+    layout: /* @__PURE__ */ custom('a layout that hdrLayout makes', (value) =>
+      isHdrLayout(value as HdrLayout),
+    ),
     storage: true,
-    autoResize: true,
+    autoResize: flag,
     outOfRange: true,
   },
   call: 'new Histogram({ highestTrackableValue: 3_600_000_000, significantDigits: 3 })',

@@ -2,7 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { mustBe } from '../errors.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, callback, flag, type OptionsOwner, oneOf } from '../options.ts';
 
 /** The unit in which a duration is recorded. */
 export type TimeUnit = 'ns' | 'us' | 'ms' | 's';
@@ -98,7 +98,12 @@ export function time<T>(target: TimerTarget, action: () => T, options: TimerOpti
 
 const OWNER: OptionsOwner<TimerOptions> = {
   name: 'startTimer',
-  names: { unit: true, rounded: true, clock: true, onRefused: true },
+  names: {
+    unit: /* @__PURE__ */ oneOf(['ns', 'us', 'ms', 's']),
+    rounded: flag,
+    clock: /* @__PURE__ */ callback(),
+    onRefused: /* @__PURE__ */ callback(),
+  },
   call: "startTimer(histogram, { unit: 'us' })",
 };
 
@@ -123,9 +128,6 @@ class RunningTimer implements Timer {
       );
     }
     const { unit = 'ns', rounded = unit !== 's', clock = now, onRefused } = options;
-    if (!Object.hasOwn(UNITS_PER_MS, unit)) {
-      throw mustBe('ERR_INVALID_OPTION', 'unit', "'ns', 'us', 'ms' or 's'", unit);
-    }
     this.#target = target;
     this.#clock = clock;
     this.#unitsPerMs = UNITS_PER_MS[unit];

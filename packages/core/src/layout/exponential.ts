@@ -1,6 +1,6 @@
 import { middle } from '../double.ts';
 import { mustBe } from '../errors.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, number, type OptionsOwner, object } from '../options.ts';
 import { assertInteger } from './checks.ts';
 import type { Layout } from './layout.ts';
 
@@ -71,7 +71,13 @@ const MOST_SLOTS = 2 ** 31 - 1;
 
 const OWNER: OptionsOwner<ExponentialLayoutOptions> = {
   name: 'exponentialLayout',
-  names: { scale: true, minIndex: true, maxIndex: true, negative: true, zeroThreshold: true },
+  names: {
+    scale: true,
+    minIndex: true,
+    maxIndex: true,
+    negative: /* @__PURE__ */ object(),
+    zeroThreshold: /* @__PURE__ */ number({ from: 0 }),
+  },
 };
 
 /**
@@ -93,9 +99,6 @@ export function exponentialLayout(options: ExponentialLayoutOptions): Exponentia
   assertOptions(options, OWNER);
   const { scale, minIndex, maxIndex, negative, zeroThreshold = 0 } = options;
   assertScale(scale);
-  if (!(zeroThreshold >= 0 && zeroThreshold < Number.POSITIVE_INFINITY)) {
-    throw mustBe('ERR_INVALID_OPTION', 'zeroThreshold', 'a finite number of at least 0', zeroThreshold);
-  }
   assertIndexes(scale, { minIndex, maxIndex }, '');
   if (negative !== undefined) assertIndexes(scale, negative, 'negative.');
   const zeroSlot = negative === undefined ? 0 : negative.maxIndex - negative.minIndex + 2;

@@ -1,5 +1,5 @@
 import { mustBe } from '../errors.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, custom, number, type OptionsOwner } from '../options.ts';
 import { assertInteger } from './checks.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
@@ -17,9 +17,16 @@ export interface LinearLayoutOptions {
 
 const MOST_SLOTS = 2 ** 20;
 
+const APART = 'a positive number that keeps the edges apart';
+
 const OWNER: OptionsOwner<LinearLayoutOptions> = {
   name: 'linearLayout',
-  names: { min: true, width: true, slots: true, inclusive: true },
+  names: {
+    min: /* @__PURE__ */ number(),
+    width: /* @__PURE__ */ custom(APART, (value) => typeof value === 'number'),
+    slots: true,
+    inclusive: true,
+  },
 };
 
 /**
@@ -37,11 +44,10 @@ const OWNER: OptionsOwner<LinearLayoutOptions> = {
 export function linearLayout(options: LinearLayoutOptions): EdgeLayout {
   assertOptions(options, OWNER);
   const { min = 0, width, slots, inclusive = 'lower' } = options;
-  if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
   assertInteger('slots', slots, 1, MOST_SLOTS);
   const edges = Array.from({ length: slots + 1 }, (_, i) => min + i * width);
   if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that keeps the edges apart', width);
+    throw mustBe('ERR_INVALID_OPTION', 'width', APART, width);
   }
   return edgeLayout('linear', edges, inclusive);
 }

@@ -1,5 +1,5 @@
 import { mustBe } from '../errors.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, custom, type OptionsOwner } from '../options.ts';
 import { assertInteger } from './checks.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
@@ -28,9 +28,17 @@ export interface LogLinearLayoutOptions {
 
 const MOST_SLOTS = 2 ** 20;
 
+const APART = 'a positive number that keeps the edges apart';
+
 const OWNER: OptionsOwner<LogLinearLayoutOptions> = {
   name: 'logLinearLayout',
-  names: { min: true, quantum: true, subBucketsPerOctave: true, octaves: true, inclusive: true },
+  names: {
+    min: true,
+    quantum: /* @__PURE__ */ custom(APART, (value) => typeof value === 'number'),
+    subBucketsPerOctave: true,
+    octaves: true,
+    inclusive: true,
+  },
 };
 
 /**
@@ -60,7 +68,7 @@ export function logLinearLayout(options: LogLinearLayoutOptions): EdgeLayout {
     return min + quantum * (i - octave * parts) * 2 ** octave;
   });
   if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that keeps the edges apart', quantum);
+    throw mustBe('ERR_INVALID_OPTION', 'quantum', APART, quantum);
   }
   return edgeLayout('log-linear', edges, inclusive);
 }

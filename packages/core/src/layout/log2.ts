@@ -1,5 +1,5 @@
 import { mustBe } from '../errors.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, custom, type OptionsOwner } from '../options.ts';
 import { assertInteger } from './checks.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
@@ -18,9 +18,16 @@ export interface Log2LayoutOptions {
   readonly inclusive?: InclusiveBound;
 }
 
+const APART = 'a positive number that keeps the edges apart';
+
 const OWNER: OptionsOwner<Log2LayoutOptions> = {
   name: 'log2Layout',
-  names: { min: true, quantum: true, slots: true, inclusive: true },
+  names: {
+    min: true,
+    quantum: /* @__PURE__ */ custom(APART, (value) => typeof value === 'number'),
+    slots: true,
+    inclusive: true,
+  },
 };
 
 /**
@@ -43,7 +50,7 @@ export function log2Layout(options: Log2LayoutOptions): EdgeLayout {
   assertInteger('slots', slots, 1, 1024);
   const edges = [min, ...Array.from({ length: slots }, (_, i) => min + quantum * 2 ** i)];
   if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that keeps the edges apart', quantum);
+    throw mustBe('ERR_INVALID_OPTION', 'quantum', APART, quantum);
   }
   return edgeLayout('log2', edges, inclusive);
 }

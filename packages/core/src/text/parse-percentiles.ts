@@ -1,6 +1,6 @@
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { Histogram } from '../histogram/histogram.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, integer, number, type OptionsOwner } from '../options.ts';
 import {
   type PercentileRow,
   type PercentileTable,
@@ -63,7 +63,10 @@ export interface ParsedPercentiles {
 
 const OWNER: OptionsOwner<ParsePercentilesOptions> = {
   name: 'parsePercentiles',
-  names: { valueScale: true, significantDigits: true },
+  names: {
+    valueScale: /* @__PURE__ */ number({ above: 0 }),
+    significantDigits: /* @__PURE__ */ integer({ from: 0, to: 5 }),
+  },
 };
 
 /**
@@ -91,9 +94,6 @@ export function parsePercentiles(text: string, options: ParsePercentilesOptions 
   assertOptions(options, OWNER);
   if (typeof text !== 'string') throw mustBe('ERR_DECODE', 'percentile text', 'a string', text);
   const { valueScale = 1, significantDigits } = options;
-  if (!(valueScale > 0 && Number.isFinite(valueScale))) {
-    throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
-  }
   const table = readPercentileTable(text);
   const { decimals, footer, unit } = table;
   const histogram = new Histogram({

@@ -1,6 +1,6 @@
 import { mustBe } from '../errors.ts';
 import type { IterationStep } from '../histogram/iteration.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertOptions, number, type OptionsOwner } from '../options.ts';
 import { formatDecimal } from './decimal.ts';
 
 /** The members of a `Histogram` or `DoubleHistogram` that its text needs. */
@@ -57,7 +57,7 @@ export function formatPercentiles(histogram: PercentileSource, options?: Percent
 
 const OWNER: OptionsOwner<PercentileTextOptions> = {
   name: 'formatPercentiles',
-  names: { ticksPerHalfDistance: true, valueScale: true, format: true },
+  names: { ticksPerHalfDistance: true, valueScale: /* @__PURE__ */ number({ above: 0 }), format: true },
 };
 
 /**
@@ -79,9 +79,6 @@ export function* percentileTextParts(
     );
   }
   const { ticksPerHalfDistance = 5, valueScale = 1, format = 'text' } = options;
-  if (!(valueScale > 0 && Number.isFinite(valueScale))) {
-    throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
-  }
   if (format !== 'text' && format !== 'csv') {
     throw mustBe('ERR_INVALID_OPTION', 'format', "'text' or 'csv'", format);
   }
