@@ -6,21 +6,7 @@ import {
   type Layout,
   type Resolution,
 } from '@hdrscope/core';
-import {
-  custom,
-  filledText,
-  fromTicks,
-  integer,
-  listOf,
-  number,
-  type OptionRules,
-  optional,
-  readOptions,
-  resolutionOf,
-  scaledLayout,
-  text,
-  withDefault,
-} from '@hdrscope/core/internal';
+import { custom, filledText, fromTicks, integer, listOf, number, type OptionRules, optional, readOptions, resolutionOf, scaledLayout, text, withDefault, object } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 
 /** The library that made a family: an OpenTelemetry instrumentation scope. */
@@ -113,7 +99,7 @@ const FAMILY = {
     cardinalityLimit: withDefault(integer({ from: 1 }), 2000),
     scope: optional(
       custom<Scope>('an object whose name is a text', (scope) =>
-        text.accepts((scope as Partial<Scope> | null)?.name),
+        object<Scope>().accepts(scope) && text.accepts(scope.name),
       ),
     ),
     boundaries: optional(listOf(number(), 'finite numbers')),

@@ -1,4 +1,5 @@
 import {
+  assertFollows,
   having,
   number,
   type OptionRule,
@@ -170,6 +171,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
       return families.get(familyKey(identity));
     },
     add(source, sourceOptions = {}) {
+      assertFollows('the source', having<Source>('a source', 'collect'), source);
       const limits = readOptions(sourceOptions, ADD);
       const collect = (limitMs: number): void | Promise<void> =>
         source.collect(registry, { timeoutMs: limitMs });
@@ -221,6 +223,11 @@ const GATHER = {
 };
 
 export const registry: OptionRule<Registry> = /* @__PURE__ */ having('a registry', 'histogram', 'gather');
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function assertRegistry(value: unknown): asserts value is Registry {
+  assertFollows('the registry', registry, value);
+}
 
 async function snapshotsOf(families: readonly Family[]): Promise<FamilySnapshot[]> {
   const slices = new Slices();

@@ -1,6 +1,7 @@
 import type { Bounds, Counted, HdrLayout, Layout, Resolution } from '@hdrscope/core';
 import type { ThresholdCounts } from '@hdrscope/core/internal';
 import {
+  assertCounted,
   computeMean,
   edgesBelow,
   fromTicks,
@@ -217,6 +218,7 @@ export class Series {
    * ```
    */
   add(counted: Counted, facts: CountedFacts = {}): AddedCounts {
+    assertCounted('add', counted);
     const { layout, counts } = counted;
     const { sum } = facts;
     if (sum !== undefined && !(Number.isFinite(sum) && sum >= 0)) {

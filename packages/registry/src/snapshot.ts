@@ -1,4 +1,4 @@
-import { having, type OptionRule } from '@hdrscope/core/internal';
+import { assertFollows, having, type OptionRule } from '@hdrscope/core/internal';
 import { placesIn } from '@hdrscope/kit';
 import { changesBetween, type SeriesChange } from './changes.ts';
 import { type EndedAfter, endedBetween } from './ended.ts';
@@ -108,6 +108,11 @@ export const snapshot: OptionRule<Snapshot> = /* @__PURE__ */ having(
   'since',
   'changesSince',
 );
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function assertSnapshot(value: unknown): asserts value is Snapshot {
+  assertFollows('the snapshot', snapshot, value);
+}
 
 /** The part of the options that says which family is meant. */
 export interface FamilyIdentity {

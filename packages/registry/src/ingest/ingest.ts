@@ -10,6 +10,7 @@ import {
 import { clock, systemClock } from '../clock.ts';
 import { joinedError } from '../problems.ts';
 import type { Registry } from '../registry.ts';
+import { assertRegistry } from '../registry.ts';
 import { Intake } from './intake.ts';
 import { INTAKE_RULES, type Ingestion, type IngestOptions, type ReadableSource } from './source.ts';
 
@@ -42,6 +43,7 @@ import { INTAKE_RULES, type Ingestion, type IngestOptions, type ReadableSource }
  * ```
  */
 export function ingest(registry: Registry, source: ReadableSource, options: IngestOptions = {}): Ingestion {
+  assertRegistry(registry);
   const settings = readOptions(options, INGEST);
   const intake = new Intake(registry, settings);
   const { observer, timeoutMs = Number.POSITIVE_INFINITY, sourceName: name = source.name } = settings;

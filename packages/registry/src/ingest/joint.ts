@@ -26,6 +26,7 @@ import type { NamedAxis, ValueRange } from '@hdrscope/core/joint';
 import { SHOWN_UNITS } from '../counted-unit.ts';
 import type { FamilyOptions } from '../family-options.ts';
 import type { Registry } from '../registry.ts';
+import { assertRegistry } from '../registry.ts';
 import { ingest } from './ingest.ts';
 import type { Reading } from './reading.ts';
 import { INTAKE_RULES, type Ingestion, type IntakeOptions } from './source.ts';
@@ -110,6 +111,7 @@ export function ingestJoint(
   histogram: JointCounts,
   options: IngestJointOptions,
 ): Ingestion {
+  assertRegistry(registry);
   const { families, classes, ...intake } = readOptions(options, INGEST_JOINT);
   const shown = shownAxes(histogram, families);
   const parts = partsOf(histogram, classes);

@@ -3,6 +3,7 @@ import type { ProcessPort } from '@hdrscope/kit';
 import { timeout } from '../asked-source.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
+import { assertRegistry } from '../registry.ts';
 import { addRemote, type CollectOptions, nameOf } from './collect-from.ts';
 
 /** A worker of `node:cluster`. */
@@ -46,6 +47,7 @@ export function collectFromCluster<Worker extends ClusterWorker>(
   cluster: ClusterLike<Worker>,
   options: ClusterOptions<Worker> = {},
 ): () => void {
+  assertRegistry(registry);
   const { timeoutMs, attributesOf } = readOptions(options, COLLECT_FROM_CLUSTER);
   const stops: (() => void)[] = [];
   // The event of a worker that was forked just before comes later, when the worker is in the list already.

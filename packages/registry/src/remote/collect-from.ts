@@ -3,6 +3,7 @@ import type { RemotePort } from '@hdrscope/kit';
 import { timeout } from '../asked-source.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
+import { assertRegistry } from '../registry.ts';
 import { Remote, type RemoteSetup } from './remote.ts';
 import { RemoteStates } from './remote-states.ts';
 
@@ -73,6 +74,7 @@ const collectedByRegistry = new WeakMap<Registry, Collected>();
  * ```
  */
 export function collectFrom(registry: Registry, port: RemotePort, options: CollectOptions = {}): () => void {
+  assertRegistry(registry);
   const { name = nameOf(port), timeoutMs, attributes } = readOptions(options, COLLECT_FROM);
   return addRemote(registry, port, { name, timeoutMs, attributes, place: name });
 }

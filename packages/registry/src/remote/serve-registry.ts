@@ -1,5 +1,6 @@
 import { openChannel, type RemotePort, reasonOf } from '@hdrscope/kit';
 import type { Registry } from '../registry.ts';
+import { assertRegistry } from '../registry.ts';
 import { MOST_ASKERS, ServedRegistry } from './served-registry.ts';
 import {
   buffersOf,
@@ -27,6 +28,7 @@ const LAST_CHANGES_TIMEOUT_MS = 1000;
  * @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port.
  */
 export function serveRegistry(registry: Registry, port: RemotePort): () => Promise<void> {
+  assertRegistry(registry);
   const served = servedFor(registry);
   /** The last ones that have asked through this port. */
   const askers = new Set<string>();
