@@ -1,3 +1,4 @@
+import { assertPlot } from './assert-plot.ts';
 import { periodText } from './chart/time-text.ts';
 import { countText, formatCount } from './count-text.ts';
 import { totalOf } from './data/used-part.ts';
@@ -17,6 +18,7 @@ import type { Curve, Period, Plot, PlotTitles } from './plot.ts';
  * ```
  */
 export function captioned<Kind extends Plot>(plot: Kind): Kind & PlotTitles {
+  assertPlot(plot);
   const title = plot.title ?? titleOf(plot);
   return { ...plot, title, ...withSubtitle(plot.subtitle, [countOf(plot), periodOf(plot)]) };
 }

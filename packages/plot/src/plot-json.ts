@@ -1,5 +1,6 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertText, mustBe } from '@hdrscope/core/internal';
 import { asFinite, asObject, asText, Budget, type JsonObject, parseJson } from '@hdrscope/kit';
+import { assertPlot } from './assert-plot.ts';
 import {
   assertAscending,
   between,
@@ -45,6 +46,7 @@ import type {
  * ```
  */
 export function plotToJson(plot: Plot): string {
+  assertPlot(plot);
   const { kind, ...rest } = plot;
   return JSON.stringify({ kind, version: VERSION, ...rest });
 }
@@ -56,6 +58,7 @@ export function plotToJson(plot: Plot): string {
  * @throws HdrscopeError `ERR_DECODE` when the text is not JSON, or not that of a plot of version 1.
  */
 export function plotFromJson(text: string): Plot {
+  assertText('the text', text);
   const json = asObject(parseJson(text, 'the plot', new Budget('the plot', {})), 'plot');
   const plotOf = KINDS.get(json.kind);
   if (plotOf === undefined)

@@ -1,3 +1,4 @@
+import { assertPlot } from '../assert-plot.ts';
 import type { Plot } from '../plot.ts';
 import { visiblePlot } from '../visible-plot.ts';
 import { barChart } from './bar-chart.ts';
@@ -39,6 +40,7 @@ export function chartOption(
   width = 920,
   zone: Zone = UTC,
 ): ChartOption {
+  assertPlot(given);
   const plot = visiblePlot(given);
   const setting = { theme: THEMES[theme], width, zone };
   switch (plot.kind) {

@@ -1,4 +1,5 @@
 import type { CountedUnit } from '@hdrscope/registry';
+import { assertPlot } from '../assert-plot.ts';
 import { countText } from '../count-text.ts';
 import { largestOf } from '../data/largest.ts';
 import { totalOf } from '../data/used-part.ts';
@@ -24,6 +25,7 @@ import { dateTimeText, UTC, type Zone } from './time-text.ts';
  * ```
  */
 export function describePlot(given: Plot, zone: Zone = UTC): string {
+  assertPlot(given);
   const plot = visiblePlot(given);
   const start = [plot.title, plot.subtitle].filter((text) => text !== undefined && text !== '');
   return [...start, ...sentencesOf(plot, zone)].map((text) => sentenceOf(text!)).join(' ');

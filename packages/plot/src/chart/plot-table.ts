@@ -1,3 +1,4 @@
+import { assertPlot } from '../assert-plot.ts';
 import { boundedCount, formatCount } from '../count-text.ts';
 import { boundsOfCell, boundsOfCount } from '../data/used-part.ts';
 import type { BarPlot, ComparisonPlot, Curve, HeatAxis, HeatMapPlot, Plot, TimePlot } from '../plot.ts';
@@ -38,6 +39,7 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
  * ```
  */
 export function plotTable(plot: Plot, zone: Zone = UTC): PlotTable {
+  assertPlot(plot);
   const { columns, rows } = tableOf(visiblePlot(plot), zone);
   return { columns, rows: rows.slice(0, MOST_ROWS), leftOut: Math.max(0, rows.length - MOST_ROWS) };
 }

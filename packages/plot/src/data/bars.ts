@@ -1,8 +1,9 @@
 import { type Counted, explicitLayout, type HdrLayout, type Layout } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertHdrCounted, assertOptions, mustBe, type OptionsOwner, text } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { BarPlot, ObjectiveLine, PlotTitles } from '../plot.ts';
 import { assertInteger } from './checks.ts';
+import { OBJECTIVES, TITLES, UNIT } from './option-rules.ts';
 import { rowCounts, spreadCounts, spreadSubtitle } from './spread.ts';
 
 /** How bars are made. */
@@ -58,7 +59,7 @@ export function barsOf(layout: Layout, counts: ArrayLike<number>, options: BarsO
 
 const BARS_OF: OptionsOwner<BarsOptions> = {
   name: 'barsOf',
-  names: { unit: true, name: true, slos: true, title: true, subtitle: true },
+  names: { unit: UNIT, name: text, slos: OBJECTIVES, ...TITLES },
   call: "barsOf(layout, counts, { unit: 'ms' })",
 };
 
@@ -113,6 +114,7 @@ export interface HistogramBarsOptions extends BarsOptions {
  * ```
  */
 export function barsOfHistogram(histogram: Counted<HdrLayout>, options: HistogramBarsOptions = {}): BarPlot {
+  assertHdrCounted('barsOfHistogram', histogram);
   assertOptions(options, BARS_OF_HISTOGRAM);
   const { bars = 40, unit = 'none', ...rest } = options;
   assertInteger('bars', bars, 2, 1000);
@@ -134,6 +136,6 @@ export function barsOfHistogram(histogram: Counted<HdrLayout>, options: Histogra
 
 const BARS_OF_HISTOGRAM: OptionsOwner<HistogramBarsOptions> = {
   name: 'barsOfHistogram',
-  names: { bars: true, unit: true, name: true, slos: true, title: true, subtitle: true },
+  names: { bars: true, ...BARS_OF.names },
   call: 'barsOfHistogram(histogram, { bars: 20 })',
 };

@@ -1,7 +1,18 @@
 import type { Layout } from '@hdrscope/core';
-import { assertOptions, computeStrides, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  assertOptions,
+  computeStrides,
+  custom,
+  integer,
+  listOf,
+  mustBe,
+  type OptionsOwner,
+  text,
+} from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
+import { TITLES } from './option-rules.ts';
 
 /** Counts over several axes: a `JointHistogram` of `@hdrscope/core/joint`, or a `PerfHistogram` of `@hdrscope/ceph`. */
 export interface CellCounts {
@@ -47,7 +58,9 @@ export interface CellMapOptions extends PlotTitles {
  * counts; //=> [[7, 0], [2, 5], [0, 1]]
  * ```
  */
-export function heatMapOfCells({ axes, layouts, cells }: CellCounts, options: CellMapOptions): HeatMapPlot {
+export function heatMapOfCells(given: CellCounts, options: CellMapOptions): HeatMapPlot {
+  assertFollows('the cells', cellCounts, given);
+  const { axes, layouts, cells } = given;
   assertOptions(options, HEAT_MAP_OF_CELLS);
   const { x, y, countName = 'values', ...titles } = options;
   const isPlace = (at: number): boolean => Number.isInteger(at) && at >= 0 && at < layouts.length;
@@ -64,9 +77,16 @@ export function heatMapOfCells({ axes, layouts, cells }: CellCounts, options: Ce
   return { kind: 'heat-map', ...titles, x: axisAt(x), y: axisAt(y), counts, countName };
 }
 
+const cellCounts = custom<CellCounts>('{ axes, layouts, cells }', (given) => {
+  const { axes, layouts, cells } = given as CellCounts;
+  return Array.isArray(axes) && Array.isArray(layouts) && typeof cells.length === 'number';
+});
+
+const PLACE = integer({ from: 0 });
+
 const HEAT_MAP_OF_CELLS: OptionsOwner<CellMapOptions> = {
   name: 'heatMapOfCells',
-  names: { x: true, y: true, countName: true, title: true, subtitle: true },
+  names: { x: PLACE, y: PLACE, countName: text, ...TITLES },
   call: 'heatMapOfCells(counts, { x: 0, y: 1 })',
 };
 
@@ -104,6 +124,7 @@ function heatAxis({ name, unit = 'none' }: CellCounts['axes'][number], layout: L
  * ```
  */
 export function informativeAxes(layouts: readonly Pick<Layout, 'slotCount'>[]): number[] {
+  assertLayouts(layouts);
   const all = [...layouts.keys()];
   const informative = all.filter((at) => layouts[at]!.slotCount > 1);
   return informative.length === 0 ? all : informative;
@@ -130,6 +151,7 @@ export function axesToDraw(
   layouts: readonly Pick<Layout, 'slotCount'>[],
   asked: { readonly x?: number | undefined; readonly y?: number | undefined } = {},
 ): { readonly x: number | undefined; readonly y: number } {
+  assertLayouts(layouts);
   assertOptions(asked, AXES_TO_DRAW);
   const isFree = (at: number): boolean => at !== asked.x;
   const informative = informativeAxes(layouts);
@@ -139,6 +161,11 @@ export function axesToDraw(
 
 const AXES_TO_DRAW: OptionsOwner<{ readonly x?: number | undefined; readonly y?: number | undefined }> = {
   name: 'axesToDraw',
-  names: { x: true, y: true },
+  names: { x: PLACE, y: PLACE },
   call: 'axesToDraw(layouts, { x: 1 })',
 };
+
+function assertLayouts(layouts: readonly Pick<Layout, 'slotCount'>[]): void {
+  const hasSlots = (layout: unknown): boolean => integer().accepts((layout as Layout).slotCount);
+  assertFollows('layouts', listOf(custom('a layout', hasSlots), 'layouts'), layouts);
+}

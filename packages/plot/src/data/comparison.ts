@@ -1,7 +1,8 @@
 import { type Counted, type HdrLayout, type HistogramSum, percentileDifference } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, number, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ComparisonPlot, PlotTitles, PlottedChange } from '../plot.ts';
+import { PERCENTILES, TITLES, UNIT, VALUE_AXIS } from './option-rules.ts';
 import { curveOfSum } from './percentile-curve.ts';
 import { finestDigits, shownBounds, sparseSum } from './shown-bounds.ts';
 
@@ -88,6 +89,12 @@ export function comparisonPlot(
 
 const COMPARISON_PLOT: OptionsOwner<ComparisonPlotOptions> = {
   name: 'comparisonPlot',
-  names: { unit: true, percentiles: true, confidence: true, valueAxis: true, title: true, subtitle: true },
+  names: {
+    unit: UNIT,
+    percentiles: PERCENTILES,
+    confidence: number({ above: 0, below: 1 }),
+    valueAxis: VALUE_AXIS,
+    ...TITLES,
+  },
   call: "comparisonPlot(before, after, { unit: 'ms' })",
 };

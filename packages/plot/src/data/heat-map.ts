@@ -1,8 +1,9 @@
 import type { Counted, Layout } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, type OptionsOwner, text } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatMapPlot, PlotTitles } from '../plot.ts';
 import { assertInteger } from './checks.ts';
+import { TITLES, UNIT } from './option-rules.ts';
 import {
   type RowCounts,
   rowCounts,
@@ -112,7 +113,7 @@ export function createHeatMap(options: HeatMapOptions = {}): HeatMapBuilder {
 
 const CREATE_HEAT_MAP: OptionsOwner<HeatMapOptions> = {
   name: 'createHeatMap',
-  names: { unit: true, name: true, rows: true, columns: true, title: true, subtitle: true },
+  names: { unit: UNIT, name: text, rows: true, columns: true, ...TITLES },
   call: "createHeatMap({ unit: 'ms' })",
 };
 

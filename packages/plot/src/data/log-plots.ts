@@ -6,6 +6,7 @@ import { formatCount } from '../count-text.ts';
 import type { Plot } from '../plot.ts';
 import { assertInteger } from './checks.ts';
 import { createHeatMap } from './heat-map.ts';
+import { UNIT } from './option-rules.ts';
 import { createOverTime } from './over-time.ts';
 import { curveOfSum } from './percentile-curve.ts';
 
@@ -118,7 +119,7 @@ export function createLogPlots(options: LogPlotsOptions = {}): LogPlots {
 
 const CREATE_LOG_PLOTS: OptionsOwner<LogPlotsOptions> = {
   name: 'createLogPlots',
-  names: { unit: true },
+  names: { unit: UNIT },
   call: "createLogPlots({ unit: 'us' })",
 };
 

@@ -5,6 +5,7 @@ import type { CountedUnit } from '@hdrscope/registry';
 import type { ObjectiveLine, PlotTitles, TimePlot } from '../plot.ts';
 import { assertInteger, assertScale } from './checks.ts';
 import type { TimedHistogram } from './heat-map.ts';
+import { OBJECTIVES, PERCENTILES, TITLES, UNIT, VALUE_AXIS, VALUE_SCALE } from './option-rules.ts';
 import { finestDigits, type ShownBounds, shownBounds, sparseSum } from './shown-bounds.ts';
 import { type ContentLimit, MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
@@ -125,15 +126,14 @@ function shortText(columns: number, maxBytes: number): string {
 const CREATE_OVER_TIME: OptionsOwner<OverTimeOptions> = {
   name: 'createOverTime',
   names: {
-    unit: true,
-    percentiles: true,
+    unit: UNIT,
+    percentiles: PERCENTILES,
     columns: true,
     maxBytes: true,
-    valueScale: true,
-    slos: true,
-    valueAxis: true,
-    title: true,
-    subtitle: true,
+    valueScale: VALUE_SCALE,
+    slos: OBJECTIVES,
+    valueAxis: VALUE_AXIS,
+    ...TITLES,
   },
   call: "createOverTime({ unit: 'ms' })",
 };

@@ -6,11 +6,18 @@ import {
   type ParsedPercentiles,
   percentileInterval,
 } from '@hdrscope/core';
-import { assertOptions, type ConfidenceOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  assertHdrCounted,
+  assertOptions,
+  assertText,
+  type ConfidenceOptions,
+  type OptionsOwner,
+} from '@hdrscope/core/internal';
 import { areWide } from '@hdrscope/kit';
 import type { AxisSlot, Curve, CurvePoint, Period } from '../plot.ts';
 import { assertInteger, assertScale } from './checks.ts';
 import { pointsOfSteps, type Sampling, type SlotStep } from './curve-points.ts';
+import { PERIOD, VALUE_SCALE } from './option-rules.ts';
 import { finestDigits } from './shown-bounds.ts';
 
 /** A distribution that a curve can be made of, such as a `Histogram` or a `DoubleHistogram`. */
@@ -65,6 +72,8 @@ export function percentileCurve(
   histogram: CurveSource & Counted<HdrLayout>,
   options: BoundedCurveOptions = {},
 ): Curve {
+  assertText('the name', name);
+  assertHdrCounted('percentileCurve', histogram);
   assertOptions(options, PERCENTILE_CURVE);
   const { confidence, ...curveOptions } = options;
   if (confidence === undefined) return curveOfSource(name, histogram, curveOptions, false);
@@ -78,7 +87,7 @@ export function percentileCurve(
   return { ...curve, points, confidence };
 }
 
-const CURVE_NAMES = { columns: true, valueScale: true, period: true } as const;
+const CURVE_NAMES = { columns: true, valueScale: VALUE_SCALE, period: PERIOD } as const;
 
 const PERCENTILE_CURVE: OptionsOwner<BoundedCurveOptions> = {
   name: 'percentileCurve',
@@ -102,6 +111,7 @@ const PERCENTILE_CURVE: OptionsOwner<BoundedCurveOptions> = {
  * ```
  */
 export function curveOf(name: string, source: CurveSource, options: CurveOptions = {}): Curve {
+  assertText('the name', name);
   assertOptions(options, CURVE_OF);
   return curveOfSource(name, source, options, false);
 }
@@ -186,6 +196,7 @@ function* stepsBetween(
  * ```
  */
 export function curveOfSum(name: string, sum: HistogramSum, options: CurveOptions = {}): Curve {
+  assertText('the name', name);
   assertOptions(options, CURVE_OF_SUM);
   const intervals = [...sum.intervals()];
   const lower = intervals.map(({ lower, count }) => [lower, count] as const);
@@ -247,6 +258,7 @@ export function curveOfSlots(
   counts: readonly number[],
   options: CurveOptions = {},
 ): Curve {
+  assertText('the name', name);
   assertOptions(options, CURVE_OF_SLOTS);
   const totalCount = counts.reduce((sum, count) => sum + count, 0);
   const lower = slots.map((slot, i) => [slot.lower, counts[i] ?? 0] as const);
@@ -289,6 +301,7 @@ export function curveOfPercentiles(
   },
   options: Omit<CurveOptions, 'columns'> = {},
 ): Curve {
+  assertText('the name', name);
   assertOptions(options, CURVE_OF_PERCENTILES);
   const { valueScale, period } = checked(options);
   const { totalCount, max } = histogram;
@@ -315,6 +328,6 @@ export function curveOfPercentiles(
 
 const CURVE_OF_PERCENTILES: OptionsOwner<Omit<CurveOptions, 'columns'>> = {
   name: 'curveOfPercentiles',
-  names: { valueScale: true, period: true },
+  names: { valueScale: VALUE_SCALE, period: PERIOD },
   call: "curveOfPercentiles('get.hgrm', parsePercentiles(text), { valueScale: 1000 })",
 };

@@ -1,9 +1,17 @@
 import { type HdrLayout, percentileInterval, type ReadonlyCounts } from '@hdrscope/core';
-import { assertOptions, fromTicks, type OptionsOwner, usedSlots } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  custom,
+  fromTicks,
+  type OptionsOwner,
+  text,
+  usedSlots,
+} from '@hdrscope/core/internal';
 import type { CountedUnit, FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import { boundsOfSlots, endCounts } from '@hdrscope/registry/internal';
 import type { Curve, CurvePoint } from '../plot.ts';
 import { attributesText } from './attributes-text.ts';
+import { PERIOD } from './option-rules.ts';
 import {
   type BoundedCurveOptions,
   type CountedValues,
@@ -98,9 +106,14 @@ function wideCurve(
   return { ...curve, points, confidence };
 }
 
+const ENDS = custom('{ lower, upper } of counts', (ends) => {
+  const { lower, upper } = ends as NonNullable<SeriesCurveOptions['ends']>;
+  return typeof lower.at === 'function' && typeof upper.at === 'function';
+});
+
 const CURVE_OF_SERIES: OptionsOwner<SeriesCurveOptions> = {
   name: 'curveOfSeries',
-  names: { name: true, ends: true, confidence: true, columns: true, period: true },
+  names: { name: text, ends: ENDS, confidence: true, columns: true, period: PERIOD },
   call: "curveOfSeries(family, series, { name: 'GET' })",
 };
 

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  assertOptions,
+  custom,
+  mustBe,
+  type OptionsOwner,
+  text,
+} from '@hdrscope/core/internal';
 import { captioned } from '../caption.ts';
 import { describePlot } from '../chart/description.ts';
 import { plotTable } from '../chart/plot-table.ts';
@@ -40,6 +47,7 @@ const SCRIPT = new URL('../../dist/browser/plot.js', import.meta.url);
  * ```
  */
 export async function renderHtml(plots: readonly Plot[], options: HtmlOptions = {}): Promise<string> {
+  assertFollows('plots', custom<typeof plots>('an array of plots', Array.isArray), plots);
   assertOptions(options, RENDER_HTML);
   const { theme = 'auto' } = options;
   if (plots.length === 0) throw mustBe('ERR_INVALID_OPTION', 'plots', 'at least one plot', plots);
@@ -53,7 +61,7 @@ export async function renderHtml(plots: readonly Plot[], options: HtmlOptions = 
 
 const RENDER_HTML: OptionsOwner<HtmlOptions> = {
   name: 'renderHtml',
-  names: { title: true, theme: true },
+  names: { title: text, theme: true },
   call: "renderHtml(plots, { title: 'Service' })",
 };
 

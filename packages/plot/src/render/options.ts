@@ -26,7 +26,7 @@ export function checkOptions(
   { width = 920, height, theme = 'light' }: RenderOptions,
   kind: string,
 ): CheckedOptions {
-  const checkedHeight = height ?? defaultHeightOf(kind);
+  const checkedHeight = height === undefined ? defaultHeightOf(kind) : height;
   assertInteger('width', width, 200, LARGEST);
   assertInteger('height', checkedHeight, 150, LARGEST);
   if (theme !== 'light' && theme !== 'dark') {

@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, number, type OptionsOwner } from '@hdrscope/core/internal';
 import { init } from '#echarts';
+import { assertPlot } from '../assert-plot.ts';
 import { captioned } from '../caption.ts';
 import { chartOption } from '../chart/chart-option.ts';
 import type { Plot } from '../plot.ts';
@@ -31,13 +32,11 @@ interface CanvasModule {
  * ```
  */
 export async function renderPng(given: Plot, options: PngOptions = {}): Promise<Uint8Array> {
+  assertPlot(given);
   assertOptions(options, RENDER_PNG);
   const plot = captioned(given);
   const { width, height, theme } = checkOptions(options, plot.kind);
   const { scale = 2 } = options;
-  if (!(scale >= 0.5 && scale <= 4)) {
-    throw mustBe('ERR_INVALID_OPTION', 'scale', 'a number from 0.5 to 4', scale);
-  }
   const { createCanvas } = await loadCanvas();
   const canvas = createCanvas(Math.round(width * scale), Math.round(height * scale));
   const chart = init(canvas, null, { width, height, devicePixelRatio: scale });
@@ -52,7 +51,7 @@ export async function renderPng(given: Plot, options: PngOptions = {}): Promise<
 
 const RENDER_PNG: OptionsOwner<PngOptions> = {
   name: 'renderPng',
-  names: { scale: true, width: true, height: true, theme: true },
+  names: { scale: number({ from: 0.5, to: 4 }), width: true, height: true, theme: true },
   call: 'renderPng(plot, { scale: 2 })',
 };
 

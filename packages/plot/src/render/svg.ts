@@ -1,5 +1,6 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { init } from '#echarts';
+import { assertPlot } from '../assert-plot.ts';
 import { captioned } from '../caption.ts';
 import { chartOption } from '../chart/chart-option.ts';
 import { describePlot } from '../chart/description.ts';
@@ -21,6 +22,7 @@ import { checkOptions, type RenderOptions } from './options.ts';
  * ```
  */
 export function renderSvg(given: Plot, options: RenderOptions = {}): string {
+  assertPlot(given);
   assertOptions(options, RENDER_SVG);
   const plot = captioned(given);
   const { width, height, theme } = checkOptions(options, plot.kind);

@@ -1,4 +1,5 @@
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, flag, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertPlot } from '../assert-plot.ts';
 import { dated } from '../caption.ts';
 import type { Plot } from '../plot.ts';
 import { visiblePlot } from '../visible-plot.ts';
@@ -28,6 +29,7 @@ import { cut, plain } from './text.ts';
  * ```
  */
 export function plotText(given: Plot, options: TerminalOptions = {}): string {
+  assertPlot(given);
   assertOptions(options, PLOT_TEXT);
   assertSize(options);
   // Other kinds have their times below them.
@@ -42,7 +44,7 @@ export function plotText(given: Plot, options: TerminalOptions = {}): string {
 
 const PLOT_TEXT: OptionsOwner<TerminalOptions> = {
   name: 'plotText',
-  names: { columns: true, rows: true, colours: true, ascii: true },
+  names: { columns: true, rows: true, colours: flag, ascii: flag },
   call: 'plotText(plot, { columns: 100 })',
 };
 
