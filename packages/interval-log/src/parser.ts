@@ -1,4 +1,4 @@
-import { readOptions } from '@hdrscope/core/internal';
+import { assertFollows, custom, readOptions } from '@hdrscope/core/internal';
 import type { LogEntry } from './reader/entry.ts';
 import { LogParser, PARSER_RULES, type ParseLogOptions } from './reader/parser.ts';
 
@@ -31,6 +31,14 @@ export function* parseLog(
   log: string | Uint8Array,
   options: ParseLogOptions = {},
 ): Generator<LogEntry, void> {
+  assertFollows(
+    'the log',
+    custom<typeof log>(
+      'a text or its bytes',
+      (value) => typeof value === 'string' || value instanceof Uint8Array,
+    ),
+    log,
+  );
   const parser = new LogParser(readOptions(options, PARSE_LOG));
   yield* parser.push(typeof log === 'string' ? new TextEncoder().encode(log) : log);
   yield* parser.end();

@@ -1,8 +1,11 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import {
+  assertFollows,
   custom,
+  filledText,
   number,
+  type OptionRule,
   type OptionRules,
   optional,
   readOptions,
@@ -65,6 +68,7 @@ export async function* followLog(
   path: string,
   options: FollowOptions = {},
 ): AsyncGenerator<LogEntry | FollowNote, void> {
+  assertFollows('the path', filledText('the path of a file'), path);
   const { signal, finishSignal, pollMs, ...settings } = readOptions(options, FOLLOW_LOG);
   const { memory = new FollowMemory(), ...parsing } = settings;
   const isAborted = (): boolean => signal?.aborted === true;
@@ -116,7 +120,11 @@ export async function* followLog(
   }
 }
 
-const abortSignal = custom<AbortSignal>('an AbortSignal', (value) => value instanceof AbortSignal);
+/** What ends a reading. */
+export const abortSignal: OptionRule<AbortSignal> = custom(
+  'an AbortSignal',
+  (value) => value instanceof AbortSignal,
+);
 
 const FOLLOW_LOG = {
   name: 'followLog',

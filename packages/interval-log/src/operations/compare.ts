@@ -8,6 +8,7 @@ import {
   percentileDifference,
 } from '@hdrscope/core';
 import {
+  assertFollows,
   containingLayout,
   custom,
   number,
@@ -130,6 +131,8 @@ export function compareHistograms(
   after: LogHistogram | BoundedHistogram,
   options: CompareOptions,
 ): Comparison {
+  assertCompared(before);
+  assertCompared(after);
   const { percentiles, confidence, tolerance } = readOptions(options, COMPARE_HISTOGRAMS);
   const [one, other] = [withBounds(before), withBounds(after)];
   for (const [name, { histogram }] of Object.entries({ before: one, after: other })) {
@@ -266,4 +269,13 @@ function scaleToIntegers(doubles: DoubleHistogram, ratio: number): Histogram {
     integers.record(Math.floor(valueIteratedTo / ratio), countAddedInThisIterationStep);
   }
   return integers;
+}
+
+const compared = custom<LogHistogram | BoundedHistogram>('a histogram', (value) => {
+  const { counts, histogram } = value as Partial<LogHistogram & BoundedHistogram>;
+  return (counts ?? histogram) !== undefined;
+});
+
+function assertCompared(value: LogHistogram | BoundedHistogram): void {
+  assertFollows('a compared histogram', compared, value);
 }

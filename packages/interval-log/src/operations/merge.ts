@@ -1,5 +1,14 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { callback, type OptionRules, optional, readOptions, type SettingsOf } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  callback,
+  custom,
+  listOf,
+  type OptionRules,
+  optional,
+  readOptions,
+  type SettingsOf,
+} from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
@@ -33,6 +42,14 @@ export async function* mergeLogs(
   sources: readonly LogSource[],
   options: MergeOptions = {},
 ): AsyncGenerator<string, void> {
+  assertFollows(
+    'sources',
+    listOf<LogSource>(
+      custom('a log', () => true),
+      'logs',
+    ),
+    sources,
+  );
   const settings = readOptions(options, MERGE_LOGS);
   const cursors = sources.map((source, at) => new Cursor(source, at, settings));
   try {

@@ -1,5 +1,5 @@
 import type { HistogramSum } from '@hdrscope/core';
-import { type OptionRules, readOptions } from '@hdrscope/core/internal';
+import { assertFollows, custom, type OptionRules, readOptions } from '@hdrscope/core/internal';
 import { type LogInterval, storage } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { INTERVAL_RULES, type OperationOptions, selectIntervals } from '../reader/read.ts';
@@ -66,6 +66,7 @@ export async function summarizeLogs(
   sources: Iterable<LogSource>,
   options: SummarizeOptions = {},
 ): Promise<LogSummary> {
+  assertFollows('sources', logSources, sources);
   const settings = readOptions(options, SUMMARIZE_LOGS);
   const limits = new TagLimits(settings.maxTags);
   const tags = new Map<string | undefined, TagTotal>();
@@ -129,6 +130,7 @@ export async function sumLogs(
   sources: Iterable<LogSource>,
   options: Selection & OperationOptions = {},
 ): Promise<LogHistogram | undefined> {
+  assertFollows('sources', logSources, sources);
   const settings = readOptions(options, SUM_LOGS);
   let total: LogTotal | undefined;
   for (const source of sources) {
@@ -182,3 +184,9 @@ const DECODE_INTERVALS = {
   rules: { ...INTERVAL_RULES, storage } satisfies OptionRules<DecodeIntervalsOptions>,
   call: "decodeIntervals('service.hlog', { tags: ['read'] })",
 };
+
+const logSources = custom<Iterable<LogSource>>(
+  'an iterable of logs',
+  (value) =>
+    typeof value !== 'string' && typeof (value as Iterable<LogSource>)[Symbol.iterator] === 'function',
+);

@@ -1,3 +1,4 @@
+import { assertText } from '@hdrscope/core/internal';
 /**
  * The kind of a text, recognised by its content:
  *
@@ -35,6 +36,7 @@ const MARKS: readonly (readonly [TextKind, RegExp])[] = [
  * ```
  */
 export function recogniseText(beginning: string): TextKind | undefined {
+  assertText('the beginning', beginning);
   let first: TextKind | undefined;
   let firstAt = Number.POSITIVE_INFINITY;
   for (const [kind, mark] of MARKS) {

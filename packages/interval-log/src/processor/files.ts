@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { abortSignal } from '../follow/follow.ts';
 import type { OutputFile, ProcessorFiles } from './io.ts';
 
 /**
@@ -51,7 +52,7 @@ export function createProcessorFiles(options: { readonly signal?: AbortSignal } 
 
 const CREATE_PROCESSOR_FILES: OptionsOwner<{ readonly signal?: AbortSignal }> = {
   name: 'createProcessorFiles',
-  names: { signal: true },
+  names: { signal: abortSignal },
   call: 'createProcessorFiles({ signal })',
 };
 

@@ -1,4 +1,4 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, flag, mustBe, number, type OptionsOwner, text } from '@hdrscope/core/internal';
 import { assertScale } from '../writer/format.ts';
 
 /** Options of `processLog`: the arguments of Java's `HistogramLogProcessor`. */
@@ -89,25 +89,25 @@ export function settingsOf(options: ProcessorOptions): ProcessorSettings {
 const PROCESS_LOG: OptionsOwner<ProcessorOptions> = {
   name: 'processLog',
   names: {
-    inputPath: true,
-    outputPath: true,
-    tag: true,
-    listTags: true,
-    startSec: true,
-    endSec: true,
-    csv: true,
+    inputPath: text,
+    outputPath: text,
+    tag: text,
+    listTags: flag,
+    startSec: number(),
+    endSec: number({ to: Number.POSITIVE_INFINITY }),
+    csv: flag,
     valueScale: true,
     ticksPerHalfDistance: true,
     movingWindow: true,
-    expectedInterval: true,
-    verbose: true,
+    expectedInterval: number({ from: 0 }),
+    verbose: flag,
   },
   call: "processLog({ inputPath: 'service.hlog' }, io)",
 };
 
 const MOVING_WINDOW: OptionsOwner<MovingWindow> = {
   name: 'movingWindow',
-  names: { percentile: true, lengthMs: true },
+  names: { percentile: number(), lengthMs: number() },
 };
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */

@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertText } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 
 /** The parts of a series tag. */
@@ -25,6 +26,7 @@ export interface SeriesTag {
  * ```
  */
 export function formatSeriesTag(name: string, attributes: Attributes): string {
+  assertText('the name', name);
   const pairs: string[] = [];
   // As in a registry: inherited keys count, and a key without a value is absent.
   for (const key in attributes) {
@@ -41,6 +43,7 @@ export function formatSeriesTag(name: string, attributes: Attributes): string {
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the tag does not have the form `NAME?KEY=VALUE&…`.
  */
 export function parseSeriesTag(tag: string): SeriesTag {
+  assertText('the tag', tag);
   try {
     const [name = '', query] = splitAt(tag, '?');
     const pairs = query === undefined ? [] : query.split('&');

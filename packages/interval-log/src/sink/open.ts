@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { isMissing } from '@hdrscope/kit/files';
 import { type Registry, systemClock } from '@hdrscope/registry';
+import { assertRegistry } from '@hdrscope/registry/internal';
 import { writeError } from '../errors.ts';
 import { type Files, lockPath, realFiles } from './files.ts';
 import { type IntervalLogOptions, readSettings } from './options.ts';
@@ -56,6 +57,7 @@ export async function openSink(
   options: IntervalLogOptions,
   runtime: SinkRuntime,
 ): Promise<IntervalLogSink> {
+  assertRegistry(registry);
   const settings = readSettings(options);
   const path = await resolved(runtime.files, settings.path);
   const unlock = await runtime.lock(path);

@@ -19,6 +19,7 @@ import {
 } from '@hdrscope/core/internal';
 import { warn } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
+import { snapshot } from '@hdrscope/registry/internal';
 import { limit } from '../reader/parser.ts';
 import { knownZone, level } from '../writer/format.ts';
 
@@ -108,7 +109,7 @@ const TABLE = {
     level: withDefault(level, 6),
     timeZone: optional(knownZone),
     comment: withDefault(text, ''),
-    since: optional(object()),
+    since: optional(snapshot),
     onWritten: withDefault(callback(), () => {}),
     onError: withDefault(callback(), warn),
     onRecovery: withDefault(callback(), () => {}),

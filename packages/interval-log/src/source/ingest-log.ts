@@ -20,6 +20,7 @@ import {
   type SourceObserver,
 } from '@hdrscope/registry';
 import type { CounterState } from '@hdrscope/registry/internal';
+import { assertRegistry } from '@hdrscope/registry/internal';
 import { lineError } from '../errors.ts';
 import type { LogComment, LogEntry, LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
@@ -146,6 +147,7 @@ export interface LogIntake extends LogIngestion {
 
 /** See `ingestLogEntries`. */
 export function createLogIntake(registry: Registry, options: IngestLogOptions): LogIntake {
+  assertRegistry(registry);
   const { seriesOf, onRefusedNote, ...intake } = readOptions(options, INGEST_LOG);
   const ingestion = ingest(registry, { name: 'interval log' }, intake);
   const families = new LoggedFamilies();

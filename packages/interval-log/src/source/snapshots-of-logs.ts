@@ -1,4 +1,13 @@
-import { custom, integer, type OptionRules, optional, readOptions } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  custom,
+  integer,
+  listOf,
+  type OptionRules,
+  object,
+  optional,
+  readOptions,
+} from '@hdrscope/core/internal';
 import { TimeoutError, within } from '@hdrscope/kit';
 import { createRegistry, type FamilyOptions, type Registry, type Snapshot } from '@hdrscope/registry';
 import { defaultResolution } from '@hdrscope/registry/internal';
@@ -65,6 +74,7 @@ export async function* snapshotsOfLogs(
   logs: readonly RecordedLog[],
   options: SnapshotsOptions = {},
 ): AsyncGenerator<Snapshot, void> {
+  assertFollows('logs', listOf<RecordedLog>(object(), 'logs'), logs);
   const { idleMs, maxSnapshots } = readOptions(options, SNAPSHOTS_OF_LOGS);
   const pace = new Pace(maxSnapshots);
   let nowMs = 0;

@@ -1,5 +1,7 @@
 import type { DoubleHistogram, ReadonlyHistogram } from '@hdrscope/core';
 import {
+  assertCounted,
+  assertText,
   custom,
   formatDecimal,
   integer,
@@ -48,6 +50,7 @@ export function formatInterval(
   histogram: ReadonlyHistogram | DoubleHistogram,
   options: IntervalFormat,
 ): string {
+  assertCounted('formatInterval', histogram);
   const { tag, startSec, endSec, valueScale, level } = readOptions(options, FORMAT_INTERVAL);
   assertTag(tag);
   assertTimeMs('startSec * 1000', startSec * 1000);
@@ -74,8 +77,8 @@ export const level: OptionRule<number> = integer({ from: 0, to: 9 });
 export const FORMAT_RULES: RulesFor<IntervalFormat, 'tag'> = {
   // Wrong tags and times have errors of their own.
   tag: optional(custom('a text', () => true)),
-  startSec: custom('a number', () => true),
-  endSec: custom('a number', () => true),
+  startSec: custom('a number', (value) => typeof value === 'number'),
+  endSec: custom('a number', (value) => typeof value === 'number'),
   // Nanoseconds per millisecond: most logs hold nanoseconds and show milliseconds.
   valueScale: withDefault(scale, 1e6),
   // The smallest output, as in Java's writer: a log is written once and kept for long.
@@ -116,6 +119,7 @@ export function formatBaseTime(timeMs: number): string {
 
 /** Formats a comment of HdrHistogram's log format, with its newline. Each line of a longer text becomes a comment. */
 export function formatComment(text: string): string {
+  assertText('the text', text);
   return text
     .split(/\r\n|[\r\n]/)
     .map((line) => `#${line}\n`)
@@ -150,7 +154,7 @@ export const knownZone: OptionRule<string> = custom('the IANA name of a zone', (
  * @throws HdrscopeError `ERR_INVALID_VALUE`
  */
 function assertTimeMs(name: string, timeMs: number): void {
-  if (Math.abs(timeMs) <= LAST_TIME_MS) return;
+  if (typeof timeMs === 'number' && Math.abs(timeMs) <= LAST_TIME_MS) return;
   throw mustBe('ERR_INVALID_VALUE', name, 'a number of milliseconds since 1970, at most 8.64e15', timeMs);
 }
 
