@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertFollows, callback, custom, type OptionNames, text } from '@hdrscope/core/internal';
 
 /**
  * A text in UTF-8 and without compression: all of it, or in chunks that may end anywhere. A `Uint8Array`, a stream of Node.js, the `body` of a
@@ -16,6 +17,9 @@ export interface ReadTextOptions {
   readonly name?: string | undefined;
 }
 
+/** The rules of {@link ReadTextOptions}. */
+export const TEXT_NAMES: OptionNames<ReadTextOptions> = { name: text };
+
 /** A line that is left out. */
 export interface BadLine {
   /** The number of the line, from 1. */
@@ -29,6 +33,9 @@ export interface ReadLinesOptions extends ReadTextOptions {
   /** Takes the lines that are left out. @default a bad line ends the reading with an error */
   readonly onBadLine?: ((line: BadLine) => void) | undefined;
 }
+
+/** The rules of {@link ReadLinesOptions}. */
+export const LINE_NAMES: OptionNames<ReadLinesOptions> = { ...TEXT_NAMES, onBadLine: callback() };
 
 /** Throws the error of a bad line. @throws HdrscopeError `ERR_DECODE` */
 export function refuseLine({ lineNumber, message }: BadLine): never {
@@ -49,8 +56,16 @@ export function leaveOutBad(
   }
 }
 
-/** The chunks of a text. */
+/** The rule of the bytes of a text. */
+const textBytes = custom<TextBytes>('bytes, or an iterable of them', (bytes) => {
+  if (typeof bytes !== 'object') return false;
+  const { [Symbol.iterator]: each, [Symbol.asyncIterator]: eachLater } = bytes as never;
+  return typeof (each ?? eachLater) === 'function';
+});
+
+/** The chunks of a text. @throws HdrscopeError `ERR_INVALID_OPTION` when there are none */
 export function chunksOf(bytes: TextBytes): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  assertFollows('the bytes', textBytes, bytes);
   return bytes instanceof Uint8Array ? [bytes] : (bytes as AsyncIterable<Uint8Array>);
 }
 

@@ -1,7 +1,8 @@
 import { DoubleHistogram, type Histogram, HistogramSum } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import { abortSignal } from '@hdrscope/interval-log/internal';
 import { Slices } from '@hdrscope/kit';
-import { named, type ReadTextOptions, readText, type TextBytes } from './bytes.ts';
+import { named, type ReadTextOptions, readText, TEXT_NAMES, type TextBytes } from './bytes.ts';
 
 /** Whether a text begins like encoded histograms: every encoding begins with `HIST` or `DHIST` in Base64. */
 export function isEncoded(beginning: string): boolean {
@@ -13,6 +14,15 @@ export interface ReadEncodedOptions extends ReadTextOptions {
   /** Ends the reading. @default nothing does */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The rules of {@link ReadEncodedOptions}. */
+export const READ_ENCODED_NAMES: OptionNames<ReadEncodedOptions> = { ...TEXT_NAMES, signal: abortSignal };
+
+const READ_ENCODED: OptionsOwner<ReadEncodedOptions> = {
+  name: 'readEncoded',
+  names: READ_ENCODED_NAMES,
+  call: "readEncoded(bytes, { name: 'latencies.txt' })",
+};
 
 /**
  * Decodes one or several histograms in Base64, as `toBase64` writes them, and adds them up. White space separates them, and each may be broken
@@ -35,6 +45,7 @@ export async function readEncoded(
   bytes: TextBytes,
   options: ReadEncodedOptions = {},
 ): Promise<Histogram | DoubleHistogram> {
+  assertOptions(options, READ_ENCODED);
   return decodeEncoded(await readText(bytes, 'encoded histograms', options), options);
 }
 

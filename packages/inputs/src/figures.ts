@@ -1,8 +1,9 @@
 import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { isObject } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { readText, type TextBytes } from './bytes.ts';
-import { decodeEncoded, isEncoded, type ReadEncodedOptions } from './encoded.ts';
+import { decodeEncoded, isEncoded, READ_ENCODED_NAMES, type ReadEncodedOptions } from './encoded.ts';
 import { parsedJson } from './numbers/number-texts.ts';
 import { NUMBER_UNITS, type NumberUnit, ticksPerUnit, unitsPer } from './numbers/number-unit.ts';
 
@@ -36,6 +37,7 @@ export async function readFigures(
   bytes: TextBytes,
   options: ReadEncodedOptions = {},
 ): Promise<RecordedFigures> {
+  assertOptions(options, READ_FIGURES);
   const { name = 'the text' } = options;
   const documents = documentsOf(await readText(bytes, 'JSON', options), name);
   const figures = documents.map((document) => figuresOf(document, name));
@@ -124,3 +126,9 @@ export function figuresStep(beginning: string, unit: CountedUnit): number {
   const step = perUnit === undefined ? Number.NaN : Number((Number(text) * perUnit).toPrecision(12));
   return step > 0 ? step : Number.POSITIVE_INFINITY;
 }
+
+const READ_FIGURES: OptionsOwner<ReadEncodedOptions> = {
+  name: 'readFigures',
+  names: READ_ENCODED_NAMES,
+  call: "readFigures(bytes, { name: 'figures.json' })",
+};

@@ -1,3 +1,4 @@
+import { assertFollows, assertOptions, custom, flag, type OptionsOwner } from '@hdrscope/core/internal';
 import type { TextKind } from '@hdrscope/interval-log/internal';
 import { recogniseText } from '@hdrscope/interval-log/parser';
 import { isEncoded } from './encoded.ts';
@@ -75,8 +76,11 @@ export interface RecogniseInputOptions {
  */
 export function recogniseInput(
   beginning: string | Uint8Array,
-  { isWhole = false }: RecogniseInputOptions = {},
+  options: RecogniseInputOptions = {},
 ): InputForm | undefined {
+  assertOptions(options, RECOGNISE_INPUT);
+  assertFollows('the beginning', textOrBytes, beginning);
+  const { isWhole = false } = options;
   const text = typeof beginning === 'string' ? beginning : new TextDecoder().decode(beginning);
   const load = recogniseLoad(text);
   if (load !== undefined) return load;
@@ -123,3 +127,14 @@ function hasNumber(text: string): boolean {
   }
   return false;
 }
+
+const textOrBytes = custom<string | Uint8Array>(
+  'a text or its bytes',
+  (value) => typeof value === 'string' || value instanceof Uint8Array,
+);
+
+const RECOGNISE_INPUT: OptionsOwner<RecogniseInputOptions> = {
+  name: 'recogniseInput',
+  names: { isWhole: flag },
+  call: 'recogniseInput(beginning, { isWhole: true })',
+};

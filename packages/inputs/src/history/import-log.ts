@@ -1,14 +1,24 @@
 import { HdrscopeError } from '@hdrscope/core';
+import {
+  assertFollows,
+  assertOptions,
+  callback,
+  filledText,
+  type OptionsOwner,
+  oneOf,
+} from '@hdrscope/core/internal';
 import { type HistoryRow, rowsBetween } from '@hdrscope/history';
 import { type LogEntry, type LogSource, readEntries, snapshotsOfLogs } from '@hdrscope/interval-log';
 import { isFamilyNote, type RecordedLog, readUtf8 } from '@hdrscope/interval-log/internal';
 import type { CountedUnit, Snapshot } from '@hdrscope/registry';
+import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { placeOf } from './import-places.ts';
 import { assertSame, type ImportSource, identifyImport } from './import-receipts.ts';
 import {
   addedRows,
   assertPartOfDay,
   beginningOf,
+  IMPORT_NAMES,
   ImportedFiles,
   type ImportedRows,
   type ImportOptions,
@@ -77,6 +87,8 @@ export async function importLog(
   folder: string,
   options: ImportLogOptions = {},
 ): Promise<ImportedLog> {
+  assertOptions(options, IMPORT_LOG);
+  assertFollows('the folder', filledText('the path of a folder'), folder);
   assertPartOfDay(options.everyMs ?? DEFAULT_EVERY_MS);
   const isPath = typeof source === 'string' || source instanceof URL;
   const place = await placeOf(isPath ? source : undefined, options.attributes?.host);
@@ -255,3 +267,14 @@ class Days {
     this.isAtEnd = true;
   }
 }
+
+const IMPORT_LOG: OptionsOwner<ImportLogOptions> = {
+  name: 'importLog',
+  names: {
+    ...IMPORT_NAMES,
+    unit: oneOf(NUMBER_UNITS),
+    metric: filledText(),
+    onBytes: callback(),
+  },
+  call: "importLog(source, folder, { metric: 'rpc.duration' })",
+};

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
-import { fromTicks } from '@hdrscope/core/internal';
+import { assertOptions, fromTicks, type OptionsOwner } from '@hdrscope/core/internal';
 import type { MalformedLine } from '@hdrscope/interval-log';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
 import { decodeOtlp, type OtlpEncoding, type OtlpPoint } from '@hdrscope/otel/receiver';
@@ -18,6 +18,7 @@ import { assertSame, type ImportSource, identifyImport } from './import-receipts
 import {
   assertPartOfDay,
   DAY_MS,
+  IMPORT_NAMES,
   ImportedFiles,
   type ImportedRows,
   type ImportOptions,
@@ -93,6 +94,7 @@ export async function* importOtlp(
   folder: string,
   options: ImportOtlpOptions = {},
 ): AsyncGenerator<ImportedOtlp, void> {
+  assertOptions(options, IMPORT_OTLP);
   const { everyMs = 60_000, attributes = {}, onMalformed } = options;
   assertPartOfDay(everyMs);
   const target = { folder, everyMs, attributes, onMalformed };
@@ -294,3 +296,13 @@ class OtlpCounting {
     return ingest(registry, { name: 'otlp' }, { ...options, maxStreams: MOST_SERIES });
   }
 }
+
+const IMPORT_OTLP: OptionsOwner<ImportOtlpOptions> = {
+  name: 'importOtlp',
+  names: {
+    everyMs: IMPORT_NAMES.everyMs,
+    attributes: IMPORT_NAMES.attributes,
+    onMalformed: IMPORT_NAMES.onMalformed,
+  },
+  call: 'importOtlp(files, folder, { everyMs: 60_000 })',
+};

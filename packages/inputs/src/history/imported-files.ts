@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { callback, mustBe, type OptionNames, text, textsByName } from '@hdrscope/core/internal';
 import { type HistoryRow, mergeRows, writeRows } from '@hdrscope/history';
 import { type RowKey, readRowKeys } from '@hdrscope/history/internal';
 import type { LogEntry, MalformedLine } from '@hdrscope/interval-log';
@@ -32,6 +32,14 @@ export interface ImportOptions {
   /** Takes what is malformed and left out. @default it is left out */
   readonly onMalformed?: ((line: MalformedLine) => void) | undefined;
 }
+
+/** The rules of {@link ImportOptions}. */
+export const IMPORT_NAMES: OptionNames<ImportOptions> = {
+  name: text,
+  everyMs: true,
+  attributes: textsByName,
+  onMalformed: callback(),
+};
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function assertPartOfDay(everyMs: number): void {

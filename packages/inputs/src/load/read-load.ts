@@ -1,6 +1,15 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, assertText, type OptionsOwner, text } from '@hdrscope/core/internal';
 import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
-import { named, type ReadLinesOptions, type ReadTextOptions, readText, type TextBytes } from '../bytes.ts';
+import {
+  LINE_NAMES,
+  named,
+  type ReadLinesOptions,
+  type ReadTextOptions,
+  readText,
+  TEXT_NAMES,
+  type TextBytes,
+} from '../bytes.ts';
 import { isAutocannon, readAutocannon } from './autocannon.ts';
 import { isK6Summary, K6_METRIC, K6Requests, readK6Points, readK6Summary, readK6Table } from './k6.ts';
 import type { ErrorCount, LoadSummary, RequestSink } from './load.ts';
@@ -49,6 +58,7 @@ export async function readRequests(
   sink: RequestSink,
   options: ReadRequestsOptions = {},
 ): Promise<void> {
+  assertOptions(options, READ_REQUESTS);
   if (isRequestTable(form)) return readRequestTable(form, bytes, options, sink);
   if (form === 'vegeta lines') return readVegetaLines(bytes, options, sink);
   const { name = 'the text', metric = K6_METRIC } = options;
@@ -87,11 +97,12 @@ export async function readLoadSummary(
   bytes: TextBytes,
   options: ReadLoadSummaryOptions = {},
 ): Promise<LoadSummary> {
+  assertOptions(options, READ_LOAD_SUMMARY);
   const { name = 'the text', metric = K6_METRIC } = options;
-  const text = await readText(bytes, 'JSON', options);
+  const json = await readText(bytes, 'JSON', options);
   try {
-    const json = parseJson(text, 'the text', new Budget('the text', LIMITS));
-    const summary = isObject(json) ? summaryOf(json, metric) : undefined;
+    const document = parseJson(json, 'the text', new Budget('the text', LIMITS));
+    const summary = isObject(document) ? summaryOf(document, metric) : undefined;
     if (summary !== undefined) return summary;
   } catch (error) {
     throw named(error, name);
@@ -125,6 +136,7 @@ function summaryOf(json: JsonObject, metric: string): LoadSummary | undefined {
  * ```
  */
 export function readWrkErrors(text: string): ErrorCount | undefined {
+  assertText('the text', text);
   const [, responses] = /^ +(\d+) requests in [\d.]+[a-z]+, [\d.]+[A-Za-z]+ read$/m.exec(text) ?? [];
   if (responses === undefined) return undefined;
   const [, ...socket] =
@@ -137,3 +149,15 @@ export function readWrkErrors(text: string): ErrorCount | undefined {
     meaning: 'responses with a status of at least 400, timeouts and broken connections',
   };
 }
+
+const READ_REQUESTS: OptionsOwner<ReadRequestsOptions> = {
+  name: 'readRequests',
+  names: { ...LINE_NAMES, metric: text },
+  call: "readRequests(form, bytes, sink, { name: 'points.json' })",
+};
+
+const READ_LOAD_SUMMARY: OptionsOwner<ReadLoadSummaryOptions> = {
+  name: 'readLoadSummary',
+  names: { ...TEXT_NAMES, metric: text },
+  call: "readLoadSummary(bytes, { name: 'summary.json' })",
+};

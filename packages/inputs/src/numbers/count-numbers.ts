@@ -1,10 +1,28 @@
 import { HdrscopeError, Histogram } from '@hdrscope/core';
+import {
+  assertFollows,
+  assertOptions,
+  callback,
+  flag,
+  integer,
+  number,
+  type OptionsOwner,
+  oneOf,
+} from '@hdrscope/core/internal';
 import { badLineText, NumberReader } from '@hdrscope/kit/number-reader';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type BadLine, chunksOf, isCut, readLines, refuseLine, type TextBytes } from '../bytes.ts';
-import { type BegunText, type NumberPlace, type NumberPlan, planNumbers } from './number-plan.ts';
+import {
+  type BegunText,
+  type NumberPlace,
+  type NumberPlan,
+  numberTexts,
+  PLACE_NAMES,
+  planNumbers,
+} from './number-plan.ts';
 import { isNumber } from './number-texts.ts';
 import {
+  NUMBER_UNITS,
   type NumberUnit,
   type NumberWithUnit,
   numberUnit,
@@ -76,6 +94,8 @@ export async function countNumbers(
   texts: readonly NumberText[],
   options: CountNumbersOptions = {},
 ): Promise<CountedNumbers> {
+  assertOptions(options, COUNT_NUMBERS);
+  assertFollows('the texts', numberTexts, texts);
   const { significantDigits = 3, expectedInterval = 0, takesBare = true, onBare } = options;
   const unit = numberUnit(options.unit ?? 'none', options.resolution);
   const histogram = new Histogram({ significantDigits });
@@ -121,6 +141,21 @@ export async function countNumbers(
   }
   return { histogram, ticksPerUnit: perUnit, vanished, least, most };
 }
+
+const COUNT_NUMBERS: OptionsOwner<CountNumbersOptions> = {
+  name: 'countNumbers',
+  names: {
+    ...PLACE_NAMES,
+    unit: oneOf(NUMBER_UNITS),
+    resolution: number({ above: 0 }),
+    takesBare: flag,
+    significantDigits: integer({ from: 0, to: 5 }),
+    expectedInterval: number({ from: 0 }),
+    onBare: callback(),
+    onBadLine: callback(),
+  },
+  call: "countNumbers(texts, { unit: 'ms' })",
+};
 
 function incompatible(message: string): HdrscopeError {
   return new HdrscopeError('ERR_INCOMPATIBLE', message);

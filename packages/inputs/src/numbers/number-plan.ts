@@ -1,4 +1,16 @@
 import { HdrscopeError } from '@hdrscope/core';
+import {
+  assertFollows,
+  assertOptions,
+  assertText,
+  custom,
+  integer,
+  listOf,
+  type OptionNames,
+  type OptionRule,
+  type OptionsOwner,
+  text,
+} from '@hdrscope/core/internal';
 import { suggestion } from '@hdrscope/kit';
 import type { NumberFormat } from '@hdrscope/kit/number-reader';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -33,6 +45,29 @@ export interface NumberPlace {
   /** How many lines at the beginning are left out: an integer of at least 0. @default 0, and the titles of columns */
   readonly skip?: number;
 }
+
+/** The rules of {@link NumberPlace}. */
+export const PLACE_NAMES: OptionNames<NumberPlace> = {
+  field: text,
+  column: text,
+  separator: text,
+  skip: integer({ from: 0 }),
+};
+
+const FIND_NUMBER_UNIT: OptionsOwner<NumberPlace> = {
+  name: 'findNumberUnit',
+  names: PLACE_NAMES,
+  call: "findNumberUnit(texts, { column: 'wait' })",
+};
+
+/** The rule of texts of numbers. */
+export const numberTexts: OptionRule<readonly BegunText[]> = listOf<BegunText>(
+  custom(
+    'a text',
+    (one) => text.accepts((one as BegunText).name) && text.accepts((one as BegunText).beginning),
+  ),
+  'texts { name, beginning }',
+);
 
 // Plans.
 
@@ -146,6 +181,7 @@ export interface NumberPlaces {
  * ```
  */
 export function listNumberPlaces(beginning: string): NumberPlaces | undefined {
+  assertText('the beginning', beginning);
   const documents = lineDocuments(beginning);
   const fields = fieldsWithNumbers(documents.length > 0 ? documents : firstDocuments(beginning));
   if (fields.length > 0) {
@@ -241,6 +277,8 @@ export interface FoundUnit {
  * ```
  */
 export function findNumberUnit(texts: readonly BegunText[], place: NumberPlace = {}): FoundUnit {
+  assertOptions(place, FIND_NUMBER_UNIT);
+  assertFollows('the texts', numberTexts, texts);
   let step = stepOf('none');
   for (const text of texts) {
     const { unit, step: own } = planNumbers(text, place);
