@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, number, type OptionsOwner } from '@hdrscope/core/internal';
 import { syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { readRows } from '../parquet/decode.ts';
@@ -39,7 +39,7 @@ export interface CompactedDay {
 
 const OWNER: OptionsOwner<CompactOptions> = {
   name: 'compactHistory',
-  names: { olderThanMs: true, nowMs: true },
+  names: { olderThanMs: number({ from: 0, to: Number.POSITIVE_INFINITY }), nowMs: true },
   call: "compactHistory('history', { olderThanMs: 3_600_000 })",
 };
 
@@ -72,9 +72,6 @@ export async function compactWith(
   }
   assertOptions(options, OWNER);
   const { olderThanMs = 7_200_000, nowMs = Date.now() } = options;
-  if (!(olderThanMs >= 0)) {
-    throw mustBe('ERR_INVALID_OPTION', 'olderThanMs', 'a number of milliseconds, at least 0', olderThanMs);
-  }
   if (!Number.isFinite(nowMs)) throw mustBe('ERR_INVALID_OPTION', 'nowMs', 'a number of milliseconds', nowMs);
   const days: CompactedDay[] = [];
   for (const name of (await list(files, folder)).filter(isDayFolder).sort()) {

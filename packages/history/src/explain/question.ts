@@ -1,4 +1,4 @@
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner, object } from '@hdrscope/core/internal';
 import { assertPercentile } from '../rows/percentiles.ts';
 import { type CheckedQuestion, checkedQuestion } from '../sql/question.ts';
 import { checkedLimits } from './explain-change.ts';
@@ -74,7 +74,7 @@ export function checkedExplain(question: ExplainQuestion): CheckedExplain {
 }
 
 function assertRange(name: string, range: TimeRange): void {
-  if (typeof range !== 'object' || range === null) {
+  if (!object().accepts(range)) {
     throw mustBe('ERR_INVALID_OPTION', name, 'a range: { sinceMs, untilMs }', range);
   }
   assertOptions(range, RANGE);

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { HdrscopeError } from '@hdrscope/core';
+import { assertFollows, filledText } from '@hdrscope/core/internal';
 import { codeOf } from '@hdrscope/kit/files';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileError } from '../errors.ts';
@@ -23,6 +24,7 @@ import { checkSeal, readInto } from './seal.ts';
  * ```
  */
 export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, undefined> {
+  assertFollows('the path', filledText('the path of a file'), path);
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, 'r');

@@ -43,7 +43,11 @@ export async function historySpan(
   { metric, ...rest }: SpanQuestion = {},
   options: QueryOptions = {},
 ): Promise<HistorySpan | undefined> {
-  return spanOf(folder, { ...checkedQuestion({ metric: metric ?? '', ...rest }), metric }, options);
+  return spanOf(
+    folder,
+    { ...checkedQuestion({ metric: metric === undefined ? '' : metric, ...rest }), metric },
+    options,
+  );
 }
 
 /** See `historySpan`. */

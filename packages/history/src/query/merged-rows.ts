@@ -1,3 +1,4 @@
+import { assertFollows, object } from '@hdrscope/core/internal';
 import { MOST_BITS_OF_HDR } from '../rows/counted-of-row.ts';
 import type { Distribution } from '../rows/row.ts';
 import { DIALECTS, type Dialect } from '../sql/dialects.ts';
@@ -66,8 +67,13 @@ export async function* queryMergedRows(
   question: MergeQuestion = {},
   options: QueryOptions = {},
 ): AsyncGenerator<MergedRow, void> {
+  assertFollows('the question', object<MergeQuestion>(), question);
   const { metric, by, ...rest } = question;
-  const checked = checkedQuestion({ metric: metric ?? '', by: by ?? [], ...rest });
+  const checked = checkedQuestion({
+    metric: metric === undefined ? '' : metric,
+    by: by === undefined ? [] : by,
+    ...rest,
+  });
   const asked = { ...checked, metric, by };
   const ask = (span: Span): Promise<EngineRow[]> =>
     askFolder(folder, span, options, (source) => statement({ ...asked, ...span }, source));

@@ -1,6 +1,6 @@
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, number, type OptionsOwner } from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
 import { isAbandoned } from '../parquet/files.ts';
 import { DAY, ENDING, isDayFolder } from '../parquet/names.ts';
@@ -19,7 +19,7 @@ export interface RollupOptions {
 
 const OWNER: OptionsOwner<RollupOptions> = {
   name: 'rollUpHistory',
-  names: { everyMs: true, olderThanMs: true, nowMs: true },
+  names: { everyMs: true, olderThanMs: number({ from: 0, to: Number.POSITIVE_INFINITY }), nowMs: true },
   call: "rollUpHistory('history', 'hourly', { everyMs: 3_600_000 })",
 };
 
@@ -74,9 +74,6 @@ export async function rollUpHistory(
   }
   if (!(Number.isInteger(everyMs) && everyMs >= 1 && DAY_MS % everyMs === 0)) {
     throw mustBe('ERR_INVALID_OPTION', 'everyMs', 'an integer of milliseconds that divides a day', everyMs);
-  }
-  if (!(olderThanMs >= 0)) {
-    throw mustBe('ERR_INVALID_OPTION', 'olderThanMs', 'a number of milliseconds, at least 0', olderThanMs);
   }
   if (!Number.isFinite(nowMs)) throw mustBe('ERR_INVALID_OPTION', 'nowMs', 'a number of milliseconds', nowMs);
   const settledMs = Math.floor((nowMs - olderThanMs) / everyMs) * everyMs;

@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertFollows, custom } from '@hdrscope/core/internal';
 import { compareRevisions } from '../parquet/order.ts';
 import { marginsProperty, mergedMargins } from './margins.ts';
 import type { Distribution, HistoryRow } from './row.ts';
@@ -27,6 +28,14 @@ import type { Distribution, HistoryRow } from './row.ts';
  * ```
  */
 export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
+  assertFollows(
+    'rows',
+    custom<typeof rows>(
+      'an iterable of rows',
+      (value) => typeof value === 'object' && typeof (value as typeof rows)[Symbol.iterator] === 'function',
+    ),
+    rows,
+  );
   const distinct = withoutDuplicates(rows);
   const [first] = distinct;
   if (first === undefined) {

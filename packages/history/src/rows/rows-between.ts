@@ -7,6 +7,7 @@ import {
   type SeriesSnapshot,
   type Snapshot,
 } from '@hdrscope/registry';
+import { assertSnapshot } from '@hdrscope/registry/internal';
 import { attributeTexts, wellFormed } from './attribute-texts.ts';
 import { marginsProperty } from './margins.ts';
 import { SlotSums } from './merge-rows.ts';
@@ -53,6 +54,8 @@ export function* rowsBetween(
   later: Snapshot,
   facts: RowFacts,
 ): Generator<HistoryRow, void, undefined> {
+  if (earlier !== undefined) assertSnapshot(earlier);
+  assertSnapshot(later);
   assertOptions(facts, FACTS);
   const { producer, sequence = 0 } = facts;
   if (typeof producer !== 'string' || producer === '') {

@@ -1,4 +1,4 @@
-import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
+import { assertFollows, custom, fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import { createRegistry, type FamilyOptions, ingest, type Registry, type Snapshot } from '@hdrscope/registry';
 import type { MergedRow } from '../query/merged-rows.ts';
 import { countedOfRow } from './counted-of-row.ts';
@@ -31,6 +31,14 @@ import { NO_MARGINS } from './margins.ts';
  * ```
  */
 export async function* snapshotsOfRows(rows: AsyncIterable<MergedRow>): AsyncGenerator<Snapshot, void> {
+  assertFollows(
+    'rows',
+    custom<typeof rows>(
+      'an async iterable of rows',
+      (value) => typeof (value as typeof rows)[Symbol.asyncIterator] === 'function',
+    ),
+    rows,
+  );
   let nowMs = 0;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
   const take = rowTaker(registry);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Registry, systemClock } from '@hdrscope/registry';
+import { assertRegistry } from '@hdrscope/registry/internal';
 import { realFiles } from '../parquet/files.ts';
 import { wellFormed } from '../rows/attribute-texts.ts';
 import { FolderTarget } from './folder-target.ts';
@@ -57,6 +58,7 @@ export async function openSink(
   options: HistoryOptions,
   runtime: HistoryRuntime,
 ): Promise<HistorySink> {
+  assertRegistry(registry);
   const settings = settingsOf(options);
   const { place } = settings;
   const target =

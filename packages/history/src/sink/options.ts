@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS, warn } from '@hdrscope/kit';
+import { assertOptions, callback, milliseconds, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { warn } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
+import { snapshot } from '@hdrscope/registry/internal';
 import type { HistoryTarget } from './target.ts';
 
 /** A table that a history can be written into. `clickHouseTable` and `postgresTable` make one. */
@@ -63,17 +64,17 @@ const OWNER: OptionsOwner<HistoryOptions> = {
   names: {
     folder: true,
     table: true,
-    intervalMs: true,
-    batchMs: true,
+    intervalMs: milliseconds({ from: 1 }),
+    batchMs: milliseconds({ from: 0 }),
     maxBatchRows: true,
     maxWaitingBytes: true,
     producer: true,
-    gatherTimeoutMs: true,
-    closeTimeoutMs: true,
-    since: true,
-    onError: true,
-    onRecovery: true,
-    onCollected: true,
+    gatherTimeoutMs: milliseconds(),
+    closeTimeoutMs: milliseconds(),
+    since: snapshot,
+    onError: callback(),
+    onRecovery: callback(),
+    onCollected: callback(),
   },
   call: "openHistory(registry, { folder: 'history' })",
 };
@@ -87,15 +88,7 @@ export function settingsOf(options: HistoryOptions): HistorySettings {
   if (typeof producer !== 'string' || producer === '') {
     throw refused('producer', 'a text, not empty', producer);
   }
-  if (!(intervalMs >= 1 && intervalMs <= LONGEST_TIMER_MS)) {
-    throw refused('intervalMs', 'a number of milliseconds from 1 to 2^31 - 1', intervalMs);
-  }
   const { gatherTimeoutMs = Math.min(intervalMs, 10_000) } = options;
-  if (!(batchMs >= 0 && batchMs <= LONGEST_TIMER_MS)) {
-    throw refused('batchMs', 'a number of milliseconds from 0 to 2^31 - 1', batchMs);
-  }
-  assertTime('gatherTimeoutMs', gatherTimeoutMs);
-  assertTime('closeTimeoutMs', closeTimeoutMs);
   assertCount('maxBatchRows', maxBatchRows);
   assertCount('maxWaitingBytes', maxWaitingBytes);
   return {
@@ -124,11 +117,6 @@ function placeOf({ folder, table }: HistoryOptions): HistorySettings['place'] {
   }
   if (typeof table?.open === 'function') return { table };
   throw refused('table', 'a table of clickHouseTable or postgresTable', table);
-}
-
-function assertTime(name: string, timeMs: number): void {
-  if (timeMs > 0 && timeMs <= LONGEST_TIMER_MS) return;
-  throw refused(name, 'a number of milliseconds above 0, to 2^31 - 1', timeMs);
 }
 
 function assertCount(name: string, count: number): void {

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner, object } from '@hdrscope/core/internal';
 import { assertPercentile } from '../rows/percentiles.ts';
 
 /** What is asked of a history: percentiles of one metric, by groups of series and by time. */
@@ -63,7 +63,7 @@ export function checkedQuestion(question: HistoryQuestion): CheckedQuestion {
   for (const percentile of percentiles) assertPercentile(percentile);
   if (!Array.isArray(by)) throw mustBe('ERR_INVALID_OPTION', 'by', 'an array of texts', by);
   for (const key of by) assertText('a key of by', key);
-  if (typeof where !== 'object' || where === null) {
+  if (!object().accepts(where)) {
     throw mustBe('ERR_INVALID_OPTION', 'where', 'an object of texts', where);
   }
   for (const [key, value] of Object.entries(where)) assertText(`where[${JSON.stringify(key)}]`, value);

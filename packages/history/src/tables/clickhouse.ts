@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, milliseconds, type OptionsOwner, object } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import { type SenderTlsFiles, tlsOptionsOf } from '@hdrscope/kit/delivery';
 import { loadPackage, tableError } from '../errors.ts';
@@ -11,7 +11,13 @@ import type { HistoryTarget, RowBatch } from '../sink/target.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 import { historyTableSql, tableNameOf } from '../sql/table-sql.ts';
 import { type ClickHouseClient, type ClickHouseModule, streamOf } from './clickhouse-client.ts';
-import { type ServerTableOptions, type ServerTableSettings, serverSettings, shownTable } from './options.ts';
+import {
+  type ServerTableOptions,
+  type ServerTableSettings,
+  serverSettings,
+  shownTable,
+  TABLE_NAME,
+} from './options.ts';
 
 /** Options of `clickHouseTable`. */
 export interface ClickHouseTableOptions extends ServerTableOptions {
@@ -27,11 +33,11 @@ const OWNER: OptionsOwner<ClickHouseTableOptions> = {
     url: true,
     user: true,
     password: true,
-    table: true,
+    table: TABLE_NAME,
     create: true,
     ttlDays: true,
-    timeoutMs: true,
-    tls: true,
+    timeoutMs: milliseconds(),
+    tls: object(),
   },
   call: "clickHouseTable({ url: 'http://localhost:8123', table: 'history' })",
 };

@@ -1,6 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS } from '@hdrscope/kit';
+import { custom, listOf, mustBe, type OptionRule, text } from '@hdrscope/core/internal';
 import type { TableSqlOptions } from '../sql/table-sql.ts';
 
 /** Options of every table. */
@@ -22,6 +21,12 @@ export interface ServerTableOptions extends TableSqlOptions {
    */
   readonly timeoutMs?: number;
 }
+
+/** The rule of the name of a table. */
+export const TABLE_NAME: OptionRule<string | readonly string[]> = custom(
+  'a text, or an array of texts',
+  (value) => text.accepts(value) || listOf(text, 'texts').accepts(value),
+);
 
 /** Options of every table, checked, with their defaults. */
 export interface ServerTableSettings {
@@ -55,14 +60,6 @@ export function serverSettings(
   assertText('user', user);
   assertText('password', password);
   if (typeof create !== 'boolean') throw mustBe('ERR_INVALID_OPTION', 'create', 'true or false', create);
-  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) {
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'timeoutMs',
-      'a number of milliseconds above 0, to 2^31 - 1',
-      timeoutMs,
-    );
-  }
   const named = { user: user ?? decoded(url.username), password: password ?? decoded(url.password) };
   url.username = '';
   url.password = '';

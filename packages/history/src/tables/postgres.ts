@@ -1,10 +1,16 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, milliseconds, type OptionsOwner } from '@hdrscope/core/internal';
 import { loadPackage, tableError } from '../errors.ts';
 import type { HistoryTable } from '../sink/options.ts';
 import type { HistoryTarget, RowBatch } from '../sink/target.ts';
 import { historyTableSql, tableNameOf } from '../sql/table-sql.ts';
-import { type ServerTableOptions, type ServerTableSettings, serverSettings, shownTable } from './options.ts';
+import {
+  type ServerTableOptions,
+  type ServerTableSettings,
+  serverSettings,
+  shownTable,
+  TABLE_NAME,
+} from './options.ts';
 import { clientOf, type PostgresClient, type PostgresModule } from './postgres-client.ts';
 import { insertedArrays, insertSql } from './postgres-rows.ts';
 
@@ -19,7 +25,14 @@ export interface PostgresTableOptions extends Omit<ServerTableOptions, 'ttlDays'
 
 const OWNER: OptionsOwner<PostgresTableOptions> = {
   name: 'postgresTable',
-  names: { url: true, user: true, password: true, table: true, create: true, timeoutMs: true },
+  names: {
+    url: true,
+    user: true,
+    password: true,
+    table: TABLE_NAME,
+    create: true,
+    timeoutMs: milliseconds(),
+  },
   call: "postgresTable({ url: 'postgres://localhost/metrics', table: 'history' })",
 };
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertFollows, assertOptions, filledText, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { findDamage } from '../parquet/decode.ts';
@@ -44,6 +44,7 @@ const OWNER: OptionsOwner<VerifyOptions> = {
  * ```
  */
 export async function verifyHistory(folder: string, options: VerifyOptions = {}): Promise<VerifiedHistory> {
+  assertFollows('the folder', filledText('the path of a folder'), folder);
   assertOptions(options, OWNER);
   const { repair = false } = options;
   if (typeof repair !== 'boolean') throw mustBe('ERR_INVALID_OPTION', 'repair', 'true or false', repair);
