@@ -24,7 +24,7 @@ import { ACCESS_RULES, Access, type AccessOptions } from './access.ts';
 import { Connections } from './connections.ts';
 import { limitsOf, type ServerLimits } from './limits.ts';
 import { host as listenHost } from './listen-at.ts';
-import { countError, noRefusals, type ServerRefusals } from './refusals.ts';
+import { countError, noRefusals, REFUSAL_REASONS, type ServerRefusals } from './refusals.ts';
 import { Room } from './room.ts';
 import { readTlsFiles, type TlsFiles, watchTlsFiles } from './tls.ts';
 
@@ -59,7 +59,11 @@ export const GUARD_RULES: RulesFor<GuardOptions, keyof GuardOptions> = {
       return text.accepts(certFile) && text.accepts(keyFile);
     }),
   ),
-  refusals: optional(object()),
+  refusals: optional(
+    custom('counts of refusals', (counts) =>
+      REFUSAL_REASONS.every((reason) => Number.isInteger((counts as ServerRefusals)[reason])),
+    ),
+  ),
 };
 
 /** The options of a guarded server. */
