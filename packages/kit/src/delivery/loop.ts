@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, milliseconds, type OptionsOwner } from '@hdrscope/core/internal';
 import { backoffMs, type DeliveryHints } from './backoff.ts';
 
 /** How often work is done, and how long the loop may wait. */
@@ -58,8 +59,13 @@ export class DeliveryLoop {
   }
 
   /** Does the work once more, and ends. A second call returns the same promise. */
-  stop({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
-    this.#stopping ??= this.#stop(timeoutMs);
+  stop(options: StopOptions = {}): Promise<void> {
+    try {
+      assertOptions(options, CLOSE);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    this.#stopping ??= this.#stop(options.timeoutMs);
     return this.#stopping;
   }
 
@@ -109,3 +115,9 @@ export class DeliveryLoop {
     }
   }
 }
+
+interface StopOptions {
+  readonly timeoutMs?: number;
+}
+
+const CLOSE: OptionsOwner<StopOptions> = { name: 'close', names: { timeoutMs: milliseconds({ from: 0 }) } };
