@@ -1,5 +1,6 @@
-import { readOptions } from '@hdrscope/core/internal';
+import { assertFollows, callback, readOptions } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
+import { assertRegistry } from '@hdrscope/registry/internal';
 import { formatHistogramDump } from '../dump/dump.ts';
 import { type CephRelease, type HistogramLogger, RELEASE_RULES } from '../dump/loggers.ts';
 import { formatHistogramSchema } from '../dump/schema.ts';
@@ -47,6 +48,7 @@ export function histogramReplies(
   loggers: () => readonly HistogramLogger[] | Promise<readonly HistogramLogger[]>,
   options: HistogramRepliesOptions = {},
 ): HistogramReplies {
+  assertFollows('loggers', callback<typeof loggers>(), loggers);
   const { release } = readOptions(options, HISTOGRAM_REPLIES);
   return {
     schema: async (format) => formatHistogramSchema(await loggers(), { release, format }),
@@ -86,6 +88,7 @@ export interface RegistryRepliesOptions extends SnapshotLoggersOptions, Snapshot
  * ```
  */
 export function registryReplies(registry: Registry, options: RegistryRepliesOptions = {}): PerfReplies {
+  assertRegistry(registry);
   const { percentiles, ...shown } = readOptions(options, REGISTRY_REPLIES);
   const { release, logger } = shown;
   const numbers = { percentiles, logger };

@@ -1,6 +1,7 @@
 import {
   callback,
   flag,
+  having,
   listOf,
   type OptionRules,
   object,
@@ -42,7 +43,7 @@ const ADMIN_SOCKET = {
   name: 'serveAdminSocket',
   rules: {
     path: text,
-    histograms: optional(object()),
+    histograms: optional(having('replies of histogramReplies', 'dump', 'schema')),
     numbers: optional(callback()),
     labelled: optional(callback()),
     reset: optional(callback()),

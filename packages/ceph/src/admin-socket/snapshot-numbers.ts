@@ -2,6 +2,7 @@ import { listOf, number, type RulesFor, readOptions, text, withDefault } from '@
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { valuesAtPercentiles } from '@hdrscope/registry';
+import { assertSnapshot } from '@hdrscope/registry/internal';
 import { attributesText, counterNames, firstFree } from '../dump/snapshot.ts';
 import type { LabelledNumbers, PerfNumber, PerfNumbers, PerfNumberText } from './perf-numbers.ts';
 
@@ -22,6 +23,7 @@ export interface SnapshotNumbersOptions {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or a percentile is not a number from 0 to 100.
  */
 export function snapshotNumbers(snapshot: Snapshot, options: SnapshotNumbersOptions = {}): PerfNumbers {
+  assertSnapshot(snapshot);
   const { logger, percentiles } = readOptions(options, SNAPSHOT_NUMBERS);
   return Object.fromEntries(
     groupsOf(snapshot, percentiles, attributesText).map(({ key, numbers }) => [logger + key, numbers]),
@@ -50,6 +52,7 @@ export function snapshotLabelledNumbers(
   snapshot: Snapshot,
   options: SnapshotNumbersOptions = {},
 ): LabelledNumbers[] {
+  assertSnapshot(snapshot);
   const { logger, percentiles } = readOptions(options, SNAPSHOT_LABELLED_NUMBERS);
   const keyOf = (attributes: Attributes): string => JSON.stringify(labelsOf(attributes));
   return groupsOf(snapshot, percentiles, keyOf).map(({ attributes, numbers }) => ({

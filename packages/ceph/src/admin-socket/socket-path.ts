@@ -2,7 +2,7 @@ import { linkSync, lstatSync, mkdtempSync, rmSync, type Stats, unlinkSync } from
 import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertText, mustBe } from '@hdrscope/core/internal';
 
 // A socket is created in a folder that only this user can enter, gets its mode there, and then its name, by a hard link. A
 // link replaces nothing, so it never takes the path of another process's socket, and the socket never has another mode under
@@ -134,6 +134,7 @@ export function assertSocketPath(path: string, what = 'path'): void {
  * ```
  */
 export function adminSocketPath(folder: string, name: string, pid: number = process.pid): string {
+  assertText('the folder', folder);
   if (name === '' || name.includes('/'))
     throw mustBe('ERR_INVALID_OPTION', 'name', 'a non-empty name without /', name);
   const path = join(folder, `${name}.${pid}.asok`);

@@ -1,10 +1,11 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { HdrscopeError } from '@hdrscope/core';
 import {
+  assertFollows,
   callback,
+  custom,
   filledText,
   type OptionRules,
-  object,
   optional,
   readOptions,
   withDefault,
@@ -108,6 +109,7 @@ export function followDaemons(
   list: () => Promise<readonly NamedDaemon[]>,
   options: FollowOptions = {},
 ): ClusterFollower {
+  assertFollows('list', callback<typeof list>(), list);
   const { monotonicMs, ...parsed } = readOptions(options, FOLLOW_DAEMONS);
   /** The answers that have not come in time. A daemon is not asked again until its answer is there. */
   const late = new Map<string, Promise<DaemonAnswer>>();
@@ -214,7 +216,7 @@ const FOLLOW_BY_TELL = {
     ...FOLLOW_RULES,
     target: withDefault(filledText('the name of daemons, such as osd.*'), 'osd.*'),
     program: withDefault(filledText('the path of a program'), 'ceph'),
-    signal: optional(object()),
+    signal: optional(custom('an AbortSignal', (value) => value instanceof AbortSignal)),
   } satisfies OptionRules<TellOptions>,
   call: "followByTell({ target: 'osd.*' })",
 };

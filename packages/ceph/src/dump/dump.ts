@@ -1,5 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { type OptionRules, readOptions, type SettingsOf } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  listOf,
+  type OptionRules,
+  object,
+  readOptions,
+  type SettingsOf,
+} from '@hdrscope/core/internal';
 import type { AxisUnit } from '@hdrscope/core/joint';
 import { type Axis, axisRanges } from '../histogram/axis.ts';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
@@ -72,6 +79,7 @@ export function histogramDump(
   loggers: readonly HistogramLogger[],
   options: HistogramDumpOptions = {},
 ): HistogramDump {
+  assertFollows('loggers', listOf<HistogramLogger>(object(), 'loggers'), loggers);
   return toPlain(dumpDocument(loggers, readOptions(options, HISTOGRAM_DUMP))) as HistogramDump;
 }
 
@@ -105,6 +113,7 @@ export function formatHistogramDump(
   loggers: readonly HistogramLogger[],
   options: HistogramDumpTextOptions = {},
 ): string {
+  assertFollows('loggers', listOf<HistogramLogger>(object(), 'loggers'), loggers);
   const { format, ...settings } = readOptions(options, FORMAT_HISTOGRAM_DUMP);
   return formatDocument(dumpDocument(loggers, settings), format);
 }

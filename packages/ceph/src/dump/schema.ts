@@ -1,4 +1,4 @@
-import { mustBe, readOptions } from '@hdrscope/core/internal';
+import { assertFollows, listOf, mustBe, object, readOptions } from '@hdrscope/core/internal';
 import { type DocumentObject, type DocumentValue, toPlain } from './document.ts';
 import { loggersDocument } from './dump.ts';
 import { type CephFormat, FORMAT_RULES, formatDocument } from './format.ts';
@@ -54,6 +54,7 @@ export function histogramSchema(
   loggers: readonly HistogramLogger[],
   options: HistogramSchemaOptions = {},
 ): HistogramSchema {
+  assertFollows('loggers', listOf<HistogramLogger>(object(), 'loggers'), loggers);
   return toPlain(schemaDocument(loggers, readOptions(options, HISTOGRAM_SCHEMA))) as HistogramSchema;
 }
 
@@ -72,6 +73,7 @@ export function formatHistogramSchema(
   loggers: readonly HistogramLogger[],
   options: HistogramSchemaTextOptions = {},
 ): string {
+  assertFollows('loggers', listOf<HistogramLogger>(object(), 'loggers'), loggers);
   const { format, ...settings } = readOptions(options, FORMAT_HISTOGRAM_SCHEMA);
   return formatDocument(schemaDocument(loggers, settings), format);
 }

@@ -12,6 +12,7 @@ import {
 } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import { assertSnapshot } from '@hdrscope/registry/internal';
 import { type Axis, axisLayout } from '../histogram/axis.ts';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
 import {
@@ -59,6 +60,7 @@ const ALL: Axis = { name: 'All', scale: 'linear', min: 0, quantSize: 1, buckets:
  * ```
  */
 export function snapshotLoggers(snapshot: Snapshot, options: SnapshotLoggersOptions = {}): HistogramLogger[] {
+  assertSnapshot(snapshot);
   const { release, logger, axisOf } = readOptions(options, SNAPSHOT_LOGGERS);
   const names = counterNames(snapshot.families, alone);
   const loggers = new Map<string, Map<string, HistogramCounter>>();

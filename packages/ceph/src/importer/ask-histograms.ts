@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import {
+  assertFollows,
   callback,
   number,
   type OptionRules,
@@ -63,6 +64,7 @@ export async function askHistograms(
   ask: AskDaemon,
   options: AskHistogramsOptions = {},
 ): Promise<ImportedHistogram[]> {
+  assertFollows('ask', callback<AskDaemon>(), ask);
   return readDaemon(ask, readOptions(options, ASK_HISTOGRAMS));
 }
 

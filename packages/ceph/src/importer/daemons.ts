@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { readOptions } from '@hdrscope/core/internal';
+import { assertFollows, filledText, readOptions } from '@hdrscope/core/internal';
 import { ASK_RULES, type AskOptions, askAdminSocket } from '../admin-socket/ask.ts';
 import type { AskDaemon, AskHistogramsOptions } from './ask-histograms.ts';
 
@@ -42,6 +42,7 @@ export function daemonName(socket: string): string {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist. `ask` rejects as `askAdminSocket` does.
  */
 export function daemonAt(path: string, options: AskOptions = {}): NamedDaemon {
+  assertFollows('the path', filledText('the path of a socket'), path);
   const settings = readOptions(options, DAEMON_AT);
   return {
     name: daemonName(path),
@@ -88,6 +89,7 @@ export async function socketsIn(folder: string): Promise<string[]> {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; Error of the system when the folder cannot be read.
  */
 export async function daemonsAt(path: string, options: AskOptions = {}): Promise<NamedDaemon[]> {
+  assertFollows('the path', filledText('the path of a socket or a folder'), path);
   const settings = readOptions(options, DAEMONS_AT);
   const found = await stat(path).catch(() => undefined);
   const sockets = found?.isDirectory() ? await socketsIn(path) : [path];

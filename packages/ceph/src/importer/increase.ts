@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertFollows, listOf, object } from '@hdrscope/core/internal';
 import type { PerfHistogram, PerfIncrease } from '../histogram/perf-histogram.ts';
 import type { ImportedHistogram, SumBounds } from './read-histogram.ts';
 
@@ -35,6 +36,8 @@ export function dumpIncrease(
   earlier: readonly ImportedHistogram[],
   later: readonly ImportedHistogram[],
 ): ImportedIncrease[] {
+  for (const [name, dump] of Object.entries({ earlier, later }))
+    assertFollows(name, listOf<ImportedHistogram>(object(), 'imported histograms'), dump);
   const before = new Map(earlier.map((histogram) => [histogramKey(histogram), histogram]));
   return later.map((now) => increaseOf(before.get(histogramKey(now)), now));
 }

@@ -18,7 +18,7 @@ import {
   type Reading,
   type Registry,
 } from '@hdrscope/registry';
-import { hasAnswered, INTAKE_RULES, keepReading } from '@hdrscope/registry/internal';
+import { assertRegistry, hasAnswered, INTAKE_RULES, keepReading } from '@hdrscope/registry/internal';
 import type { Axis } from '../histogram/axis.ts';
 import { readDaemon } from './ask-histograms.ts';
 import type { CephDaemon } from './daemons.ts';
@@ -104,6 +104,7 @@ export function ingestCeph(
   fetch: () => FetchedDump | Promise<FetchedDump>,
   options: IngestCephOptions = {},
 ): CephIngestion {
+  assertRegistry(registry);
   const { intake, how, parsed } = readSettings(options, INGEST_CEPH);
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
@@ -154,6 +155,7 @@ export function ingestCephDaemons(
   list: () => Promise<readonly CephDaemon[]>,
   options: IngestCephOptions = {},
 ): CephIngestion {
+  assertRegistry(registry);
   const { intake, how, parsed } = readSettings(options, INGEST_CEPH_DAEMONS);
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];

@@ -1,6 +1,8 @@
 import type { Histogram } from '@hdrscope/core';
 import type { SlotValueStrategy } from '@hdrscope/core/internal';
 import {
+  assertFollows,
+  having,
   integer,
   integersOf,
   listOf,
@@ -60,6 +62,7 @@ export function axisToHdr(
   axis: string | number,
   options: AxisToHdrOptions,
 ): LossyHdr {
+  assertFollows('the histogram', having<PerfHistogram>('a PerfHistogram', 'marginal'), histogram);
   const { strategy, where, significantDigits } = readOptions(options, AXIS_TO_HDR);
   const { layout, counts } = histogram.marginal(axis, where);
   const slots = integersOf(histogram.layouts.find((one) => one === layout)!);
