@@ -1,5 +1,5 @@
 import { type Counted, countedIn, type IntegerLayout } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertFollows, custom, mustBe, object } from '@hdrscope/core/internal';
 import type { KernelLayout } from './layout/kernel-layout.ts';
 
 /** Counts over a kernel layout, for each CPU: a `KernelHistogram`, a `KernelIncrease`, or arrays of your own. */
@@ -35,7 +35,10 @@ export interface KernelTotals extends Counted<IntegerLayout> {
  * [counts.at(0), counts.at(1), counts.at(2), counts.total, sum]; //=> [11, 22, 30, 63, 304]
  * ```
  */
-export function sumCpus({ layout: { slots }, counts, sums }: CpuCounts): KernelTotals {
+export function sumCpus(kernel: CpuCounts): KernelTotals {
+  assertFollows('the counts', cpuCounts, kernel);
+  const { layout, counts, sums } = kernel;
+  const { slots } = layout;
   const cpuCount = cpusOf(slots, counts);
   const totals = new Float64Array(slots.slotCount);
   for (let i = 0; i < counts.length; i++) totals[i % slots.slotCount]! += counts[i]!;
@@ -49,7 +52,10 @@ export function sumCpus({ layout: { slots }, counts, sums }: CpuCounts): KernelT
  *
  * @throws HdrscopeError `ERR_INVALID_COUNT` as `sumCpus` does.
  */
-export function listCpuCounts({ layout: { slots }, counts, sums }: CpuCounts): KernelTotals[] {
+export function listCpuCounts(kernel: CpuCounts): KernelTotals[] {
+  assertFollows('the counts', cpuCounts, kernel);
+  const { layout, counts, sums } = kernel;
+  const { slots } = layout;
   const all = Float64Array.from(counts);
   const { slotCount } = slots;
   return Array.from({ length: cpusOf(slots, counts) }, (_, cpu) => ({
@@ -60,6 +66,7 @@ export function listCpuCounts({ layout: { slots }, counts, sums }: CpuCounts): K
 
 /** The counts of all CPUs together. */
 export function totalsOf(kernel: KernelCounts): Counted<IntegerLayout> {
+  assertFollows('the counts', kernelCounts, kernel);
   return isOfCpus(kernel) ? sumCpus(kernel) : kernel;
 }
 
@@ -71,3 +78,13 @@ function cpusOf({ slotCount }: IntegerLayout, { length }: ArrayLike<number>): nu
   if (length > 0 && length % slotCount === 0) return length / slotCount;
   throw mustBe('ERR_INVALID_COUNT', 'counts', `one for each of the ${slotCount} slots of each CPU`, length);
 }
+
+const kernelCounts = custom<KernelCounts>('counts over a layout', (value) => {
+  const { layout, counts } = value as KernelCounts;
+  return object().accepts(layout) && object().accepts(counts);
+});
+
+const cpuCounts = custom<CpuCounts>(
+  'counts over a kernel layout',
+  (value) => kernelCounts.accepts(value) && isOfCpus(value) && 'slotCount' in value.layout.slots,
+);

@@ -76,7 +76,12 @@ export const KERNEL_FAMILY_RULES: RulesFor<KernelFamilyOptions, keyof KernelFami
   boundaries: optional(listOf(NUMBER, 'numbers')),
   cardinalityLimit: optional(NUMBER),
   expireAfterMs: optional(NUMBER),
-  scope: optional(object<Scope>()),
+  scope: optional(
+    custom<Scope>(
+      'an object whose name is a text',
+      (scope) => object<Scope>().accepts(scope) && text.accepts(scope.name),
+    ),
+  ),
 };
 
 export const KERNEL_FAMILY: OptionTable<RulesFor<KernelFamilyOptions, keyof KernelFamilyOptions>> = {

@@ -7,7 +7,7 @@ import {
   type Reading,
   type Registry,
 } from '@hdrscope/registry';
-import { INTAKE_RULES } from '@hdrscope/registry/internal';
+import { assertRegistry, INTAKE_RULES } from '@hdrscope/registry/internal';
 import { KERNEL_FAMILY, KERNEL_FAMILY_RULES, type KernelFamilyOptions, KernelReadings } from './families.ts';
 import { KERNEL_COUNTERS } from './increases.ts';
 import type { KernelSource } from './source/source.ts';
@@ -79,6 +79,7 @@ export function ingestKernel(
   source: KernelSource,
   options: IngestKernelOptions = {},
 ): KernelIngestion {
+  assertRegistry(registry);
   const settings = readOptions(options, INGEST_KERNEL);
   const { families: byName, since, timeoutMs, sourceName, observer, memory, ...common } = settings;
   for (const family of Object.values(byName)) readOptions(family, KERNEL_FAMILY);

@@ -1,6 +1,13 @@
 import { open } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { type OptionRules, readOptions, text, withDefault } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  filledText,
+  type OptionRules,
+  readOptions,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
 import type { KernelFamilyOptions } from '../families.ts';
 import {
@@ -214,6 +221,7 @@ export async function readEbpfExporterConfig(
   path: string,
   options: ExporterConfigOptions = {},
 ): Promise<ExporterHistogram[]> {
+  assertFollows('the path', filledText('the path of a file'), path);
   let histograms: ExporterHistogram[];
   try {
     histograms = parseEbpfExporterConfig(await textOf(path), options);

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertText, mustBe } from '@hdrscope/core/internal';
 import { exporterExp2Layout, exporterExp2ZeroLayout, exporterLinearLayout } from './exporter-layouts.ts';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 import {
@@ -58,6 +58,7 @@ export const KERNEL_LAYOUT_SYNTAX: string = `${Object.keys(LAYOUTS).join(', ')},
  * ```
  */
 export function parseKernelLayout(text: string): KernelLayout {
+  assertText('the text', text);
   if (/^-?\d+(,-?\d+)*$/.test(text)) return explicitKernelLayout(text.split(',').map(Number));
   const [name = '', ...numbers] = text.split(':');
   const make = Object.hasOwn(LAYOUTS, name) ? LAYOUTS[name] : undefined;

@@ -1,4 +1,13 @@
-import { integer, mustBe, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  integer,
+  listOf,
+  mustBe,
+  number,
+  type OptionRules,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
 // Source of all layouts: ebpf_exporter, `exporter/histogram.go` and its README.
@@ -63,6 +72,7 @@ export function exporterLinearLayout(range: ExporterKeyRange & { readonly step?:
  * ```
  */
 export function exporterFixedLayout(keys: readonly number[]): KernelLayout {
+  assertFollows('keys', listOf(number(), 'numbers'), keys);
   if (keys.length < 2) throw mustBe('ERR_INVALID_OPTION', 'keys', 'at least two integers', keys);
   for (const [i, key] of keys.entries()) {
     const least = i === 0 ? 0 : keys[i - 1]! + 1;

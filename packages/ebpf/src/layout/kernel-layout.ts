@@ -1,10 +1,13 @@
 import type { IntegerLayout } from '@hdrscope/core';
 import {
+  assertFollows,
   custom,
   integer,
   integerLayout,
   listOf,
   mustBe,
+  number,
+  type OptionRule,
   type OptionRules,
   optional,
   readOptions,
@@ -68,6 +71,7 @@ export function explicitKernelLayout(
   bounds: readonly number[],
   options: KernelLayoutOptions = {},
 ): KernelLayout {
+  assertFollows('bounds', listOf(number(), 'numbers'), bounds);
   const { name, firstIndex, lowest, keys } = readOptions(options, EXPLICIT_KERNEL_LAYOUT);
   if (bounds.length === 0) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'at least one integer', bounds);
   const slots = integerLayout(bounds, lowest ?? ((bounds[0] ?? 0) < 0 ? Number.NEGATIVE_INFINITY : 0));
@@ -89,3 +93,9 @@ const EXPLICIT_KERNEL_LAYOUT = {
   } satisfies OptionRules<KernelLayoutOptions>,
   call: 'explicitKernelLayout([1, 2, 4], { firstIndex: 1 })',
 };
+
+/** The rule of a layout. */
+export const kernelLayout: OptionRule<KernelLayout> = custom('a kernel layout', (value) => {
+  const { slots, firstIndex } = value as KernelLayout;
+  return typeof slots.slotCount === 'number' && typeof firstIndex === 'number';
+});

@@ -1,7 +1,6 @@
 import {
   mustBe,
   type OptionRules,
-  object,
   optional,
   readOptions,
   text,
@@ -14,6 +13,7 @@ import { loadProgram, testRun } from '../bpf/programs.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { kernelLayout } from '../layout/kernel-layout.ts';
 import { queueDepthLayout } from '../layout/presets.ts';
 import { onlineCpus, possibleCpus } from '../system-files.ts';
 import { type LoadedMap, Pins } from './load-program.ts';
@@ -72,7 +72,7 @@ export async function openKernelCounter(options: KernelCounterOptions = {}): Pro
 const OPEN_KERNEL_COUNTER = {
   name: 'openKernelCounter',
   rules: {
-    layout: optional(object<KernelLayout>()),
+    layout: optional(kernelLayout),
     name: withDefault(text, 'hdrscope_count'),
   } satisfies OptionRules<KernelCounterOptions>,
   call: "openKernelCounter({ name: 'queue_depth' })",

@@ -1,3 +1,4 @@
+import { assertFollows, custom } from '@hdrscope/core/internal';
 import { MapReader } from '../bpf/map-reader.ts';
 import { mapInfo } from '../bpf/maps.ts';
 import { enableStatistics, programStatistics } from '../bpf/programs.ts';
@@ -137,7 +138,9 @@ export interface CostMeter {
  *
  * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses.
  */
-export async function measureCost({ programs }: LoadedProgram): Promise<CostMeter> {
+export async function measureCost(loaded: LoadedProgram): Promise<CostMeter> {
+  assertFollows('the program', loadedProgram, loaded);
+  const { programs } = loaded;
   const bpf = await loadBpf();
   const statistics = enableStatistics(bpf);
   const before = programs.map(({ fd }) => programStatistics(bpf, fd));
@@ -155,3 +158,7 @@ export async function measureCost({ programs }: LoadedProgram): Promise<CostMete
     },
   };
 }
+
+const loadedProgram = custom<LoadedProgram>('a program of loadProgram', (value) =>
+  Array.isArray((value as LoadedProgram).programs),
+);

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { HdrscopeError } from '@hdrscope/core';
-import { filledText, milliseconds, type OptionRules, object, withDefault } from '@hdrscope/core/internal';
+import { filledText, milliseconds, type OptionRules, withDefault } from '@hdrscope/core/internal';
 import { isLossy, type MapInfo } from '../bpf/maps.ts';
 import { keptName } from '../bpf/memory.ts';
 import { originOfMap } from '../bpf/programs.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { kernelLayout } from '../layout/kernel-layout.ts';
 import { entriesOfDump, infoOfShow } from './bpftool-json.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
 import { type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
@@ -89,7 +90,7 @@ const BPFTOOL_MAP = {
   name: 'bpftoolMap',
   rules: {
     ...MAP_RULES,
-    layout: object<KernelLayout>(),
+    layout: kernelLayout,
     timeoutMs: withDefault(milliseconds({ from: 1 }), 5000),
     program: withDefault(filledText(), 'bpftool'),
   } satisfies OptionRules<BpftoolMapOptions>,
@@ -163,7 +164,11 @@ function runProgram(
   { timeoutMs, explain }: RunOptions,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: LARGEST_OUTPUT_BYTES } as const;
+    const options = {
+      timeout: Math.ceil(timeoutMs),
+      killSignal: 'SIGKILL',
+      maxBuffer: LARGEST_OUTPUT_BYTES,
+    } as const;
     execFile(program, [...args], options, (cause, stdout) => {
       if (cause === null) return resolve(stdout);
       if (cause.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {

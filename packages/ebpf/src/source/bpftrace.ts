@@ -1,6 +1,7 @@
 import {
   custom,
   filledText,
+  having,
   milliseconds,
   mustBe,
   type OptionRules,
@@ -102,7 +103,7 @@ const BPFTRACE = {
   rules: {
     script: optional(text),
     file: optional(text),
-    stream: optional(object<NodeJS.ReadableStream>()),
+    stream: optional(having<NodeJS.ReadableStream>('a stream of Node.js', 'on', 'pipe')),
     keys: withDefault(object(), {}),
     printEveryMs: withDefault(
       custom<number>(

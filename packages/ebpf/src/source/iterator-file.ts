@@ -14,7 +14,7 @@ import {
 } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { kernelError } from '../errors.ts';
-import { type KernelLayout, slotOfIndex } from '../layout/kernel-layout.ts';
+import { type KernelLayout, kernelLayout, slotOfIndex } from '../layout/kernel-layout.ts';
 import type { Frame, KernelSource } from './source.ts';
 
 /** Which file is read, and what its lines mean. */
@@ -100,7 +100,7 @@ const ITERATOR_FILE = {
   name: 'iteratorFile',
   rules: {
     path: filledText('the path of a file'),
-    layout: object<KernelLayout>(),
+    layout: kernelLayout,
     name: optional(text),
     attributes: withDefault(object<Attributes>(), {}),
     sumIndex: optional(integer()),

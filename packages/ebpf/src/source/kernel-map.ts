@@ -4,6 +4,7 @@ import { findMapByName, openMapById, openMapIfThere, openPinnedMap } from '../bp
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { kernelLayout } from '../layout/kernel-layout.ts';
 import { type MapPlan, planOf } from './kernel-map-plan.ts';
 import { MAP_RULES, type MapShape, readMapOptions } from './map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';
@@ -72,7 +73,7 @@ const KERNEL_MAP = {
   name: 'kernelMap',
   rules: {
     ...MAP_RULES,
-    layout: optional(object<KernelLayout>()),
+    layout: optional(kernelLayout),
     maxBytes: optional(integer({ from: 1 })),
     batch: optional(flag),
     bpf: optional(object<Bpf>()),

@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import {
+  assertText,
   custom,
   integer,
   listOf,
@@ -164,6 +165,7 @@ const LONGEST = 10_000;
  * ```
  */
 export function parseMapShape(text: string): MapShape {
+  assertText('the text', text);
   const plain = text.length > LONGEST ? '' : withSingleSpaces(text);
   const [, key, value] = /^(?:key ?\{([^{}]*)\})? ?(?:value ?\{([^{}]*)\})?$/.exec(plain) ?? [];
   if (key === undefined && value === undefined) {

@@ -1,4 +1,12 @@
-import { mustBe, readOptions, text, withDefault } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  listOf,
+  mustBe,
+  object,
+  readOptions,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
@@ -120,6 +128,7 @@ export function framesSource(
   frames: readonly (Frame | Error)[],
   options: { readonly name?: string } = {},
 ): KernelSource {
+  assertFollows('frames', listOf<Frame | Error>(object(), 'frames and errors'), frames);
   const { name } = readOptions(options, FRAMES_SOURCE);
   let next = 0;
   let isClosed = false;
