@@ -1,3 +1,4 @@
+import { assertFollows, custom } from '@hdrscope/core/internal';
 import type { Attributes, Context, Counter, Gauge, Histogram, UpDownCounter } from '@opentelemetry/api';
 
 // Names and behaviour are those of https://opentelemetry.io/docs/specs/otel/metrics/api/#bind, which is in development.
@@ -58,6 +59,7 @@ export function bind(
   instrument: Histogram | Gauge | Counter | UpDownCounter,
   attributes: Attributes = {},
 ): BoundHistogram | BoundCounter {
+  assertFollows('the instrument', instrumentRule, instrument);
   if (isBindable(instrument)) return instrument.bind(attributes);
   const kept = { ...attributes };
   return 'add' in instrument
@@ -70,3 +72,8 @@ function isBindable<Instrument extends object>(
 ): instrument is Instrument & { bind(attributes: Attributes): BoundHistogram & BoundCounter } {
   return typeof (instrument as { readonly bind?: unknown }).bind === 'function';
 }
+
+const instrumentRule = custom<Histogram | Gauge | Counter | UpDownCounter>('an instrument', (value) => {
+  const { add, record } = value as Partial<Counter & Histogram>;
+  return typeof (add ?? record) === 'function';
+});

@@ -3,6 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { readOptions } from '@hdrscope/core/internal';
 import { notify } from '@hdrscope/kit';
 import type { IngestMemory, Registry } from '@hdrscope/registry';
+import { assertRegistry } from '@hdrscope/registry/internal';
 import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
 import { Bodies } from './body.ts';
 import { decodeJson } from './decode-json.ts';
@@ -102,6 +103,7 @@ export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = 
 
 /** `otlpReceiver` with checked options. */
 export function createReceiver(registry: Registry, settings: ReceiverSettings): OtlpReceiver {
+  assertRegistry(registry);
   const { maxBytes, maxElements, maxPendingBytes, observer } = settings;
   const intake = new OtlpIntake(registry, settings);
   const bodies = new Bodies({ maxBytes, maxPendingBytes });

@@ -1,3 +1,4 @@
+import { assertFollows, object } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { quoted, type SenderTlsFiles } from '@hdrscope/kit/delivery';
 import { type EnvironmentVariables, processEnvironment, variable } from '../environment.ts';
@@ -42,6 +43,7 @@ const METRICS_PREFIX = `${PREFIX}METRICS_`;
 export function otlpOptionsFromEnvironment(
   environment: EnvironmentVariables = processEnvironment(),
 ): OtlpEnvironment {
+  assertFollows('the environment', object<EnvironmentVariables>(), environment);
   const variables = new Variables(environment);
   const protocol = variables.word('PROTOCOL', PROTOCOLS) ?? 'http/protobuf';
   const url = protocol === 'grpc' ? grpcUrlIn(variables) : httpUrlIn(variables);

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import { type DeliveryHints, DeliveryLoop, isAboutFuture, quoted } from '@hdrscope/kit/delivery';
 import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
-import { SHARED_GATHER_MS, snapshotAt } from '@hdrscope/registry/internal';
+import { assertRegistry, SHARED_GATHER_MS, snapshotAt } from '@hdrscope/registry/internal';
 import { type OtlpErrorCode, otlpError } from '../errors.ts';
 import type { Answer, PartialSuccess, Send } from './answer.ts';
 import { type DeliveryOf, deliveriesFor, newsBetween } from './deliveries.ts';
@@ -112,6 +112,7 @@ export interface OtlpSender {
  * ```
  */
 export function sendOtlp(registry: Registry, options: OtlpSenderOptions): OtlpSender {
+  assertRegistry(registry);
   return new Sender(registry, settingsOf(options));
 }
 
