@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { integer, type OptionRules, readOptions, withDefault } from '@hdrscope/core/internal';
 import { createRegistry, type Registry } from '@hdrscope/registry';
+import { assertRegistry } from '@hdrscope/registry/internal';
 import { watchEventLoopDelay } from './event-loop-delay.ts';
 import type { FamilySource } from './family-source.ts';
 import { convertSnapshot } from './from-registry.ts';
@@ -60,6 +61,7 @@ export function collectDefaultMetrics(
   options: DefaultMetricsOptions = {},
 ): DefaultMetrics {
   const { eventLoopIntervalMs } = readOptions(options, COLLECT_DEFAULT_METRICS);
+  if (registry !== undefined) assertRegistry(registry);
   const store = registry ?? createRegistry();
   const delay = store.histogram({
     name: 'nodejs.eventloop.delay',

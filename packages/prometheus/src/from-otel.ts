@@ -1,8 +1,10 @@
 import {
+  assertFollows,
   callback,
   custom,
   flag,
   mergedBuckets,
+  object,
   optional,
   type RulesFor,
   readOptions,
@@ -110,6 +112,7 @@ export function convertResourceMetrics(
   resourceMetrics: ResourceMetricsLike,
   options: ResourceMetricsOptions = {},
 ): MetricFamily[] {
+  assertFollows('the metrics', resourceMetricsRule, resourceMetrics);
   const settings = readOptions(options, CONVERT_RESOURCE_METRICS);
   const families = atOnce(lazyFamiliesOfResourceMetrics(resourceMetrics, settings));
   return mergeFamilies(families, settings.warn ?? (() => {}));
@@ -313,3 +316,8 @@ function isCount(number: number): boolean {
 function toMs([seconds, nanoseconds]: DataPointLike['startTime']): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
+
+const resourceMetricsRule = custom<ResourceMetricsLike>('{ resource, scopeMetrics }', (value) => {
+  const { resource, scopeMetrics } = value as ResourceMetricsLike;
+  return object().accepts(resource) && Array.isArray(scopeMetrics);
+});

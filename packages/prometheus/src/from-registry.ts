@@ -9,7 +9,7 @@ import {
   readOptions,
 } from '@hdrscope/core/internal';
 import type { FamilySnapshot, RejectedCounts, Snapshot, SourceFailure } from '@hdrscope/registry';
-import { countInexact, INEXACT_VALUES } from '@hdrscope/registry/internal';
+import { assertSnapshot, countInexact, INEXACT_VALUES } from '@hdrscope/registry/internal';
 import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
 import { NO_LABELS, scopeLabels, withExtra } from './labels.ts';
@@ -89,6 +89,7 @@ const DEFAULT_MAX_BUCKETS = 160;
  * ```
  */
 export function convertSnapshot(snapshot: Snapshot, options: SnapshotFamiliesOptions = {}): MetricFamily[] {
+  assertSnapshot(snapshot);
   const settings = readOptions(options, CONVERT_SNAPSHOT);
   return mergeFamilies(lazyFamiliesOfSnapshot(snapshot, settings), settings.warn ?? (() => {}));
 }

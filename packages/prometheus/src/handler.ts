@@ -9,7 +9,7 @@ import {
   withDefault,
 } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
-import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { assertRegistry, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { reportFailures, warnOnce } from './diagnostics.ts';
 import { Exposition } from './exposition.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
@@ -82,6 +82,7 @@ export function prometheusHandler(
   registry: Registry,
   options: PrometheusHandlerOptions = {},
 ): (request: ScrapeRequest, response: ScrapeResponse) => void {
+  assertRegistry(registry);
   const { sources, timeoutMs, warn = warnOnce(), ...settings } = readOptions(options, PROMETHEUS_HANDLER);
   const shown = { ...settings, warn };
   const familiesOfRegistry = async (softMs: number): Promise<LazyFamily[]> => {

@@ -1,3 +1,4 @@
+import { assertText } from '@hdrscope/core/internal';
 import { type EscapingScheme, escapingScheme } from './escaping.ts';
 import type { ExpositionFormat } from './render.ts';
 
@@ -27,6 +28,7 @@ export interface NegotiatedFormat {
  * ```
  */
 export function negotiate(accept: string | undefined): NegotiatedFormat {
+  if (accept !== undefined) assertText('accept', accept);
   const ranges = parts(accept ?? '', ',').flatMap((text) => parseRange(text) ?? []);
   const refused = new Set<ExpositionFormat>();
   for (const { format, weight, isWildcard } of ranges) {

@@ -1,3 +1,4 @@
+import { assertFollows, listOf, object, oneOf } from '@hdrscope/core/internal';
 import { type EscapingScheme, escapedFamily } from './escaping.ts';
 import type { MetricFamily } from './families.ts';
 import type { FormatWriter } from './format-writer.ts';
@@ -28,6 +29,7 @@ const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
  * @param escaping The scheme to name. Left out, the header names no scheme, which means `underscores`.
  */
 export function formatContentType(format: ExpositionFormat, escaping?: EscapingScheme): string {
+  assertFollows('the format', oneOf(Object.keys(CONTENT_TYPES) as ExpositionFormat[]), format);
   return escaping === undefined ? CONTENT_TYPES[format] : `${CONTENT_TYPES[format]}; escaping=${escaping}`;
 }
 
@@ -55,6 +57,7 @@ export function render(
   format: ExpositionFormat,
   escaping: EscapingScheme = 'underscores',
 ): Uint8Array {
+  assertFollows('families', listOf<MetricFamily>(object(), 'families'), families);
   const escaped = families.map((family) => escapedFamily(lazyFamily(family), escaping));
   return joined(atOnce(renderSteps(escaped, format)));
 }

@@ -2,7 +2,7 @@ import type { HdrscopeError } from '@hdrscope/core';
 import { Slices } from '@hdrscope/kit';
 import { DeliveryLoop, DeliveryTimes, post } from '@hdrscope/kit/delivery';
 import type { Registry } from '@hdrscope/registry';
-import { SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { assertRegistry, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import type { RemoteWriteErrorCode } from '../errors.ts';
 import { gatherFamilies } from '../family-source.ts';
 import { lazyFamiliesOfSnapshot, type SnapshotFamiliesOptions } from '../from-registry.ts';
@@ -95,6 +95,7 @@ export interface RemoteWriter {
  * ```
  */
 export function sendRemoteWrite(registry: Registry, options: RemoteWriteOptions): RemoteWriter {
+  assertRegistry(registry);
   return new Writer(registry, settingsOf(options));
 }
 

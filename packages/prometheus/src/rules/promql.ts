@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { exponentialBound, exponentialIndex } from '@hdrscope/core/internal';
+import { assertText, exponentialBound, exponentialIndex } from '@hdrscope/core/internal';
 
 /**
  * How Prometheus stores a histogram: `native` with exponential buckets, `custom` as a native histogram with custom bounds (NHCB),
@@ -107,6 +107,7 @@ const BOUND = /[{,]\s*le="([^"]+)"/;
  * ```
  */
 export function readScrapedBounds(text: string, metric: string, name = 'the text'): readonly number[] {
+  assertText('the text', text);
   const bounds = new Set<number>();
   const histograms = new Set<string>();
   for (const line of text.split('\n')) {

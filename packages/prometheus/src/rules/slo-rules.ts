@@ -1,4 +1,5 @@
 import {
+  assertFollows,
   custom,
   filledText,
   integer,
@@ -78,6 +79,7 @@ export interface PrometheusSlo {
  * ```
  */
 export function prometheusRules(slos: readonly PrometheusSlo[]): string {
+  assertFollows('slos', listOf<PrometheusSlo>(object(), 'objectives'), slos);
   const read = slos.map(readSlo);
   const lines = [
     ...read.flatMap(commentOn).map((line) => `# ${line}`),
