@@ -1,6 +1,14 @@
 import { open } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { type OptionRules, object, readOptions, withDefault } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  assertText,
+  filledText,
+  type OptionRules,
+  object,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { parseSmallYaml, type YamlLimits } from '@hdrscope/kit';
 import { type Document, Lexer, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type * as z from '#zod';
@@ -68,6 +76,7 @@ const MOST_ISSUES = 20;
  * ```
  */
 export function parseConfig(text: string, options: ParseConfigOptions = {}): ParsedConfig {
+  assertText('the text', text);
   const { environment } = readOptions(options, PARSE_CONFIG);
   const lines = new LineCounter();
   let document: Document.Parsed;
@@ -119,6 +128,7 @@ const PARSE_CONFIG = {
  *   details `issues` and `moreIssues`; `ERR_TOO_LARGE` above 1 MiB. Errors of the file system pass through.
  */
 export async function readConfigFile(path: string, options: ParseConfigOptions = {}): Promise<AgentConfig> {
+  assertFollows('the path', filledText('the path of a file'), path);
   const { config, issues, moreIssues } = parseConfig(await readText(path), options);
   if (config !== undefined) return config;
   const lines = issues.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
