@@ -1,5 +1,5 @@
 // Entry `@hdrscope/interval-log/internal`: for the other packages of hdrscope only. Names here may change in any release.
-export { abortSignal, type FollowOptions } from './follow/follow.ts';
+export type { FollowOptions } from './follow/follow.ts';
 export type { BoundedHistogram, ChangeVerdict, PercentileChange } from './operations/compare.ts';
 export { readText } from './operations/read-histograms.ts';
 export {
