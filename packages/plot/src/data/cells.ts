@@ -1,15 +1,5 @@
 import type { Layout } from '@hdrscope/core';
-import {
-  assertFollows,
-  assertOptions,
-  computeStrides,
-  custom,
-  integer,
-  listOf,
-  mustBe,
-  type OptionsOwner,
-  text,
-} from '@hdrscope/core/internal';
+import { assertFollows, assertOptions, computeStrides, custom, integer, listOf, mustBe, type OptionsOwner, text, number } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
 import { TITLES } from './option-rules.ts';
@@ -82,7 +72,7 @@ const cellCounts = custom<CellCounts>('{ axes, layouts, cells }', (given) => {
   return Array.isArray(axes) && Array.isArray(layouts) && typeof cells.length === 'number';
 });
 
-const PLACE = integer({ from: 0 });
+const PLACE = number();
 
 const HEAT_MAP_OF_CELLS: OptionsOwner<CellMapOptions> = {
   name: 'heatMapOfCells',

@@ -37,7 +37,7 @@ test('a dark PNG is dark', async () => {
 
 test('a scale out of range is refused', async () => {
   const refusal = renderPng(bars, { scale: 5 });
-  await expect(refusal).rejects.toThrow('scale must be a number from 0.5 to 4, got 5');
+  await expect(refusal).rejects.toThrow('scale must be a finite number from 0.5 to 4, got 5');
 });
 
 test('the error for a missing canvas says what to install', async () => {
