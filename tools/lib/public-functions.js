@@ -1,0 +1,151 @@
+import { publicSymbols, ts } from './public-symbols.js';
+
+/**
+ * What a type takes, by how a value of it looks at run time. `structure`: an object with properties that it must have. Words and numbers that a type
+ * lists are of no kind: a value of them is no accident.
+ *
+ * @typedef {'any' | 'string' | 'number' | 'bigint' | 'symbol' | 'boolean' | 'null' | 'function' | 'array' | 'object' | 'structure'} Kind
+ *
+ * @typedef {object} PublicParameter
+ * @property {string} name
+ * @property {boolean} isOptional Whether it may be left out or `undefined`.
+ * @property {string} type As it is written.
+ * @property {readonly Kind[]} kinds
+ * @property {Readonly<Record<string, readonly Kind[]>> | undefined} options Where its type is one of options: their names, and what they take.
+ *
+ * @typedef {object} PublicFunction A function, a class to construct, or a method that takes options.
+ * @property {string} name With its package in front: `core.Histogram.copy`.
+ * @property {boolean} isAsync Whether it returns a promise.
+ * @property {readonly PublicParameter[]} parameters
+ */
+
+/** Types that hold options, by name: `HdrLayoutOptions`, `HistoryQuestion`, `Pick<HistogramOptions, 'outOfRange'>`. */
+const OPTIONS_TYPE =
+  /(Options|Question|Limits|IntervalFormat|ExporterKeyRange|PrometheusSlo|Selection)\b(?!.*\[\]$)/;
+
+/**
+ * @param {any} type
+ * @returns {boolean} Whether it holds options, whatever its name is: an object that may have properties and needs none.
+ */
+function areAllOptional(type) {
+  const properties = type.getProperties();
+  return (
+    (type.flags & ts.TypeFlags.Object) !== 0 &&
+    ((type.symbol?.flags ?? 0) & ts.SymbolFlags.Class) === 0 &&
+    properties.length > 0 &&
+    properties.every((/** @type {any} */ { flags }) => (flags & ts.SymbolFlags.Optional) !== 0)
+  );
+}
+
+/**
+ * What users call, by name, with the names of all options: the compiler resolves what the types of options extend, pick and leave out.
+ *
+ * @param {string} root
+ * @returns {PublicFunction[]}
+ */
+export function publicFunctions(root) {
+  const { symbols, checker } = publicSymbols(root);
+
+  /** @param {any} type @returns {Kind[]} */
+  const kindsOf = (type) => {
+    if (type.isUnion()) return [...new Set(type.types.flatMap(kindsOf))];
+    const { TypeFlags } = ts;
+    /** @type {[flags: number, kind: Kind][]} */
+    const simple = [
+      [TypeFlags.Any | TypeFlags.Unknown | TypeFlags.TypeParameter | TypeFlags.NonPrimitive, 'any'],
+      [TypeFlags.String | TypeFlags.TemplateLiteral, 'string'],
+      [TypeFlags.Number, 'number'],
+      [TypeFlags.BigInt, 'bigint'],
+      [TypeFlags.BooleanLike, 'boolean'],
+      [TypeFlags.ESSymbolLike, 'symbol'],
+      [TypeFlags.Null, 'null'],
+    ];
+    const found = simple.find(([flags]) => (type.flags & flags) !== 0);
+    if (found !== undefined) return [found[1]];
+    if ((type.flags & (TypeFlags.Object | TypeFlags.Intersection)) === 0) return [];
+    if (type.getCallSignatures().length > 0) return ['function'];
+    const names = type.getProperties().map((/** @type {any} */ { name }) => name);
+    if (checker.isArrayLikeType(type) || type.symbol?.name === 'ArrayLike') return ['array'];
+    if (names.some((/** @type {string} */ name) => name.startsWith('__@iterator')))
+      return ['array', 'string'];
+    const needs = type
+      .getProperties()
+      .some((/** @type {any} */ { flags }) => (flags & ts.SymbolFlags.Optional) === 0);
+    return [needs ? 'structure' : 'object'];
+  };
+
+  /** @param {any} type @returns {Record<string, Kind[]>} */
+  const optionsOf = (type) => {
+    /** @type {Record<string, Kind[]>} */
+    const options = {};
+    for (const part of type.isUnion() ? type.types : [type]) {
+      if (part.symbol !== undefined && (part.symbol.flags & ts.SymbolFlags.Class) !== 0) continue;
+      for (const property of part.getProperties())
+        options[property.name] = kindsOf(checker.getTypeOfSymbol(property));
+    }
+    return options;
+  };
+
+  /** @param {any} parameter @returns {PublicParameter} */
+  const parameterOf = (parameter) => {
+    const node = parameter.valueDeclaration;
+    const type = checker.getNonNullableType(checker.getTypeOfSymbol(parameter));
+    const written = node.type?.getText() ?? checker.typeToString(type);
+    const isOptions = OPTIONS_TYPE.test(written) || areAllOptional(type);
+    return {
+      name: parameter.name,
+      isOptional:
+        node.questionToken !== undefined ||
+        node.initializer !== undefined ||
+        checker
+          .getTypeOfSymbol(parameter)
+          .types?.some((/** @type {any} */ { flags }) => (flags & ts.TypeFlags.Undefined) !== 0) === true,
+      type: written,
+      kinds: kindsOf(checker.getTypeOfSymbol(parameter)),
+      options: isOptions ? optionsOf(type) : undefined,
+    };
+  };
+
+  /** @param {string} name @param {any} signature @returns {PublicFunction} */
+  const functionOf = (name, signature) => ({
+    name,
+    isAsync: signature.getReturnType().symbol?.name === 'Promise',
+    parameters: signature.getParameters().map(parameterOf),
+  });
+
+  /** @type {Map<string, PublicFunction>} */
+  const functions = new Map();
+  for (const { file, name, node } of symbols) {
+    const full = `${file.split('/')[1]}.${name}`;
+    const found = signatureOf(node, checker).map((signature) => functionOf(full, signature));
+    for (const each of found) {
+      const isMethod = ts.isMethodDeclaration(node) || ts.isMethodSignature(node);
+      if (!isMethod || each.parameters.some(({ options }) => options !== undefined))
+        functions.set(full, each);
+    }
+  }
+  return [...functions.values()];
+}
+
+/**
+ * @param {any} node
+ * @param {any} checker
+ * @returns {any[]} How a function, a constant function or a class is called; nothing of anything else.
+ */
+function signatureOf(node, checker) {
+  if (ts.isClassDeclaration(node)) {
+    if (ts.getModifiers(node)?.some((/** @type {any} */ { kind }) => kind === ts.SyntaxKind.AbstractKeyword))
+      return [];
+    const signatures = checker
+      .getTypeOfSymbol(checker.getSymbolAtLocation(node.name))
+      .getConstructSignatures();
+    return signatures.filter(
+      (/** @type {any} */ signature) =>
+        !signature.getJsDocTags().some((/** @type {any} */ { name }) => name === 'internal'),
+    );
+  }
+  if (ts.isVariableDeclaration(node)) return checker.getTypeAtLocation(node).getCallSignatures();
+  const isFunction =
+    ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node);
+  return isFunction ? [checker.getSignatureFromDeclaration(node)] : [];
+}

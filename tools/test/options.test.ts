@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serveAdminSocket } from '@hdrscope/ceph';
+import { openHistory } from '@hdrscope/history';
+import { type Kind, type PublicFunction, publicFunctions } from '../lib/public-functions.js';
+import { workspaceRoot } from '../lib/workspace.js';
+import { SOCKET } from './right-calls/ceph.ts';
+import { EXPORTER_CONFIG } from './right-calls/ebpf.ts';
+import { FOLDER } from './right-calls/history.ts';
+import { RIGHT_CALLS } from './right-calls/index.ts';
+import { LOG } from './right-calls/logs.ts';
+import { NOT_YET } from './right-calls/not-yet.ts';
+import { filled } from './right-calls/registry.ts';
+import { AGENT_CONFIG } from './right-calls/servers.ts';
+import { HOSTILITY, WRONG_OPTIONS, WRONG_VALUES } from './wrong-values.ts';
+
+/** Packages whose functions promise nothing: the kit is for other packages, and the drop-in does as the package that it replaces. */
+const WITHOUT_PROMISE = /^(kit|hdr-histogram-js)\./;
+
+/** Functions that are not called here, and why. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  'core.HdrLayout': 'its class is exported as a type: hdrLayout makes one',
+  'core.HdrscopeError': 'whoever throws an error gets no other error instead',
+  'otel.Producer.collect': 'OpenTelemetry calls it',
+  'prometheus.HdrPrometheusExporter.collect': 'OpenTelemetry calls it',
+  'prometheus.HdrPrometheusExporter.forceFlush': 'OpenTelemetry calls it',
+  'plot.renderHtml': 'it needs a built script',
+  'prometheus.HdrPrometheusExporter.shutdown': 'OpenTelemetry calls it',
+};
+
+const functions = publicFunctions(workspaceRoot).filter(
+  ({ name, parameters }) =>
+    !WITHOUT_PROMISE.test(name) && parameters.length > 0 && LEFT_OUT[name] === undefined,
+);
+const startFolder = process.cwd();
+const folder = mkdtempSync(join(tmpdir(), 'hdrscope-options-'));
+const unhandled: unknown[] = [];
+const note = (error: unknown): void => void unhandled.push(error);
+let daemon: Awaited<ReturnType<typeof serveAdminSocket>>;
+let calls = 0;
+
+// Texts that are right as paths make files.
+beforeAll(async () => {
+  process.chdir(folder);
+  for (const { path, text } of [AGENT_CONFIG, EXPORTER_CONFIG, LOG]) writeFileSync(path, text);
+  daemon = await serveAdminSocket({ path: SOCKET });
+  const sink = await openHistory(filled(), { folder: FOLDER });
+  await sink.close();
+  process.on('unhandledRejection', note);
+});
+
+afterAll(async () => {
+  process.off('unhandledRejection', note);
+  await daemon.close();
+  process.chdir(startFolder);
+  rmSync(folder, { recursive: true, force: true });
+  const options = functions.flatMap(({ parameters }) =>
+    parameters.flatMap((parameter) => Object.keys(parameter.options ?? {})),
+  );
+  console.log(`${functions.length} functions, ${options.length} options, ${calls} calls`);
+});
+
+test('every public function has a right call', () => {
+  expect(Object.keys(RIGHT_CALLS).toSorted()).toEqual(functions.map(({ name }) => name).toSorted());
+});
+
+interface CallError extends Error {
+  readonly code?: string;
+  readonly syscall?: string;
+}
+
+async function errorOf(name: string, args: readonly unknown[]): Promise<CallError | undefined> {
+  calls += 1;
+  try {
+    await finish(await RIGHT_CALLS[name]!.call(...(args as never[])));
+    return undefined;
+  } catch (error) {
+    return error as CallError;
+  }
+}
+
+/** Takes the first step of an iterator, and closes what was opened. */
+async function finish(returned: unknown): Promise<void> {
+  const { next, close } = (returned ?? {}) as Partial<AsyncGenerator> & { close?: unknown };
+  if (typeof next === 'function') {
+    const steps = returned as AsyncGenerator;
+    await steps.next();
+    await steps.return(undefined);
+  } else if (typeof close === 'function') await close.call(returned);
+}
+
+/** A call with one wrong argument or option. */
+interface WrongCall {
+  /** The name of the option, or of the parameter. */
+  readonly what: string;
+  readonly label: string;
+  readonly args: readonly unknown[];
+  /** What the message must contain. @default nothing */
+  readonly named?: string;
+  /** Whether the type allows the value. */
+  readonly isAllowed: boolean;
+}
+
+function wrongCalls({ parameters }: PublicFunction, args: readonly unknown[]): WrongCall[] {
+  return parameters.flatMap(({ name: parameter, isOptional, kinds, options }, index) => {
+    const takes = (taken: readonly Kind[], kind: Kind): boolean =>
+      taken.includes('any') || taken.includes(kind);
+    if (options === undefined) {
+      const missing = isOptional ? [] : [{ name: 'undefined', kind: 'null' as Kind, value: undefined }];
+      return (index === 0 ? [...WRONG_VALUES, ...missing] : []).map(({ name, kind, value }) => ({
+        what: parameter,
+        label: name,
+        args: args.with(index, value),
+        isAllowed: takes(kinds, kind),
+      }));
+    }
+    const right = args[index] as object;
+    return [
+      ...WRONG_OPTIONS.map(({ name, kind, value }) => ({
+        what: parameter,
+        label: name,
+        args: args.with(index, value),
+        isAllowed: takes(kinds, kind),
+      })),
+      {
+        what: parameter,
+        label: 'an unknown option',
+        args: args.with(index, { ...right, 'no option': 1 }),
+        named: 'no option',
+        isAllowed: false,
+      },
+      ...Object.entries(options).flatMap(([option, taken]) =>
+        WRONG_VALUES.map(({ name, kind, value }) => ({
+          what: option,
+          label: name,
+          args: args.with(index, { ...right, [option]: value }),
+          named: option,
+          isAllowed: takes(taken, kind),
+        })),
+      ),
+    ];
+  });
+}
+
+/** What is wrong with the outcome of a call; `undefined`: nothing. */
+function complaintOf(
+  error: CallError | undefined,
+  { named, isAllowed }: Pick<WrongCall, 'named' | 'isAllowed'>,
+): string | undefined {
+  if (error === undefined) return isAllowed ? undefined : 'is taken';
+  // A hostile object as an argument is no accident, and its own error tells more than another.
+  if (error === HOSTILITY && (isAllowed || named === undefined)) return undefined;
+  if (error.name !== 'HdrscopeError') {
+    const isOfSystem = isAllowed && error.syscall !== undefined;
+    return isOfSystem ? undefined : `fails with ${error.name}: ${error.message}`;
+  }
+  const mustName = named !== undefined && (error.code === 'ERR_INVALID_OPTION' || !isAllowed);
+  return mustName && !error.message.includes(named)
+    ? `is not named: ${error.code} ${error.message}`
+    : undefined;
+}
+
+test.each(functions.map((each) => [each.name, each] as const))(
+  '%s refuses arguments of wrong types',
+  async (name, each) => {
+    const { args } = RIGHT_CALLS[name]!;
+    const found: string[] = [];
+    const owed = new Set<string>();
+    const right = await errorOf(name, args);
+    if (right !== undefined && (right.name !== 'HdrscopeError' || /INVALID/.test(`${right.code}`)))
+      found.push(`the right call fails: ${right}`);
+    for (const call of wrongCalls(each, args)) {
+      const complaint = complaintOf(await errorOf(name, call.args), call);
+      if (complaint === undefined) continue;
+      if (NOT_YET[name]?.includes(call.what)) owed.add(call.what);
+      else found.push(`${call.what}: ${call.label} ${complaint}`);
+    }
+    expect(found).toEqual([]);
+    expect([...owed].toSorted()).toEqual((NOT_YET[name] ?? []).toSorted());
+  },
+);
+
+test('no promise was left to reject', () => {
+  expect(unhandled).toEqual([]);
+});

@@ -1,0 +1,41 @@
+import {
+  countNumbers,
+  findNumberUnit,
+  listNumberPlaces,
+  readEncoded,
+  readFigures,
+  readLoadSummary,
+  readRequests,
+  readWrkErrors,
+  recogniseInput,
+} from '@hdrscope/inputs';
+import { importLog, importOtlp, recogniseOtlp } from '@hdrscope/inputs/history';
+import { k6Points } from '@hdrscope/testing/load-samples';
+import { recorded } from './core.ts';
+import { LOG } from './logs.ts';
+import { type RightCalls, right } from './right-call.ts';
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+const histogram = recorded();
+const texts = [{ name: 'a', beginning: '1\n2\n', bytes: bytesOf('1\n2\n') }];
+
+export const INPUTS: RightCalls = {
+  'inputs.countNumbers': right(countNumbers, texts, {}),
+  'inputs.findNumberUnit': right(findNumberUnit, texts, {}),
+  'inputs.importLog': right(importLog, LOG.path, './imported', { metric: 'jobs', unit: 'ms' }),
+  'inputs.importOtlp': right(importOtlp, [], './imported-otlp', {}),
+  'inputs.listNumberPlaces': right(listNumberPlaces, '1\n'),
+  'inputs.readEncoded': right(readEncoded, bytesOf(histogram.toBase64()), {}),
+  'inputs.readFigures': right(readFigures, bytesOf('{}'), {}),
+  'inputs.readLoadSummary': right(readLoadSummary, bytesOf('{}'), {}),
+  'inputs.readRequests': right(
+    readRequests,
+    'k6 points',
+    bytesOf(k6Points([{ ms: 7 }])),
+    { onRequest: () => {} },
+    {},
+  ),
+  'inputs.readWrkErrors': right(readWrkErrors, 'a'),
+  'inputs.recogniseInput': right(recogniseInput, '1\n', {}),
+  'inputs.recogniseOtlp': right(recogniseOtlp, bytesOf('{}')),
+};
