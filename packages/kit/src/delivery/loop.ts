@@ -59,7 +59,7 @@ export class DeliveryLoop {
   }
 
   /** Does the work once more, and ends. A second call returns the same promise. */
-  stop(options: StopOptions = {}): Promise<void> {
+  stop(options: { readonly timeoutMs?: number } = {}): Promise<void> {
     try {
       assertOptions(options, CLOSE);
     } catch (error) {
@@ -116,8 +116,7 @@ export class DeliveryLoop {
   }
 }
 
-interface StopOptions {
-  readonly timeoutMs?: number;
-}
-
-const CLOSE: OptionsOwner<StopOptions> = { name: 'close', names: { timeoutMs: milliseconds({ from: 0 }) } };
+const CLOSE: OptionsOwner<{ readonly timeoutMs?: number }> = {
+  name: 'close',
+  names: { timeoutMs: milliseconds({ from: 0 }) },
+};
