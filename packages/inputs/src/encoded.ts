@@ -1,5 +1,5 @@
 import { DoubleHistogram, type Histogram, HistogramSum } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionNames, type OptionsOwner, having } from '@hdrscope/core/internal';
+import { assertOptions, having, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import { named, type ReadTextOptions, readText, TEXT_NAMES, type TextBytes } from './bytes.ts';
 
@@ -15,7 +15,10 @@ export interface ReadEncodedOptions extends ReadTextOptions {
 }
 
 /** The rules of {@link ReadEncodedOptions}. */
-export const READ_ENCODED_NAMES: OptionNames<ReadEncodedOptions> = { ...TEXT_NAMES, signal: having<AbortSignal>('an AbortSignal', 'throwIfAborted', 'addEventListener') };
+export const READ_ENCODED_NAMES: OptionNames<ReadEncodedOptions> = {
+  ...TEXT_NAMES,
+  signal: having<AbortSignal>('an AbortSignal', 'throwIfAborted', 'addEventListener'),
+};
 
 const READ_ENCODED: OptionsOwner<ReadEncodedOptions> = {
   name: 'readEncoded',

@@ -1,11 +1,4 @@
-import {
-  mustBe,
-  type OptionRules,
-  optional,
-  readOptions,
-  text,
-  withDefault,
-} from '@hdrscope/core/internal';
+import { mustBe, type OptionRules, optional, readOptions, text, withDefault } from '@hdrscope/core/internal';
 import { countingProgram } from '../bpf/counting-program.ts';
 import { createMap, mapInfo, pin, updateElement } from '../bpf/maps.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';

@@ -1,5 +1,16 @@
 import type { Layout } from '@hdrscope/core';
-import { assertFollows, assertOptions, computeStrides, custom, integer, listOf, mustBe, type OptionsOwner, text, number } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  assertOptions,
+  computeStrides,
+  custom,
+  integer,
+  listOf,
+  mustBe,
+  number,
+  type OptionsOwner,
+  text,
+} from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
 import { TITLES } from './option-rules.ts';
