@@ -107,7 +107,7 @@ test('options that do not exist, or are outside their ranges, are refused', asyn
   await expectMisspelt(() => compactHistory(newDirectory(), { olderThanMS: 1 } as never), 'olderThanMs');
   await expect(compactHistory('')).rejects.toThrow('folder must be the path of a folder, got ""');
   await expect(compactHistory('a', { olderThanMs: -1 })).rejects.toThrow(
-    'olderThanMs must be a number of milliseconds, at least 0, got -1',
+    'olderThanMs must be a number of at least 0, got -1',
   );
   await expect(compactHistory('a', { nowMs: Number.NaN })).rejects.toThrow(
     'nowMs must be a number of milliseconds, got NaN',

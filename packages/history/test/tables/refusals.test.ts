@@ -31,7 +31,7 @@ test.each([
   [() => clickHouseTable({ create: 1 as never }), 'create must be true or false, got 1'],
   [
     () => clickHouseTable({ timeoutMs: 0 }),
-    'timeoutMs must be a number of milliseconds above 0, to 2^31 - 1, got 0',
+    'timeoutMs must be a number of milliseconds above 0 and at most 2^31 - 1, got 0',
   ],
   [
     () => clickHouseTable({ tls: { certFile: 'a' } }),
