@@ -38,6 +38,8 @@ export interface BindableHistogram extends Histogram {
  *
  * There is nothing to unbind: a bound instrument that nobody holds is garbage, and its series stays.
  *
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  * @example
  * ```ts
  * import { bind, createHdr } from '@hdrscope/otel';
@@ -53,7 +55,11 @@ export interface BindableHistogram extends Histogram {
  * ```
  */
 export function bind(instrument: Histogram | Gauge, attributes?: Attributes): BoundHistogram;
-/** Binds a counter, so that `add` needs no attributes. Works as for a histogram above. */
+/**
+ * Binds a counter, so that `add` needs no attributes. Works as for a histogram above.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ */
 export function bind(instrument: Counter | UpDownCounter, attributes?: Attributes): BoundCounter;
 export function bind(
   instrument: Histogram | Gauge | Counter | UpDownCounter,

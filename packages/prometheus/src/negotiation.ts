@@ -17,6 +17,7 @@ export interface NegotiatedFormat {
  * Source: https://prometheus.io/docs/instrumenting/content_negotiation/
  *
  * @param accept The `Accept` header. Left out, the format is text.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  * @example
  * ```ts
  * import { negotiate } from '@hdrscope/prometheus';

@@ -27,6 +27,7 @@ const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
  * The `Content-Type` header for a format. Prometheus 3 refuses a scrape without a valid one.
  *
  * @param escaping The scheme to name. Left out, the header names no scheme, which means `underscores`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  */
 export function formatContentType(format: ExpositionFormat, escaping?: EscapingScheme): string {
   assertFollows('the format', oneOf(Object.keys(CONTENT_TYPES) as ExpositionFormat[]), format);
@@ -37,6 +38,7 @@ export function formatContentType(format: ExpositionFormat, escaping?: EscapingS
  * Writes families in a format, as UTF-8 text or as protobuf.
  *
  * @param escaping How names are written that have other characters than letters, digits, underscores and colons.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  * @example
  * ```ts
  * import { type MetricFamily, render } from '@hdrscope/prometheus';

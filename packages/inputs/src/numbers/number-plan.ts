@@ -169,6 +169,8 @@ export interface NumberPlaces {
 /**
  * Lists the places of a text that have numbers, by its beginning; `undefined` when it has none, and for numbers alone.
  *
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  * @example
  * ```ts
  * import { listNumberPlaces } from '@hdrscope/inputs';

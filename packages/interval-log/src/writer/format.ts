@@ -117,7 +117,11 @@ export function formatBaseTime(timeMs: number): string {
   return `#[BaseTime: ${formatDecimal(timeMs / 1000, 3)} (seconds since epoch)]\n`;
 }
 
-/** Formats a comment of HdrHistogram's log format, with its newline. Each line of a longer text becomes a comment. */
+/**
+ * Formats a comment of HdrHistogram's log format, with its newline. Each line of a longer text becomes a comment.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ */
 export function formatComment(text: string): string {
   assertText('the text', text);
   return text

@@ -27,6 +27,7 @@ const METRICS_PREFIX = `${PREFIX}METRICS_`;
  * `http://localhost:4318/v1/metrics`, and `grpc` to `http://localhost:4317`. Files are read when requests are sent.
  *
  * @param environment The variables by name. @default those of the process
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  * @example
  * ```ts
  * import { otlpOptionsFromEnvironment } from '@hdrscope/otel/sender';
