@@ -81,7 +81,7 @@ function cpusOf({ slotCount }: IntegerLayout, { length }: ArrayLike<number>): nu
 
 const kernelCounts = custom<KernelCounts>('counts over a layout', (value) => {
   const { layout, counts } = value as KernelCounts;
-  return object().accepts(layout) && object().accepts(counts);
+  return object().accepts(layout) && typeof counts === 'object' && counts !== null;
 });
 
 const cpuCounts = custom<CpuCounts>(
