@@ -14,7 +14,9 @@ const limits: z.ZodType<Partial<ServerLimits>, unknown> = mapping({
   connections: count.describe('Open connections. The oldest one without a request is closed for a new one.'),
   connectionsOfAddress: count.describe('Open connections from one address of another machine.'),
   requests: count.describe('Requests whose answers have not begun. Others wait.'),
-  pendingBytes: count.describe('Bytes that clients have not taken, and of requests that are not answered. Beyond it, requests wait.'),
+  pendingBytes: count.describe(
+    'Bytes that clients have not taken, and of requests that are not answered. Beyond it, requests wait.',
+  ),
   headersTimeout: time.describe('The time for the headers of a request.'),
   requestTimeout: time.describe('The time for a whole request.'),
   answerTimeout: time.describe('The time until an answer must begin.'),

@@ -6,7 +6,22 @@ import {
   type Layout,
   type Resolution,
 } from '@hdrscope/core';
-import { custom, filledText, fromTicks, integer, listOf, number, type OptionRules, optional, readOptions, resolutionOf, scaledLayout, text, withDefault, object } from '@hdrscope/core/internal';
+import {
+  custom,
+  filledText,
+  fromTicks,
+  integer,
+  listOf,
+  number,
+  type OptionRules,
+  object,
+  optional,
+  readOptions,
+  resolutionOf,
+  scaledLayout,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 
 /** The library that made a family: an OpenTelemetry instrumentation scope. */
@@ -98,8 +113,9 @@ const FAMILY = {
     significantDigits: withDefault(integer({ from: 0, to: 5 }), 2),
     cardinalityLimit: withDefault(integer({ from: 1 }), 2000),
     scope: optional(
-      custom<Scope>('an object whose name is a text', (scope) =>
-        object<Scope>().accepts(scope) && text.accepts(scope.name),
+      custom<Scope>(
+        'an object whose name is a text',
+        (scope) => object<Scope>().accepts(scope) && text.accepts(scope.name),
       ),
     ),
     boundaries: optional(listOf(number(), 'finite numbers')),

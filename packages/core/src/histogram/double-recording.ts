@@ -4,7 +4,7 @@ import type { CountsStore } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
-import { assertOptions, flag, integer, type OptionsOwner, number } from '../options.ts';
+import { assertOptions, flag, integer, number, type OptionsOwner } from '../options.ts';
 import { correctedTotal } from './coordinated-omission.ts';
 import { correctedDoubles, lowestCorrected, reachCorrected } from './double-correction.ts';
 import { DoubleLayout } from './double-layout.ts';

@@ -270,7 +270,10 @@ describe('a refusal', () => {
     [{ maxBatchRows: 0.5 }, 'maxBatchRows must be an integer of at least 1, got 0.5'],
     [{ maxWaitingBytes: 0 }, 'maxWaitingBytes must be an integer of at least 1, got 0'],
     [{ producer: '' }, 'producer must be a text, not empty, got ""'],
-    [{ closeTimeoutMs: -1 }, 'closeTimeoutMs must be a number of milliseconds above 0 and at most 2^31 - 1, got -1'],
+    [
+      { closeTimeoutMs: -1 },
+      'closeTimeoutMs must be a number of milliseconds above 0 and at most 2^31 - 1, got -1',
+    ],
   ])('of the options %j leaves no folder', async (options, message) => {
     const folder = join(newDirectory(), 'history');
     await expect(async () => openHistory(createRegistry(), { folder, ...options })).rejects.toMatchObject({
