@@ -57,13 +57,14 @@ export class Broadcast {
     ).unref();
   }
 
-  /** Whether another client may watch. It takes the place of one that does not read: a browser comes back. */
+  /** Whether another client may watch. It takes the place of one that does not read, or else of the oldest: a browser comes back. */
   makeRoom(): boolean {
     if (this.#isClosed) return false;
     if (this.#subscribers.size < MOST_SUBSCRIBERS) return true;
-    const left = [...this.#subscribers].find(({ isBehind }) => isBehind);
-    left?.end();
-    return left !== undefined && this.#subscribers.delete(left);
+    const all = [...this.#subscribers];
+    const left = all.find(({ isBehind }) => isBehind) ?? all[0]!;
+    left.end();
+    return this.#subscribers.delete(left);
   }
 
   /** @param lastId The id of the last event that the client has seen; `undefined` for a new client. */
