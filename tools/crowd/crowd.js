@@ -3,7 +3,10 @@ import { connect } from 'node:net';
 
 const GET = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const EVENTS = 'GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const COME_AGAIN_MS = 1000;
+/** Node.js takes one new connection in each turn of its event loop: more of them would be a flood, which no limit of a server ends. */
+const COME_AGAIN_MS = 5000;
+/** All come within this time. */
+const COME_MS = 6000;
 const RENEW_MS = 3000;
 const DRIP_MS = 10_000;
 const DRIP_BYTES = 131_072;
@@ -44,7 +47,9 @@ export class Crowd {
   }
 
   begin() {
-    for (const kind of kinds) for (let i = 0; i < kind.count; i++) this.#open(kind, i);
+    for (const kind of kinds) {
+      for (let i = 0; i < kind.count; i++) this.#later(() => this.#open(kind, i), (i / kind.count) * COME_MS);
+    }
   }
 
   end() {

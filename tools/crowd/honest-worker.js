@@ -13,8 +13,8 @@ const { scrape, page, seconds } = workerData;
 const asked = { scrape: [], page: [] };
 const endMs = performance.now() + seconds * 1000;
 await Promise.all([
-  again(asked.scrape, () => read(scrape, '/metrics', 'hdrscope_server_refusals')),
-  again(asked.page, () => read(page, '/events', '\n\n', 'event: table')),
+  again(asked.scrape, () => read(scrape, '/metrics')),
+  again(asked.page, () => read(page, '/events', 'event: table')),
 ]);
 parentPort?.postMessage(asked);
 
@@ -32,25 +32,23 @@ async function again(results, ask) {
 }
 
 /**
- * Reads an answer until its end, or until a text comes after another one.
+ * Reads an answer until its end, or until an event has come.
  *
  * @param {number} port
  * @param {string} path
- * @param {string} end
- * @param {string} [begin]
+ * @param {string} [event] How it begins.
  * @returns {Promise<string>}
  */
-async function read(port, path, end, begin) {
+async function read(port, path, event) {
   const asking = request({ host: '127.0.0.1', port, path, agent: false, timeout: 20_000 }).end();
   asking.on('timeout', () => asking.destroy(new Error('no answer in 20 s')));
   const [response] = /** @type {[import('node:http').IncomingMessage]} */ (await once(asking, 'response'));
   if (response.statusCode !== 200) return `status ${response.statusCode}`;
   let text = '';
-  for await (const chunk of response.setEncoding('utf8')) {
+  for await (const chunk of response.setEncoding('latin1')) {
     text += chunk;
-    if (begin === undefined) continue;
-    const from = text.indexOf(begin);
-    if (from >= 0 && text.endsWith(end) && text.length > from + begin.length) return 'ok';
+    if (event !== undefined && text.endsWith('\n\n') && text.includes(event)) return 'ok';
   }
-  return text.includes(begin ?? end) ? 'ok' : 'the answer is not complete';
+  const isWhole = event === undefined && text.length === Number(response.headers['content-length']);
+  return isWhole ? 'ok' : 'the answer is not complete';
 }

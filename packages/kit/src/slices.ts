@@ -9,6 +9,15 @@ const LONGEST_SLICE_MS = 25;
 // Looking at the clock takes as long as a small piece of work.
 const PIECES_PER_LOOK = 8;
 
+/** Node.js takes one new connection in a turn of the event loop, so a slice lets so many turns pass while connections come. */
+const MOST_TURNS = 16;
+let connections = 0;
+
+/** Notes a new connection of a server: others may wait behind it. */
+export function noteConnection(): void {
+  connections++;
+}
+
 /** The time that all slices of this process have taken: slices make each other no longer. */
 let takenMs = 0;
 
@@ -52,11 +61,16 @@ export class Slices {
     const leftMs = performance.now();
     takenMs += leftMs - this.#beganMs;
     const before = takenMs;
-    await new Promise<void>((resolve) => {
-      // Browsers have no `setImmediate`.
-      if (typeof setImmediate === 'function') setImmediate(resolve);
-      else setTimeout(resolve, 0);
-    });
+    let known: number;
+    let turns = 0;
+    do {
+      known = connections;
+      await new Promise<void>((resolve) => {
+        // Browsers have no `setImmediate`.
+        if (typeof setImmediate === 'function') setImmediate(resolve);
+        else setTimeout(resolve, 0);
+      });
+    } while (connections > known && ++turns < MOST_TURNS);
     this.#beganMs = performance.now();
     const othersMs = this.#beganMs - leftMs - (takenMs - before);
     const shareMs = Math.min(SHARE_OF_OTHERS * othersMs, LONGEST_SLICE_MS);

@@ -1,4 +1,4 @@
-import { Slices } from '../src/index.ts';
+import { noteConnection, Slices } from '../src/slices.ts';
 
 function busyMs(ms: number): void {
   const end = performance.now() + ms;
@@ -63,4 +63,22 @@ describe('in a busy process', () => {
     await next;
     expect(lengthOf(slices)).toBe(2);
   });
+});
+
+test('a slice begins when connections have stopped to come, or after 16 turns of the event loop', async () => {
+  const turnsOf = async (connections: number): Promise<number> => {
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      if (isOver) return;
+      if (turns++ < connections) noteConnection();
+      setImmediate(turn);
+    };
+    const slices = new Slices();
+    setImmediate(turn);
+    await slices.next();
+    isOver = true;
+    return turns;
+  };
+  expect([await turnsOf(0), await turnsOf(5), await turnsOf(1000)]).toEqual([1, 6, 16]);
 });

@@ -22,6 +22,7 @@ export class Connections {
   readonly #refusals: ServerRefusals;
   readonly #room: Room;
   readonly #uses = new Map<Socket, Use>();
+  #trimming: NodeJS.Immediate | undefined;
 
   /**
    * @param room The requests that are under way on these connections.
@@ -37,20 +38,33 @@ export class Connections {
     this.#refusals = refusals;
   }
 
-  /** Takes a new connection, and closes another one, or this one, where there would be too many. */
+  /** Takes a new connection. Where there are too many then, some are closed soon. */
   add(socket: Socket): void {
-    const { connections, connectionsOfAddress } = this.#limits;
-    const { remoteAddress: address } = socket;
     this.#uses.set(socket, { isBusy: false, isServed: false, waiting: [] });
     socket.once('close', () => this.#uses.delete(socket));
     this.#watch(socket);
-    if (this.#uses.size > connections) this.#closeOne(socket, () => true);
-    // A proxy on this machine connects for many clients.
-    if (address === undefined || isLoopback(address)) return;
-    const isOfAddress = (one: Socket): boolean => one.remoteAddress === address;
-    let ofAddress = 0;
-    for (const one of this.#uses.keys()) if (isOfAddress(one)) ofAddress++;
-    if (ofAddress > connectionsOfAddress) this.#closeOne(socket, isOfAddress);
+    // Many connections may come at once, and what they have sent is read in the next turn of the event loop: the requests among them count.
+    this.#trimming ??= setImmediate(() => {
+      this.#trimming = setImmediate(() => {
+        this.#trimming = undefined;
+        this.#trim();
+      });
+    });
+  }
+
+  #trim(): void {
+    const { connections, connectionsOfAddress } = this.#limits;
+    const ofAddresses = new Map<string, number>();
+    for (const { remoteAddress: address } of this.#uses.keys()) {
+      // A proxy on this machine connects for many clients.
+      if (address === undefined || isLoopback(address)) continue;
+      ofAddresses.set(address, (ofAddresses.get(address) ?? 0) + 1);
+    }
+    for (const [address, count] of ofAddresses) {
+      for (let left = count; left > connectionsOfAddress; left--)
+        this.#closeOne((one) => one.remoteAddress === address);
+    }
+    while (this.#uses.size > connections) this.#closeOne(() => true);
   }
 
   /** Begins the work for a request when those before it on its connection are done. Closes a connection where too many wait. */
@@ -94,20 +108,23 @@ export class Connections {
 
   /**
    * Closes the oldest connection that has sent no whole request yet, else the oldest one that waits between two requests, as those of
-   * a scraper do, else that of the slowest client, and else the new one.
+   * a scraper do, else that of the slowest client, and else the newest one.
    */
-  #closeOne(added: Socket, isMeant: (socket: Socket) => boolean): void {
+  #closeOne(isMeant: (socket: Socket) => boolean): void {
     let oldest: Socket | undefined;
+    let newest: Socket | undefined;
     for (const [socket, { isBusy, isServed }] of this.#uses) {
-      if (isBusy || socket === added || !isMeant(socket)) continue;
+      if (!isMeant(socket)) continue;
+      newest = socket;
+      if (isBusy) continue;
       oldest ??= socket;
       if (isServed) continue;
       oldest = socket;
       break;
     }
+    const closed =
+      oldest ?? this.#room.slowestOf((socket) => this.#uses.has(socket) && isMeant(socket)) ?? newest!;
     this.#refusals.connections++;
-    if (oldest === undefined && this.#room.closeSlowest(({ request }) => isMeant(request.socket))) return;
-    const closed = oldest ?? added;
     this.#uses.delete(closed);
     closed.destroy();
   }

@@ -20,6 +20,7 @@ import {
   text,
   withDefault,
 } from '@hdrscope/core/internal';
+import { noteConnection } from '../slices.ts';
 import { ACCESS_RULES, Access, type AccessOptions } from './access.ts';
 import { Connections } from './connections.ts';
 import { limitsOf, type ServerLimits } from './limits.ts';
@@ -169,8 +170,9 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
     connections.add(socket),
   );
-  // Connections that have not agreed on keys yet are in no list of ours.
-  server.maxConnections = 2 * limits.connections;
+  // Connections that have not agreed on keys yet are in no list of ours, and many may come within a turn of the event loop.
+  server.maxConnections = 4 * limits.connections;
+  server.on('connection', noteConnection);
   server.on('drop', () => refusals.connections++);
   server.on('tlsClientError', (error: Error) => countError(refusals, error));
   if (unref) server.unref().on('connection', (socket) => socket.unref());

@@ -5,7 +5,7 @@ export interface ServerLimits {
   /**
    * How many connections may be open. When one more comes, the oldest one is closed that has sent no whole request yet, else the oldest
    * one that waits between two requests, else the one whose client is the slowest to send its request or to take its answer, and when
-   * none is slow, the new one. @default 256
+   * none is slow, the new one. @default 512
    */
   readonly connections: number;
   /** How many connections may be open from one address that is not of this machine. Beyond it, as above. @default 64 */
@@ -33,7 +33,7 @@ const limit = integer({ from: 1, to: 2 ** 31 - 1 });
 const LIMITS = {
   name: 'limits',
   rules: {
-    connections: withDefault(limit, 256),
+    connections: withDefault(limit, 512),
     connectionsOfAddress: withDefault(limit, 64),
     requests: withDefault(limit, 128),
     pendingBytes: withDefault(limit, 64 * 2 ** 20),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Exchange } from './exchange.ts';
 import type { ServerLimits } from './limits.ts';
 import type { ServerRefusals } from './refusals.ts';
@@ -58,11 +59,9 @@ export class Room {
     return known !== undefined && this.#waiting.has(known.exchange);
   }
 
-  /** Closes the connection of the slowest client for a new one. Returns whether there was such a client. */
-  closeSlowest(isMeant: (exchange: Exchange) => boolean): boolean {
-    const slowest = this.#slowerThan(SHORT_PATIENCE_MS).find(isMeant);
-    if (slowest !== undefined) this.#close(slowest);
-    return slowest !== undefined;
+  /** The connection of the slowest client; `undefined` when none is slow. */
+  slowestOf(isMeant: (socket: Socket) => boolean): Socket | undefined {
+    return this.#slowerThan(SHORT_PATIENCE_MS).find(({ request }) => isMeant(request.socket))?.request.socket;
   }
 
   /** Notes the parts of the body of an answer. */
@@ -137,8 +136,11 @@ export class Room {
     // One that waits takes about the place of one that is closed, and begins when it is. A single answer may be larger than the limit.
     let needed = this.#hasRoom ? 0 : this.#waiting.size;
     if (needed === 0 && isFull && this.#underWay.size > 1) needed = 1;
-    for (const exchange of this.#slowerThan(Math.max(SHORT_PATIENCE_MS, PATIENCE_MS / needed))) {
-      if (needed === 0) return;
+    const slow = this.#slowerThan(Math.max(SHORT_PATIENCE_MS, PATIENCE_MS / needed));
+    // Whoever is much less behind than the slowest one may not be slow at all.
+    const leastMs = (slow[0]?.behindMs ?? 0) / 2;
+    for (const exchange of slow) {
+      if (needed === 0 || exchange.behindMs < leastMs) return;
       if (!isFull && !exchange.isBeginning) continue;
       needed--;
       this.#refusals.timeout++;
