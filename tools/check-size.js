@@ -20,43 +20,43 @@ import { isMain, workspaceRoot } from './lib/workspace.js';
 
 /** Code that a browser or an application contains, and its limit in kB (1000 bytes), minified and gzipped. @type {Use[]} */
 export const USES = [
-  use('a layout', 2.7, '@hdrscope/core', 'hdrLayout'),
+  use('a layout', 2.8, '@hdrscope/core', 'hdrLayout'),
   use('an error', 0.8, '@hdrscope/core', 'HdrscopeError'),
-  use('record and read percentiles', 13, '@hdrscope/core', 'BasicHistogram'),
-  use('encode, add and copy, too', 21.5, '@hdrscope/core', 'Histogram'),
-  use('a registry', 36.7, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 46.2, '@hdrscope/otel', 'createHdr'),
-  use('a receiver of OTLP', 28.6, '@hdrscope/otel/receiver', 'serveOtlp'),
-  use('a sender of remote write', 19, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
-  use('several values of one event', 16.5, '@hdrscope/core/joint'),
-  use('all of core', 45, '@hdrscope/core'),
+  use('record and read percentiles', 13.3, '@hdrscope/core', 'BasicHistogram'),
+  use('encode, add and copy, too', 21.9, '@hdrscope/core', 'Histogram'),
+  use('a registry', 36.9, '@hdrscope/registry', 'createRegistry'),
+  use('a view for OpenTelemetry', 46.4, '@hdrscope/otel', 'createHdr'),
+  use('a receiver of OTLP', 29.8, '@hdrscope/otel/receiver', 'serveOtlp'),
+  use('a sender of remote write', 19.1, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
+  use('several values of one event', 16.9, '@hdrscope/core/joint'),
+  use('all of core', 45.3, '@hdrscope/core'),
 ];
 
 /**
  * Entries that applications load when they start. Modules are those of this workspace, with all that they load at once.
- * The entries `internal` of core and registry are two files each more: their own, and the one that they share with the main entry. A ratio
+ * The entries `internal` of core and registry are three files each more: their own, and those that they share with the main entry. A ratio
  * compares the processor time of a process that loads the entry with one that loads nothing.
  *
  * @type {Start[]}
  */
 export const STARTS = [
   { entry: '@hdrscope/core', limitModules: 5, limitRatio: 1.7 },
-  { entry: '@hdrscope/registry', limitModules: 8, limitRatio: 2 },
+  { entry: '@hdrscope/registry', limitModules: 9, limitRatio: 2 },
   // `register` shares most of it, so it is in a file of its own.
-  { entry: '@hdrscope/otel', limitModules: 12, limitRatio: 2.6 },
+  { entry: '@hdrscope/otel', limitModules: 13, limitRatio: 2.6 },
   {
     entry: '@hdrscope/otel/register',
-    limitModules: 12,
+    limitModules: 13,
     limitRatio: 3,
     // Beside an SDK: otherwise it loads one, with its exporters.
     environment: { HDRSCOPE_PIPELINE: 'application' },
   },
   // Its entries share two files.
-  { entry: '@hdrscope/prometheus', limitModules: 12, limitRatio: 2.6 },
+  { entry: '@hdrscope/prometheus', limitModules: 13, limitRatio: 2.6 },
   // The fsync of folders comes from an entry of the kit.
-  { entry: '@hdrscope/history', limitModules: 12, limitRatio: 2.4 },
+  { entry: '@hdrscope/history', limitModules: 14, limitRatio: 2.4 },
   // The ends of wide counts come from an entry of the registry.
-  { entry: '@hdrscope/plot', limitModules: 11, limitRatio: 2.1 },
+  { entry: '@hdrscope/plot', limitModules: 12, limitRatio: 2.1 },
 ];
 
 const PAIRS = 7;

@@ -16,7 +16,7 @@ export const killOtlp = {
   async run(round) {
     const { random } = round;
     const receiver = await serveReceiver(round);
-    const temporality = random.of(['delta', 'cumulative']);
+    const temporality = random.of(/** @type {const} */ (['delta', 'cumulative']));
     const otlp = receiver.options({
       temporality,
       intervalMs: random.of([20, 100]),

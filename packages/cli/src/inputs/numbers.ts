@@ -158,8 +158,10 @@ function unitOfNumbers(
   numbers: NumberPlace,
 ): UnitOfNumbers {
   if (stated !== undefined && stated !== 'none') return { unit: stated, takesBare: true };
+  // The options of a command have more than the place.
+  const { field, column, separator, skip } = numbers;
   try {
-    const found = findNumberUnit(texts, numbers);
+    const found = findNumberUnit(texts, { field, column, separator, skip });
     return stated === 'none' ? { ...found, unit: stated, takesBare: true } : found;
   } catch (error) {
     throw explanation(error);

@@ -89,7 +89,8 @@ export async function importLog(
 ): Promise<ImportedLog> {
   assertOptions(options, IMPORT_LOG);
   assertFollows('the folder', filledText('the path of a folder'), folder);
-  assertPartOfDay(options.everyMs ?? DEFAULT_EVERY_MS);
+  const { everyMs = DEFAULT_EVERY_MS } = options;
+  assertPartOfDay(everyMs);
   const isPath = typeof source === 'string' || source instanceof URL;
   const place = await placeOf(isPath ? source : undefined, options.attributes?.host);
   return withRereadable(source, (again) => importAgain(again, place, folder, options));

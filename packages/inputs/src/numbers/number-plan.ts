@@ -37,13 +37,13 @@ import { numberWithUnit, stepOf } from './number-unit.ts';
 /** Where a text has its numbers. */
 export interface NumberPlace {
   /** The path to a field of JSON, as in `request.latency`. @default the text is no JSON */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** The title of a column, or its number from 1. @default each line is a number */
-  readonly column?: string;
+  readonly column?: string | undefined;
   /** The character between columns, with `column`. @default it is recognised */
-  readonly separator?: string;
+  readonly separator?: string | undefined;
   /** How many lines at the beginning are left out: an integer of at least 0. @default 0, and the titles of columns */
-  readonly skip?: number;
+  readonly skip?: number | undefined;
 }
 
 /** The rules of {@link NumberPlace}. */

@@ -25,7 +25,7 @@ const MOST_ROWS = 50;
  */
 export function readTable(
   text: string,
-  { separator, skip = 0 }: { separator?: string; skip?: number } = {},
+  { separator, skip = 0 }: { separator?: string | undefined; skip?: number | undefined } = {},
   isStated = false,
 ): TableText | undefined {
   const lines = text
