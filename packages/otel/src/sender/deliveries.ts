@@ -1,3 +1,4 @@
+import { Slices } from '@hdrscope/kit';
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
 import { EXPLICIT } from '../explicit.ts';
 import { EXPONENTIAL } from '../exponential.ts';
@@ -71,7 +72,8 @@ export interface News {
   readonly ended: number;
 }
 
-export function newsBetween(base: Snapshot, now: Snapshot): News {
+export async function newsBetween(base: Snapshot, now: Snapshot): Promise<News> {
+  const slices = new Slices();
   let values = 0;
   let ended = 0;
   for (const { family, series } of now.changesSince(base)) {
@@ -80,6 +82,7 @@ export function newsBetween(base: Snapshot, now: Snapshot): News {
     for (const { attributes, counts } of series) {
       values += counts.total;
       if (!live.has(attributes)) ended++;
+      if (slices.isOver()) await slices.next();
     }
   }
   return { values, ended };

@@ -326,7 +326,7 @@ class Sender implements OtlpSender {
       if (answer.kind === 'unknown') delivery.tried = Math.max(delivery.tried, part.end);
       counters.failedRequests++;
       if (isTooLarge(answer, part)) this.#shrink(delivery, part, answer.error);
-      else throw undelivered(answer, this.#keep(delivery, answer, now));
+      else throw undelivered(answer, await this.#keep(delivery, answer, now));
     }
     await this.#moveTo(delivery);
     return delivery;
@@ -423,7 +423,7 @@ class Sender implements OtlpSender {
   }
 
   /** Keeps what was not delivered, for as long as that is allowed. Returns what to add to the error. */
-  #keep(delivery: Delivery, answer: Failure, now: Snapshot): string {
+  async #keep(delivery: Delivery, answer: Failure, now: Snapshot): Promise<string> {
     const { memory } = this;
     const { giveUpAfterMs, maxEndedSeries } = this.#settings;
     const { counters } = memory;
@@ -442,8 +442,8 @@ class Sender implements OtlpSender {
     const values = valuesIn(delivery.items.slice(delivery.done));
     // A delivery that is held has no series that have ended since.
     const isEarlier = delivery.resource !== undefined;
-    const since = newsBetween(isEarlier ? (memory.base ?? EMPTY_SNAPSHOT) : snapshot, now);
-    const { ended } = now === snapshot ? newsBetween(memory.base ?? EMPTY_SNAPSHOT, now) : since;
+    const since = await newsBetween(isEarlier ? (memory.base ?? EMPTY_SNAPSHOT) : snapshot, now);
+    const { ended } = now === snapshot ? await newsBetween(memory.base ?? EMPTY_SNAPSHOT, now) : since;
     const waiting = since.values + (memory.queue?.waitingValues ?? 0);
     counters.pendingValues = values + waiting;
     if (!isLate && ended <= maxEndedSeries) {
@@ -460,8 +460,9 @@ class Sender implements OtlpSender {
       return '';
     }
     this.#giveUp(delivery, delivery.items.length);
-    void this.#moveTo(delivery);
+    const moved = this.#moveTo(delivery);
     counters.pendingValues = waiting;
+    await moved;
     const why = isLate ? `for ${giveUpAfterMs / 1000} s` : `while ${ended} series have ended`;
     return `; nothing was taken ${why}, so ${many(values, 'value')} are given up`;
   }
