@@ -13,6 +13,9 @@ const MOST_UNTAKEN = 100;
 /** How many problems are kept for the next gather. A remote may send any number of messages that nobody waits for. */
 const MOST_UNHEARD = 200;
 
+/** A gather began before its source was called, and its timer may fire early. A problem that is kept in vain is reported twice. */
+const EARLY_MS = 2;
+
 /** The time between two questions to a remote that does not answer. A frozen one answers all of them when it goes on. */
 const LEAST_PATIENCE_MS = 1000;
 const LONGEST_PATIENCE_MS = 60_000;
@@ -28,7 +31,7 @@ export interface RemoteSetup {
 
 /** A gather that waits for an answer. */
 interface Waiting {
-  /** When the gather gives up, on the monotonic clock of the runtime. */
+  /** Until when the gather certainly waits, on the monotonic clock of the runtime. */
   readonly untilMs: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -101,7 +104,7 @@ export class Remote implements Source {
       throw joinedError(problems);
     }
     const request = ++this.#lastRequest;
-    const untilMs = systemClock.monotonicMs() + timeoutMs;
+    const untilMs = systemClock.monotonicMs() + timeoutMs - EARLY_MS;
     const answer = new Promise<void>((resolve, reject) =>
       this.#waiting.set(request, { untilMs, resolve, reject }),
     );
