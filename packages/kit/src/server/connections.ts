@@ -43,7 +43,7 @@ export class Connections {
     this.#uses.set(socket, { isBusy: false, isServed: false, waiting: [] });
     socket.once('close', () => this.#uses.delete(socket));
     this.#watch(socket);
-    // Many connections may come at once, and what they have sent is read in the next turn of the event loop: the requests among them count.
+    // The next turn of the event loop reads what new connections have sent. Until then, none of them has sent a request.
     this.#trimming ??= setImmediate(() => {
       this.#trimming = setImmediate(() => {
         this.#trimming = undefined;
@@ -123,7 +123,7 @@ export class Connections {
       break;
     }
     const closed =
-      oldest ?? this.#room.slowestOf((socket) => this.#uses.has(socket) && isMeant(socket)) ?? newest!;
+      oldest ?? this.#room.findSlowest((socket) => this.#uses.has(socket) && isMeant(socket)) ?? newest!;
     this.#refusals.connections++;
     this.#uses.delete(closed);
     closed.destroy();

@@ -60,7 +60,7 @@ export class Room {
   }
 
   /** The connection of the slowest client; `undefined` when none is slow. */
-  slowestOf(isMeant: (socket: Socket) => boolean): Socket | undefined {
+  findSlowest(isMeant: (socket: Socket) => boolean): Socket | undefined {
     return this.#slowerThan(SHORT_PATIENCE_MS).find(({ request }) => isMeant(request.socket))?.request.socket;
   }
 
@@ -72,6 +72,7 @@ export class Room {
     exchange.parts = parts;
   }
 
+  /** Whether the server holds as many bytes as it may. */
   get isFull(): boolean {
     return this.pendingBytes >= this.#limits.pendingBytes;
   }
@@ -86,6 +87,8 @@ export class Room {
     for (const [exchange, begin] of this.#waiting) {
       if (!this.#hasRoom) return;
       this.#waiting.delete(exchange);
+      // The time for its answer was over, and it is being refused.
+      if (exchange.response.headersSent) continue;
       this.#underWay.add(exchange);
       begin();
     }
