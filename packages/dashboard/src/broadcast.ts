@@ -7,7 +7,7 @@ import { type DashboardData, Feed } from './feed.ts';
 import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
 import type { Question } from './question.ts';
-import { bytesOf, Subscriber } from './subscriber.ts';
+import { encodeMessages, Subscriber } from './subscriber.ts';
 
 // Proxies cut streams that are silent for a minute.
 const BEAT_MS = 15_000;
@@ -51,7 +51,11 @@ export class Broadcast {
     this.#feed.start(() => this.#subscribers.size > 0);
     this.#beat = setInterval(
       () => {
-        for (const one of this.#subscribers) one.beat();
+        for (const one of this.#subscribers) {
+          // Of a record that does not change, no other update follows one for which there was no room.
+          if (one.isReady && one.seen < this.#feed.table.updates) this.#sendNews(one);
+          else one.beat();
+        }
       },
       Math.min(beatMs, BEAT_MS),
     ).unref();
@@ -73,10 +77,8 @@ export class Broadcast {
     this.#subscribers.add(subscriber);
     response.on('close', () => this.#subscribers.delete(subscriber));
     // The first client neither waits for the next update nor sees an old one.
-    if (this.#feed.isFresh) {
-      this.#sendTable(subscriber);
-      this.#running.ask(question, this.#rounds);
-    } else void this.#feed.update();
+    if (this.#feed.isFresh) this.#sendNews(subscriber);
+    else void this.#feed.update();
   }
 
   close(): void {
@@ -103,11 +105,17 @@ export class Broadcast {
     for (const question of questions.values()) this.#running.ask(question, this.#rounds);
   }
 
+  #sendNews(subscriber: Subscriber): void {
+    this.#sendTable(subscriber);
+    this.#running.ask(subscriber.question, this.#rounds);
+  }
+
   #sendTable(subscriber: Subscriber): void {
     const { updates } = this.#feed.table;
     const { seen } = subscriber;
     const id = `${this.#epoch}.${updates}`;
-    const message = this.#tables.get(seen) ?? bytesOf([{ event: 'table', data: this.#tableText(seen), id }]);
+    const message =
+      this.#tables.get(seen) ?? encodeMessages([{ event: 'table', data: this.#tableText(seen), id }]);
     this.#tables.set(seen, message);
     subscriber.seen = updates;
     subscriber.send(message);

@@ -66,7 +66,7 @@ export class Subscriber {
     return this.#response.destroyed || this.#response.writableNeedDrain;
   }
 
-  /** @param messages Their bytes: see `bytesOf`. */
+  /** @param messages Their bytes: see `encodeMessages`. */
   send(messages: Buffer): void {
     this.#response.write(messages);
   }
@@ -83,7 +83,7 @@ export class Subscriber {
       this.#seenParts.set(event, data);
       parts.push({ event, data });
     }
-    if (parts.length > 0) this.send(bytesOf(parts));
+    if (parts.length > 0) this.send(encodeMessages(parts));
   }
 
   /** Keeps the connection alive, and ends a client that has stopped reading. */
@@ -105,7 +105,7 @@ export class Subscriber {
 }
 
 /** Messages as the stream has them. Several clients may get the same bytes. */
-export function bytesOf(messages: readonly Message[]): Buffer {
+export function encodeMessages(messages: readonly Message[]): Buffer {
   const texts = messages.map(
     ({ event, data, id }) => `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`,
   );
