@@ -38,7 +38,6 @@ export interface BindableHistogram extends Histogram {
  *
  * There is nothing to unbind: a bound instrument that nobody holds is garbage, and its series stays.
  *
- *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  * @example
  * ```ts

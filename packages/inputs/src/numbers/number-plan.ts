@@ -169,7 +169,6 @@ export interface NumberPlaces {
 /**
  * Lists the places of a text that have numbers, by its beginning; `undefined` when it has none, and for numbers alone.
  *
- *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  * @example
  * ```ts

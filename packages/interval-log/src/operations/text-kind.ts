@@ -27,7 +27,6 @@ const MARKS: readonly (readonly [TextKind, RegExp])[] = [
 /**
  * Recognises the kind of a text by its beginning; `undefined` if the beginning fits no kind.
  *
- *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  * @example
  * ```ts

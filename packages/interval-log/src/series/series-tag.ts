@@ -15,7 +15,6 @@ export interface SeriesTag {
  * string that looks like a value of another type is quoted, so that numbers stay numbers. Characters that would break a
  * line are percent-encoded. Other readers of HdrHistogram's logs take it as an ordinary tag.
  *
- *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
  * @example
  * ```ts
