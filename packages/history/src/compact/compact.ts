@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assertOptions, mustBe, number, type OptionsOwner } from '@hdrscope/core/internal';
-import { syncFolder } from '@hdrscope/kit/files';
+import { removeFile, syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { readRows } from '../parquet/decode.ts';
-import { type Files, isAbandoned, realFiles, remove } from '../parquet/files.ts';
+import { type Files, isAbandoned, realFiles } from '../parquet/files.ts';
 import { DAY, ENDING, fileName, isDayFolder, PARTIAL } from '../parquet/names.ts';
 import { rowGroups, SLOTS_PER_GROUP } from '../parquet/row-groups.ts';
 import { writeFile } from '../parquet/write-file.ts';
@@ -134,7 +134,7 @@ async function mergeFiles(files: Files, folder: string, names: readonly string[]
     const start = first.done ? 0 : first.value.startMs;
     const name = fileName(start, `compact ${randomBytes(8).toString('hex')}`, 0);
     const written = await writeFile(files, join(folder, name), rowGroups(all, SLOTS_PER_GROUP));
-    for (const old of names) await remove(files, join(folder, old));
+    for (const old of names) await removeFile(files, join(folder, old));
     await syncFolder(files, folder);
     return { name, rows: written.rows, bytes: written.bytes, duplicates };
   } finally {
@@ -157,6 +157,6 @@ async function removePartial(
 ): Promise<void> {
   for (const name of names.filter((one) => one.endsWith(PARTIAL))) {
     const path = join(folder, name);
-    if (await isAbandoned(path, nowMs)) await remove(files, path);
+    if (await isAbandoned(path, nowMs)) await removeFile(files, path);
   }
 }

@@ -21,15 +21,6 @@ export const realFiles: Files = {
   unlink,
 };
 
-/** Removes a file, if it exists. */
-export async function remove(files: Files, path: string): Promise<void> {
-  try {
-    await files.unlink(path);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
-}
-
 /**
  * Whether nobody has written an unfinished file or folder for a day, so that its writer has died. A missing one is not abandoned: its writer
  * has completed it.

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from '@hdrscope/kit/files';
+import { removeFile, syncFolder } from '@hdrscope/kit/files';
 import type { HistoryRow } from '../rows/row.ts';
 import { ParquetEncoder } from './encode.ts';
-import { type Files, remove } from './files.ts';
+import type { Files } from './files.ts';
 import { PARTIAL } from './names.ts';
 
 /** Facts about a written file. */
@@ -47,7 +47,7 @@ export async function writeFile(
     }
     await files.rename(partial, path);
   } catch (error) {
-    await remove(files, partial).catch(() => {});
+    await removeFile(files, partial).catch(() => {});
     throw error;
   }
   await syncFolder(files, dirname(path));

@@ -4,8 +4,9 @@ import { basename, dirname, join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { HdrscopeError } from '@hdrscope/core';
+import { removeFile } from '@hdrscope/kit/files';
 import { writeError } from '../errors.ts';
-import { type Files, remove, syncDirectory } from './files.ts';
+import { type Files, syncDirectory } from './files.ts';
 
 /** Whether rotated logs are compressed, and how many are kept. */
 interface ArchiveOptions {
@@ -78,15 +79,15 @@ export class Archive {
       if (log.isPlain && this.#options.gzip) {
         await compress(log.path, this.#files, this.#stopping.signal);
       } else if (log.isPartial) {
-        await remove(this.#files, log.path + PARTIAL);
+        await removeFile(this.#files, log.path + PARTIAL);
       }
     }
   }
 
   async #remove({ path, isPlain, isCompressed, isPartial }: RotatedLog): Promise<void> {
-    if (isPartial) await remove(this.#files, path + PARTIAL);
-    if (isCompressed) await remove(this.#files, path + COMPRESSED);
-    if (isPlain) await remove(this.#files, path);
+    if (isPartial) await removeFile(this.#files, path + PARTIAL);
+    if (isCompressed) await removeFile(this.#files, path + COMPRESSED);
+    if (isPlain) await removeFile(this.#files, path);
   }
 }
 
@@ -103,7 +104,7 @@ async function compress(path: string, files: Files, signal: AbortSignal): Promis
     await chmod(partial, mode).catch(() => {});
     await files.rename(partial, path + COMPRESSED);
   } catch (error) {
-    await remove(files, partial).catch(() => {});
+    await removeFile(files, partial).catch(() => {});
     throw error;
   }
   await syncDirectory(files, path);

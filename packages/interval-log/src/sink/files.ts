@@ -73,15 +73,6 @@ export async function statusOf(files: Files, path: string): Promise<FileStatus |
   }
 }
 
-/** Removes a file, if it exists. */
-export async function remove(files: Files, path: string): Promise<void> {
-  try {
-    await files.unlink(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-}
-
 /**
  * Locks a path against other sinks of this machine, until the returned function is called or the process ends: see `lockName`.
  *

@@ -1,3 +1,3 @@
 // Entry `@hdrscope/kit/files`: files of Node.js that survive the end of a process, and locks against other processes.
 export { lockName } from './lock.ts';
-export { codeOf, isMissing, type OpensFiles, syncFolder } from './sync.ts';
+export { codeOf, isMissing, type OpensFiles, type RemovesFiles, removeFile, syncFolder } from './sync.ts';

@@ -19,6 +19,21 @@ export async function syncFolder(files: OpensFiles, folder: string): Promise<voi
   }
 }
 
+/** Removes files. Tests make it fail. */
+export interface RemovesFiles {
+  /** As in `node:fs/promises`. */
+  readonly unlink: (path: string) => Promise<void>;
+}
+
+/** Removes a file, if it exists. */
+export async function removeFile(files: RemovesFiles, path: string): Promise<void> {
+  try {
+    await files.unlink(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
 /** The code of a system error, such as `ENOSPC`. */
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;

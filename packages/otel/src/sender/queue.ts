@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '@hdrscope/kit';
-import { isMissing, lockName, syncFolder } from '@hdrscope/kit/files';
+import { isMissing, lockName, removeFile, syncFolder } from '@hdrscope/kit/files';
 import { otlpError } from '../errors.ts';
 import type { SenderCounters } from './counters.ts';
 import { type Delivery, pack, type Resource } from './delivery.ts';
@@ -107,7 +107,7 @@ export class DeliveryQueue {
       for (const { name, place, number } of files) {
         const path = join(folder, name);
         let last = number;
-        if (name.endsWith('.partial') || replaced.includes(name)) await removeFile(path);
+        if (name.endsWith('.partial') || replaced.includes(name)) await removeFile({ unlink }, path);
         else if (!name.endsWith('.damaged')) {
           const count = await queue.#find(path);
           last += count;
@@ -195,7 +195,7 @@ export class DeliveryQueue {
       this.#stored.delete(file);
       try {
         // As long as they are there, the file says that they are not to be sent.
-        for (const path of [...replaced, file]) await removeFile(path);
+        for (const path of [...replaced, file]) await removeFile({ unlink }, path);
       } catch (error) {
         this.#cannot('remove a delivery', error);
       }
@@ -254,7 +254,7 @@ export class DeliveryQueue {
       await syncFolder({ open }, folder);
       for (const replaced of path === this.#pathOf(this.#number) ? this.#replacedPaths : []) {
         this.#stored.delete(replaced);
-        await removeFile(replaced);
+        await removeFile({ unlink }, replaced);
       }
       this.#counters.queueProblem = undefined;
       return true;
@@ -277,13 +277,13 @@ export class DeliveryQueue {
     let left = maxBytes - sizeBytes - sizes.reduce((sum, size) => sum + size, 0);
     for (const [i, { name }] of files.entries()) {
       if (left >= 0 || !name.endsWith('.damaged')) continue;
-      await removeFile(join(folder, name));
+      await removeFile({ unlink }, join(folder, name));
       left += sizes[i]!;
     }
     while (left < 0 && this.#earlier.length > 0) {
       const { path, values, isTried } = this.#earlier[0]!;
       left += await sizeOf(path);
-      await removeFile(path);
+      await removeFile({ unlink }, path);
       this.#earlier.shift();
       this.#counters.givenUpValues += values;
       if (isTried) this.#counters.uncertainValues += values;
@@ -382,13 +382,5 @@ async function sizeOf(path: string): Promise<number> {
   } catch (error) {
     if (isMissing(error)) return 0;
     throw error;
-  }
-}
-
-async function removeFile(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
   }
 }
