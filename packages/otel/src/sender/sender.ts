@@ -189,10 +189,9 @@ class Sender implements OtlpSender {
         if (memory.held === undefined) break;
         await this.#handHeld(memory.held);
       }
-      for (let isAll = false; !isAll; ) {
-        const delivery = await this.#deliveryOf(await this.#gather(maxAgeMs));
-        isAll = (await this.#hand(delivery, delivery.snapshot)) === delivery;
-      }
+      let delivery: Delivery;
+      do delivery = await this.#deliveryOf(await this.#gather(maxAgeMs));
+      while ((await this.#hand(delivery, delivery.snapshot)) !== delivery);
     } catch (error) {
       await this.#renew();
       this.#settings.observer.failed?.(error as Error);
