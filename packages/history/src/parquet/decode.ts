@@ -41,7 +41,8 @@ export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, 
  * look at checksums, so a damaged file must not come to them.
  *
  * @returns What is damaged; `undefined` when nothing is, or the file is missing.
- * @throws HdrscopeError `ERR_HISTORY_FILE` when the system does not let the file be read, or the file is no file of rows, or of a later version.
+ * @throws HdrscopeError `ERR_HISTORY_FILE` when the system does not let the file be read, or when the file has other content or a later
+ *   version.
  */
 export async function findDamage(path: string): Promise<HdrscopeError | undefined> {
   let handle: FileHandle | undefined;
@@ -89,11 +90,20 @@ async function openFile(handle: FileHandle): Promise<OpenFile> {
   return { file, metadata, isSealed };
 }
 
-async function* decodeRows({ file, metadata, isSealed }: OpenFile): AsyncGenerator<HistoryRow, void> {
-  const columns = assertRows(metadata);
+async function* decodeRows(opened: OpenFile): AsyncGenerator<HistoryRow, void> {
+  const attributes = new AttributeReader();
+  for await (const rows of readGroups(opened, assertRows(opened.metadata))) {
+    for (const row of rows) yield rowFrom(row, attributes.of(row.attributes.key_value));
+  }
+}
+
+/** Reads columns of all rows, one row group after the other. */
+async function* readGroups(
+  { file, metadata, isSealed }: OpenFile,
+  columns: string[],
+): AsyncGenerator<StoredRow[], void> {
   if (!isSealed) await assertPages(file, metadata);
   asPairs(metadata);
-  const attributes = new AttributeReader();
   const settings = {
     ...{ file, metadata, columns, compressors: COMPRESSORS },
     parsers: { timestampFromMilliseconds: Number },
@@ -101,9 +111,7 @@ async function* decodeRows({ file, metadata, isSealed }: OpenFile): AsyncGenerat
   let rowStart = 0;
   for (const { num_rows } of metadata.row_groups) {
     const rowEnd = rowStart + Number(num_rows);
-    for (const row of (await parquetReadObjects({ ...settings, rowStart, rowEnd })) as StoredRow[]) {
-      yield rowFrom(row, attributes.of(row.attributes.key_value));
-    }
+    yield (await parquetReadObjects({ ...settings, rowStart, rowEnd })) as StoredRow[];
     rowStart = rowEnd;
   }
 }
@@ -116,7 +124,8 @@ export interface RowKey {
 }
 
 /**
- * The keys of the rows of a file whose producers begin with one of some texts. A file whose metadata say that it has none of them is not decoded.
+ * The keys of the rows of a file whose producers begin with one of some texts. A file is not decoded when its metadata name no such
+ * producer.
  *
  * @throws HdrscopeError `ERR_HISTORY_FILE` when the file cannot be read, or is not a file of rows.
  */
@@ -126,23 +135,17 @@ export async function readRowKeys(path: string, prefixes: readonly string[]): Pr
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, 'r');
-    const { file, metadata, isSealed } = await openFile(handle);
+    const opened = await openFile(handle);
+    const { metadata } = opened;
     const columns = assertRows(metadata).filter((name) => KEY_COLUMNS.includes(name));
-    const text = metadata.key_value_metadata?.find(({ key }) => key === ROWS_KEY)?.value;
+    const text = findMetadata(metadata, ROWS_KEY);
     const ranges = text === undefined ? undefined : parsedRanges(text, Number(metadata.num_rows))?.ranges;
     if (ranges?.some(isAsked) === false) return [];
-    if (!isSealed) await assertPages(file, metadata);
-    const reading = { file, metadata, columns, compressors: COMPRESSORS };
     const keys: RowKey[] = [];
-    let rowStart = 0;
-    for (const { num_rows } of metadata.row_groups) {
-      const rowEnd = rowStart + Number(num_rows);
-      const rows = await parquetReadObjects({ ...reading, rowStart, rowEnd });
-      for (const { producer, sequence, revision = 0n } of rows as StoredRow[]) {
-        if (!isAsked({ producer })) continue;
+    for await (const rows of readGroups(opened, columns)) {
+      for (const { producer, sequence, revision = 0n } of rows.filter(isAsked)) {
         keys.push({ producer, sequence: Number(sequence), revision: Number(revision) });
       }
-      rowStart = rowEnd;
     }
     return keys;
   } catch (error) {
@@ -165,7 +168,7 @@ export async function readMetadata(path: string, key: string): Promise<string | 
   try {
     handle = await open(path, 'r');
     const { metadata } = await openFile(handle);
-    return metadata.key_value_metadata?.find((entry) => entry.key === key)?.value;
+    return findMetadata(metadata, key);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError('read', path, error);
@@ -271,8 +274,12 @@ function assertRows(metadata: FileMetaData): string[] {
   return columns;
 }
 
-function versionOf({ key_value_metadata }: FileMetaData): string | undefined {
-  return key_value_metadata?.find(({ key }) => key === 'hdrscope.history.version')?.value;
+function versionOf(metadata: FileMetaData): string | undefined {
+  return findMetadata(metadata, 'hdrscope.history.version');
+}
+
+function findMetadata({ key_value_metadata }: FileMetaData, key: string): string | undefined {
+  return key_value_metadata?.find((entry) => entry.key === key)?.value;
 }
 
 const READABLE_VERSIONS = ['1', String(FORMAT_VERSION)];
