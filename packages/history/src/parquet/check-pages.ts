@@ -1,5 +1,10 @@
-import type { AsyncBuffer, FileMetaData, PageHeader, SchemaTree } from 'hyparquet';
-import { parquetSchema } from 'hyparquet';
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  type PageHeader,
+  parquetSchema,
+  type SchemaTree,
+} from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { decompressPage } from 'hyparquet/src/datapage.js';
 import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
@@ -90,33 +95,42 @@ function assertSize({ type, compressed_page_size, uncompressed_page_size }: Page
   }
 }
 
-/** Asserts that the levels and the values of a page have as many runs as it has values. */
-function assertRunsOfPage(header: PageHeader, bytes: Uint8Array, { codec, path }: Column): void {
-  const [repetition, definition] = [getMaxRepetitionLevel(path), getMaxDefinitionLevel(path)].map(widthOf);
-  const { data_page_header: v1, data_page_header_v2: v2 } = header;
-  if (v1 !== undefined) {
-    const page = readerOf(decompressPage(bytes, header.uncompressed_page_size, codec, COMPRESSORS));
-    if (repetition! > 0) assertLevels(page, repetition!, v1.num_values);
-    let values = v1.num_values;
-    if (definition! > 0) {
-      const levels = assertLevels(page, definition!, v1.num_values);
-      values = levels.filter((level) => level === getMaxDefinitionLevel(path)).length;
-    }
-    assertValues(page, v1.encoding, values);
-    return;
+/** Asserts that the runs of the levels and values of a page are no longer than the page. */
+function assertRunsOfPage(header: PageHeader, bytes: Uint8Array, column: Column): void {
+  if (header.data_page_header !== undefined) assertRunsOfV1(header, bytes, column);
+  else assertRunsOfV2(header, bytes, column);
+}
+
+function assertRunsOfV1(header: PageHeader, bytes: Uint8Array, { codec, path }: Column): void {
+  const { num_values, encoding } = header.data_page_header!;
+  const [repetition, definition] = [getMaxRepetitionLevel(path), getMaxDefinitionLevel(path)];
+  const page = openReader(decompressPage(bytes, header.uncompressed_page_size, codec, COMPRESSORS));
+  if (repetition > 0) assertLevels(page, countBits(repetition), num_values);
+  let values = num_values;
+  if (definition > 0) {
+    const levels = assertLevels(page, countBits(definition), num_values);
+    values = levels.filter((level) => level === definition).length;
   }
-  const { num_values, num_nulls, encoding, is_compressed } = v2!;
-  const levelBytes = [v2!.repetition_levels_byte_length, v2!.definition_levels_byte_length] as const;
-  const first = levelBytes[0] + levelBytes[1];
-  if (!(levelBytes[0] >= 0 && levelBytes[1] >= 0 && first <= bytes.length && num_nulls >= 0)) {
+  assertValues(page, encoding, values);
+}
+
+function assertRunsOfV2(header: PageHeader, bytes: Uint8Array, { codec, path }: Column): void {
+  const { num_values, num_nulls, encoding, is_compressed, ...lengths } = header.data_page_header_v2!;
+  const { repetition_levels_byte_length: repetitionBytes, definition_levels_byte_length: definitionBytes } =
+    lengths;
+  const first = repetitionBytes + definitionBytes;
+  if (!(repetitionBytes >= 0 && definitionBytes >= 0 && first <= bytes.length && num_nulls >= 0)) {
     throw new Error('the levels of a page must lie in it');
   }
-  if (repetition! > 0) assertRuns(readerOf(bytes.subarray(0, levelBytes[0])), repetition!, num_values);
-  if (definition! > 0) assertRuns(readerOf(bytes.subarray(levelBytes[0], first)), definition!, num_values);
+  const [repetition, definition] = [getMaxRepetitionLevel(path), getMaxDefinitionLevel(path)];
+  const repetitions = openReader(bytes.subarray(0, repetitionBytes));
+  if (repetition > 0) assertRuns(repetitions, countBits(repetition), num_values);
+  const definitions = openReader(bytes.subarray(repetitionBytes, first));
+  if (definition > 0) assertRuns(definitions, countBits(definition), num_values);
   const rest = bytes.subarray(first);
   const uncompressed = header.uncompressed_page_size - first;
   const page = is_compressed === false ? rest : decompressPage(rest, uncompressed, codec, COMPRESSORS);
-  assertValues(readerOf(page), encoding, num_values - num_nulls);
+  assertValues(openReader(page), encoding, num_values - num_nulls);
 }
 
 interface Reader {
@@ -124,12 +138,12 @@ interface Reader {
   offset: number;
 }
 
-function readerOf({ buffer, byteOffset, byteLength }: Uint8Array): Reader {
+function openReader({ buffer, byteOffset, byteLength }: Uint8Array): Reader {
   return { view: new DataView(buffer as ArrayBuffer, byteOffset, byteLength), offset: 0 };
 }
 
-/** The bits of a level. */
-function widthOf(mostLevel: number): number {
+/** The number of bits that a column takes for each level. */
+function countBits(mostLevel: number): number {
   return 32 - Math.clz32(mostLevel);
 }
 
@@ -151,7 +165,7 @@ function assertValues(page: Reader, encoding: string, count: number): void {
   }
 }
 
-/** Encodings whose values take no more memory than their bytes and their count say. Those of `DELTA_BYTE_ARRAY` repeat each other. */
+/** Encodings whose values take no more memory than their bytes and their count say. Values in `DELTA_BYTE_ARRAY` repeat each other. */
 const BOUNDED_ENCODINGS: ReadonlySet<string> = new Set([
   'PLAIN',
   'DELTA_BINARY_PACKED',
