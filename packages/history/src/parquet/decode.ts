@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { HdrscopeError } from '@hdrscope/core';
 import { assertFollows, filledText } from '@hdrscope/core/internal';
-import { codeOf } from '@hdrscope/kit/files';
+import { codeOf, isMissing } from '@hdrscope/kit/files';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { fileError } from '../errors.ts';
 import { marginsProperty } from '../rows/margins.ts';
@@ -53,7 +53,7 @@ export async function findDamage(path: string): Promise<HdrscopeError | undefine
     if (!opened.isSealed) for await (const _ of decodeRows(opened));
     return undefined;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     if (isDamage(error)) return fileError('read', path, error);
     throw fileError('read', path, error);
   } finally {
@@ -170,7 +170,7 @@ export async function readMetadata(path: string, key: string): Promise<string | 
     const { metadata } = await openFile(handle);
     return findMetadata(metadata, key);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw fileError('read', path, error);
   } finally {
     await handle?.close();

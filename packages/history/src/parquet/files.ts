@@ -1,5 +1,5 @@
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
-import { codeOf } from '@hdrscope/kit/files';
+import { isMissing } from '@hdrscope/kit/files';
 import { DAY_MS } from '../times.ts';
 
 /** The operations of the file system that writers need. Tests make them fail. */
@@ -29,7 +29,7 @@ export async function isAbandoned(path: string, nowMs: number): Promise<boolean>
   try {
     return (await stat(path)).mtimeMs + DAY_MS < nowMs;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (isMissing(error)) return false;
     throw error;
   }
 }

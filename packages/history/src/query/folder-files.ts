@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '@hdrscope/kit/files';
+import { isMissing } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { DAY, dayOf, ENDING, isDayFolder } from '../parquet/names.ts';
 import type { CheckedQuestion } from '../sql/question.ts';
@@ -42,7 +42,7 @@ async function namesIn(path: string): Promise<string[]> {
   try {
     return (await readdir(path)).sort();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }
@@ -57,7 +57,7 @@ async function stateOf(path: string): Promise<string | undefined> {
     const { ino, mtimeMs, size } = await stat(path);
     return JSON.stringify([ino, mtimeMs, size]);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw fileError('read', path, error);
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
+import { isMissing } from '@hdrscope/kit/files';
 import { hasMoved, haveOtherHosts, isSamePlace, type Place, placeText } from './import-places.ts';
 import { type Prefix, PrefixHash } from './prefix-hash.ts';
 import { shortHash } from './short-hash.ts';
@@ -104,13 +105,18 @@ export async function writeReceipt(folder: string, receipt: ImportReceipt): Prom
 
 async function readReceipts(folder: string): Promise<ImportReceipt[]> {
   const path = join(folder, RECEIPTS);
-  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+  const names = (await listNames(path)).filter((name) => name.endsWith('.json'));
+  return Promise.all(names.map((name) => readReceipt(join(path, name))));
+}
+
+/** The names in a folder, which need not exist. */
+export async function listNames(path: string): Promise<string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (isMissing(error)) return [];
     throw error;
-  });
-  return Promise.all(
-    names.filter((name) => name.endsWith('.json')).map((name) => readReceipt(join(path, name))),
-  );
+  }
 }
 
 /** @throws HdrscopeError `ERR_HISTORY_FILE` */

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { callback, mustBe, type OptionNames, text, textsByName } from '@hdrscope/core/internal';
 import { type HistoryRow, mergeRows, writeRows } from '@hdrscope/history';
 import { type RowKey, readRowKeys } from '@hdrscope/history/internal';
 import type { LogEntry, MalformedLine } from '@hdrscope/interval-log';
-import { type IdentifiedImport, type ImportSource, RECEIPTS, writeReceipt } from './import-receipts.ts';
+import { isMissing } from '@hdrscope/kit/files';
+import {
+  type IdentifiedImport,
+  type ImportSource,
+  listNames,
+  RECEIPTS,
+  writeReceipt,
+} from './import-receipts.ts';
 import { shortHash } from './short-hash.ts';
 
 /** What an import has written. */
@@ -136,13 +143,15 @@ export class ImportedFiles {
    * @throws HdrscopeError
    */
   async #filesOf(day: string, attempt = 1): Promise<KeysOfFile[]> {
-    const paths = (await namesIn(day)).filter((name) => name.endsWith(ENDING)).map((name) => join(day, name));
+    const paths = (await listNames(day))
+      .filter((name) => name.endsWith(ENDING))
+      .map((name) => join(day, name));
     const files: KeysOfFile[] = [];
     for (const path of paths) {
       try {
         files.push({ path, keys: await this.#keysOf(path) });
       } catch (error) {
-        const isGone = (error as { cause?: { code?: unknown } }).cause?.code === 'ENOENT';
+        const isGone = isMissing((error as Error).cause);
         if (!isGone || attempt === TRIES) throw error;
         return this.#filesOf(day, attempt + 1);
       }
@@ -180,16 +189,6 @@ function keyText({ producer, sequence }: Pick<HistoryRow, 'producer' | 'sequence
 
 function dayOf({ startMs }: HistoryRow): string {
   return new Date(startMs).toISOString().slice(0, 10);
-}
-
-/** The names in a folder, which need not exist. */
-async function namesIn(path: string): Promise<string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 // Rows.
