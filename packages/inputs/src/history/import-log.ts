@@ -12,12 +12,12 @@ import { type LogEntry, type LogSource, readEntries, snapshotsOfLogs } from '@hd
 import { isFamilyNote, type RecordedLog, readUtf8 } from '@hdrscope/interval-log/internal';
 import type { CountedUnit, Snapshot } from '@hdrscope/registry';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
-import { placeOf } from './import-places.ts';
+import { findPlace } from './import-places.ts';
 import { assertSame, type ImportSource, identifyImport } from './import-receipts.ts';
 import {
   addedRows,
   assertPartOfDay,
-  beginningOf,
+  hashBeginning,
   IMPORT_NAMES,
   ImportedFiles,
   type ImportedRows,
@@ -92,7 +92,7 @@ export async function importLog(
   const { everyMs = DEFAULT_EVERY_MS } = options;
   assertPartOfDay(everyMs);
   const isPath = typeof source === 'string' || source instanceof URL;
-  const place = await placeOf(isPath ? source : undefined, options.attributes?.host);
+  const place = await findPlace(isPath ? source : undefined, options.attributes?.host);
   return withRereadable(source, (again) => importAgain(again, place, folder, options));
 }
 
@@ -110,7 +110,7 @@ async function importAgain(
   const name = options.name ?? (typeof source === 'string' ? source : 'the log');
   const from: ImportSource = {
     ...{ name, folder, place, attributes },
-    beginning: await beginningOf(readEntries(source)),
+    beginning: await hashBeginning(readEntries(source)),
     options: shortHash(JSON.stringify([everyMs, unit, metric])),
     read: (path) => readUtf8(path ?? source),
   };

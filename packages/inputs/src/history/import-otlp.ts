@@ -13,7 +13,7 @@ import {
   type Registry,
   type Snapshot,
 } from '@hdrscope/registry';
-import { placeOf } from './import-places.ts';
+import { findPlace } from './import-places.ts';
 import { assertSame, type ImportSource, identifyImport } from './import-receipts.ts';
 import {
   assertPartOfDay,
@@ -111,7 +111,7 @@ async function importFile(
   memoryOfIntervals: OtlpIntervals,
 ): Promise<ImportedOtlp> {
   const { path } = file;
-  const place = await placeOf(path, target.attributes.host);
+  const place = await findPlace(path, target.attributes.host);
   const importIt = (again: OtlpFile, read: ImportSource['read']): Promise<ImportedOtlp> =>
     importAgain(again, { ...target, place, read }, memory, memoryOfIntervals);
   if (path !== undefined) return importIt(file, (other) => readUnzipped(other ?? path, undefined, UNLIMITED));
@@ -136,7 +136,7 @@ async function importAgain(
   const { attributes } = target;
   const from: ImportSource = {
     ...{ ...target, name },
-    beginning: await firstRequest(target.read(), encoding, name),
+    beginning: await hashFirstRequest(target.read(), encoding, name),
     options: shortHash(JSON.stringify([everyMs])),
   };
   const found = await identifyImport(from);
@@ -167,8 +167,8 @@ async function importAgain(
   return { name, imported: files.imported, losses };
 }
 
-/** A hash of the first request. A file that grows, moves or is compressed keeps it. */
-async function firstRequest(
+/** Hashes the first request. A file that grows, moves or is compressed keeps it. */
+async function hashFirstRequest(
   bytes: AsyncIterable<Uint8Array>,
   encoding: OtlpEncoding,
   name: string,

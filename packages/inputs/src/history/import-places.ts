@@ -15,12 +15,12 @@ export interface Place {
 }
 
 /**
- * The place of a source.
+ * Finds the place of a source.
  *
  * @param path The path of its file; `undefined` for a stream.
  * @returns `undefined` for a stream of an unnamed host: nobody knows where it is from.
  */
-export async function placeOf(
+export async function findPlace(
   path: string | URL | undefined,
   host: string | undefined,
 ): Promise<Place | undefined> {

@@ -61,12 +61,12 @@ const MOST_PREFIXES = 100;
 export async function identifyImport(source: ImportSource): Promise<IdentifiedImport> {
   const { name, folder, place, beginning, attributes, options } = source;
   const receipts = await readReceipts(folder);
-  const content = await hashOf(
+  const content = await hashContent(
     source.read(),
     receipts.flatMap(({ imported }) => imported.map(({ bytes }) => bytes)),
   );
   const related = await Promise.all(
-    receipts.map(async (receipt) => ({ receipt, relation: await relationOf(receipt, source, content) })),
+    receipts.map(async (receipt) => ({ receipt, relation: await findRelation(receipt, source, content) })),
   );
   const { whole } = content;
   const same = related.find(({ relation }) => relation === 'same');
@@ -74,7 +74,7 @@ export async function identifyImport(source: ImportSource): Promise<IdentifiedIm
     return { receipt: grown(same.receipt, whole, place), isKnown: true, content: whole };
   for (const relation of REFUSED) {
     const found = related.find((one) => one.relation === relation);
-    if (found !== undefined) throw refusalOf(relation, name, folder, found.receipt);
+    if (found !== undefined) throw makeRefusal(relation, name, folder, found.receipt);
   }
   const where = place === undefined ? null : [place.host ?? place.machine, place.path];
   const identityOf = (n: number): string =>
@@ -136,7 +136,10 @@ async function readReceipt(path: string): Promise<ImportReceipt> {
 }
 
 /** Hashes all that can be read. */
-async function hashOf(chunks: AsyncIterable<Uint8Array>, lengths: Iterable<number>): Promise<PrefixHash> {
+async function hashContent(
+  chunks: AsyncIterable<Uint8Array>,
+  lengths: Iterable<number>,
+): Promise<PrefixHash> {
   const hash = new PrefixHash(lengths);
   try {
     for await (const chunk of chunks) hash.update(chunk);
@@ -164,7 +167,7 @@ const REFUSED = ['options', 'elsewhere', 'shorter'] as const;
 type Refused = (typeof REFUSED)[number];
 
 /** What something is to what was imported. */
-async function relationOf(
+async function findRelation(
   receipt: ImportReceipt,
   { place, beginning, attributes, options, read }: ImportSource,
   content: PrefixHash,
@@ -176,7 +179,7 @@ async function relationOf(
   if (!isSameContent && !mayBePart) return 'other';
   if (receipt.places.some((one) => haveOtherHosts(place, one))) return 'other';
   const isThere = async (path: string): Promise<boolean> => {
-    const found = await hashOf(read(path), [last.bytes]).catch(() => undefined);
+    const found = await hashContent(read(path), [last.bytes]).catch(() => undefined);
     return found?.startsWith(last) === true;
   };
   const isHere = place !== undefined && (await isAt(receipt.places, place, isThere));
@@ -205,7 +208,7 @@ function sorted(attributes: Readonly<Record<string, string>>): string {
 const TELL_APART = "attributes: { host: 'NAME' } tells logs of several hosts apart";
 
 /** Why something is not imported, and what can be done. */
-function refusalOf(
+function makeRefusal(
   relation: Refused,
   name: string,
   folder: string,

@@ -242,10 +242,10 @@ function producerOf(identity: string): string {
 const MOST_INTERVALS = 1000;
 
 /**
- * The beginning of a log: a hash of all lines up to the first interval with values. A log that grows, moves or is compressed keeps it. Logs of
- * several writers may begin alike.
+ * Hashes the beginning of a log: all lines up to the first interval with values. A log that grows, moves or is compressed keeps its beginning.
+ * Logs of several writers may begin alike.
  */
-export async function beginningOf(entries: AsyncIterable<LogEntry>): Promise<string> {
+export async function hashBeginning(entries: AsyncIterable<LogEntry>): Promise<string> {
   const hash = createHash('sha256');
   let intervals = 0;
   for await (const entry of entries) {

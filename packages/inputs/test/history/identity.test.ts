@@ -25,7 +25,7 @@ import {
 } from '@hdrscope/history';
 import { formatBaseTime, formatInterval, readEntries } from '@hdrscope/interval-log';
 import fc from 'fast-check';
-import { beginningOf } from '../../src/history/imported-files.ts';
+import { hashBeginning } from '../../src/history/imported-files.ts';
 import { type ImportedLog, importLog, importOtlp } from '../../src/history/index.ts';
 
 const START_MS = Date.UTC(2026, 10, 10);
@@ -250,7 +250,7 @@ test('a log that version 1 has imported is not imported again', async () => {
   const rows: HistoryRow[] = [];
   for await (const row of readRows(join(history, file!))) rows.push(row);
   rmSync(history, { recursive: true });
-  const producer = `import ${await beginningOf(readEntries(path))} 0123456789abcdef`;
+  const producer = `import ${await hashBeginning(readEntries(path))} 0123456789abcdef`;
   await writeRows(
     join(history, file!),
     rows.map((row) => ({ ...row, producer, revision: 0 })),
