@@ -110,7 +110,7 @@ test('a log that has grown adds what is new, also within a minute', async () => 
   expect((await importLog(path)).stdout).toMatch(/: 13 rows, .*; 7 rows there already/);
   expect(await countOf()).toBe(720);
   expect(filesIn(history)).toHaveLength(1);
-  // A copy that was imported has nothing new. Nobody knows whether another part is one of the log.
+  // A part that was imported has nothing new. Any other part may be another log.
   folder.write('grows.hlog', logText(TEN_MINUTES.slice(0, 47)));
   expect((await importLog(path)).stdout).toContain('all there already');
   folder.write('grows.hlog', logText(TEN_MINUTES.slice(0, 30)));
@@ -121,7 +121,7 @@ test('a log that has grown adds what is new, also within a minute', async () => 
   expect(await countOf()).toBe(720);
 });
 
-test('the same bytes in another place are refused, until an option tells the hosts apart', async () => {
+test('the same bytes in another place are refused, unless an option names another host', async () => {
   const [a, b] = ['a.hlog', 'b.hlog'].map((name) => folder.write(name, logText(TEN_MINUTES)));
   await importLog(a!);
   const refused = await importLog(b!);

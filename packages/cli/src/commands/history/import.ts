@@ -30,9 +30,9 @@ Logs that hdrscope wrote say which metrics they have. In others, a tag such as g
 --metric names, and a tag such as rpc?method="get" is that of the metric rpc. All digits of a log are kept.
 
 A log is known by its bytes and its place: importing it again adds nothing, and importing it when it has grown adds what
-is new, also when rotation has renamed or compressed it. The same bytes in another place may be the log of another host,
-so they are refused unless --host or --attribute tells the two apart. Give --host with a log on standard input, which
-has no place. Parts of a log, as log slice and log merge write them, are other logs.
+is new, also when rotation has renamed or compressed it. The same bytes in another place may be the log of another host.
+The command refuses them, unless --host or --attribute says that they are another log. Standard input has no place, so
+give --host with it. Parts of a log, as log slice and log merge write them, are other logs.
 
 A file of OTLP has metrics as the file exporter of the OpenTelemetry Collector writes them: lines of JSON, or protobuf; it
 is known as a log is. All its histograms are imported, exponential and explicit, delta and cumulative. A bucket
@@ -116,7 +116,7 @@ export const command = defineCommand({
         const name = nameOf(source);
         const onMalformed: ImportLogOptions['onMalformed'] = (line) => malformed.add(line, source);
         const reading = { ...shared, name, unit, metric, onBytes, onMalformed };
-        const log = await explainOptions(name, folder, importLog(source, folder, reading));
+        const log = await explainRefusal(name, folder, importLog(source, folder, reading));
         await report(name, log.imported, notesOnLog(log));
       }
       const reading = {
@@ -125,7 +125,7 @@ export const command = defineCommand({
       } satisfies ImportOtlpOptions;
       const imports = importOtlp(otlp, folder, reading);
       for (const { name } of otlp) {
-        const { value } = await explainOptions(name, folder, imports.next());
+        const { value } = await explainRefusal(name, folder, imports.next());
         if (value) await report(name, value.imported, notesOnOtlp(value.losses));
       }
     } finally {
@@ -138,15 +138,15 @@ export const command = defineCommand({
 
 type ImportedRows = ImportedLog['imported'];
 
-/** Says by which options something that may be in a history can be imported. */
-async function explainOptions<T>(name: string, folder: string, importing: Promise<T>): Promise<T> {
+/** Explains why an import was refused, by the options of the command. */
+async function explainRefusal<T>(name: string, folder: string, importing: Promise<T>): Promise<T> {
   return importing.catch((error: unknown) => {
     if (!(error instanceof HdrscopeError) || error.code !== 'ERR_ALREADY_REGISTERED') throw error;
     const { reason, earlier } = error.details;
     const texts: Readonly<Record<string, string>> = {
       options: `${name} is in ${folder} already, imported with another --every, --unit, --metric or --attribute: import it with the same, or into another folder`,
-      elsewhere: `${name} begins with all that was imported from ${earlier}: import the same log from there, and that of another host with --host NAME`,
-      shorter: `${name} begins as ${earlier} does, of which more was imported: import the whole log, and that of another host with --host NAME`,
+      elsewhere: `${name} begins with all that was imported from ${earlier}: import the same log from there, or the log of another host with --host NAME`,
+      shorter: `${name} begins as ${earlier} does, of which more was imported: import the whole log, or the log of another host with --host NAME`,
     };
     throw new Refusal(texts[String(reason)] ?? error.message, { cause: error });
   });
