@@ -63,7 +63,7 @@ export interface RecogniseInputOptions {
  *
  * @param beginning The text, or its bytes in UTF-8, without compression.
  * @returns `undefined` when more of the input is needed, or it is a text of no known form.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `beginning` is neither a text nor bytes.
  * @example
  * ```ts
  * import { recogniseInput } from '@hdrscope/inputs';

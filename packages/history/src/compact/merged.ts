@@ -10,8 +10,8 @@ interface Head {
 }
 
 /**
- * Several lists of rows as one, in the order of a file. Rows that are the same row come once, in their largest revision. Lists that are in the order of a file need
- * no memory; otherwise some duplicates may stay, which statements drop.
+ * Several lists of rows as one, in the order of a file. Rows that are the same row come once, in their largest revision. Lists that are in
+ * the order of a file need no memory; otherwise some duplicates may stay, which statements drop.
  *
  * @param onDuplicate Called for each row that is left out.
  */

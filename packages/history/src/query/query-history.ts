@@ -48,7 +48,8 @@ export interface QueryOptions {
   /** Memory of DuckDB in bytes: an integer of at least 2^24. @default 80 % of the machine's */
   readonly memoryBytes?: number;
   /**
-   * Called with each damaged file, which is left out of the answer; again when a part of the answer or another attempt meets the file again.
+   * Called with each damaged file, which is left out of the answer. It is called again when another part of the answer, or another
+   * attempt, meets the file.
    * @default a damaged file is an error
    */
   readonly onDamaged?: (file: DamagedFile) => void;

@@ -5,8 +5,8 @@ import { marginsProperty, mergedMargins } from './margins.ts';
 import type { Distribution, HistoryRow } from './row.ts';
 
 /**
- * The sum of some rows: their counts added slot by slot, at the coarsest `bits` of them. Rows of equal producer and sequence count once: that of the
- * largest revision.
+ * The sum of some rows: their counts added slot by slot, at the coarsest `bits` of them. Of rows of equal producer and sequence, only the
+ * one with the largest revision counts.
  *
  * @param rows At least one; all of one unit and one scale.
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when there is no row, or units or scales differ: values of different steps have no common
@@ -97,7 +97,7 @@ export class SlotSums {
   }
 }
 
-/** Of each producer and sequence the row of the largest revision, in the place of the first. */
+/** Keeps one row for each producer and sequence: the one with the largest revision, where the first one was. */
 function withoutDuplicates(rows: Iterable<HistoryRow>): HistoryRow[] {
   const distinct: HistoryRow[] = [];
   const places = new Map<string, Map<number, number>>();

@@ -65,7 +65,10 @@ export interface HistoryRow extends Distribution {
    * counts. An integer from 0 to 2^53 − 1.
    */
   readonly sequence: number;
-  /** How much was known when the row was made: it ascends when a row is made again with more values. An integer from 0 to 2^53 − 1. @default 0 */
+  /**
+   * How much was known when the row was made: it ascends when a row is made again with more values. An integer from 0 to 2^53 − 1.
+   * @default 0
+   */
   readonly revision?: number | undefined;
   /** Version of the row shape. */
   readonly version: typeof FORMAT_VERSION;

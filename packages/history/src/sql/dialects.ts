@@ -22,7 +22,7 @@ export interface Dialect {
   readonly attribute: (key: string) => string;
   readonly double: (expression: string) => string;
   readonly shiftRight: (number: string, by: string) => string;
-  /** Selects columns of rows, each producer and sequence once: in the largest revision. Files and tables may have NULL for the revision 0. */
+  /** Selects columns of rows, each producer and sequence once, in the largest revision. Files and tables may have NULL for revision 0. */
   readonly once: (columns: string, source: RowSource, where: string) => string;
   /** Stands before a common table expression that is used twice. DuckDB then reads files twice; otherwise it would keep all lists in memory. */
   readonly readTwice: string;

@@ -82,7 +82,7 @@ const COLUMNS = {
 /**
  * The statement that makes a table for rows, in an engine that keeps them itself. For PostgreSQL it makes an index too, and
  * `(producer, sequence)` is the primary key, so `INSERT … ON CONFLICT DO NOTHING` writes a row once. ClickHouse ignores an insert that is repeated with its
- * `insert_deduplication_token`, drops other duplicates when it merges parts, but those of the largest revision, and `historySql` those that are left.
+ * `insert_deduplication_token`. It keeps the largest revision of other duplicates when it merges parts, and `historySql` drops the rest.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the dialect, the table or an option is not a documented one.
  * @example

@@ -52,16 +52,17 @@ export interface ImportedLog {
 }
 
 /**
- * Adds an interval log to a history of Parquet files: a row for each series and stretch of time. A log is known by the bytes that were imported
- * and by its place: importing it again adds nothing, and importing it when it has grown adds what is new, also when rotation has
- * renamed or compressed it. The same bytes in another place are refused, because they may be the log of another host: the attribute `host`, or any other,
- * tells logs apart. A stream has no place, unless `host` names one.
+ * Adds an interval log to a history of Parquet files: a row for each series and stretch of time. A log is known by the bytes that were
+ * imported and by its place: importing it again adds nothing, and importing it when it has grown adds what is new, also when rotation has
+ * renamed or compressed it. The import refuses the same bytes in another place, because they may be the log of another host. Give each
+ * log an attribute, such as `host`, that says which one it is. For bytes and streams the attribute `host` is the place; without it, their
+ * place is unknown.
  *
  * @param source It is read several times; a stream is kept in a temporary file meanwhile.
  * @param folder The folder of the history. It is made if it does not exist.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `everyMs` does not divide a day; `ERR_LOG_TIME` when the log does not say when it was
- *   written; `ERR_ALREADY_REGISTERED` when its values may be there already: imported with other options, from another place, or as a part of a longer log;
- *   `ERR_HISTORY_FILE` when a file cannot be read or written, or the log is replaced while it is read.
+ *   written; `ERR_ALREADY_REGISTERED` when its values may be there already: imported with other options, from another place, or as a part
+ *   of a longer log; `ERR_HISTORY_FILE` when a file cannot be read or written, or the log is replaced while it is read.
  *   An error of the source or of the file system is thrown unchanged.
  * @example
  * ```ts
@@ -118,7 +119,7 @@ async function importAgain(
   const { identity } = found.receipt;
   const files = new ImportedFiles(from, found);
   const content = new PrefixHash([found.content.bytes]);
-  // The bytes are those of the text: only the pauses are told.
+  // `onBytes` gets the bytes of the source from `readUtf8`. `readEntries` counts the bytes of the text again, so only its pauses are reported.
   const onPause = (bytes: number): void => {
     if (bytes === 0) onBytes?.(0);
   };

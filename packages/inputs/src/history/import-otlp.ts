@@ -40,8 +40,8 @@ export interface OtlpFile {
   /** How it is written; `recogniseOtlp` finds it out. */
   readonly encoding: OtlpEncoding;
   /**
-   * The path of the file, plain or compressed by gzip: its content is known by it, and it is read a further time. @default `bytes` are kept in a temporary
-   * file meanwhile
+   * The path of the file, plain or compressed by gzip. It is the place of the file, which is read once more from there.
+   * @default the attribute `host` is the place, and `bytes` are kept in a temporary file meanwhile
    */
   readonly path?: string;
 }
@@ -75,8 +75,8 @@ const READING = { maxElements: MOST_ELEMENTS, familyOptions: () => ({ cardinalit
  * @param folder The folder of the history. It is made if it does not exist.
  * @returns What became of each file, when it is written.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `everyMs` does not divide a day; `ERR_TOO_LARGE` when a request has more than 64 MiB;
- *   `ERR_ALREADY_REGISTERED` when values of a file may be there already, as `importLog` says; `ERR_HISTORY_FILE` when a file cannot be written. An error of
- *   a source or of the file system is thrown unchanged.
+ *   `ERR_ALREADY_REGISTERED` when values of a file may be there already, as `importLog` says; `ERR_HISTORY_FILE` when a file cannot be
+ *   written. An error of a source or of the file system is thrown unchanged.
  * @example
  * ```ts no-run needs files of a Collector
  * import { createReadStream } from 'node:fs';

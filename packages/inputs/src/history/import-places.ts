@@ -53,8 +53,8 @@ export function isSamePlace(a: Place, b: Place): boolean {
 }
 
 /**
- * Whether a log has moved from one place to another, as rotation moves it: it is the same file of the machine, or lies in the same folder under a
- * longer name, and is no longer where it was.
+ * Whether a log has moved from one place to another, as rotation moves it: both are one file of the machine, or the log lies in the same
+ * folder under a longer name, and is no longer where it was.
  *
  * @param isThere Finds out whether a path still has the content.
  */

@@ -32,7 +32,7 @@ export interface ImportSource {
   /** Its name in messages. */
   readonly name: string;
   readonly folder: string;
-  /** `undefined` when nobody knows it. */
+  /** Where it is from; `undefined` when that is unknown. */
   readonly place: Place | undefined;
   readonly beginning: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -53,10 +53,10 @@ export interface IdentifiedImport {
 const MOST_PREFIXES = 100;
 
 /**
- * Finds the receipt of something that is to be imported, by the bytes that were imported, or makes one. What begins with exactly these bytes is the
- * same, grown, if it lies at the same place or has moved from there.
+ * Finds the receipt of something that is to be imported, by the bytes that were imported, or makes one. A source that begins with exactly
+ * these bytes is the same, grown, if it lies at the same place or has moved from there.
  *
- * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when its values may be there already, and nobody knows.
+ * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when its values may be there already.
  */
 export async function identifyImport(source: ImportSource): Promise<IdentifiedImport> {
   const { name, folder, place, beginning, attributes, options } = source;
@@ -166,7 +166,7 @@ function grown(receipt: ImportReceipt, content: Prefix, place: Place | undefined
 const REFUSED = ['options', 'elsewhere', 'shorter'] as const;
 type Refused = (typeof REFUSED)[number];
 
-/** What something is to what was imported. */
+/** Finds how a source relates to what a receipt says was imported. */
 async function findRelation(
   receipt: ImportReceipt,
   { place, beginning, attributes, options, read }: ImportSource,

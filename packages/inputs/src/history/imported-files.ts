@@ -63,8 +63,8 @@ const MOST_SLOTS = 500_000;
 const SLOTS_OF_ROW = 20;
 
 /**
- * Writes rows to the files of a history. Rows that the history has are found by their producers and sequences, whatever file they are in, so an
- * import that is repeated adds what is new, also when what is imported has grown meanwhile.
+ * Writes rows to the files of a history. It finds the rows that the history has by their producers and sequences, whatever file they are
+ * in. So an import that is repeated adds what is new, also when its source has grown meanwhile.
  */
 export class ImportedFiles {
   readonly imported: Writable<ImportedRows> = {
@@ -115,7 +115,7 @@ export class ImportedFiles {
     const { imported } = this;
     imported.knownRows += rows.length - added.length;
     if (added.length === 0) return;
-    // Before the rows: after a crash, the next import knows that they are those of this one.
+    // The receipt comes before the rows: after a crash, the next import knows whose rows they are.
     if (!this.#hasReceipt) await writeReceipt(folder, this.#found.receipt);
     this.#hasReceipt = true;
     const lastMs = rows.reduce((most, { endMs }) => Math.max(most, endMs), first.endMs);
@@ -138,7 +138,8 @@ export class ImportedFiles {
   }
 
   /**
-   * The files of a day that have rows of what is imported, and the keys of these. When a compaction removes one meanwhile, the day is read again.
+   * The files of a day that have rows of what is imported, and the keys of these rows. When a compaction removes a file meanwhile, the
+   * day is read again.
    *
    * @throws HdrscopeError
    */

@@ -126,7 +126,7 @@ function summaryOf(json: JsonObject, metric: string): LoadSummary | undefined {
  * report. `parsePercentileText` of `@hdrscope/interval-log` reads the distribution of wrk2.
  * Source: wrk2, `src/wrk.c`, `main`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is not a text.
  * @example
  * ```ts
  * import { readWrkErrors } from '@hdrscope/inputs';

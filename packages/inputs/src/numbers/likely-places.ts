@@ -14,8 +14,8 @@ export interface LikelyPlace {
 /**
  * The places that most probably have measured values: none, one, or several that are equally probable.
  *
- * @param places Those that have numbers.
- * @param others Those whose texts are not all numbers.
+ * @param places The places whose texts are all numbers.
+ * @param others The places that have other texts too.
  */
 export function likelyPlaces(places: readonly Place[], others: readonly Place[]): LikelyPlace[] {
   const named = places.map(withWords);
@@ -24,7 +24,7 @@ export function likelyPlaces(places: readonly Place[], others: readonly Place[])
   if (isCounted(named) || others.some(isMixed)) return [];
   const ranked = named.map((place) => ({ place, rank: rankOf(place) }));
   const most = ranked.reduce((highest, { rank }) => Math.max(highest, rank), 1);
-  // Durations such as `5,500`, `-1`, `10/0/30` and `5.5 ns/op` are not counted, and then nor is what stands beside them.
+  // Durations such as `5,500`, `-1`, `10/0/30` and `5.5 ns/op` cannot be counted. The numbers beside them are not the measured values then.
   const isRival = (other: Place): boolean =>
     other.cells.some((cell) => NEAR_NUMBER.test(cell)) && rankOf(withWords(other)) >= most;
   if (others.some(isRival)) return [];
@@ -160,7 +160,7 @@ function isMoment(numbers: readonly number[], isInSeconds: boolean): boolean {
   return at > 0 || isInSeconds || numbers.every((one, row) => row === 0 || one >= numbers[row - 1]!);
 }
 
-// Those that servers send. Durations from 100 to 599 soon have others.
+// The statuses that servers send. Durations from 100 to 599 soon have other values.
 const STATUSES: ReadonlySet<number> = new Set([
   ...[101, 200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409],
   ...[410, 411, 412, 413, 414, 415, 416, 421, 422, 423, 425, 426, 429, 431, 444, 451, 460, 463, 499],

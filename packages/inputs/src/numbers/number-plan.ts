@@ -161,7 +161,7 @@ export interface NumberPlaces {
   /**
    * Those that most probably have measured values, by their names and numbers: durations and values, never moments, statuses, identities
    * and shares. Several are equally probable. It is empty when no place is probable, when a row stands for several values, and when a
-   * place is as probable whose texts are not all numbers.
+   * place that has other texts too is as probable.
    */
   readonly likely: readonly LikelyPlace[];
 }
@@ -169,7 +169,7 @@ export interface NumberPlaces {
 /**
  * Lists the places of a text that have numbers, by its beginning; `undefined` when it has none, and for numbers alone.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is not a text.
  * @example
  * ```ts
  * import { listNumberPlaces } from '@hdrscope/inputs';

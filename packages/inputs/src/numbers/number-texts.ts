@@ -186,7 +186,7 @@ function wordText(value: unknown): string | undefined {
   return typeof value === 'string' ? value.trim() : undefined;
 }
 
-/** How the text of a field is read; `undefined` for a field that is none of those that are sought. */
+/** Reads the text of a field; returns `undefined` for a field of another kind. */
 type TextOfField = (value: unknown) => string | undefined;
 
 /** The paths of the fields of a document that have a text. */

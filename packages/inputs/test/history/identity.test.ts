@@ -220,7 +220,7 @@ describe.each(['as written', 'compacted'])('with a history %s', (state) => {
   });
 });
 
-test('a stream has no place but its host', async () => {
+test('the attribute host is the only place of a stream', async () => {
   async function* stream(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(logOf(20));
   }
@@ -231,7 +231,7 @@ test('a stream has no place but its host', async () => {
   expect((await importLog(stream(), history, a7)).imported).toMatchObject({ rows: 0, knownRows: 1 });
 });
 
-test('days that were removed are imported again, and rows without a receipt are not guessed', async () => {
+test('days that were removed are imported again, and rows without a receipt are refused', async () => {
   const path = written('service.hlog', logOf(20));
   await read(path);
   rmSync(join(history, 'day=2026-11-10'), { recursive: true });
@@ -269,7 +269,7 @@ test('an import that ended after its receipt goes on with the next one', async (
   expect(await totalsOf(history)).toEqual(each(30));
 });
 
-test('a receipt that is none ends the import', async () => {
+test('a receipt that cannot be parsed ends the import', async () => {
   const path = written('service.hlog', logOf(20));
   await read(path);
   const [name] = readdirSync(join(history, '_imports'));
