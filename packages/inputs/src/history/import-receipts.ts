@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { isMissing } from '@hdrscope/kit/files';
+import { isMissing, syncFolder } from '@hdrscope/kit/files';
 import { hasMoved, haveOtherHosts, isSamePlace, type Place, placeText } from './import-places.ts';
 import { type Prefix, PrefixHash } from './prefix-hash.ts';
 import { shortHash } from './short-hash.ts';
@@ -96,11 +96,13 @@ export function assertSame(read: PrefixHash, { content }: IdentifiedImport, name
 
 /** Writes a receipt. @throws an error of the file system. */
 export async function writeReceipt(folder: string, receipt: ImportReceipt): Promise<void> {
-  const path = join(folder, RECEIPTS, `${receipt.identity}.json`);
+  const receipts = join(folder, RECEIPTS);
+  const path = join(receipts, `${receipt.identity}.json`);
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
-  await mkdir(join(folder, RECEIPTS), { recursive: true });
+  await mkdir(receipts, { recursive: true });
   await writeFile(partial, `${JSON.stringify(receipt, undefined, 2)}\n`, { flush: true });
   await rename(partial, path);
+  await syncFolder({ open }, receipts);
 }
 
 async function readReceipts(folder: string): Promise<ImportReceipt[]> {
