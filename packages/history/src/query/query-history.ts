@@ -1,5 +1,12 @@
 import type { Bounds } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner, resolutionOf } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  callback,
+  integer,
+  mustBe,
+  type OptionsOwner,
+  resolutionOf,
+} from '@hdrscope/core/internal';
 import { fileError } from '../errors.ts';
 import { figureBounds, marginsProperty } from '../rows/margins.ts';
 import { type PercentileValue, valueAt } from '../rows/percentiles.ts';
@@ -57,11 +64,14 @@ export interface QueryOptions {
 
 const OWNER: OptionsOwner<QueryOptions> = {
   name: 'queryHistory',
-  names: { threads: true, memoryBytes: true, onDamaged: true },
+  names: {
+    threads: integer({ from: 1 }),
+    memoryBytes: { ...integer({ from: 2 ** 24 }), allowed: 'an integer of at least 2^24' },
+    onDamaged: callback(),
+  },
   call: "queryHistory('history', { metric: 'http.duration' }, { threads: 2 })",
 };
 
-const LEAST_MEMORY = 2 ** 24;
 const TRIES = 3;
 const REPLACED = `its files were replaced while they were read, ${TRIES} times one after the other: ask again`;
 
@@ -150,16 +160,7 @@ async function wholeFiles(
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 function settingsOf(options: QueryOptions): Record<string, string> {
   assertOptions(options, OWNER);
-  const { threads, memoryBytes, onDamaged } = options;
-  if (threads !== undefined && !(Number.isSafeInteger(threads) && threads >= 1)) {
-    throw mustBe('ERR_INVALID_OPTION', 'threads', 'an integer of at least 1', threads);
-  }
-  if (memoryBytes !== undefined && !(Number.isSafeInteger(memoryBytes) && memoryBytes >= LEAST_MEMORY)) {
-    throw mustBe('ERR_INVALID_OPTION', 'memoryBytes', 'an integer of at least 2^24', memoryBytes);
-  }
-  if (onDamaged !== undefined && typeof onDamaged !== 'function') {
-    throw mustBe('ERR_INVALID_OPTION', 'onDamaged', 'a function', onDamaged);
-  }
+  const { threads, memoryBytes } = options;
   return {
     // All that a question needs is built in, so nothing is to be fetched.
     autoinstall_known_extensions: 'false',

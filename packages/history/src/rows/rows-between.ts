@@ -1,5 +1,12 @@
 import { HdrscopeError, type Resolution } from '@hdrscope/core';
-import { assertOptions, fromTicks, mustBe, type OptionsOwner, usedSlots } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  fromTicks,
+  integer,
+  mustBe,
+  type OptionsOwner,
+  usedSlots,
+} from '@hdrscope/core/internal';
 import {
   type Attributes,
   EMPTY_SNAPSHOT,
@@ -61,9 +68,6 @@ export function* rowsBetween(
   if (typeof producer !== 'string' || producer === '') {
     throw mustBe('ERR_INVALID_OPTION', 'producer', 'a text, not empty', producer);
   }
-  if (!Number.isSafeInteger(sequence) || sequence < 0) {
-    throw mustBe('ERR_INVALID_OPTION', 'sequence', 'an integer from 0 to 2^53 - 1', sequence);
-  }
   let next = sequence;
   for (const { family, series } of later.changesSince(earlier ?? EMPTY_SNAPSHOT)) {
     const texts = textsOf(family);
@@ -76,7 +80,7 @@ export function* rowsBetween(
 
 const FACTS: OptionsOwner<RowFacts> = {
   name: 'rowsBetween',
-  names: { producer: true, sequence: true },
+  names: { producer: true, sequence: integer({ from: 0, to: Number.MAX_SAFE_INTEGER }) },
   call: "rowsBetween(earlier, later, { producer: 'shop 7d1f' })",
 };
 

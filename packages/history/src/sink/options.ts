@@ -1,6 +1,14 @@
 import { hostname } from 'node:os';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, callback, milliseconds, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  callback,
+  filledText,
+  integer,
+  milliseconds,
+  mustBe,
+  type OptionsOwner,
+} from '@hdrscope/core/internal';
 import { warn } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
 import { snapshot } from '@hdrscope/registry/internal';
@@ -66,9 +74,9 @@ const OWNER: OptionsOwner<HistoryOptions> = {
     table: true,
     intervalMs: milliseconds({ from: 1 }),
     batchMs: milliseconds({ from: 0 }),
-    maxBatchRows: true,
-    maxWaitingBytes: true,
-    producer: true,
+    maxBatchRows: integer({ from: 1 }),
+    maxWaitingBytes: integer({ from: 1 }),
+    producer: filledText(),
     gatherTimeoutMs: milliseconds(),
     closeTimeoutMs: milliseconds(),
     since: snapshot,
@@ -85,12 +93,7 @@ export function settingsOf(options: HistoryOptions): HistorySettings {
   const place = placeOf(options);
   const { intervalMs = 60_000, batchMs = 'table' in place ? 0 : 900_000, maxBatchRows = 10_000 } = options;
   const { maxWaitingBytes = 2 ** 26, producer = hostname() || 'hdrscope', closeTimeoutMs = 10_000 } = options;
-  if (typeof producer !== 'string' || producer === '') {
-    throw refused('producer', 'a text, not empty', producer);
-  }
   const { gatherTimeoutMs = Math.min(intervalMs, 10_000) } = options;
-  assertCount('maxBatchRows', maxBatchRows);
-  assertCount('maxWaitingBytes', maxWaitingBytes);
   return {
     place,
     intervalMs,
@@ -117,11 +120,6 @@ function placeOf({ folder, table }: HistoryOptions): HistorySettings['place'] {
   }
   if (typeof table?.open === 'function') return { table };
   throw refused('table', 'a table of clickHouseTable or postgresTable', table);
-}
-
-function assertCount(name: string, count: number): void {
-  if (Number.isSafeInteger(count) && count >= 1) return;
-  throw refused(name, 'an integer of at least 1', count);
 }
 
 function refused(name: string, allowed: string, got: unknown): HdrscopeError {

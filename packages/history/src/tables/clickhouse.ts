@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, milliseconds, type OptionsOwner, object } from '@hdrscope/core/internal';
+import { assertOptions, flag, milliseconds, type OptionsOwner, object } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import { type SenderTlsFiles, tlsOptionsOf } from '@hdrscope/kit/delivery';
 import { loadPackage, tableError } from '../errors.ts';
@@ -12,6 +12,7 @@ import { DIALECTS } from '../sql/dialects.ts';
 import { historyTableSql, tableNameOf } from '../sql/table-sql.ts';
 import { type ClickHouseClient, type ClickHouseModule, streamOf } from './clickhouse-client.ts';
 import {
+  CREDENTIAL,
   type ServerTableOptions,
   type ServerTableSettings,
   serverSettings,
@@ -31,10 +32,10 @@ const OWNER: OptionsOwner<ClickHouseTableOptions> = {
   name: 'clickHouseTable',
   names: {
     url: true,
-    user: true,
-    password: true,
+    user: CREDENTIAL,
+    password: CREDENTIAL,
     table: TABLE_NAME,
-    create: true,
+    create: flag,
     ttlDays: true,
     timeoutMs: milliseconds(),
     tls: object(),

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { custom, listOf, mustBe, type OptionRule, text } from '@hdrscope/core/internal';
+import { custom, listOf, type OptionRule, text } from '@hdrscope/core/internal';
 import type { TableSqlOptions } from '../sql/table-sql.ts';
 
 /** Options of every table. */
@@ -28,6 +28,9 @@ export const TABLE_NAME: OptionRule<string | readonly string[]> = custom(
   (value) => text.accepts(value) || listOf(text, 'texts').accepts(value),
 );
 
+/** The rule of a user and a password. */
+export const CREDENTIAL: OptionRule<string> = { ...text, isSecret: true };
+
 /** Options of every table, checked, with their defaults. */
 export interface ServerTableSettings {
   /** With neither user nor password. */
@@ -41,7 +44,7 @@ export interface ServerTableSettings {
 }
 
 /**
- * Checks the options that all tables have.
+ * Checks the address of a server, and gives the other options their defaults.
  *
  * @param protocols What the address of a server may begin with, such as `http:`.
  * @param example An address, for messages.
@@ -57,9 +60,6 @@ export function serverSettings(
   if (url === undefined || !protocols.includes(url.protocol)) {
     throw new HdrscopeError('ERR_INVALID_OPTION', `url must be an address such as ${example}`);
   }
-  assertText('user', user);
-  assertText('password', password);
-  if (typeof create !== 'boolean') throw mustBe('ERR_INVALID_OPTION', 'create', 'true or false', create);
   const named = { user: user ?? decoded(url.username), password: password ?? decoded(url.password) };
   url.username = '';
   url.password = '';
@@ -86,10 +86,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function assertText(name: string, text: unknown): void {
-  if (text === undefined || typeof text === 'string') return;
-  // Without the refused value, which may be a password.
-  throw new HdrscopeError('ERR_INVALID_OPTION', `${name} must be a text`);
 }

@@ -1,10 +1,11 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, milliseconds, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, flag, milliseconds, type OptionsOwner } from '@hdrscope/core/internal';
 import { loadPackage, tableError } from '../errors.ts';
 import type { HistoryTable } from '../sink/options.ts';
 import type { HistoryTarget, RowBatch } from '../sink/target.ts';
 import { historyTableSql, tableNameOf } from '../sql/table-sql.ts';
 import {
+  CREDENTIAL,
   type ServerTableOptions,
   type ServerTableSettings,
   serverSettings,
@@ -27,10 +28,10 @@ const OWNER: OptionsOwner<PostgresTableOptions> = {
   name: 'postgresTable',
   names: {
     url: true,
-    user: true,
-    password: true,
+    user: CREDENTIAL,
+    password: CREDENTIAL,
     table: TABLE_NAME,
-    create: true,
+    create: flag,
     timeoutMs: milliseconds(),
   },
   call: "postgresTable({ url: 'postgres://localhost/metrics', table: 'history' })",

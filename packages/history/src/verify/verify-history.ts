@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { assertFollows, assertOptions, filledText, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertFollows, assertOptions, filledText, flag, type OptionsOwner } from '@hdrscope/core/internal';
 import { syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
 import { findDamage } from '../parquet/decode.ts';
@@ -24,7 +24,7 @@ export interface VerifiedHistory {
 
 const OWNER: OptionsOwner<VerifyOptions> = {
   name: 'verifyHistory',
-  names: { repair: true },
+  names: { repair: flag },
   call: "verifyHistory('history', { repair: true })",
 };
 
@@ -47,7 +47,6 @@ export async function verifyHistory(folder: string, options: VerifyOptions = {})
   assertFollows('the folder', filledText('the path of a folder'), folder);
   assertOptions(options, OWNER);
   const { repair = false } = options;
-  if (typeof repair !== 'boolean') throw mustBe('ERR_INVALID_OPTION', 'repair', 'true or false', repair);
   const files = await filesOf(folder, { sinceMs: undefined, untilMs: undefined });
   const damaged: DamagedFile[] = [];
   for (const path of files) {
