@@ -119,7 +119,7 @@ async function importAgain(
   const { identity } = found.receipt;
   const files = new ImportedFiles(from, found);
   const content = new PrefixHash([found.content.bytes]);
-  // `onBytes` gets the bytes of the source from `readUtf8`. `readEntries` counts the bytes of the text again, so only its pauses are reported.
+  // `readUtf8` reports the bytes of the source. `readEntries` would report those of the text again, so only its pauses are passed on.
   const onPause = (bytes: number): void => {
     if (bytes === 0) onBytes?.(0);
   };

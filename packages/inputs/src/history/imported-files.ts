@@ -243,8 +243,8 @@ function producerOf(identity: string): string {
 const MOST_INTERVALS = 1000;
 
 /**
- * Hashes the beginning of a log: all lines up to the first interval with values. A log that grows, moves or is compressed keeps its beginning.
- * Logs of several writers may begin alike.
+ * Hashes the beginning of a log: all lines up to the first interval with values. A log that grows, moves or is compressed keeps its
+ * beginning. Logs of several writers may begin alike.
  */
 export async function hashBeginning(entries: AsyncIterable<LogEntry>): Promise<string> {
   const hash = createHash('sha256');
