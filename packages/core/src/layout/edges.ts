@@ -1,5 +1,6 @@
 import { middle } from '../double.ts';
 import { mustBe } from '../errors.ts';
+import { custom, type OptionRule } from '../options.ts';
 import type { Layout, LayoutKind } from './layout.ts';
 
 /** The bound that belongs to a slot: the upper one in OpenTelemetry and Prometheus, the lower one in Ceph and most kernel tools. */
@@ -74,6 +75,17 @@ export function explicitLayout(bounds: readonly number[], inclusive: InclusiveBo
 /** Whether all edges are finite, and each is above the one before it. */
 export function areAscending(edges: readonly number[]): boolean {
   return edges.every((edge, i) => Number.isFinite(edge) && (i === 0 || edge > edges[i - 1]!));
+}
+
+/** The rule of a width or a quantum. Whether it keeps the edges apart depends on other options too: see `assertApart`. */
+export const STEP: OptionRule<number> = /* @__PURE__ */ custom(
+  'a positive number that keeps the edges apart',
+  (value) => typeof value === 'number',
+);
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` unless the edges that a width or a quantum makes are finite and ascending. */
+export function assertApart(what: string, step: number, edges: readonly number[]): void {
+  if (!areAscending(edges)) throw mustBe('ERR_INVALID_OPTION', what, STEP.allowed, step);
 }
 
 function edgesUpTo(edges: readonly number[], value: number): number {

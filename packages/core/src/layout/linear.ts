@@ -1,7 +1,6 @@
-import { mustBe } from '../errors.ts';
-import { assertOptions, custom, number, type OptionsOwner } from '../options.ts';
+import { assertOptions, number, type OptionsOwner } from '../options.ts';
 import { assertInteger } from './checks.ts';
-import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
+import { assertApart, type EdgeLayout, edgeLayout, type InclusiveBound, STEP } from './edges.ts';
 
 /** Options of a linear layout. */
 export interface LinearLayoutOptions {
@@ -17,13 +16,11 @@ export interface LinearLayoutOptions {
 
 const MOST_SLOTS = 2 ** 20;
 
-const APART = 'a positive number that keeps the edges apart';
-
 const OWNER: OptionsOwner<LinearLayoutOptions> = {
   name: 'linearLayout',
   names: {
     min: /* @__PURE__ */ number(),
-    width: /* @__PURE__ */ custom(APART, (value) => typeof value === 'number'),
+    width: STEP,
     slots: true,
     inclusive: true,
   },
@@ -46,8 +43,6 @@ export function linearLayout(options: LinearLayoutOptions): EdgeLayout {
   const { min = 0, width, slots, inclusive = 'lower' } = options;
   assertInteger('slots', slots, 1, MOST_SLOTS);
   const edges = Array.from({ length: slots + 1 }, (_, i) => min + i * width);
-  if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'width', APART, width);
-  }
+  assertApart('width', width, edges);
   return edgeLayout('linear', edges, inclusive);
 }

@@ -1,7 +1,7 @@
 import { mustBe } from '../errors.ts';
-import { assertOptions, custom, type OptionsOwner } from '../options.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { assertInteger } from './checks.ts';
-import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
+import { assertApart, type EdgeLayout, edgeLayout, type InclusiveBound, STEP } from './edges.ts';
 
 /** Options of a log-linear layout. */
 export interface LogLinearLayoutOptions {
@@ -28,13 +28,11 @@ export interface LogLinearLayoutOptions {
 
 const MOST_SLOTS = 2 ** 20;
 
-const APART = 'a positive number that keeps the edges apart';
-
 const OWNER: OptionsOwner<LogLinearLayoutOptions> = {
   name: 'logLinearLayout',
   names: {
     min: true,
-    quantum: /* @__PURE__ */ custom(APART, (value) => typeof value === 'number'),
+    quantum: STEP,
     subBucketsPerOctave: true,
     octaves: true,
     inclusive: true,
@@ -67,8 +65,6 @@ export function logLinearLayout(options: LogLinearLayoutOptions): EdgeLayout {
     const octave = Math.max(0, Math.floor(i / parts) - 1);
     return min + quantum * (i - octave * parts) * 2 ** octave;
   });
-  if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'quantum', APART, quantum);
-  }
+  assertApart('quantum', quantum, edges);
   return edgeLayout('log-linear', edges, inclusive);
 }

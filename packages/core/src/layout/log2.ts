@@ -1,7 +1,7 @@
 import { mustBe } from '../errors.ts';
-import { assertOptions, custom, type OptionsOwner } from '../options.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { assertInteger } from './checks.ts';
-import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
+import { assertApart, type EdgeLayout, edgeLayout, type InclusiveBound, STEP } from './edges.ts';
 
 /** Options of a log2 layout. */
 export interface Log2LayoutOptions {
@@ -18,13 +18,11 @@ export interface Log2LayoutOptions {
   readonly inclusive?: InclusiveBound;
 }
 
-const APART = 'a positive number that keeps the edges apart';
-
 const OWNER: OptionsOwner<Log2LayoutOptions> = {
   name: 'log2Layout',
   names: {
     min: true,
-    quantum: /* @__PURE__ */ custom(APART, (value) => typeof value === 'number'),
+    quantum: STEP,
     slots: true,
     inclusive: true,
   },
@@ -49,8 +47,6 @@ export function log2Layout(options: Log2LayoutOptions): EdgeLayout {
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
   assertInteger('slots', slots, 1, 1024);
   const edges = [min, ...Array.from({ length: slots }, (_, i) => min + quantum * 2 ** i)];
-  if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'quantum', APART, quantum);
-  }
+  assertApart('quantum', quantum, edges);
   return edgeLayout('log2', edges, inclusive);
 }
