@@ -1,18 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
-import {
-  assertFollows,
-  listOf,
-  type OptionRules,
-  object,
-  readOptions,
-  type SettingsOf,
-} from '@hdrscope/core/internal';
+import { type OptionRules, readOptions, type SettingsOf } from '@hdrscope/core/internal';
 import type { AxisUnit } from '@hdrscope/core/joint';
 import { type Axis, axisRanges } from '../histogram/axis.ts';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart, toPlain } from './document.ts';
 import { type CephFormat, FORMAT_RULES, formatDocument } from './format.ts';
 import {
+  assertLoggers,
   type CephRelease,
   FILTER_RULES,
   type HistogramCounter,
@@ -79,7 +73,7 @@ export function histogramDump(
   loggers: readonly HistogramLogger[],
   options: HistogramDumpOptions = {},
 ): HistogramDump {
-  assertFollows('loggers', listOf<HistogramLogger>(object(), 'loggers'), loggers);
+  assertLoggers(loggers);
   return toPlain(dumpDocument(loggers, readOptions(options, HISTOGRAM_DUMP))) as HistogramDump;
 }
 
@@ -113,7 +107,7 @@ export function formatHistogramDump(
   loggers: readonly HistogramLogger[],
   options: HistogramDumpTextOptions = {},
 ): string {
-  assertFollows('loggers', listOf<HistogramLogger>(object(), 'loggers'), loggers);
+  assertLoggers(loggers);
   const { format, ...settings } = readOptions(options, FORMAT_HISTOGRAM_DUMP);
   return formatDocument(dumpDocument(loggers, settings), format);
 }

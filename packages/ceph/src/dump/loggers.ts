@@ -1,4 +1,14 @@
-import { mustBe, oneOf, optional, type RulesFor, text, withDefault } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  listOf,
+  mustBe,
+  object,
+  oneOf,
+  optional,
+  type RulesFor,
+  text,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 
 /**
@@ -61,6 +71,11 @@ export interface HistogramLogger {
   readonly name: string;
   /** In the order of the dump. A logger without histograms appears in dumps too. */
   readonly counters: readonly HistogramCounter[];
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` unless a value is an array of objects. */
+export function assertLoggers(loggers: readonly HistogramLogger[]): void {
+  assertFollows('loggers', listOf<HistogramLogger>(object(), 'loggers'), loggers);
 }
 
 /** Selects histograms by exact names. */

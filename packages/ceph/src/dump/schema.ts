@@ -1,9 +1,14 @@
-import { assertFollows, listOf, mustBe, object, readOptions } from '@hdrscope/core/internal';
+import { mustBe, readOptions } from '@hdrscope/core/internal';
 import { type DocumentObject, type DocumentValue, toPlain } from './document.ts';
 import { loggersDocument } from './dump.ts';
 import { type CephFormat, FORMAT_RULES, formatDocument } from './format.ts';
-import type { HistogramCounter, HistogramLogger } from './loggers.ts';
-import { type CephRelease, RELEASE_RULES } from './loggers.ts';
+import {
+  assertLoggers,
+  type CephRelease,
+  type HistogramCounter,
+  type HistogramLogger,
+  RELEASE_RULES,
+} from './loggers.ts';
 
 /** The description of a histogram in a schema. */
 export interface DescribedHistogram {
@@ -54,7 +59,7 @@ export function histogramSchema(
   loggers: readonly HistogramLogger[],
   options: HistogramSchemaOptions = {},
 ): HistogramSchema {
-  assertFollows('loggers', listOf<HistogramLogger>(object(), 'loggers'), loggers);
+  assertLoggers(loggers);
   return toPlain(schemaDocument(loggers, readOptions(options, HISTOGRAM_SCHEMA))) as HistogramSchema;
 }
 
@@ -73,7 +78,7 @@ export function formatHistogramSchema(
   loggers: readonly HistogramLogger[],
   options: HistogramSchemaTextOptions = {},
 ): string {
-  assertFollows('loggers', listOf<HistogramLogger>(object(), 'loggers'), loggers);
+  assertLoggers(loggers);
   const { format, ...settings } = readOptions(options, FORMAT_HISTOGRAM_SCHEMA);
   return formatDocument(schemaDocument(loggers, settings), format);
 }
