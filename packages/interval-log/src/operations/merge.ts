@@ -3,7 +3,6 @@ import {
   assertFollows,
   callback,
   custom,
-  listOf,
   type OptionRules,
   optional,
   readOptions,
@@ -42,14 +41,7 @@ export async function* mergeLogs(
   sources: readonly LogSource[],
   options: MergeOptions = {},
 ): AsyncGenerator<string, void> {
-  assertFollows(
-    'sources',
-    listOf<LogSource>(
-      custom('a log', () => true),
-      'logs',
-    ),
-    sources,
-  );
+  assertFollows('sources', custom<typeof sources>('an array of logs', Array.isArray), sources);
   const settings = readOptions(options, MERGE_LOGS);
   const cursors = sources.map((source, at) => new Cursor(source, at, settings));
   try {
