@@ -3,8 +3,7 @@ import { flag, integer, type OptionRules, object, optional } from '@hdrscope/cor
 import { findMapByName, openMapById, openMapIfThere, openPinnedMap } from '../bpf/maps.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
-import type { KernelLayout } from '../layout/kernel-layout.ts';
-import { kernelLayout } from '../layout/kernel-layout.ts';
+import { type KernelLayout, kernelLayout } from '../layout/kernel-layout.ts';
 import { type MapPlan, planOf } from './kernel-map-plan.ts';
 import { MAP_RULES, type MapShape, readMapOptions } from './map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';

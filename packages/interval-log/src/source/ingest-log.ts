@@ -19,8 +19,7 @@ import {
   type Registry,
   type SourceObserver,
 } from '@hdrscope/registry';
-import type { CounterState } from '@hdrscope/registry/internal';
-import { assertRegistry } from '@hdrscope/registry/internal';
+import { assertRegistry, type CounterState } from '@hdrscope/registry/internal';
 import { lineError } from '../errors.ts';
 import type { LogComment, LogEntry, LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
