@@ -8,7 +8,7 @@ import type { Curve, Period, Plot, PlotTitles } from './plot.ts';
  * A plot with a title, and below it how many values it shows and when they were counted. A title and a subtitle that the plot has
  * already stay. A second call changes nothing.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `plot` is not a plot.
  * @example
  * ```ts
  * import { captioned } from '@hdrscope/plot';

@@ -33,7 +33,7 @@ import type {
  * A plot as JSON. Its `version` is 1: readers refuse any other number. An infinite bound or value becomes `null`, because JSON has no
  * number for it.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `plot` is not a plot.
  * @example
  * ```ts
  * import { plotFromJson, plotToJson } from '@hdrscope/plot';

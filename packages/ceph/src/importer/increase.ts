@@ -20,7 +20,7 @@ export function histogramKey({ daemon, logger, labels, counter }: ImportedHistog
  * has fallen, when its axes have changed, or when it is known to be of another life of the daemon. A reset after which no cell is lower
  * than before is not seen otherwise.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a dump is not an array of histograms.
  * @example
  * ```ts
  * import { dumpIncrease, parseHistogramDump } from '@hdrscope/ceph';

@@ -1,4 +1,5 @@
 import { assertText } from '@hdrscope/core/internal';
+
 /**
  * The kind of a text, recognised by its content:
  *
@@ -27,7 +28,7 @@ const MARKS: readonly (readonly [TextKind, RegExp])[] = [
 /**
  * Recognises the kind of a text by its beginning; `undefined` if the beginning fits no kind.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the beginning is not a text.
  * @example
  * ```ts
  * import { recogniseText } from '@hdrscope/interval-log/parser';

@@ -15,7 +15,7 @@ export interface SeriesTag {
  * string that looks like a value of another type is quoted, so that numbers stay numbers. Characters that would break a
  * line are percent-encoded. Other readers of HdrHistogram's logs take it as an ordinary tag.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the name is not a text.
  * @example
  * ```ts
  * import { formatSeriesTag, parseSeriesTag } from '@hdrscope/interval-log';
@@ -41,7 +41,8 @@ export function formatSeriesTag(name: string, attributes: Attributes): string {
 /**
  * Parses a tag of an HdrHistogram log that `formatSeriesTag` has made. Any other tag without `?` and `%` is a name without attributes.
  *
- * @throws HdrscopeError `ERR_INVALID_VALUE` when the tag does not have the form `NAME?KEY=VALUE&…`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the tag is not a text; `ERR_INVALID_VALUE` when it does not have the form
+ *   `NAME?KEY=VALUE&…`.
  */
 export function parseSeriesTag(tag: string): SeriesTag {
   assertText('the tag', tag);

@@ -120,7 +120,7 @@ export function formatBaseTime(timeMs: number): string {
 /**
  * Formats a comment of HdrHistogram's log format, with its newline. Each line of a longer text becomes a comment.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the text is not a string.
  */
 export function formatComment(text: string): string {
   assertText('the text', text);

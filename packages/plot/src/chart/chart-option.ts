@@ -23,7 +23,7 @@ import { UTC, type Zone } from './time-text.ts';
  * @param width The width of the chart in pixels, which decides how many labels there are and how much room names have.
  * @param zone The time zone of times.
  * @see https://echarts.apache.org/en/option.html
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `given` is not a plot.
  * @example
  * ```ts
  * import { chartOption } from '@hdrscope/plot';

@@ -15,7 +15,7 @@ import { dateTimeText, UTC, type Zone } from './time-text.ts';
  * A plot in words, for people who cannot see it.
  *
  * @param zone The time zone of times.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `given` is not a plot.
  * @example
  * ```ts
  * import { describePlot } from '@hdrscope/plot';

@@ -28,7 +28,7 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
  * map with the largest count first: so what is cut off matters least.
  *
  * @param zone The time zone of times.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `plot` is not a plot.
  * @example
  * ```ts
  * import { plotTable } from '@hdrscope/plot';

@@ -116,7 +116,7 @@ function heatAxis({ name, unit = 'none' }: CellCounts['axes'][number], layout: L
 /**
  * The places, from 0, of the axes with more than one slot; all places when every axis has a single slot.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the argument is of another type.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `layouts` is not an array of layouts.
  * @example
  * ```ts
  * import { explicitLayout } from '@hdrscope/core';
