@@ -5,10 +5,3 @@ export function assertInteger(option: string, value: number, least: number, most
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw mustBe('ERR_INVALID_OPTION', option, `an integer from ${least} to ${most}`, value);
 }
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` unless values can be divided by `valueScale`. */
-export function assertScale(valueScale: number): void {
-  if (!(valueScale > 0 && Number.isFinite(valueScale))) {
-    throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
-  }
-}

@@ -22,11 +22,10 @@ export const VALUE_AXIS: OptionRule<'linear' | 'log'> = oneOf(['linear', 'log'])
 /** What values are divided by. */
 export const VALUE_SCALE: OptionRule<number> = number({ above: 0 });
 
+const PERCENTILE = number({ from: 0, to: 100 });
+
 /** Percentiles that are shown. */
-export const PERCENTILES: OptionRule<readonly number[]> = listOf(
-  number({ from: 0, to: 100 }),
-  'numbers from 0 to 100',
-);
+export const PERCENTILES: OptionRule<readonly number[]> = listOf(PERCENTILE, 'numbers from 0 to 100');
 
 /** Lines of objectives. */
 export const OBJECTIVES: OptionRule<readonly ObjectiveLine[]> = listOf<ObjectiveLine>(
@@ -35,7 +34,7 @@ export const OBJECTIVES: OptionRule<readonly ObjectiveLine[]> = listOf<Objective
     return (
       number().accepts(value) &&
       (name === undefined || text.accepts(name)) &&
-      (percentile === undefined || number({ from: 0, to: 100 }).accepts(percentile))
+      (percentile === undefined || PERCENTILE.accepts(percentile))
     );
   }),
   'objectives { value, percentile, name }',

@@ -3,7 +3,7 @@ import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { formatSize, percentileName } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ObjectiveLine, PlotTitles, TimePlot } from '../plot.ts';
-import { assertInteger, assertScale } from './checks.ts';
+import { assertInteger } from './checks.ts';
 import type { TimedHistogram } from './heat-map.ts';
 import { OBJECTIVES, PERCENTILES, TITLES, UNIT, VALUE_AXIS, VALUE_SCALE } from './option-rules.ts';
 import { finestDigits, type ShownBounds, shownBounds, sparseSum } from './shown-bounds.ts';
@@ -71,7 +71,6 @@ export function createOverTime(options: OverTimeOptions = {}): OverTimeBuilder {
   const { maxBytes = DEFAULT_MAX_BYTES, subtitle, ...rest } = others;
   assertInteger('columns', columns, 2, MOST_COLUMNS);
   assertInteger('maxBytes', maxBytes, 1, Number.MAX_SAFE_INTEGER);
-  assertScale(valueScale);
   const contents: ContentLimit<HistogramSum> = { maxBytes, bytesOf: ({ byteLength }) => byteLength };
   const merge = (a: HistogramSum, b: HistogramSum): HistogramSum => {
     a.add(b);

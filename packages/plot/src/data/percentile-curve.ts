@@ -15,7 +15,7 @@ import {
 } from '@hdrscope/core/internal';
 import { areWide } from '@hdrscope/kit';
 import type { AxisSlot, Curve, CurvePoint, Period } from '../plot.ts';
-import { assertInteger, assertScale } from './checks.ts';
+import { assertInteger } from './checks.ts';
 import { pointsOfSteps, type Sampling, type SlotStep } from './curve-points.ts';
 import { PERIOD, VALUE_SCALE } from './option-rules.ts';
 import { finestDigits } from './shown-bounds.ts';
@@ -230,7 +230,6 @@ function checked({ columns = 1000, valueScale = 1, period }: CurveOptions): Omit
   readonly period: Period | undefined;
 } {
   assertInteger('columns', columns, 2, MOST_CURVE_COLUMNS);
-  assertScale(valueScale);
   return { columns, valueScale, period };
 }
 
