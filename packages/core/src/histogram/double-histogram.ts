@@ -12,13 +12,8 @@ import { assertOptions, type OptionsOwner } from '../options.ts';
 import { NO_LAYOUTS, placedFromAfter } from '../sum/placed-from.ts';
 import { formatPercentiles } from '../text/percentile-text.ts';
 import { type DoubleHistogramOptions, type DoubleRange, widestRange } from './double-range.ts';
-import {
-  assertDoubleInterval,
-  type CountedValue,
-  DoubleRecording,
-  DoubleSetup,
-  emptyDoubleStore,
-} from './double-recording.ts';
+import { assertDoubleInterval, type CountedValue, DoubleRecording } from './double-recording.ts';
+import { DoubleSetup, emptyDoubleStore } from './double-setup.ts';
 import { assertPolicy } from './out-of-range.ts';
 import { type StorageOptions, storageOf } from './storage-options.ts';
 import { least, most } from './time-span.ts';

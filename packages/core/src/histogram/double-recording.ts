@@ -4,33 +4,16 @@ import type { CountsStore } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
-import { assertOptions, flag, integer, number, type OptionsOwner } from '../options.ts';
 import { correctedTotal } from './coordinated-omission.ts';
 import { correctedDoubles, lowestCorrected, reachCorrected } from './double-correction.ts';
 import { DoubleLayout } from './double-layout.ts';
-import { type DoubleHistogramOptions, DoubleRange, LARGEST_DOUBLE, rangeFrom } from './double-range.ts';
+import { type DoubleHistogramOptions, DoubleRange, LARGEST_DOUBLE } from './double-range.ts';
 import { DoubleReading } from './double-reading.ts';
-import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
+import { doubleSetupOf } from './double-setup.ts';
+import { NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
 import { ReadingOf } from './reading.ts';
-import { emptyStore } from './setup.ts';
 import { asNumbers } from './slot-values.ts';
 import { assertCount, lengthOf } from './values.ts';
-
-/**
- * The parts that a `DoubleHistogram` starts with: a range, and counts of its integers. The constructor takes it in place of
- * options. The package exports none, so its users cannot combine parts that do not fit.
- */
-export class DoubleSetup implements DoubleHistogramOptions {
-  readonly range: DoubleRange;
-  readonly store: CountsStore;
-  readonly outOfRange: OutOfRangePolicy;
-
-  constructor(range: DoubleRange, store: CountsStore, outOfRange: OutOfRangePolicy = 'throw') {
-    this.range = range;
-    this.store = store;
-    this.outOfRange = outOfRange;
-  }
-}
 
 /** A value, and how often it was counted. */
 export type CountedValue = readonly [value: number, count: number];
@@ -87,7 +70,7 @@ export abstract class DoubleRecording extends DoubleReading {
    */
   constructor(options: DoubleHistogramOptions = {}) {
     super();
-    const { range, store, outOfRange } = options instanceof DoubleSetup ? options : setupFrom(options);
+    const { range, store, outOfRange } = doubleSetupOf(options);
     this.outOfRange = outOfRange;
     this.autoResize = range.autoResize;
     this.#range = range;
@@ -418,36 +401,6 @@ export abstract class DoubleRecording extends DoubleReading {
     this.#firstSlot = 1 << halfBits;
     this.#endSlot = isPlaced ? Math.min(slotCount, (1023 - octave) << halfBits) : 0;
   }
-}
-
-const OWNER: OptionsOwner<DoubleHistogramOptions> = {
-  name: 'DoubleHistogram',
-  names: {
-    significantDigits: /* @__PURE__ */ integer({ from: 0, to: 5 }),
-    highestToLowestValueRatio: /* @__PURE__ */ number(),
-    autoResize: flag,
-    storage: true,
-    outOfRange: true,
-  },
-  call: 'new DoubleHistogram({ significantDigits: 3 })',
-};
-
-function setupFrom(options: DoubleHistogramOptions): DoubleSetup {
-  assertOptions(options, OWNER);
-  const { storage = 'dense', outOfRange = 'throw' } = options;
-  assertPolicy(outOfRange);
-  const range = rangeFrom(options);
-  return new DoubleSetup(range, emptyDoubleStore(storage, range), outOfRange);
-}
-
-/**
- * Counts of an empty histogram of doubles.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the storage is unknown.
- */
-export function emptyDoubleStore(storage: Storage, { layout }: DoubleRange): CountsStore {
-  if (storage === 'shared') return SharedCounts.of({ layout, autoResize: false, isDouble: true });
-  return emptyStore(storage, layout, false);
 }
 
 function refusalOfCorrection(range: DoubleRange, value: number, interval: number): HdrscopeError {
