@@ -1,5 +1,5 @@
 import { assertOptions, flag, mustBe, number, type OptionsOwner, text } from '@hdrscope/core/internal';
-import { assertScale } from '../writer/format.ts';
+import { scale } from '../writer/format.ts';
 
 /** Options of `processLog`: the arguments of Java's `HistogramLogProcessor`. */
 export interface ProcessorOptions {
@@ -67,7 +67,6 @@ export interface ProcessorSettings extends Omit<ProcessorOptions, 'movingWindow'
 export function settingsOf(options: ProcessorOptions): ProcessorSettings {
   assertOptions(options, PROCESS_LOG);
   const { movingWindow, valueScale = 1e6, ticksPerHalfDistance = 5 } = options;
-  assertScale(valueScale);
   assertTicks(ticksPerHalfDistance, 'ticksPerHalfDistance');
   if (movingWindow !== undefined) assertOptions(movingWindow, MOVING_WINDOW);
   return {
@@ -96,7 +95,7 @@ const PROCESS_LOG: OptionsOwner<ProcessorOptions> = {
     startSec: number(),
     endSec: number({ to: Number.POSITIVE_INFINITY }),
     csv: flag,
-    valueScale: true,
+    valueScale: scale,
     ticksPerHalfDistance: true,
     movingWindow: true,
     expectedInterval: number({ from: 0 }),
