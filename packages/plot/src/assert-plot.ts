@@ -1,13 +1,14 @@
 import { assertFollows, custom, type OptionRule } from '@hdrscope/core/internal';
 import type { Plot } from './plot.ts';
 
-const KINDS: readonly unknown[] = [
-  'percentiles',
-  'comparison',
-  'over-time',
-  'heat-map',
-  'bars',
-] satisfies Plot['kind'][];
+// A record, so that the compiler misses a kind that is left out.
+const KINDS: readonly unknown[] = Object.keys({
+  percentiles: true,
+  comparison: true,
+  'over-time': true,
+  'heat-map': true,
+  bars: true,
+} satisfies Record<Plot['kind'], true>);
 
 const plotRule: OptionRule<Plot> = custom('a plot', (value) => KINDS.includes((value as Plot).kind));
 
