@@ -95,14 +95,14 @@ function echo(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) {
-    const kind = kindOf(value);
+    const kind = readClassName(value);
     return typeof kind !== 'string' || kind === 'Object' ? 'an object' : `a ${kind}`;
   }
   return String(value);
 }
 
-/** Foreign data may have a field with this name, and a proxy may refuse to be read. */
-function kindOf(value: object): unknown {
+/** The name of a value's class. Foreign data may have a field `constructor` of any type, and a proxy may refuse to be read. */
+function readClassName(value: object): unknown {
   try {
     return value.constructor?.name;
   } catch {
