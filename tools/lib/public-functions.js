@@ -117,7 +117,7 @@ export function publicFunctions(root) {
   const functions = new Map();
   for (const { file, name, node } of symbols) {
     const full = `${file.split('/')[1]}.${name}`;
-    const found = signatureOf(node, checker).map((signature) => functionOf(full, signature));
+    const found = listSignatures(node, checker).map((signature) => functionOf(full, signature));
     for (const each of found) {
       const isMethod = ts.isMethodDeclaration(node) || ts.isMethodSignature(node);
       if (!isMethod || each.parameters.some(({ options }) => options !== undefined))
@@ -130,9 +130,9 @@ export function publicFunctions(root) {
 /**
  * @param {any} node
  * @param {any} checker
- * @returns {any[]} How a function, a constant function or a class is called; nothing of anything else.
+ * @returns {any[]} How a function, a constant function or a class is called; none for anything else.
  */
-function signatureOf(node, checker) {
+function listSignatures(node, checker) {
   if (ts.isClassDeclaration(node)) {
     if (ts.getModifiers(node)?.some((/** @type {any} */ { kind }) => kind === ts.SyntaxKind.AbstractKeyword))
       return [];
