@@ -31,7 +31,7 @@ import {
 } from '@hdrscope/ceph';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { LATENCY } from '@hdrscope/testing/osd';
-import { filled, snapshot } from './registry.ts';
+import { filled, gathered, snapshot } from './registry.ts';
 import { type RightCalls, right } from './right-call.ts';
 
 /** The path of an admin socket that answers during the test, in the working folder of the test. */
@@ -45,11 +45,6 @@ const SCHEMA = formatHistogramSchema(loggers);
 const imported = parseHistogramDump(DUMP);
 const ask = async (): Promise<string> => DUMP;
 const daemon = { name: 'osd.0', ask };
-
-async function gathered(registry: Registry, ingestion: { close(): Promise<void> }): Promise<void> {
-  await registry.gather({ timeoutMs: 1000 });
-  await ingestion.close();
-}
 
 export const CEPH: RightCalls = {
   'ceph.adminSocketPath': right(adminSocketPath, '/run', 'osd.0'),

@@ -31,6 +31,7 @@ import {
 } from '@hdrscope/ebpf';
 import { loadProgram, measureCost, openKernelCounter, openKernelProgram } from '@hdrscope/ebpf/loader';
 import { createRegistry, type Registry } from '@hdrscope/registry';
+import { gathered } from './registry.ts';
 import { type RightCalls, right } from './right-call.ts';
 
 const layout = queueDepthLayout();
@@ -89,11 +90,8 @@ export const EBPF: RightCalls = {
   'ebpf.formatKernelHistogram': right(formatKernelHistogram, counts, {}),
   'ebpf.framesSource': right((frames: [], options: object) => framesSource(frames, options).close(), [], {}),
   'ebpf.ingestKernel': right(
-    async (registry: Registry, from: () => KernelSource, options: object) => {
-      const ingestion = ingestKernel(registry, typeof from === 'function' ? from() : from, options);
-      await registry.gather({ timeoutMs: 1000 });
-      await ingestion.close();
-    },
+    async (registry: Registry, from: () => KernelSource, options: object) =>
+      gathered(registry, ingestKernel(registry, typeof from === 'function' ? from() : from, options)),
     createRegistry(),
     source,
     {},

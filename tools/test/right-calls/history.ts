@@ -28,7 +28,7 @@ import {
 } from '@hdrscope/history';
 import { EMPTY_SNAPSHOT, type Registry } from '@hdrscope/registry';
 import { filled, snapshot } from './registry.ts';
-import { first, type RightCalls, right } from './right-call.ts';
+import { first, flushOnce, type RightCalls, right } from './right-call.ts';
 
 /** A folder of rows of the family `jobs`, in the working folder of the test. */
 export const FOLDER = './history';
@@ -62,15 +62,7 @@ export const HISTORY: RightCalls = {
     {},
   ),
   'history.openHistory': right(
-    async (registry: Registry, options: object) => {
-      const sink = await openHistory(registry, options);
-      try {
-        await sink.flush();
-      } finally {
-        await sink.close();
-      }
-      if (sink.health.lastError !== undefined) throw sink.health.lastError;
-    },
+    (registry: Registry, options: object) => flushOnce(openHistory(registry, options)),
     filled(),
     { folder: './sunk', closeTimeoutMs: 1000 },
   ),

@@ -31,7 +31,7 @@ import { parseLog, recogniseText } from '@hdrscope/interval-log/parser';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { recorded } from './core.ts';
 import { filled } from './registry.ts';
-import { first, type RightCalls, right } from './right-call.ts';
+import { first, flushOnce, type RightCalls, right } from './right-call.ts';
 
 const histogram = recorded();
 
@@ -83,15 +83,7 @@ export const INTERVAL_LOG: RightCalls = {
   'interval-log.LogInterval.histogram': right((options: object) => interval?.histogram(options), {}),
   'interval-log.mergeLogs': right(mergeLogs, [LOG.path], {}),
   'interval-log.openIntervalLog': right(
-    async (registry: Registry, options: object) => {
-      const sink = await openIntervalLog(registry, options as never);
-      try {
-        await sink.flush();
-      } finally {
-        await sink.close();
-      }
-      if (sink.health.lastError !== undefined) throw sink.health.lastError;
-    },
+    (registry: Registry, options: object) => flushOnce(openIntervalLog(registry, options as never)),
     filled(),
     { path: './sunk.hlog', closeTimeoutMs: 1000 },
   ),

@@ -46,8 +46,12 @@ export function port(): MessageChannel['port1'] {
 }
 
 /** Gathers what was just added to a registry, and removes it. */
-async function gathered(registry: Registry, ingestion: { close(): Promise<void> }): Promise<void> {
-  await registry.gather({ timeoutMs: 10 });
+export async function gathered(
+  registry: Registry,
+  ingestion: { close(): Promise<void> },
+  timeoutMs = 1000,
+): Promise<void> {
+  await registry.gather({ timeoutMs });
   await ingestion.close();
 }
 
@@ -77,14 +81,14 @@ export const REGISTRY: RightCalls = {
   }, {}),
   'registry.ingest': right(
     async (registry: Registry, from: ReadableSource, options: object) =>
-      gathered(registry, ingest(registry, from, options)),
+      gathered(registry, ingest(registry, from, options), 10),
     createRegistry(),
     source,
     {},
   ),
   'registry.ingestJoint': right(
     async (registry: Registry, histogram: JointHistogram, options: object) =>
-      gathered(registry, ingestJoint(registry, histogram, options as never)),
+      gathered(registry, ingestJoint(registry, histogram, options as never), 10),
     createRegistry(),
     joint,
     { families: { size: { name: 'size' } } },

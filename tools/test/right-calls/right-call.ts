@@ -13,6 +13,24 @@ export function right(call: RightCall['call'], ...args: readonly unknown[]): Rig
   return { call, args };
 }
 
+/** What writes a registry from time to time. */
+interface Sink {
+  readonly health: { readonly lastError?: Error | undefined };
+  flush(): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+/** Writes once, and throws what the sink did not throw. */
+export async function flushOnce(opening: Promise<Sink>): Promise<void> {
+  const sink = await opening;
+  try {
+    await sink.flush();
+  } finally {
+    await sink.close();
+  }
+  if (sink.health.lastError !== undefined) throw sink.health.lastError;
+}
+
 /** Reads the first of what an iterable yields, and ends it. */
 export async function first<Value>(
   values: AsyncIterable<Value> | Iterable<Value>,
