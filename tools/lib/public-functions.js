@@ -1,8 +1,8 @@
 import { publicSymbols, ts } from './public-symbols.js';
 
 /**
- * What a type takes, by how a value of it looks at run time. `structure`: an object with properties that it must have. Words and numbers that a type
- * lists are of no kind: a value of them is no accident.
+ * What a type takes, by how a value of it looks at run time. `structure`: an object with properties that it must have. Words and numbers
+ * that a type lists are of no kind: a value of them is no accident.
  *
  * @typedef {'any' | 'string' | 'number' | 'bigint' | 'symbol' | 'boolean' | 'null' | 'function' | 'array' | 'object' | 'structure'} Kind
  *
@@ -11,7 +11,8 @@ import { publicSymbols, ts } from './public-symbols.js';
  * @property {boolean} isOptional Whether it may be left out or `undefined`.
  * @property {string} type As it is written.
  * @property {readonly Kind[]} kinds
- * @property {Readonly<Record<string, readonly Kind[]>> | undefined} options Where its type is one of options: their names, and what they take.
+ * @property {Readonly<Record<string, readonly Kind[]>> | undefined} options Where its type is one of options: their names, and what they
+ *   take.
  *
  * @typedef {object} PublicFunction A function, a class to construct, or a method that takes options.
  * @property {string} name With its package in front: `core.Histogram.copy`.

@@ -128,8 +128,8 @@ export interface TimePlot extends PlotTitles {
     readonly name: string;
     readonly values: readonly (number | null)[];
     /**
-     * For each moment, the lower bound of a value that is known by bounds only; `values` has its upper bound, which is `null` in JSON when it
-     * is `Infinity`. `null` for other values. Left out when all are known.
+     * For each moment, the lower bound of a value that is known by bounds only; `values` has its upper bound, which is `null` in JSON when
+     * it is `Infinity`. `null` for other values. Left out when all are known.
      */
     readonly lower?: readonly (number | null)[];
   }[];
@@ -170,8 +170,8 @@ export interface HeatMapPlot extends PlotTitles {
   /** The vertical axis. */
   readonly y: HeatAxis;
   /**
-   * `counts[y][x]`, each at least 0. Counts that may lie in several cells are spread over these cells. In the heat maps of `createHeatMap`, a
-   * value of an HDR slot of 1 digit or more lies at the middle of its slot, also for `lower` and `upper`.
+   * `counts[y][x]`, each at least 0. Counts that may lie in several cells are spread over these cells. In the heat maps of
+   * `createHeatMap`, a value of an HDR slot of 1 digit or more lies at the middle of its slot, also for `lower` and `upper`.
    */
   readonly counts: readonly (readonly number[])[];
   /** How many counts certainly lie in each cell; left out when all lie in their cells. */

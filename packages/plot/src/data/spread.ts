@@ -158,7 +158,8 @@ function emptyBuckets(wide: readonly WideCount[], rows: number): ExponentialBuck
 }
 
 /**
- * The buckets, the first of them at `first`. Below them is a slot for zeros and wide counts that reach there, above them one without an end.
+ * The buckets, the first of them at `first`. Below them is a slot for zeros and wide counts that reach there, above them one without an
+ * end.
  */
 function makeSlots(
   { scale, offset, counts, zeroCount }: ExponentialBuckets,
