@@ -2,8 +2,8 @@ import { HdrscopeError } from '@hdrscope/core';
 import { assertFollows, callback, custom, type OptionNames, text } from '@hdrscope/core/internal';
 
 /**
- * A text in UTF-8 and without compression: all of it, or in chunks that may end anywhere. A `Uint8Array`, a stream of Node.js, the `body` of a
- * response and any iterable of chunks are such bytes.
+ * A text in UTF-8 and without compression: all of it, or in chunks that may end anywhere. A `Uint8Array`, a stream of Node.js, the `body`
+ * of a response and any iterable of chunks are such bytes.
  */
 export type TextBytes =
   | Uint8Array

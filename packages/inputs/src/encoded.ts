@@ -27,11 +27,11 @@ const READ_ENCODED: OptionsOwner<ReadEncodedOptions> = {
 };
 
 /**
- * Decodes one or several histograms in Base64, as `toBase64` writes them, and adds them up. White space separates them, and each may be broken
- * into lines. The sum has the finest layout whose slots contain those of all of them.
+ * Decodes one or several histograms in Base64, as `toBase64` writes them, and adds them up. White space separates them, and each may be
+ * broken into lines. The sum has the finest layout whose slots contain those of all of them.
  *
- * @throws HdrscopeError `ERR_DECODE` when one is damaged, `ERR_INCOMPATIBLE` when only some are of doubles, `ERR_VALUE_OUT_OF_RANGE` when doubles are too far apart for one histogram, `ERR_TOO_LARGE` when the text has more
- *   than 64 MiB; the reason of the signal.
+ * @throws HdrscopeError `ERR_DECODE` when one is damaged, `ERR_INCOMPATIBLE` when only some are of doubles, `ERR_VALUE_OUT_OF_RANGE` when
+ *   doubles are too far apart for one histogram, `ERR_TOO_LARGE` when the text has more than 64 MiB; the reason of the signal.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';

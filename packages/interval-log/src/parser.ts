@@ -9,8 +9,8 @@ const PARSE_LOG = { name: 'parseLog', rules: PARSER_RULES, call: "parseLog(text,
 
 /**
  * The entries of an interval log that is in memory, in any JavaScript runtime: this entry of the package imports nothing of Node.js. A
- * malformed line is an entry. The histogram of an interval is decoded by its method `histogram`. For files, compressed logs and logs that are
- * larger than memory there is `readEntries`.
+ * malformed line is an entry. The histogram of an interval is decoded by its method `histogram`. For files, compressed logs and logs that
+ * are larger than memory there is `readEntries`.
  *
  * The format is that of HdrHistogram's `HistogramLogReader`: https://github.com/HdrHistogram/HdrHistogram
  *

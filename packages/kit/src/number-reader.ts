@@ -57,9 +57,9 @@ const SHOWN_BYTES = 60;
 const LONGEST_LINE_BYTES = 2 ** 20;
 
 /**
- * Reads numbers from a text that comes in chunks, which may end anywhere. A line is decoded to a string only when it is
- * bad. Numbers are decimals (`12`, `.5`, `1.5e-3`), at least 0 unless the format says otherwise. Empty lines and lines that begin with `#` are left out.
- * A line above 1 MiB is bad.
+ * Reads numbers from a text that comes in chunks, which may end anywhere. A line is decoded to a string only when it is bad. Numbers are
+ * decimals (`12`, `.5`, `1.5e-3`), at least 0 unless the format says otherwise. Empty lines and lines that begin with `#` are left out. A
+ * line above 1 MiB is bad.
  *
  * @example
  * ```ts

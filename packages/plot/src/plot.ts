@@ -18,8 +18,9 @@ export interface CurvePoint {
   /** Where the step ends: above 0, up to 100. The last point of a curve is at 100, the maximum. */
   readonly percentile: number;
   /**
-   * The percentile at which the step begins. From the point before up to here lie values that the curve does not have in detail, and it is drawn as a
-   * straight line. @default where the point before ends, or 0
+   * The percentile at which the step begins. From the point before up to here lie values that the curve does not have in detail, and it is
+   * drawn as a straight line.
+   * @default where the point before ends, or 0
    */
   readonly from?: number;
   /** The largest value of the slot; `Infinity`, which is `null` in JSON, when the slot is open upwards. */

@@ -159,7 +159,9 @@ function inAxisUnit(family: FamilySnapshot, axis: Axis): Layout {
   return known;
 }
 
-/** One unit of the family, in the unit of the axis. An axis without a unit counts as that of `defaultAxis`: ticks finer than 1, or units. */
+/**
+ * One unit of the family, in the unit of the axis. An axis without a unit counts as that of `defaultAxis`: ticks finer than 1, or units.
+ */
 function perUnit({ name, unit, resolution }: FamilySnapshot, axis: Axis): number {
   const { unit: shown = 'none' } = axis;
   if (shown === 'none') return resolution.ticksPerUnit;

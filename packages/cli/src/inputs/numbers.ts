@@ -126,7 +126,10 @@ export interface UnitOfNumbers {
   readonly unit: CountedUnit;
   /** Whether numbers without a unit are in it. */
   readonly takesBare: boolean;
-  /** The step of the finest recorded figures or of numbers without a unit, in the unit. @default that of the unit, which is at least as fine */
+  /**
+   * The step of the finest recorded figures or of numbers without a unit, in the unit.
+   * @default that of the unit, which is at least as fine
+   */
   readonly step?: number;
 }
 

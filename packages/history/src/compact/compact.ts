@@ -15,7 +15,10 @@ import { FILES_AT_ONCE, merged } from './merged.ts';
 
 /** Options of `compactHistory`. */
 export interface CompactOptions {
-  /** Only days that ended so long ago, in milliseconds: at least 0. A day has new files until its last rows are written. @default 7_200_000 */
+  /**
+   * Only days that ended so long ago, in milliseconds: at least 0. A day has new files until its last rows are written.
+   * @default 7_200_000
+   */
   readonly olderThanMs?: number;
   /** The present, in milliseconds since 1970. @default the clock of the system */
   readonly nowMs?: number;

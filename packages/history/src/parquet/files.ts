@@ -22,8 +22,8 @@ export const realFiles: Files = {
 };
 
 /**
- * Whether nobody has written an unfinished file or folder for a day, so that its writer has died. A missing one is not abandoned: its writer
- * has completed it.
+ * Whether nobody has written an unfinished file or folder for a day, so that its writer has died. A missing one is not abandoned: its
+ * writer has completed it.
  */
 export async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
   try {

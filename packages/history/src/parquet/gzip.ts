@@ -24,8 +24,8 @@ const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 const { Z_HUFFMAN_ONLY, Z_RLE, Z_DEFAULT_STRATEGY } = constants;
 
 /**
- * Deflated bytes that end at a whole byte. Numbers with some spread are smallest as codes of single bytes, which are also made several times
- * faster than copies of earlier bytes. Whether copies are worth their time, a quick search for them shows.
+ * Deflated bytes that end at a whole byte. Numbers with some spread are smallest as codes of single bytes, which are also made several
+ * times faster than copies of earlier bytes. Whether copies are worth their time, a quick search for them shows.
  */
 function deflated(bytes: Uint8Array, isLast: boolean): Buffer {
   const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;

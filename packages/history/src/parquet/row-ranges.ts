@@ -52,7 +52,10 @@ export class RowRangesFinder {
     }
   }
 
-  /** The ranges as metadata have them; `undefined` when rows are not in order, so that some may be there twice, or there are too many ranges. */
+  /**
+   * The ranges as metadata have them; `undefined` when rows are not in order, so that some may be there twice, or there are too many
+   * ranges.
+   */
   get text(): string | undefined {
     if (!this.#isKnown) return undefined;
     const isPrefix = this.#isByPrefix;
@@ -91,8 +94,8 @@ export function prefixOf(producer: string): string {
  *
  * @param text The value of `ROWS_KEY`.
  * @param rowCount The rows that the file has.
- * @returns `undefined` when the text is no list of ranges, or speaks of another number of rows: a program that puts several files into one may keep
- *   the metadata of the first.
+ * @returns `undefined` when the text is no list of ranges, or speaks of another number of rows: a program that puts several files into one
+ *   may keep the metadata of the first.
  */
 export function parsedRanges(text: string, rowCount: number): RowRanges | undefined {
   try {

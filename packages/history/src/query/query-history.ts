@@ -82,8 +82,9 @@ const REPLACED = `its files were replaced while they were read, ${TRIES} times o
  * @param folder The folder that `openHistory` writes. Only the days that the question asks for are read.
  * @returns One entry for each group and stretch of time that has values, ordered by group and time. Units and scales of one metric have
  *   entries of their own.
- * @throws HdrscopeError `ERR_INVALID_OPTION` and `ERR_INVALID_VALUE` as `historySql`; `ERR_HISTORY_FILE` when the folder cannot be
- *   listed, a file is damaged, or files are replaced again and again while they are read; `ERR_HISTORY_ENGINE` when DuckDB is not installed or cannot read a file.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` and `ERR_INVALID_VALUE` as `historySql`; `ERR_HISTORY_FILE` when the folder cannot be listed,
+ *   a file is damaged, or files are replaced again and again while they are read; `ERR_HISTORY_ENGINE` when DuckDB is not installed or
+ *   cannot read a file.
  */
 export async function queryHistory(
   folder: string,
@@ -104,8 +105,8 @@ export async function queryHistory(
 }
 
 /**
- * The rows of a statement about the files of a folder. When a file is removed by `compactHistory` or replaced by `rollUpHistory` meanwhile, the statement is
- * asked again: it reads files twice.
+ * The rows of a statement about the files of a folder. When a file is removed by `compactHistory` or replaced by `rollUpHistory` meanwhile,
+ * the statement is asked again: it reads files twice.
  *
  * @param span Only the days between these times are read.
  * @param statement Makes the statement, from SQL that stands for all rows.

@@ -25,7 +25,8 @@ export interface RolledDay {
   /** The bytes of the new file. */
   readonly bytes: number;
   /**
-   * Whether the earlier rollup of the day stays, because the source lacks rows that it has: they were removed, or the source is another history.
+   * Whether the earlier rollup of the day stays, because the source lacks rows that it has: they were removed, or the source is another
+   * history.
    */
   readonly isKept: boolean;
 }

@@ -9,9 +9,15 @@ import { type RolledDay, rollUpDay, rollupName, WORK } from './day.ts';
 
 /** Options of `rollUpHistory`. */
 export interface RollupOptions {
-  /** The length of a stretch of time, in milliseconds: an integer that divides a day. Stretches start at multiples of it since 1970, in UTC. @default 3_600_000 */
+  /**
+   * The length of a stretch of time, in milliseconds: an integer that divides a day. Stretches start at multiples of it since 1970, in UTC.
+   * @default 3_600_000
+   */
   readonly everyMs?: number;
-  /** Only stretches that ended so long ago, in milliseconds: at least 0. Rows that come later are added by a later call. @default 1_200_000 */
+  /**
+   * Only stretches that ended so long ago, in milliseconds: at least 0. Rows that come later are added by a later call.
+   * @default 1_200_000
+   */
   readonly olderThanMs?: number;
   /** The present, in milliseconds since 1970. @default the clock of the system */
   readonly nowMs?: number;
@@ -24,12 +30,13 @@ const OWNER: OptionsOwner<RollupOptions> = {
 };
 
 /**
- * Makes a history of another one, whose rows are sums over longer stretches of time: by default, one row for each series and hour. Their slots
- * are added, so percentiles lose nothing, but nobody can ask about shorter stretches any more. Questions about months are answered from fewer rows.
+ * Makes a history of another one, whose rows are sums over longer stretches of time: by default, one row for each series and hour. Their
+ * slots are added, so percentiles lose nothing, but nobody can ask about shorter stretches any more. Questions about months are answered
+ * from fewer rows.
  *
  * It works day by day, and each day is one file that replaces the one before at once: it may be killed at any time, and the next call goes
- * on. Days whose files have not changed since are left alone. A day that has new rows, also late ones, is made anew from all its rows, so no row counts twice.
- * When rows were removed from the source, the rollups of their day stay as they are.
+ * on. Days whose files have not changed since are left alone. A day that has new rows, also late ones, is made anew from all its rows, so
+ * no row counts twice. When rows were removed from the source, the rollups of their day stay as they are.
  *
  * Rows are added up one by one, so memory does not depend on their number. It is work for a process of its own: decoding
  * a part of a file blocks the event loop for about 0.1 s, and for up to 0.25 s when rows have hundreds of slots.

@@ -39,8 +39,8 @@ export interface RowFacts {
  * resolution. Values that were rejected are in no row.
  *
  * @param earlier An earlier snapshot of the same registry. Without one, rows have all counts of `later`, from the starts of the series.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when a fact does not exist or is outside its range; `ERR_INCOMPATIBLE` when the snapshots are not of one
- *   registry.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a fact does not exist or is outside its range; `ERR_INCOMPATIBLE` when the snapshots are
+ *   not of one registry.
  * @example
  * ```ts
  * import { rowsBetween } from '@hdrscope/history';

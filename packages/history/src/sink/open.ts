@@ -26,8 +26,8 @@ const NODE: HistoryRuntime = {
  * A failing disk or server never disturbs the process: rows wait, and every interval tries again. A server need not be there when the
  * history is opened. The history does not keep the process alive, so call `close` before the process ends.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it;
- *   `ERR_HISTORY_FILE` when the folder cannot be made or written; `ERR_HISTORY_ENGINE` when the package of the table's client is not installed.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it; `ERR_HISTORY_FILE` when
+ *   the folder cannot be made or written; `ERR_HISTORY_ENGINE` when the package of the table's client is not installed.
  * @example
  * ```ts
  * import { mkdtemp } from 'node:fs/promises';

@@ -24,9 +24,14 @@ export interface Dialect {
   readonly shiftRight: (number: string, by: string) => string;
   /** Selects columns of rows, each producer and sequence once, in the largest revision. Files and tables may have NULL for revision 0. */
   readonly once: (columns: string, source: RowSource, where: string) => string;
-  /** Stands before a common table expression that is used twice. DuckDB then reads files twice; otherwise it would keep all lists in memory. */
+  /**
+   * Stands before a common table expression that is used twice. DuckDB then reads files twice; otherwise it would keep all lists in memory.
+   */
   readonly readTwice: string;
-  /** A FROM clause: one row for each slot of a row of `rows`, with its count `n`, and the first and the last slot of its values, `slot` and `slot_to`. */
+  /**
+   * A FROM clause: one row for each slot of a row of `rows`, with its count `n`, and the first and the last slot of its values, `slot` and
+   * `slot_to`.
+   */
   readonly slots: (rows: string) => string;
   /**
    * As `slots`, of rows without widths: `slot_to` is `slot`. It is faster where engines do not find that out themselves. A row with widths
@@ -75,8 +80,8 @@ const duckdb: Dialect = {
   readTwice: 'NOT MATERIALIZED ',
   slots: (rows) =>
     `(SELECT * EXCLUDE width, slot + coalesce(width, 0) AS slot_to FROM (SELECT * EXCLUDE (k, c, w), unnest(k) AS slot, unnest(c) AS n, unnest(w) AS width FROM ${rows}))`,
-  // The check of `w` also keeps memory low: DuckDB builds the hash table of a join from the side whose columns seem to take less memory, and
-  // without `w` that would be the side of all rows.
+  // The check of `w` also keeps memory low: DuckDB builds the hash table of a join from the side whose columns seem to take less memory,
+  // and without `w` that would be the side of all rows.
   narrowSlots: (rows) =>
     `(SELECT *, slot AS slot_to FROM (SELECT * EXCLUDE (k, c, w), unnest(CASE WHEN len(w) > 0 THEN error(${duckdb.text(DENIED_WIDTHS)}) ELSE k END) AS slot, unnest(c) AS n FROM ${rows}))`,
 };

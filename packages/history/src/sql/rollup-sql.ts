@@ -8,7 +8,10 @@ import { assertTableDialect, REMEMBERING, type TableDialect, tableNameOf, ttlOf 
 export interface RollupSqlOptions {
   /** The name of the rollup; it is in the schema or database of the table. @default the name of the table and `_rollup` */
   readonly into?: string;
-  /** The length of a stretch of time in milliseconds: an integer of at least 1. Stretches start at multiples of it since 1970, in UTC. @default 3_600_000, an hour */
+  /**
+   * The length of a stretch of time in milliseconds: an integer of at least 1. Stretches start at multiples of it since 1970, in UTC.
+   * @default 3_600_000, an hour
+   */
   readonly everyMs?: number;
   /** After how many days ClickHouse removes its rows: an integer of at least 1. @default rows stay */
   readonly ttlDays?: number;
@@ -25,8 +28,8 @@ const OWNER: OptionsOwner<RollupSqlOptions> = {
  * the merged slots of all its rows. Percentiles of whole hours are those of the table, and a question reads fewer rows:
  * `historySql(question, dialect, { table: 'history_rollup' })`.
  *
- * - ClickHouse keeps the rollup up to date at each insert, by a materialised view. It has the rows that are inserted from then on. A repeated
- *   insert counts once if it has its token and the server remembers it, as those of `clickHouseTable` do.
+ * - ClickHouse keeps the rollup up to date at each insert, by a materialised view. It has the rows that are inserted from then on. A
+ *   repeated insert counts once if it has its token and the server remembers it, as those of `clickHouseTable` do.
  * - PostgreSQL has the rows up to the last `REFRESH MATERIALIZED VIEW CONCURRENTLY`, each counted once, and loses those that were deleted
  *   from the table.
  *

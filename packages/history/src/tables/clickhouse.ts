@@ -44,9 +44,9 @@ const OWNER: OptionsOwner<ClickHouseTableOptions> = {
 };
 
 /**
- * A table of ClickHouse for `openHistory`, tested with ClickHouse 26.7. Rows are inserted as a Parquet file, by the package `@clickhouse/client`, which is
- * loaded when the history is opened. A repeated insert has the same `insert_deduplication_token`, so it counts once, in views that the
- * table feeds too: see `historyRollupSql`.
+ * A table of ClickHouse for `openHistory`, tested with ClickHouse 26.7. Rows are inserted as a Parquet file, by the package
+ * `@clickhouse/client`, which is loaded when the history is opened. A repeated insert has the same `insert_deduplication_token`, so it
+ * counts once, in views that the table feeds too: see `historyRollupSql`.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  *   A history reports a server that does not take rows as `ERR_HISTORY_TABLE`.

@@ -38,8 +38,9 @@ const OWNER: OptionsOwner<PostgresTableOptions> = {
 };
 
 /**
- * A table of PostgreSQL for `openHistory`, tested with PostgreSQL 15. Rows are inserted by the package `pg`, which is loaded when the history is opened, and
- * a row that the table has is left out. There is a connection only while rows are written. PostgreSQL has no U+0000: U+FFFD replaces it.
+ * A table of PostgreSQL for `openHistory`, tested with PostgreSQL 15. Rows are inserted by the package `pg`, which is loaded when the
+ * history is opened, and a row that the table has is left out. There is a connection only while rows are written. PostgreSQL has no U+0000:
+ * U+FFFD replaces it.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  *   A history reports a server that does not take rows as `ERR_HISTORY_TABLE`.

@@ -29,8 +29,8 @@ const OWNER: OptionsOwner<VerifyOptions> = {
 };
 
 /**
- * Reads every byte of the files of a history, and names those that are damaged. A file of version 2 has a seal, which is a checksum of all its
- * bytes; the rows of other files are decoded, with the checksums that they have.
+ * Reads every byte of the files of a history, and names those that are damaged. A file of version 2 has a seal, which is a checksum of all
+ * its bytes; the rows of other files are decoded, with the checksums that they have.
  *
  * @param folder The folder that `openHistory` writes. Files that are being written are left alone.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is no boolean; `ERR_HISTORY_FILE` when the folder cannot be

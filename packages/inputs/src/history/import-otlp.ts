@@ -68,9 +68,9 @@ const MOST_SERIES = 1_000_000;
 const READING = { maxElements: MOST_ELEMENTS, familyOptions: () => ({ cardinalityLimit: MOST_SERIES }) };
 
 /**
- * Adds the histograms of files of OTLP to a history of Parquet files, exponential and explicit ones, delta and cumulative. Files that follow
- * each other belong into one call, the oldest first: streams go on from one file to the next, so that nothing counts twice. A file is
- * known by its bytes and its place, as `importLog` knows a log, so importing it again adds nothing.
+ * Adds the histograms of files of OTLP to a history of Parquet files, exponential and explicit ones, delta and cumulative. Files that
+ * follow each other belong into one call, the oldest first: streams go on from one file to the next, so that nothing counts twice. A file
+ * is known by its bytes and its place, as `importLog` knows a log, so importing it again adds nothing.
  *
  * @param folder The folder of the history. It is made if it does not exist.
  * @returns What became of each file, when it is written.

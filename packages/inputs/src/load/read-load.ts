@@ -28,8 +28,8 @@ export interface ReadRequestsOptions extends ReadLinesOptions {
  * Reads all requests of a load test: the files of `k6 run --out json=FILE` and `--out csv=FILE`, `oha --output-format csv`, `hey -o csv`,
  * `ab -g FILE`, `vegeta encode --to csv` and `json`, and JMeter's log in CSV (JTL).
  *
- * @throws HdrscopeError `ERR_DECODE` when there are no requests, or a line is malformed and `onBadLine` is left out; `ERR_INCOMPATIBLE` when
- *   the metric has no times. An error of the source is thrown unchanged.
+ * @throws HdrscopeError `ERR_DECODE` when there are no requests, or a line is malformed and `onBadLine` is left out; `ERR_INCOMPATIBLE`
+ *   when the metric has no times. An error of the source is thrown unchanged.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -80,8 +80,8 @@ export interface ReadLoadSummaryOptions extends ReadTextOptions {
 }
 
 /**
- * Reads the JSON that a load generator writes at the end of a test: autocannon (`--json`), k6 (`--summary-export`, `handleSummary()`) or oha
- * (`--output-format json`).
+ * Reads the JSON that a load generator writes at the end of a test: autocannon (`--json`), k6 (`--summary-export`, `handleSummary()`) or
+ * oha (`--output-format json`).
  *
  * @throws HdrscopeError `ERR_DECODE` when the text is no such summary, or has no such metric; `ERR_TOO_LARGE` when it has more than 64 MiB.
  * @example

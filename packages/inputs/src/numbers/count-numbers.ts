@@ -76,9 +76,9 @@ const MOST_TICKS = 2 ** 63;
  * Counts the numbers of texts in one histogram, each at the nearest tick, as a series of a registry does. A number with a unit
  * is converted. A text has a number per line, or is JSON or a table, of which `field` or `column` names a part.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when a text has no such field or column; `ERR_INCOMPATIBLE` when a number has a unit of something
- *   else, or none beside others that have one; `ERR_DECODE` when a line is bad and `onBadLine` is left out. An error of a source is
- *   thrown unchanged.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a text has no such field or column; `ERR_INCOMPATIBLE` when a number has a unit of
+ *   something else, or none beside others that have one; `ERR_DECODE` when a line is bad and `onBadLine` is left out. An error of a source
+ *   is thrown unchanged.
  * @example
  * ```ts
  * import { countNumbers } from '@hdrscope/inputs';

@@ -2,7 +2,8 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { isNumber, type Place, type TableText } from './number-texts.ts';
 import { numberWithUnit } from './number-unit.ts';
 
-// Which of several columns or fields has measured values. What is proposed is followed, so a place is proposed only when no other one is as likely.
+// Which of several columns or fields has measured values. What is proposed is followed, so a place is proposed only when no other one is as
+// likely.
 
 /** A place that probably has measured values. */
 export interface LikelyPlace {

@@ -235,7 +235,9 @@ function unitOf(values: readonly string[]): CountedUnit | undefined {
 const MOST_DECIMALS = 9;
 const MOST_TICKS = 2 ** 50;
 
-/** The step that keeps the decimals of numbers apart: 0.0001 for 0.0058, within what a histogram can count. Texts with a unit are skipped. */
+/**
+ * The step that keeps the decimals of numbers apart: 0.0001 for 0.0058, within what a histogram can count. Texts with a unit are skipped.
+ */
 function finestStep(values: readonly string[]): number {
   let [decimals, largest] = [0, 0];
   for (const value of values) {
@@ -260,7 +262,9 @@ export interface FoundUnit {
   readonly unit: CountedUnit;
   /** Whether numbers without a unit are in it. */
   readonly takesBare: boolean;
-  /** The step that keeps the decimals of numbers without a unit apart: a `resolution`, of 0.001 or finer. It is there when none has a unit. */
+  /**
+   * The step that keeps the decimals of numbers without a unit apart: a `resolution`, of 0.001 or finer. It is there when none has a unit.
+   */
   readonly step?: number;
 }
 

@@ -109,8 +109,8 @@ export interface BoundedHistogram {
  *
  * Histograms of other digits or units are compared in the finest slots that contain those of both.
  *
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty, or one has integers and the other doubles;
- *   `ERR_INVALID_OPTION` when an option does not exist, or `confidence` or `tolerance` is out of range; `ERR_INVALID_VALUE` when a percentile is.
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty, or one has integers and the other doubles; `ERR_INVALID_OPTION` when
+ *   an option does not exist, or `confidence` or `tolerance` is out of range; `ERR_INVALID_VALUE` when a percentile is.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';

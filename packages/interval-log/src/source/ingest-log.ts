@@ -37,9 +37,9 @@ export interface IngestLogOptions extends Pick<IntakeOptions, 'attributes' | 'ob
    */
   readonly seriesOf?: (interval: LogInterval) => LoggedSeries | undefined;
   /**
-   * Gets the error of each comment that should describe a family and has no effect: `ERR_LOG_FORMAT` when it cannot be read or
-   * is beyond 10,000 families, 100 families of one name or 8 Mi characters in all notes, `ERR_ALREADY_REGISTERED` when the log has described the family before with another unit,
-   * resolution or number of digits. The first description stays.
+   * Gets the error of each comment that should describe a family and has no effect: `ERR_LOG_FORMAT` when it cannot be read or is beyond
+   * 10,000 families, 100 families of one name or 8 Mi characters in all notes, `ERR_ALREADY_REGISTERED` when the log has described the
+   * family before with another unit, resolution or number of digits. The first description stays.
    *
    * @default they are ignored
    */

@@ -89,7 +89,8 @@ const KEEP_ALIVE_MS = 5000;
 
 /**
  * Makes an HTTP server that cannot be locked up by its clients: it limits their number, their time and the bytes that it holds for them,
- * answers one request of a connection at a time, refuses requests of other sites, and answers at `/healthz` in any case. Each refusal raises a count of
+ * answers one request of a connection at a time, refuses requests of other sites, and answers at `/healthz` in any case. Each refusal
+ * raises a count of
  * `refusals`. It does not listen yet.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it. The system's error when a file of `tls` cannot

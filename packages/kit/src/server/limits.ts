@@ -3,9 +3,10 @@ import { integer, type OptionRules, readOptions, withDefault } from '@hdrscope/c
 /** The limits of a server. */
 export interface ServerLimits {
   /**
-   * How many connections may be open. When more have come in a turn of the event loop, the oldest one is closed that has sent no whole request yet, else the oldest
-   * one that waits between two requests, else the one whose client is the slowest to send its request or to take its answer, and when
-   * none is slow, the newest one. @default 512
+   * How many connections may be open. When more have come in a turn of the event loop, the oldest one is closed that has sent no whole
+   * request yet, else the oldest one that waits between two requests, else the one whose client is the slowest to send its request or to
+   * take its answer, and when none is slow, the newest one.
+   * @default 512
    */
   readonly connections: number;
   /** How many connections may be open from one address that is not of this machine. Beyond it, as above. @default 64 */

@@ -60,8 +60,9 @@ const SERVE_OTLP = {
 
 /**
  * Starts a server with a receiver of OTLP over HTTP: see `otlpReceiver`. Its `limits` bound the number, the bytes and the time of
- * connections and requests: a client has 10 seconds for the headers and 30 for a request, and a request beyond 128 under way waits. A server on loopback accepts requests with a loopback name in the `Host` header only, or one of `allowedHosts`,
- * unless it has a `token`; no server accepts requests of web pages of other sites. `GET /healthz` gets 200 without a token.
+ * connections and requests: a client has 10 seconds for the headers and 30 for a request, and a request beyond 128 under way waits. A
+ * server on loopback accepts requests with a loopback name in the `Host` header only, or one of `allowedHosts`, unless it has a `token`; no
+ * server accepts requests of web pages of other sites. `GET /healthz` gets 200 without a token.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range. When the server cannot
  *   listen or read the files of `tls`, the promise rejects with the system's own error, such as `EADDRINUSE`.

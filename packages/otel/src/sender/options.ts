@@ -58,7 +58,8 @@ export interface OtlpSenderOptions {
   /**
    * The most bytes of a request, before it is compressed: an integer of at least 1. What is larger goes out in several requests, and
    * a single point that is larger alone. A receiver that still refuses a request for its size gets halves of it.
-   * @default 4194304, 4 MiB, above which gRPC servers [refuse messages by default](https://pkg.go.dev/google.golang.org/grpc#MaxRecvMsgSize)
+   * @default 4194304, 4 MiB, above which gRPC servers [refuse messages by
+   * default](https://pkg.go.dev/google.golang.org/grpc#MaxRecvMsgSize)
    */
   readonly maxRequestBytes?: number;
   /** The time between two requests, in milliseconds: above 0, at most 2^31 - 1. @default 60000 */

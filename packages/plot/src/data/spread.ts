@@ -14,8 +14,8 @@ import type { AxisSlot } from '../plot.ts';
 import { sparseSum } from './shown-bounds.ts';
 
 /*
- * Counts in rows of exponential buckets. The values of an HDR slot count at the middle of their slot, which is narrower than a row. All other
- * values may lie in several rows, and are spread over all of them.
+ * Counts in rows of exponential buckets. The values of an HDR slot count at the middle of their slot, which is narrower than a row. All
+ * other values may lie in several rows, and are spread over all of them.
  */
 
 /** Counts whose values lie anywhere between two bounds, in the unit of the plot. */

@@ -12,8 +12,9 @@ import { percentileLines } from './percentiles.ts';
 import { cut, plain } from './text.ts';
 
 /**
- * A plot drawn with characters: curves of braille dots, bars, or the shades of a heat map. No line is wider than `columns`.
- * Without colours each of several curves carries marks; with `ascii` each is drawn with a character of its own. Control characters in titles and names are made visible.
+ * A plot drawn with characters: curves of braille dots, bars, or the shades of a heat map. No line is wider than `columns`. Without colours
+ * each of several curves carries marks; with `ascii` each is drawn with a character of its own. Control characters in titles and names are
+ * made visible.
  *
  * @returns Lines, each with a newline at its end.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it;

@@ -50,7 +50,10 @@ export interface PrometheusSlo {
   readonly histogram?: HistogramForm;
   /** The coarsest schema of a native histogram, for the error of a ratio: from -4 to 8. @default 3, with buckets of 9 % */
   readonly schema?: number;
-  /** The upper bounds of a histogram that is `custom` or `classic`, in the unit of the histogram. The threshold must be one of them. @default none, for `native` */
+  /**
+   * The upper bounds of a histogram that is `custom` or `classic`, in the unit of the histogram. The threshold must be one of them.
+   * @default none, for `native`
+   */
   readonly bounds?: readonly number[] | undefined;
   /** Labels that have an objective of their own for each value. @default none */
   readonly by?: readonly string[];
