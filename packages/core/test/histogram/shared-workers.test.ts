@@ -97,15 +97,15 @@ describe('threads that record into one histogram', () => {
 
   test('lose no value, and every value is in exactly one interval', async () => {
     const histogram = new Histogram({ highestTrackableValue: 1_000_000, storage: 'shared' });
-    const running = threads.run(histogram.sharedBuffer!, LISTS, LONG_WORK);
+    // Long enough for several intervals, also where the threads leave this one little time.
+    const running = threads.run(histogram.sharedBuffer!, LISTS, { ...LONG_WORK, leastMs: 1500 });
     const intervals = await intervalsDuring(new Recorder(histogram), running);
     const rounds = await running;
     const expected = new Histogram();
     for (const [at, values] of LISTS.entries()) countedAlone([values], { rounds: rounds[at]! }, expected);
     expectSameSlots(sumOf(intervals), expected);
     expectSameSlots(histogram.copy({ storage: 'dense' }), expected);
-    // One at least was taken while the threads ran. On a busy machine, it may be the only one.
-    expect(intervals.length).toBeGreaterThan(1);
+    expect(intervals.length).toBeGreaterThan(2);
   });
 
   test('widen its range at once without losing a value', async () => {
