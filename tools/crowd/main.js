@@ -1,7 +1,7 @@
 /**
  * `npm run crowd`: a crowd of clients keeps connections to the metrics and to the live page of a busy service, while a scraper and a
- * browser that behave well ask for them. Fails when one of their answers takes too long, or when the service holds more bytes for the
- * crowd than its limit.
+ * browser that behave well ask for them. Fails when one of their answers takes too long in each of three rounds, or when the service
+ * holds more bytes for the crowd than its limit.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,6 +29,8 @@ const { values: options } = parseArgs({
 
 /** On a quiet machine. On a busy one, an answer in the crowd may take some times as long as one without it. */
 const MOST_MS = 2000;
+/** A machine that is never quiet in as many rounds takes longer for another reason than its own work. */
+const MOST_ROUNDS = 3;
 const MOST_TIMES = 4;
 const MIB = 2 ** 20;
 /** The limit `pendingBytes` of both servers. */
@@ -45,6 +47,18 @@ else process.exitCode = (await main()) ? 0 : 1;
 
 async function main() {
   if (!options['no-build']) buildPackages(['hdrscope']);
+  for (let round = 1; ; round++) {
+    const { late, failures } = await measure();
+    for (const failure of failures) console.log(`FAILED: ${failure}`);
+    if (failures.size > 0) return false;
+    if (late.length === 0) return true;
+    for (const each of late) console.log(`${round < MOST_ROUNDS ? 'late' : 'FAILED'}: ${each}`);
+    if (round === MOST_ROUNDS) return false;
+    console.log('Once more, as the machine may have been busy.\n');
+  }
+}
+
+async function measure() {
   const service = fork(new URL('./service.js', import.meta.url), [options.series], {
     execArgv: ['--expose-gc'],
   });
@@ -94,24 +108,26 @@ async function phase(service, ports, crowds, seconds) {
  * @param {Readonly<Record<string, { opened: number, closed: number }>>} counts
  */
 function report(quiet, busy, counts) {
-  const failures = [];
+  /** @type {Set<string>} */
+  const failures = new Set();
+  const late = [];
   const rows = [['answers to', 'asked', 'longest alone', 'longest in the crowd', 'failed']];
   for (const way of /** @type {const} */ (['scrape', 'page'])) {
     const failed = busy.asked[way].filter(({ result }) => result !== 'ok');
     const longestMs = longest(busy.asked[way]);
     const count = busy.asked[way].length;
     rows.push([way, count, ms(longest(quiet.asked[way])), ms(longestMs), failed.length].map(String));
-    for (const { result } of failed) failures.push(`${way}: ${result}`);
+    for (const { result } of failed) failures.add(`${way}: ${result}`);
     const mostMs = Math.max(MOST_MS, MOST_TIMES * longest(quiet.asked[way]));
-    if (longestMs > mostMs) failures.push(`${way}: an answer took ${ms(longestMs)}, at most ${ms(mostMs)}`);
-    if (count === 0) failures.push(`${way}: nothing was asked`);
+    if (longestMs > mostMs) late.push(`${way}: an answer took ${ms(longestMs)}, at most ${ms(mostMs)}`);
+    if (count === 0) failures.add(`${way}: nothing was asked`);
   }
   const [before, during] = [quiet, busy].map(({ memory }) =>
     Math.max(...memory.map(({ liveBytes }) => liveBytes)),
   );
   const grown = /** @type {number} */ (during) - /** @type {number} */ (before);
   if (!(grown <= pendingBytes))
-    failures.push(`memory has grown by ${mib(grown)}, at most ${mib(pendingBytes)}`);
+    failures.add(`memory has grown by ${mib(grown)}, at most ${mib(pendingBytes)}`);
   const blockMs = Math.max(...busy.memory.map(({ longestBlockMs }) => longestBlockMs));
   console.log(table(rows));
   console.log(
@@ -126,8 +142,7 @@ function report(quiet, busy, counts) {
     `live memory: ${mib(before)} alone, ${mib(during)} in the crowd; the limit of bytes is ${mib(pendingBytes)}`,
   );
   console.log(`longest block of the event loop in the crowd: ${ms(blockMs)}`);
-  for (const failure of new Set(failures)) console.log(`FAILED: ${failure}`);
-  return failures.length === 0;
+  return { late, failures };
 }
 
 /** @param {readonly Asked[]} asked */
