@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { Slices } from '@hdrscope/kit';
 import { EMPTY_SNAPSHOT } from '@hdrscope/registry';
 import { snapshotAt } from '@hdrscope/registry/internal';
-import { type Delivery, type Resource, valuesIn } from './delivery.ts';
+import type { Delivery, Resource } from './delivery.ts';
 import type { Item, MetricFacts } from './encoding.ts';
 
 // A file is a header and messages, each after its length: facts about the delivery, then its points, some in each message. The messages
@@ -11,15 +11,22 @@ import type { Item, MetricFacts } from './encoding.ts';
 //
 //   0  'hdrqueue'
 //   8  version, a 32-bit integer, little-endian as all numbers
-//  12  CRC-32 of all bytes but these four
+//  12  CRC-32 of all bytes but these four and the progress
 //  16  1 if a receiver may have points of the delivery, else 0
 //  20  how many values the delivery has, a double
 //  28  how many of the next files of the same process have values of this delivery, and are not to be sent
-//  32  the first message
+//  32  the progress, which is written again after each request but the last. One that is torn or damaged is as if it were not there:
+//      32  how many of the points, from the first one on, need not be sent any more, a 32-bit integer
+//      36  how many values the others have, a double
+//      44  CRC-32 of these twelve bytes
+//  48  the first message
 const MAGIC = Buffer.from('hdrqueue');
 const VERSION = 1;
 const CRC_AT = 12;
-const HEADER_BYTES = 32;
+export const PROGRESS_AT = 32;
+const PROGRESS_CRC_AT = 12;
+const PROGRESS_BYTES = 16;
+const HEADER_BYTES = PROGRESS_AT + PROGRESS_BYTES;
 
 // `Slices` looks at the clock at each eighth message.
 const POINTS_AT_ONCE = 16;
@@ -37,20 +44,28 @@ interface Facts {
 
 type StoredPoint = readonly [metric: number, point: Item['point']];
 
+/** How far the delivery of a file is. */
+export interface Progress {
+  /** How many of the points in the file, from the first one on, the receiver has, or were given up. */
+  readonly done: number;
+  /** How many values the others have. */
+  readonly values: number;
+}
+
 /** The header of a file. */
-export interface QueueHeader {
+export interface QueueHeader extends Progress {
   /** Whether a receiver may have points of the delivery. */
   readonly isTried: boolean;
-  readonly values: number;
   /** How many of the next files of the same process are replaced by this one. */
   readonly replaced: number;
 }
 
-/** Makes the contents of a file. Other work runs in between. */
+/** Makes the contents of a file with points of a delivery. Other work runs in between. */
 export async function encodeDelivery(
-  { items, snapshot }: Delivery,
+  items: readonly Item[],
+  timeMs: number,
   resource: Resource,
-  { isTried, replaced }: Pick<QueueHeader, 'isTried' | 'replaced'>,
+  { isTried, replaced, values }: Omit<QueueHeader, 'done'>,
 ): Promise<Buffer[]> {
   const slices = new Slices();
   const scopes = new Positions<Item['scope']>();
@@ -67,12 +82,12 @@ export async function encodeDelivery(
     points.push(...messageOf(stored));
     if (slices.isOver()) await slices.next();
   }
-  const facts: Facts = { resource, timeMs: snapshot.timeMs, scopes: scopes.values, metrics: pairs };
+  const facts: Facts = { resource, timeMs, scopes: scopes.values, metrics: pairs };
   const header = Buffer.alloc(HEADER_BYTES);
   MAGIC.copy(header);
   header.writeUInt32LE(VERSION, MAGIC.length);
   header.writeUInt32LE(isTried ? 1 : 0, 16);
-  header.writeDoubleLE(valuesIn(items), 20);
+  header.writeDoubleLE(values, 20);
   header.writeUInt32LE(replaced, 28);
   const parts = [header, ...messageOf(facts), ...points];
   header.writeUInt32LE(await checksum(parts), CRC_AT);
@@ -82,6 +97,21 @@ export async function encodeDelivery(
 /** A file that cannot be sent: its checksum is wrong, or it is whole and of a later version of hdrscope or Node.js. */
 export type UnreadableFile = 'damaged' | 'unknown';
 
+/** Makes the progress of a file, which is at `PROGRESS_AT`. */
+export function encodeProgress({ done, values }: Progress): Buffer {
+  const bytes = Buffer.alloc(PROGRESS_BYTES);
+  bytes.writeUInt32LE(done);
+  bytes.writeDoubleLE(values, 4);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, PROGRESS_CRC_AT)), PROGRESS_CRC_AT);
+  return bytes;
+}
+
+function readProgress(bytes: Buffer): Progress | undefined {
+  const own = bytes.subarray(PROGRESS_AT, HEADER_BYTES);
+  if (own.readUInt32LE(PROGRESS_CRC_AT) !== crc32(own.subarray(0, PROGRESS_CRC_AT))) return undefined;
+  return { done: own.readUInt32LE(0), values: own.readDoubleLE(4) };
+}
+
 /** Checks a whole file, and reads its header. */
 export async function readHeader(bytes: Buffer): Promise<QueueHeader | UnreadableFile> {
   if (bytes.length < HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'damaged';
@@ -89,12 +119,12 @@ export async function readHeader(bytes: Buffer): Promise<QueueHeader | Unreadabl
   if (bytes.readUInt32LE(MAGIC.length) !== VERSION) return 'unknown';
   return {
     isTried: bytes.readUInt32LE(16) !== 0,
-    values: bytes.readDoubleLE(20),
     replaced: bytes.readUInt32LE(28),
+    ...(readProgress(bytes) ?? { done: 0, values: bytes.readDoubleLE(20) }),
   };
 }
 
-/** Reads a file. Other work runs in between. */
+/** Reads the points of a file that are still to be sent. Other work runs in between. */
 export async function decodeDelivery(bytes: Buffer, mostBytes: number): Promise<Delivery | UnreadableFile> {
   const header = await readHeader(bytes);
   if (typeof header === 'string') return header;
@@ -121,11 +151,12 @@ export async function decodeDelivery(bytes: Buffer, mostBytes: number): Promise<
   }
   if (facts === undefined) return 'unknown';
   const { resource, timeMs } = facts;
+  items.splice(0, header.done);
   return {
     items,
     resource,
     done: 0,
-    // Nobody knows which of its requests were sent before the process ended.
+    // Nobody knows which other requests were sent before the process ended.
     tried: header.isTried ? items.length : 0,
     settled: 0,
     mostBytes,
@@ -146,7 +177,7 @@ async function checksum(parts: readonly Buffer[]): Promise<number> {
   const [first, ...others] = parts as [Buffer, ...Buffer[]];
   const slices = new Slices();
   let crc = crc32(first.subarray(0, CRC_AT));
-  for (const part of [first.subarray(CRC_AT + 4), ...others]) {
+  for (const part of [first.subarray(CRC_AT + 4, PROGRESS_AT), first.subarray(HEADER_BYTES), ...others]) {
     for (let at = 0; at < part.length; at += CRC_BYTES) {
       crc = crc32(part.subarray(at, at + CRC_BYTES), crc);
       if (slices.isOver()) await slices.next();

@@ -4,10 +4,12 @@ import { reasonOf } from '@hdrscope/kit';
 import { isMissing, lockName, removeFile, syncFolder } from '@hdrscope/kit/files';
 import { otlpError } from '../errors.ts';
 import type { SenderCounters } from './counters.ts';
-import { type Delivery, pack, type Resource } from './delivery.ts';
+import { type Delivery, pack, type Resource, valuesIn } from './delivery.ts';
 import {
   decodeDelivery,
   encodeDelivery,
+  encodeProgress,
+  PROGRESS_AT,
   type QueueHeader,
   readHeader,
   type UnreadableFile,
@@ -44,8 +46,10 @@ interface EarlierFile extends QueueHeader {
 }
 
 /** The contents of a file. */
-interface StoredDelivery extends Pick<QueueHeader, 'isTried' | 'replaced'> {
+interface StoredDelivery extends QueueHeader {
   readonly delivery: Delivery;
+  /** How many points of the delivery had been settled when `done` points of the file were. */
+  readonly settled: number;
 }
 
 const QUEUE_FILE = /^(\d+)-(\d+)\.delivery(\.partial|\.damaged)?$/;
@@ -185,6 +189,30 @@ export class DeliveryQueue {
     });
   }
 
+  /** Notes in the file of a delivery which points need not be sent any more. */
+  noteDone(delivery: Delivery): Promise<void> {
+    return this.#inTurn(async () => {
+      const { file, items, done, settled } = delivery;
+      const stored = file === undefined ? undefined : this.#stored.get(file);
+      if (file === undefined || stored?.delivery !== delivery) return;
+      const since = settled - stored.settled;
+      const values = stored.values - valuesIn(items.slice(done - since, done));
+      const now = { ...stored, done: stored.done + since, values, settled };
+      try {
+        const written = await open(file, 'r+');
+        try {
+          // Not forced to the disk: after a crash of the machine, these points come again with their times.
+          await written.write(encodeProgress(now), 0, null, PROGRESS_AT);
+        } finally {
+          await written.close();
+        }
+        this.#stored.set(file, now);
+      } catch (error) {
+        this.#cannot('note what was taken', error);
+      }
+    });
+  }
+
   /** Removes a delivery that was taken or given up. */
   done(delivery: Delivery): Promise<void> {
     return this.#inTurn(async () => {
@@ -239,7 +267,10 @@ export class DeliveryQueue {
     const partial = `${path}.partial`;
     const { resource, folder } = this.settings;
     try {
-      const parts = await encodeDelivery(delivery, delivery.resource ?? resource, state);
+      const { settled, snapshot } = delivery;
+      const items = delivery.items.slice(delivery.done);
+      const header = { ...state, values: valuesIn(items) };
+      const parts = await encodeDelivery(items, snapshot.timeMs, delivery.resource ?? resource, header);
       await this.#makeRoom(parts.reduce((sum, { length }) => sum + length, 0));
       const file = await open(partial, 'w', 0o600);
       try {
@@ -249,7 +280,7 @@ export class DeliveryQueue {
         await file.close();
       }
       await rename(partial, path);
-      this.#stored.set(path, { ...state, delivery });
+      this.#stored.set(path, { ...header, done: 0, delivery, settled });
       delivery.file = path;
       await syncFolder({ open }, folder);
       for (const replaced of path === this.#pathOf(this.#number) ? this.#replacedPaths : []) {
@@ -306,11 +337,11 @@ export class DeliveryQueue {
     return header?.replaced ?? 0;
   }
 
-  async #load({ path, replaced }: EarlierFile): Promise<Delivery | undefined> {
+  async #load({ path, ...header }: EarlierFile): Promise<Delivery | undefined> {
     const delivery = await this.#read(path, (bytes) => decodeDelivery(bytes, this.settings.mostBytes));
     if (delivery === undefined) return undefined;
     delivery.file = path;
-    this.#stored.set(path, { delivery, isTried: delivery.tried > 0, replaced });
+    this.#stored.set(path, { ...header, delivery, settled: 0 });
     return delivery;
   }
 

@@ -316,7 +316,7 @@ class Sender implements OtlpSender {
       if (answer.kind === 'taken' || (isRepetition && answer.kind === 'refused' && answer.isKnown)) {
         const partial = answer.kind === 'taken' ? answer.partial : undefined;
         counters.requests++;
-        this.#isDone(delivery, part.end);
+        await this.#isDone(delivery, part.end);
         this.#noteTime(delivery, part, partial);
         this.#heard(part, partial);
         continue;
@@ -324,7 +324,7 @@ class Sender implements OtlpSender {
       // A smaller request takes no doubt away from the points after it.
       if (answer.kind === 'unknown') delivery.tried = Math.max(delivery.tried, part.end);
       counters.failedRequests++;
-      if (isTooLarge(answer, part)) this.#shrink(delivery, part, answer.error);
+      if (isTooLarge(answer, part)) await this.#shrink(delivery, part, answer.error);
       else throw undelivered(answer, await this.#keep(delivery, answer, now));
     }
     await this.#moveTo(delivery);
@@ -332,12 +332,13 @@ class Sender implements OtlpSender {
   }
 
   /** From here on, the other points of a delivery have to go out as they are. */
-  #isDone(delivery: Delivery, end: number): void {
+  async #isDone(delivery: Delivery, end: number): Promise<void> {
     delivery.settled += end - delivery.done;
     delivery.done = end;
     this.memory.held = delivery;
     this.memory.failingSinceMs = undefined;
     this.#loop.noteProgress();
+    if (end < delivery.items.length) await this.memory.queue?.noteDone(delivery);
   }
 
   /** The receiver has points of the time of a delivery, if it has not rejected them all for this time. */
@@ -349,7 +350,7 @@ class Sender implements OtlpSender {
   }
 
   /** Makes smaller requests of a delivery, or gives up a point that is too large by itself. */
-  #shrink(delivery: Delivery, { bytes, points, end }: Part, { message }: Error): void {
+  async #shrink(delivery: Delivery, { bytes, points, end }: Part, { message }: Error): Promise<void> {
     const { observer } = this.#settings;
     const { counters } = this.memory;
     if (points > 1) {
@@ -365,7 +366,7 @@ class Sender implements OtlpSender {
     const isUncertain = delivery.tried > delivery.done;
     counters.tooLargePoints++;
     if (this.#isDelta) this.#giveUp(delivery, end);
-    this.#isDone(delivery, end);
+    await this.#isDone(delivery, end);
     const name = quoted(`${metric.descriptor.name} ${JSON.stringify(point.attributes)}`);
     const may = isUncertain ? ', which the receiver may have from an earlier request' : '';
     observer.failed?.(

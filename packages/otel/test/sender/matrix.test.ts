@@ -109,22 +109,28 @@ describe.each(['http/protobuf', 'grpc'] as const)('%s', (protocol) => {
 });
 
 // A single point that is too large is given up, and a receiver that has taken a point does not refuse its neighbour for its time.
-const LATER = listFatesOver('http/protobuf').filter(({ reply }) =>
-  (['cut', 'page', 200, 302, 400, 401, 408, 422, 429, 500, 503] as Reply[]).includes(reply),
-);
+const LATER = new Set<Reply>([
+  ...(['cut', 'page', 200, 302, 400, 401, 408, 422, 429, 500, 503] as const),
+  ...(['gRPC 0', 'gRPC 1', 'gRPC 4', 'gRPC 5', 'gRPC 8', 'gRPC 12', 'gRPC 13', 'gRPC 14'] as const),
+]);
 
-describe(`the second request of a delivery meets ${LATER.length} fates at ${CLOCK_NAMES.length} clocks`, () => {
-  test.each(CLOCK_NAMES)('points that were taken before it do not come again: %s', (clock) =>
-    runCells(LATER, (fate) => runCell('http/protobuf', 'delta', clock, fate, { isSecond: true })),
+describe.each(['http/protobuf', 'grpc'] as const)('%s', (protocol) => {
+  const fates = listFatesOver(protocol).filter(({ reply }) => LATER.has(reply));
+  describe.each([
+    ['the second', true, 'memory'],
+    ['the first', false, 'queue'],
+    ['the first', false, 'queue of a process that is killed after the fate'],
+    ['the second', true, 'queue'],
+    ['the second', true, 'queue of a process that is killed after the fate'],
+  ] as const)(
+    `%s request of a delivery meets ${fates.length} fates at ${CLOCK_NAMES.length} clocks`,
+    (_, isSecond, store) => {
+      describe(`with the ${store}`, () => {
+        test.each(CLOCK_NAMES)(
+          'points that were taken before it do not come again, and others twice only if it was taken without a success: %s',
+          (clock) => runCells(fates, (fate) => runCell(protocol, 'delta', clock, fate, { isSecond, store })),
+        );
+      });
+    },
   );
 });
-
-describe.each(['queue', 'queue of a process that is killed after the fate'] as const)(
-  `a request meets ${LATER.length} fates at ${CLOCK_NAMES.length} clocks, with the %s`,
-  (store) => {
-    test.each(CLOCK_NAMES)(
-      'each value arrives, and twice only where the memory would send it twice: %s',
-      (clock) => runCells(LATER, (fate) => runCell('http/protobuf', 'delta', clock, fate, { store })),
-    );
-  },
-);
