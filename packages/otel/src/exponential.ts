@@ -1,5 +1,6 @@
-import { exponentialBuckets, SparseCounts, type UnitLayouts } from '@hdrscope/core/internal';
-import type { SeriesSnapshot } from '@hdrscope/registry';
+import { exponentialBuckets, SparseCounts } from '@hdrscope/core/internal';
+import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import { atThresholdsSince, divisionOf } from '@hdrscope/registry/internal';
 import type { PointKind } from './kept-points.ts';
 import { PackedBuckets } from './packed-buckets.ts';
 import { type ExponentialHistogramValue, PointType } from './sdk.ts';
@@ -13,7 +14,8 @@ export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
     const { scale, zeroCount, positive } = earlier;
     if (increase === undefined || !(positive instanceof PackedBuckets)) return undefined;
     // The conversion of a sum is the sum of the conversions.
-    const added = exponentialBuckets(increase, family, { maxSize, maxScale: scale });
+    const division = divisionOf(family, { atThresholds: atThresholdsSince(now, before) });
+    const added = exponentialBuckets(increase, family, { maxSize, maxScale: scale }, division);
     if (added.scale !== scale) return undefined;
     const sum = positive.with(added.offset, added.counts);
     return sum && valueFrom(now, scale, zeroCount + added.zeroCount, sum);
@@ -33,11 +35,12 @@ export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
  */
 export function toExponential(
   state: SeriesSnapshot,
-  family: UnitLayouts,
+  family: Pick<FamilySnapshot, 'layout' | 'unitLayout' | 'thresholds'>,
   maxSize: number,
   maxScale?: number,
 ): ExponentialHistogramValue {
-  const buckets = exponentialBuckets(state.counts, family, { maxSize, maxScale });
+  const division = divisionOf(family, state);
+  const buckets = exponentialBuckets(state.counts, family, { maxSize, maxScale }, division);
   const { scale, zeroCount, offset, counts: bucketCounts } = buckets;
   return valueFrom(state, scale, zeroCount, { offset, bucketCounts });
 }

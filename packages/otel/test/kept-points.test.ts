@@ -12,7 +12,10 @@ import type { Item } from '../src/sender/encoding.ts';
 
 const recording = fc.record({
   series: fc.nat(4),
-  value: fc.oneof(fc.double({ min: 0, max: 10, noNaN: true }), fc.constantFrom(0, 1e-9, 0.25, 1e6)),
+  value: fc.oneof(
+    fc.double({ min: 0, max: 10, noNaN: true }),
+    fc.constantFrom(0, 1e-9, 0.25, 0.2499, 0.2501, 1e6),
+  ),
   times: fc.constantFrom(1, 3, 300, 70_000),
 });
 const step = fc.oneof(
@@ -31,11 +34,15 @@ describe('the values that a cumulative reader keeps', () => {
         fc.asyncProperty(
           fc.array(step, { maxLength: 40 }),
           fc.constantFrom(160, 7),
-          async (steps, maxSize) => {
+          fc.constantFrom([], [0.25], [0.1, 0.25, 0.25005, 1]),
+          async (steps, maxSize, thresholds) => {
             const registry = createRegistry();
             const settingsOf = () => metricSettings('s', { maxSize });
             // The last series counts whatever has no place.
-            const family = registry.histogram({ name: 'x', unit: 's', cardinalityLimit: 4 });
+            const family = registry.histogram({
+              ...{ name: 'x', unit: 's', cardinalityLimit: 4 },
+              thresholds,
+            });
             const keeping = hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE);
             const collect = async (collector = keeping) =>
               (await collector(Temporality.CUMULATIVE, () => format, undefined)).scopeMetrics;

@@ -1,5 +1,6 @@
 import { exponentialBuckets } from '@hdrscope/core/internal';
 import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
+import { divisionOf } from '@hdrscope/registry/internal';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
 import { seriesLabels, withoutName } from './labels.ts';
 import type { LazyMetrics } from './lazy-family.ts';
@@ -59,7 +60,7 @@ export function lazyHistograms(
 function histogramOf(series: SeriesSnapshot, family: FamilySnapshot, look: HistogramLook): HistogramValue {
   const { counts, sum, exemplars } = series;
   const { buckets, boundaries } = look;
-  const native = buckets === 'classic' ? undefined : nativeBuckets(counts, family, look);
+  const native = buckets === 'classic' ? undefined : nativeBuckets(series, family, look);
   const toClassic = (): ClassicBuckets => ({
     boundaries,
     counts: bucketCounts(family, series, boundaries),
@@ -76,13 +77,15 @@ function histogramOf(series: SeriesSnapshot, family: FamilySnapshot, look: Histo
 }
 
 function nativeBuckets(
-  counts: SeriesSnapshot['counts'],
+  series: SeriesSnapshot,
   family: FamilySnapshot,
   { maxSize, maxScale, zeroThreshold }: HistogramLook,
 ): NativeBuckets {
-  const positive = exponentialBuckets(counts, family, { maxSize, maxScale });
+  const { counts } = series;
+  const division = divisionOf(family, series);
+  const positive = exponentialBuckets(counts, family, { maxSize, maxScale }, division);
   if (positive.scale >= MIN_SCHEMA) return { positive, zeroThreshold };
   // Too few buckets for the range at the coarsest schema, so it gets as many as it needs there.
   const coarsest = { maxSize: LEAST_MAX_BUCKETS, maxScale: MIN_SCHEMA };
-  return { positive: exponentialBuckets(counts, family, coarsest), zeroThreshold };
+  return { positive: exponentialBuckets(counts, family, coarsest, division), zeroThreshold };
 }

@@ -26,10 +26,17 @@ import type { SeriesSnapshot } from './series-snapshot.ts';
  * ```
  */
 export function bucketCounts(
-  { unitLayout, thresholds }: Pick<FamilySnapshot, 'unitLayout' | 'thresholds'>,
-  { counts, atThresholds }: Pick<SeriesSnapshot, 'counts' | 'atThresholds'>,
+  family: Pick<FamilySnapshot, 'unitLayout' | 'thresholds'>,
+  series: Pick<SeriesSnapshot, 'counts' | 'atThresholds'>,
   boundaries: readonly number[],
 ): number[] {
-  const divided: ThresholdCounts | undefined = atThresholds && { thresholds, counts: atThresholds };
-  return explicitCounts(counts, { unitLayout }, boundaries, divided);
+  return explicitCounts(series.counts, family, boundaries, divisionOf(family, series));
+}
+
+/** How the counts of a series divide at the thresholds of its family. */
+export function divisionOf(
+  { thresholds }: Pick<FamilySnapshot, 'thresholds'>,
+  { atThresholds }: Pick<SeriesSnapshot, 'atThresholds'>,
+): ThresholdCounts | undefined {
+  return atThresholds && { thresholds, counts: atThresholds };
 }

@@ -1,6 +1,7 @@
 // Entry `@hdrscope/registry/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { timeout } from './asked-source.ts';
 export { canonicalText } from './attributes.ts';
+export { divisionOf } from './bucket-counts.ts';
 export { clock } from './clock.ts';
 export type { ShownUnit } from './counted-unit.ts';
 export {
@@ -20,4 +21,5 @@ export type { SlotReaches } from './reach.ts';
 export { assertRegistry, type GatherOptions, registry, SHARED_GATHER_MS } from './registry.ts';
 export { isRegistryReader, type RegistryReader, type RegistrySource } from './registry-reader.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
+export { atThresholdsSince } from './series-snapshot.ts';
 export { assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';

@@ -204,9 +204,7 @@ class Difference implements SeriesSnapshot {
   }
 
   get atThresholds(): readonly number[] | undefined {
-    const [now, then] = [this.#now.atThresholds, this.#then.atThresholds];
-    // Without a new value in a slot with a threshold, both states share the list.
-    return now === then ? undefined : now?.map((count, i) => count - (then?.[i] ?? 0));
+    return atThresholdsSince(this.#now, this.#then);
   }
 
   get counts(): ReadonlyCounts {
@@ -217,6 +215,15 @@ class Difference implements SeriesSnapshot {
   toJSON(): object {
     return jsonOf(this);
   }
+}
+
+/** What a series has counted at thresholds between two states. */
+export function atThresholdsSince(
+  { atThresholds: now }: Pick<SeriesSnapshot, 'atThresholds'>,
+  { atThresholds: then }: Pick<SeriesSnapshot, 'atThresholds'>,
+): readonly number[] | undefined {
+  // Without a new value in a slot with a threshold, both states share the list.
+  return now === then ? undefined : now?.map((count, i) => count - (then?.[i] ?? 0));
 }
 
 /** A snapshot as plain data. The histogram has the layout and the counts. */

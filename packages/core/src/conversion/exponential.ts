@@ -11,6 +11,7 @@ import {
 import type { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { rebucket } from '../rebucket.ts';
+import { divideSlot, type ThresholdCounts, thresholdSlots } from './thresholds.ts';
 
 /** An HDR layout in ticks, and the same layout in a unit: see `scaledLayout`. */
 export interface UnitLayouts {
@@ -45,12 +46,14 @@ export interface ExponentialOptions {
 const DEFAULT_MAX_SIZE = 160;
 
 /**
- * The counts of an HDR layout in exponential buckets: all counts of a slot go to the bucket that holds its middle.
+ * The counts of an HDR layout in exponential buckets: all counts of a slot go to the bucket that holds its middle, but for a slot with
+ * thresholds, whose values lie on the same side of each threshold as their buckets do, as far as a bucket ends there.
  *
  * A table, computed once for each layout, has the bucket of each slot at the finest scale. A shift leads to coarser scales, since
  * a bucket of scale `s - n` is `2 ** n` buckets of scale `s`. So the conversion of a sum is the sum of the conversions. The scale
  * depends on the used range only, so it never rises while a histogram goes on counting.
  *
+ * @param atThresholds How the counts divide at thresholds. Left out, the middle of its slot decides for every value.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
  * ```ts
@@ -67,6 +70,7 @@ export function exponentialBuckets(
   counts: ReadonlyCounts,
   { layout, unitLayout }: UnitLayouts,
   { maxSize = DEFAULT_MAX_SIZE, maxScale = justifiedScale(layout) }: ExponentialOptions = {},
+  atThresholds?: ThresholdCounts,
 ): ExponentialBuckets {
   if (!Number.isSafeInteger(maxSize) || maxSize < 2) {
     throw mustBe('ERR_INVALID_OPTION', 'maxSize', 'an integer of at least 2', maxSize);
@@ -76,14 +80,80 @@ export function exponentialBuckets(
   if (first === counts.length) return { scale: maxScale, zeroCount, offset: 0, counts: [] };
   const { last } = counts;
   const table = tableOf(unitLayout, maxScale);
-  const [lowest, highest] = [table.indexOf(first), table.indexOf(last)];
+  const moves =
+    atThresholds === undefined ? NO_MOVES : movesAt(atThresholds, counts, unitLayout, table, maxScale);
+  const lowest = Math.min(...indexesOf(first, counts, table, moves));
+  const highest = Math.max(...indexesOf(last, counts, table, moves));
   let shift = 0;
   while ((highest >> shift) - (lowest >> shift) >= maxSize && maxScale - shift > MIN_SCALE) shift++;
   const offset = lowest >> shift;
-  const buckets = new Array<number>((highest >> shift) - offset + 1).fill(0);
-  if (counts instanceof ListedCounts) addListed(buckets, counts, table, shift, offset);
-  else addPages(buckets, counts, table, shift, offset);
-  return { scale: maxScale - shift, zeroCount, offset, counts: buckets };
+  const size = (highest >> shift) - offset + 1;
+  // Counts that move to other buckets may begin outside of those that are left.
+  const before = offset - Math.min(offset, table.indexOf(first) >> shift);
+  const after = Math.max(highest, table.indexOf(last)) >> shift;
+  const buckets = new Array<number>(before + after - offset + 1).fill(0);
+  if (counts instanceof ListedCounts) addListed(buckets, counts, table, shift, offset - before);
+  else addPages(buckets, counts, table, shift, offset - before);
+  for (const { from, to, count } of moves) {
+    buckets[(from >> shift) - offset + before]! -= count;
+    buckets[(to >> shift) - offset + before]! += count;
+  }
+  const isWhole = buckets.length === size;
+  return {
+    ...{ scale: maxScale - shift, zeroCount, offset },
+    counts: isWhole ? buckets : buckets.slice(before, before + size),
+  };
+}
+
+/** Counts of a slot that belong to another bucket than its middle. */
+interface Move {
+  readonly slot: number;
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+const NO_MOVES: readonly Move[] = [];
+
+function movesAt(
+  atThresholds: ThresholdCounts,
+  counts: ReadonlyCounts,
+  unitLayout: Layout,
+  table: SlotTable,
+  scale: number,
+): readonly Move[] {
+  const slots = thresholdSlots(atThresholds.thresholds, unitLayout);
+  const moves: Move[] = [];
+  for (let i = 0; i < slots.length; ) {
+    const slot = slots[i]!;
+    const count = counts.at(slot);
+    // Slot 0 belongs to the zero count.
+    if (slot === 0 || count === 0) {
+      i++;
+      continue;
+    }
+    const from = table.indexOf(slot);
+    i = divideSlot(atThresholds, unitLayout, i, count, (value, part) => {
+      const to = exponentialIndex(scale, value);
+      if (to !== from) moves.push({ slot, from, to, count: part });
+    });
+  }
+  return moves;
+}
+
+/** The buckets of the counts of a slot. */
+function indexesOf(
+  slot: number,
+  counts: ReadonlyCounts,
+  table: SlotTable,
+  moves: readonly Move[],
+): readonly number[] {
+  const middle = table.indexOf(slot);
+  if (moves.length === 0) return [middle];
+  const own = moves.filter((move) => move.slot === slot);
+  const moved = own.reduce((sum, { count }) => sum + count, 0);
+  const indexes = own.map(({ to }) => to);
+  return moved < counts.at(slot) ? [middle, ...indexes] : indexes;
 }
 
 function addListed(
