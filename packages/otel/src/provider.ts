@@ -157,7 +157,7 @@ function targetOf(
       ...given,
       ...(boundaries && { boundaries }),
       // The default boundaries too: whatever readers show is exact.
-      thresholds: settings.boundaries,
+      otherThresholds: settings.boundaries,
     });
     remember(family, settings);
     return { family, attributesProcessors: view.attributesProcessors };

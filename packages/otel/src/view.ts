@@ -69,6 +69,11 @@ export interface HdrView {
    * @default the instrument's advice, else OpenTelemetry's defaults
    */
   readonly boundaries?: readonly number[];
+  /**
+   * Values in the instrument's unit at which counts are exact, such as those of objectives: see `FamilyOptions`. Prometheus gets a
+   * counter of the values within each. @default counts are exact at the boundaries only
+   */
+  readonly thresholds?: readonly number[];
 }
 
 /** The properties of an instrument that a view's criteria compare. */
@@ -119,6 +124,7 @@ const VIEW = {
     maxSize: optional(integer({ from: 2 })),
     maxScale: optional(integer({ from: -10, to: 20 })),
     boundaries: optional(listOf(number(), 'finite numbers')),
+    thresholds: optional(listOf(number(), 'finite numbers')),
   } satisfies OptionRules<HdrView>,
   call: "{ instrumentName: 'http.*.duration', significantDigits: 3 }",
 };
@@ -179,6 +185,7 @@ export function familyOptions(
     significantDigits,
     resolution,
     expireAfterMs,
+    thresholds,
     aggregationCardinalityLimit: cardinalityLimit,
   } = view;
   return {
@@ -192,6 +199,7 @@ export function familyOptions(
     },
     ...(significantDigits !== undefined && { significantDigits }),
     ...(resolution !== undefined && { resolution }),
+    ...(thresholds !== undefined && { thresholds }),
     ...(cardinalityLimit !== undefined && { cardinalityLimit }),
     ...(expireAfterMs !== undefined && { expireAfterMs }),
   };

@@ -62,12 +62,18 @@ export interface FamilyOptions {
    */
   readonly boundaries?: readonly number[];
   /**
-   * Values at which counts are exact, besides the boundaries: finite numbers in the unit, in any order. A series knows how
-   * many of its recorded values are at most the threshold, however close to it they are: see `bucketCounts`. Families
-   * that differ in their thresholds only are the same family, which keeps its first thresholds.
-   * @default the boundaries only
+   * Values at which counts are exact, such as those of objectives: finite numbers in the unit, in any order. A series knows how
+   * many of its recorded values are at most the threshold, however close to it they are: see `bucketCounts`. Prometheus gets a
+   * counter of the values within each, besides the histogram. Families that differ in their thresholds only are the same family,
+   * which keeps its first thresholds.
+   * @default counts are exact at the boundaries only
    */
   readonly thresholds?: readonly number[];
+  /**
+   * More values at which counts are exact: the boundaries of formats that use no boundaries of the family.
+   * @default none
+   */
+  readonly otherThresholds?: readonly number[];
   /**
    * A series that has counted nothing for so long ends, as by `Family.remove`: in milliseconds, above 0. The registry looks for such
    * series whenever it is gathered. A family that is registered already keeps its own.
@@ -96,8 +102,10 @@ export interface FamilySettings {
   readonly cardinalityLimit: number;
   /** Boundaries of explicit buckets, in the unit; `undefined` when the family was made without boundaries. */
   readonly boundaries: readonly number[] | undefined;
-  /** All values at which counts are exact, ascending: the boundaries and the thresholds of the options. */
+  /** All values at which counts are exact, ascending: the boundaries and all thresholds of the options. */
   readonly thresholds: readonly number[];
+  /** Those of the option `thresholds`, in the unit, ascending. */
+  readonly statedThresholds: readonly number[];
   /** Milliseconds; `undefined` when series do not end by themselves. */
   readonly expireAfterMs: number | undefined;
 }
@@ -120,6 +128,7 @@ const FAMILY = {
     ),
     boundaries: optional(listOf(number(), 'finite numbers')),
     thresholds: withDefault(listOf(number(), 'finite numbers'), []),
+    otherThresholds: withDefault(listOf(number(), 'finite numbers'), []),
     expireAfterMs: optional(number({ above: 0, to: Number.POSITIVE_INFINITY })),
   } satisfies OptionRules<FamilyOptions>,
   call: "registry.histogram({ name: 'http.server.request.duration', unit: 's' })",
@@ -131,7 +140,8 @@ const FAMILY = {
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  */
 export function familySettings(options: FamilyOptions): FamilySettings {
-  const { scope, boundaries, thresholds, significantDigits, ...settings } = readOptions(options, FAMILY);
+  const { scope, boundaries, significantDigits, ...given } = readOptions(options, FAMILY);
+  const { thresholds, otherThresholds, ...settings } = given;
   const resolution = resolutionOf(settings.resolution ?? defaultResolution(settings.unit));
   const layout = largestLayout(significantDigits);
   return {
@@ -141,8 +151,13 @@ export function familySettings(options: FamilyOptions): FamilySettings {
     layout,
     unitLayout: scaledLayout(layout, resolution),
     boundaries: boundaries && Object.freeze([...explicitLayout(boundaries).edges]),
-    thresholds: Object.freeze([...new Set([...(boundaries ?? []), ...thresholds])].sort((a, b) => a - b)),
+    thresholds: ascending([...(boundaries ?? []), ...thresholds, ...otherThresholds]),
+    statedThresholds: ascending(thresholds),
   };
+}
+
+function ascending(values: readonly number[]): readonly number[] {
+  return Object.freeze([...new Set(values)].sort((a, b) => a - b));
 }
 
 /**

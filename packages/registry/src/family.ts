@@ -66,8 +66,10 @@ export class Family implements FamilySettings {
   readonly resolution: FamilySettings['resolution'];
   /** Boundaries of explicit buckets, in the unit, ascending; `undefined` when the family was made without. */
   readonly boundaries: readonly number[] | undefined;
-  /** All values at which counts are exact, ascending: the boundaries and the thresholds of the options. */
+  /** All values at which counts are exact, ascending: the boundaries and all thresholds of the options. */
   readonly thresholds: readonly number[];
+  /** Those of the option `thresholds`, in the unit, ascending. */
+  readonly statedThresholds: readonly number[];
   /** Milliseconds without a value after which a series ends; `undefined` when series do not end by themselves. */
   readonly expireAfterMs: number | undefined;
   readonly #setup: SeriesSetup;
@@ -109,6 +111,7 @@ export class Family implements FamilySettings {
     this.resolution = resolution;
     this.boundaries = settings.boundaries;
     this.thresholds = settings.thresholds;
+    this.statedThresholds = settings.statedThresholds;
     this.expireAfterMs = settings.expireAfterMs;
     this.#ended = ended;
     const thresholds = familyThresholds(settings);
@@ -220,6 +223,7 @@ export class Family implements FamilySettings {
       unitLayout: this.unitLayout,
       boundaries: this.boundaries,
       thresholds: this.thresholds,
+      statedThresholds: this.statedThresholds,
       series: Object.freeze(
         this.#overflowState === undefined ? this.#states.slice() : [...this.#states, this.#overflowState],
       ),

@@ -166,6 +166,7 @@ test('rejected values are in no bucket', () => {
 
 test('thresholds are counted beside the boundaries, which formats show', () => {
   const one = family({ unit: 's', boundaries: [0.1, 1], thresholds: [0.3, 0.1, 0.3] });
+  expect(one.statedThresholds).toEqual([0.1, 0.3]);
   expect([one.boundaries, one.thresholds]).toEqual([
     [0.1, 1],
     [0.1, 0.3, 1],

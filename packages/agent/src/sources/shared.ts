@@ -36,6 +36,8 @@ export interface MetricConfig {
   readonly description: string;
   readonly unit: CountedUnit;
   readonly significantDigits: number;
+  /** In `unit`. */
+  readonly thresholds: readonly number[];
 }
 
 export const metric: z.ZodType<MetricConfig, unknown> = mapping({
@@ -45,15 +47,22 @@ export const metric: z.ZodType<MetricConfig, unknown> = mapping({
     .default('none')
     .describe('The unit of the values. Sinks show times in seconds, and sizes in bytes.'),
   significantDigits: wholeNumber(0, 5).default(3).describe('How many decimal digits of a value are kept.'),
+  thresholds: z
+    .array(z.number({ error: 'must be a number' }), { error: 'must be a list of numbers' })
+    .default([])
+    .describe(
+      'Values of the unit at which counts are exact. Prometheus gets a counter of the values within each.',
+    ),
 }).describe('The family of the values.');
 
 /** The family of a configured metric, and the factor from counted values to the unit of the family. */
-export function familyOf({ name, description, unit, significantDigits }: MetricConfig): {
+export function familyOf({ name, description, unit, significantDigits, thresholds }: MetricConfig): {
   readonly family: FamilyOptions;
   readonly scale: number;
 } {
   const { unit: shown, scale } = SHOWN_UNITS[unit];
-  return { family: { name, description, unit: shown, significantDigits }, scale };
+  const scaled = thresholds.map((threshold) => Number((threshold * scale).toPrecision(15)));
+  return { family: { name, description, unit: shown, significantDigits, thresholds: scaled }, scale };
 }
 
 /** What a source of numbers counts them as. */

@@ -74,6 +74,7 @@ const NUMBERS: readonly string[] = [
   'maxSize',
   'maxScale',
 ] satisfies (keyof HdrView)[];
+const LISTS_OF_NUMBERS: readonly string[] = ['boundaries', 'thresholds'] satisfies (keyof HdrView)[];
 const LISTS: readonly string[] = ['allowAttributes', 'denyAttributes'] satisfies (keyof HdrView)[];
 
 /** Parses `NAME;option=value;option=value`. The items of a list are separated by `|`. */
@@ -93,7 +94,7 @@ function parseValue(name: string, text: string): unknown {
   const items = text.split('|').map((item) => item.trim());
   if (NUMBERS.includes(name)) return numberOf(text);
   if (LISTS.includes(name)) return items;
-  if (name === 'boundaries') return items.map(numberOf);
+  if (LISTS_OF_NUMBERS.includes(name)) return items.map(numberOf);
   if (name === 'tee') {
     if (text !== 'true' && text !== 'false') throw mustBe('ERR_INVALID_OPTION', 'tee', 'true or false', text);
     return text === 'true';

@@ -26,11 +26,12 @@ test.each<[text: string, views: readonly object[]]>([
     ],
   ],
   [
-    'a;boundaries=0.1|0.25|1;tee=true;instrumentUnit=s;aggregationCardinalityLimit=500;resolution=1e-6',
+    'a;boundaries=0.1|0.25|1;thresholds=0.3;tee=true;instrumentUnit=s;aggregationCardinalityLimit=500;resolution=1e-6',
     [
       {
         instrumentName: 'a',
         boundaries: [0.1, 0.25, 1],
+        thresholds: [0.3],
         tee: true,
         instrumentUnit: 's',
         aggregationCardinalityLimit: 500,

@@ -18,6 +18,7 @@ export interface WireFamily {
   readonly scope: Scope | undefined;
   readonly boundaries: readonly number[] | undefined;
   readonly thresholds: readonly number[];
+  readonly statedThresholds: readonly number[];
   readonly expireAfterMs: number | undefined;
 }
 
@@ -41,7 +42,8 @@ export function familyToJson(
   family: FamilySnapshot,
   { cardinalityLimit, expireAfterMs }: UnseenOptions,
 ): WireFamily {
-  const { name, unit, description, resolution, layout, scope, boundaries, thresholds } = family;
+  const { name, unit, description, resolution, layout, scope, boundaries } = family;
+  const { thresholds, statedThresholds } = family;
   return {
     name,
     unit,
@@ -52,6 +54,7 @@ export function familyToJson(
     scope,
     boundaries,
     thresholds,
+    statedThresholds,
     expireAfterMs,
   };
 }
@@ -66,7 +69,8 @@ export function familyFromJson(json: unknown, where: string, budget: Budget): Fa
   if (name === '') throw malformed(`${where}.name`, 'a text, not empty', name);
   const scope = scopeFromJson(fields.scope, `${where}.scope`);
   const boundaries = boundariesFromJson(fields.boundaries, `${where}.boundaries`, budget);
-  const thresholds = boundariesFromJson(fields.thresholds, `${where}.thresholds`, budget) ?? [];
+  const all = boundariesFromJson(fields.thresholds, `${where}.thresholds`, budget) ?? [];
+  const stated = boundariesFromJson(fields.statedThresholds, `${where}.statedThresholds`, budget) ?? [];
   const { expireAfterMs: expiry } = fields;
   const expireAfterMs =
     expiry === undefined || expiry === null ? undefined : asFinite(expiry, `${where}.expireAfterMs`);
@@ -79,7 +83,8 @@ export function familyFromJson(json: unknown, where: string, budget: Budget): Fa
     cardinalityLimit: asCount(fields.cardinalityLimit, `${where}.cardinalityLimit`),
     ...(scope && { scope }),
     ...(boundaries && { boundaries }),
-    thresholds,
+    thresholds: stated,
+    otherThresholds: all,
     ...(expireAfterMs !== undefined && { expireAfterMs }),
   };
 }

@@ -151,7 +151,10 @@ export class RemoteStates {
     for (let i = families.length - changes.firstFamily; i < changes.families.length; i++) {
       const options = familyFromJson(changes.families[i], `changes.families[${i}]`, changes.budget);
       try {
-        families.push({ family: familyFor(this.#registry, options), thresholds: options.thresholds ?? [] });
+        families.push({
+          family: familyFor(this.#registry, options),
+          thresholds: options.otherThresholds ?? [],
+        });
       } catch (error) {
         families.push(undefined);
         conflicts.add(() => error);

@@ -3,7 +3,7 @@ import { bucketCounts, collectFrom, createRegistry, serveRegistry } from '../../
 import { FakePort } from '../support/ports.ts';
 
 const THRESHOLDS = [0.1, 0.25, 0.2501, 0.3];
-const OPTIONS = { name: 'x', unit: 's', boundaries: THRESHOLDS };
+const OPTIONS = { name: 'x', unit: 's', boundaries: THRESHOLDS, thresholds: [0.25, 7], otherThresholds: [9] };
 
 test('counts of a remote registry at thresholds are those of its values', async () => {
   const value = fc.oneof(
@@ -27,6 +27,10 @@ test('counts of a remote registry at thresholds are those of its values', async 
         const [series] = family?.series ?? [];
         if (family !== undefined && series !== undefined) {
           expect(bucketCounts(family, series, THRESHOLDS)).toEqual(expected);
+          expect([family.thresholds, family.statedThresholds]).toEqual([
+            [...THRESHOLDS, 7, 9],
+            [0.25, 7],
+          ]);
         }
       }
       await stop();
