@@ -14,7 +14,7 @@ import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundar
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
 import { NO_LABELS, scopeLabels, withExtra } from './labels.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
-import { type HistogramLook, lazyHistograms } from './lazy-histograms.ts';
+import { type HistogramLook, lazyHistograms, withinFamilies } from './lazy-histograms.ts';
 import { mergeFamilies } from './merge-families.ts';
 import { familyName, keepsCharacters, NAMING_RULES, type NamingOptions } from './names.ts';
 import { LEAST_MAX_BUCKETS, LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
@@ -68,7 +68,8 @@ const CONVERT_SNAPSHOT = {
 const DEFAULT_MAX_BUCKETS = 160;
 
 /**
- * Converts a snapshot of a registry to families. Each family of the registry becomes a histogram. If there are any,
+ * Converts a snapshot of a registry to families. Each family of the registry becomes a histogram, and for each of its option
+ * `thresholds` a counter `x_within_total` of the values that are at most the threshold. If there are any,
  * rejected values become the counter `hdrscope_rejected_values_total`, values of wide buckets the gauge `hdrscope_inexact_values`, and
  * failed sources the gauge `hdrscope_source_errors`. Families that get the same name are merged: see the README.
  *
@@ -124,6 +125,7 @@ export function lazyFamiliesOfSnapshot(
     };
     const parts = [lazyHistograms(family, family.series, look, timestampMs)];
     families.push({ name, help, unit, type: 'histogram', parts });
+    families.push(...withinFamilies(name, family, family.series, look, timestampMs));
   }
   return [...families, ...problemFamilies(snapshot, options, timestampMs, NO_LABELS)];
 }

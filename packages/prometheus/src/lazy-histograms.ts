@@ -3,7 +3,7 @@ import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscop
 import { divisionOf } from '@hdrscope/registry/internal';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
 import { seriesLabels, withoutName } from './labels.ts';
-import type { LazyMetrics } from './lazy-family.ts';
+import type { LazyFamily, LazyMetrics } from './lazy-family.ts';
 import { LEAST_MAX_BUCKETS, MIN_SCHEMA } from './native.ts';
 import { rangeBuckets } from './vmrange.ts';
 
@@ -55,6 +55,51 @@ export function lazyHistograms(
     labelsOf,
     identityOf: ({ attributes }) => attributes,
   };
+}
+
+/**
+ * The counter of the values within each threshold that a family states: exact, where buckets divide at their ends only. It has the
+ * labels of the histogram, and `threshold`.
+ *
+ * @param name The name of the histogram.
+ * @returns Nothing for a family that states no threshold.
+ */
+export function withinFamilies(
+  name: string,
+  family: FamilySnapshot,
+  series: readonly SeriesSnapshot[],
+  { extra, keepsCharacters }: Pick<HistogramLook, 'extra' | 'keepsCharacters'>,
+  timestampMs: number | undefined,
+): LazyFamily[] {
+  const { scope, statedThresholds: thresholds } = family;
+  if (thresholds.length === 0) return [];
+  const parts = thresholds.map((threshold, at): LazyMetrics<SeriesSnapshot> => {
+    const labelsOf = ({ attributes }: SeriesSnapshot): Labels => [
+      ...seriesLabels(attributes, extra, 'threshold', keepsCharacters),
+      ['threshold', String(threshold)],
+    ];
+    const withinOf = (state: SeriesSnapshot): number => {
+      const counts = bucketCounts(family, state, thresholds);
+      return counts.slice(0, at + 1).reduce((sum, count) => sum + count, 0);
+    };
+    return {
+      states: series,
+      recipe:
+        timestampMs === undefined
+          ? JSON.stringify([family.name, scope, extra, keepsCharacters, threshold])
+          : undefined,
+      metricOf: (state) => ({
+        labels: labelsOf(state),
+        timestampMs,
+        createdMs: state.startTimeMs,
+        value: { kind: 'number', value: withinOf(state) },
+      }),
+      labelsOf,
+      identityOf: ({ attributes }) => attributes,
+    };
+  });
+  const help = `How many values of ${name} are at most the threshold`;
+  return [{ name: `${name}_within`, help, unit: '', type: 'counter', parts }];
 }
 
 function histogramOf(series: SeriesSnapshot, family: FamilySnapshot, look: HistogramLook): HistogramValue {

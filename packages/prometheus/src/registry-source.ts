@@ -12,7 +12,7 @@ import {
 } from './from-otel.ts';
 import { histogramName, problemFamilies } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
-import { type HistogramLook, lazyHistograms } from './lazy-histograms.ts';
+import { type HistogramLook, lazyHistograms, withinFamilies } from './lazy-histograms.ts';
 import { keepsCharacters } from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';
 import type { ResourceMetricsLike } from './resource-metrics.ts';
@@ -45,6 +45,7 @@ export function histogramsByScope(
     const inScope = byScope.get(scopeKey(scope)) ?? [];
     byScope.set(scopeKey(scope), inScope);
     inScope.push({ name, help, unit, type: 'histogram', parts });
+    inScope.push(...withinFamilies(name, family, series, look, timestampMs));
   }
   return byScope;
 }

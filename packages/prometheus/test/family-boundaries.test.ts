@@ -74,6 +74,36 @@ test('classic buckets at the boundaries of a family are exact, those at other bo
   ]);
 });
 
+test('a family that states thresholds has a counter of the values within each, beside its histogram', async () => {
+  const registry = createRegistry();
+  const options = {
+    name: 'jobs',
+    unit: 's',
+    boundaries: [0.5],
+    otherThresholds: [0.7],
+    thresholds: [0.6, 0.3],
+  };
+  const family = registry.histogram(options);
+  for (const value of [0.3, 0.3000001, 0.6, 0.6000001])
+    family.with({ queue: 'mail', threshold: 'x' }).record(value);
+  family.with({ queue: 'print' }).record(9);
+  const counter = async (format?: SnapshotFamiliesOptions) =>
+    (await text(registry, { withUnitSuffix: true, ...format })).filter((line) => line.includes('within'));
+  expect(await counter()).toEqual([
+    '# HELP jobs_seconds_within_total How many values of jobs_seconds are at most the threshold',
+    '# TYPE jobs_seconds_within_total counter',
+    'jobs_seconds_within_total{queue="mail",exported_threshold="x",threshold="0.3"} 1',
+    'jobs_seconds_within_total{queue="print",threshold="0.3"} 0',
+    'jobs_seconds_within_total{queue="mail",exported_threshold="x",threshold="0.6"} 3',
+    'jobs_seconds_within_total{queue="print",threshold="0.6"} 0',
+  ]);
+  family.with({ queue: 'print' }).record(0.3);
+  expect((await counter()).filter((line) => line.includes('print'))).toEqual([
+    'jobs_seconds_within_total{queue="print",threshold="0.3"} 1',
+    'jobs_seconds_within_total{queue="print",threshold="0.6"} 1',
+  ]);
+});
+
 test('native buckets take each slot whole, into the bucket of its middle', async () => {
   const [family] = convertSnapshot(await depths().gather());
   const { native } = family!.metrics[0]!.value as {
