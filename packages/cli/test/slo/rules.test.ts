@@ -73,18 +73,31 @@ test('an alert that no ratio of errors makes fire is left out, and the comment s
   );
 });
 
-test('a threshold within a bucket names the bucket, and a rule records its share', async () => {
+test('a rule records the share of the values in the buckets around a threshold, which are named', async () => {
   const yaml = await printed(['--threshold', '300ms']);
   expect(yaml).toContain('a ratio is that of some threshold from 0.29730177875068026 to 0.3242098886627524.');
   expect(expressions(yaml)).toContain(
     `histogram_fraction(0.29730177875068026, 0.3242098886627524, sum(rate(${METRIC}[1h])))`,
   );
-  // A power of two is a bound in every schema from 0 on.
-  const exact = await printed(['--threshold', '250ms']);
-  expect(exact).toContain(
-    'The threshold 0.25 is a bound of a bucket from schema 3 on: the ratios are exact.',
+  // A power of two is a bound in every schema from 0 on, so values next to it may be in two buckets.
+  const atBound = await printed(['--threshold', '250ms']);
+  expect(atBound).toContain(
+    'a ratio is that of some threshold from 0.2292510108011678 to 0.2726269331663144.',
   );
-  expect(exact).not.toContain('threshold_bucket');
+  for (const yaml of [atBound, await printed(['--threshold', '300ms'])]) {
+    expect(yaml).toMatch(
+      /^# For exact ratios .* state thresholds: \[0\.\d+\] in the view or the family, and use the form counter\.$/m,
+    );
+  }
+});
+
+test('a ratio of the form counter compares the counter of the threshold with the count of the histogram', async () => {
+  const yaml = await printed(['--histogram', 'counter', '--by', 'job', '--match', 'x="y"']);
+  expect(expressions(yaml)[1]).toBe(
+    `1 - sum by (job) (rate(${METRIC}_within_total{x="y",threshold="0.25"}[5m])) / histogram_count(sum by (job) (rate(${METRIC}{x="y"}[5m])))`,
+  );
+  expect(yaml).toContain('The ratios are exact');
+  expect(yaml).not.toContain('threshold_bucket');
 });
 
 test('a native ratio is that of all series, and of each value of a label with --by', async () => {

@@ -2,21 +2,18 @@ import { HdrscopeError } from '@hdrscope/core';
 import { assertText, exponentialBound, exponentialIndex } from '@hdrscope/core/internal';
 
 /**
- * How Prometheus stores a histogram: `native` with exponential buckets, `custom` as a native histogram with custom bounds (NHCB),
- * `classic` as series with the label `le`.
+ * How Prometheus stores a histogram: `native` with exponential buckets, `counter` like it, with hdrscope's counter of the values within
+ * the threshold beside it, `custom` as a native histogram with custom bounds (NHCB), `classic` as series with the label `le`.
  */
-export type HistogramForm = 'native' | 'custom' | 'classic';
+export type HistogramForm = 'native' | 'counter' | 'custom' | 'classic';
 
-export const HISTOGRAM_FORMS: readonly HistogramForm[] = ['native', 'custom', 'classic'];
+export const HISTOGRAM_FORMS: readonly HistogramForm[] = ['native', 'counter', 'custom', 'classic'];
 
-/** The bucket of a native histogram that a value divides. `undefined` when the value is the upper bound of its bucket. */
-export function dividedBucket(
-  value: number,
-  schema: number,
-): readonly [lower: number, upper: number] | undefined {
+/** The buckets of a native histogram that may have values on both sides of a value: its own, and the next one when it ends there. */
+export function bucketsAround(value: number, schema: number): readonly [lower: number, upper: number] {
   const index = exponentialIndex(schema, value);
   const upper = exponentialBound(schema, index + 1);
-  return upper === value ? undefined : [exponentialBound(schema, index), upper];
+  return [exponentialBound(schema, index), upper === value ? exponentialBound(schema, index + 2) : upper];
 }
 
 /** The bounds next to a value that is not one of them: one or two. */

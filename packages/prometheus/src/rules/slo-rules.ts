@@ -18,7 +18,7 @@ import {
 import { formatDurationParts } from '@hdrscope/kit';
 import {
   boundMatcher,
-  dividedBucket,
+  bucketsAround,
   HISTOGRAM_FORMS,
   type HistogramForm,
   isLabelName,
@@ -44,15 +44,16 @@ export interface PrometheusSlo {
   /** The time for which the budget lasts, in milliseconds: at least 8,640,000. @default 30 days */
   readonly periodMs?: number;
   /**
-   * How Prometheus stores the histogram: `native` with exponential buckets, `custom` as a native histogram with custom bounds (NHCB),
-   * `classic` as series with the label `le`. @default 'native'
+   * How Prometheus stores the histogram: `native` with exponential buckets, `counter` like it, with the counter `x_within_total` of the
+   * values within the threshold beside it, which hdrscope exports for the `thresholds` of a view or a family, `custom` as a native
+   * histogram with custom bounds (NHCB), `classic` as series with the label `le`. @default 'native'
    */
   readonly histogram?: HistogramForm;
   /** The coarsest schema of a native histogram, for the error of a ratio: from -4 to 8. @default 3, with buckets of 9 % */
   readonly schema?: number;
   /**
    * The upper bounds of a histogram that is `custom` or `classic`, in the unit of the histogram. The threshold must be one of them.
-   * @default none, for `native`
+   * @default none, for the other forms
    */
   readonly bounds?: readonly number[] | undefined;
   /** Labels that have an objective of their own for each value. @default none */
@@ -156,15 +157,16 @@ interface Slo extends SettingsOf<PrometheusSlo, typeof RULES> {
   readonly name: string;
   readonly thresholdText: string;
   /**
-   * The bounds of the bucket that holds the threshold, if the threshold is not one of them: the share of values in this bucket bounds
-   * the error of a ratio. `undefined` when ratios are exact.
+   * The bounds of the buckets of a native histogram that may have values on both sides of the threshold: the share of values in them
+   * bounds the error of a ratio. `undefined` for other forms.
    */
-  readonly bucket: readonly [lower: number, upper: number] | undefined;
+  readonly unsure: readonly [lower: number, upper: number] | undefined;
 }
 
 function readSlo(given: PrometheusSlo): Slo {
   const slo = readOptions(given, TABLE);
   const { metric, threshold, histogram, schema, bounds, labels } = slo;
+  const hasBounds = histogram === 'custom' || histogram === 'classic';
   const wrongLabel = Object.entries(labels).find(
     ([name, value]) => !isAlertLabel(name) || typeof value !== 'string',
   );
@@ -172,7 +174,9 @@ function readSlo(given: PrometheusSlo): Slo {
     const allowed = `texts by names of labels other than ${OWN_LABELS.join(', ')}`;
     throw mustBe('ERR_INVALID_OPTION', 'labels', allowed, wrongLabel[0]);
   }
-  if (histogram !== 'native' && !bounds?.includes(threshold)) {
+  if (histogram === 'counter' && slo.by.includes(THRESHOLD_LABEL))
+    throw mustBe('ERR_INVALID_OPTION', 'by', `without ${THRESHOLD_LABEL}, which the counter has`, slo.by);
+  if (hasBounds && !bounds?.includes(threshold)) {
     const nearest = neighbours(threshold, bounds ?? []).join(' and ');
     const allowed = `a bound of ${metric}${nearest === '' ? ', which bounds states' : `, such as ${nearest}`}`;
     throw mustBe('ERR_INVALID_OPTION', 'threshold', allowed, threshold);
@@ -182,7 +186,7 @@ function readSlo(given: PrometheusSlo): Slo {
     ...slo,
     name: slo.name ?? `${metric} ${thresholdText}`,
     thresholdText,
-    bucket: histogram === 'native' ? dividedBucket(threshold, schema) : undefined,
+    unsure: histogram === 'native' ? bucketsAround(threshold, schema) : undefined,
   };
 }
 
@@ -248,6 +252,9 @@ const UNCERTAIN = 'slo:threshold_bucket:ratio';
 
 const ALERT = 'SloErrorBudgetBurn';
 
+/** The label of hdrscope's counters of the values within a threshold. */
+const THRESHOLD_LABEL = 'threshold';
+
 /** Lists the rules of an objective: ratios of errors over each window, then alerts. */
 function listRules(slo: Slo): readonly Rule[] {
   const alerts = burnAlerts(slo.periodMs);
@@ -277,14 +284,18 @@ function errorRatio(slo: Slo, window: string): string {
   if (histogram === 'classic') {
     return `1 - ${rate(`${metric}_bucket`, boundMatcher(threshold))}\n  / ${rate(`${metric}_count`)}`;
   }
+  if (histogram === 'counter') {
+    const within = rate(`${metric}_within_total`, `${THRESHOLD_LABEL}=${quoted(String(threshold))}`);
+    return `1 - ${within}\n  / histogram_count(${rate(metric)})`;
+  }
   return `1 - histogram_fraction(-Inf, ${threshold},\n  ${rate(metric)})`;
 }
 
 /** The share of values of which nobody knows on which side of the threshold they are. */
-function uncertainty({ name, metric, matchers, by, bucket }: Slo, window: string): Rule[] {
-  if (bucket === undefined) return [];
+function uncertainty({ name, metric, matchers, by, unsure }: Slo, window: string): Rule[] {
+  if (unsure === undefined) return [];
   const rate = sumBy(by, `rate(${selector(metric, matchers)}[${window}])`);
-  const expr = `histogram_fraction(${bucket.join(', ')},\n  ${rate})`;
+  const expr = `histogram_fraction(${unsure.join(', ')},\n  ${rate})`;
   return [{ record: UNCERTAIN, expr, labels: { slo: name, window } }];
 }
 
@@ -340,18 +351,21 @@ function commentOn(slo: Slo): readonly string[] {
   ].map((line) => visible(line));
 }
 
-function precisionOf({ threshold: value, histogram, schema, bucket, metric }: Slo): readonly string[] {
-  if (bucket !== undefined) {
-    const [lower, upper] = bucket;
+function precisionOf({ threshold, histogram, schema, unsure, metric }: Slo): readonly string[] {
+  if (unsure !== undefined) {
+    const [lower, upper] = unsure;
     return [
-      `The threshold ${value} divides a bucket, and Prometheus interpolates in it: a ratio is that of some threshold from ${lower} to ${upper}.`,
-      `Its error is at most the share of values in this bucket, which slo:threshold_bucket:ratio records. Buckets of schemas below ${schema} are wider.`,
+      `The buckets around the threshold ${threshold} may have values on both sides of it: a ratio is that of some threshold from ${lower} to ${upper}.`,
+      `Its error is at most the share of values between these, which slo:threshold_bucket:ratio records. Buckets of schemas below ${schema} are wider.`,
+      `For exact ratios of hdrscope's own histograms, state thresholds: [${threshold}] in the view or the family, and use the form counter.`,
     ];
   }
-  if (histogram === 'native')
-    return [`The threshold ${value} is a bound of a bucket from schema ${schema} on: the ratios are exact.`];
+  if (histogram === 'counter')
+    return [
+      `The ratios are exact: ${metric}_within_total counts the values up to ${threshold}. A view or a family must state thresholds: [${threshold}].`,
+    ];
   return [
-    `The threshold ${value} is a bound of ${metric}: the ratios are exact where every series has this bound.`,
+    `The threshold ${threshold} is a bound of ${metric}. hdrscope counts at it exactly where the view or the family states it, in boundaries or thresholds.`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type PrometheusSlo, prometheusRules } from '../../src/rules/index.ts';
-import { boundTexts, dividedBucket } from '../../src/rules/promql.ts';
+import { boundTexts, bucketsAround } from '../../src/rules/promql.ts';
 
 const SLO: PrometheusSlo = { metric: 'rpc_seconds', threshold: 0.25, budget: 0.001 };
 
@@ -31,6 +31,7 @@ test.each<[Partial<PrometheusSlo>, string]>([
   [{ by: ['le'] }, 'by must be an array of names of labels other than le, slo, severity'],
   [{ matchers: ['job=api'] }, 'matchers must be an array of matchers of PromQL, such as job="api"'],
   [{ labels: { slo: 'x' } }, 'labels must be texts by names of labels other than slo, severity'],
+  [{ histogram: 'counter', by: ['threshold'] }, 'by must be without threshold, which the counter has'],
   [{ histogram: 'classic' }, 'threshold must be a bound of rpc_seconds, which bounds states, got 0.25'],
   [
     { histogram: 'custom', bounds: [0.1, 1] },
@@ -41,17 +42,18 @@ test.each<[Partial<PrometheusSlo>, string]>([
   expect(() => prometheusRules([{ ...SLO, ...wrong }])).toThrow(message);
 });
 
-test('a divided bucket is around the value, and as wide as the schema says', () => {
+test('the buckets around a value have values on both sides of it, and are as wide as the schema says', () => {
   fc.assert(
     fc.property(
-      fc.double({ min: 1e-9, max: 1e12, noNaN: true }),
+      fc.oneof(fc.double({ min: 1e-9, max: 1e12, noNaN: true }), fc.constantFrom(0.25, 0.5, 1, 64)),
       fc.integer({ min: -4, max: 8 }),
       (value, schema) => {
-        const bucket = dividedBucket(value, schema);
-        if (bucket === undefined) return;
-        expect(bucket[0]).toBeLessThan(value);
-        expect(bucket[1]).toBeGreaterThan(value);
-        expect(bucket[1] / bucket[0]).toBeCloseTo(2 ** (2 ** -schema), 9);
+        const [lower, upper] = bucketsAround(value, schema);
+        expect(lower).toBeLessThan(value);
+        expect(upper).toBeGreaterThan(value);
+        const width = 2 ** (2 ** -schema);
+        const isEnd = Math.abs(value / lower - width) < 1e-12;
+        expect(upper / lower / (isEnd ? width * width : width)).toBeCloseTo(1, 9);
       },
     ),
   );

@@ -28,8 +28,9 @@ error budget burns too fast over a long window, and still does over one of a twe
 SRE workbook: pages for 2 % of the budget in 1/720 of its time (an hour of 30 days) and 5 % in 1/120, tickets for 10 % in
 1/30 and in 1/10.
 
-Native histograms answer any threshold. When it divides a bucket, a further rule records the share of values in this bucket, which
-bounds the error of a ratio. Histograms with explicit bounds answer their bounds only, exactly; other thresholds are refused.`;
+Native histograms answer any threshold, and a further rule records the share of values in the buckets around it, which bounds the
+error of a ratio. Ratios are exact with --histogram counter: hdrscope exports a counter of the values within each of the thresholds
+that a view or a family states. Histograms with explicit bounds answer their bounds only; other thresholds are refused.`;
 
 const OPTIONS = defineOptions({
   metric: {
@@ -52,7 +53,7 @@ const OPTIONS = defineOptions({
   },
   histogram: {
     value: '<form>',
-    help: 'how Prometheus stores it: native has exponential buckets, custom is native with explicit bounds, classic has series with the label le',
+    help: 'how Prometheus stores it: native has exponential buckets, counter also a counter of the values within the threshold, custom is native with explicit bounds, classic has series with the label le',
     choices: HISTOGRAM_FORMS,
     default: 'native',
   },
@@ -170,7 +171,7 @@ async function readThreshold(metric: string, options: Options, io: Io): Promise<
   const unit = options.unit ?? unitInName(metric);
   const threshold = valueIn(text, unit, '--threshold');
   const shared = { threshold, thresholdText: text, histogram, schema };
-  if (histogram === 'native') {
+  if (histogram === 'native' || histogram === 'counter') {
     if (options.bounds !== undefined || options.scrape !== undefined) {
       throw new UsageError(
         '--bounds and --scrape need --histogram custom or classic: a native histogram has no bounds of its own',
