@@ -1,0 +1,129 @@
+import { servePrometheus } from '@hdrscope/prometheus';
+import { createRegistry } from '@hdrscope/registry';
+import { describeWithPeers } from '@hdrscope/testing';
+import { freePort, stopPeers, waitFor } from './support/peer-process.ts';
+import { type Prometheus, startPrometheus } from './support/prometheus.ts';
+import { sloRules } from './support/slo-rules.ts';
+
+const DIGITS = [1, 2, 3];
+/** The first one is the end of a bucket in every schema from 0 on. */
+const THRESHOLDS = [0.25, 0.3];
+
+const FORMS = ['native', 'counter', 'classic'] as const;
+type Form = (typeof FORMS)[number];
+
+const metricOf = (digits: number): string => `digits_${digits}_seconds`;
+
+/**
+ * A service that counts, in each turn and for each threshold, one value on it, two just below and one just above. All values of a turn
+ * are recorded at once, so each scrape sees whole turns.
+ */
+async function startService(port: number): Promise<{ stop(): Promise<void> }> {
+  const registry = createRegistry();
+  const series = DIGITS.flatMap((significantDigits) => {
+    const name = `digits.${significantDigits}`;
+    const family = registry.histogram({ ...{ name, unit: 's', significantDigits }, thresholds: THRESHOLDS });
+    return THRESHOLDS.map((threshold) => ({ threshold, one: family.with({ around: threshold }) }));
+  });
+  const timer = setInterval(() => {
+    for (const { threshold, one } of series)
+      for (const part of [1, 1 - 1e-7, 1 - 1e-4, 1 + 1e-7]) one.record(threshold * part);
+  }, 20);
+  const server = await servePrometheus(registry, {
+    ...{ host: '127.0.0.1', port, withUnitSuffix: true },
+    classicBoundaries: THRESHOLDS,
+  });
+  return {
+    async stop() {
+      clearInterval(timer);
+      await server.close();
+    },
+  };
+}
+
+/** The rules of a form for values around a threshold. */
+function rulesFor(form: Form, digits: number, threshold: number): string {
+  const job = form === 'classic' ? 'classic' : 'native';
+  return sloRules(
+    ...['--metric', metricOf(digits), '--unit', 's', '--threshold', `${threshold}s`],
+    ...['--objective', '99%', '--window', '12h', '--name', nameOf(form, digits, threshold)],
+    ...['--histogram', form, ...(form === 'classic' ? ['--bounds', THRESHOLDS.join(',')] : [])],
+    ...['--match', `job="${job}"`, '--match', `around="${threshold}"`],
+  );
+}
+
+const nameOf = (form: string, digits: number, threshold: number): string =>
+  `${form} ${digits} digits ${threshold}`;
+
+describeWithPeers(['prometheus-2', 'prometheus-3'])('ratios at declared thresholds', () => {
+  let service: Awaited<ReturnType<typeof startService>> | undefined;
+  afterEach(() => service?.stop());
+  afterAll(() => stopPeers());
+
+  test.each(['prometheus-2', 'prometheus-3'] as const)(
+    'are exact in %s by the counter and the classic bucket, and by buckets that end there, also after a restart',
+    async (name) => {
+      const port = await freePort();
+      service = await startService(port);
+      const subjects = DIGITS.flatMap((digits) => THRESHOLDS.map((threshold) => ({ digits, threshold })));
+      // Prometheus 2 stores classic buckets of all jobs, or native ones of all jobs.
+      const forms = name === 'prometheus-3' ? FORMS : FORMS.filter((form) => form !== 'classic');
+      const rules = subjects.flatMap(({ digits, threshold }) =>
+        forms.map((form) => rulesFor(form, digits, threshold)),
+      );
+      const prometheus = await startPrometheus(name, [`127.0.0.1:${port}`], {
+        rules,
+        jobs: [
+          { job_name: 'native' },
+          ...(name === 'prometheus-3' ? [{ job_name: 'classic', scrape_native_histograms: false }] : []),
+        ],
+      });
+      await expectRatios(prometheus, forms, subjects);
+      await service.stop();
+      service = await startService(port);
+      await expectRatios(prometheus, forms, subjects);
+    },
+    240_000,
+  );
+});
+
+interface Subject {
+  readonly digits: number;
+  readonly threshold: number;
+}
+
+async function expectRatios(
+  prometheus: Prometheus,
+  forms: readonly Form[],
+  subjects: readonly Subject[],
+): Promise<void> {
+  const ratiosIn = async (record: string): Promise<Map<string, number>> =>
+    new Map((await prometheus.queryNow(record)).map(({ labels, value }) => [labels.slo!, value!]));
+  const expected = subjects.flatMap(({ digits, threshold }) =>
+    forms
+      .filter((form) => form !== 'native' || threshold === 0.25)
+      .map((form) => nameOf(form, digits, threshold)),
+  );
+  let found = new Map<string, number>();
+  // A window that begins with the service has less of some series than of others.
+  await waitFor(
+    async () => {
+      found = await ratiosIn('slo:error_ratio:rate{window="5s"}');
+      return expected.every((one) => Math.abs((found.get(one) ?? Number.NaN) - 0.25) < 1e-9);
+    },
+    { what: 'exact ratios' },
+  ).catch((error: unknown) => {
+    throw new Error(`not exact: ${JSON.stringify([...found])}`, { cause: error });
+  });
+  const shares = await waitFor(
+    async () => {
+      const known = await ratiosIn('slo:threshold_bucket:ratio');
+      return known.size === subjects.length && known;
+    },
+    { what: 'shares of buckets' },
+  );
+  for (const { digits, threshold } of subjects) {
+    const one = nameOf('native', digits, threshold);
+    expect(Math.abs(found.get(one)! - 0.25)).toBeLessThanOrEqual(shares.get(one)!);
+  }
+}
