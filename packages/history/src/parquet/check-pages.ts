@@ -174,20 +174,17 @@ const BOUNDED_ENCODINGS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Packed values are bounded by their bytes, and writers may pad them; a value that is repeated is not.
+ * Packed values are bounded by their bytes, and writers may pad them; a value that is repeated is not. hyparquet counts packed values
+ * modulo 2^32: it would find other runs than we behind a run of more.
  * Source: https://parquet.apache.org/docs/file-format/data-pages/encodings/, run length encoding / bit-packing hybrid.
  */
 function assertRuns(reader: Reader, width: number, count: number): void {
   for (let seen = 0; seen < count; ) {
     const header = readVarInt(reader);
     const half = header >>> 1;
-    if ((header & 1) === 1) {
-      seen += half * 8;
-      reader.offset += half * width;
-    } else {
-      seen += half;
-      reader.offset += (width + 7) >> 3;
-      if (seen > count) throw new Error('a run must be as long as its page');
-    }
+    const isPacked = (header & 1) === 1;
+    seen += isPacked ? half * 8 : half;
+    reader.offset += isPacked ? half * width : (width + 7) >> 3;
+    if (isPacked ? half > MOST_VALUES : seen > count) throw new Error('a run must be as long as its page');
   }
 }
