@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { HdrscopeError } from '@hdrscope/core';
+import type { Bounds } from '@hdrscope/core';
 import { assertFollows, filledText } from '@hdrscope/core/internal';
 import { codeOf, isMissing } from '@hdrscope/kit/files';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
@@ -8,9 +8,10 @@ import { marginsProperty } from '../rows/margins.ts';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
 import { assertPages } from './check-pages.ts';
 import { COMPRESSORS } from './gzip.ts';
-import { parsedRanges, ROWS_KEY } from './row-ranges.ts';
+import { parsedRanges, ROWS_KEY, type RowRanges } from './row-ranges.ts';
 import { ADDED_COLUMNS, COLUMNS } from './schema.ts';
 import { checkSeal, readInto } from './seal.ts';
+import { findTotals } from './totals.ts';
 
 /**
  * Reads the rows of a Parquet file, row group by row group: memory holds one of them.
@@ -36,6 +37,18 @@ export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, 
   }
 }
 
+/** A damaged file. */
+export interface Damage {
+  /** What is damaged, with the path. */
+  readonly reason: string;
+  /** How many rows the file had; from 0 to `Infinity` where nothing says so. */
+  readonly rows: Bounds;
+  /** How many values they had. */
+  readonly values: Bounds;
+  /** Which rows the file had; `undefined` where no intact byte says so. */
+  readonly ranges?: RowRanges | undefined;
+}
+
 /**
  * Finds out whether each byte of a file is as it was written: by its seal, or by decoding all rows of a file that has none. Engines do not
  * look at checksums, so a damaged file must not come to them.
@@ -44,7 +57,7 @@ export async function* readRows(path: string): AsyncGenerator<HistoryRow, void, 
  * @throws HdrscopeError `ERR_HISTORY_FILE` when the system does not let the file be read, or when the file has other content or a later
  *   version.
  */
-export async function findDamage(path: string): Promise<HdrscopeError | undefined> {
+export async function findDamage(path: string): Promise<Damage | undefined> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, 'r');
@@ -54,11 +67,49 @@ export async function findDamage(path: string): Promise<HdrscopeError | undefine
     return undefined;
   } catch (error) {
     if (isMissing(error)) return undefined;
-    if (isDamage(error)) return fileError('read', path, error);
+    const { message } = fileError('read', path, error);
+    if (isDamage(error)) return { reason: message, ...(await findContent(handle).catch(() => UNKNOWN)) };
     throw fileError('read', path, error);
   } finally {
     await handle?.close();
   }
+}
+
+type Content = Omit<Damage, 'reason'>;
+
+const ANY: Bounds = { lower: 0, upper: Number.POSITIVE_INFINITY };
+const UNKNOWN: Content = { rows: ANY, values: ANY };
+
+/** Finds what a damaged file had. Only bytes with a checksum of their own are believed. */
+async function findContent(handle: FileHandle | undefined): Promise<Content> {
+  if (handle === undefined) return UNKNOWN;
+  const { size } = await handle.stat();
+  const totals = await findTotals(handle, size);
+  if (totals === undefined) return UNKNOWN;
+  const { rows, values, isLast, ranges } = totals;
+  return {
+    rows: { lower: rows, upper: isLast ? rows : Number.POSITIVE_INFINITY },
+    values: { lower: values, upper: isLast && values < 2 ** 53 ? values : Number.POSITIVE_INFINITY },
+    ranges: ranges === undefined ? undefined : parsedRanges(ranges, rows),
+  };
+}
+
+/** Which rows a file has; `undefined` where it does not say so. Only the footer is read. */
+export async function readRanges(path: string): Promise<RowRanges | undefined> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, 'r');
+    return rangesIn(await parquetMetadataAsync(await bufferOf(handle), { geoparquet: false }));
+  } catch {
+    return undefined;
+  } finally {
+    await handle?.close();
+  }
+}
+
+function rangesIn(metadata: FileMetaData): RowRanges | undefined {
+  const text = findMetadata(metadata, ROWS_KEY);
+  return text === undefined ? undefined : parsedRanges(text, Number(metadata.num_rows));
 }
 
 /** The file is as it was written, but has no rows that this version can read. */
@@ -138,9 +189,7 @@ export async function readRowKeys(path: string, prefixes: readonly string[]): Pr
     const opened = await openFile(handle);
     const { metadata } = opened;
     const columns = assertRows(metadata).filter((name) => KEY_COLUMNS.includes(name));
-    const text = findMetadata(metadata, ROWS_KEY);
-    const ranges = text === undefined ? undefined : parsedRanges(text, Number(metadata.num_rows))?.ranges;
-    if (ranges?.some(isAsked) === false) return [];
+    if (rangesIn(metadata)?.ranges.some(isAsked) === false) return [];
     const keys: RowKey[] = [];
     for await (const rows of readGroups(opened, columns)) {
       for (const { producer, sequence, revision = 0n } of rows.filter(isAsked)) {

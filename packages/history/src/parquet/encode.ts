@@ -10,6 +10,7 @@ import { SCHEMA } from './schema.ts';
 import { SEAL_BYTES, seal } from './seal.ts';
 import { counts, slots, widths } from './slot-columns.ts';
 import { boundsOfIntegers, boundsOfTexts } from './statistics.ts';
+import { encodeTotals } from './totals.ts';
 
 const MAGIC = 0x31524150; // PAR1
 // Fewer bytes are kept for the next write.
@@ -50,6 +51,7 @@ export class ParquetEncoder {
     });
     this.#rows += rows.length;
     this.#ranges.add(rows);
+    this.#appendTotals();
   }
 
   /**
@@ -65,6 +67,7 @@ export class ParquetEncoder {
       ...metadata,
     };
     const writer = this.#writer;
+    this.#appendTotals(ranges ?? '');
     const sealAt = writer.index;
     writer.appendBytes(new Uint8Array(SEAL_BYTES));
     writeMetadata(writer, {
@@ -80,6 +83,11 @@ export class ParquetEncoder {
     const bytes = writer.getBytes();
     seal(bytes.subarray(sealAt), crc32(bytes.subarray(0, sealAt), this.#crc));
     return bytes;
+  }
+
+  #appendTotals(ranges?: string): void {
+    const { totals } = this.#ranges;
+    if (totals !== undefined) this.#writer.appendBytes(encodeTotals(totals, this.#writer.offset, ranges));
   }
 
   #take(): Uint8Array {

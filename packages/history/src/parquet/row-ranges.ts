@@ -1,5 +1,6 @@
 import type { HistoryRow } from '../rows/row.ts';
 import { compareRows, isSameRow } from './order.ts';
+import type { Totals } from './totals.ts';
 
 /** The key of a file's metadata that says which rows it has. */
 export const ROWS_KEY = 'hdrscope.history.rows';
@@ -34,6 +35,8 @@ export class RowRangesFinder {
   #isKnown = true;
   #isNarrow = true;
   #rows = 0;
+  #isInOrder = true;
+  #totals = { rows: 0, values: 0 };
   #last: HistoryRow | undefined;
 
   /** Takes the next rows of the file. */
@@ -41,15 +44,26 @@ export class RowRangesFinder {
     this.#rows += rows.length;
     for (const row of rows) {
       if (row.w.length > 0) this.#isNarrow = false;
-      if (!this.#isKnown) continue;
-      // Rows of equal producer and sequence have one series and one start, so in this order they are neighbours.
-      if (this.#last !== undefined && (compareRows(this.#last, row) >= 0 || isSameRow(this.#last, row))) {
-        this.#isKnown = false;
-      }
+      if (!this.#isInOrder) continue;
+      const last = this.#last;
       this.#last = row;
+      this.#isInOrder = last === undefined || compareRows(last, row) <= 0;
+      // Rows of equal producer and sequence have one series and one start, so in this order they are neighbours.
+      const isRepeated = last !== undefined && isSameRow(last, row);
+      this.#isKnown &&= this.#isInOrder && !isRepeated;
+      if (!isRepeated) {
+        this.#totals.rows++;
+        this.#totals.values = Math.min(2 ** 53, this.#totals.values + row.count);
+      }
+      if (!this.#isKnown) continue;
       this.#take(this.#isByPrefix ? prefixOf(row.producer) : row.producer, row.sequence, row.sequence);
       if (this.#ranges.size > MOST_RANGES) this.#widen();
     }
+  }
+
+  /** Those of the rows so far; `undefined` when they are not in order, so that a row may be there again anywhere. */
+  get totals(): Totals | undefined {
+    return this.#isInOrder ? this.#totals : undefined;
   }
 
   /**

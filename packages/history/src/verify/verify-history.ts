@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { assertFollows, assertOptions, filledText, flag, type OptionsOwner } from '@hdrscope/core/internal';
 import { syncFolder } from '@hdrscope/kit/files';
 import { fileError } from '../errors.ts';
-import { findDamage } from '../parquet/decode.ts';
+import { type Damage, findDamage } from '../parquet/decode.ts';
 import { realFiles } from '../parquet/files.ts';
 import { DAMAGED } from '../parquet/names.ts';
 import { filesOf } from '../query/folder-files.ts';
-import type { DamagedFile } from '../query/whole-files.ts';
+import { type DamagedFile, listDamaged } from '../query/whole-files.ts';
 
 /** Options of `verifyHistory`. */
 export interface VerifyOptions {
@@ -29,8 +29,8 @@ const OWNER: OptionsOwner<VerifyOptions> = {
 };
 
 /**
- * Reads every byte of the files of a history, and names those that are damaged. A file of version 2 has a seal, which is a checksum of all
- * its bytes; the rows of other files are decoded, with the checksums that they have.
+ * Reads every byte of the files of a history, and names those that are damaged, with the number of rows and values that are missing. A file
+ * of version 2 has a seal, which is a checksum of all its bytes; the rows of other files are decoded, with the checksums that they have.
  *
  * @param folder The folder that `openHistory` writes. Files that are being written are left alone.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is no boolean; `ERR_HISTORY_FILE` when the folder cannot be
@@ -48,13 +48,13 @@ export async function verifyHistory(folder: string, options: VerifyOptions = {})
   assertOptions(options, OWNER);
   const { repair = false } = options;
   const files = await filesOf(folder, { sinceMs: undefined, untilMs: undefined });
-  const damaged: DamagedFile[] = [];
+  const found = new Map<string, Damage>();
   for (const path of files) {
     const damage = await findDamage(path);
-    if (damage === undefined) continue;
-    damaged.push({ path, reason: damage.message });
-    if (repair) await setAside(path);
+    if (damage !== undefined) found.set(path, damage);
   }
+  const damaged = await listDamaged(files, found);
+  if (repair) for (const { path } of damaged) await setAside(path);
   return { files: files.length, damaged };
 }
 

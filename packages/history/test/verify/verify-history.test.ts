@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { type DamagedFile, queryHistory, readRows, verifyHistory } from '../../src/index.ts';
 import { SEAL_BYTES, seal } from '../../src/parquet/seal.ts';
+import { TOTALS_BYTES } from '../../src/parquet/totals.ts';
 import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { rowsOf } from '../support/recorded.ts';
@@ -76,7 +77,12 @@ test('damaged files are named, and set aside, so that questions are answered wit
   bytes[20]! ^= 1;
   writeFileSync(path, bytes);
   const damaged = [
-    { path, reason: `cannot read ${path}: it is damaged: its bytes are not those of its seal` },
+    {
+      path,
+      reason: `cannot read ${path}: it is damaged: its bytes are not those of its seal`,
+      rows: { lower: 1, upper: 1 },
+      values: { lower: 2, upper: 2 },
+    },
   ];
   await expect(countIn(folder)).rejects.toMatchObject({
     message: `${damaged[0]!.reason}: verifyHistory('${folder}', { repair: true }) sets such files aside`,
@@ -109,7 +115,7 @@ describe('a file', () => {
     expect([await readAll(path), await countIn(folder)]).toEqual([1, [3]]);
     // Its pages have checksums of their own.
     const flipped = ofVersion(unsealed, 1);
-    flipped[at - 2]! ^= 1;
+    flipped[at - 2 * TOTALS_BYTES - 2]! ^= 1;
     writeFileSync(path, flipped);
     await expect(countIn(folder)).rejects.toMatchObject({ code: 'ERR_HISTORY_FILE' });
     writeFileSync(path, unsealed);
