@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hdrscope } from '../support/fake-io.ts';
+import { faultsIn, readSchema } from '../support/json-schema.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
@@ -27,17 +28,25 @@ test('a damaged file is named, is left out of answers, and is set aside', async 
   bytes[bytes.length >> 1]! ^= 4;
   writeFileSync(path, bytes);
   const reason = `cannot read ${path}: it is damaged: its bytes are not those of its seal`;
+  const lost = '1 row with 10 values';
   const cure = `hdrscope history verify ${history} --repair sets such files aside`;
   expect(await query()).toEqual({
     exitCode: 1,
     stdout: expect.stringMatching(/\n10,/),
-    stderr: `hdrscope: ${reason}\nhdrscope: the answer lacks the values of a file: ${cure}\n`,
+    stderr: `hdrscope: ${reason}\nhdrscope: the answer lacks the values of a file (the history lacks ${lost}): ${cure}\n`,
   });
   const found = await verify();
   expect(found.exitCode).toBe(1);
-  expect(found.stdout).toMatch(`${reason}\n2 files, of which 1 is damaged. --repair gives`);
+  expect(found.stdout).toMatch(
+    `${reason} (${lost})\n2 files, of which 1 is damaged: the history lacks ${lost}. --repair gives`,
+  );
   const json = await verify('--json');
-  expect(JSON.parse(json.stdout)).toEqual({ files: 2, damaged: [{ path, reason }], isRepaired: false });
+  const figures = { rows: { lower: 1, upper: 1 }, values: { lower: 10, upper: 10 } };
+  expect(JSON.parse(json.stdout)).toEqual({
+    files: 2,
+    damaged: [{ path, reason, ...figures }],
+    isRepaired: false,
+  });
 
   expect(await verify('--repair')).toMatchObject({ exitCode: 0 });
   expect((await query()).stdout).toMatch(/\n10,/);
@@ -83,12 +92,22 @@ test.each([
   const strict = await hdrscope(command);
   expect(strict.exitCode).toBe(1);
   expect(strict.stdout).not.toBe('');
-  expect(strict.stderr).toContain('hdrscope: the answer lacks the values of a file: ');
+  expect(strict.stderr).toContain(
+    'hdrscope: the answer lacks the values of a file (the history lacks an unknown number of rows and values): ',
+  );
   const lenient = await hdrscope([...command, '--allow-missing']);
   expect(lenient).toEqual({ ...strict, exitCode: 0 });
   if (args.includes('--plot') || args.includes('--kind')) return;
   const { missing } = JSON.parse((await hdrscope([...command, '--json'])).stdout);
-  expect(missing).toEqual([{ path: expect.stringContaining(history), reason: expect.any(String) }]);
+  const unknown = { lower: 0, upper: null };
+  expect(missing).toEqual([
+    {
+      path: expect.stringContaining(history),
+      reason: expect.any(String),
+      ...{ rows: unknown, values: unknown },
+    },
+  ]);
+  expect(faultsIn(missing, readSchema('missing.schema.json'))).toEqual([]);
 });
 
 test('a question whose values are all damaged is refused, and says why', async () => {
@@ -100,5 +119,5 @@ test('a question whose values are all damaged is refused, and says why', async (
   }
   const { exitCode, stdout, stderr } = await hdrscope(['query', history, '--metric', 'values', ...RANGES]);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-  expect(stderr).toContain('the answer lacks the values of a file: ');
+  expect(stderr).toContain('the answer lacks the values of a file (');
 });

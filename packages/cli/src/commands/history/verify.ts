@@ -4,14 +4,17 @@ import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { formatCount } from '../../format.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
-import { withEngine } from '../query/engine.ts';
+import { formatMissing, withEngine } from '../query/engine.ts';
 
-const DESCRIPTION = `Reads every byte of a history, and names the files that are damaged.
+const DESCRIPTION = `Reads every byte of a history, and names the files that are damaged, with the rows and values that are missing.
 
 A file has a checksum of all its bytes, which shows that a disk has changed one. Answers leave damaged files out, say so,
 and end with exit code 1, or with 0 with --allow-missing; hdrscope serve refuses them. With --repair a damaged file gets
 another name, X.parquet.damaged, and no command looks at it again: its values are missing in all answers, unless a
-backup or another import brings them back. The exit code is 1 when a file is damaged and stays where it is.`;
+backup or another import brings them back. The exit code is 1 when a file is damaged and stays where it is.
+
+The number of missing rows and values is exact, as in 40 rows with 157 values, or has bounds, as in 0 to 40 rows: other files
+may have the same rows, or the damage hides the number. It is unknown where no intact byte of the file states it.`;
 
 /** `hdrscope history verify` */
 export const command = defineCommand({
@@ -36,6 +39,8 @@ function textOf({ files, damaged }: VerifiedHistory, isRepaired: boolean, io: Io
   const cure = isRepaired
     ? 'A damaged file has the ending .damaged now, and its values are missing in all answers.'
     : '--repair gives a damaged file another name, so that no command looks at it.';
-  const found = `${count}, of which ${formatCount(damaged.length)} ${damaged.length === 1 ? 'is' : 'are'} damaged. ${cure}`;
-  return `${damaged.map(({ reason }) => `${reason}\n`).join('')}${wrapToScreen(found, io)}\n`;
+  const found = `${count}, of which ${formatCount(damaged.length)} ${damaged.length === 1 ? 'is' : 'are'} damaged`;
+  const summary = `${found}: the history lacks ${formatMissing(damaged)}. ${cure}`;
+  const lines = damaged.map((file) => `${file.reason} (${formatMissing([file])})\n`).join('');
+  return `${lines}${wrapToScreen(summary, io)}\n`;
 }

@@ -1,7 +1,9 @@
-import { HdrscopeError } from '@hdrscope/core';
+import { type Bounds, HdrscopeError } from '@hdrscope/core';
 import type { DamagedFile } from '@hdrscope/history';
+import { formatBounds } from '@hdrscope/kit';
 import { ExitCode, type Io, Refusal } from '../../command.ts';
 import { defineOption } from '../../define-command.ts';
+import { formatCount } from '../../format.ts';
 import { systemErrorText } from '../../system-error.ts';
 
 /** A history that is asked. A damaged file is left out of the answers, and noted. */
@@ -22,6 +24,22 @@ export function askedHistory(folder: string): AskedHistory {
 export const ALLOW_MISSING = defineOption({
   help: 'exits with 0 although files of the history are damaged, and their values missing',
 });
+
+/** What a history lacks without damaged files, for people: `40 rows with 157 values`. */
+export function formatMissing(damaged: readonly DamagedFile[]): string {
+  const [rows, values] = [addBounds(damaged, 'rows'), addBounds(damaged, 'values')];
+  if (rows.lower === 0 && rows.upper === Number.POSITIVE_INFINITY) {
+    return 'an unknown number of rows and values';
+  }
+  const text = (bounds: Bounds, noun: string): string =>
+    `${formatBounds(bounds, formatCount)} ${noun}${bounds.upper === 1 ? '' : 's'}`;
+  return `${text(rows, 'row')} with ${text(values, 'value')}`;
+}
+
+function addBounds(damaged: readonly DamagedFile[], name: 'rows' | 'values'): Bounds {
+  const sum = (end: keyof Bounds): number => damaged.reduce((all, file) => all + file[name][end], 0);
+  return { lower: sum('lower'), upper: sum('upper') };
+}
 
 /** What an answer lacks, for programs. */
 export function missingJson({ missing }: AskedHistory): { readonly missing: readonly DamagedFile[] } {
@@ -49,8 +67,9 @@ async function noteMissing({ folder, missing }: AskedHistory, io: Io): Promise<v
   if (missing.size === 0) return;
   const reasons = [...missing.values()].map(({ reason }) => `hdrscope: ${reason}\n`).join('');
   const count = missing.size === 1 ? 'a file' : `${missing.size} files`;
+  const lost = `the history lacks ${formatMissing([...missing.values()])}`;
   await io.stderr.write(
-    `${reasons}hdrscope: the answer lacks the values of ${count}: ${repairText(folder)}\n`,
+    `${reasons}hdrscope: the answer lacks the values of ${count} (${lost}): ${repairText(folder)}\n`,
   );
 }
 
@@ -72,8 +91,9 @@ export async function withEngine<T>(folder: string, ask: () => Promise<T>): Prom
     if (code === 'ERR_HISTORY_FILE' && Array.isArray(details.damaged)) {
       const damaged = details.damaged as [DamagedFile, ...DamagedFile[]];
       const [{ reason }] = damaged;
-      const more = damaged.length === 1 ? '' : ` (${damaged.length} damaged files in ${folder})`;
-      throw new Refusal(`${reason}${more}: ${repairText(folder)}`, { cause: error });
+      const more = damaged.length === 1 ? '' : `; there are ${damaged.length} damaged files in ${folder}`;
+      const lost = `${more} (the history lacks ${formatMissing(damaged)})`;
+      throw new Refusal(`${reason}${lost}: ${repairText(folder)}`, { cause: error });
     }
     // An error with a statement comes from DuckDB itself.
     if (code === 'ERR_HISTORY_ENGINE' && details.sql === undefined) {
