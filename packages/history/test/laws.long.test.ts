@@ -4,3 +4,4 @@ import './rows/rows-between.test.ts';
 import './rows/slots.test.ts';
 import './rows/ticks.test.ts';
 import './sql/hostile-texts.test.ts';
+import './verify/missing.test.ts';

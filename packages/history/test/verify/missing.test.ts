@@ -126,12 +126,12 @@ test('the rows and values that are stated as missing are missing: exactly, or be
         }
       },
     ),
-    { numRuns: caseCount(150, 5000) },
+    { numRuns: caseCount(100, 600) },
   );
   // Not by saying nothing.
-  expect(known.exact).toBeGreaterThan(50);
-  expect(known.bounded).toBeGreaterThan(20);
-  expect(known.unknown).toBeGreaterThan(20);
+  expect(known.exact).toBeGreaterThan(30);
+  expect(known.bounded).toBeGreaterThan(15);
+  expect(known.unknown).toBeGreaterThan(10);
 });
 
 /** A folder with a file of 40 rows in several row groups, and one beside it. */
@@ -156,7 +156,7 @@ test('what a flipped bit loses is known, but where it is in the record of the nu
   const footerAt = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
   const recordAt = footerAt - SEAL_BYTES - TOTALS_BYTES;
   const found = new Set<string>();
-  for (let at = 0; at < bytes.length; at += 3) {
+  for (let at = 0; at < bytes.length; at += 7) {
     const flipped = Buffer.from(bytes);
     flipped[at]! ^= 1 << (at % 8);
     writeFileSync(path, flipped);
