@@ -31,7 +31,7 @@ export function seal(end: Uint8Array, crc: number): void {
  */
 export async function checkSeal(handle: FileHandle, size: number): Promise<'whole' | 'damaged' | 'unsealed'> {
   const end = Buffer.alloc(END_BYTES);
-  if (size < END_BYTES) return 'unsealed';
+  if (size < END_BYTES) throw new Error('it is cut off');
   await readInto(handle, end, size - END_BYTES);
   const sealAt = size - END_BYTES - end.readUInt32LE(0) - SEAL_BYTES;
   if (sealAt < 0) return 'unsealed';
