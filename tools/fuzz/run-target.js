@@ -21,7 +21,8 @@ import { SOURCE_ARGUMENTS } from './import-source.js';
  * @property {number} [seconds] Left out: as long as the cases take.
  */
 
-const HEAP_MB = 1024;
+/** A case that takes more ends its process, and is a finding. */
+const HEAP_MB = 512;
 /** How long one case may block the process. */
 const BLOCKED_MS = 60_000;
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importSource } from '../import-source.js';
@@ -40,28 +40,42 @@ export async function historyFile() {
  */
 function withRun(random, seed) {
   const bytes = Buffer.from(seed);
-  bytes.set([0xfe, 0xff, 0xff, 0x3f], random.below(bytes.length - 4));
+  const run = random.of(LONG_RUNS);
+  bytes.set(run, random.below(bytes.length - run.length));
   return bytes;
 }
 
-/** @param {string} folder */
+const LONG_RUNS = [
+  [0xfe, 0xff, 0xff, 0x3f],
+  // Packed values whose number is 0 modulo 2^32, a byte, and a run.
+  [0x81, 0x80, 0x80, 0x80, 0x04, 0, 0x80, 0x80, 0x80, 0x80, 0x08],
+];
+
+/**
+ * Makes equal seeds in each run, so that a case can be repeated.
+ *
+ * @param {string} folder
+ */
 async function makeSeeds(folder) {
-  const { openHistory } = await importSource('history/src/index.ts');
+  const { rowsBetween, writeRows } = await importSource('history/src/index.ts');
   const { createRegistry } = await importSource('registry/src/index.ts');
-  const registry = createRegistry();
+  const nowMs = () => 1_700_000_000_000;
+  const registry = createRegistry({ clock: { nowMs, monotonicMs: nowMs } });
   const family = registry.histogram({ name: 'rpc.duration', unit: 's' });
   for (const method of ['get', 'put']) {
     const series = family.with({ method, route: `/${method}` });
-    for (let i = 1; i <= 60; i++) series.record(i / 100);
+    for (let i = 1; i <= 15; i++) series.record(i / 100);
   }
-  const history = join(folder, 'history');
-  const sink = await openHistory(registry, { folder: history });
-  await sink.close();
-  const [name = ''] = readdirSync(history, { recursive: true, encoding: 'utf8' }).filter((one) =>
-    one.endsWith('.parquet'),
-  );
-  const sealed = join(history, name);
-  return [await asVersion1(readFileSync(sealed)), ...(await copies(sealed, folder))];
+  const few = [...rowsBetween(undefined, await registry.gather(), { producer: 'shop 7d1f' })];
+  // An engine makes dictionaries where values are repeated.
+  const many = [0, 2, 4, 6].flatMap((n) => few.map((row) => ({ ...row, sequence: n + row.sequence })));
+  const seeds = [];
+  for (const rows of [few, many]) {
+    const sealed = join(folder, `${rows.length}.parquet`);
+    await writeRows(sealed, rows);
+    seeds.push(await asVersion1(readFileSync(sealed)), ...(await copies(sealed, folder)));
+  }
+  return seeds;
 }
 
 /** @param {Buffer} bytes */
