@@ -44,7 +44,7 @@ describeWithChromium('the live page in an incident', () => {
     const hint = page.locator('.notice', { hasText: `Pick the row to compare with ${SEARCH}.` });
     await hint.waitFor();
     await page.keyboard.press('Home');
-    expect(await hint.isVisible()).toBe(false);
+    await until(async () => !(await hint.isVisible()), 'it goes away');
     await hasText(table.locator('thead'), /search.*products/);
     expect(await table.locator('tbody .verdict').first().textContent()).toBe('▼ better');
   });
@@ -79,7 +79,7 @@ describeWithChromium('the live page in an incident', () => {
     await page.getByRole('button', { name: 'No merging' }).click();
     await until(async () => (await rowsOf(page)).size === 10, 'all rows');
     await page.keyboard.press('Escape');
-    expect(await page.locator('.menu').isVisible()).toBe(false);
+    await until(async () => !(await page.locator('.menu').isVisible()), 'it goes away');
   });
 
   test('an attribute in the detail or in a cell is a filter, and a notice says that the picked row is not found', async () => {
@@ -100,7 +100,7 @@ describeWithChromium('the live page in an incident', () => {
     expect(await detailOf(page)).toBe(SEARCH);
     await notice.getByRole('button', { name: 'Pick the first found' }).click();
     await until(async () => (await detailOf(page))!.includes('/reports'), 'the row found');
-    expect(await notice.isVisible()).toBe(false);
+    await until(async () => !(await notice.isVisible()), 'it goes away');
     await page.getByRole('button', { name: 'Remove http.route=/reports/{month}' }).click();
     await page.getByRole('button', { name: 'Remove http.request.method=GET' }).click();
     await until(async () => (await rowsOf(page)).size === 10, 'all rows');
@@ -117,7 +117,7 @@ describeWithChromium('the live page in an incident', () => {
 
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
     expect(await pickedOf(page)).toBe(SEARCH);
-    expect(await notice.isVisible()).toBe(false);
+    await until(async () => !(await notice.isVisible()), 'it goes away');
   });
 
   test('objectives have shares and verdicts, and one that cannot be read says why', async () => {
