@@ -173,6 +173,7 @@ test('a view with every option keeps them as given', () => {
     maxSize: 2,
     maxScale: -10,
     boundaries: [],
+    thresholds: [],
   };
   const { attributesProcessors, ...others } = view;
   const compiled = compileView(view);

@@ -125,6 +125,7 @@ export function lazyFamiliesOfSnapshot(
     };
     const parts = [lazyHistograms(family, family.series, look, timestampMs)];
     families.push({ name, help, unit, type: 'histogram', parts });
+    // Bounded: one, or none.
     families.push(...withinFamilies(name, family, family.series, look, timestampMs));
   }
   return [...families, ...problemFamilies(snapshot, options, timestampMs, NO_LABELS)];

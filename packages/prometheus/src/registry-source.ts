@@ -45,6 +45,7 @@ export function histogramsByScope(
     const inScope = byScope.get(scopeKey(scope)) ?? [];
     byScope.set(scopeKey(scope), inScope);
     inScope.push({ name, help, unit, type: 'histogram', parts });
+    // Bounded: one, or none.
     inScope.push(...withinFamilies(name, family, series, look, timestampMs));
   }
   return byScope;

@@ -82,8 +82,8 @@ export function exponentialBuckets(
   const table = tableOf(unitLayout, maxScale);
   const moves =
     atThresholds === undefined ? NO_MOVES : movesAt(atThresholds, counts, unitLayout, table, maxScale);
-  const lowest = Math.min(...indexesOf(first, counts, table, moves));
-  const highest = Math.max(...indexesOf(last, counts, table, moves));
+  const [lowest] = bucketsOfSlot(first, counts, table, moves);
+  const [, highest] = bucketsOfSlot(last, counts, table, moves);
   let shift = 0;
   while ((highest >> shift) - (lowest >> shift) >= maxSize && maxScale - shift > MIN_SCALE) shift++;
   const offset = lowest >> shift;
@@ -141,19 +141,22 @@ function movesAt(
   return moves;
 }
 
-/** The buckets of the counts of a slot. */
-function indexesOf(
+/** The lowest and the highest bucket with counts of a slot. */
+function bucketsOfSlot(
   slot: number,
   counts: ReadonlyCounts,
   table: SlotTable,
   moves: readonly Move[],
-): readonly number[] {
+): readonly [lowest: number, highest: number] {
   const middle = table.indexOf(slot);
-  if (moves.length === 0) return [middle];
-  const own = moves.filter((move) => move.slot === slot);
-  const moved = own.reduce((sum, { count }) => sum + count, 0);
-  const indexes = own.map(({ to }) => to);
-  return moved < counts.at(slot) ? [middle, ...indexes] : indexes;
+  let left = counts.at(slot);
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { slot: from, to, count } of moves) {
+    if (from !== slot) continue;
+    left -= count;
+    [lowest, highest] = [Math.min(lowest, to), Math.max(highest, to)];
+  }
+  return left > 0 ? [Math.min(lowest, middle), Math.max(highest, middle)] : [lowest, highest];
 }
 
 function addListed(
