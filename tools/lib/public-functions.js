@@ -11,8 +11,14 @@ import { publicSymbols, ts } from './public-symbols.js';
  * @property {boolean} isOptional Whether it may be left out or `undefined`.
  * @property {string} type As it is written.
  * @property {readonly Kind[]} kinds
- * @property {Readonly<Record<string, readonly Kind[]>> | undefined} options Where its type is one of options: their names, and what they
- *   take.
+ * @property {PublicOptions | undefined} options Where its type is one of options.
+ *
+ * @typedef {Readonly<Record<string, PublicOption>>} PublicOptions Options by name.
+ *
+ * @typedef {object} PublicOption
+ * @property {boolean} isOptional
+ * @property {readonly Kind[]} kinds
+ * @property {PublicOptions | undefined} options Where its type is again one of options, or an object of nothing but plain values.
  *
  * @typedef {object} PublicFunction A function, a class to construct, or a method that takes options.
  * @property {string} name With its package in front: `core.Histogram.copy`.
@@ -23,6 +29,9 @@ import { publicSymbols, ts } from './public-symbols.js';
 /** Types that hold options, by name: `HdrLayoutOptions`, `HistoryQuestion`, `Pick<HistogramOptions, 'outOfRange'>`. */
 const OPTIONS_TYPE =
   /(Options|Question|Limits|IntervalFormat|ExporterKeyRange|PrometheusSlo|Selection)\b(?!.*\[\]$)/;
+
+/** @type {ReadonlySet<Kind>} */
+const PLAIN = new Set(['string', 'number', 'bigint', 'boolean', 'null']);
 
 /**
  * @param {any} type
@@ -75,17 +84,36 @@ export function publicFunctions(root) {
     return [needs ? 'structure' : 'object'];
   };
 
-  /** @param {any} type @returns {Record<string, Kind[]>} */
+  /** @param {any} type @returns {Record<string, PublicOption>} */
   const optionsOf = (type) => {
-    /** @type {Record<string, Kind[]>} */
+    /** @type {Record<string, PublicOption>} */
     const options = {};
     for (const part of type.isUnion() ? type.types : [type]) {
       if (part.symbol !== undefined && (part.symbol.flags & ts.SymbolFlags.Class) !== 0) continue;
-      for (const property of part.getProperties())
-        options[property.name] = kindsOf(checker.getTypeOfSymbol(property));
+      for (const property of part.getProperties()) {
+        const taken = checker.getTypeOfSymbol(property);
+        const inner = checker.getNonNullableType(taken);
+        options[property.name] = {
+          isOptional: (property.flags & ts.SymbolFlags.Optional) !== 0,
+          kinds: kindsOf(taken),
+          options: areAllOptional(inner) || isOfPlainValues(inner) ? optionsOf(inner) : undefined,
+        };
+      }
     }
     return options;
   };
+
+  /** @param {any} type @returns {boolean} Whether users write it out, as a range: it has nothing but plain values that are readonly. */
+  const isOfPlainValues = (type) =>
+    kindsOf(type).join() === 'structure' &&
+    (type.isUnion() ? type.types : [type]).every((/** @type {any} */ part) =>
+      part.getProperties().every((/** @type {any} */ property) => {
+        const declared = property.valueDeclaration;
+        const flags = declared === undefined ? 0 : ts.getCombinedModifierFlags(declared);
+        const kinds = kindsOf(checker.getTypeOfSymbol(property));
+        return (flags & ts.ModifierFlags.Readonly) !== 0 && kinds.every((kind) => PLAIN.has(kind));
+      }),
+    );
 
   /** @param {any} parameter @returns {PublicParameter} */
   const parameterOf = (parameter) => {

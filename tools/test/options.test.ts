@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveAdminSocket } from '@hdrscope/ceph';
 import { openHistory } from '@hdrscope/history';
-import { type Kind, type PublicFunction, publicFunctions } from '../lib/public-functions.js';
+import {
+  type Kind,
+  type PublicFunction,
+  type PublicOptions,
+  publicFunctions,
+} from '../lib/public-functions.js';
 import { workspaceRoot } from '../lib/workspace.js';
 import { SOCKET } from './right-calls/ceph.ts';
 import { EXPORTER_CONFIG } from './right-calls/ebpf.ts';
@@ -105,8 +110,6 @@ interface WrongCall {
 
 function wrongCalls({ parameters }: PublicFunction, args: readonly unknown[]): WrongCall[] {
   return parameters.flatMap(({ name: parameter, isOptional, kinds, options }, index) => {
-    const takes = (taken: readonly Kind[], kind: Kind): boolean =>
-      taken.includes('any') || taken.includes(kind);
     if (options === undefined) {
       const missing = isOptional ? [] : [{ name: 'undefined', kind: 'null' as Kind, value: undefined }];
       return (index === 0 ? [...WRONG_VALUES, ...missing] : []).map(({ name, kind, value }) => ({
@@ -116,7 +119,6 @@ function wrongCalls({ parameters }: PublicFunction, args: readonly unknown[]): W
         isAllowed: takes(kinds, kind),
       }));
     }
-    const right = args[index] as object;
     return [
       ...WRONG_OPTIONS.map(({ name, kind, value }) => ({
         what: parameter,
@@ -124,24 +126,61 @@ function wrongCalls({ parameters }: PublicFunction, args: readonly unknown[]): W
         args: args.with(index, value),
         isAllowed: takes(kinds, kind),
       })),
-      {
-        what: parameter,
-        label: 'an unknown option',
-        args: args.with(index, { ...right, 'no option': 1 }),
-        named: 'no option',
-        isAllowed: false,
-      },
-      ...Object.entries(options).flatMap(([option, taken]) =>
-        WRONG_VALUES.map(({ name, kind, value }) => ({
-          what: option,
-          label: name,
-          args: args.with(index, { ...right, [option]: value }),
-          named: option,
-          isAllowed: takes(taken, kind),
-        })),
-      ),
+      ...wrongMembers(parameter, options, args[index] as object).map(({ value, ...call }) => ({
+        ...call,
+        args: args.with(index, value),
+      })),
     ];
   });
+}
+
+const takes = (taken: readonly Kind[], kind: Kind | 'hostile'): boolean =>
+  taken.includes('any') ||
+  (kind === 'hostile' ? taken.includes('object') || taken.includes('structure') : taken.includes(kind));
+
+/**
+ * Options with one that does not exist, or with one wrong value: of an option, or within it where it is again an object of options. An
+ * object of functions, such as an observer, may have others.
+ */
+function wrongMembers(
+  what: string,
+  options: PublicOptions,
+  right: object,
+): (Omit<WrongCall, 'args'> & { readonly value: object })[] {
+  return [
+    {
+      what,
+      label: 'an unknown option',
+      value: { ...right, 'no option': 1 },
+      named: 'no option',
+      isAllowed: Object.values(options).every(({ kinds }) => takes(kinds, 'function')),
+    },
+    ...Object.entries(options).flatMap(([option, { kinds, options: inner }]) => [
+      ...WRONG_VALUES.map(({ name, kind, value }) => ({
+        what: option,
+        label: name,
+        value: { ...right, [option]: value },
+        named: option,
+        isAllowed: takes(kinds, kind),
+      })),
+      ...(inner === undefined
+        ? []
+        : wrongMembers(option, inner, rightMembers(inner, (right as Record<string, unknown>)[option])).map(
+            ({ value, ...call }) => ({
+              ...call,
+              what: call.what === option ? option : `${option}.${call.what}`,
+              value: { ...right, [option]: value },
+            }),
+          )),
+    ]),
+  ];
+}
+
+/** The members that a right call gives, and plain values of the others that the type requires. */
+function rightMembers(options: PublicOptions, given: unknown): object {
+  const required = Object.entries(options).filter(([, { isOptional }]) => !isOptional);
+  const plain = required.map(([name, { kinds }]) => [name, kinds.includes('number') ? 1 : 'x'] as const);
+  return { ...Object.fromEntries(plain), ...(given as object | undefined) };
 }
 
 /** What is wrong with the outcome of a call; `undefined`: nothing. */

@@ -3,7 +3,8 @@ import type { Kind } from '../lib/public-functions.js';
 /** A value that an option can get by accident. */
 interface WrongValue {
   readonly name: string;
-  readonly kind: Kind;
+  /** `hostile`: it may stand for an object with any properties. */
+  readonly kind: Kind | 'hostile';
   readonly value: unknown;
 }
 
@@ -40,7 +41,7 @@ export const WRONG_VALUES: readonly WrongValue[] = [
   { name: 'an array of null', kind: 'array', value: [null] },
   { name: 'an empty object', kind: 'object', value: {} },
   { name: 'an object without a prototype', kind: 'object', value: Object.create(null) },
-  { name: 'a hostile object', kind: 'object', value: hostile },
+  { name: 'a hostile object', kind: 'hostile', value: hostile },
   { name: 'a function', kind: 'function', value: () => undefined },
   { name: 'true', kind: 'boolean', value: true },
   { name: 'a date', kind: 'object', value: new Date(0) },
