@@ -8,6 +8,8 @@ export interface OptionRule<Value> {
   readonly accepts: (value: unknown) => value is Value;
   /** Whether errors leave out the value that is refused, as for a token. @default false */
   readonly isSecret?: boolean;
+  /** Checks the members of an accepted value, by errors that name them after `what`. */
+  assertMembers?(what: string, value: Value): void;
 }
 
 /** A rule for an option that may be left out. */
@@ -101,14 +103,16 @@ export function readOptions<Options, Rules extends OptionRules<Options>>(
  */
 export function assertFollows<Value>(
   what: string,
-  { allowed, accepts, isSecret }: OptionRule<Value>,
+  { allowed, accepts, isSecret, assertMembers }: OptionRule<Value>,
   value: unknown,
 ): asserts value is Value {
+  let isAccepted = false;
   try {
-    if (accepts(value)) return;
+    isAccepted = accepts(value);
   } catch {
     // A getter or a trap of the value has thrown.
   }
+  if (isAccepted) return assertMembers?.(what, value as Value);
   if (isSecret !== true) throw mustBe('ERR_INVALID_OPTION', what, allowed, value);
   throw new HdrscopeError('ERR_INVALID_OPTION', `${what} must be ${allowed}`, { details: { what, allowed } });
 }
@@ -225,10 +229,34 @@ export function filledText(allowed = 'a text, not empty'): OptionRule<string> {
 
 export const flag: OptionRule<boolean> = custom('true or false', (value) => typeof value === 'boolean');
 
-/** Options in an option: their table is read by itself, with a prefix. */
+/** An object. Where it holds options, their table is read by itself, with a prefix, unless the rule is {@link optionsIn}. */
 /* @__NO_SIDE_EFFECTS__ */
 export function object<Value extends object>(): OptionRule<Value> {
   return custom('an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+}
+
+/** Options in an option, which are only checked: their defaults are not filled in. */
+/* @__NO_SIDE_EFFECTS__ */
+export function optionsIn<Options extends object>(
+  table: OptionTable<OptionRules<Options>>,
+): OptionRule<Options> {
+  return {
+    ...object<Options>(),
+    assertMembers: (what, value) => void readOptions(value, table, `${what}.`),
+  };
+}
+
+/** An object whose methods with these names may be left out. It may have any others. */
+/* @__NO_SIDE_EFFECTS__ */
+export function observer<Value extends object>(
+  ...methods: readonly (string & keyof Value)[]
+): OptionRule<Value> {
+  return custom(
+    `an object whose ${methods.join(', ')}, where it has them, are functions`,
+    (value) =>
+      object<Value>().accepts(value) &&
+      methods.every((method) => value[method] === undefined || typeof value[method] === 'function'),
+  );
 }
 
 /** An object with these methods. @param allowed What it is: `a clock`. */

@@ -7,8 +7,10 @@ import {
   type OptionRule,
   type OptionRules,
   object,
+  observer,
   oneOf,
   optional,
+  optionsIn,
   readOptions,
   type Settings,
   text,
@@ -52,6 +54,28 @@ test('an option of an option has its whole name in the message', () => {
   const rules = { keep: withDefault(integer({ from: 0 }), 0) };
   const error = refusalOf(() => readOptions({ keep: -1 }, { name: 'rotation', rules }, 'rotation.'));
   expect(error).toMatchObject({ code: 'ERR_INVALID_OPTION', details: { what: 'rotation.keep', got: -1 } });
+});
+
+test('options in an option are checked with it', () => {
+  const rotation = optionsIn<{ readonly keep?: number }>({
+    name: 'rotation',
+    rules: { keep: optional(integer({ from: 0 })) },
+  });
+  const table = { name: 'log', rules: { rotation: optional(rotation) } };
+  const readLog = (given: object): object =>
+    readOptions<{ readonly rotation?: object }, never>(given, table as never);
+  expect(readLog({ rotation: { keep: 1 } })).toEqual({ rotation: { keep: 1 } });
+  expect(refusalOf(() => readLog({ rotation: 7 })).message).toBe('rotation must be an object, got 7');
+  expect(refusalOf(() => readLog({ rotation: { keep: -1 } })).message).toMatch(/^rotation\.keep must be/);
+  expect(refusalOf(() => readLog({ rotation: { kept: 1 } })).message).toMatch(
+    /rotation has no option "kept"/,
+  );
+});
+
+test('an observer may leave out functions and have others', () => {
+  const { accepts } = observer<{ succeeded?(): void; failed?(): void }>('succeeded', 'failed');
+  expect([{}, { failed: () => {}, more: 7 }].every(accepts)).toBe(true);
+  expect([undefined, null, [], { failed: 7 }, { succeeded: null }].some(accepts)).toBe(false);
 });
 
 test('an option that does not exist is refused with the name that was meant', () => {

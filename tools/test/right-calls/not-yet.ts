@@ -12,12 +12,6 @@ export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
   'ceph.parseCounters': ['text'],
   'ceph.registryReplies': ['axisOf'],
   'ceph.snapshotLoggers': ['axisOf'],
-  'core.JointBase.quantile': ['where'],
-  'core.advise': ['maxBytes'],
-  'core.exponentialLayout': ['negative'],
-  'core.linearLayout': ['min'],
-  'core.log2Layout': ['min'],
-  'core.logLinearLayout': ['min'],
   'dashboard.serveDashboard': ['tls'],
   'ebpf.bpftoolMap': [
     'shape.counts',

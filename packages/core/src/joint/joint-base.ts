@@ -1,11 +1,15 @@
 import { type Bounds, countedIn, HdrscopeError, type Layout, LayoutHistogram } from '@hdrscope/core';
 import {
+  assertFollows,
   assertOptions,
   computeStrides,
   haveSameSlots,
   Inspectable,
+  listOf,
   mustBe,
+  type OptionRule,
   type OptionsOwner,
+  object,
   type QuantileOptions,
   visible,
 } from '@hdrscope/core/internal';
@@ -418,9 +422,9 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   }
 
   #spansOf(where: readonly ValueRange[]): SlotSpan[] {
-    if (!Array.isArray(where)) throw mustBe('ERR_INVALID_OPTION', 'where', 'an array of ranges', where);
+    assertFollows('where', RANGES, where);
     const spans = this.layouts.map(({ slotCount }): SlotSpan => ({ from: 0, to: slotCount }));
-    for (const range of where as readonly ValueRange[]) {
+    for (const range of where) {
       assertRange(range);
       const at = this.#indexOf(range.axis);
       const [{ name }, { from, to }] = [this.axes[at]!, spans[at]!];
@@ -449,6 +453,8 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
     }
   }
 }
+
+const RANGES: OptionRule<readonly ValueRange[]> = listOf(object<ValueRange>(), 'ranges');
 
 const QUANTILE: OptionsOwner<AxisQuantileOptions> = {
   name: 'quantile',

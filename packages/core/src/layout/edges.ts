@@ -79,7 +79,7 @@ export function areAscending(edges: readonly number[]): boolean {
 
 /** The rule of a width or a quantum. Whether it keeps the edges apart depends on other options too: see `assertApart`. */
 export const STEP: OptionRule<number> = /* @__PURE__ */ custom(
-  'a positive number that keeps the edges apart',
+  'a positive number that keeps the edges from min on apart',
   (value) => typeof value === 'number',
 );
 

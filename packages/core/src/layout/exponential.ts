@@ -1,6 +1,6 @@
 import { middle } from '../double.ts';
 import { mustBe } from '../errors.ts';
-import { assertOptions, number, type OptionsOwner, object } from '../options.ts';
+import { assertOptions, integer, number, type OptionsOwner, optionsIn } from '../options.ts';
 import { assertInteger } from './checks.ts';
 import type { Layout } from './layout.ts';
 
@@ -75,7 +75,10 @@ const OWNER: OptionsOwner<ExponentialLayoutOptions> = {
     scale: true,
     minIndex: true,
     maxIndex: true,
-    negative: /* @__PURE__ */ object(),
+    negative: /* @__PURE__ */ optionsIn<IndexRange>({
+      name: 'negative',
+      rules: { minIndex: /* @__PURE__ */ integer(), maxIndex: /* @__PURE__ */ integer() },
+    }),
     zeroThreshold: /* @__PURE__ */ number({ from: 0 }),
   },
 };
