@@ -2,6 +2,7 @@ import type { ThresholdCounts } from '@hdrscope/core/internal';
 import { explicitCounts } from '@hdrscope/core/internal';
 import type { FamilySnapshot } from './family.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
+import { assertFamily } from './snapshot.ts';
 
 /**
  * The counts of a series between boundaries.
@@ -12,7 +13,8 @@ import type { SeriesSnapshot } from './series-snapshot.ts';
  *
  * @param boundaries Finite and ascending, in the family's unit; each belongs to the bucket below it.
  * @returns One count more than there are boundaries: the last one is that of the values above all boundaries.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the boundaries are not finite and ascending.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the family is not one of a snapshot, or the boundaries are not finite and
+ *   ascending.
  * @example
  * ```ts
  * import { bucketCounts, createRegistry } from '@hdrscope/registry';
@@ -30,6 +32,7 @@ export function bucketCounts(
   series: Pick<SeriesSnapshot, 'counts' | 'atThresholds'>,
   boundaries: readonly number[],
 ): number[] {
+  assertFamily(family, 'unitLayout');
   return explicitCounts(series.counts, family, boundaries, divisionOf(family, series));
 }
 

@@ -1,4 +1,16 @@
-import type { KnownRange, ThresholdCounts } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  custom,
+  type KnownRange,
+  listOf,
+  number,
+  type OptionRule,
+  type OptionsOwner,
+  object,
+  optional,
+  optionsIn,
+  type ThresholdCounts,
+} from '@hdrscope/core/internal';
 import type { Exemplar } from './exemplars.ts';
 import type { RejectedCounts } from './rejected.ts';
 
@@ -41,4 +53,53 @@ export interface AddedCounts {
    * Counted values of slots that are open on a side: they count at the bound of the slot, and may lie far beyond it.
    */
   readonly open: number;
+}
+
+/** NaN is an extreme that is not known. */
+const extreme: OptionRule<number> = /* @__PURE__ */ custom('a number', (value) => typeof value === 'number');
+const tally = /* @__PURE__ */ optional(/* @__PURE__ */ number({ from: 0, to: Number.POSITIVE_INFINITY }));
+const numbers: OptionRule<readonly number[]> = /* @__PURE__ */ custom('an array of numbers', Array.isArray);
+
+/** `Series.add` checks the sum itself. */
+const FACTS: OptionsOwner<CountedFacts> = {
+  name: 'add',
+  names: {
+    sum: true,
+    min: extreme,
+    max: extreme,
+    within: /* @__PURE__ */ optionsIn<KnownRange>({
+      name: 'within',
+      rules: { min: /* @__PURE__ */ optional(extreme), max: /* @__PURE__ */ optional(extreme) },
+    }),
+    rejected: /* @__PURE__ */ optionsIn<Partial<RejectedCounts>>({
+      name: 'rejected',
+      rules: { notANumber: tally, negative: tally, tooLarge: tally, largest: tally, overflowing: tally },
+    }),
+    exemplars: /* @__PURE__ */ listOf(/* @__PURE__ */ object<Exemplar>(), 'exemplars'),
+    atThresholds: /* @__PURE__ */ optionsIn<ThresholdCounts>({
+      name: 'atThresholds',
+      rules: { thresholds: numbers, counts: numbers },
+    }),
+    startTimeMs: extreme,
+  },
+  call: 'series.add(counted, { sum: 1.4 })',
+};
+
+/** Refuses wrong facts. Usual ones, of numbers only, take a few nanoseconds, as a read of many series adds many. */
+export function assertFacts(facts: CountedFacts): void {
+  if (!areUsual(facts)) assertOptions(facts, FACTS);
+}
+
+function areUsual(facts: CountedFacts | null): boolean {
+  if (typeof facts !== 'object' || facts === null || Array.isArray(facts)) return false;
+  const { sum, min, max, within, rejected, exemplars, atThresholds, startTimeMs } = facts;
+  if (rejected !== undefined || exemplars !== undefined || atThresholds !== undefined) return false;
+  if (!(isKnown(sum) && isKnown(min) && isKnown(max) && isKnown(startTimeMs))) return false;
+  if (within !== undefined && !areUsual(within)) return false;
+  for (const name in facts) if (!(name in FACTS.names)) return false;
+  return true;
+}
+
+function isKnown(value: number | undefined): boolean {
+  return value === undefined || typeof value === 'number';
 }

@@ -7,15 +7,15 @@ import {
   type Resolution,
 } from '@hdrscope/core';
 import {
-  custom,
   filledText,
   fromTicks,
   integer,
   listOf,
   number,
+  type OptionRule,
   type OptionRules,
-  object,
   optional,
+  optionsIn,
   readOptions,
   resolutionOf,
   scaledLayout,
@@ -110,6 +110,11 @@ export interface FamilySettings {
   readonly expireAfterMs: number | undefined;
 }
 
+export const scope: OptionRule<Scope> = optionsIn<Scope>({
+  name: 'scope',
+  rules: { name: text, version: optional(text), schemaUrl: optional(text) },
+});
+
 const FAMILY = {
   name: 'a family',
   rules: {
@@ -120,12 +125,7 @@ const FAMILY = {
     // The memory of a series grows with its digits. Two need a fifth of what three need, and keep 100 ms and 101 ms apart.
     significantDigits: withDefault(integer({ from: 0, to: 5 }), 2),
     cardinalityLimit: withDefault(integer({ from: 1 }), 2000),
-    scope: optional(
-      custom<Scope>(
-        'an object whose name is a text',
-        (scope) => object<Scope>().accepts(scope) && text.accepts(scope.name),
-      ),
-    ),
+    scope: optional(scope),
     boundaries: optional(listOf(number(), 'finite numbers')),
     thresholds: withDefault(listOf(number(), 'finite numbers'), []),
     otherThresholds: withDefault(listOf(number(), 'finite numbers'), []),

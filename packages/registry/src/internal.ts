@@ -22,4 +22,4 @@ export { assertRegistry, type GatherOptions, registry, SHARED_GATHER_MS } from '
 export { isRegistryReader, type RegistryReader, type RegistrySource } from './registry-reader.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
 export { atThresholdsSince } from './series-snapshot.ts';
-export { assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';
+export { assertFamily, assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';

@@ -1,6 +1,7 @@
 import { fromTicks } from '@hdrscope/core/internal';
 import type { FamilySnapshot } from './family.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
+import { assertFamily } from './snapshot.ts';
 
 /**
  * Values at percentiles of a series, in the unit of its family; `series.histogram` itself has them in ticks.
@@ -8,7 +9,8 @@ import type { SeriesSnapshot } from './series-snapshot.ts';
  * @param percentiles From 0 to 100; others count as the nearer end. In any order.
  * @returns A value for each percentile, in the order of `percentiles`: the upper bound of its slot, at percentile 0
  *   the lower one; 0 when the series is empty.
- * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is not a number.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the family is not one of a snapshot, `ERR_INVALID_VALUE` when a percentile is
+ *   not a number.
  * @example
  * ```ts
  * import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
@@ -22,9 +24,11 @@ import type { SeriesSnapshot } from './series-snapshot.ts';
  * ```
  */
 export function valuesAtPercentiles(
-  { resolution }: Pick<FamilySnapshot, 'resolution'>,
+  family: Pick<FamilySnapshot, 'resolution'>,
   { histogram }: Pick<SeriesSnapshot, 'histogram'>,
   percentiles: readonly number[],
 ): number[] {
+  assertFamily(family, 'resolution');
+  const { resolution } = family;
   return histogram.valuesAtPercentiles(percentiles).map((ticks) => fromTicks(resolution, ticks));
 }

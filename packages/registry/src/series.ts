@@ -16,7 +16,7 @@ import {
 } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
-import type { AddedCounts, CountedFacts } from './counted-facts.ts';
+import { type AddedCounts, assertFacts, type CountedFacts } from './counted-facts.ts';
 import { addEstimated, countEstimated, type EstimatedCounts } from './estimated.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import { type Interval, newInterval } from './intervals.ts';
@@ -205,7 +205,7 @@ export class Series {
    *   its bound when it is open. `rebucket(counted.layout, family.unitLayout)` states how far that can be trusted.
    *   At a threshold of the family, such counts are exact when no slot reaches beyond the threshold on both sides.
    * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or `atThresholds` is more
-   *   than the counts of its slots; `ERR_INVALID_VALUE` when
+   *   than the counts of its slots; `ERR_INVALID_OPTION` when another fact is not as stated on it; `ERR_INVALID_VALUE` when
    *   the sum is negative or not finite; `ERR_VALUE_OUT_OF_RANGE` when a tick does not fit; `ERR_COUNT_OVERFLOW` when
    *   the total count would pass 2^53 − 1. Nothing is added then.
    * @example
@@ -217,8 +217,9 @@ export class Series {
    * series.add(countedIn(explicitLayout([0.1, 0.5]), [0, 3, 1]), { sum: 1.4 }); //=> { count: 4, open: 1 }
    * ```
    */
-  add(counted: Counted, facts: CountedFacts = {}): AddedCounts {
+  add(counted: Counted, facts: CountedFacts = NO_FACTS): AddedCounts {
     assertCounted('add', counted);
+    assertFacts(facts);
     const { layout, counts } = counted;
     const { sum } = facts;
     if (sum !== undefined && !(Number.isFinite(sum) && sum >= 0)) {

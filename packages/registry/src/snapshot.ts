@@ -1,4 +1,4 @@
-import { assertFollows, having, type OptionRule } from '@hdrscope/core/internal';
+import { assertFollows, having, mustBe, type OptionRule } from '@hdrscope/core/internal';
 import { placesIn } from '@hdrscope/kit';
 import { changesBetween, type SeriesChange } from './changes.ts';
 import { type EndedAfter, endedBetween } from './ended.ts';
@@ -112,6 +112,19 @@ export const snapshot: OptionRule<Snapshot> = /* @__PURE__ */ having(
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function assertSnapshot(value: unknown): asserts value is Snapshot {
   assertFollows('the snapshot', snapshot, value);
+}
+
+/**
+ * Refuses what lacks a fact of a family, in a nanosecond: it is called for each series.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ */
+export function assertFamily<Fact extends keyof FamilySnapshot>(
+  value: unknown,
+  fact: Fact,
+): asserts value is Pick<FamilySnapshot, Fact> {
+  if ((value as Partial<FamilySnapshot> | null)?.[fact] !== undefined) return;
+  throw mustBe('ERR_INVALID_OPTION', 'the family', 'a family of a snapshot', value);
 }
 
 /** The part of the options that says which family is meant. */

@@ -4,6 +4,7 @@ import {
   custom,
   type OptionRule,
   object,
+  observer,
   oneOf,
   optional,
   type RulesFor,
@@ -80,7 +81,7 @@ export const INTAKE_RULES: RulesFor<IntakeOptions, Exclude<keyof IntakeOptions, 
   since: withDefault(oneOf<'beginning' | 'now'>(['beginning', 'now']), 'beginning'),
   timeoutMs: optional(timeout),
   attributes: optional(object()),
-  observer: optional(object()),
+  observer: optional(observer('succeeded', 'failed', 'added')),
   memory: optional(ingestMemory),
 };
 
