@@ -3,13 +3,6 @@
  * fails the test.
  */
 export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
-  'ceph.HistogramReplies.dump': ['filter'],
-  'ceph.registryReplies': ['axisOf'],
-  'ceph.followDaemons': ['list'],
-  'ceph.snapshotLoggers': ['axisOf'],
-  'ceph.axisRanges': ['axis'],
-  'ceph.PerfHistogram': ['axes'],
-  'ceph.parseCounters': ['text'],
   'dashboard.serveDashboard': ['tls'],
   'ebpf.bpftoolMap': [
     'shape.counts',

@@ -2,7 +2,7 @@ import { assertFollows, callback, readOptions } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
 import { assertRegistry } from '@hdrscope/registry/internal';
 import { formatHistogramDump } from '../dump/dump.ts';
-import { type CephRelease, type HistogramLogger, RELEASE_RULES } from '../dump/loggers.ts';
+import { type CephRelease, FILTER_RULES, type HistogramLogger, RELEASE_RULES } from '../dump/loggers.ts';
 import { formatHistogramSchema } from '../dump/schema.ts';
 import { SNAPSHOT_LOGGERS_RULES, type SnapshotLoggersOptions, snapshotLoggers } from '../dump/snapshot.ts';
 import type { HistogramReplies, PerfReplies } from './perf-commands.ts';
@@ -52,9 +52,14 @@ export function histogramReplies(
   const { release } = readOptions(options, HISTOGRAM_REPLIES);
   return {
     schema: async (format) => formatHistogramSchema(await loggers(), { release, format }),
-    dump: async (filter, format) => formatHistogramDump(await loggers(), { ...filter, release, format }),
+    dump: async (filter, format) => {
+      const selected = readOptions(filter, HISTOGRAM_DUMP);
+      return formatHistogramDump(await loggers(), { ...selected, release, format });
+    },
   };
 }
+
+const HISTOGRAM_DUMP = { name: 'histograms.dump', rules: FILTER_RULES };
 
 const HISTOGRAM_REPLIES = {
   name: 'histogramReplies',

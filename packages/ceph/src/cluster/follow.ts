@@ -5,6 +5,8 @@ import {
   callback,
   custom,
   filledText,
+  having,
+  listOf,
   type OptionRules,
   optional,
   readOptions,
@@ -87,7 +89,7 @@ const FOLLOW_RULES = {
  * waits as long as `list` lets daemons take.
  *
  * @param list Returns the daemons anew for each reading, such as `() => daemonsAt('/var/run/ceph')`.
- * @returns A follower. It rejects with `ERR_INVALID_OPTION` when two daemons have one name, and as `list` does.
+ * @returns A follower. It rejects with `ERR_INVALID_OPTION` when `list` returns no daemons or two of one name, and as `list` does.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
  * ```ts
@@ -137,6 +139,7 @@ export function followDaemons(
 
   return followAnswers(async () => {
     const daemons = await list();
+    assertFollows('what list returns', DAEMONS, daemons);
     const again = daemons.find(({ name }, at) => daemons.findIndex((one) => one.name === name) < at);
     if (again !== undefined) {
       const cure = 'name each socket once, and the sockets of one cluster';
@@ -148,6 +151,8 @@ export function followDaemons(
     return answers.filter(({ histograms }) => histograms === undefined || histograms.length > 0);
   }, monotonicMs);
 }
+
+const DAEMONS = listOf(having<NamedDaemon>('a daemon', 'ask'), 'daemons');
 
 const FOLLOW_DAEMONS = {
   name: 'followDaemons',

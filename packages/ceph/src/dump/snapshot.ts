@@ -1,7 +1,9 @@
 import { type Layout, rebucket } from '@hdrscope/core';
 import {
+  assertFollows,
   callback,
   mustBe,
+  object,
   type Rebucketing,
   type RulesFor,
   readOptions,
@@ -66,6 +68,7 @@ export function snapshotLoggers(snapshot: Snapshot, options: SnapshotLoggersOpti
   const loggers = new Map<string, Map<string, HistogramCounter>>();
   for (const [i, family] of snapshot.families.entries()) {
     const axis = axisOf(family);
+    assertFollows('what axisOf returns', object<Axis>(), axis);
     for (const series of family.series) {
       const loggerName = logger + attributesText(series.attributes);
       const counters = loggers.get(loggerName) ?? new Map<string, HistogramCounter>();

@@ -1,5 +1,5 @@
 import { type EdgeLayout, explicitLayout, linearLayout, log2Layout } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertFollows, mustBe, object } from '@hdrscope/core/internal';
 import { AXIS_UNITS, type AxisUnit } from '@hdrscope/core/joint';
 
 /** The growth of the slots of an axis. The slots of an `'explicit'` axis begin at its `edges`. */
@@ -195,7 +195,9 @@ function edgesOf({ scale, min, quantSize, buckets, edges }: Axis): readonly bigi
   });
 }
 
-function assertAxis({ name, scale, min, quantSize, buckets, unit, edges }: Axis): void {
+function assertAxis(axis: Axis): void {
+  assertFollows('an axis', object(), axis);
+  const { name, scale, min, quantSize, buckets, unit, edges } = axis;
   if (typeof name !== 'string') throw mustBe('ERR_INVALID_OPTION', "an axis's name", 'a string', name);
   const where = `axis "${name}":`;
   if (scale !== 'linear' && scale !== 'log2' && scale !== 'explicit') {

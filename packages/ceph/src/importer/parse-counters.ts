@@ -63,7 +63,7 @@ export interface ParseCountersOptions extends DocumentOptions, PerfFilter {}
  */
 export function parseCounters(text: string, options: ParseCountersOptions = {}): ImportedCounters[] {
   const settings = readOptions(options, PARSE_COUNTERS);
-  const documents = readDocuments(text, settings, LONG_NUMBER.test(text));
+  const documents = readDocuments(text, settings, typeof text === 'string' && LONG_NUMBER.test(text));
   return documents.flatMap((document) => readCounters(document, settings));
 }
 
