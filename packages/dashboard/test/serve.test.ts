@@ -82,7 +82,10 @@ test('a proxy on this machine may call the page by a name that is allowed', asyn
 });
 
 test('the page is served over TLS, with a cookie for TLS only', async () => {
-  const { port, url } = await serve(createRegistry(), { token: TOKEN, tls: LOCALHOST });
+  const { port, url } = await serve(createRegistry(), {
+    token: TOKEN,
+    tls: { certFile: LOCALHOST.certFile, keyFile: LOCALHOST.keyFile },
+  });
   expect(url).toBe(`https://localhost:${port}/`);
   const cookie = await new Promise((resolve, reject) => {
     const options = { port, path: `/?token=${TOKEN}`, ca: LOCALHOST.cert, agent: false };
@@ -97,7 +100,7 @@ test('the page is served over TLS, with a cookie for TLS only', async () => {
 
 test.each([
   [{ limits: { requests: 0 } }, 'limits.requests must be an integer from 1'],
-  [{ tls: { certFile: 7 } as never }, 'tls must be an object with the texts certFile and keyFile'],
+  [{ tls: { certFile: 7 } as never }, 'tls.certFile must be a text, got 7'],
   [{ allowedHosts: [''] }, 'allowedHosts must be an array of names of hosts'],
 ])('refuses %j', async (options, message) => {
   await expect(serve(createRegistry(), options)).rejects.toMatchObject({

@@ -3,7 +3,7 @@
  * fails the test.
  */
 export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
-  'dashboard.serveDashboard': ['tls'],
+  'history.clickHouseTable': ['tls', 'tls.caFile'],
   'ebpf.bpftoolMap': [
     'shape.counts',
     'shape.counts.length',
@@ -21,7 +21,6 @@ export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
     'shape.sum',
   ],
   'ebpf.openKernelProgram': ['name'],
-  'history.clickHouseTable': ['tls', 'tls.caFile'],
   'history.countedOfRow': ['__0'],
   'history.explainHistory': ['after.sinceMs', 'after.untilMs', 'before.sinceMs', 'before.untilMs'],
   'history.figureBounds': ['__0'],
@@ -85,12 +84,7 @@ export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
     'queue',
     'queue.folder',
     'queue.maxBytes',
-    'tls',
-    'tls.caFile',
-    'tls.certFile',
-    'tls.keyFile',
   ],
-  'otel.serveOtlp': ['tls', 'tls.certFile', 'tls.keyFile'],
   'plot.attributePairs': ['attributes'],
   'plot.barsOf': ['layout'],
   'plot.comparisonPlot': ['before'],
@@ -106,14 +100,5 @@ export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
   'plot.overTimePlot': ['intervals'],
   'plot.percentileCurve': ['period'],
   'plot.plotsOfLog': ['intervals'],
-  'prometheus.HdrPrometheusExporter': ['tls', 'tls.certFile', 'tls.keyFile'],
-  'prometheus.sendRemoteWrite': [
-    'observer.failed',
-    'observer.succeeded',
-    'tls',
-    'tls.caFile',
-    'tls.certFile',
-    'tls.keyFile',
-  ],
-  'prometheus.servePrometheus': ['tls', 'tls.certFile', 'tls.keyFile'],
+  'prometheus.sendRemoteWrite': ['observer.failed', 'observer.succeeded'],
 };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type OptionRule, textsByName } from '@hdrscope/core/internal';
+import { type OptionRule, optional, optionsIn, text } from '@hdrscope/core/internal';
 
 /** Files in PEM, for HTTPS. They are read for each request, so renewed ones are used at once. */
 export interface SenderTlsFiles {
@@ -11,8 +11,13 @@ export interface SenderTlsFiles {
   readonly keyFile?: string | undefined;
 }
 
+const file = optional(text);
+
 /** The rule of the files of a certificate. */
-export const tls: OptionRule<SenderTlsFiles> = textsByName;
+export const tls: OptionRule<SenderTlsFiles> = optionsIn<SenderTlsFiles>({
+  name: 'tls',
+  rules: { caFile: file, certFile: file, keyFile: file },
+});
 
 /** The rule of a receiver's URL. It may have a password, so messages leave it out. */
 export const url: OptionRule<string> = {

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { HdrscopeError } from '@hdrscope/core';
 import {
   callback,
   custom,
@@ -15,11 +16,13 @@ import {
   type OptionRules,
   object,
   optional,
+  optionsIn,
   type RulesFor,
   readOptions,
   text,
   withDefault,
 } from '@hdrscope/core/internal';
+import { reasonOf } from '../reason-of.ts';
 import { noteConnection } from '../slices.ts';
 import { ACCESS_RULES, Access, type AccessOptions } from './access.ts';
 import { Connections } from './connections.ts';
@@ -54,12 +57,7 @@ export interface GuardOptions extends AccessOptions {
 export const GUARD_RULES: RulesFor<GuardOptions, keyof GuardOptions> = {
   ...ACCESS_RULES,
   limits: optional(object()),
-  tls: optional(
-    custom('an object with the texts certFile and keyFile', (files) => {
-      const { certFile, keyFile } = (files ?? {}) as TlsFiles;
-      return text.accepts(certFile) && text.accepts(keyFile);
-    }),
-  ),
+  tls: optional(optionsIn<TlsFiles>({ name: 'tls', rules: { certFile: text, keyFile: text } })),
   refusals: optional(
     custom('counts of refusals', (counts) =>
       REFUSAL_REASONS.every((reason) => Number.isInteger((counts as ServerRefusals)[reason])),
@@ -93,8 +91,8 @@ const KEEP_ALIVE_MS = 5000;
  * raises a count of
  * `refusals`. It does not listen yet.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it. The system's error when a file of `tls` cannot
- *   be read.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it, or the files of `tls` are not a certificate and its
+ *   key. The system's error when one of them cannot be read.
  * @example
  * ```ts
  * import { createGuardedServer, listenAt } from '@hdrscope/kit/server';
@@ -198,9 +196,14 @@ function tlsServer(
   onProblem: (problem: Error) => void,
 ): Server {
   const keys = { ...readTlsFiles(tls), handshakeTimeout: settings.headersTimeout };
-  const server = createTlsServer({ ...settings, ...keys }, listener);
-  server.once('close', watchTlsFiles(tls, server, onProblem));
-  return server;
+  try {
+    const server = createTlsServer({ ...settings, ...keys }, listener);
+    server.once('close', watchTlsFiles(tls, server, onProblem));
+    return server;
+  } catch (cause) {
+    const message = `tls.certFile and tls.keyFile must be a certificate and its private key, in PEM: ${reasonOf(cause)}`;
+    throw new HdrscopeError('ERR_INVALID_OPTION', message, { cause });
+  }
 }
 
 /** Answers with an HTTP status and a line of text. Has no effect once an answer has begun. */

@@ -499,7 +499,10 @@ describe('HTTPS', () => {
 
   test('counts clients that speak no TLS', async () => {
     const refusals = noRefusals();
-    const port = await serve(hello, { tls: LOCALHOST, refusals });
+    const port = await serve(hello, {
+      tls: { certFile: LOCALHOST.certFile, keyFile: LOCALHOST.keyFile },
+      refusals,
+    });
     await connection(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     while (refusals.malformed === 0) await sleep(10);
     expect(refusals).toEqual({ ...noRefusals(), malformed: 1 });
@@ -508,6 +511,11 @@ describe('HTTPS', () => {
   test('needs files that can be read', () => {
     const tls = { certFile: join(folder, 'none.pem'), keyFile: join(folder, 'none.key') };
     expect(() => createGuardedServer(hello, { host: HOST, tls })).toThrow(/ENOENT/);
+  });
+
+  test('needs a certificate and its key', () => {
+    const tls = { certFile: LOCALHOST.keyFile, keyFile: LOCALHOST.certFile };
+    expectRefused(() => createGuardedServer(hello, { host: HOST, tls }), 'ERR_INVALID_OPTION');
   });
 });
 

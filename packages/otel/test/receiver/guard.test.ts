@@ -75,7 +75,7 @@ test('a token is needed where one is given, but not for the health of the server
 });
 
 test('a server with a certificate takes points by HTTPS', async () => {
-  const otlp = await started({ tls: LOCALHOST });
+  const otlp = await started({ tls: { certFile: LOCALHOST.certFile, keyFile: LOCALHOST.keyFile } });
   const target = { host: '127.0.0.1', port: otlp.port, path: '/v1/metrics', method: 'POST' };
   const request = httpsRequest({ ...target, headers: JSON_TYPE, ca: LOCALHOST.cert, agent: false });
   request.end(BODY);
