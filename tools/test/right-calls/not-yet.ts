@@ -3,7 +3,6 @@
  * fails the test.
  */
 export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
-  'history.clickHouseTable': ['tls', 'tls.caFile'],
   'ebpf.bpftoolMap': [
     'shape.counts',
     'shape.counts.length',
@@ -21,16 +20,6 @@ export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
     'shape.sum',
   ],
   'ebpf.openKernelProgram': ['name'],
-  'history.countedOfRow': ['__0'],
-  'history.explainHistory': ['after.sinceMs', 'after.untilMs', 'before.sinceMs', 'before.untilMs'],
-  'history.figureBounds': ['__0'],
-  'history.historyRollupSql': ['dialect'],
-  'history.historySpan': ['__1'],
-  'history.historyTableSql': ['dialect'],
-  'history.mergeRows': ['rows'],
-  'history.percentilesOf': ['__0'],
-  'history.slotBounds': ['k'],
-  'history.slotOfTick': ['tick'],
   'inputs.importOtlp': ['files'],
   'inputs.readEncoded': ['bytes'],
   'inputs.readFigures': ['bytes'],

@@ -1,4 +1,4 @@
-import { assertOptions, mustBe, type OptionsOwner, object } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, number, type OptionsOwner, object } from '@hdrscope/core/internal';
 import { assertPercentile } from '../rows/percentiles.ts';
 import { type CheckedQuestion, checkedQuestion } from '../sql/question.ts';
 import { checkedLimits } from './explain-change.ts';
@@ -51,7 +51,7 @@ const OWNER: OptionsOwner<ExplainQuestion> = {
 
 const RANGE: OptionsOwner<TimeRange> = {
   name: 'a range',
-  names: { sinceMs: true, untilMs: true },
+  names: { sinceMs: number(), untilMs: number() },
   call: '{ sinceMs, untilMs }',
 };
 
@@ -64,7 +64,7 @@ export function checkedExplain(question: ExplainQuestion): CheckedExplain {
   assertRange('before', before);
   assertRange('after', after);
   if (before.sinceMs < after.untilMs && after.sinceMs < before.untilMs) {
-    const allowed = 'a range that does not overlap with before';
+    const allowed = 'a range from sinceMs to untilMs that does not overlap with before';
     throw mustBe('ERR_INVALID_OPTION', 'after', allowed, `${after.sinceMs} to ${after.untilMs}`);
   }
   const sinceMs = Math.min(before.sinceMs, after.sinceMs);
@@ -77,7 +77,7 @@ function assertRange(name: string, range: TimeRange): void {
   if (!object().accepts(range)) {
     throw mustBe('ERR_INVALID_OPTION', name, 'a range: { sinceMs, untilMs }', range);
   }
-  assertOptions(range, RANGE);
+  assertOptions(range, RANGE, `${name}.`);
   const { sinceMs, untilMs } = range;
   if (!(Number.isFinite(sinceMs) && Number.isFinite(untilMs) && untilMs > sinceMs)) {
     const allowed = 'a range whose untilMs is after its sinceMs';

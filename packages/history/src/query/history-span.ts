@@ -1,3 +1,4 @@
+import { assertFollows, object } from '@hdrscope/core/internal';
 import { DIALECTS } from '../sql/dialects.ts';
 import { type CheckedQuestion, checkedQuestion, type HistoryQuestion } from '../sql/question.ts';
 import type { RowSource } from '../sql/row-source.ts';
@@ -40,9 +41,11 @@ export interface HistorySpan {
  */
 export async function historySpan(
   folder: string,
-  { metric, ...rest }: SpanQuestion = {},
+  question: SpanQuestion = {},
   options: QueryOptions = {},
 ): Promise<HistorySpan | undefined> {
+  assertFollows('the question', object<SpanQuestion>(), question);
+  const { metric, ...rest } = question;
   return spanOf(
     folder,
     { ...checkedQuestion({ metric: metric === undefined ? '' : metric, ...rest }), metric },

@@ -1,6 +1,6 @@
 import type { Bounds } from '@hdrscope/core';
 import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
-import type { Distribution, Margins } from './row.ts';
+import { assertRow, type Distribution, type Margins } from './row.ts';
 import { LAST_TICK } from './slots.ts';
 
 export const NO_MARGINS: Margins = { sumBelow: 0, sumAbove: 0, minAbove: 0, maxBelow: 0 };
@@ -39,6 +39,7 @@ export interface FigureBounds {
 /**
  * The bounds of the mean, the smallest and the largest value. All of them are 0 when the distribution has no values.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the distribution is not an object.
  * @example
  * ```ts
  * import { figureBounds } from '@hdrscope/history';
@@ -48,14 +49,11 @@ export interface FigureBounds {
  * figureBounds({ scale: 1, count: 3, sum: 7.5, min: 1, max: 4, margins }).mean; //=> { lower: 1, upper: 4 }
  * ```
  */
-export function figureBounds({
-  scale,
-  count,
-  sum,
-  min,
-  max,
-  margins = NO_MARGINS,
-}: Pick<Distribution, 'scale' | 'count' | 'sum' | 'min' | 'max' | 'margins'>): FigureBounds {
+export function figureBounds(
+  row: Pick<Distribution, 'scale' | 'count' | 'sum' | 'min' | 'max' | 'margins'>,
+): FigureBounds {
+  assertRow(row);
+  const { scale, count, sum, min, max, margins = NO_MARGINS } = row;
   const resolution = resolutionOf(scale);
   const inUnit = (lower: number, upper: number): Bounds => ({
     lower: fromTicks(resolution, lower),

@@ -2,14 +2,14 @@ import { HdrscopeError } from '@hdrscope/core';
 import { assertFollows, custom } from '@hdrscope/core/internal';
 import { compareRevisions } from '../parquet/order.ts';
 import { marginsProperty, mergedMargins } from './margins.ts';
-import type { Distribution, HistoryRow } from './row.ts';
+import { assertRow, type Distribution, type HistoryRow } from './row.ts';
 
 /**
  * The sum of some rows: their counts added slot by slot, at the coarsest `bits` of them. Of rows of equal producer and sequence, only the
  * one with the largest revision counts.
  *
  * @param rows At least one; all of one unit and one scale.
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when there is no row, or units or scales differ: values of different steps have no common
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when one is not an object; `ERR_INCOMPATIBLE` when there is no row, or units or scales differ: values of different steps have no common
  *   slots.
  * @example
  * ```ts
@@ -102,6 +102,7 @@ function withoutDuplicates(rows: Iterable<HistoryRow>): HistoryRow[] {
   const distinct: HistoryRow[] = [];
   const places = new Map<string, Map<number, number>>();
   for (const row of rows) {
+    assertRow(row);
     const ofProducer = places.get(row.producer) ?? new Map<number, number>();
     places.set(row.producer, ofProducer);
     const place = ofProducer.get(row.sequence) ?? distinct.length;

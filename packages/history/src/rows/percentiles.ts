@@ -1,6 +1,6 @@
 import type { Bounds, Resolution } from '@hdrscope/core';
 import { mustBe, resolutionOf } from '@hdrscope/core/internal';
-import type { Distribution } from './row.ts';
+import { assertRow, type Distribution } from './row.ts';
 import { boundsOfSlots } from './slots.ts';
 
 /** The value at a percentile, and bounds that contain it, in the unit: those of its slot, or of the slots that it may lie in. */
@@ -19,12 +19,15 @@ export interface PercentileValue extends Bounds {
  *
  * @param percentiles From 0 to 100, in any order.
  * @returns One for each percentile, in their order; an empty list when the distribution has no values.
- * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is not a number from 0 to 100.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the distribution is not an object, `ERR_INVALID_VALUE` when a percentile is not a number
+ *   from 0 to 100.
  */
 export function percentilesOf(
-  { bits, scale, k, c, w, count }: Pick<Distribution, 'bits' | 'scale' | 'k' | 'c' | 'w' | 'count'>,
+  row: Pick<Distribution, 'bits' | 'scale' | 'k' | 'c' | 'w' | 'count'>,
   percentiles: readonly number[],
 ): PercentileValue[] {
+  assertRow(row);
+  const { bits, scale, k, c, w, count } = row;
   for (const percentile of percentiles) assertPercentile(percentile);
   if (count === 0) return [];
   const resolution = resolutionOf(scale);

@@ -1,3 +1,5 @@
+import { mustBe } from '@hdrscope/core/internal';
+
 /** The version of the row format: https://github.com/hdrscope/hdrscope/blob/main/docs/formats/history.md */
 export const FORMAT_VERSION = 2;
 
@@ -72,4 +74,14 @@ export interface HistoryRow extends Distribution {
   readonly revision?: number | undefined;
   /** Version of the row shape. */
   readonly version: typeof FORMAT_VERSION;
+}
+
+/**
+ * Refuses what is no object, in a nanosecond: functions of rows are called for each row.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ */
+export function assertRow(row: unknown): void {
+  if (typeof row === 'object' && row !== null) return;
+  throw mustBe('ERR_INVALID_OPTION', 'the row', 'a row of a history', row);
 }

@@ -1,5 +1,5 @@
-import type { Bounds, HdrLayout, Resolution } from '@hdrscope/core';
-import { fromTicks } from '@hdrscope/core/internal';
+import type { Bounds, HdrLayout, HdrscopeError, Resolution } from '@hdrscope/core';
+import { fromTicks, mustBe } from '@hdrscope/core/internal';
 
 /** The most bits of a mantissa that a slot number may have: the upper word of a double holds 20. */
 export const MOST_BITS = 20;
@@ -20,6 +20,7 @@ const scratch = /* @__PURE__ */ new DataView(new ArrayBuffer(8));
  *
  * @param tick An integer from 0 to 2^53 − 1.
  * @param bits An integer from 0 to 20.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the tick is not a number.
  * @example
  * ```ts
  * import { slotBounds, slotOfTick } from '@hdrscope/history';
@@ -31,6 +32,7 @@ const scratch = /* @__PURE__ */ new DataView(new ArrayBuffer(8));
  * ```
  */
 export function slotOfTick(tick: number, bits: number): number {
+  if (typeof tick !== 'number') throw notANumber('tick', tick);
   scratch.setFloat64(0, tick);
   return scratch.getUint32(0) >>> (MOST_BITS - bits);
 }
@@ -44,9 +46,15 @@ export function bitsOf({ subBucketBits }: HdrLayout): number {
  * The smallest and the largest tick of a slot.
  *
  * @param k A slot that holds an integer, as `slotOfTick` gives it.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the slot is not a number.
  */
 export function slotBounds(k: number, bits: number): Bounds {
+  if (typeof k !== 'number') throw notANumber('k', k);
   return { lower: Math.ceil(doubleAt(k, bits)), upper: Math.ceil(doubleAt(k + 1, bits)) - 1 };
+}
+
+function notANumber(what: string, got: unknown): HdrscopeError {
+  return mustBe('ERR_INVALID_VALUE', what, 'a number', got);
 }
 
 /** The bounds of values in several slots, in the unit. The upper one is infinite where buckets without an end have their values. */

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertFollows, assertOptions, mustBe, type OptionsOwner, oneOf } from '@hdrscope/core/internal';
 import { DIALECTS } from './dialects.ts';
 import { type HistorySource, sourceOf } from './history-sql.ts';
 
@@ -130,8 +130,9 @@ export function ttlOf(dialect: TableDialect, ttlDays: number | undefined, start:
   return ` TTL toDateTime(${start}) + toIntervalDay(${ttlDays})`;
 }
 
+const TABLE_DIALECT = oneOf(Object.keys(COLUMNS) as TableDialect[]);
+
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function assertTableDialect(dialect: string): asserts dialect is TableDialect {
-  if (Object.hasOwn(COLUMNS, dialect)) return;
-  throw mustBe('ERR_INVALID_OPTION', 'the dialect', Object.keys(COLUMNS).join(' or '), dialect);
+  assertFollows('the dialect', TABLE_DIALECT, dialect);
 }

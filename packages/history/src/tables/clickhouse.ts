@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, flag, milliseconds, type OptionsOwner, object } from '@hdrscope/core/internal';
+import { assertOptions, flag, milliseconds, type OptionsOwner } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
-import { type SenderTlsFiles, tlsOptionsOf } from '@hdrscope/kit/delivery';
+import { type SenderTlsFiles, tls as tlsFiles, tlsOptionsOf } from '@hdrscope/kit/delivery';
 import { loadPackage, tableError } from '../errors.ts';
 import { ParquetEncoder } from '../parquet/encode.ts';
 import { COLUMNS } from '../parquet/schema.ts';
@@ -38,7 +38,7 @@ const OWNER: OptionsOwner<ClickHouseTableOptions> = {
     create: flag,
     ttlDays: true,
     timeoutMs: milliseconds(),
-    tls: object(),
+    tls: tlsFiles,
   },
   call: "clickHouseTable({ url: 'http://localhost:8123', table: 'history' })",
 };

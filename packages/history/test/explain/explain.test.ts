@@ -124,7 +124,10 @@ test.each([
   [{ confidence: 1 }, 'confidence must be a number above 0 and below 1, got 1'],
   [{ minShare: 0 }, 'minShare must be a number above 0 and at most 1, got 0'],
   [{ minChange: -1 }, 'minChange must be a finite number of at least 0, got -1'],
-  [{ after: RANGES.before }, 'after must be a range that does not overlap with before'],
+  [
+    { after: RANGES.before },
+    'after must be a range from sinceMs to untilMs that does not overlap with before',
+  ],
   [
     { before: { sinceMs: 2, untilMs: 1 } },
     'before must be a range whose untilMs is after its sinceMs, got "2 to 1"',

@@ -106,7 +106,7 @@ test('tables have quoted names', () => {
   );
   expect(historyTableSql('clickhouse', 'hi`story')).toContain('EXISTS `hi\\`story` (');
   expect(refusalOf(() => historyTableSql('duckdb' as never), 'ERR_INVALID_OPTION').message).toBe(
-    'the dialect must be postgres or clickhouse, got "duckdb"',
+    "the dialect must be 'postgres' or 'clickhouse', got \"duckdb\"",
   );
 });
 
@@ -116,7 +116,10 @@ test.each([
     'ttlDays must be an integer of at least 1, got 0',
   ],
   [() => historyTableSql('postgres', 'a', { ttlDays: 3 }), 'ttlDays is for ClickHouse'],
-  [() => historyRollupSql('duckdb' as never), 'the dialect must be postgres or clickhouse, got "duckdb"'],
+  [
+    () => historyRollupSql('duckdb' as never),
+    "the dialect must be 'postgres' or 'clickhouse', got \"duckdb\"",
+  ],
   [() => historyRollupSql('postgres', 'a', { into: '' }), 'into must be a name, got ""'],
   [
     () => historyRollupSql('postgres', 'a', { everyMs: 0.5 }),
