@@ -263,7 +263,7 @@ export function observer<Value extends object>(
 /* @__NO_SIDE_EFFECTS__ */
 export function having<Value extends object>(
   allowed: string,
-  ...methods: readonly (string & keyof Value)[]
+  ...methods: readonly ((string | symbol) & keyof Value)[]
 ): OptionRule<Value> {
   return custom(allowed, (value) =>
     methods.every((method) => typeof (value as Value | null)?.[method] === 'function'),
