@@ -1,9 +1,11 @@
 import type { Bounds } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { formatBounds } from '@hdrscope/kit';
 
 /**
  * A count as people read it, with a comma between thousands. A count that is not an integer has three digits.
  *
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the count is not a number.
  * @example
  * ```ts
  * import { formatCount } from '@hdrscope/plot';
@@ -13,6 +15,7 @@ import { formatBounds } from '@hdrscope/kit';
  * ```
  */
 export function formatCount(count: number): string {
+  if (typeof count !== 'number') throw mustBe('ERR_INVALID_VALUE', 'count', 'a number', count);
   if (!Number.isInteger(count)) return String(Number(count.toPrecision(3)));
   integers ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
   return integers.format(count);

@@ -1,3 +1,4 @@
+import { mustBe } from '@hdrscope/core/internal';
 import { formatBounds, formatDuration, formatSize, nanosecondsPer, roundToDigits } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import type { PlottedChange } from './plot.ts';
@@ -8,6 +9,7 @@ import type { PlottedChange } from './plot.ts';
  *
  * @param unit The unit of `value`.
  * @param digits Significant digits; digits before the point are kept, zeros at the end are not written.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is not a number.
  * @example
  * ```ts
  * import { formatValue } from '@hdrscope/plot';
@@ -19,6 +21,7 @@ import type { PlottedChange } from './plot.ts';
  * ```
  */
 export function formatValue(value: number, unit: CountedUnit, digits = 3): string {
+  if (typeof value !== 'number') throw mustBe('ERR_INVALID_VALUE', 'value', 'a number', value);
   if (Number.isNaN(value)) return '-';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
   if (unit === 'none') return numberText(roundToDigits(value, digits));

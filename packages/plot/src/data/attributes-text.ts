@@ -1,8 +1,10 @@
+import { assertFollows, object } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 
 /**
  * Attributes as people read them: one text for each, in the order of their keys. Objects are written as JSON.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the attributes are not an object.
  * @example
  * ```ts
  * import { attributePairs } from '@hdrscope/plot';
@@ -12,10 +14,13 @@ import type { Attributes } from '@hdrscope/registry';
  * ```
  */
 export function attributePairs(attributes: Attributes): string[] {
+  assertFollows('attributes', ATTRIBUTES, attributes);
   return Object.keys(attributes)
     .sort()
     .map((key) => `${key}=${valueText(attributes[key])}`);
 }
+
+const ATTRIBUTES = object<Attributes>();
 
 /** Attributes in one line: `method=get, route=/search`. */
 export function attributesText(attributes: Attributes): string {

@@ -1,5 +1,12 @@
 import { type Counted, explicitLayout, type HdrLayout, type Layout } from '@hdrscope/core';
-import { assertHdrCounted, assertOptions, mustBe, type OptionsOwner, text } from '@hdrscope/core/internal';
+import {
+  assertHdrCounted,
+  assertLayout,
+  assertOptions,
+  mustBe,
+  type OptionsOwner,
+  text,
+} from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { BarPlot, ObjectiveLine, PlotTitles } from '../plot.ts';
 import { assertInteger } from './checks.ts';
@@ -20,7 +27,7 @@ export interface BarsOptions extends PlotTitles {
  * A bar for each slot of a layout, from the first slot that was hit to the last.
  *
  * @param counts One for each slot.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_INVALID_COUNT` when there are not as many
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the layout is none, or an option does not exist; `ERR_INVALID_COUNT` when there are not as many
  *   counts as slots, or a count is negative or not finite.
  * @example
  * ```ts
@@ -33,6 +40,7 @@ export interface BarsOptions extends PlotTitles {
  * ```
  */
 export function barsOf(layout: Layout, counts: ArrayLike<number>, options: BarsOptions = {}): BarPlot {
+  assertLayout('layout', layout);
   assertOptions(options, BARS_OF);
   const { unit = 'none', ...rest } = options;
   const all = Array.from(counts);

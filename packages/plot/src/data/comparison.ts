@@ -1,5 +1,13 @@
 import { type Counted, type HdrLayout, type HistogramSum, percentileDifference } from '@hdrscope/core';
-import { assertOptions, number, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  assertOptions,
+  custom,
+  number,
+  type OptionRule,
+  type OptionsOwner,
+  object,
+} from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ComparisonPlot, PlotTitles, PlottedChange } from '../plot.ts';
 import { PERCENTILES, TITLES, UNIT, VALUE_AXIS } from './option-rules.ts';
@@ -31,7 +39,7 @@ export interface ComparisonPlotOptions extends PlotTitles {
  * has no interval when there are too few values for the confidence. Both histograms count in one unit. Where counts of a histogram came
  * from wider slots, its curve and its values have the bounds of these slots.
  *
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty; `ERR_INVALID_OPTION` when an option does not exist;
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty; `ERR_INVALID_OPTION` when a side is none, or an option does not exist;
  *   `ERR_INVALID_OPTION` or `ERR_INVALID_VALUE` when an option is outside the range stated on it.
  * @example
  * ```ts
@@ -58,6 +66,8 @@ export function comparisonPlot(
   after: ComparisonSide,
   options: ComparisonPlotOptions = {},
 ): ComparisonPlot {
+  assertFollows('before', SIDE, before);
+  assertFollows('after', SIDE, after);
   assertOptions(options, COMPARISON_PLOT);
   const { unit = 'none', percentiles = [50, 90, 99, 99.9], confidence = 0.99, ...rest } = options;
   const [wasSum, isSum] = [before, after].map(({ histogram }) => sparseSum(histogram)) as [
@@ -86,6 +96,10 @@ export function comparisonPlot(
     confidence,
   };
 }
+
+const SIDE: OptionRule<ComparisonSide> = custom('{ name, histogram }', (side) =>
+  object().accepts((side as ComparisonSide).histogram),
+);
 
 const COMPARISON_PLOT: OptionsOwner<ComparisonPlotOptions> = {
   name: 'comparisonPlot',

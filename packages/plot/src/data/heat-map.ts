@@ -1,5 +1,14 @@
 import type { Counted, Layout } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner, text } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  assertOptions,
+  custom,
+  having,
+  type OptionRule,
+  type OptionsOwner,
+  object,
+  text,
+} from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatMapPlot, PlotTitles } from '../plot.ts';
 import { assertInteger } from './checks.ts';
@@ -31,6 +40,17 @@ export interface TimedCounts extends TimedHistogram {
   /** Counts of wide buckets that `histogram` does not have. @default none */
   readonly wide?: readonly WideCount[];
 }
+
+/** One of the intervals of a plot over time. */
+export const INTERVAL: OptionRule<TimedHistogram> = custom('{ startMs, endMs, histogram }', (interval) =>
+  object().accepts((interval as TimedHistogram).histogram),
+);
+
+/** All intervals of a plot over time. */
+export const INTERVALS: OptionRule<Iterable<TimedHistogram>> = having(
+  'an iterable of { startMs, endMs, histogram }',
+  Symbol.iterator,
+);
 
 /** How a heat map over time is made. */
 export interface HeatMapOptions extends PlotTitles {
@@ -88,7 +108,9 @@ export function createHeatMap(options: HeatMapOptions = {}): HeatMapBuilder {
   assertInteger('columns', columns, 2, MOST_COLUMNS);
   const time = new TimeColumns<RowCounts>(columns, (a, b) => sumRowCounts(a, b, rows));
   return {
-    add({ startMs, endMs, histogram, unitLayout = histogram.layout, wide = [] }) {
+    add(interval) {
+      assertFollows('the interval', INTERVAL, interval);
+      const { startMs, endMs, histogram, unitLayout = histogram.layout, wide = [] }: TimedCounts = interval;
       const { layout, counts, placedFrom } = histogram;
       time.add(startMs, endMs, rowCounts({ layout, counts, placedFrom, unitLayout, wide }, rows));
     },
@@ -120,7 +142,7 @@ const CREATE_HEAT_MAP: OptionsOwner<HeatMapOptions> = {
 /**
  * The heat map of a list of intervals: see `createHeatMap`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, or there are no such intervals.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -132,6 +154,7 @@ const CREATE_HEAT_MAP: OptionsOwner<HeatMapOptions> = {
  * ```
  */
 export function heatMapOverTime(intervals: Iterable<TimedCounts>, options?: HeatMapOptions): HeatMapPlot {
+  assertFollows('intervals', INTERVALS, intervals);
   const heatMap = createHeatMap(options);
   for (const interval of intervals) heatMap.add(interval);
   return heatMap.plot();

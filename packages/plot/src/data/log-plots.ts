@@ -1,5 +1,11 @@
 import { HdrscopeError, type Histogram, HistogramSum } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  assertOptions,
+  having,
+  type OptionRule,
+  type OptionsOwner,
+} from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { formatCount } from '../count-text.ts';
@@ -127,7 +133,7 @@ const CREATE_LOG_PLOTS: OptionsOwner<LogPlotsOptions> = {
  * The plots of a whole log: see `createLogPlots`. Rejects with the error of `intervals` when that throws. Other work of the process
  * runs between intervals.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside its range; `ERR_TOO_LARGE`, with the details
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when there are no such intervals, or an option does not exist or is outside its range; `ERR_TOO_LARGE`, with the details
  *   `limit` and `most`, when the log has more tags than `maxTags`, or more than a million characters of tags.
  * @example
  * ```ts
@@ -148,6 +154,7 @@ export async function plotsOfLog(
   intervals: AsyncIterable<LoggedInterval>,
   options: WholeLogOptions = {},
 ): Promise<readonly Plot[]> {
+  assertFollows('intervals', LOGGED_INTERVALS, intervals);
   assertOptions(options, PLOTS_OF_LOG);
   const { maxTags = 10_000, ...shown } = options;
   assertInteger('maxTags', maxTags, 1, Number.MAX_SAFE_INTEGER);
@@ -170,6 +177,11 @@ export async function plotsOfLog(
   }
   return log.plots();
 }
+
+const LOGGED_INTERVALS: OptionRule<AsyncIterable<LoggedInterval>> = having(
+  'an async iterable of intervals of a log',
+  Symbol.asyncIterator,
+);
 
 const PLOTS_OF_LOG: OptionsOwner<WholeLogOptions> = {
   name: 'plotsOfLog',

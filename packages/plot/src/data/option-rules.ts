@@ -5,6 +5,7 @@ import {
   type OptionNames,
   type OptionRule,
   oneOf,
+  optionsIn,
   text,
 } from '@hdrscope/core/internal';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
@@ -41,7 +42,10 @@ export const OBJECTIVES: OptionRule<readonly ObjectiveLine[]> = listOf<Objective
 );
 
 /** When the values of a curve were counted. */
-export const PERIOD: OptionRule<Period> = custom('{ startMs, endMs } with the later time last', (period) => {
-  const { startMs, endMs } = period as Period;
-  return number().accepts(startMs) && number({ from: startMs }).accepts(endMs);
-});
+export const PERIOD: OptionRule<Period> = {
+  ...optionsIn<Period>({ name: 'period', rules: { startMs: number(), endMs: number() } }),
+  ...custom('{ startMs, endMs } with the later time last', (period) => {
+    const { startMs, endMs } = period as Period;
+    return number().accepts(startMs) && number({ from: startMs }).accepts(endMs);
+  }),
+};

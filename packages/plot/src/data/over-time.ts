@@ -1,10 +1,10 @@
 import type { HistogramSum } from '@hdrscope/core';
-import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertFollows, assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { formatSize, percentileName } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ObjectiveLine, PlotTitles, TimePlot } from '../plot.ts';
 import { assertInteger } from './checks.ts';
-import type { TimedHistogram } from './heat-map.ts';
+import { INTERVAL, INTERVALS, type TimedHistogram } from './heat-map.ts';
 import { OBJECTIVES, PERCENTILES, TITLES, UNIT, VALUE_AXIS, VALUE_SCALE } from './option-rules.ts';
 import { finestDigits, type ShownBounds, shownBounds, sparseSum } from './shown-bounds.ts';
 import { type ContentLimit, MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
@@ -78,7 +78,11 @@ export function createOverTime(options: OverTimeOptions = {}): OverTimeBuilder {
   };
   const time = new TimeColumns(columns, merge, contents);
   return {
-    add: ({ startMs, endMs, histogram }) => time.add(startMs, endMs, sparseSum(histogram)),
+    add(interval) {
+      assertFollows('the interval', INTERVAL, interval);
+      const { startMs, endMs, histogram } = interval;
+      time.add(startMs, endMs, sparseSum(histogram));
+    },
     plot() {
       const slots = timeSlots(time.columns);
       const digits = finestDigits(time.columns.flatMap(({ content }) => content.layouts));
@@ -140,7 +144,7 @@ const CREATE_OVER_TIME: OptionsOwner<OverTimeOptions> = {
 /**
  * The percentiles over time of a list of intervals: see `createOverTime`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, or there are no such intervals.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -152,6 +156,7 @@ const CREATE_OVER_TIME: OptionsOwner<OverTimeOptions> = {
  * ```
  */
 export function overTimePlot(intervals: Iterable<TimedHistogram>, options?: OverTimeOptions): TimePlot {
+  assertFollows('intervals', INTERVALS, intervals);
   const overTime = createOverTime(options);
   for (const interval of intervals) overTime.add(interval);
   return overTime.plot();

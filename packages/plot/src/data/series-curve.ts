@@ -8,7 +8,7 @@ import {
   usedSlots,
 } from '@hdrscope/core/internal';
 import type { CountedUnit, FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import { boundsOfSlots, endCounts } from '@hdrscope/registry/internal';
+import { assertFamily, boundsOfSlots, endCounts } from '@hdrscope/registry/internal';
 import type { Curve, CurvePoint } from '../plot.ts';
 import { attributesText } from './attributes-text.ts';
 import { PERIOD } from './option-rules.ts';
@@ -34,7 +34,8 @@ export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScal
  * The distribution of a series of a snapshot as a curve, in the unit of its family. `countedUnitOf` gives the plot's unit. Where values
  * came in buckets that are wider than the slots of the series, points have the bounds of the buckets.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the family is not one of a snapshot, or an option does not exist or is outside the range
+ *   stated on it.
  * @example
  * ```ts
  * import { countedUnitOf, curveOfSeries } from '@hdrscope/plot';
@@ -49,11 +50,13 @@ export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScal
  * ```
  */
 export function curveOfSeries(
-  { name: familyName, resolution }: Pick<FamilySnapshot, 'name' | 'resolution'>,
+  family: Pick<FamilySnapshot, 'name' | 'resolution'>,
   series: Pick<SeriesSnapshot, 'attributes' | 'histogram'> & Partial<Pick<SeriesSnapshot, 'reaches'>>,
   options: SeriesCurveOptions = {},
 ): Curve {
+  assertFamily(family, 'resolution');
   assertOptions(options, CURVE_OF_SERIES);
+  const { name: familyName, resolution } = family;
   const { attributes, histogram, reaches } = series;
   const { name = attributesText(attributes) || familyName, ends: given, ...curveOptions } = options;
   const ends = given ?? endCounts(histogram.counts, reaches);
@@ -129,6 +132,7 @@ const UNITS: Readonly<Record<string, CountedUnit>> = {
 /**
  * The unit of a plot for the UCUM unit of a family; `'none'` for units that plots do not know.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the family is not one of a snapshot.
  * @example
  * ```ts
  * import { countedUnitOf } from '@hdrscope/plot';
@@ -136,6 +140,8 @@ const UNITS: Readonly<Record<string, CountedUnit>> = {
  * ['s', 'By', '{request}'].map((unit) => countedUnitOf({ unit })); //=> ['s', 'bytes', 'none']
  * ```
  */
-export function countedUnitOf({ unit }: Pick<FamilySnapshot, 'unit'>): CountedUnit {
+export function countedUnitOf(family: Pick<FamilySnapshot, 'unit'>): CountedUnit {
+  assertFamily(family, 'unit');
+  const { unit } = family;
   return Object.hasOwn(UNITS, unit) ? UNITS[unit]! : 'none';
 }
