@@ -11,7 +11,7 @@ export {
 export type { TextKind } from './operations/text-kind.ts';
 export { parseProcessorArgs } from './processor/arguments.ts';
 export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
-export { readUnzipped, readUtf8 } from './reader/input.ts';
+export { readChunks, readUnzipped, readUtf8 } from './reader/input.ts';
 export { type ParsedLine, parseLine } from './reader/line.ts';
 export type { OperationOptions } from './reader/read.ts';
 export { type Moment, selects } from './reader/selection.ts';

@@ -2,7 +2,7 @@ import { DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
 import { mustBe, readOptions } from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
-import { type LogSource, readUtf8 } from '../reader/input.ts';
+import { type LogSource, readChunks, readUtf8 } from '../reader/input.ts';
 import { readEntries } from '../reader/read.ts';
 import { PERCENTILE_RULES, parsePercentileText } from './percentile-text.ts';
 import { recogniseText, type TextKind } from './text-kind.ts';
@@ -81,7 +81,7 @@ const REFUSED: Readonly<Record<Exclude<TextKind, 'log' | 'percentiles'>, string>
  * wrk2) as one interval. Memory is bounded by the longest line of a log, and by 64 MiB of text. An error of the source
  * is thrown unchanged.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` when the file is of another
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or the source has no bytes; `ERR_LOG_FORMAT` when the file is of another
  *   kind; `ERR_TOO_LARGE` when percentile text is longer than 64 MiB; the errors of `parsePercentileText`.
  * @example
  * ```ts
@@ -97,11 +97,11 @@ const REFUSED: Readonly<Record<Exclude<TextKind, 'log' | 'percentiles'>, string>
  * ```
  */
 export async function* readHistograms(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  source: LogSource,
   options: ReadHistogramsOptions = {},
 ): AsyncGenerator<ReadHistogram, void> {
   const { valueScale } = readOptions(options, READ_HISTOGRAMS);
-  const chunks = iterate(source);
+  const chunks = readChunks(source);
   try {
     const begun = await readBeginning(chunks);
     const kind = recogniseText(await readText(begun, BEGINNING_BYTES)) ?? 'log';
@@ -110,7 +110,7 @@ export async function* readHistograms(
     else if (kind === 'percentiles') yield await readPercentileText(whole, valueScale);
     else throw new HdrscopeError<LogErrorCode>('ERR_LOG_FORMAT', REFUSED[kind], { details: { kind } });
   } finally {
-    await chunks.return?.();
+    await chunks.return(undefined);
   }
 }
 
@@ -120,13 +120,7 @@ const READ_HISTOGRAMS = {
   call: 'readHistograms(bytes, { valueScale: 1000 })',
 };
 
-type Chunks = AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
-
-function iterate(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Chunks {
-  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
-}
-
-async function readBeginning(chunks: Chunks): Promise<Uint8Array[]> {
+async function readBeginning(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array[]> {
   const begun: Uint8Array[] = [];
   for (let bytes = 0; bytes < BEGINNING_BYTES; ) {
     const next = await chunks.next();
@@ -137,9 +131,12 @@ async function readBeginning(chunks: Chunks): Promise<Uint8Array[]> {
   return begun;
 }
 
-async function* continueWith(begun: readonly Uint8Array[], rest: Chunks): AsyncGenerator<Uint8Array, void> {
+async function* continueWith(
+  begun: readonly Uint8Array[],
+  rest: AsyncGenerator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array, void> {
   yield* begun;
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  yield* rest;
 }
 
 async function* readLog(source: AsyncIterable<Uint8Array>): AsyncGenerator<ReadHistogram, void> {

@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertFollows, listOf, text } from '@hdrscope/core/internal';
 import { type ProcessorArguments, parseProcessorArgs } from './arguments.ts';
 import type { ProcessorIo } from './io.ts';
 import { processLog } from './process.ts';
@@ -10,8 +11,10 @@ import { PROCESSOR_USAGE } from './usage.ts';
  *
  * @returns The exit code: 0, or 1 when an argument is wrong, a file cannot be read or written, a line is malformed, or
  *   the log has no interval to process.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the arguments are not texts.
  */
 export async function runProcessor(args: readonly string[], io: ProcessorIo): Promise<number> {
+  assertFollows('args', listOf(text, 'texts'), args);
   let parsed: ProcessorArguments;
   try {
     parsed = parseProcessorArgs(args);
@@ -29,8 +32,8 @@ export async function runProcessor(args: readonly string[], io: ProcessorIo): Pr
     return 0;
   } catch (error) {
     if (!isExpected(error)) throw error;
-    const text = parsed.options.verbose === true ? withCauses(error) : error.message;
-    await io.stderr.write(`${NAME}: ${text}\n`);
+    const message = parsed.options.verbose === true ? withCauses(error) : error.message;
+    await io.stderr.write(`${NAME}: ${message}\n`);
     return 1;
   }
 }

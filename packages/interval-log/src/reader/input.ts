@@ -73,9 +73,14 @@ function openSource(source: LogSource): AsyncIterable<Uint8Array> | Iterable<Uin
   throw mustBe('ERR_INVALID_OPTION', 'source', 'a path, bytes or a stream of bytes', source);
 }
 
+/** Reads bytes of any kind as they are. @throws HdrscopeError `ERR_INVALID_OPTION` when the source has none */
+export function readChunks(source: LogSource): AsyncGenerator<Uint8Array, void> {
+  return counted(openSource(source));
+}
+
 async function* counted(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  onBytes: ((bytes: number) => void) | undefined,
+  onBytes?: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of chunks) {
     if (!(chunk instanceof Uint8Array)) {

@@ -1,4 +1,12 @@
-import { custom, optional, type RulesFor, readOptions, type Settings } from '@hdrscope/core/internal';
+import {
+  custom,
+  type OptionRule,
+  optional,
+  optionsIn,
+  type RulesFor,
+  readOptions,
+  type Settings,
+} from '@hdrscope/core/internal';
 import type { LogInterval } from './entry.ts';
 import { toMicros } from './time.ts';
 
@@ -16,11 +24,18 @@ export interface Selection {
 }
 
 // Without a number no interval would be selected.
-const moment = custom<Moment>('a moment, { offsetSec } or { epochSec }', (value) => {
-  const { offsetSec, epochSec } = (value ?? {}) as Partial<Record<string, unknown>>;
-  const seconds = offsetSec ?? epochSec;
-  return typeof seconds === 'number' && !Number.isNaN(seconds);
-});
+const seconds = custom<number>('a number', (value) => typeof value === 'number' && !Number.isNaN(value));
+
+const moment: OptionRule<Moment> = {
+  ...optionsIn<{ readonly offsetSec?: number; readonly epochSec?: number }>({
+    name: 'a moment',
+    rules: { offsetSec: optional(seconds), epochSec: optional(seconds) },
+  }),
+  ...custom<Moment>('a moment, { offsetSec } or { epochSec }', (value) => {
+    const { offsetSec, epochSec } = value as Partial<Record<string, unknown>>;
+    return (offsetSec ?? epochSec) !== undefined;
+  }),
+};
 
 /** The rules of `Selection`. */
 export const SELECTION_RULES: RulesFor<Selection, keyof Selection> = {

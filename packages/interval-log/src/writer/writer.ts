@@ -1,5 +1,7 @@
 import type { DoubleHistogram, ReadonlyHistogram } from '@hdrscope/core';
 import {
+  assertFollows,
+  callback,
   custom,
   mustBe,
   type OptionRules,
@@ -69,9 +71,10 @@ export class IntervalLogWriter {
 
   /**
    * @param write Receives each line in one piece, with its newline.
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when `write` is no function, or an option does not exist or is out of range.
    */
   constructor(write: (line: string) => void, options: WriterOptions = {}) {
+    assertFollows('write', callback<typeof write>(), write);
     this.#options = readOptions(options, WRITER);
     this.#write = write;
   }

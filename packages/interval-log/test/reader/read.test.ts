@@ -68,10 +68,8 @@ describe('a malformed line', () => {
 });
 
 test.each<[ReadIntervalsOptions, string]>([
-  [
-    { from: { offsetSec: Number.NaN } },
-    'from must be a moment, { offsetSec } or { epochSec }, got an object',
-  ],
+  [{ from: { offsetSec: Number.NaN } }, 'from.offsetSec must be a number, got NaN'],
+  [{ from: {} as never }, 'from must be a moment, { offsetSec } or { epochSec }, got an object'],
   [{ to: 'now' as never }, 'to must be a moment, { offsetSec } or { epochSec }, got "now"'],
   [{ tags: 'get' }, 'tags must be a list of tags, got "get"'],
 ])('options %j are refused at the first step', async (options, message) => {
