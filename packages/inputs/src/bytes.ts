@@ -1,5 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertFollows, callback, custom, type OptionNames, text } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  callback,
+  custom,
+  type OptionNames,
+  type OptionRule,
+  text,
+} from '@hdrscope/core/internal';
 
 /**
  * A text in UTF-8 and without compression: all of it, or in chunks that may end anywhere. A `Uint8Array`, a stream of Node.js, the `body`
@@ -63,10 +70,19 @@ const textBytes = custom<TextBytes>('bytes, or an iterable of them', (bytes) => 
   return typeof (each ?? eachLater) === 'function';
 });
 
-/** The chunks of a text. @throws HdrscopeError `ERR_INVALID_OPTION` when there are none */
-export function chunksOf(bytes: TextBytes): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+/** The rule of bytes in one piece. */
+export const byteArray: OptionRule<Uint8Array> = custom(
+  'a Uint8Array',
+  (bytes) => bytes instanceof Uint8Array,
+);
+
+/** The chunks of a text. @throws HdrscopeError `ERR_INVALID_OPTION` when there are none, or one has no bytes */
+export async function* chunksOf(bytes: TextBytes): AsyncGenerator<Uint8Array, void> {
   assertFollows('the bytes', textBytes, bytes);
-  return bytes instanceof Uint8Array ? [bytes] : (bytes as AsyncIterable<Uint8Array>);
+  for await (const chunk of bytes instanceof Uint8Array ? [bytes] : (bytes as AsyncIterable<Uint8Array>)) {
+    assertFollows('a chunk of the bytes', byteArray, chunk);
+    yield chunk;
+  }
 }
 
 const LARGEST_BYTES = 2 ** 26;

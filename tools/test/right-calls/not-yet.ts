@@ -20,12 +20,6 @@ export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
     'shape.sum',
   ],
   'ebpf.openKernelProgram': ['name'],
-  'inputs.importOtlp': ['files'],
-  'inputs.readEncoded': ['bytes'],
-  'inputs.readFigures': ['bytes'],
-  'inputs.readLoadSummary': ['bytes'],
-  'inputs.readRequests': ['form'],
-  'inputs.recogniseOtlp': ['beginning'],
   'otel.Hdr.wrapReader': ['reader'],
   'otel.createHdr': ['views'],
   'otel.sendOtlp': [

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, fromTicks, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  assertOptions,
+  fromTicks,
+  having,
+  type OptionsOwner,
+  object,
+} from '@hdrscope/core/internal';
 import type { MalformedLine } from '@hdrscope/interval-log';
 import { readUnzipped } from '@hdrscope/interval-log/internal';
 import { decodeOtlp, type OtlpEncoding, type OtlpPoint } from '@hdrscope/otel/receiver';
@@ -74,7 +81,7 @@ const READING = { maxElements: MOST_ELEMENTS, familyOptions: () => ({ cardinalit
  *
  * @param folder The folder of the history. It is made if it does not exist.
  * @returns What became of each file, when it is written.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `everyMs` does not divide a day; `ERR_TOO_LARGE` when a request has more than 64 MiB;
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when there are no files, or `everyMs` does not divide a day; `ERR_TOO_LARGE` when a request has more than 64 MiB;
  *   `ERR_ALREADY_REGISTERED` when values of a file may be there already, as `importLog` says; `ERR_HISTORY_FILE` when a file cannot be
  *   written. An error of a source or of the file system is thrown unchanged.
  * @example
@@ -94,13 +101,20 @@ export async function* importOtlp(
   folder: string,
   options: ImportOtlpOptions = {},
 ): AsyncGenerator<ImportedOtlp, void> {
+  assertFollows('files', FILES, files);
   assertOptions(options, IMPORT_OTLP);
   const { everyMs = 60_000, attributes = {}, onMalformed } = options;
   assertPartOfDay(everyMs);
   const target = { folder, everyMs, attributes, onMalformed };
   const [memory, intervals] = [new IngestMemory(), new OtlpIntervals()];
-  for (const file of files) yield await importFile(file, target, memory, intervals);
+  for (const file of files) {
+    assertFollows('a file', FILE, file);
+    yield await importFile(file, target, memory, intervals);
+  }
 }
+
+const FILE = object<OtlpFile>();
+const FILES = having<Iterable<OtlpFile>>('an iterable of files', Symbol.iterator);
 
 type Target = Required<ImportOtlpOptions> & { readonly folder: string };
 

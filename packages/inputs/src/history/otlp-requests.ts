@@ -1,5 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertFollows } from '@hdrscope/core/internal';
 import type { OtlpEncoding } from '@hdrscope/otel/receiver';
+import { byteArray } from '../bytes.ts';
 
 /** A request of a file, as the file exporter of the OpenTelemetry Collector writes it. */
 export interface OtlpRequest {
@@ -25,6 +27,7 @@ const FIRST_FIELD = 0x0a;
  * `undefined` for any other file.
  *
  * @param beginning Its first 64 bytes or more, without compression.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the beginning has no bytes.
  * @example
  * ```ts
  * import { recogniseOtlp } from '@hdrscope/inputs/history';
@@ -34,6 +37,7 @@ const FIRST_FIELD = 0x0a;
  * ```
  */
 export function recogniseOtlp(beginning: Uint8Array): OtlpEncoding | undefined {
+  assertFollows('the beginning', byteArray, beginning);
   const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength);
   if (/^\s*\{\s*"resourceMetrics"\s*:/.test(bytes.toString('utf8', 0, BEGINNING_BYTES))) return 'json';
   const length = bytes.length > LENGTH_BYTES ? bytes.readUInt32BE() : 0;

@@ -1,5 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { assertOptions, assertText, type OptionsOwner, text } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  assertOptions,
+  assertText,
+  custom,
+  type OptionsOwner,
+  text,
+} from '@hdrscope/core/internal';
 import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
 import {
   LINE_NAMES,
@@ -13,7 +20,7 @@ import {
 import { isAutocannon, readAutocannon } from './autocannon.ts';
 import { isK6Summary, K6_METRIC, K6Requests, readK6Points, readK6Summary, readK6Table } from './k6.ts';
 import type { ErrorCount, LoadSummary, RequestSink } from './load.ts';
-import type { RequestForm } from './load-form.ts';
+import { hasRequests, type RequestForm } from './load-form.ts';
 import { isOhaSummary, readOhaSummary } from './oha.ts';
 import { isRequestTable, readRequestTable } from './request-table.ts';
 import { readVegetaLines } from './vegeta.ts';
@@ -28,7 +35,7 @@ export interface ReadRequestsOptions extends ReadLinesOptions {
  * Reads all requests of a load test: the files of `k6 run --out json=FILE` and `--out csv=FILE`, `oha --output-format csv`, `hey -o csv`,
  * `ab -g FILE`, `vegeta encode --to csv` and `json`, and JMeter's log in CSV (JTL).
  *
- * @throws HdrscopeError `ERR_DECODE` when there are no requests, or a line is malformed and `onBadLine` is left out; `ERR_INCOMPATIBLE`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the form is none; `ERR_DECODE` when there are no requests, or a line is malformed and `onBadLine` is left out; `ERR_INCOMPATIBLE`
  *   when the metric has no times. An error of the source is thrown unchanged.
  * @example
  * ```ts
@@ -58,6 +65,7 @@ export async function readRequests(
   sink: RequestSink,
   options: ReadRequestsOptions = {},
 ): Promise<void> {
+  assertFollows('the form', requestForm, form);
   assertOptions(options, READ_REQUESTS);
   if (isRequestTable(form)) return readRequestTable(form, bytes, options, sink);
   if (form === 'vegeta lines') return readVegetaLines(bytes, options, sink);
@@ -67,6 +75,10 @@ export async function readRequests(
   await read(bytes, options, requests);
   requests.assertFound();
 }
+
+const requestForm = custom<RequestForm>('a form that has all requests', (form) =>
+  hasRequests(form as string),
+);
 
 // Summaries.
 
