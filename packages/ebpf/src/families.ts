@@ -23,6 +23,7 @@ import {
   type Scope,
   SHOWN_UNITS,
 } from '@hdrscope/registry';
+import { scope } from '@hdrscope/registry/internal';
 import { listCpuCounts } from './cpu-counts.ts';
 import { byIdentity, type Frame, type KernelHistogram } from './source/source.ts';
 
@@ -76,12 +77,7 @@ export const KERNEL_FAMILY_RULES: RulesFor<KernelFamilyOptions, keyof KernelFami
   boundaries: optional(listOf(NUMBER, 'numbers')),
   cardinalityLimit: optional(NUMBER),
   expireAfterMs: optional(NUMBER),
-  scope: optional(
-    custom<Scope>(
-      'an object whose name is a text',
-      (scope) => object<Scope>().accepts(scope) && text.accepts(scope.name),
-    ),
-  ),
+  scope: optional(scope),
 };
 
 export const KERNEL_FAMILY: OptionTable<RulesFor<KernelFamilyOptions, keyof KernelFamilyOptions>> = {

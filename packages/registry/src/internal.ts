@@ -11,7 +11,7 @@ export {
   type EndCounts,
   endCounts,
 } from './ends.ts';
-export { defaultResolution } from './family-options.ts';
+export { defaultResolution, scope } from './family-options.ts';
 export { countInexact, INEXACT_VALUES } from './inexact-values.ts';
 export type { ReadingRefusal } from './ingest/health.ts';
 export type { CounterState } from './ingest/reading.ts';

@@ -74,6 +74,7 @@ export const EBPF: RightCalls = {
     name: 'none',
     program: 'false',
     layout,
+    shape: { counts: { type: 'u64' } },
   }),
   'ebpf.bpftrace': right((options: object) => readOnce(bpftrace(options as never)), {
     stream: Readable.from([]),
@@ -101,7 +102,11 @@ export const EBPF: RightCalls = {
     path: './none',
     layout,
   }),
-  'ebpf.kernelMap': right((options: object) => readOnce(kernelMap(options)), { name: 'none', layout }),
+  'ebpf.kernelMap': right((options: object) => readOnce(kernelMap(options)), {
+    name: 'none',
+    layout,
+    shape: { counts: { type: 'u64' } },
+  }),
   'ebpf.kernelQuantile': right(kernelQuantile, counts, 0.5, {}),
   'ebpf.libbpfToolsLayout': right(libbpfToolsLayout, 64),
   'ebpf.listCpuCounts': right(listCpuCounts, counts),

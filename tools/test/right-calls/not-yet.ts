@@ -3,23 +3,6 @@
  * fails the test.
  */
 export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
-  'ebpf.bpftoolMap': [
-    'shape.counts',
-    'shape.counts.length',
-    'shape.counts.offset',
-    'shape.counts.type',
-    'shape.sum',
-  ],
-  'ebpf.ingestKernel': ['scope', 'scope.schemaUrl', 'scope.version'],
-  'ebpf.kernelMap': [
-    'bpf',
-    'shape.counts',
-    'shape.counts.length',
-    'shape.counts.offset',
-    'shape.counts.type',
-    'shape.sum',
-  ],
-  'ebpf.openKernelProgram': ['name'],
   'otel.Hdr.wrapReader': ['reader'],
   'otel.createHdr': ['views'],
   'otel.sendOtlp': [

@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { integer, mustBe, type OptionRules, oneOf, readOptions, withDefault } from '@hdrscope/core/internal';
+import {
+  assertFollows,
+  integer,
+  type OptionRules,
+  oneOf,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import type { HistogramMetric, KernelSource } from '../source/source.ts';
 import type { ProgramHistogram } from './keyed-counts.ts';
 import { LOAD_RULES, type LoadedProgram, type LoadOptions, loadConfigured } from './load-program.ts';
@@ -47,6 +54,8 @@ export function kernelProgramFile(name: KernelProgramName): string {
   return fileURLToPath(new URL(`../../program/${name}.bpf.o`, import.meta.url));
 }
 
+const PROGRAM_NAME = oneOf(Object.keys(KERNEL_PROGRAMS) as KernelProgramName[]);
+
 /**
  * Loads a program of this package, which counts until it is closed, or this process ends. This takes Linux 5.5 with BTF, libbpf 1.x, and
  * root, or CAP_BPF and CAP_PERFMON.
@@ -70,9 +79,7 @@ export async function openKernelProgram(
   name: KernelProgramName,
   options: KernelProgramOptions = {},
 ): Promise<KernelProgram> {
-  if (!Object.hasOwn(KERNEL_PROGRAMS, name)) {
-    throw mustBe('ERR_INVALID_OPTION', 'name', `one of ${Object.keys(KERNEL_PROGRAMS).join(', ')}`, name);
-  }
+  assertFollows('name', PROGRAM_NAME, name);
   const definition = KERNEL_PROGRAMS[name];
   const ways = Object.keys(definition.by);
   const { by, maxKeys, libbpf } = readOptions(options, {

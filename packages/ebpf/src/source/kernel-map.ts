@@ -1,5 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
-import { flag, integer, type OptionRules, object, optional } from '@hdrscope/core/internal';
+import { flag, having, integer, type OptionRules, optional } from '@hdrscope/core/internal';
 import { findMapByName, openMapById, openMapIfThere, openPinnedMap } from '../bpf/maps.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
@@ -75,7 +75,7 @@ const KERNEL_MAP = {
     layout: optional(kernelLayout),
     maxBytes: optional(integer({ from: 1 })),
     batch: optional(flag),
-    bpf: optional(object<Bpf>()),
+    bpf: optional(having<Bpf>('access to bpf(2)', 'call', 'address', 'close')),
   } satisfies OptionRules<KernelMapOptions>,
   call: "kernelMap({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",
 };

@@ -9,7 +9,9 @@ import {
   type OptionRules,
   type OptionTable,
   object,
+  oneOf,
   optional,
+  optionsIn,
   type RulesFor,
   readOptions,
   type Settings,
@@ -66,7 +68,16 @@ export interface CountsField {
   readonly length?: number;
 }
 
-const FIELD = object<Field>();
+const FIELD = custom<Field>('a field', (field) => object<Field>().accepts(field) && text.accepts(field.name));
+
+const COUNTS = {
+  name: 'counts',
+  rules: {
+    type: oneOf<'u32' | 'u64'>(['u32', 'u64']),
+    offset: optional(integer({ from: 0 })),
+    length: optional(integer({ from: 1 })),
+  } satisfies OptionRules<CountsField>,
+};
 
 const SHAPE = {
   name: 'shape',
@@ -76,7 +87,7 @@ const SHAPE = {
     value: optional(listOf(FIELD, 'fields')),
     valueSize: optional(integer({ from: 1 })),
     slot: optional(text),
-    counts: optional(object<CountsField>()),
+    counts: optional(optionsIn<CountsField>(COUNTS)),
     sum: optional(
       custom<string | number | Field>(
         "'after-last', 'none', an index, or a field",

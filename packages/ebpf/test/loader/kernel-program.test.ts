@@ -42,7 +42,7 @@ test('counts by its first key when none is given, and refuses other ones', async
     tcprtt: ['all', 'remote'],
   });
   await expect(openKernelProgram('runq' as never)).rejects.toThrow(
-    'name must be one of runqueue, blockio, tcprtt, got "runq"',
+    "name must be 'runqueue', 'blockio' or 'tcprtt', got \"runq\"",
   );
   await expect(openKernelProgram('blockio', { by: 'task' })).rejects.toThrow(
     "by must be 'device' or 'all', got \"task\"",
