@@ -1,5 +1,5 @@
 import {
-  custom,
+  listOf,
   type OptionRules,
   object,
   oneOf,
@@ -48,7 +48,7 @@ export interface Hdr {
   /**
    * Wraps a reader before it is given to its provider: it then collects the HDR histograms too.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `format` is unknown.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when it is no reader, an option does not exist, or `format` is unknown.
    */
   wrapReader<Wrapped extends Reader>(reader: Wrapped, options?: ReaderOptions): Wrapped;
   /**
@@ -83,7 +83,7 @@ export interface Hdr {
 const CREATE_HDR = {
   name: 'createHdr',
   rules: {
-    views: custom<readonly HdrView[]>("an array of views, such as [{ instrumentName: '*' }]", Array.isArray),
+    views: listOf(object<HdrView>(), "views, such as [{ instrumentName: '*' }]"),
     registry: optional(registryRule),
     exemplarFilter: optional(oneOf(EXEMPLAR_FILTERS)),
     environment: optional(object<EnvironmentVariables>()),

@@ -1,3 +1,4 @@
+import { assertFollows, having } from '@hdrscope/core/internal';
 import { isRegistryReader, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { delegate } from './delegate.ts';
 import { type EnvironmentVariables, variable } from './environment.ts';
@@ -23,13 +24,16 @@ export interface ReaderOptions {
   readonly format?: 'auto' | HistogramFormat;
 }
 
-/** Wraps a reader: it also collects the store's histograms, and nothing else changes. */
+const READER = having<Reader>('a metric reader', 'setMetricProducer');
+
+/** Wraps a reader: it also collects the store's histograms, and nothing else changes. @throws HdrscopeError `ERR_INVALID_OPTION` when it is no reader */
 export function wrapReader<Wrapped extends Reader>(
   reader: Wrapped,
   store: HdrStore,
   { format }: Required<ReaderOptions>,
   environment: EnvironmentVariables,
 ): Wrapped {
+  assertFollows('the reader', READER, reader);
   const wanted =
     (aggregation: number): FormatOf =>
     (stated) =>

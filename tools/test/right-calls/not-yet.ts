@@ -3,15 +3,5 @@
  * fails the test.
  */
 export const NOT_YET: Readonly<Record<string, readonly string[]>> = {
-  'otel.Hdr.wrapReader': ['reader'],
-  'otel.createHdr': ['views'],
-  'otel.sendOtlp': [
-    'observer.failed',
-    'observer.succeeded',
-    'observer.warned',
-    'queue',
-    'queue.folder',
-    'queue.maxBytes',
-  ],
   'prometheus.sendRemoteWrite': ['observer.failed', 'observer.succeeded'],
 };

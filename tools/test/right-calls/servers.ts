@@ -88,7 +88,7 @@ export const OTEL: RightCalls = {
   'otel.sendOtlp': right(
     (of: Registry, options: object) => sendOtlp(of, options as never).close({ timeoutMs: 50 }),
     registry,
-    NOWHERE,
+    { ...NOWHERE, temporality: 'delta' },
   ),
   'otel.serveOtlp': right(serveOtlp, registry, LOCAL),
 };
