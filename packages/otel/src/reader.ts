@@ -26,7 +26,11 @@ export interface ReaderOptions {
 
 const READER = having<Reader>('a metric reader', 'setMetricProducer');
 
-/** Wraps a reader: it also collects the store's histograms, and nothing else changes. @throws HdrscopeError `ERR_INVALID_OPTION` when it is no reader */
+/**
+ * Wraps a reader: it also collects the store's histograms, and nothing else changes.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when it is no reader.
+ */
 export function wrapReader<Wrapped extends Reader>(
   reader: Wrapped,
   store: HdrStore,

@@ -17,9 +17,9 @@ export const MOST_BITS_OF_HDR: number = /* @__PURE__ */ bitsOf(LAYOUTS.at(-1)!);
  * of each slot are at its largest tick.
  * Counts of several slots are at the largest tick of the last one, and `placedFrom` says so: intervals reach to where their values may lie.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the row is not an object, or `bits` is more than 5 digits have; `ERR_INVALID_COUNT` when a count is no integer
- *   from 0 to 2^53 − 1, or `k`, `c` and `w` differ in length; `ERR_INVALID_VALUE` when a slot has no integer up to 2^53 − 1;
- *   `ERR_COUNT_OVERFLOW` when the sum of the counts passes 2^53 − 1.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the row is not an object, or `bits` is more than 5 digits have; `ERR_INVALID_COUNT` when
+ *   a count is no integer from 0 to 2^53 − 1, or `k`, `c` and `w` differ in length; `ERR_INVALID_VALUE` when a slot has no integer up to
+ *   2^53 − 1; `ERR_COUNT_OVERFLOW` when the sum of the counts passes 2^53 − 1.
  */
 export function countedOfRow(
   row: Pick<Distribution, 'bits' | 'k' | 'c'> & Partial<Pick<Distribution, 'w'>>,

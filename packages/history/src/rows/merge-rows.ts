@@ -9,8 +9,8 @@ import { assertRow, type Distribution, type HistoryRow } from './row.ts';
  * one with the largest revision counts.
  *
  * @param rows At least one; all of one unit and one scale.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when one is not an object; `ERR_INCOMPATIBLE` when there is no row, or units or scales differ: values of different steps have no common
- *   slots.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when one is not an object; `ERR_INCOMPATIBLE` when there is no row, or units or scales
+ *   differ: values of different steps have no common slots.
  * @example
  * ```ts
  * import { mergeRows, percentilesOf, rowsBetween } from '@hdrscope/history';

@@ -81,9 +81,9 @@ const READING = { maxElements: MOST_ELEMENTS, familyOptions: () => ({ cardinalit
  *
  * @param folder The folder of the history. It is made if it does not exist.
  * @returns What became of each file, when it is written.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when there are no files, or `everyMs` does not divide a day; `ERR_TOO_LARGE` when a request has more than 64 MiB;
- *   `ERR_ALREADY_REGISTERED` when values of a file may be there already, as `importLog` says; `ERR_HISTORY_FILE` when a file cannot be
- *   written. An error of a source or of the file system is thrown unchanged.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when there are no files, or `everyMs` does not divide a day; `ERR_TOO_LARGE` when a request
+ *   has more than 64 MiB; `ERR_ALREADY_REGISTERED` when values of a file may be there already, as `importLog` says; `ERR_HISTORY_FILE`
+ *   when a file cannot be written. An error of a source or of the file system is thrown unchanged.
  * @example
  * ```ts no-run needs files of a Collector
  * import { createReadStream } from 'node:fs';

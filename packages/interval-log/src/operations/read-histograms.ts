@@ -81,8 +81,8 @@ const REFUSED: Readonly<Record<Exclude<TextKind, 'log' | 'percentiles'>, string>
  * wrk2) as one interval. Memory is bounded by the longest line of a log, and by 64 MiB of text. An error of the source
  * is thrown unchanged.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or the source has no bytes; `ERR_LOG_FORMAT` when the file is of another
- *   kind; `ERR_TOO_LARGE` when percentile text is longer than 64 MiB; the errors of `parsePercentileText`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or the source has no bytes; `ERR_LOG_FORMAT` when the file is
+ *   of another kind; `ERR_TOO_LARGE` when percentile text is longer than 64 MiB; the errors of `parsePercentileText`.
  * @example
  * ```ts
  * import { formatPercentiles, Histogram } from '@hdrscope/core';

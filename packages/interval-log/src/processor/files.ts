@@ -41,7 +41,7 @@ export function createProcessorFiles(options: { readonly signal?: AbortSignal } 
       if (found !== undefined && logs.has(identity(found))) {
         throw new HdrscopeError(
           'ERR_INVALID_OPTION',
-          `outputPath must not be the log ${path}, because it would be overwritten: choose another name`,
+          `the output file (outputPath) must not be the log ${path}, because it would be overwritten: choose another name`,
           { details: { path } },
         );
       }

@@ -133,8 +133,9 @@ const CREATE_LOG_PLOTS: OptionsOwner<LogPlotsOptions> = {
  * The plots of a whole log: see `createLogPlots`. Rejects with the error of `intervals` when that throws. Other work of the process
  * runs between intervals.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when there are no such intervals, or an option does not exist or is outside its range; `ERR_TOO_LARGE`, with the details
- *   `limit` and `most`, when the log has more tags than `maxTags`, or more than a million characters of tags.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when there are no such intervals, or an option does not exist or is outside its range;
+ *   `ERR_TOO_LARGE`, with the details `limit` and `most`, when the log has more tags than `maxTags`, or more than a million characters of
+ *   tags.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
