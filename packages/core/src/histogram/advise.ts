@@ -94,8 +94,8 @@ export function advise(options: AdviseOptions): Advice {
   const best = maxRelativeError === undefined ? fitting.at(-1) : fitting[0];
   if (best === undefined) {
     const goals = [
-      ...(maxRelativeError === undefined ? [] : [`a maxRelativeError of ${maxRelativeError}`]),
-      ...(maxBytes === undefined ? [] : [`maxBytes of ${maxBytes}`]),
+      ...(maxRelativeError === undefined ? [] : [`a relative error of ${maxRelativeError} (maxRelativeError)`]),
+      ...(maxBytes === undefined ? [] : [`${maxBytes} bytes (maxBytes)`]),
     ];
     throw new HdrscopeError(
       'ERR_INVALID_OPTION',
