@@ -15,15 +15,16 @@ import type { Item, MetricFacts } from './encoding.ts';
 //  16  1 if a receiver may have points of the delivery, else 0
 //  20  how many values the delivery has, a double
 //  28  how many of the next files of the same process have values of this delivery, and are not to be sent
-//  32  the progress, which is written again after each request but the last. One that is torn or damaged is as if it were not there:
-//      32  how many of the points, from the first one on, need not be sent any more, a 32-bit integer
-//      36  how many values the others have, a double
-//      44  CRC-32 of these twelve bytes
-//  48  the first message
+//  32  the end of the points, in milliseconds since 1970, a double
+//  40  the progress, which is written again after each request but the last. One that is torn or damaged is as if it were not there:
+//      40  how many of the points, from the first one on, need not be sent any more, a 32-bit integer
+//      44  how many values the others have, a double
+//      52  CRC-32 of these twelve bytes
+//  56  the first message
 const MAGIC = Buffer.from('hdrqueue');
 const VERSION = 1;
 const CRC_AT = 12;
-export const PROGRESS_AT = 32;
+export const PROGRESS_AT = 40;
 const PROGRESS_CRC_AT = 12;
 const PROGRESS_BYTES = 16;
 const HEADER_BYTES = PROGRESS_AT + PROGRESS_BYTES;
@@ -35,8 +36,6 @@ const CRC_BYTES = 65_536;
 /** What is known of a delivery besides its points. */
 interface Facts {
   readonly resource: Resource;
-  /** The end of its points, in milliseconds since 1970. */
-  readonly timeMs: number;
   readonly scopes: readonly Item['scope'][];
   /** Metrics, with the position of their scope. */
   readonly metrics: readonly (readonly [scope: number, metric: MetricFacts])[];
@@ -58,14 +57,15 @@ export interface QueueHeader extends Progress {
   readonly isTried: boolean;
   /** How many of the next files of the same process are replaced by this one. */
   readonly replaced: number;
+  /** The end of the points, in milliseconds since 1970. */
+  readonly timeMs: number;
 }
 
 /** Makes the contents of a file with points of a delivery. Other work runs in between. */
 export async function encodeDelivery(
   items: readonly Item[],
-  timeMs: number,
   resource: Resource,
-  { isTried, replaced, values }: Omit<QueueHeader, 'done'>,
+  { isTried, replaced, values, timeMs }: Omit<QueueHeader, 'done'>,
 ): Promise<Buffer[]> {
   const slices = new Slices();
   const scopes = new Positions<Item['scope']>();
@@ -82,13 +82,14 @@ export async function encodeDelivery(
     points.push(...messageOf(stored));
     if (slices.isOver()) await slices.next();
   }
-  const facts: Facts = { resource, timeMs, scopes: scopes.values, metrics: pairs };
+  const facts: Facts = { resource, scopes: scopes.values, metrics: pairs };
   const header = Buffer.alloc(HEADER_BYTES);
   MAGIC.copy(header);
   header.writeUInt32LE(VERSION, MAGIC.length);
   header.writeUInt32LE(isTried ? 1 : 0, 16);
   header.writeDoubleLE(values, 20);
   header.writeUInt32LE(replaced, 28);
+  header.writeDoubleLE(timeMs, 32);
   const parts = [header, ...messageOf(facts), ...points];
   header.writeUInt32LE(await checksum(parts), CRC_AT);
   return parts;
@@ -120,6 +121,7 @@ export async function readHeader(bytes: Buffer): Promise<QueueHeader | Unreadabl
   return {
     isTried: bytes.readUInt32LE(16) !== 0,
     replaced: bytes.readUInt32LE(28),
+    timeMs: bytes.readDoubleLE(32),
     ...(readProgress(bytes) ?? { done: 0, values: bytes.readDoubleLE(20) }),
   };
 }
@@ -150,7 +152,8 @@ export async function decodeDelivery(bytes: Buffer, mostBytes: number): Promise<
     return 'unknown';
   }
   if (facts === undefined) return 'unknown';
-  const { resource, timeMs } = facts;
+  const { resource } = facts;
+  const { timeMs } = header;
   items.splice(0, header.done);
   return {
     items,

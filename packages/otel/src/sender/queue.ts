@@ -143,6 +143,11 @@ export class DeliveryQueue {
     return this.#earlier.reduce((sum, { values }) => sum + values, 0);
   }
 
+  /** The latest end of points in files of earlier processes that are not in memory. */
+  get latestMs(): number {
+    return this.#earlier.reduce((latest, { timeMs }) => Math.max(latest, timeMs), Number.NEGATIVE_INFINITY);
+  }
+
   /** Takes the oldest delivery of earlier processes into memory. */
   next(): Promise<Delivery | undefined> {
     return this.#inTurn(async () => {
@@ -269,8 +274,8 @@ export class DeliveryQueue {
     try {
       const { settled, snapshot } = delivery;
       const items = delivery.items.slice(delivery.done);
-      const header = { ...state, values: valuesIn(items) };
-      const parts = await encodeDelivery(items, snapshot.timeMs, delivery.resource ?? resource, header);
+      const header = { ...state, values: valuesIn(items), timeMs: snapshot.timeMs };
+      const parts = await encodeDelivery(items, delivery.resource ?? resource, header);
       await this.#makeRoom(parts.reduce((sum, { length }) => sum + length, 0));
       const file = await open(partial, 'w', 0o600);
       try {

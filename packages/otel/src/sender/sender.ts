@@ -243,7 +243,9 @@ class Sender implements OtlpSender {
     const underWay = held?.resource === undefined ? held : undefined;
     const from = underWay ?? { snapshot: base!, numbers: memory.numbers! };
     let snapshot = await this.#registry.gather({ timeoutMs: this.#settings.timeoutMs });
-    const nowMs = Math.max(memory.times.latestMs, from.snapshot.timeMs) + 1;
+    // Equal times would make a repetition of it.
+    const earlierMs = Math.max(held?.snapshot.timeMs ?? Number.NEGATIVE_INFINITY, queue.latestMs);
+    const nowMs = Math.max(memory.times.latestMs, from.snapshot.timeMs, earlierMs) + 1;
     if (nowMs > snapshot.timeMs)
       snapshot = await this.#registry.gather({ maxAgeMs: SHARED_GATHER_MS, nowMs });
     const next = await this.#deliveryOf(snapshot, from);

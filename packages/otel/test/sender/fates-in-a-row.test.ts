@@ -62,6 +62,18 @@ test.each(['delta', 'cumulative'] as const)(
   },
 );
 
+const TAKEN_503 = { reply: 503, isTaken: true } as const;
+const NOTHING = { fates: [], offsetMs: 0, series: [], isKilled: false, isStopped: false };
+
+/** The clock of a process is set back before it has read all files of the process before it. */
+const SET_BACK = [
+  { ...NOTHING, fates: [TAKEN_503], series: [3] },
+  { ...NOTHING, fates: [TAKEN_503, TAKEN_503, TAKEN_503], offsetMs: -HOUR, series: [3], isStopped: true },
+  { ...NOTHING, series: [3] },
+  { ...NOTHING, fates: [TAKEN_503, TAKEN_503], offsetMs: -HOUR, isStopped: true },
+  NOTHING,
+];
+
 test('whatever happens to requests, to the clock and to processes, a queue delivers each value once', async () => {
   const step = fc.record({
     fates: fc.array(fc.constantFrom(...IN_A_ROW.filter(({ reply }) => reply !== 413)), { maxLength: 3 }),
@@ -106,6 +118,6 @@ test('whatever happens to requests, to the clock and to processes, a queue deliv
       await sender.close();
       expect(await readdir(folder)).toEqual([]);
     }),
-    { numRuns: caseCount(30, 2000) },
+    { numRuns: caseCount(30, 2000), examples: [[SET_BACK, 1, false]] },
   );
 });
