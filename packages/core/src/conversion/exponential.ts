@@ -82,27 +82,26 @@ export function exponentialBuckets(
   const table = tableOf(unitLayout, maxScale);
   const moves =
     atThresholds === undefined ? NO_MOVES : movesAt(atThresholds, counts, unitLayout, table, maxScale);
-  const [lowest] = bucketsOfSlot(first, counts, table, moves);
-  const [, highest] = bucketsOfSlot(last, counts, table, moves);
+  const [firstMiddle, lastMiddle] = [table.indexOf(first), table.indexOf(last)];
+  const hasMoves = moves.length > 0;
+  const lowest = hasMoves ? bucketsOfSlot(first, counts, table, moves)[0] : firstMiddle;
+  const highest = hasMoves ? bucketsOfSlot(last, counts, table, moves)[1] : lastMiddle;
   let shift = 0;
   while ((highest >> shift) - (lowest >> shift) >= maxSize && maxScale - shift > MIN_SCALE) shift++;
-  const offset = lowest >> shift;
-  const size = (highest >> shift) - offset + 1;
   // Counts that move to other buckets may begin outside of those that are left.
-  const before = offset - Math.min(offset, table.indexOf(first) >> shift);
-  const after = Math.max(highest, table.indexOf(last)) >> shift;
-  const buckets = new Array<number>(before + after - offset + 1).fill(0);
-  if (counts instanceof ListedCounts) addListed(buckets, counts, table, shift, offset - before);
-  else addPages(buckets, counts, table, shift, offset - before);
-  for (const { from, to, count } of moves) {
-    buckets[(from >> shift) - offset + before]! -= count;
-    buckets[(to >> shift) - offset + before]! += count;
+  const from = Math.min(lowest, firstMiddle) >> shift;
+  const buckets = new Array<number>((Math.max(highest, lastMiddle) >> shift) - from + 1).fill(0);
+  if (counts instanceof ListedCounts) addListed(buckets, counts, table, shift, from);
+  else addPages(buckets, counts, table, shift, from);
+  const scale = maxScale - shift;
+  if (!hasMoves) return { scale, zeroCount, offset: from, counts: buckets };
+  for (const move of moves) {
+    buckets[(move.from >> shift) - from]! -= move.count;
+    buckets[(move.to >> shift) - from]! += move.count;
   }
-  const isWhole = buckets.length === size;
-  return {
-    ...{ scale: maxScale - shift, zeroCount, offset },
-    counts: isWhole ? buckets : buckets.slice(before, before + size),
-  };
+  const offset = lowest >> shift;
+  const left = buckets.slice(offset - from, (highest >> shift) - from + 1);
+  return { scale, zeroCount, offset, counts: left };
 }
 
 /** Counts of a slot that belong to another bucket than its middle. */
@@ -122,23 +121,51 @@ function movesAt(
   table: SlotTable,
   scale: number,
 ): readonly Move[] {
-  const slots = thresholdSlots(atThresholds.thresholds, unitLayout);
-  const moves: Move[] = [];
-  for (let i = 0; i < slots.length; ) {
-    const slot = slots[i]!;
+  const { thresholds } = atThresholds;
+  const slots = thresholdSlots(thresholds, unitLayout);
+  let moves = NO_MOVES as Move[];
+  for (const first of dividingThresholds(thresholds, unitLayout, scale)) {
+    const slot = slots[first]!;
     const count = counts.at(slot);
-    // Slot 0 belongs to the zero count.
-    if (slot === 0 || count === 0) {
-      i++;
-      continue;
-    }
+    if (count === 0) continue;
     const from = table.indexOf(slot);
-    i = divideSlot(atThresholds, unitLayout, i, count, (value, part) => {
+    divideSlot(atThresholds, unitLayout, first, count, (value, part) => {
       const to = exponentialIndex(scale, value);
-      if (to !== from) moves.push({ slot, from, to, count: part });
+      if (to === from) return;
+      if (moves === NO_MOVES) moves = [];
+      moves.push({ slot, from, to, count: part });
     });
   }
   return moves;
+}
+
+interface Dividing {
+  readonly unitLayout: Layout;
+  readonly firsts: readonly number[];
+}
+
+/** By thresholds and scale. */
+const dividing = new WeakMap<readonly number[], Map<number, Dividing>>();
+
+/** The first threshold of each slot whose values may lie in several buckets. Most thresholds are not the end of a bucket. */
+function dividingThresholds(
+  thresholds: readonly number[],
+  unitLayout: Layout,
+  scale: number,
+): readonly number[] {
+  const byScale = dividing.get(thresholds) ?? new Map<number, Dividing>();
+  const earlier = byScale.get(scale);
+  if (earlier?.unitLayout === unitLayout) return earlier.firsts;
+  const slots = thresholdSlots(thresholds, unitLayout);
+  const firsts: number[] = [];
+  for (const [i, slot] of slots.entries()) {
+    // Slot 0 belongs to the zero count.
+    if (slot === 0 || slots[i - 1] === slot) continue;
+    const [lowest, highest] = [unitLayout.lower(slot), unitLayout.upper(slot)];
+    if (exponentialIndex(scale, lowest) !== exponentialIndex(scale, highest)) firsts.push(i);
+  }
+  dividing.set(thresholds, byScale.set(scale, { unitLayout, firsts }));
+  return firsts;
 }
 
 /** The lowest and the highest bucket with counts of a slot. */
