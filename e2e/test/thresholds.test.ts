@@ -109,7 +109,8 @@ async function expectRatios(
   await waitFor(
     async () => {
       found = await ratiosIn('slo:error_ratio:rate{window="5s"}');
-      return expected.every((one) => Math.abs((found.get(one) ?? Number.NaN) - 0.25) < 1e-9);
+      const isExact = expected.every((one) => Math.abs((found.get(one) ?? Number.NaN) - 0.25) < 1e-9);
+      return isExact && found.size === forms.length * subjects.length;
     },
     { what: 'exact ratios' },
   ).catch((error: unknown) => {

@@ -9,11 +9,14 @@ export type HistogramForm = 'native' | 'counter' | 'custom' | 'classic';
 
 export const HISTOGRAM_FORMS: readonly HistogramForm[] = ['native', 'counter', 'custom', 'classic'];
 
-/** The buckets of a native histogram that may have values on both sides of a value: its own, and the next one when it ends there. */
+/**
+ * The buckets of a native histogram that may have values on the wrong side of a value. A slot of hdrscope counts whole in the bucket of
+ * its middle, and reaches into one other bucket: so these are the bucket of the value and both beside it, or the two that meet there.
+ */
 export function bucketsAround(value: number, schema: number): readonly [lower: number, upper: number] {
   const index = exponentialIndex(schema, value);
   const upper = exponentialBound(schema, index + 1);
-  return [exponentialBound(schema, index), upper === value ? exponentialBound(schema, index + 2) : upper];
+  return [exponentialBound(schema, upper === value ? index : index - 1), exponentialBound(schema, index + 2)];
 }
 
 /** The bounds next to a value that is not one of them: one or two. */

@@ -52,8 +52,8 @@ test('the buckets around a value have values on both sides of it, and are as wid
         expect(lower).toBeLessThan(value);
         expect(upper).toBeGreaterThan(value);
         const width = 2 ** (2 ** -schema);
-        const isEnd = Math.abs(value / lower - width) < 1e-12;
-        expect(upper / lower / (isEnd ? width * width : width)).toBeCloseTo(1, 9);
+        const isEnd = Math.abs(value / lower - width) < 1e-12 && Math.abs(upper / value - width) < 1e-12;
+        expect(upper / lower / width ** (isEnd ? 2 : 3)).toBeCloseTo(1, 9);
       },
     ),
   );
