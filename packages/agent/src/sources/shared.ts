@@ -1,3 +1,4 @@
+import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import { NumberReader } from '@hdrscope/kit/number-reader';
 import { type CountedUnit, type FamilyOptions, SHOWN_UNITS } from '@hdrscope/registry';
 import * as z from '#zod';
@@ -55,14 +56,19 @@ export const metric: z.ZodType<MetricConfig, unknown> = mapping({
     ),
 }).describe('The family of the values.');
 
-/** The family of a configured metric, and the factor from counted values to the unit of the family. */
+/**
+ * The family of a configured metric, and the conversion of counted values to the unit of the family: a value that is equal to a threshold
+ * stays so.
+ */
 export function familyOf({ name, description, unit, significantDigits, thresholds }: MetricConfig): {
   readonly family: FamilyOptions;
-  readonly scale: number;
+  readonly convert: (value: number) => number;
 } {
   const { unit: shown, scale } = SHOWN_UNITS[unit];
-  const scaled = thresholds.map((threshold) => Number((threshold * scale).toPrecision(15)));
-  return { family: { name, description, unit: shown, significantDigits, thresholds: scaled }, scale };
+  const step = resolutionOf(scale);
+  const convert = (value: number): number => fromTicks(step, value);
+  const family = { name, description, unit: shown, significantDigits, thresholds: thresholds.map(convert) };
+  return { family, convert };
 }
 
 /** What a source of numbers counts them as. */
@@ -77,12 +83,12 @@ interface NumbersConfig {
  * @param what The origin of the text, for messages: `standard input`.
  */
 export function createNumberReader(config: NumbersConfig, context: EntryContext, what: string): NumberReader {
-  const { family, scale } = familyOf(config.metric);
+  const { family, convert } = familyOf(config.metric);
   const series = context.registry.histogram(family).with(config.attributes);
   return new NumberReader(
     {
       onNumbers(values, length) {
-        for (let i = 0; i < length; i++) series.record(values[i]! * scale);
+        for (let i = 0; i < length; i++) series.record(convert(values[i]!));
         context.added(length);
       },
       onBadLine({ lineNumber, text }) {
