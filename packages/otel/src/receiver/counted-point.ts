@@ -1,4 +1,4 @@
-import { type Counted, countedIn, explicitLayout, exponentialLayout } from '@hdrscope/core';
+import { type Counted, countedIn, explicitLayout, exponentialLayout, type Layout } from '@hdrscope/core';
 import type { BucketRun, IndexRange } from '@hdrscope/core/internal';
 import type { ExplicitPoint, ExponentialPoint } from './received.ts';
 
@@ -6,7 +6,7 @@ import type { ExplicitPoint, ExponentialPoint } from './received.ts';
 export function countedPoint(point: ExplicitPoint | ExponentialPoint): Counted {
   if (point.count === 0) return NOTHING;
   return 'bounds' in point
-    ? countedIn(explicitLayout(point.bounds), point.counts)
+    ? countedIn(layoutFor(explicitLayout, point.bounds), point.counts)
     : countedExponential(point);
 }
 
@@ -18,13 +18,24 @@ const UNUSED_BUCKET: IndexRange = { minIndex: 0, maxIndex: 0 };
 function countedExponential(point: ExponentialPoint): Counted {
   const { scale, zeroThreshold } = point;
   const [positive, negative] = [usedRange(point.positive), usedRange(point.negative)];
-  const layout = exponentialLayout({ scale, zeroThreshold, ...(positive ?? UNUSED_BUCKET), negative });
+  const range = positive ?? UNUSED_BUCKET;
+  const layout = layoutFor(exponentialLayout, { scale, zeroThreshold, ...range, negative });
   const { zeroSlot } = layout;
   const counts = new Float64Array(layout.slotCount);
   counts[zeroSlot] = point.zeroCount;
   fill(counts, zeroSlot, 1, point.positive, positive);
   fill(counts, zeroSlot, -1, point.negative, negative);
   return countedIn(layout, counts);
+}
+
+// Neighbouring points often have equal buckets. With one layout for them, the plan that moves their counts is made once.
+let last: { readonly key: string; readonly layout: Layout } | undefined;
+
+/** @param options What the layout is made from: finite numbers. */
+function layoutFor<Options, Made extends Layout>(make: (options: Options) => Made, options: Options): Made {
+  const key = JSON.stringify(options);
+  if (last?.key !== key) last = { key, layout: make(options) };
+  return last.layout as Made;
 }
 
 /** The indexes from the first to the last bucket with a count. Senders may add empty buckets beyond the range of doubles. */
