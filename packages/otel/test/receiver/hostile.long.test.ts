@@ -78,8 +78,7 @@ test('a long attribute that no series has is no part of each key', async () => {
     zipped(PROTOBUF),
   );
   expect([answer.status, points]).toEqual([200, 10_000]);
-  // All points are counted, which takes up to a second on a slow machine. With the attribute in each key it takes many.
-  expectCpuTime(cpuMs, 3 * MOST_CPU_MS);
+  expectCpuTime(cpuMs, 2 * MOST_CPU_MS);
   expect(grownMb).toBeLessThan(MOST_MB);
 });
 
@@ -114,7 +113,7 @@ describe('an export of 10,000 series of 160 buckets', () => {
     const { answer, longestCpuMs, points } = await sent(encode(MANY_SERIES), headers);
     expect([answer.status, points]).toEqual([200, 10_000]);
     // JSON is parsed in one go. Collections of garbage on other processors count too.
-    expectCpuTime(longestCpuMs, encoding === 'protobuf' ? 100 : 600);
+    expect(longestCpuMs).toBeLessThan(encoding === 'protobuf' ? 100 : 600);
   });
 });
 
