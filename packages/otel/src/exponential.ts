@@ -1,6 +1,6 @@
 import { exponentialBuckets, SparseCounts } from '@hdrscope/core/internal';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import { atThresholdsSince, divisionOf } from '@hdrscope/registry/internal';
+import { atThresholdsSince, toThresholdCounts } from '@hdrscope/registry/internal';
 import type { PointKind } from './kept-points.ts';
 import { PackedBuckets } from './packed-buckets.ts';
 import { type ExponentialHistogramValue, PointType } from './sdk.ts';
@@ -14,7 +14,7 @@ export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
     const { scale, zeroCount, positive } = earlier;
     if (increase === undefined || !(positive instanceof PackedBuckets)) return undefined;
     // The conversion of a sum is the sum of the conversions.
-    const division = divisionOf(family, { atThresholds: atThresholdsSince(now, before) });
+    const division = toThresholdCounts(family, { atThresholds: atThresholdsSince(now, before) });
     const added = exponentialBuckets(increase, family, { maxSize, maxScale: scale }, division);
     if (added.scale !== scale) return undefined;
     const sum = positive.with(added.offset, added.counts);
@@ -39,7 +39,7 @@ export function toExponential(
   maxSize: number,
   maxScale?: number,
 ): ExponentialHistogramValue {
-  const division = divisionOf(family, state);
+  const division = toThresholdCounts(family, state);
   const buckets = exponentialBuckets(state.counts, family, { maxSize, maxScale }, division);
   const { scale, zeroCount, offset, counts: bucketCounts } = buckets;
   return valueFrom(state, scale, zeroCount, { offset, bucketCounts });

@@ -1,6 +1,6 @@
 import { exponentialBuckets } from '@hdrscope/core/internal';
 import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
-import { divisionOf } from '@hdrscope/registry/internal';
+import { toThresholdCounts } from '@hdrscope/registry/internal';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
 import { seriesLabels, withoutName } from './labels.ts';
 import type { LazyFamily, LazyMetrics } from './lazy-family.ts';
@@ -127,7 +127,7 @@ function nativeBuckets(
   { maxSize, maxScale, zeroThreshold }: HistogramLook,
 ): NativeBuckets {
   const { counts } = series;
-  const division = divisionOf(family, series);
+  const division = toThresholdCounts(family, series);
   const positive = exponentialBuckets(counts, family, { maxSize, maxScale }, division);
   if (positive.scale >= MIN_SCHEMA) return { positive, zeroThreshold };
   // Too few buckets for the range at the coarsest schema, so it gets as many as it needs there.

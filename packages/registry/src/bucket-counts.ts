@@ -33,11 +33,11 @@ export function bucketCounts(
   boundaries: readonly number[],
 ): number[] {
   assertFamily(family, 'unitLayout');
-  return explicitCounts(series.counts, family, boundaries, divisionOf(family, series));
+  return explicitCounts(series.counts, family, boundaries, toThresholdCounts(family, series));
 }
 
 /** How the counts of a series divide at the thresholds of its family. */
-export function divisionOf(
+export function toThresholdCounts(
   { thresholds }: Pick<FamilySnapshot, 'thresholds'>,
   { atThresholds }: Pick<SeriesSnapshot, 'atThresholds'>,
 ): ThresholdCounts | undefined {

@@ -1,7 +1,7 @@
 // Entry `@hdrscope/registry/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { timeout } from './asked-source.ts';
 export { canonicalText } from './attributes.ts';
-export { divisionOf } from './bucket-counts.ts';
+export { toThresholdCounts } from './bucket-counts.ts';
 export { clock } from './clock.ts';
 export type { ShownUnit } from './counted-unit.ts';
 export {

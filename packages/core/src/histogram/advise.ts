@@ -94,7 +94,9 @@ export function advise(options: AdviseOptions): Advice {
   const best = maxRelativeError === undefined ? fitting.at(-1) : fitting[0];
   if (best === undefined) {
     const goals = [
-      ...(maxRelativeError === undefined ? [] : [`a relative error of ${maxRelativeError} (maxRelativeError)`]),
+      ...(maxRelativeError === undefined
+        ? []
+        : [`a relative error of ${maxRelativeError} (maxRelativeError)`]),
       ...(maxBytes === undefined ? [] : [`${maxBytes} bytes (maxBytes)`]),
     ];
     throw new HdrscopeError(

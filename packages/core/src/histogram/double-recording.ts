@@ -9,7 +9,7 @@ import { correctedDoubles, lowestCorrected, reachCorrected } from './double-corr
 import { DoubleLayout } from './double-layout.ts';
 import { type DoubleHistogramOptions, DoubleRange, LARGEST_DOUBLE } from './double-range.ts';
 import { DoubleReading } from './double-reading.ts';
-import { doubleSetupOf } from './double-setup.ts';
+import { completeDoubleSetup } from './double-setup.ts';
 import { NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
 import { ReadingOf } from './reading.ts';
 import { asNumbers } from './slot-values.ts';
@@ -70,7 +70,7 @@ export abstract class DoubleRecording extends DoubleReading {
    */
   constructor(options: DoubleHistogramOptions = {}) {
     super();
-    const { range, store, outOfRange } = doubleSetupOf(options);
+    const { range, store, outOfRange } = completeDoubleSetup(options);
     this.outOfRange = outOfRange;
     this.autoResize = range.autoResize;
     this.#range = range;

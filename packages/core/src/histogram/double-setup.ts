@@ -39,7 +39,7 @@ const OWNER: OptionsOwner<DoubleHistogramOptions> = {
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  */
-export function doubleSetupOf(options: DoubleHistogramOptions): DoubleSetup {
+export function completeDoubleSetup(options: DoubleHistogramOptions): DoubleSetup {
   if (options instanceof DoubleSetup) return options;
   assertOptions(options, OWNER);
   const { storage = 'dense', outOfRange = 'throw' } = options;

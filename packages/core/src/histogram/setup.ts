@@ -84,7 +84,7 @@ const OWNER: OptionsOwner<HistogramOptions> = {
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  */
-export function setupOf(options: HistogramOptions): HistogramSetup {
+export function completeSetup(options: HistogramOptions): HistogramSetup {
   if (options instanceof HistogramSetup) return options;
   assertOptions(options, OWNER);
   const { storage = 'dense', outOfRange = 'throw' } = options;

@@ -5,7 +5,7 @@ import { mustBe } from '../errors.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import { NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
 import { HdrReading } from './reading.ts';
-import { type HistogramOptions, setupOf } from './setup.ts';
+import { completeSetup, type HistogramOptions } from './setup.ts';
 import { asNumbers, type SlotValues } from './slot-values.ts';
 
 /** The state of a histogram: its layout and counts, which widen together, its policy, times and tag. */
@@ -32,7 +32,7 @@ export abstract class HistogramState extends HdrReading<number> {
    */
   constructor(options: HistogramOptions = {}) {
     super();
-    const { layout, store, autoResize, outOfRange } = setupOf(options);
+    const { layout, store, autoResize, outOfRange } = completeSetup(options);
     this.#layout = layout;
     this.#store = store;
     this.autoResize = autoResize;
