@@ -52,7 +52,7 @@ export const metric: z.ZodType<MetricConfig, unknown> = mapping({
     .array(z.number({ error: 'must be a number' }), { error: 'must be a list of numbers' })
     .default([])
     .describe(
-      'Values of the unit at which counts are exact. Prometheus gets a counter of the values within each.',
+      'Values of the unit at which recorded numbers count exactly. Prometheus gets a counter of the values within each.',
     ),
 }).describe('The family of the values.');
 

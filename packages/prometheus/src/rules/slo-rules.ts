@@ -362,7 +362,8 @@ function precisionOf({ threshold, histogram, schema, unsure, metric }: Slo): rea
   }
   if (histogram === 'counter')
     return [
-      `The ratios are exact: ${metric}_within_total counts the values up to ${threshold}. A view or a family must state thresholds: [${threshold}].`,
+      `The ratios are exact for recorded values: ${metric}_within_total counts those up to ${threshold}. A view or a family must state thresholds: [${threshold}].`,
+      'Values that came to hdrscope in wide buckets may be on the wrong side: hdrscope_inexact_values is at least their number.',
     ];
   return [
     `The threshold ${threshold} is a bound of ${metric}. hdrscope counts at it exactly where the view or the family states it, in boundaries or thresholds.`,
