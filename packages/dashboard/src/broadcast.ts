@@ -52,7 +52,7 @@ export class Broadcast {
     this.#beat = setInterval(
       () => {
         for (const one of this.#subscribers) {
-          // Of a record that does not change, no other update follows one for which there was no room.
+          // When a record does not change, no later update replaces one that found no room.
           if (one.isReady && one.seen < this.#feed.table.updates) this.#sendNews(one);
           else one.beat();
         }

@@ -76,7 +76,7 @@ export const byteArray: OptionRule<Uint8Array> = custom(
   (bytes) => bytes instanceof Uint8Array,
 );
 
-/** The chunks of a text. @throws HdrscopeError `ERR_INVALID_OPTION` when there are none, or one has no bytes */
+/** The chunks of a text. @throws HdrscopeError `ERR_INVALID_OPTION` when `bytes` is not iterable, or a chunk is not a `Uint8Array` */
 export async function* chunksOf(bytes: TextBytes): AsyncGenerator<Uint8Array, void> {
   assertFollows('the bytes', textBytes, bytes);
   for await (const chunk of bytes instanceof Uint8Array ? [bytes] : (bytes as AsyncIterable<Uint8Array>)) {

@@ -15,7 +15,7 @@ const exactly = (value: number): Bounds => ({ lower: value, upper: value });
 
 interface RowId {
   readonly producer: string;
-  /** Of the second day from 1000 on. */
+  /** Rows of the second day have numbers from 1000 on. */
   readonly sequence: number;
   readonly revision: number;
 }

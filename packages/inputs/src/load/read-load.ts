@@ -35,8 +35,9 @@ export interface ReadRequestsOptions extends ReadLinesOptions {
  * Reads all requests of a load test: the files of `k6 run --out json=FILE` and `--out csv=FILE`, `oha --output-format csv`, `hey -o csv`,
  * `ab -g FILE`, `vegeta encode --to csv` and `json`, and JMeter's log in CSV (JTL).
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the form is none; `ERR_DECODE` when there are no requests, or a line is malformed and
- *   `onBadLine` is left out; `ERR_INCOMPATIBLE` when the metric has no times. An error of the source is thrown unchanged.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `form` is not a form that has all requests; `ERR_DECODE` when there are no requests, or
+ *   a line is malformed and `onBadLine` is left out; `ERR_INCOMPATIBLE` when the metric has no times. An error of the source is thrown
+ *   unchanged.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';

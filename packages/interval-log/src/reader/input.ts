@@ -30,7 +30,7 @@ export function isGzip(head: Uint8Array): boolean {
  * @param onBytes Receives the number of bytes taken from the source, chunk by chunk.
  * @param maxInflatedBytes How many bytes of text a gzip stream may hold: an integer of at least 1. @default 64 MiB, or 250 times
  *   the compressed bytes if that is more
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the source is none; `ERR_LOG_FORMAT` after the last readable chunk of a gzip
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `source` is not a source; `ERR_LOG_FORMAT` after the last readable chunk of a gzip
  *   stream that is cut short or broken; `ERR_TOO_LARGE` when it holds more text than allowed.
  * @example
  * ```ts

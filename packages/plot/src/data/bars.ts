@@ -27,8 +27,8 @@ export interface BarsOptions extends PlotTitles {
  * A bar for each slot of a layout, from the first slot that was hit to the last.
  *
  * @param counts One for each slot.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the layout is none, or an option does not exist; `ERR_INVALID_COUNT` when there are not as many
- *   counts as slots, or a count is negative or not finite.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout, or an option does not exist; `ERR_INVALID_COUNT` when there
+ *   are not as many counts as slots, or a count is negative or not finite.
  * @example
  * ```ts
  * import { integerLayout } from '@hdrscope/core/internal';

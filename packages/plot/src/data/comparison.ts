@@ -39,8 +39,9 @@ export interface ComparisonPlotOptions extends PlotTitles {
  * has no interval when there are too few values for the confidence. Both histograms count in one unit. Where counts of a histogram came
  * from wider slots, its curve and its values have the bounds of these slots.
  *
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty; `ERR_INVALID_OPTION` when a side is none, or an option does not exist;
- *   `ERR_INVALID_OPTION` or `ERR_INVALID_VALUE` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty; `ERR_INVALID_OPTION` when `before` or `after` is not `{ name,
+ *   histogram }`, or an option does not exist; `ERR_INVALID_OPTION` or `ERR_INVALID_VALUE` when an option is outside the range stated on
+ *   it.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
