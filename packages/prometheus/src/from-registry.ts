@@ -68,10 +68,10 @@ const CONVERT_SNAPSHOT = {
 const DEFAULT_MAX_BUCKETS = 160;
 
 /**
- * Converts a snapshot of a registry to families. Each family of the registry becomes a histogram, and for each of its option
- * `thresholds` a counter `x_within_total` of the values that are at most the threshold. If there are any,
- * rejected values become the counter `hdrscope_rejected_values_total`, values of wide buckets the gauge `hdrscope_inexact_values`, and
- * failed sources the gauge `hdrscope_source_errors`. Families that get the same name are merged: see the README.
+ * Converts a snapshot of a registry to families. Each family of the registry becomes a histogram. A family that states `thresholds` also
+ * becomes a counter, `x_within_total`, of the values that are at most each of them. If there are any, rejected values become the counter
+ * `hdrscope_rejected_values_total`, values of wide buckets the gauge `hdrscope_inexact_values`, and failed sources the gauge
+ * `hdrscope_source_errors`. Families that get the same name are merged: see the README.
  *
  * Native buckets have the scale that the family's digits justify, at most 8, and a zero threshold of half the resolution,
  * in the unit. While a series counts on, none of its buckets decreases and its scale never rises.

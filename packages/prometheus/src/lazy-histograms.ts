@@ -58,8 +58,8 @@ export function lazyHistograms(
 }
 
 /**
- * The counter of the values within each threshold that a family states: exact, where buckets divide at their ends only. It has the
- * labels of the histogram, and `threshold`.
+ * The counter of the values within each threshold that a family states. A recorded value counts exactly there, while buckets divide values
+ * at their ends only. The counter has the labels of the histogram, and `threshold`.
  *
  * @param name The name of the histogram.
  * @returns Nothing for a family that states no threshold.
