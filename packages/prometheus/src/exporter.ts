@@ -1,5 +1,5 @@
 import { readOptions } from '@hdrscope/core/internal';
-import { reasonOf, Slices, within } from '@hdrscope/kit';
+import { inSlices, reasonOf, Slices, type Steps, within } from '@hdrscope/kit';
 import { limitsOf, type ServerRefusals } from '@hdrscope/kit/server';
 import { EMPTY_SNAPSHOT } from '@hdrscope/registry';
 import { type RegistrySource, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
@@ -28,7 +28,6 @@ import type { ResourceMetricsLike } from './resource-metrics.ts';
 import { answerScrape, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 import { Scrapes } from './scrapes.ts';
 import { MetricsServer } from './server.ts';
-import { inSlices, type Steps } from './steps.ts';
 
 // The values are equal in 2.0.1 to 3.1.1. The SDK itself is never imported: an application may hold several copies.
 const HISTOGRAM_INSTRUMENT = 'HISTOGRAM';

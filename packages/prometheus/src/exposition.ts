@@ -1,4 +1,4 @@
-import type { Slices } from '@hdrscope/kit';
+import { inSlices, type Slices } from '@hdrscope/kit';
 import type { Body } from './body.ts';
 import { escapedFamily } from './escaping.ts';
 import type { Warn } from './families.ts';
@@ -7,7 +7,6 @@ import type { LazyFamily } from './lazy-family.ts';
 import { type KnownSeries, mergeSteps } from './merge-families.ts';
 import type { NegotiatedFormat } from './negotiation.ts';
 import { renderSteps } from './render.ts';
-import { inSlices } from './steps.ts';
 
 // A scraper that asks for a format now and then must not keep a copy of it in memory.
 const MOST_SCRAPES_OF_OTHERS = 10;

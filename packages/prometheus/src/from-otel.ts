@@ -9,6 +9,7 @@ import {
   type RulesFor,
   readOptions,
 } from '@hdrscope/core/internal';
+import { atOnce, type Steps } from '@hdrscope/kit';
 import {
   boundariesFor,
   classicBoundaries as boundariesRule,
@@ -39,7 +40,6 @@ import {
   type ResourceMetricsLike,
   type ScopeMetricsLike,
 } from './resource-metrics.ts';
-import { atOnce, type Steps } from './steps.ts';
 
 /** How an SDK's metrics look in Prometheus: the options of `@opentelemetry/exporter-prometheus`, and more. */
 export interface ResourceMetricsOptions extends NamingOptions {

@@ -1,6 +1,6 @@
+import type { Steps } from '@hdrscope/kit';
 import type { FormatWriter, MetricBytes } from './format-writer.ts';
 import type { FamilyFacts, LazyMetrics } from './lazy-family.ts';
-import type { Steps } from './steps.ts';
 
 /** The bytes of neighbouring metrics with the states that the metrics were made from. */
 export interface Block extends MetricBytes {

@@ -1,8 +1,8 @@
+import { atOnce, type Steps } from '@hdrscope/kit';
 import type { MetricFamily, Warn } from './families.ts';
 import { seriesKey } from './labels.ts';
 import { type LazyFamily, type LazyMetrics, metricFamily } from './lazy-family.ts';
 import { exposedName } from './names.ts';
-import { atOnce, type Steps } from './steps.ts';
 
 /**
  * Merges families that have the same exposed name, because an exposition must name a family only once:

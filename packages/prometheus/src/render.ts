@@ -1,4 +1,5 @@
 import { assertFollows, listOf, object, oneOf } from '@hdrscope/core/internal';
+import { atOnce, type Steps } from '@hdrscope/kit';
 import { type EscapingScheme, escapedFamily } from './escaping.ts';
 import type { MetricFamily } from './families.ts';
 import type { FormatWriter } from './format-writer.ts';
@@ -8,7 +9,6 @@ import { exposedName } from './names.ts';
 import { openMetricsWriter } from './openmetrics.ts';
 import { openMetrics2Writer } from './openmetrics2.ts';
 import { protobufWriter } from './protobuf.ts';
-import { atOnce, type Steps } from './steps.ts';
 import { textWriter } from './text.ts';
 
 /**

@@ -8,12 +8,11 @@ import {
   readOptions,
   withDefault,
 } from '@hdrscope/core/internal';
-import { type RemotePort, reasonOf, Slices } from '@hdrscope/kit';
+import { atOnce, inSlices, type RemotePort, reasonOf, Slices } from '@hdrscope/kit';
 import type { ClusterLike, ClusterWorker } from '@hdrscope/registry/internal';
 import { report } from '../diagnostics.ts';
 import type { MetricFamily } from '../families.ts';
 import type { FamilySource } from '../family-source.ts';
-import { atOnce, inSlices } from '../steps.ts';
 import { familyOf } from './families.ts';
 import { listOf, readMetrics } from './from-prom-client.ts';
 import { lasting, merged } from './merge.ts';

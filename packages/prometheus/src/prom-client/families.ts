@@ -1,6 +1,6 @@
+import type { Steps } from '@hdrscope/kit';
 import type { HistogramValue, Labels, Metric, MetricFamily, SummaryValue, Warn } from '../families.ts';
 import { seriesKey } from '../labels.ts';
-import type { Steps } from '../steps.ts';
 import type { PromMetric, PromSample } from './metrics.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { reasonOf, Slices } from '@hdrscope/kit';
+import { inSlices, reasonOf, Slices } from '@hdrscope/kit';
 import type { MetricFamily, Warn } from '../families.ts';
 import type { FamilySource } from '../family-source.ts';
-import { inSlices } from '../steps.ts';
 import { familyOf } from './families.ts';
 import { jsonOf, type PromClientRegistry, type PromMetric, readMetric } from './metrics.ts';
 

@@ -1,7 +1,7 @@
+import type { Steps } from '@hdrscope/kit';
 import type { Exemplar } from '@hdrscope/registry';
 import type { Labels, Warn } from '../families.ts';
 import { seriesKey } from '../labels.ts';
-import type { Steps } from '../steps.ts';
 import type { PromMetric, PromSample } from './metrics.ts';
 
 /**

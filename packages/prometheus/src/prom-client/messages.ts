@@ -1,5 +1,13 @@
-import { asArray, asCount, asObject, asText, Budget, type BudgetLimits, isObject } from '@hdrscope/kit';
-import { atOnce } from '../steps.ts';
+import {
+  asArray,
+  asCount,
+  asObject,
+  asText,
+  atOnce,
+  Budget,
+  type BudgetLimits,
+  isObject,
+} from '@hdrscope/kit';
 import { type PromMetric, readMetric, sendable } from './metrics.ts';
 
 // The two ends of a port may exchange other messages too, such as those of a registry of hdrscope, so these have a mark.

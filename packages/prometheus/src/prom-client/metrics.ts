@@ -1,8 +1,7 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { asArray, asFinite, asObject, asText, type Budget, isObject } from '@hdrscope/kit';
+import { asArray, asFinite, asObject, asText, type Budget, isObject, type Steps } from '@hdrscope/kit';
 import type { Exemplar } from '@hdrscope/registry';
 import type { Labels } from '../families.ts';
-import type { Steps } from '../steps.ts';
 
 /** A registry of `prom-client` or `@prometheus-io/client`. */
 export interface PromClientRegistry {

@@ -1,5 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { Slices } from '@hdrscope/kit';
+import { inSlices, Slices } from '@hdrscope/kit';
 import { DeliveryLoop, DeliveryTimes, post } from '@hdrscope/kit/delivery';
 import type { Registry } from '@hdrscope/registry';
 import { assertRegistry, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
@@ -8,7 +8,6 @@ import { gatherFamilies } from '../family-source.ts';
 import { lazyFamiliesOfSnapshot, type SnapshotFamiliesOptions } from '../from-registry.ts';
 import type { LazyFamily } from '../lazy-family.ts';
 import { type KnownSeries, mergeSteps } from '../merge-families.ts';
-import { inSlices } from '../steps.ts';
 import { type Verdict, verdictOf } from './answer.ts';
 import { RequestEncoder } from './encode.ts';
 import { type RemoteWriteOptions, type RemoteWriteSettings, settingsOf } from './options.ts';

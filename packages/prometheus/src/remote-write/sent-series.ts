@@ -1,8 +1,8 @@
+import type { Steps } from '@hdrscope/kit';
 import type { HistogramValue, Labels, Metric, NumberValue } from '../families.ts';
 import { seriesKey } from '../labels.ts';
 import type { FamilyFacts, LazyFamily, LazyMetrics } from '../lazy-family.ts';
 import { exposedName } from '../names.ts';
-import type { Steps } from '../steps.ts';
 import type { Presence } from './answer.ts';
 
 /** A series, and whether the receiver has it without a marker. */

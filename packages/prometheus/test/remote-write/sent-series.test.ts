@@ -1,7 +1,7 @@
+import { atOnce } from '@hdrscope/kit';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { lazyFamiliesOfSnapshot } from '../../src/from-registry.ts';
 import { type PresentSeries, type SentSeries, SentSeriesLedger } from '../../src/remote-write/sent-series.ts';
-import { atOnce } from '../../src/steps.ts';
 
 interface Begun {
   readonly present: readonly PresentSeries[];
