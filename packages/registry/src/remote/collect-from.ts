@@ -125,6 +125,36 @@ function collectedOf(registry: Registry): Collected {
   return collected;
 }
 
+/**
+ * Lets a registry go on where another one has stopped. It must collect under the same name, or from nothing yet. Counts that this one has taken are not asked for
+ * again. The counts of the other one itself come by `lastChanges`.
+ *
+ * @param asker The name of both to the remotes.
+ * @param taken What `takenStates` has returned for the other one.
+ */
+export function resumeCollecting(
+  registry: Registry,
+  asker: string,
+  taken: Readonly<Record<string, number>> = {},
+): void {
+  const collected = collectedByRegistry.get(registry) ?? {
+    states: new RemoteStates(registry, asker),
+    remotes: new Set(),
+  };
+  collected.states.resume(taken);
+  collectedByRegistry.set(registry, collected);
+}
+
+/**
+ * The sequences of the states that a registry has taken from others, by the instance of the other one. The counts of all these are in
+ * the registry when the call returns.
+ */
+export function takenStates(registry: Registry): Readonly<Record<string, number>> {
+  const states = collectedByRegistry.get(registry)?.states;
+  states?.finish();
+  return states?.taken ?? {};
+}
+
 /** What a port may know of the other side. */
 interface NamedPort {
   /** Of a worker of a cluster. */

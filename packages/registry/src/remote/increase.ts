@@ -1,5 +1,5 @@
 import { malformed } from '@hdrscope/core/internal';
-import { asArray, asCount, asFinite, asObject, type Budget, type Slices } from '@hdrscope/kit';
+import { asArray, asCount, asFinite, asObject, type Budget, type Steps } from '@hdrscope/kit';
 import type { EstimatedCounts } from '../estimated.ts';
 import type { Exemplar } from '../exemplars.ts';
 import { type SlotReach, type SlotReaches, widen } from '../reach.ts';
@@ -69,15 +69,14 @@ export interface IncreaseOptions {
   readonly ids: SeriesIds;
   /** Whether the port takes no buffers. */
   readonly isText: boolean;
-  readonly slices: Slices;
 }
 
-/** Compares two states, in slices. */
-export async function increaseBetween(
+/** Compares two states. */
+export function* increaseBetween(
   before: NumberedState,
   now: NumberedState,
-  { ids, isText, slices }: IncreaseOptions,
-): Promise<WireIncrease> {
+  { ids, isText }: IncreaseOptions,
+): Steps<WireIncrease> {
   const numbers = new NumbersWriter();
   const rejected: WireRejected[] = [];
   const exemplars: WireExemplar[] = [];
@@ -99,7 +98,7 @@ export async function increaseBetween(
         const { sum, min, max } = increase.estimated;
         estimated.push([id, sum, min, max]);
       }
-      if (slices.isOver()) await slices.next();
+      yield;
     }
     family++;
   }

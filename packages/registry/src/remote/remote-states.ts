@@ -1,6 +1,6 @@
 import { countedIn, explicitLayout, HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
-import { Slices } from '@hdrscope/kit';
+import { atOnce, inSlices, Slices, type Steps } from '@hdrscope/kit';
 import { type Attributes, canonicalText } from '../attributes.ts';
 import type { Family } from '../family.ts';
 import { familyFor } from '../ingest/family-for.ts';
@@ -55,7 +55,7 @@ const NOTHING = /* @__PURE__ */ countedIn(/* @__PURE__ */ explicitLayout([0]), [
 /** The states of remote registries, whose increases are added to one registry. */
 export class RemoteStates {
   /** Names this registry to the remote ones. */
-  readonly asker: string = crypto.randomUUID();
+  readonly asker: string;
   readonly #registry: Registry;
   readonly #instances = new Map<string, Instance>();
   /** In the order in which they became unreachable; at most `MOST_UNREACHABLE`. */
@@ -65,9 +65,27 @@ export class RemoteStates {
   #work: Promise<unknown> = Promise.resolve();
   #workCount = 0;
   #slices = new Slices();
+  /** What is being added. */
+  #taking: Steps<unknown[]> | undefined;
 
-  constructor(registry: Registry) {
+  /** @param asker The name of another registry, which collected before this one does. @default a new name */
+  constructor(registry: Registry, asker: string = crypto.randomUUID()) {
     this.#registry = registry;
+    this.asker = asker;
+  }
+
+  /** The sequence of the state that was taken last, by instance. */
+  get taken(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#instances].map(([name, { sequence }]) => [name, sequence]));
+  }
+
+  /** Goes on where another registry has stopped to collect: its counts come as those of one more remote. */
+  resume(taken: Readonly<Record<string, number>>): void {
+    for (const [name, sequence] of Object.entries(taken)) {
+      this.attach(name);
+      this.#instanceOf(name).sequence = sequence;
+      this.detach(name);
+    }
   }
 
   /** Runs work after all earlier work. */
@@ -111,6 +129,19 @@ export class RemoteStates {
    * @returns The problems of the parts that could not be added; the other parts are added.
    */
   async take(changes: ReceivedChanges, attributes: Attributes): Promise<unknown[]> {
+    const taking = this.#take(changes, attributes);
+    this.#taking = taking;
+    const problems = await inSlices(taking, this.#slices);
+    this.#taking = undefined;
+    return problems;
+  }
+
+  /** Adds the rest of what is being added, for a process that ends. What waits for its turn stays with its remote. */
+  finish(): void {
+    if (this.#taking !== undefined) atOnce(this.#taking);
+  }
+
+  *#take(changes: ReceivedChanges, attributes: Attributes): Steps<unknown[]> {
     const instance = this.#instanceOf(changes.instance);
     const problems = new ProblemList();
     const series = seriesFor(instance, changes);
@@ -118,7 +149,7 @@ export class RemoteStates {
     if (series === undefined) return [];
     try {
       this.#defineFamilies(instance, changes);
-      await this.#defineSeries(series, instance, changes, attributes);
+      yield* this.#defineSeries(series, instance, changes, attributes);
       const { increases } = changes;
       // The remote has an acknowledgement that is forgotten here: what it has sent before this answer was taken.
       const isForgotten = instance.sequence === 0 && increases[0] !== undefined && increases[0].from > 0;
@@ -137,7 +168,7 @@ export class RemoteStates {
         const received = readIncrease(increase, where, series.length, changes.budget);
         instance.sequence = increase.to;
         if (increase.isLost) problems.add(() => lostError(increase.from));
-        await this.#add(received, instance.families, series, problems);
+        yield* this.#add(received, instance.families, series, problems);
       }
     } catch (error) {
       problems.add(() => error);
@@ -163,26 +194,26 @@ export class RemoteStates {
   }
 
   /** @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE` */
-  async #defineSeries(
+  *#defineSeries(
     series: KnownSeries[],
     { families }: Instance,
     changes: ReceivedChanges,
     attributes: Attributes,
-  ): Promise<void> {
+  ): Steps<void> {
     assertRoom('series', changes.firstSeries + changes.series.length, MOST_SERIES);
     for (let i = series.length - changes.firstSeries; i < changes.series.length; i++) {
       const one = seriesFromJson(changes.series[i], `changes.series[${i}]`, families.length, changes.budget);
       series.push({ ...one, attributes: { ...one.attributes, ...attributes }, target: undefined });
-      if (this.#slices.isOver()) await this.#slices.next();
+      yield;
     }
   }
 
-  async #add(
+  *#add(
     { numbers, rejected, exemplars, reaches, estimated }: ReceivedIncrease,
     families: Instance['families'],
     series: readonly KnownSeries[],
     problems: ProblemList,
-  ): Promise<void> {
+  ): Steps<void> {
     const { facts, words } = numbers;
     for (let at = 0, nth = 0; at < words.length; nth++) {
       const id = words[at]!;
@@ -205,7 +236,7 @@ export class RemoteStates {
       } catch (cause) {
         problems.add(() => refusalOf(one, families, cause));
       }
-      if (this.#slices.isOver()) await this.#slices.next();
+      yield;
     }
     const offer = (id: number, use: (target: Series) => void): void => {
       const one = series[id]!;

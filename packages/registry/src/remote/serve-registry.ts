@@ -100,6 +100,19 @@ export function serveRegistry(registry: Registry, port: RemotePort): () => Promi
   }
 }
 
+/**
+ * All that a registry has counted and that an asker has not acknowledged, as the message that would end serving it. It is made at once,
+ * for a process that ends: the message goes another way.
+ */
+export function lastChanges(registry: Registry, asker: string): object {
+  return servedFor(registry).lastAnswer(asker);
+}
+
+/** Takes for granted that an asker has taken all that a registry has sent to it: another one goes on in its name. */
+export function assumeTaken(registry: Registry, asker: string): void {
+  servedFor(registry).assumeTaken(asker);
+}
+
 function servedFor(registry: Registry): ServedRegistry {
   let served = servedByRegistry.get(registry);
   if (served === undefined) {

@@ -1,17 +1,31 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { reasonOf, Slices } from '@hdrscope/kit';
-import type { Registry } from '../registry.ts';
+import { atOnce, inSlices, reasonOf, Slices, type Steps } from '@hdrscope/kit';
+import { type Registry, snapshotNow } from '../registry.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { familyToJson, seriesToJson, type WireSeries } from './definitions.ts';
 import { increaseBetween, type NumberedState, type WireIncrease } from './increase.ts';
 import { SeriesIds } from './series-ids.ts';
-import { type ChangesMessage, type CollectMessage, changesMessage, MOST_ERRORS } from './wire.ts';
+import {
+  type ChangesMessage,
+  type CollectMessage,
+  changesMessage,
+  type KnownState,
+  MOST_ERRORS,
+} from './wire.ts';
 
 /** How a question is answered. */
 export interface AnswerOptions {
   readonly isLast: boolean;
   /** Whether the port takes no buffers. */
   readonly isText: boolean;
+}
+
+/** What an answer is made of. */
+interface Answered {
+  readonly known: KnownState | undefined;
+  /** Those of the asker. */
+  readonly states: NumberedState[];
+  readonly snapshot: Snapshot;
 }
 
 // The sources of a served registry may take half of the time that the registry itself has, so that none makes it late.
@@ -54,8 +68,8 @@ export class ServedRegistry {
    *
    * @throws HdrscopeError `ERR_DECODE` when the asker has taken a state that there has not been.
    */
-  async answer(question: CollectMessage, { isLast, isText }: AnswerOptions): Promise<ChangesMessage> {
-    const { request, timeoutMs, asker } = question;
+  async answer(question: CollectMessage, options: AnswerOptions): Promise<ChangesMessage> {
+    const { asker, timeoutMs } = question;
     const known = question.known?.instance === this.instance ? question.known : undefined;
     if (known !== undefined && known.sequence > this.#sequence) {
       throw mustBe('ERR_DECODE', 'collect.known.sequence', `at most ${this.#sequence}`, known.sequence);
@@ -63,15 +77,32 @@ export class ServedRegistry {
     const states = this.#statesOf(asker);
     if (known !== undefined) acknowledge(states, known.sequence);
     const snapshot = await this.#registry.gather({ timeoutMs: timeoutMs * SHARE_OF_SOURCES });
-    // At once: overlapping gathers end in the order of their snapshots, and sequences follow it.
+    return inSlices(this.#changes(question, { known, states, snapshot }, options), new Slices());
+  }
+
+  /** Answers at once, without a question, and asks no source: the process ends. */
+  lastAnswer(asker: string): ChangesMessage {
+    const answered = {
+      known: undefined,
+      states: this.#statesOf(asker),
+      snapshot: snapshotNow(this.#registry),
+    };
+    return atOnce(this.#changes({ request: 0, asker }, answered, { isLast: true, isText: false }));
+  }
+
+  *#changes(
+    { request, asker }: Pick<CollectMessage, 'request' | 'asker'>,
+    { known, states, snapshot }: Answered,
+    { isLast, isText }: AnswerOptions,
+  ): Steps<ChangesMessage> {
+    // Before the first pause: overlapping gathers end in the order of their snapshots, and sequences follow it.
     if (isLast || states.length <= MOST_STATES) states.push({ sequence: ++this.#sequence, snapshot });
     const ids = this.#idsFor(snapshot);
     // Other questions change the states while this answer is made.
     const chain = [...states];
-    const slices = new Slices();
     const increases: WireIncrease[] = [];
     for (let i = 1; i < chain.length; i++) {
-      increases.push(await increaseBetween(chain[i - 1]!, chain[i]!, { ids, isText, slices }));
+      increases.push(yield* increaseBetween(chain[i - 1]!, chain[i]!, { ids, isText }));
     }
     const firstFamily = known?.families ?? 0;
     const families = snapshot.families.slice(firstFamily);
@@ -79,7 +110,7 @@ export class ServedRegistry {
     const series: WireSeries[] = [];
     for (const one of ids.series.slice(firstSeries)) {
       series.push(seriesToJson(one));
-      if (slices.isOver()) await slices.next();
+      yield;
     }
     return changesMessage({
       request,
@@ -95,6 +126,12 @@ export class ServedRegistry {
       increases,
       errors: errorsOf(snapshot),
     });
+  }
+
+  /** Takes for granted that an asker has taken all that was sent to it: it is gone, and another one goes on in its name. */
+  assumeTaken(asker: string): void {
+    const states = this.#askers.get(asker);
+    states?.splice(0, states.length - 1);
   }
 
   /** The states of an asker, which becomes the one that asked last. */
