@@ -183,11 +183,7 @@ function prometheusReader(
   load: LoadNow,
   preventServerStart: boolean,
 ): Reader {
-  const host = variable(environment, 'OTEL_EXPORTER_PROMETHEUS_HOST') ?? 'localhost';
-  const port = variable(environment, 'OTEL_EXPORTER_PROMETHEUS_PORT') ?? String(DEFAULT_PROMETHEUS_PORT);
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw mustBe('ERR_INVALID_OPTION', 'OTEL_EXPORTER_PROMETHEUS_PORT', 'an integer from 0 to 65535', port);
-  }
+  const { host, port } = prometheusAddress(environment);
   const [ours, stock] = PROMETHEUS_PACKAGES;
   let Exporter: Constructor;
   try {
@@ -199,9 +195,22 @@ function prometheusReader(
   }
   return new Exporter({
     host,
-    port: Number(port),
+    port,
     ...(preventServerStart && { preventServerStart }),
   }) as Reader;
+}
+
+/** Where the reader of Prometheus listens. @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function prometheusAddress(environment: EnvironmentVariables): {
+  readonly host: string;
+  readonly port: number;
+} {
+  const host = variable(environment, 'OTEL_EXPORTER_PROMETHEUS_HOST') ?? 'localhost';
+  const port = variable(environment, 'OTEL_EXPORTER_PROMETHEUS_PORT') ?? String(DEFAULT_PROMETHEUS_PORT);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw mustBe('ERR_INVALID_OPTION', 'OTEL_EXPORTER_PROMETHEUS_PORT', 'an integer from 0 to 65535', port);
+  }
+  return { host, port: Number(port) };
 }
 
 function named(load: LoadNow, specifier: string, name: string): Constructor {

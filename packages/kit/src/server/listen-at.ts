@@ -37,7 +37,8 @@ export function listenAt(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: withoutBrackets(host), port, backlog: BACKLOG }, () => {
+    // A worker of a cluster would share the port with others in silence, and each request would find another one's answer.
+    server.listen({ host: withoutBrackets(host), port, backlog: BACKLOG, exclusive: true }, () => {
       server.off('error', reject);
       server.on('error', onError);
       resolve((server.address() as AddressInfo).port);
