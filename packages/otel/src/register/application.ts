@@ -15,6 +15,8 @@ export interface Application {
   resolveFrom(owner: string, specifier: string): string | undefined;
   /** Whether its main module may be an ES module, by its name, its package.json or its text. */
   readonly mayBeEsModule: boolean;
+  /** The folder of its package.json, else the working directory. */
+  readonly folder: string;
   /** The names in `dependencies` of its package.json. */
   readonly dependencies: readonly string[];
 }
@@ -55,6 +57,9 @@ export function findApplication(main: string | undefined, workingDirectory: stri
     get mayBeEsModule() {
       return main !== undefined && mayBeEsModule(realPath(main));
     },
+    get folder() {
+      return folders.map(packageFolder).find((folder) => folder !== undefined) ?? workingDirectory;
+    },
     get dependencies() {
       return [...new Set(folders.flatMap(dependenciesAt))];
     },
@@ -72,16 +77,27 @@ interface Manifest {
 
 /** The dependencies in the nearest package.json that is not that of an installed package. */
 function dependenciesAt(folder: string): string[] {
-  const manifest = manifestAt(folder, (at) => !/[\\/]node_modules([\\/]|$)/.test(at));
-  return Object.keys(manifest?.dependencies ?? {});
+  return Object.keys(manifestAt(folder, isOfApplication)?.manifest.dependencies ?? {});
+}
+
+/** The folder of the nearest package.json that is not that of an installed package. */
+function packageFolder(folder: string): string | undefined {
+  return manifestAt(folder, isOfApplication)?.at;
+}
+
+function isOfApplication(folder: string): boolean {
+  return !/[\\/]node_modules([\\/]|$)/.test(folder);
 }
 
 /** The nearest package.json of a folder that `counts` and that can be read. */
-function manifestAt(folder: string, counts: (folder: string) => boolean): Manifest | undefined {
+function manifestAt(
+  folder: string,
+  counts: (folder: string) => boolean,
+): { readonly at: string; readonly manifest: Manifest } | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (counts(at)) {
       try {
-        return JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as Manifest;
+        return { at, manifest: JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as Manifest };
       } catch {
         // This folder has no package.json that can be read.
       }
@@ -95,7 +111,7 @@ function mayBeEsModule(main: string): boolean {
   const extension = extname(main);
   if (extension === '.mjs' || extension === '.mts') return true;
   if (extension === '.cjs' || extension === '.cts') return false;
-  const type = manifestAt(dirname(main), () => true)?.type;
+  const type = manifestAt(dirname(main), () => true)?.manifest.type;
   if (type !== undefined) return type === 'module';
   return /^[ \t]*(import|export)\b/m.test(textOf(main));
 }

@@ -1,22 +1,29 @@
-import { isMainThread, type Worker } from 'node:worker_threads';
+import cluster from 'node:cluster';
+import { isMainThread } from 'node:worker_threads';
 import { reasonOf } from '@hdrscope/kit';
+import { isRegistryReader } from '@hdrscope/registry/internal';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { Hdr } from '../create-hdr.ts';
+import { delegate } from '../delegate.ts';
 import { type EnvironmentVariables, namesIn, variable } from '../environment.ts';
-import { makeReaders, SDK, wantedExporters } from '../metric-readers.ts';
-import type { Reader } from '../sdk.ts';
+import { makeReaders, prometheusAddress, SDK } from '../metric-readers.ts';
+import type { Producer, Reader } from '../sdk.ts';
 import type { Application } from './application.ts';
 import { notice } from './notice.ts';
+import { openPage, type Page } from './page/page.ts';
+import { findPlace } from './page/place.ts';
 
 /** A pipeline that `register` has made. */
 export interface Pipeline {
   readonly provider: MeterProvider;
-  /** Starts servers of Prometheus readers. */
+  /** Starts servers of Prometheus readers, or hands over to the process of the service that has one. */
   listen(): void;
   /** Exports what is new. Never rejects. */
   flush(): Promise<void>;
   /** Exports what is new, and ends. Never rejects. */
   shutDown(): Promise<void>;
+  /** Leaves what is still new to the other processes of the service, at once: the process ends. Never throws. */
+  leave(): void;
   /** Ends without an export, because the application has a pipeline of its own. */
   abandon(): Promise<void>;
 }
@@ -36,7 +43,7 @@ export function makePipeline(
   environment: EnvironmentVariables,
 ): Pipeline | undefined {
   const missing = new Set<string>();
-  const readers = makeReaders(withoutServers(environment), (specifier) => loaded(application, specifier), {
+  const readers = makeReaders(environment, (specifier) => loaded(application, specifier), {
     preventServerStart: true,
     onProblem: (problem) => {
       const { specifier } = problem.details;
@@ -46,12 +53,14 @@ export function makePipeline(
   });
   if (readers.length === 0 && missing.size === 0) return undefined;
   let provider: Provider | undefined;
+  const served = readers.map((reader) => servedReader(reader, hdr, application, environment));
+  const pages = served.flatMap(({ page }) => page ?? []);
   let isAbandoned = false;
   try {
     const { MeterProvider } = application.load(SDK) as { readonly MeterProvider: Construct };
     const made: Provider = new MeterProvider({
       resource: resourceOf(application, environment),
-      readers: readers.map((reader) => hdr.wrapReader(reader)),
+      readers: served.map(({ reader }) => hdr.wrapReader(reader)),
     });
     provider = hdr.wrapProvider(made);
   } catch (error) {
@@ -78,40 +87,94 @@ export function makePipeline(
   return {
     provider,
     listen() {
-      for (const reader of readers as (Reader & { startServer?(): Promise<void> })[]) {
-        reader.startServer?.().catch((error: unknown) => {
-          notice('HDRSCOPE_FAILED', `the metrics server cannot listen: ${reasonOf(error)}`);
-        });
-      }
+      for (const { listen } of served) listen();
     },
     flush: () => settled(() => forceFlush()),
     shutDown: () => settled(() => shutdown()),
+    leave() {
+      for (const page of pages) {
+        try {
+          page.leave();
+        } catch (error) {
+          notice('HDRSCOPE_LOST', `the last metrics could not be handed over: ${reasonOf(error)}`);
+        }
+      }
+    },
     async abandon() {
       isAbandoned = true;
+      for (const page of pages) page.abandon();
       await Promise.allSettled(readers.map(endQuietly));
     },
   };
 }
 
-/** A thread leaves the port to the main thread. */
-function withoutServers(environment: EnvironmentVariables): EnvironmentVariables {
-  const wanted = wantedExporters(environment);
-  if (!wanted.has('prometheus')) return environment;
-  if (isMainThread) {
-    process.on('worker', warnOfThread);
-    return environment;
-  }
-  const others = [...wanted].filter((name) => name !== 'prometheus').join(',');
-  return { ...environment, OTEL_METRICS_EXPORTER: others || 'none' };
+/** A reader, and what makes it listen. */
+interface ServedReader {
+  readonly reader: Reader;
+  /** The page that the processes of the service share. */
+  readonly page?: Page;
+  listen(): void;
 }
 
-function warnOfThread(thread: Worker): void {
-  // Node.js runs the hooks of ES modules in a thread of its own: https://nodejs.org/api/module.html#customization-hooks
-  if (thread.constructor.name === 'InternalWorker') return;
-  process.off('worker', warnOfThread);
+type PrometheusReader = Reader & { startServer(): Promise<void> };
+
+/** The readers of Prometheus: all processes and threads of a service show one page. */
+function servedReader(
+  reader: Reader,
+  hdr: Hdr,
+  application: Application,
+  environment: EnvironmentVariables,
+): ServedReader {
+  if (!isServing(reader)) return { reader, listen() {} };
+  const listen = (): void => {
+    reader.startServer().catch((error: unknown) => {
+      notice('HDRSCOPE_FAILED', `the metrics server cannot listen: ${reasonOf(error)}`);
+    });
+  };
+  const { host, port } = prometheusAddress(environment);
+  // With port 0, each process has a port of its own.
+  if (port === 0) return { reader, listen: isMainThread ? listen : () => {} };
+  if (!isRegistryReader<Producer>(reader)) return { reader, listen: () => listenAlone(listen) };
+  try {
+    const service = serviceName(environment) ?? application.folder;
+    const page = openPage({
+      place: findPlace({ host, port, service }),
+      registry: hdr.registry,
+      isOneOfSeveral: isOneOfSeveral(environment),
+      ...(isMainThread && { listen: () => reader.startServer() }),
+      warn: notice,
+    });
+    const setRegistrySource: typeof reader.setRegistrySource = (source) =>
+      reader.setRegistrySource(page.sourceOf(source));
+    return { reader: delegate(reader, { setRegistrySource }), page, listen: page.join };
+  } catch (error) {
+    notice(
+      'HDRSCOPE_UNREACHABLE',
+      `scrapes have the metrics of one process of the service only: ${reasonOf(error)}`,
+    );
+    return { reader, listen: isMainThread ? listen : () => {} };
+  }
+}
+
+/** The stock exporter shows the process that listens. In a cluster, that is another one at each scrape. */
+function listenAlone(listen: () => void): void {
+  if (isMainThread) listen();
+  if (isMainThread && !cluster.isWorker) return;
   notice(
     'HDRSCOPE_UNREACHABLE',
-    'scrapes have no metrics of worker threads, which only push exporters reach',
+    'a scrape has the metrics of one process or thread only: npm install @hdrscope/prometheus',
+  );
+}
+
+function isServing(reader: Reader): reader is PrometheusReader {
+  return typeof (reader as Partial<PrometheusReader>).startServer === 'function';
+}
+
+/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+function serviceName(environment: EnvironmentVariables): string | undefined {
+  const attributes = variable(environment, 'OTEL_RESOURCE_ATTRIBUTES') ?? '';
+  return (
+    variable(environment, 'OTEL_SERVICE_NAME') ?? /(?:^|,)\s*service\.name=([^,]+)/.exec(attributes)?.[1]
   );
 }
 
@@ -132,12 +195,18 @@ function resourceOf(application: Application, environment: EnvironmentVariables)
     readonly detectResources: (options: { readonly detectors: readonly unknown[] }) => unknown;
   } & Readonly<Record<string, unknown>>;
   const names = variable(environment, 'OTEL_NODE_RESOURCE_DETECTORS') ?? 'env,process,host';
-  // The threads of a process would be one source of metrics, and their counts would contradict each other.
-  const wanted = [...namesIn(names), ...(isMainThread ? [] : ['serviceinstance'])];
+  // The processes and threads of a service would be one source of metrics, and their counts would contradict each other.
+  const wanted = [...namesIn(names), ...(isOneOfSeveral(environment) ? ['serviceinstance'] : [])];
   const detectors = Object.entries(DETECTORS)
     .filter(([name]) => wanted.includes(name) || wanted.includes('all'))
     .map(([, name]) => resources[name]);
   return resources.defaultResource().merge(resources.detectResources({ detectors }));
+}
+
+/** Whether this is a thread, a worker of a cluster or of pm2, or a child that talks to its parent, such as those of Next.js. */
+function isOneOfSeveral(environment: EnvironmentVariables): boolean {
+  const isOfPm2 = variable(environment, 'NODE_APP_INSTANCE', 'pm_id') !== undefined;
+  return !isMainThread || cluster.isWorker || isOfPm2 || process.send !== undefined;
 }
 
 const DETECTORS = {

@@ -14,6 +14,7 @@ import { type ApiHook, hookGlobalApi } from './global-api.ts';
 import { type Instrumentations, patchBuiltins, startInstrumentations } from './instrumentations.ts';
 import { notice } from './notice.ts';
 import { makePipeline } from './pipeline.ts';
+import { adoptPm2 } from './pm2.ts';
 import { readViews } from './views.ts';
 
 /** Servers of Prometheus listen so much later. */
@@ -27,8 +28,9 @@ type Owner = 'application' | 'register';
 /** Starts what `@hdrscope/otel/register` does. Never throws. */
 export function start(): void {
   try {
+    adoptPm2(process.env);
     const environment = processEnvironment();
-    const [, main] = process.argv;
+    const { pm_exec_path: main = process.argv[1], pm_cwd: workingDirectory = process.cwd() } = environment;
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
     if (isPackageManager(main) || isTrue(environment.OTEL_SDK_DISABLED)) return;
     if (major < 20 || (major === 20 && minor < 19)) {
@@ -39,7 +41,7 @@ export function start(): void {
       );
       return;
     }
-    const application = findApplication(main, process.cwd());
+    const application = findApplication(main, workingDirectory);
     const hdr = hdrOf(environment, application);
     let hasProvider = false;
     const hook = hookGlobalApi((provider, isEarlier) => {
@@ -129,7 +131,7 @@ function startSdk(application: Application, environment: EnvironmentVariables): 
     shutdown().catch((error: unknown) =>
       notice('HDRSCOPE_FAILED', `the last metrics could not be exported: ${reasonOf(error)}`),
     );
-  shutDownAtEnd({ flush: async () => {}, shutDown });
+  shutDownAtEnd({ flush: async () => {}, shutDown, leave: () => {} });
   startInstrumentations(metricsApiOf(application).getMeterProvider(), application, environment);
   patchBuiltins();
   return true;

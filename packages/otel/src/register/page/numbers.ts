@@ -1,0 +1,232 @@
+import type { Attributes, HrTime } from '@opentelemetry/api';
+import {
+  type InstrumentDescriptor,
+  type MetricScope,
+  PointType,
+  type ScopeMetrics,
+  scopeKey,
+} from '../../sdk.ts';
+
+// The numbers of the SDK, besides histograms of hdrscope, which registries hand over. A sum that only grows is handed over as its
+// increases, as the counts of a registry are: one that was taken stays when its process ends, and none is taken twice. All others are
+// levels: they are those of processes that live.
+
+/** `MetricData` of the SDK. */
+interface Metric {
+  readonly descriptor: InstrumentDescriptor;
+  readonly aggregationTemporality: number;
+  readonly dataPointType: number;
+  readonly isMonotonic?: boolean;
+  readonly dataPoints: readonly NumberPoint[];
+}
+
+interface NumberPoint {
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+  readonly attributes: Attributes;
+  readonly value: unknown;
+}
+
+/** One point of a metric. */
+interface Part {
+  readonly scope: MetricScope;
+  readonly metric: Omit<Metric, 'dataPoints'>;
+  readonly point: NumberPoint;
+}
+
+/** The increases of the sums of a process between two of its states. */
+interface Increase {
+  readonly from: number;
+  readonly to: number;
+  readonly sums: readonly Part[];
+}
+
+/** The numbers that a process hands over. */
+export interface HandedNumbers {
+  /** A chain: each increase begins where the one before ends. */
+  readonly increases: readonly Increase[];
+  readonly levels: readonly Part[];
+}
+
+/** A state of the sums of a process. */
+interface State {
+  readonly sequence: number;
+  readonly values: ReadonlyMap<string, number>;
+}
+
+/** The numbers of a process, for whoever adds them up. */
+export class OwnNumbers {
+  /** The state that was taken for certain, and the one that was sent last, if that is another. */
+  #states: State[] = [{ sequence: 0, values: new Map() }];
+  /** What was collected last. */
+  #parts: readonly Part[] = [];
+
+  /** Takes what the SDK has collected. */
+  collected(scopes: readonly ScopeMetrics[]): void {
+    this.#parts = partsOf(scopes);
+  }
+
+  /** @param taken The sequence of the state that was taken last; 0 when that is not known. */
+  handOver(taken: number): HandedNumbers {
+    const at = this.#states.findIndex(({ sequence }) => sequence === taken);
+    if (at > 0) this.#states.splice(0, at);
+    const sums = this.#parts.filter(isSum);
+    const values = new Map(sums.map((part) => [keyOf(part), part.point.value as number]));
+    const last = this.#states.at(-1)!;
+    const state: State = { sequence: last.sequence + 1, values };
+    // Two are enough: the state before them was taken, or it was sent to nobody who lives.
+    this.#states = [this.#states[0]!, ...(this.#states.length > 1 ? [last] : []), state];
+    const increases = this.#states.slice(1).map((next, i) => increaseBetween(this.#states[i]!, next, sums));
+    return { increases, levels: this.#parts.filter((part) => !isSum(part)) };
+  }
+
+  /** Takes for granted that all was taken that was sent. */
+  assumeTaken(): void {
+    this.#states = this.#states.slice(-1);
+  }
+}
+
+/** The sums of all processes of a service, and the levels of those that live. */
+export class AllNumbers {
+  /** By what identifies a point. */
+  readonly #sums = new Map<string, Part>();
+  /** The sequence that was taken last, by process. */
+  readonly #taken = new Map<string, number>();
+  /** The levels by process. */
+  readonly #levels = new Map<string, { readonly mark: Attributes; readonly parts: readonly Part[] }>();
+
+  get state(): NumbersState {
+    return { sums: this.#sums, taken: this.#taken };
+  }
+
+  /** Goes on where another one has ended. */
+  inherit({ sums, taken }: NumbersState): void {
+    for (const part of sums.values()) addTo(this.#sums, part);
+    for (const [name, sequence] of taken) this.#taken.set(name, sequence);
+  }
+
+  /** The sequence that was taken from a process; 0 at first. */
+  takenFrom(name: string): number {
+    return this.#taken.get(name) ?? 0;
+  }
+
+  /** @param mark The attributes of levels that cannot be added up. */
+  take(name: string, mark: Attributes, { increases, levels }: HandedNumbers): void {
+    let taken = this.takenFrom(name);
+    // Another one has taken what comes before: see `RemoteStates`.
+    if (taken === 0 && increases.length > 1 && increases[0]!.from > 0) taken = increases.at(-1)!.from;
+    for (const { from, to, sums } of increases) {
+      if (from < taken) continue;
+      for (const part of sums) addTo(this.#sums, part);
+      taken = to;
+    }
+    this.#taken.set(name, taken);
+    this.#levels.set(name, { mark, parts: levels });
+  }
+
+  /** A process has ended: its sums stay. */
+  forgetLevels(name: string): void {
+    this.#levels.delete(name);
+  }
+
+  /** All numbers as metrics of the SDK. */
+  metrics(): ScopeMetrics[] {
+    const totals = new Map<string, Part>();
+    const apart: Part[] = [];
+    for (const { mark, parts } of this.#levels.values()) {
+      for (const part of parts) {
+        if (isAddable(part)) addTo(totals, part);
+        else
+          apart.push({
+            ...part,
+            point: { ...part.point, attributes: { ...part.point.attributes, ...mark } },
+          });
+      }
+    }
+    return scopesOf([...this.#sums.values(), ...totals.values(), ...apart]);
+  }
+
+  /** The names of metrics whose levels cannot be added up. */
+  apart(): string[] {
+    const parts = [...this.#levels.values()].flatMap((one) => one.parts);
+    const names = parts.filter((part) => !isAddable(part)).map(({ metric }) => metric.descriptor.name);
+    return [...new Set(names)].sort();
+  }
+}
+
+/** What the numbers of a process that ended leave to the next one. */
+export interface NumbersState {
+  readonly sums: ReadonlyMap<string, Part>;
+  readonly taken: ReadonlyMap<string, number>;
+}
+
+function addTo(parts: Map<string, Part>, part: Part): void {
+  const key = keyOf(part);
+  const known = parts.get(key);
+  if (known === undefined) {
+    parts.set(key, part);
+    return;
+  }
+  const value = (known.point.value as number) + (part.point.value as number);
+  parts.set(key, { ...known, point: { ...known.point, endTime: part.point.endTime, value } });
+}
+
+function isSum({ metric }: Part): boolean {
+  return metric.dataPointType === PointType.SUM && metric.isMonotonic === true;
+}
+
+/** A sum that may fall, such as the requests that are active: the sum over the processes that live is one, too. */
+function isAddable({ metric }: Part): boolean {
+  return metric.dataPointType === PointType.SUM;
+}
+
+/** A counter that is lower than before has begun anew. */
+function increaseBetween(before: State, now: State, parts: readonly Part[]): Increase {
+  const sums = parts.flatMap((part) => {
+    const key = keyOf(part);
+    const value = now.values.get(key);
+    if (value === undefined) return [];
+    const earlier = before.values.get(key) ?? 0;
+    const added = value < earlier ? value : value - earlier;
+    // A counter that has not counted yet is shown, too.
+    if (added === 0 && before.values.has(key)) return [];
+    return [{ ...part, point: { ...part.point, value: added } }];
+  });
+  return { from: before.sequence, to: now.sequence, sums };
+}
+
+function partsOf(scopes: readonly ScopeMetrics[]): Part[] {
+  return scopes.flatMap(({ scope, metrics }) =>
+    (metrics as unknown as readonly Metric[]).flatMap(({ dataPoints, ...metric }) =>
+      dataPoints.map((point) => ({ scope: plain(scope), metric, point })),
+    ),
+  );
+}
+
+/** Copies of an SDK have classes for scopes; a message has none. */
+function plain({ name, version, schemaUrl }: MetricScope): MetricScope {
+  return { name, version, schemaUrl };
+}
+
+function keyOf({ scope, metric, point }: Part): string {
+  const { name, unit, valueType } = metric.descriptor;
+  const attributes = Object.entries(point.attributes).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([scopeKey(scope), name, unit, valueType, attributes]);
+}
+
+function scopesOf(parts: readonly Part[]): ScopeMetrics[] {
+  const scopes = new Map<
+    string,
+    { scope: MetricScope; metrics: Map<string, Metric & { dataPoints: NumberPoint[] }> }
+  >();
+  for (const { scope, metric, point } of parts) {
+    const inScope = scopes.get(scopeKey(scope)) ?? { scope, metrics: new Map() };
+    scopes.set(scopeKey(scope), inScope);
+    const { name, unit, valueType } = metric.descriptor;
+    const key = JSON.stringify([name, unit, valueType, metric.dataPointType]);
+    const known = inScope.metrics.get(key) ?? { ...metric, dataPoints: [] };
+    inScope.metrics.set(key, known);
+    known.dataPoints.push(point);
+  }
+  return [...scopes.values()].map(({ scope, metrics }) => ({ scope, metrics: [...metrics.values()] }));
+}

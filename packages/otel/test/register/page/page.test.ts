@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RegistrySource } from '@hdrscope/registry/internal';
+import { describeWithPeers, importOpenTelemetry3 } from '@hdrscope/testing';
+import fc from 'fast-check';
+import * as sdk2 from 'sdk-metrics-2';
+import * as sdk20 from 'sdk-metrics-2.0';
+import { createHdr } from '../../../src/index.ts';
+import { openPage, type Page } from '../../../src/register/page/page.ts';
+import { findPlace } from '../../../src/register/page/place.ts';
+import type { MetricCollection, Producer, Reader } from '../../../src/sdk.ts';
+import { type Sdk, testReader } from '../../support/sdk.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hdrscope-page-'));
+const { XDG_RUNTIME_DIR: runtimeFolder } = process.env;
+beforeAll(() => {
+  process.env.XDG_RUNTIME_DIR = folder;
+});
+afterAll(() => {
+  if (runtimeFolder === undefined) delete process.env.XDG_RUNTIME_DIR;
+  else process.env.XDG_RUNTIME_DIR = runtimeFolder;
+  rmSync(folder, { recursive: true });
+});
+
+/** A process of a service, as far as its page is concerned. */
+interface Member {
+  readonly page: Page;
+  readonly source: RegistrySource<Producer>;
+  readonly warnings: string[];
+  record(): void;
+}
+
+let lastService = 0;
+
+/** A service whose processes are objects of this one. */
+class Service {
+  readonly #sdk: Sdk;
+  readonly #place = findPlace({ host: 'localhost', port: 9464, service: `shop ${lastService++}` });
+  /** Who has the port. */
+  #holder: Member | undefined;
+  readonly members: Member[] = [];
+  recorded = 0;
+
+  constructor(sdk: Sdk) {
+    this.#sdk = sdk;
+  }
+
+  start(): Member {
+    const hdr = createHdr({ views: [{ instrumentName: 'basket' }] });
+    const warnings: string[] = [];
+    const page = openPage({
+      place: this.#place,
+      registry: hdr.registry,
+      isOneOfSeveral: true,
+      listen: async () => {
+        if (this.#holder !== undefined) throw Object.assign(new Error('taken'), { code: 'EADDRINUSE' });
+        this.#holder = member;
+      },
+      warn: (code, message) => warnings.push(`${code} ${message}`),
+    });
+    const reader = testReader(this.#sdk) as unknown as Reader;
+    let source!: RegistrySource<Producer>;
+    // As the exporter of `@hdrscope/prometheus`.
+    Object.assign(reader, {
+      setRegistrySource: (given: RegistrySource<Producer>) => {
+        source = page.sourceOf(given);
+      },
+    });
+    const provider = hdr.wrapProvider(
+      new this.#sdk.metrics.MeterProvider({ readers: [hdr.wrapReader(reader) as never] }),
+    );
+    const meter = provider.getMeter('shop');
+    const [sizes, orders] = [meter.createHistogram('basket'), meter.createCounter('orders')];
+    const member: Member = {
+      page,
+      source,
+      warnings,
+      record: () => {
+        sizes.record(this.recorded % 7);
+        orders.add(1);
+        this.recorded++;
+      },
+    };
+    this.members.push(member);
+    page.join();
+    return member;
+  }
+
+  /** Ends a process. What it can do at its end, it does at once. */
+  end(member: Member): void {
+    this.members.splice(this.members.indexOf(member), 1);
+    if (this.#holder === member) this.#holder = undefined;
+    member.page.leave();
+    member.page.abandon();
+  }
+
+  /** What a scrape shows, as soon as a process has the port and all have found it. */
+  async scrape(): Promise<{ histogram: number; orders: number }> {
+    const holder = await until(() => this.#holder);
+    const { resourceMetrics } = await holder.source.producer.collect({ timeoutMillis: 1000 });
+    const snapshot = await holder.source.gather({ timeoutMs: 1000 });
+    const totals = snapshot.families.flatMap(({ series }) => series.map(({ counts }) => counts.total));
+    return { histogram: sumOf(totals), orders: ordersIn(resourceMetrics) };
+  }
+
+  /** Waits until scrapes show all that was recorded. */
+  async expectAll(): Promise<void> {
+    const all = { histogram: this.recorded, orders: this.recorded };
+    let shown: object = {};
+    await until(async () => {
+      const numbers = await this.scrape();
+      shown = numbers;
+      return numbers.histogram >= this.recorded && numbers.orders >= this.recorded ? true : undefined;
+    }).catch(() => undefined);
+    expect(shown).toEqual(all);
+  }
+
+  stop(): void {
+    for (const member of [...this.members]) this.end(member);
+  }
+}
+
+function ordersIn({ scopeMetrics }: MetricCollection['resourceMetrics']): number {
+  const metrics = scopeMetrics.flatMap((scope) => scope.metrics) as unknown as readonly {
+    readonly descriptor: { readonly name: string };
+    readonly dataPoints: readonly { readonly value: number }[];
+  }[];
+  const orders = metrics.filter(({ descriptor }) => descriptor.name === 'orders');
+  return sumOf(orders.flatMap(({ dataPoints }) => dataPoints.map(({ value }) => value)));
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+async function until<Found>(find: () => Found | undefined | Promise<Found | undefined>): Promise<Found> {
+  for (const endMs = performance.now() + 8000; ; ) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (performance.now() > endMs) throw new Error('nothing was found in time');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const STEPS = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ what: fc.constant('record'), which: fc.nat(9), count: fc.nat(20) }) },
+    { weight: 2, arbitrary: fc.record({ what: fc.constant('start') }) },
+    { weight: 2, arbitrary: fc.record({ what: fc.constant('end'), which: fc.nat(9) }) },
+    { weight: 1, arbitrary: fc.record({ what: fc.constant('end of the leader') }) },
+    { weight: 2, arbitrary: fc.record({ what: fc.constant('scrape') }) },
+    { weight: 1, arbitrary: fc.record({ what: fc.constant('all') }) },
+  ) as fc.Arbitrary<{ what: string; which?: number; count?: number }>,
+  { minLength: 3, maxLength: 14 },
+);
+
+const suite = (metrics: object): void => {
+  const sdk = { metrics } as Sdk;
+
+  test('processes begin and end in any order: a page shows each value once, and none is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(STEPS, async (steps) => {
+        const service = new Service(sdk);
+        service.start();
+        try {
+          for (const { what, which = 0, count = 0 } of steps) {
+            const { members } = service;
+            if (what === 'start' && members.length < 5) service.start();
+            // Somebody stays: a page that all have left begins anew after a while.
+            if (what === 'end' && members.length > 1) service.end(members[which % members.length]!);
+            if (what === 'end of the leader' && members.length > 1) service.end(members[0]!);
+            if (what === 'record') for (let i = 0; i < count; i++) members[which % members.length]!.record();
+            if (what === 'scrape') {
+              const { histogram, orders } = await service.scrape();
+              expect(histogram).toBeLessThanOrEqual(service.recorded);
+              expect(orders).toBeLessThanOrEqual(service.recorded);
+            }
+            if (what === 'all') await service.expectAll();
+          }
+          await service.expectAll();
+          for (const { warnings } of service.members) expect(warnings).toEqual([]);
+        } finally {
+          service.stop();
+        }
+      }),
+      { numRuns: 40, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: false },
+    );
+  }, 60_000);
+};
+
+describe('SDK 2.0', () => suite(sdk20));
+describe('SDK 2', () => suite(sdk2));
+const sdk3 = await importOpenTelemetry3<object>('sdk-metrics-3');
+describeWithPeers(['opentelemetry-3'])('SDK 3', () => suite(sdk3));
