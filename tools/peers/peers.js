@@ -123,6 +123,8 @@ export const PEERS = [
   npmPeer('prometheus-client', '0.16.1'),
   // What services are made of: frameworks, two releases of `NodeSDK`, and a bundler.
   npmPeer('node-services', '0.223.0'),
+  // Keeps processes of a service, as a cluster or apart.
+  npmPeer('pm2', '7.0.4'),
   // With its own copy of the API, older than that of the workspace.
   npmPeer('auto-instrumentations', '0.81.2'),
   // What `npm run site` needs.

@@ -25,6 +25,7 @@ export type PeerName =
   | 'site'
   | 'auto-instrumentations'
   | 'node-services'
+  | 'pm2'
   | 'chdb'
   | 'clickhouse-18'
   | 'spark'

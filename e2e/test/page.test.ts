@@ -1,0 +1,283 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { describeWithPeers, programOf } from '@hdrscope/testing';
+import { Application, type Running } from './support/application.ts';
+import { freePort, waitFor } from './support/peer-process.ts';
+
+const REGISTER = '@hdrscope/otel/register';
+/** Within it each process has handed over what it has counted, also one that has just begun. */
+const HANDED_OVER_MS = 2500;
+
+const application = new Application([
+  '@hdrscope',
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-metrics-otlp-http',
+  '@opentelemetry/sdk-metrics',
+]);
+
+afterAll(() => application.remove());
+
+/** A service, and its page of metrics. */
+interface Service {
+  readonly running: Running;
+  /** How many requests the service has answered. */
+  sent: number;
+  readonly scrapeUrl: string;
+}
+
+async function startService(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Service> {
+  const port = await freePort();
+  const running = await application.start(args, {
+    OTEL_METRICS_EXPORTER: 'prometheus',
+    OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+    OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+    HDRSCOPE_INSTRUMENTATIONS: 'none',
+    ...environment,
+  });
+  const service = { running, sent: 0, scrapeUrl: `http://127.0.0.1:${port}/metrics` };
+  await waitFor(() => numbersOn(service).catch(() => undefined), { what: 'a page of metrics' });
+  return service;
+}
+
+/** Which processes load `register`. */
+const PLACES: readonly [title: string, args: readonly string[], environment: Record<string, string>][] = [
+  ['the primary and its workers', ['--import', REGISTER, 'cluster.cjs'], {}],
+  ['workers only', ['cluster.cjs'], { WORKER_ARGS: `--import ${REGISTER}` }],
+];
+
+describe.each(PLACES)('a cluster, register in %s', (_, args, environment) => {
+  test.each([2, 5])(
+    'of %i workers counts each request once, while all workers are replaced',
+    async (count) => {
+      const service = await startService(args, { ...environment, WORKERS: String(count) });
+      await ask(service, 200);
+      await sleep(HANDED_OVER_MS);
+      await ask(service, 50);
+      // Each scrape asks all processes.
+      await sleep(200);
+      for (let i = 0; i < 4; i++) expect(await numbersOn(service)).toMatchObject(counted(250));
+      service.running.child.kill('SIGUSR2');
+      while (!service.running.stdout().includes('all are replaced')) await ask(service, 5);
+      await ask(service, 50);
+      await sleep(HANDED_OVER_MS);
+      expect(await numbersOn(service)).toMatchObject(counted(service.sent));
+      expect(service.running.stderr()).not.toContain('HDRSCOPE_LOST');
+      await end(service);
+    },
+    60_000,
+  );
+});
+
+test('a worker that is killed is named, and loses no more than it had not handed over', async () => {
+  const service = await startService(['--import', REGISTER, 'cluster.cjs']);
+  await ask(service, 100);
+  await sleep(HANDED_OVER_MS);
+  await ask(service, 1, 'die');
+  await ask(service, 30);
+  await sleep(HANDED_OVER_MS);
+  expect(await numbersOn(service)).toMatchObject(counted(130));
+  expect(service.running.stderr().match(/HDRSCOPE_LOST\].* process \d+ ended without a word/g)).toHaveLength(
+    1,
+  );
+  await end(service);
+});
+
+test('when the process that leads is killed, the page begins anew with what is new', async () => {
+  const service = await startService(['cluster.cjs'], { WORKER_ARGS: `--import ${REGISTER}` });
+  await ask(service, 100);
+  await sleep(HANDED_OVER_MS);
+  const leader = Number((await numbersOn(service)).target);
+  process.kill(leader, 'SIGKILL');
+  await sleep(HANDED_OVER_MS);
+  // What Prometheus takes for new after a restart must not have been counted before.
+  expect((await numbersOn(service)).sizes).toBe(0);
+  await ask(service, 30);
+  await sleep(HANDED_OVER_MS);
+  expect(await numbersOn(service)).toMatchObject(counted(30));
+  await end(service);
+});
+
+test('a scrape waits no longer than its timeout for a worker that does not answer, and names it', async () => {
+  const service = await startService(['--import', REGISTER, 'cluster.cjs']);
+  await ask(service, 100);
+  await sleep(HANDED_OVER_MS);
+  const frozen = Number(await text(`${service.running.url}/pid`));
+  process.kill(frozen, 'SIGSTOP');
+  try {
+    const beganMs = performance.now();
+    const page = await text(service.scrapeUrl, { 'x-prometheus-scrape-timeout-seconds': '2' });
+    expect(performance.now() - beganMs).toBeLessThan(2500);
+    expect(page).toContain(`hdrscope_source_errors{source="process ${frozen}"} 1`);
+    expect(numbersIn(page)).toMatchObject(counted(100));
+  } finally {
+    process.kill(frozen, 'SIGCONT');
+  }
+  await end(service);
+});
+
+test('a child process and a worker thread are on the page of their parent, and their counts stay', async () => {
+  const service = await startService(['--import', REGISTER, 'family.cjs'], {
+    NODE_OPTIONS: `--import ${REGISTER}`,
+  });
+  await sleep(HANDED_OVER_MS);
+  for (const who of ['main', 'child', 'thread']) await ask(service, 10, `${who}/7`);
+  await sleep(HANDED_OVER_MS);
+  expect(await numbersOn(service)).toMatchObject(counted(30));
+  for (const who of ['child', 'thread']) {
+    await ask(service, 5, `${who}/7`);
+    await ask(service, 1, `${who}/end`);
+  }
+  await sleep(HANDED_OVER_MS);
+  expect(await numbersOn(service)).toMatchObject(counted(40));
+  expect(service.running.stderr()).not.toContain('HDRSCOPE_LOST');
+  await end(service);
+});
+
+test('a port that another program has is named, and taken when it is free', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { readonly port: number };
+  const running = await application.start(['--import', REGISTER, 'cluster.cjs'], {
+    OTEL_METRICS_EXPORTER: 'prometheus',
+    OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+    OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+    HDRSCOPE_INSTRUMENTATIONS: 'none',
+  });
+  await waitFor(() => running.stderr().includes('another program has the port'), { what: 'the warning' });
+  await new Promise((resolve) => other.close(resolve));
+  const service = { running, sent: 0, scrapeUrl: `http://127.0.0.1:${port}/metrics` };
+  await waitFor(() => numbersOn(service).catch(() => undefined), { what: 'a page of metrics' });
+  await ask(service, 20);
+  await sleep(5000);
+  expect(await numbersOn(service)).toMatchObject(counted(20));
+  await end(service);
+}, 60_000);
+
+describeWithPeers(['pm2'])('pm2', () => {
+  test('counts each request once, while it reloads the workers of its cluster', async () => {
+    const pm2 = join(programOf('pm2'), 'pm2/bin/pm2');
+    const [port, servicePort] = [await freePort(), await freePort()];
+    const ecosystem = join(application.folder, 'ecosystem.config.json');
+    const register = join(application.folder, 'node_modules/@hdrscope/otel/dist/register/index.js');
+    const shop = {
+      name: 'shop',
+      script: 'served.cjs',
+      cwd: application.folder,
+      exec_mode: 'cluster',
+      instances: 3,
+      wait_ready: true,
+      node_args: `--import ${pathToFileURL(register)}`,
+      env: {
+        OTEL_METRICS_EXPORTER: 'prometheus',
+        OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+        OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+        HDRSCOPE_INSTRUMENTATIONS: 'none',
+        SERVICE_PORT: String(servicePort),
+      },
+    };
+    await writeFile(ecosystem, JSON.stringify({ apps: [shop] }));
+    const home = await mkdtemp(join(tmpdir(), 'hdrscope-pm2-'));
+    const { PATH = '' } = process.env;
+    const command = (...args: string[]): Promise<unknown> =>
+      promisify(execFile)(process.execPath, [pm2, ...args], {
+        cwd: application.folder,
+        env: { PATH, HOME: home, PM2_HOME: home },
+        timeout: 60_000,
+      });
+    try {
+      await command('start', ecosystem);
+      const url = `http://127.0.0.1:${servicePort}`;
+      const scrapeUrl = `http://127.0.0.1:${port}/metrics`;
+      let sent = 0;
+      const load = async (count: number): Promise<void> => {
+        for (let i = 0; i < count; i++, sent++) await text(`${url}/${1 + (i % 50)}`);
+      };
+      await load(100);
+      await sleep(HANDED_OVER_MS);
+      for (let i = 0; i < 4; i++) expect(numbersIn(await text(scrapeUrl))).toMatchObject(counted(100));
+      let isReloaded = false;
+      const reload = command('reload', 'shop').finally(() => {
+        isReloaded = true;
+      });
+      while (!isReloaded) await load(5);
+      await reload;
+      await load(50);
+      await sleep(HANDED_OVER_MS);
+      expect(numbersIn(await text(scrapeUrl))).toMatchObject(counted(sent));
+    } finally {
+      await command('kill');
+      await rm(home, { recursive: true, force: true });
+    }
+  }, 120_000);
+});
+
+/** The numbers of the service on a page. */
+interface PageNumbers {
+  readonly sizes: number;
+  readonly orders: number;
+  readonly open: number | undefined;
+  /** The process that answered. */
+  readonly target: string | undefined;
+}
+
+function counted(count: number): Partial<PageNumbers> {
+  return { sizes: count, orders: count };
+}
+
+async function numbersOn({ scrapeUrl }: Service): Promise<PageNumbers> {
+  return numbersIn(await text(scrapeUrl));
+}
+
+function numbersIn(page: string): PageNumbers {
+  const valueOf = (name: string): string | undefined =>
+    new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(page)?.[1];
+  return {
+    sizes: Number(valueOf('basket_size_count') ?? 0),
+    orders: Number(valueOf('orders_total') ?? 0),
+    open: Number(valueOf('open_requests')),
+    target: /process_pid="(\d+)"/.exec(page)?.[1],
+  };
+}
+
+/** Asks the service so many times, and counts the answers. */
+async function ask(service: Service, count: number, path?: string): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    try {
+      await text(`${service.running.url}/${path ?? 1 + (i % 50)}`);
+      service.sent++;
+    } catch (error) {
+      if (path === undefined) throw error;
+    }
+  }
+}
+
+/** The body of an answer over a connection of its own, so that the workers of a cluster take turns. */
+function text(url: string, headers: Record<string, string> = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent: false, headers, timeout: 10_000 }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
+        body += part;
+      });
+      response.on('end', () => resolve(body));
+      response.on('error', reject);
+    });
+    request.on('timeout', () => request.destroy(new Error(`${url} has not answered within 10 s`)));
+    request.on('error', reject);
+  });
+}
+
+async function end({ running }: Service): Promise<void> {
+  running.child.kill('SIGTERM');
+  await running.exit;
+}

@@ -1,0 +1,37 @@
+/** A process, a child of it and a worker thread: each counts what it is told, and ends when it is told to. */
+const { fork } = require('node:child_process');
+const { createServer } = require('node:http');
+const { isMainThread, parentPort, Worker } = require('node:worker_threads');
+const { metrics } = require('@opentelemetry/api');
+
+const meter = metrics.getMeter('shop');
+const sizes = meter.createHistogram('basket.size');
+const orders = meter.createCounter('orders');
+const take = (value) => {
+  if (value === 'end') process.exit(0);
+  sizes.record(value);
+  orders.add(1);
+};
+
+if (!isMainThread) parentPort.on('message', take);
+else if (process.argv[2] === 'child') process.on('message', take);
+else {
+  const thread = new Worker(__filename);
+  const child = fork(__filename, ['child']);
+  const takers = {
+    main: take,
+    thread: (value) => thread.postMessage(value),
+    child: (value) => child.send(value),
+  };
+  createServer((request, response) => {
+    const [, who, what] = request.url.split('/');
+    takers[who](what === 'end' ? what : Number(what));
+    response.end('ok');
+  }).listen(0, '127.0.0.1', function () {
+    console.log(`listening on ${this.address().port}`);
+  });
+  process.on('SIGTERM', () => {
+    child.kill();
+    process.exit(0);
+  });
+}
