@@ -16,7 +16,7 @@ export function quantileBound(significantDigits: number, scale: number): number 
 }
 
 /** The smallest value such that at least a share `quantile` of all values is not above it. `sorted` is ascending. */
-export function trueQuantile(sorted: readonly number[], quantile: number): number {
+export function trueQuantile(sorted: ArrayLike<number>, quantile: number): number {
   return sorted[rankOf(quantile, sorted.length) - 1]!;
 }
 
