@@ -73,7 +73,7 @@ export async function readersFromEnvironment(
     const found = modules.get(specifier);
     if (found === undefined) throw failures.get(specifier);
     return found;
-  });
+  }).map(({ reader }) => reader);
 }
 
 /** The packages that the readers of an environment may come from. */
@@ -87,21 +87,27 @@ function packagesFor(environment: EnvironmentVariables): string[] {
   ];
 }
 
+/** A reader, and what `OTEL_METRICS_EXPORTER` calls its exporter. */
+export interface NamedReader {
+  readonly name: string;
+  readonly reader: Reader;
+}
+
 /** Makes the readers of `readersFromEnvironment` at once. */
 export function makeReaders(
   environment: EnvironmentVariables,
   load: LoadNow,
   { preventServerStart, onProblem }: ReadersOptions = {},
-): Reader[] {
-  const readers: Reader[] = [];
+): NamedReader[] {
+  const readers: NamedReader[] = [];
   for (const name of wantedExporters(environment)) {
     if (name === 'none') continue;
     try {
-      readers.push(
+      const reader =
         name === 'prometheus'
           ? prometheusReader(environment, load, preventServerStart === true)
-          : pushReader(name, environment, load),
-      );
+          : pushReader(name, environment, load);
+      readers.push({ name, reader });
     } catch (error) {
       if (onProblem === undefined || !(error instanceof HdrscopeError)) throw error;
       onProblem(error);
@@ -129,13 +135,19 @@ function exporterOf(name: string, environment: EnvironmentVariables, load: LoadN
   if (name !== 'otlp') {
     throw mustBe('ERR_INVALID_OPTION', 'OTEL_METRICS_EXPORTER', 'otlp, prometheus, console or none', name);
   }
+  return new (named(load, otlpPackage(environment), OTLP_EXPORTER))();
+}
+
+/** What the packages of OTLP export. */
+export const OTLP_EXPORTER = 'OTLPMetricExporter';
+
+/** The package of the exporter of OTLP. @throws HdrscopeError `ERR_INVALID_OPTION` for an unknown protocol. */
+export function otlpPackage(environment: EnvironmentVariables): string {
   const protocol = protocolOf(environment);
   const specifier = OTLP_PACKAGES[protocol];
-  if (specifier === undefined) {
-    const allowed = Object.keys(OTLP_PACKAGES).join(' or ');
-    throw mustBe('ERR_INVALID_OPTION', 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', allowed, protocol);
-  }
-  return new (named(load, specifier, 'OTLPMetricExporter'))();
+  if (specifier !== undefined) return specifier;
+  const allowed = Object.keys(OTLP_PACKAGES).join(' or ');
+  throw mustBe('ERR_INVALID_OPTION', 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', allowed, protocol);
 }
 
 /** `ConsoleMetricExporter` of the SDK. */

@@ -1,4 +1,4 @@
-import { Slices } from '@hdrscope/kit';
+import type { Steps } from '@hdrscope/kit';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import { countInexact, INEXACT_VALUES } from '@hdrscope/registry/internal';
 import type { KeptPoints, PointKind } from './kept-points.ts';
@@ -44,14 +44,13 @@ export interface Conversion<Value extends HistogramValue> {
 }
 
 /**
- * Converts series to OpenTelemetry metrics, grouped by scope. Other work runs in between. If values came in wide buckets, a gauge states for
+ * Converts series to OpenTelemetry metrics, grouped by scope. If values came in wide buckets, a gauge states for
  * each family how many of those in its points may be in a wrong bucket, since points have no widths.
  */
-export async function toScopeMetrics<Value extends HistogramValue>(
+export function* toScopeMetrics<Value extends HistogramValue>(
   families: Iterable<ShownFamily>,
   conversion: Conversion<Value>,
-): Promise<ScopeMetrics[]> {
-  const slices = new Slices();
+): Steps<ScopeMetrics[]> {
   const byScope = new Map<string, { scope: MetricScope; metrics: (HistogramMetric | GaugeMetric)[] }>();
   const add = (scope: MetricScope, metric: HistogramMetric | GaugeMetric): void => {
     const entry = byScope.get(scopeKey(scope)) ?? { scope, metrics: [] };
@@ -60,7 +59,7 @@ export async function toScopeMetrics<Value extends HistogramValue>(
   };
   const inexact = new Map<string, number>();
   for (const shown of families) {
-    const { points, inexactCount } = await pointsOf(shown, conversion, slices);
+    const { points, inexactCount } = yield* pointsOf(shown, conversion);
     if (points.length === 0) continue;
     const { family } = shown;
     add(family.scope ?? REGISTRY_SCOPE, metricOf(family, points, conversion));
@@ -95,11 +94,10 @@ function mergeMetrics(into: Metrics, added: Metrics): Metrics {
   return [...into.filter((metric) => !isRefused(metric)), ...added, ...into.filter(isRefused)];
 }
 
-async function pointsOf<Value extends HistogramValue>(
+function* pointsOf<Value extends HistogramValue>(
   { family, series }: ShownFamily,
   { kindOf, timeMs, settingsOf }: Conversion<Value>,
-  slices: Slices,
-): Promise<{ readonly points: Point<HistogramValue>[]; readonly inexactCount: number }> {
+): Steps<{ readonly points: Point<HistogramValue>[]; readonly inexactCount: number }> {
   const settings = settingsOf(family);
   const { kind, kept } = kindOf(settings);
   const endTime = hrTime(timeMs);
@@ -113,7 +111,7 @@ async function pointsOf<Value extends HistogramValue>(
     const point = convert(state);
     if (point !== undefined) points.push(point);
     inexactCount += countInexact(state);
-    if (slices.isOver()) await slices.next();
+    yield;
   }
   return { points, inexactCount };
 }

@@ -1,6 +1,7 @@
 import type { Settings } from '@hdrscope/core/internal';
-import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry } from '@hdrscope/registry';
-import { type GatherOptions, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { atOnce, inSlices, Slices, type Steps } from '@hdrscope/kit';
+import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
+import { type GatherOptions, SHARED_GATHER_MS, snapshotNow } from '@hdrscope/registry/internal';
 import { EXPLICIT } from './explicit.ts';
 import { EXPONENTIAL } from './exponential.ts';
 import { KeptPoints } from './kept-points.ts';
@@ -30,11 +31,15 @@ export interface HdrCollection {
 export type FormatOf = (stated: HistogramFormat | undefined) => HistogramFormat;
 
 /** Collects for one reader. */
-export type HdrCollector = (
-  temporality: number,
-  formatOf: FormatOf,
-  options: (MetricCollectionOptions & Pick<GatherOptions, 'maxAgeMs'>) | undefined,
-) => Promise<HdrCollection>;
+export interface HdrCollector {
+  collect(
+    temporality: number,
+    formatOf: FormatOf,
+    options: (MetricCollectionOptions & Pick<GatherOptions, 'maxAgeMs'>) | undefined,
+  ): Promise<HdrCollection>;
+  /** What is in the registry, at once: no source is asked, because the process ends. */
+  collectNow(temporality: number, formatOf: FormatOf): ScopeMetrics[];
+}
 
 /**
  * Makes a collector. Each reader needs its own: it keeps what the reader has seen.
@@ -49,30 +54,34 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
     exponential: { kind: EXPONENTIAL, kept: new KeptPoints(EXPONENTIAL) },
     explicit: { kind: EXPLICIT, kept: new KeptPoints(EXPLICIT) },
   };
-  return async (temporality, formatOf, options = {}) => {
-    const { timeoutMillis: timeoutMs, maxAgeMs = SHARED_GATHER_MS } = options;
-    // The registry waits for its sources as long as the collection may take.
-    const snapshot = await registry.gather({ ...(timeoutMs !== undefined && { timeoutMs }), maxAgeMs });
+  const metricsOf = (snapshot: Snapshot, temporality: number, formatOf: FormatOf): Steps<ScopeMetrics[]> => {
     const keptKindOf = ({ format }: MetricSettings): KeptKind => formats[formatOf(format)] as KeptKind;
     const conversion = { temporality, timeMs: snapshot.timeMs, settingsOf };
-    let scopeMetrics: Promise<ScopeMetrics[]>;
     if (temporality === Temporality.DELTA) {
       // No `await` comes between the snapshot and these lines: overlapping collections arrive in the order of their
       // snapshots, so each count goes to exactly one of them.
       const kindOf = (settings: MetricSettings): KeptKind => ({ kind: keptKindOf(settings).kind });
-      scopeMetrics = toScopeMetrics(snapshot.changesSince(seen), { ...conversion, kindOf });
+      const changes = snapshot.changesSince(seen);
       seen = snapshot;
-    } else {
-      seen = EMPTY_SNAPSHOT;
-      const families = snapshot.families.map((family) => ({ family, series: family.series }));
-      scopeMetrics = toScopeMetrics(families, { ...conversion, kindOf: keptKindOf });
+      return toScopeMetrics(changes, { ...conversion, kindOf });
     }
-    return {
-      scopeMetrics: await scopeMetrics,
-      errors: snapshot.errors.map(
-        ({ source, error }) => new Error(`source ${source}: ${String(error)}`, { cause: error }),
-      ),
-    };
+    seen = EMPTY_SNAPSHOT;
+    const families = snapshot.families.map((family) => ({ family, series: family.series }));
+    return toScopeMetrics(families, { ...conversion, kindOf: keptKindOf });
+  };
+  return {
+    async collect(temporality, formatOf, options = {}) {
+      const { timeoutMillis: timeoutMs, maxAgeMs = SHARED_GATHER_MS } = options;
+      // The registry waits for its sources as long as the collection may take.
+      const snapshot = await registry.gather({ ...(timeoutMs !== undefined && { timeoutMs }), maxAgeMs });
+      return {
+        scopeMetrics: await inSlices(metricsOf(snapshot, temporality, formatOf), new Slices()),
+        errors: snapshot.errors.map(
+          ({ source, error }) => new Error(`source ${source}: ${String(error)}`, { cause: error }),
+        ),
+      };
+    },
+    collectNow: (temporality, formatOf) => atOnce(metricsOf(snapshotNow(registry), temporality, formatOf)),
   };
 }
 
@@ -90,10 +99,10 @@ export function hdrProducer(
   { temporality, format }: Settings<ProducerOptions, 'format'>,
 ): Producer {
   const wanted = temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
-  const collect = hdrCollector(store, wanted);
+  const collector = hdrCollector(store, wanted);
   return {
     async collect(options): Promise<MetricCollection> {
-      const { scopeMetrics, errors } = await collect(
+      const { scopeMetrics, errors } = await collector.collect(
         wanted,
         (stated) => format ?? stated ?? 'exponential',
         options,

@@ -1,5 +1,6 @@
 import { assertFollows, having } from '@hdrscope/core/internal';
 import { isRegistryReader, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
+import { collectNow } from './collect-now.ts';
 import { delegate } from './delegate.ts';
 import { type EnvironmentVariables, variable } from './environment.ts';
 import type { HistogramFormat } from './metric-settings.ts';
@@ -11,6 +12,7 @@ import {
   type MetricCollection,
   type Producer,
   type Reader,
+  type ScopeMetrics,
 } from './sdk.ts';
 
 /** How a wrapped reader collects HDR histograms. */
@@ -75,8 +77,8 @@ function withHdr(
   store: HdrStore,
   wanted: (aggregation: number) => FormatOf,
   maxAgeMs: () => number,
-): Producer {
-  const collect = hdrCollector(store, reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT));
+): FinalProducer {
+  const collector = hdrCollector(store, reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT));
   return {
     async collect(options): Promise<MetricCollection> {
       // Runs first: if the SDK fails, no interval of a delta reader has been gathered and lost.
@@ -84,7 +86,7 @@ function withHdr(
       const aggregation = reader.selectAggregation(HISTOGRAM_INSTRUMENT).type;
       if (aggregation === AggregationType.DROP) return collection;
       const temporality = reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT);
-      const { scopeMetrics, errors } = await collect(temporality, wanted(aggregation), {
+      const { scopeMetrics, errors } = await collector.collect(temporality, wanted(aggregation), {
         ...options,
         maxAgeMs: maxAgeMs(),
       });
@@ -96,7 +98,20 @@ function withHdr(
         errors: [...collection.errors, ...errors],
       };
     },
+    collectNow() {
+      const ofSdk = collectNow(sdk);
+      const aggregation = reader.selectAggregation(HISTOGRAM_INSTRUMENT).type;
+      if (ofSdk === undefined || aggregation === AggregationType.DROP) return ofSdk;
+      const temporality = reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT);
+      return mergeScopes(ofSdk, collector.collectNow(temporality, wanted(aggregation)));
+    },
   };
+}
+
+/** A producer that can also collect when the process ends. */
+export interface FinalProducer extends Producer {
+  /** All metrics, at once: see `collectNow`. `undefined` when that is not possible. */
+  collectNow(): ScopeMetrics[] | undefined;
 }
 
 /** The formats of the aggregations that a reader may select. */

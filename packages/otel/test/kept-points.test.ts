@@ -45,7 +45,7 @@ describe('the values that a cumulative reader keeps', () => {
             });
             const keeping = hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE);
             const collect = async (collector = keeping) =>
-              (await collector(Temporality.CUMULATIVE, () => format, undefined)).scopeMetrics;
+              (await collector.collect(Temporality.CUMULATIVE, () => format, undefined)).scopeMetrics;
             for (const one of steps) {
               if (one === 'collect') await collect();
               else if ('removed' in one)

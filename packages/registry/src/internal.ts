@@ -18,7 +18,7 @@ export type { CounterState } from './ingest/reading.ts';
 export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';
 export { INTAKE_RULES, ingestMemory } from './ingest/source.ts';
 export type { SlotReaches } from './reach.ts';
-export { assertRegistry, type GatherOptions, registry, SHARED_GATHER_MS } from './registry.ts';
+export { assertRegistry, type GatherOptions, registry, SHARED_GATHER_MS, snapshotNow } from './registry.ts';
 export { isRegistryReader, type RegistryReader, type RegistrySource } from './registry-reader.ts';
 export { addRemote, resumeCollecting, takenStates } from './remote/collect-from.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';

@@ -6,9 +6,11 @@ import type { MeterProvider } from '@opentelemetry/api';
 import type { Hdr } from '../create-hdr.ts';
 import { delegate } from '../delegate.ts';
 import { type EnvironmentVariables, namesIn, variable } from '../environment.ts';
-import { makeReaders, prometheusAddress, SDK } from '../metric-readers.ts';
+import { makeReaders, type NamedReader, otlpPackage, prometheusAddress, SDK } from '../metric-readers.ts';
+import type { FinalProducer } from '../reader.ts';
 import type { Producer, Reader } from '../sdk.ts';
 import type { Application } from './application.ts';
+import { exportNow, type LastExport } from './last-export.ts';
 import { notice } from './notice.ts';
 import { openPage, type Page } from './page/page.ts';
 import { findPlace } from './page/place.ts';
@@ -22,8 +24,12 @@ export interface Pipeline {
   flush(): Promise<void>;
   /** Exports what is new, and ends. Never rejects. */
   shutDown(): Promise<void>;
-  /** Leaves what is still new to the other processes of the service, at once: the process ends. Never throws. */
-  leave(): void;
+  /**
+   * Exports what is still new, and leaves it to the other processes of the service, at once: the process ends. Never throws.
+   *
+   * @param timeoutMs The longest time that an export may take; 0 for no export.
+   */
+  leave(timeoutMs: number): void;
   /** Ends without an export, because the application has a pipeline of its own. */
   abandon(): Promise<void>;
 }
@@ -53,13 +59,16 @@ export function makePipeline(
   });
   if (readers.length === 0 && missing.size === 0) return undefined;
   let provider: Provider | undefined;
-  const served = readers.map((reader) => servedReader(reader, hdr, application, environment));
+  const served = readers.map((named) => servedReader(named, hdr, application, environment));
   const pages = served.flatMap(({ page }) => page ?? []);
   let isAbandoned = false;
+  let isShutDown = false;
+  let resource: unknown;
   try {
     const { MeterProvider } = application.load(SDK) as { readonly MeterProvider: Construct };
+    resource = resourceOf(application, environment);
     const made: Provider = new MeterProvider({
-      resource: resourceOf(application, environment),
+      resource,
       readers: served.map(({ reader }) => hdr.wrapReader(reader)),
     });
     provider = hdr.wrapProvider(made);
@@ -90,8 +99,15 @@ export function makePipeline(
       for (const { listen } of served) listen();
     },
     flush: () => settled(() => forceFlush()),
-    shutDown: () => settled(() => shutdown()),
-    leave() {
+    shutDown() {
+      isShutDown = true;
+      return settled(() => shutdown());
+    },
+    leave(timeoutMs) {
+      if (!isAbandoned && !isShutDown && timeoutMs > 0) {
+        const endMs = performance.now() + timeoutMs;
+        for (const { exportLast } of served) exportLast?.(resource, endMs - performance.now());
+      }
       for (const page of pages) {
         try {
           page.leave();
@@ -103,7 +119,7 @@ export function makePipeline(
     async abandon() {
       isAbandoned = true;
       for (const page of pages) page.abandon();
-      await Promise.allSettled(readers.map(endQuietly));
+      await Promise.allSettled(readers.map(({ reader }) => endQuietly(reader)));
     },
   };
 }
@@ -114,17 +130,20 @@ interface ServedReader {
   /** The page that the processes of the service share. */
   readonly page?: Page;
   listen(): void;
+  /** Exports what is new, at once. Never throws. */
+  exportLast?(resource: unknown, timeoutMs: number): void;
 }
 
 type PrometheusReader = Reader & { startServer(): Promise<void> };
 
 /** The readers of Prometheus: all processes and threads of a service show one page. */
 function servedReader(
-  reader: Reader,
+  { name, reader }: NamedReader,
   hdr: Hdr,
   application: Application,
   environment: EnvironmentVariables,
 ): ServedReader {
+  if (name === 'otlp') return pushingReader(reader, application, environment);
   if (!isServing(reader)) return { reader, listen() {} };
   const listen = (): void => {
     reader.startServer().catch((error: unknown) => {
@@ -154,6 +173,34 @@ function servedReader(
     );
     return { reader, listen: isMainThread ? listen : () => {} };
   }
+}
+
+/** A reader that exports a last time when the process ends and nothing asynchronous runs any more. */
+function pushingReader(
+  reader: Reader,
+  application: Application,
+  environment: EnvironmentVariables,
+): ServedReader {
+  let final: FinalProducer | undefined;
+  const setMetricProducer = (producer: FinalProducer): void => {
+    final = producer;
+    reader.setMetricProducer(producer);
+  };
+  return {
+    reader: delegate(reader, { setMetricProducer }),
+    listen() {},
+    exportLast(resource, timeoutMs) {
+      try {
+        const exporterPath = application.resolveFrom('@opentelemetry/sdk-node', otlpPackage(environment));
+        const scopeMetrics = final?.collectNow()?.filter(({ metrics }) => metrics.length > 0) ?? [];
+        if (exporterPath === undefined || scopeMetrics.length === 0 || timeoutMs <= 0) return;
+        const { attributes } = resource as LastExport['resource'];
+        exportNow({ exporterPath, resource: { attributes }, scopeMetrics }, timeoutMs);
+      } catch (error) {
+        notice('HDRSCOPE_FAILED', `the last metrics could not be exported: ${reasonOf(error)}`);
+      }
+    },
+  };
 }
 
 /** The stock exporter shows the process that listens. In a cluster, that is another one at each scrape. */

@@ -131,7 +131,7 @@ function startSdk(application: Application, environment: EnvironmentVariables): 
     shutdown().catch((error: unknown) =>
       notice('HDRSCOPE_FAILED', `the last metrics could not be exported: ${reasonOf(error)}`),
     );
-  shutDownAtEnd({ flush: async () => {}, shutDown, leave: () => {} });
+  shutDownAtEnd({ flush: async () => {}, shutDown, leave: () => {} }, environment);
   startInstrumentations(metricsApiOf(application).getMeterProvider(), application, environment);
   patchBuiltins();
   return true;
@@ -162,7 +162,7 @@ function startPipeline(
     patchBuiltins();
   }, SETTLED_AFTER_MS);
   settled.unref();
-  const forgetEnd = shutDownAtEnd(pipeline);
+  const forgetEnd = shutDownAtEnd(pipeline, environment);
   let instrumentations: Instrumentations | undefined;
   const provider = delegate(pipeline.provider, {
     getMeter: (...args: Parameters<MeterProvider['getMeter']>) => {

@@ -1,4 +1,4 @@
-import { Slices } from '@hdrscope/kit';
+import { inSlices, Slices } from '@hdrscope/kit';
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
 import { EXPLICIT } from '../explicit.ts';
 import { EXPONENTIAL } from '../exponential.ts';
@@ -43,7 +43,7 @@ export function deliveriesFor(
     const families: Iterable<ShownFamily> = isDelta
       ? snapshot.changesSince(base ?? EMPTY_SNAPSHOT)
       : snapshot.families.map((family) => ({ family, series: family.series }));
-    const histograms = itemsOf(await toScopeMetrics(families, conversion));
+    const histograms = itemsOf(await inSlices(toScopeMetrics(families, conversion), new Slices()));
     const own = numberMetrics(numbers, temporality, timeMs, before);
     const items = [...histograms, ...itemsOf([own.scope])];
     if (isDelta) startInTime(items, timeMs, base?.timeMs || timeMs - 1);

@@ -14,9 +14,9 @@ import {
   takenStates,
 } from '@hdrscope/registry/internal';
 import type { Attributes } from '@opentelemetry/api';
+import { collectNow } from '../../collect-now.ts';
 import { knownSettings, type MetricSettings } from '../../metric-settings.ts';
 import type { MetricCollection, MetricCollectionOptions, Producer } from '../../sdk.ts';
-import { collectNow } from './collect-now.ts';
 import { AllNumbers, type HandedNumbers, type NumbersState, OwnNumbers } from './numbers.ts';
 import type { Place } from './place.ts';
 import { type Port, portPair, socketPort } from './ports.ts';

@@ -1,4 +1,4 @@
-import type { Producer, ScopeMetrics } from '../../sdk.ts';
+import type { Producer, ScopeMetrics } from './sdk.ts';
 
 /** `MetricCollector` of the SDK, and what it asks: private members, equal in 2.0.1 to 3.1.1. */
 interface Collector {
