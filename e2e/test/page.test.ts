@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
 import { Application, type Running } from './support/application.ts';
+import { type OtlpMetrics, pointsReceived } from './support/otlp-json.ts';
 import { freePort, waitFor } from './support/peer-process.ts';
 
 const REGISTER = '@hdrscope/otel/register';
@@ -142,6 +143,40 @@ test('a child process and a worker thread are on the page of their parent, and t
   await end(service);
 });
 
+test('each process of a cluster sends its own metrics, also those of its last moment', async () => {
+  const requests: OtlpMetrics[] = [];
+  const sink = createServer(async (request, response) => {
+    const body: Buffer[] = [];
+    for await (const chunk of request) body.push(chunk);
+    requests.push(JSON.parse(Buffer.concat(body).toString()));
+    response.setHeader('content-type', 'application/json').end('{}');
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => sink.once('listening', resolve));
+  sink.unref();
+  const { port } = sink.address() as { readonly port: number };
+  const running = await application.start(['--import', REGISTER, 'cluster.cjs'], {
+    OTEL_METRICS_EXPORTER: 'otlp',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    HDRSCOPE_INSTRUMENTATIONS: 'none',
+    WORKERS: '3',
+  });
+  const service = { running, sent: 0, scrapeUrl: '' };
+  await ask(service, 100);
+  running.child.kill('SIGUSR2');
+  while (!running.stdout().includes('all are replaced')) await ask(service, 5);
+  await ask(service, 50);
+  running.child.kill('SIGUSR2');
+  await waitFor(() => running.stdout().match(/all are replaced/g)?.length === 2, { what: 'new workers' });
+  await end(service);
+  sink.close();
+  const latest = new Map<unknown, number>();
+  for (const { name, resource, count } of pointsReceived(requests))
+    if (name === 'basket.size') latest.set(resource['service.instance.id'], Number(count));
+  expect(latest.has(undefined)).toBe(false);
+  expect([...latest.values()].reduce((sum, count) => sum + count, 0)).toBe(service.sent);
+}, 60_000);
+
 test('a port that another program has is named, and taken when it is free', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
@@ -238,12 +273,12 @@ async function numbersOn({ scrapeUrl }: Service): Promise<PageNumbers> {
 }
 
 function numbersIn(page: string): PageNumbers {
-  const valueOf = (name: string): string | undefined =>
+  const numberAt = (name: string): string | undefined =>
     new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(page)?.[1];
   return {
-    sizes: Number(valueOf('basket_size_count') ?? 0),
-    orders: Number(valueOf('orders_total') ?? 0),
-    open: Number(valueOf('open_requests')),
+    sizes: Number(numberAt('basket_size_count') ?? 0),
+    orders: Number(numberAt('orders_total') ?? 0),
+    open: Number(numberAt('open_requests')),
     target: /process_pid="(\d+)"/.exec(page)?.[1],
   };
 }

@@ -242,7 +242,7 @@ test('threads export by themselves, under identities of their own', async () => 
   const points = pointsReceived(requests).filter(({ name }) => name === 'job.size');
   expect(points.map(({ sum }) => sum).sort()).toEqual([1, 2]);
   expect(new Set(points.map(({ resource }) => resource['service.instance.id'])).size).toBe(2);
-  expect(running.stderr().match(/\[HDRSCOPE_UNREACHABLE\].*worker threads/g)).toHaveLength(1);
+  expect(running.stderr()).not.toContain('HDRSCOPE_UNREACHABLE');
 });
 
 describeWithPeers(['node-services'])('beside an SDK that the application starts', () => {
@@ -300,15 +300,48 @@ describe('the end of a process', () => {
     ['code', 3],
     ['signal', 'SIGTERM'],
     ['handler', 5],
+    ['hangup', 'SIGHUP'],
+    ['exit at once', 4],
+    ['exit in a handler', 4],
+    ['error', 1],
+    ['rejection', 1],
   ])('%s: the last metrics go out, and it ends with %s', async (way, exit) => {
     const running = await application.start(['--import', REGISTER, 'ending.cjs', way], {
       ...toSink,
       HDRSCOPE_VIEWS: 'job.*',
     });
-    if (exit === 'SIGTERM' || way === 'handler') running.child.kill('SIGTERM');
+    if (exit === 'SIGTERM' || way.includes('handler')) running.child.kill('SIGTERM');
+    if (exit === 'SIGHUP') running.child.kill('SIGHUP');
     expect(await running.exit).toBe(exit);
-    expect(pointsOf('job.size')).toHaveLength(1);
+    expect(pointsOf('job.size').at(-1)).toMatchObject({ count: 1, sum: 7 });
+    expect(running.stderr()).not.toContain('hdrscope: the last');
   });
+
+  test.each([
+    ['exit at once', 2000, 1900, 6000],
+    ['exit at once', 0, 0, 1900],
+    ['signal', 2000, 1900, 6000],
+  ])(
+    '%s: a receiver that does not answer holds it up for at most %i ms',
+    async (way, waitMs, least, most) => {
+      const silent = createServer(() => {}).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      const running = await application.start(['--import', REGISTER, 'ending.cjs', way], {
+        ...toSink,
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+        HDRSCOPE_EXIT_WAIT: String(waitMs),
+      });
+      const beganMs = performance.now();
+      if (way === 'signal') running.child.kill('SIGTERM');
+      expect(await running.exit).toBe(way === 'signal' ? 'SIGTERM' : 4);
+      const tookMs = performance.now() - beganMs;
+      silent.closeAllConnections();
+      silent.close();
+      expect(tookMs).toBeGreaterThanOrEqual(least);
+      expect(tookMs).toBeLessThan(most);
+    },
+  );
 
   test('a receiver that is down does not hold it up for long', async () => {
     const start = performance.now();

@@ -45,7 +45,7 @@ function work() {
   const sizes = meter.createHistogram('basket.size');
   const orders = meter.createCounter('orders');
   const open = meter.createUpDownCounter('open.requests');
-  const server = createServer((request, response) => {
+  createServer((request, response) => {
     if (request.url === '/die') process.kill(process.pid, 'SIGKILL');
     if (request.url === '/pid') {
       response.end(String(process.pid));
@@ -57,8 +57,10 @@ function work() {
     open.add(-1);
     response.end('ok', () => {});
   }).listen(0, '127.0.0.1');
-  process.on('SIGTERM', async () => {
-    await new Promise((resolve) => server.close(resolve));
+  // First it takes no more connections, and answers those that it has.
+  process.on('SIGTERM', () => cluster.worker.disconnect());
+  cluster.worker.on('disconnect', async () => {
+    await null;
     process.exit(0);
   });
 }

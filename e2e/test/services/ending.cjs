@@ -14,4 +14,19 @@ if (way === 'handler') {
     }, 300);
   });
 }
+if (way === 'hangup') setInterval(() => {}, 1000);
+if (way === 'exit at once') setTimeout(() => process.exit(4), 100);
+if (way === 'exit in a handler') {
+  setInterval(() => {}, 1000);
+  process.once('SIGTERM', async () => {
+    await null;
+    process.exit(4);
+  });
+}
+if (way === 'error') {
+  setTimeout(() => {
+    throw new Error('nobody catches this');
+  }, 100);
+}
+if (way === 'rejection') setTimeout(() => Promise.reject(new Error('nobody catches this')), 100);
 console.log('listening on 0');
