@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { HdrscopeError } from '@hdrscope/core';
+import { VERSION } from '../../version.ts';
 
-/** What makes processes those of one service: they share a page of metrics. */
+/** What makes processes those of one service: they share a page of metrics, if they run the same release. */
 export interface ServiceIdentity {
   readonly host: string;
   readonly port: number;
@@ -48,7 +49,7 @@ const LONGEST_LEFT_MS = 5000;
 export function findPlace({ host, port, service }: ServiceIdentity): Place {
   const folder = privateFolder();
   const key = createHash('sha256')
-    .update(JSON.stringify([host, port, service]))
+    .update(JSON.stringify([VERSION, host, port, service]))
     .digest('hex')
     .slice(0, 16);
   const suffix = '.last';
