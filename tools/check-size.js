@@ -25,7 +25,7 @@ export const USES = [
   use('record and read percentiles', 13.3, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 21.9, '@hdrscope/core', 'Histogram'),
   use('a registry', 37.5, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 47.5, '@hdrscope/otel', 'createHdr'),
+  use('a view for OpenTelemetry', 47.8, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 30.1, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 20.1, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 17.1, '@hdrscope/core/joint'),

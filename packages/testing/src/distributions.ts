@@ -69,6 +69,7 @@ export function drawRandom(count: number, seed: number, index: number): Float64A
     { length: 1 + Math.floor(random() * 4) },
     () => [random(), drawPart(random)] as const,
   );
+  // Bounded: at most four.
   return fill(count, mixture(...parts), random);
 }
 

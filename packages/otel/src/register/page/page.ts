@@ -35,7 +35,7 @@ import { type Port, portPair, socketPort } from './ports.ts';
 const ASKER = 'page';
 
 /** The time between two hand-overs. */
-export const HAND_OVER_MS = 1000;
+const HAND_OVER_MS = 1000;
 
 /** How long a process that leads waits for the one before it to end. */
 const LONGEST_WAIT_MS = 10_000;
