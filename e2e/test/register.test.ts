@@ -203,6 +203,25 @@ describeWithPeers(['node-services'])('alone', () => {
     expect(running.stderr()).not.toContain('threads');
   });
 
+  test('scrapes and exports are not requests of the service', async () => {
+    const port = await freePort();
+    const running = await services.start(['--import', REGISTER, 'express.cjs'], {
+      ...toSink,
+      OTEL_METRICS_EXPORTER: 'otlp,prometheus',
+      OTEL_METRIC_EXPORT_INTERVAL: '100',
+      OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+      OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+    });
+    await visit(running, ITEMS);
+    for (let i = 0; i < 5; i++) await waitFor(() => scrape(port), { what: 'metrics' });
+    const before = requests.length;
+    await waitFor(() => requests.length > before + 5, { what: 'exports' });
+    const page = await waitFor(() => scrape(port), { what: 'metrics' });
+    const counts = [...page.matchAll(/^http_(\w+)_request_duration\w*_count\{.*\} (\d+)$/gm)];
+    expect(counts.map(([, side, count]) => [side, Number(count)])).toEqual([['server', ITEMS]]);
+    expect(await quit(running)).toBe(0);
+  });
+
   test('npm start: only the service has the port of the metrics', async () => {
     const port = await freePort();
     const environment = {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import {
   createServer,
   type ServerOptions as HttpOptions,
@@ -159,6 +160,8 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
     maxHeaderSize: LONGEST_HEADERS,
   };
   const server = tls === undefined ? createServer(times, inTurn) : tlsServer(tls, times, inTurn, onProblem);
+  // OpenTelemetry's instrumentation patches the prototype of servers: requests of this one are not requests of the service.
+  server.emit = EventEmitter.prototype.emit;
   server.timeout = limits.idleMs;
   const closeIdleConnections = server.closeIdleConnections.bind(server);
   // Node.js takes a connection without a request for busy. Browsers and others open such ones ahead.
