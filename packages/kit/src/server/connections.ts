@@ -11,6 +11,8 @@ interface Use {
   isServed: boolean;
   /** The work for the requests that were sent ahead, in their order. */
   readonly waiting: (() => void)[];
+  /** The address of the client; `undefined` when it is of this machine. */
+  readonly address: string | undefined;
 }
 
 // No client of ours sends requests ahead. Some libraries send a few.
@@ -22,6 +24,10 @@ export class Connections {
   readonly #refusals: ServerRefusals;
   readonly #room: Room;
   readonly #uses = new Map<Socket, Use>();
+  /** How many connections are open from each address of another machine. */
+  readonly #ofAddresses = new Map<string, number>();
+  /** Addresses of other machines from which connections have come since the last trim. */
+  readonly #arrived = new Set<string>();
   #trimming: NodeJS.Immediate | undefined;
 
   /**
@@ -40,8 +46,15 @@ export class Connections {
 
   /** Takes a new connection. Where there are too many then, some are closed soon. */
   add(socket: Socket): void {
-    this.#uses.set(socket, { isBusy: false, isServed: false, waiting: [] });
-    socket.once('close', () => this.#uses.delete(socket));
+    const { remoteAddress } = socket;
+    // A proxy on this machine connects for many clients.
+    const address = remoteAddress === undefined || isLoopback(remoteAddress) ? undefined : remoteAddress;
+    this.#uses.set(socket, { isBusy: false, isServed: false, waiting: [], address });
+    if (address !== undefined) {
+      this.#ofAddresses.set(address, this.#countFrom(address) + 1);
+      this.#arrived.add(address);
+    }
+    socket.once('close', () => this.#forget(socket));
     this.#watch(socket);
     // The next turn of the event loop reads what new connections have sent. Until then, none of them has sent a request.
     this.#trimming ??= setImmediate(() => {
@@ -52,19 +65,27 @@ export class Connections {
     });
   }
 
+  /** Runs after each new connection, so it reads no list of all connections unless one must close. */
   #trim(): void {
     const { connections, connectionsOfAddress } = this.#limits;
-    const ofAddresses = new Map<string, number>();
-    for (const { remoteAddress: address } of this.#uses.keys()) {
-      // A proxy on this machine connects for many clients.
-      if (address === undefined || isLoopback(address)) continue;
-      ofAddresses.set(address, (ofAddresses.get(address) ?? 0) + 1);
+    for (const address of this.#arrived) {
+      while (this.#countFrom(address) > connectionsOfAddress)
+        this.#closeOne((use) => use.address === address);
     }
-    for (const [address, count] of ofAddresses) {
-      for (let left = count; left > connectionsOfAddress; left--)
-        this.#closeOne((one) => one.remoteAddress === address);
-    }
+    this.#arrived.clear();
     while (this.#uses.size > connections) this.#closeOne(() => true);
+  }
+
+  #countFrom(address: string): number {
+    return this.#ofAddresses.get(address) ?? 0;
+  }
+
+  #forget(socket: Socket): void {
+    const address = this.#uses.get(socket)?.address;
+    if (!this.#uses.delete(socket) || address === undefined) return;
+    const left = this.#countFrom(address) - 1;
+    if (left > 0) this.#ofAddresses.set(address, left);
+    else this.#ofAddresses.delete(address);
   }
 
   /** Begins the work for a request when those before it on its connection are done. Closes a connection where too many wait. */
@@ -110,22 +131,25 @@ export class Connections {
    * Closes the oldest connection that has sent no whole request yet, else the oldest one that waits between two requests, as those of
    * a scraper do, else that of the slowest client, and else the newest one.
    */
-  #closeOne(isMeant: (socket: Socket) => boolean): void {
+  #closeOne(isMeant: (use: Use) => boolean): void {
     let oldest: Socket | undefined;
     let newest: Socket | undefined;
-    for (const [socket, { isBusy, isServed }] of this.#uses) {
-      if (!isMeant(socket)) continue;
+    for (const [socket, use] of this.#uses) {
+      if (!isMeant(use)) continue;
       newest = socket;
-      if (isBusy) continue;
+      if (use.isBusy) continue;
       oldest ??= socket;
-      if (isServed) continue;
+      if (use.isServed) continue;
       oldest = socket;
       break;
     }
-    const closed =
-      oldest ?? this.#room.findSlowest((socket) => this.#uses.has(socket) && isMeant(socket)) ?? newest!;
+    const isSlowMeant = (socket: Socket): boolean => {
+      const use = this.#uses.get(socket);
+      return use !== undefined && isMeant(use);
+    };
+    const closed = oldest ?? this.#room.findSlowest(isSlowMeant) ?? newest!;
     this.#refusals.connections++;
-    this.#uses.delete(closed);
+    this.#forget(closed);
     closed.destroy();
   }
 }
