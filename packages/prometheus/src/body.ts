@@ -65,7 +65,8 @@ async function* chunksOf(body: Body): AsyncGenerator<Uint8Array> {
     pieces.push(piece);
     length += piece.length;
     if (length < CHUNK_BYTES) continue;
-    yield joined(pieces);
+    // Most pieces of text are long enough. Copies for each of many clients would take longer than the sockets do.
+    yield pieces.length === 1 ? piece : joined(pieces);
     pieces = [];
     length = 0;
     if (slices.isOver()) await slices.next();
