@@ -105,19 +105,27 @@ export function withinFamilies(
 function histogramOf(series: SeriesSnapshot, family: FamilySnapshot, look: HistogramLook): HistogramValue {
   const { counts, sum, exemplars } = series;
   const { buckets, boundaries } = look;
-  const native = buckets === 'classic' ? undefined : nativeBuckets(series, family, look);
   const toClassic = (): ClassicBuckets => ({
     boundaries,
     counts: bucketCounts(family, series, boundaries),
   });
-  return {
+  const value: HistogramValue = {
     kind: 'histogram',
     count: counts.total,
     sum,
-    ...(native !== undefined && { native }),
     ...(buckets === 'native' ? { toClassic } : { classic: toClassic() }),
     ...(look.vmrange && { toRanges: () => rangeBuckets(family, series) }),
     ...(exemplars.length > 0 && { exemplars }),
+  };
+  if (buckets === 'classic') return value;
+  let native: NativeBuckets | undefined;
+  return {
+    ...value,
+    // The text formats do not show native buckets, which take a quarter of the time of a metric.
+    get native() {
+      native ??= nativeBuckets(series, family, look);
+      return native;
+    },
   };
 }
 
