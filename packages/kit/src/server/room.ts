@@ -33,10 +33,10 @@ export class Room {
     this.#refusals = refusals;
   }
 
-  /** The bytes that wait for clients. */
+  /** The bytes that wait for clients, without those that are being closed. */
   get pendingBytes(): number {
     let bytes = this.#parts.bytes;
-    for (const exchange of this.#underWay) bytes += exchange.pendingBytes;
+    for (const exchange of this.#underWay) if (!this.#closing.has(exchange)) bytes += exchange.pendingBytes;
     return bytes;
   }
 
@@ -66,7 +66,7 @@ export class Room {
 
   /** Notes the parts of the body of an answer. */
   hold(exchange: Exchange, parts: readonly Uint8Array[]): void {
-    if (!this.#underWay.has(exchange)) return;
+    if (!this.#underWay.has(exchange) || this.#closing.has(exchange)) return;
     this.#parts.add(parts);
     this.#parts.remove(exchange.parts);
     exchange.parts = parts;
@@ -78,6 +78,8 @@ export class Room {
   }
 
   get #hasRoom(): boolean {
+    // Their bytes are counted no longer, and are there until they are closed.
+    if (this.#closing.size > 0) return false;
     let beginning = 0;
     for (const { isBeginning } of this.#underWay) if (isBeginning) beginning++;
     return beginning < this.#limits.requests && !this.isFull;
@@ -97,14 +99,22 @@ export class Room {
   #leave(exchange: Exchange): void {
     this.#waiting.delete(exchange);
     this.#closing.delete(exchange);
-    if (!this.#underWay.delete(exchange)) return;
+    if (this.#underWay.delete(exchange)) this.#release(exchange);
+  }
+
+  #release(exchange: Exchange): void {
     this.#parts.remove(exchange.parts);
     exchange.parts = [];
   }
 
-  #close(exchange: Exchange): void {
+  /** Returns how many bytes this frees: parts that others hold too stay. */
+  #close(exchange: Exchange): number {
+    const before = this.#parts.bytes;
+    const { pendingBytes } = exchange;
     this.#closing.add(exchange);
+    this.#release(exchange);
     exchange.request.socket.destroy();
+    return before - this.#parts.bytes + pendingBytes;
   }
 
   /** The exchanges that are behind, the slowest first. */
@@ -135,19 +145,23 @@ export class Room {
   }
 
   #makeRoom(): void {
-    const { isFull } = this;
-    // One that waits takes about the place of one that is closed, and begins when it is. A single answer may be larger than the limit.
+    let overBytes = this.pendingBytes - this.#limits.pendingBytes;
+    const isFull = overBytes >= 0;
+    // One that waits takes the place of one that is closed, and begins when it is. A single answer may be larger than the limit.
     let needed = this.#hasRoom ? 0 : this.#waiting.size;
-    if (needed === 0 && isFull && this.#underWay.size > 1) needed = 1;
+    const isWaitedFor = needed > 0;
+    if (!isWaitedFor && isFull && this.#underWay.size > 1) needed = 1;
     const slow = this.#slowerThan(Math.max(SHORT_PATIENCE_MS, PATIENCE_MS / needed));
     // Whoever is much less behind than the slowest one may not be slow at all.
     const leastMs = (slow[0]?.behindMs ?? 0) / 2;
     for (const exchange of slow) {
-      if (needed === 0 || exchange.behindMs < leastMs) return;
+      // The bytes that many slow clients share are free when the last of them is closed.
+      const isEnough = needed <= 0 && !(isWaitedFor && overBytes >= 0);
+      if (isEnough || exchange.behindMs < leastMs) return;
       if (!isFull && !exchange.isBeginning) continue;
       needed--;
       this.#refusals.timeout++;
-      this.#close(exchange);
+      overBytes -= this.#close(exchange);
     }
   }
 }

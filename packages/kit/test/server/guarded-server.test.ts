@@ -260,6 +260,27 @@ describe('clients that do not read', () => {
     expect(underWay).toBe(10);
   });
 
+  test('and share a body are closed together for one that waits, as the last of them frees it', async () => {
+    const parts = partsOf(LARGE);
+    const readers: ServerResponse[] = [];
+    const closedMs: number[] = [];
+    const share: GuardedHandler = (_request, response) => {
+      if (readers.length === 30) return void response.end('hello');
+      readers.push(response);
+      response.once('close', () => closedMs.push(performance.now()));
+      holdParts(response, parts);
+      void writeParts(response, parts);
+    };
+    const port = await serve(share, { limits: { pendingBytes: 2 * LARGE } });
+    await neverReading(port, 30);
+    while (readers.length < 30) await sleep(10);
+    const more = [...parts, ...partsOf(LARGE)];
+    for (const response of readers) holdParts(response, more);
+    expect(await lengthOf(port)).toBe('hello'.length);
+    expect(performance.now() - closedMs[0]!).toBeLessThan(1500);
+    expect(closedMs).toHaveLength(30);
+  });
+
   test('keep their connections while nobody waits, also with an answer above the limit', async () => {
     const { handler, underWay } = bodies(LARGE);
     const port = await serve(handler, { limits: { pendingBytes: MIB } });
