@@ -1,5 +1,6 @@
 /** A scraper and a browser that behave well: each asks twice a second, on new connections, and reads its answer whole. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -7,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 /** @import { Asked } from './main.js' */
 
 const EVERY_MS = 500;
-const { scrape, page, seconds } = workerData;
+const { scrape, page, seconds, pid } = workerData;
 
 /** @type {{ scrape: Asked[], page: Asked[] }} */
 const asked = { scrape: [], page: [] };
@@ -25,8 +26,9 @@ parentPort?.postMessage(asked);
 async function again(results, ask) {
   while (performance.now() < endMs) {
     const startMs = performance.now();
+    const startQueuedMs = readQueuedMs();
     const result = await ask().catch((error) => String(error));
-    results.push({ ms: performance.now() - startMs, result });
+    results.push({ ms: performance.now() - startMs, queuedMs: readQueuedMs() - startQueuedMs, result });
     await sleep(Math.max(0, EVERY_MS - (performance.now() - startMs)));
   }
 }
@@ -51,4 +53,12 @@ async function read(port, path, event) {
   }
   const isWhole = event === undefined && text.length === Number(response.headers['content-length']);
   return isWhole ? 'ok' : 'the answer is not complete';
+}
+
+/** How long the service has been ready to run while other threads had all processors. Linux counts that; elsewhere, it is 0. */
+function readQueuedMs() {
+  if (process.platform !== 'linux') return 0;
+  // Of its main thread: the time on a processor, and the time in the queue for one, in nanoseconds.
+  const [, queued] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ');
+  return Number(queued) / 1e6;
 }
