@@ -11,6 +11,7 @@ import { mutateText } from './mutate.js';
 const PLAIN = /^[A-Za-z_/][\w/.-]*(?: [A-Za-z_][\w/.-]*)*$/;
 const NOT_TEXTS = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 const ODD = /[^\x20-\x7e]/;
+const REFUSED = /^# refused (\w{8}) (.*)\n/;
 const MARK = /^# means (\w{8}) (.*)\r?\n/;
 
 /**
@@ -33,6 +34,26 @@ function yamlText(random, value) {
 export function meaningOf(text) {
   const [mark, sum, json] = MARK.exec(text) ?? [];
   return mark !== undefined && checksum(text.slice(mark.length)) === sum ? json : undefined;
+}
+
+/**
+ * A text of a value that must be refused. The first line has the place of what is wrong.
+ *
+ * @param {string} place As messages name it: `sinks[0].queue.folder`.
+ * @param {Value} value
+ */
+export function refusedText(place, value) {
+  const body = JSON.stringify(value);
+  return `# refused ${checksum(body)} ${place}\n${body}`;
+}
+
+/**
+ * @param {string} text
+ * @returns {string | undefined} The place of what is wrong in a text of `refusedText`, unless the text has been changed.
+ */
+export function refusedPlaceOf(text) {
+  const [mark, sum, place] = REFUSED.exec(text) ?? [];
+  return mark !== undefined && checksum(text.slice(mark.length)) === sum ? place : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assertThat } from '../check.js';
 import { importSource } from '../import-source.js';
-import { meaningOf, yamlMaker } from '../yaml.js';
+import { meaningOf, refusedPlaceOf, refusedText, yamlMaker } from '../yaml.js';
 
 /** @typedef {import('../../lib/random.js').Random} Random */
 
@@ -132,6 +132,39 @@ const SOURCES = [
   (random) => ({ type: 'otlp', ...server(random), ...some(random, { allowRemote: random.oneIn(2) }) }),
 ];
 
+/** @param {Random} random @param {number} at */
+const queue = (random, at) => ({
+  folder: random.of([`/var/lib/hdrscope/${at}`, `queue ${at}`, `../ünï-${at}`]),
+  ...some(random, { maxSize: random.of(['1B', '64 KiB', '1.5GiB']) }),
+});
+
+/**
+ * Sinks with a queue that must be refused, each with the key that is wrong.
+ *
+ * @type {readonly ((random: Random) => [place: string, wrong: Record<string, any>])[]}
+ */
+const WRONG_QUEUES = [
+  (random) => ['queue', { queue: random.of([null, 7, true, '', 'folder', [], [{ folder: 'a' }]]) }],
+  (random) => ['queue.folder', { queue: { folder: random.of([null, 7, true, '', ['a'], {}]) } }],
+  () => ['queue.folder', { queue: { maxSize: '64MiB' } }],
+  (random) => [
+    'queue.maxSize',
+    {
+      queue: {
+        folder: 'a',
+        maxSize: random.of([null, 0, 7, '', '0B', '-1B', '64', '1e3B', '5 XiB', ['1B'], {}]),
+      },
+    },
+  ],
+  (random) => {
+    const unknown = random.of(['maxBytes', 'size', 'Folder', 'path']);
+    return [`queue.${unknown}`, { queue: { folder: 'a', [unknown]: 'b' } }];
+  },
+  (random) => ['temporality', { queue: queue(random, 0), temporality: 'cumulative' }],
+  // Left out, it is cumulative.
+  (random) => ['temporality', { queue: queue(random, 0), temporality: undefined }],
+];
+
 /** @type {readonly ((random: Random, at: number) => Record<string, any>)[]} */
 const SINKS = [
   (random) => ({
@@ -144,7 +177,7 @@ const SINKS = [
       processMetrics: false,
     }),
   }),
-  (random) => ({
+  (random, at) => ({
     type: 'otlp',
     ...some(random, {
       protocol: random.of(['http/protobuf', 'http/json', 'grpc']),
@@ -160,6 +193,7 @@ const SINKS = [
       tls: some(random, { caFile: 'ca.pem', certFile: 'c.pem', keyFile: 'k.pem' }),
       resource: texts(random),
     }),
+    ...(random.oneIn(3) ? { temporality: 'delta', queue: queue(random, at) } : {}),
   }),
   (random) => ({
     type: 'remote-write',
@@ -208,6 +242,14 @@ function configuration(random) {
   return { ...some(random, { shutdownTimeout: random.of(DURATIONS) }), sources, sinks };
 }
 
+/** A right configuration but for the queue of a sink. @param {Random} random */
+function wrongQueue(random) {
+  const right = configuration(random);
+  const [place, wrong] = random.of(WRONG_QUEUES)(random);
+  const sink = { type: 'otlp', name: 'wrong', temporality: 'delta', ...wrong };
+  return refusedText(`sinks[${right.sinks.length}].${place}`, { ...right, sinks: [...right.sinks, sink] });
+}
+
 /** @returns {Promise<import('../engine.js').Target>} */
 export async function agentYaml() {
   const { parseConfig } = await importSource('agent/src/index.ts');
@@ -247,13 +289,14 @@ export async function agentYaml() {
     '? ',
     '"',
   ];
+  const makeYaml = yamlMaker(configuration, seeds, words);
   return {
     form: 'text',
     seeds,
     words,
     mostMs: 1500,
     mostMb: 256,
-    make: yamlMaker(configuration, seeds, words),
+    make: (random, make) => (random.oneIn(8) ? wrongQueue(random) : makeYaml(random, make)),
     run(text) {
       const { config, issues } = parseConfig(text, { environment: ENVIRONMENT });
       assertThat(
@@ -264,6 +307,12 @@ export async function agentYaml() {
         assertThat(line >= 1 && column >= 1, () => `line ${line}, column ${column}: ${message}`);
         assertThat(!message.includes(ENVIRONMENT.TOKEN), () => `a message has a secret: ${message}`);
         assertThat(!/call stack|is not a function|Cannot read/.test(message), () => message);
+      }
+      const place = refusedPlaceOf(text);
+      if (place !== undefined) {
+        const messages = issues.map((/** @type {any} */ { message }) => message);
+        assertThat(messages.length === 1, () => `it has not one issue: ${messages.join('; ')}`);
+        assertThat(messages[0].startsWith(`${place} `), () => `${place} is not named: ${messages[0]}`);
       }
       const json = meaningOf(text);
       if (json !== undefined) {
