@@ -84,7 +84,7 @@ test.each<[message: string, action: () => unknown]>([
     () => serveAdminSocket(wrong({ path: './a', version: { release: 16 } })),
   ],
   [
-    'percentiles must be an array of numbers from 0 to 100',
+    'percentiles[0] must be a finite number from 0 to 100',
     () => snapshotNumbers(EMPTY_SNAPSHOT, { percentiles: [101] }),
   ],
   ['axisOf must be a function', () => snapshotLoggers(EMPTY_SNAPSHOT, wrong({ axisOf: 'log2' }))],

@@ -10,6 +10,8 @@ export interface OptionRule<Value> {
   readonly isSecret?: boolean;
   /** Checks the members of an accepted value, by errors that name them after `what`. */
   assertMembers?(what: string, value: Value): void;
+  /** Throws the error of the part for which a value is refused, if there is such a part. */
+  assertParts?(what: string, value: unknown): void;
 }
 
 /** A rule for an option that may be left out. */
@@ -103,7 +105,7 @@ export function readOptions<Options, Rules extends OptionRules<Options>>(
  */
 export function assertFollows<Value>(
   what: string,
-  { allowed, accepts, isSecret, assertMembers }: OptionRule<Value>,
+  { allowed, accepts, isSecret, assertMembers, assertParts }: OptionRule<Value>,
   value: unknown,
 ): asserts value is Value {
   let isAccepted = false;
@@ -113,6 +115,7 @@ export function assertFollows<Value>(
     // A getter or a trap of the value has thrown.
   }
   if (isAccepted) return assertMembers?.(what, value as Value);
+  assertParts?.(what, value);
   if (isSecret !== true) throw mustBe('ERR_INVALID_OPTION', what, allowed, value);
   throw new HdrscopeError('ERR_INVALID_OPTION', `${what} must be ${allowed}`, { details: { what, allowed } });
 }
@@ -289,13 +292,30 @@ export function callback<Value extends (...args: never) => unknown>(): OptionRul
   return custom('a function', (value) => typeof value === 'function');
 }
 
-/** An array whose elements all follow a rule. It is not copied. @param elements Their name in plural: `texts`. */
+/**
+ * An array whose elements all follow a rule. It is not copied. Errors name the first element that does not: `thresholds[2]`.
+ *
+ * @param elements Their name in plural: `texts`.
+ */
 /* @__NO_SIDE_EFFECTS__ */
-export function listOf<Element>(
-  { accepts }: OptionRule<Element>,
-  elements: string,
-): OptionRule<readonly Element[]> {
-  return custom(`an array of ${elements}`, (value) => Array.isArray(value) && value.every(accepts));
+export function listOf<Element>(rule: OptionRule<Element>, elements: string): OptionRule<readonly Element[]> {
+  const { accepts, assertMembers } = rule;
+  const list = custom<readonly Element[]>(
+    `an array of ${elements}`,
+    (value) => Array.isArray(value) && value.every(accepts),
+  );
+  return {
+    ...list,
+    assertParts(what, value): void {
+      if (!Array.isArray(value)) return;
+      for (const [i, element] of value.entries()) assertFollows(`${what}[${i}]`, rule, element);
+    },
+    ...(assertMembers !== undefined && {
+      assertMembers(what: string, value: readonly Element[]): void {
+        for (const [i, element] of value.entries()) assertMembers(`${what}[${i}]`, element);
+      },
+    }),
+  };
 }
 
 /** Anything that a test accepts. @param allowed What follows "must be". */

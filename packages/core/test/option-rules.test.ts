@@ -1,4 +1,5 @@
 import {
+  assertFollows,
   callback,
   integer,
   listOf,
@@ -109,4 +110,21 @@ test.each<[rule: OptionRule<unknown>, allowed: string, right: unknown[], wrong: 
   expect(allowed).toBe(expected);
   expect(right.filter((value) => !accepts(value))).toEqual([]);
   expect(wrong.filter((value) => accepts(value))).toEqual([]);
+});
+
+test('a list names the first element that its rule refuses', () => {
+  const rule = listOf(number({ from: 0 }), 'counts');
+  assertFollows('counts', rule, [0, 1.5]);
+  expect(() => assertFollows('counts', rule, 7)).toThrow('counts must be an array of counts, got 7');
+  const message = 'counts[1] must be a finite number of at least 0, got null';
+  expect(() => assertFollows('counts', rule, [1, null, 'x'])).toThrow(message);
+  const lists = listOf(rule, 'lists');
+  expect(() => assertFollows('rows', lists, [[], [1, -1]])).toThrow('rows[1][1] must be a finite number');
+});
+
+test('a list of options names the option of an element', () => {
+  const rule = listOf(optionsIn<{ size: number }>({ name: 'a view', rules: { size: number() } }), 'views');
+  assertFollows('views', rule, [{ size: 1 }]);
+  const message = 'views[1].size must be a finite number, got "x"';
+  expect(() => assertFollows('views', rule, [{ size: 1 }, { size: 'x' }])).toThrow(message);
 });

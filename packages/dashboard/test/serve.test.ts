@@ -101,7 +101,7 @@ test('the page is served over TLS, with a cookie for TLS only', async () => {
 test.each([
   [{ limits: { requests: 0 } }, 'limits.requests must be an integer from 1'],
   [{ tls: { certFile: 7 } as never }, 'tls.certFile must be a text, got 7'],
-  [{ allowedHosts: [''] }, 'allowedHosts must be an array of names of hosts'],
+  [{ allowedHosts: [''] }, 'allowedHosts[0] must be a text, not empty'],
 ])('refuses %j', async (options, message) => {
   await expect(serve(createRegistry(), options)).rejects.toMatchObject({
     code: 'ERR_INVALID_OPTION',

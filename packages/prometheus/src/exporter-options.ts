@@ -72,7 +72,10 @@ const RULES: RulesFor<
   timeoutMs: HANDLER_RULES.timeoutMs,
   buckets: HANDLER_RULES.buckets,
   preventServerStart: withDefault(flag, false),
-  metricProducers: withDefault(listOf(having<MetricSource>('', 'collect'), 'producers of metrics'), []),
+  metricProducers: withDefault(
+    listOf(having<MetricSource>('a producer of metrics', 'collect'), 'producers of metrics'),
+    [],
+  ),
   sources: HANDLER_RULES.sources,
 };
 

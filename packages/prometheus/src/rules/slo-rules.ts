@@ -127,15 +127,21 @@ const RULES = {
   bounds: optional(listOf(number(), 'numbers')),
   by: withDefault(
     listOf(
-      custom<string>('', (one) => typeof one === 'string' && isGroupLabel(one)),
-      `names of labels other than le, ${OWN_LABELS.join(', ')}`,
+      custom<string>(
+        `the name of a label other than le, ${OWN_LABELS.join(', ')}`,
+        (one) => typeof one === 'string' && isGroupLabel(one),
+      ),
+      'names of labels',
     ),
     [],
   ),
   matchers: withDefault(
     listOf(
-      custom<string>('', (one) => typeof one === 'string' && isMatcher(one)),
-      'matchers of PromQL, such as job="api"',
+      custom<string>(
+        'a matcher of PromQL, such as job="api"',
+        (one) => typeof one === 'string' && isMatcher(one),
+      ),
+      'matchers of PromQL',
     ),
     [],
   ),

@@ -28,8 +28,8 @@ test('several objectives are groups of one file', () => {
 test.each<[Partial<PrometheusSlo>, string]>([
   [{ budget: 1 }, 'budget must be a finite number above 0 and below 1, got 1'],
   [{ periodMs: 1000 }, 'periodMs must be at least 8640000 milliseconds, got 1000'],
-  [{ by: ['le'] }, 'by must be an array of names of labels other than le, slo, severity'],
-  [{ matchers: ['job=api'] }, 'matchers must be an array of matchers of PromQL, such as job="api"'],
+  [{ by: ['le'] }, 'by[0] must be the name of a label other than le, slo, severity'],
+  [{ matchers: ['job=api'] }, 'matchers[0] must be a matcher of PromQL, such as job="api"'],
   [{ labels: { slo: 'x' } }, 'labels must be texts by names of labels other than slo, severity'],
   [{ histogram: 'counter', by: ['threshold'] }, 'by must be without threshold, which the counter has'],
   [{ histogram: 'classic' }, 'threshold must be a bound of rpc_seconds, which bounds states, got 0.25'],
