@@ -134,7 +134,7 @@ export function createHdr(options: HdrOptions): Hdr {
   const given = readOptions(options, CREATE_HDR);
   const { registry = createRegistry(), environment = processEnvironment() } = given;
   const exemplarFilter = exemplarFilterOf(given.exemplarFilter, environment);
-  const views = given.views.map(compileView);
+  const views = given.views.map((view, i) => compileView(view, `views[${i}]`));
   for (const { instrumentType, instrumentName = '*' } of views) {
     if (instrumentType !== undefined && instrumentType !== HISTOGRAM_INSTRUMENT) {
       const reason = `an instrument of type ${instrumentType} has no distribution`;

@@ -111,7 +111,7 @@ const VIEW = {
     name: optional(filledText()),
     description: optional(text),
     attributesProcessors: withDefault(
-      listOf(having<AttributesProcessor>('', 'process'), 'attribute processors'),
+      listOf(having<AttributesProcessor>('an attribute processor', 'process'), 'attribute processors'),
       [],
     ),
     allowAttributes: optional(listOf(text, 'keys')),
@@ -132,17 +132,25 @@ const VIEW = {
 /**
  * Checks a view, so that a mistake shows when the application starts and not at the first export.
  *
+ * @param place Its name in messages: `views[0]`. Left out, they name the option only.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  */
-export function compileView(view: HdrView): CompiledView {
-  const { allowAttributes, denyAttributes, attributesProcessors, ...checked } = readOptions(view, VIEW);
+export function compileView(view: HdrView, place?: string): CompiledView {
+  const prefix = place === undefined ? '' : `${place}.`;
+  const options = readOptions(view, VIEW, prefix);
+  const { allowAttributes, denyAttributes, attributesProcessors, ...checked } = options;
   const { instrumentName, resolution, boundaries } = checked;
   if (CRITERIA.every((criterion) => checked[criterion] === undefined)) {
-    throw mustBe('ERR_INVALID_OPTION', 'a view', `given at least one of ${CRITERIA.join(', ')}`, view);
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      place ?? 'a view',
+      `given at least one of ${CRITERIA.join(', ')}`,
+      view,
+    );
   }
   if (checked.name !== undefined && (instrumentName === undefined || /[*?]/.test(instrumentName))) {
     const allowed = 'without wildcards in a view with a name';
-    throw mustBe('ERR_INVALID_OPTION', 'instrumentName', allowed, instrumentName);
+    throw mustBe('ERR_INVALID_OPTION', `${prefix}instrumentName`, allowed, instrumentName);
   }
   // The registry would refuse them only when the instrument is made.
   if (resolution !== undefined) resolutionOf(resolution);

@@ -80,43 +80,43 @@ test.each<[selected: boolean, view: HdrView]>([
 const CRITERIA = 'instrumentName, instrumentType, instrumentUnit, meterName, meterVersion, meterSchemaUrl';
 
 test.each<[message: string, view: Record<string, unknown> | null]>([
-  [`a view must be given at least one of ${CRITERIA}, got an object`, {}],
-  [`a view must be given at least one of ${CRITERIA}, got an object`, { significantDigits: 3, name: 'x' }],
+  [`views[0] must be given at least one of ${CRITERIA}, got an object`, {}],
+  [`views[0] must be given at least one of ${CRITERIA}, got an object`, { significantDigits: 3, name: 'x' }],
   [
-    'instrumentName must be without wildcards in a view with a name, got "http.*"',
+    'views[0].instrumentName must be without wildcards in a view with a name, got "http.*"',
     { instrumentName: 'http.*', name: 'x' },
   ],
   [
-    'instrumentName must be without wildcards in a view with a name, got "h?"',
+    'views[0].instrumentName must be without wildcards in a view with a name, got "h?"',
     { instrumentName: 'h?', name: 'x' },
   ],
   [
-    'instrumentName must be without wildcards in a view with a name, got undefined',
+    'views[0].instrumentName must be without wildcards in a view with a name, got undefined',
     { meterName: 'm', name: 'x' },
   ],
-  ['instrumentName must be a text, got a RegExp', { instrumentName: /http/ }],
+  ['views[0].instrumentName must be a text, got a RegExp', { instrumentName: /http/ }],
   [
     'an HDR view has no option "significantDigit": did you mean significantDigits?',
     { instrumentName: 'x', significantDigit: 3 },
   ],
   [
-    'aggregationCardinalityLimit must be an integer of at least 1, got 1.5',
+    'views[0].aggregationCardinalityLimit must be an integer of at least 1, got 1.5',
     { instrumentName: 'x', aggregationCardinalityLimit: 1.5 },
   ],
-  ['boundaries must be an array of finite numbers, got 5', { instrumentName: 'x', boundaries: 5 }],
+  ['views[0].boundaries must be an array of finite numbers, got 5', { instrumentName: 'x', boundaries: 5 }],
   [
-    'attributesProcessors must be an array of attribute processors, got an object',
+    'views[0].attributesProcessors must be an array of attribute processors, got an object',
     { instrumentName: 'x', attributesProcessors: {} },
   ],
-  ['maxSize must be an integer of at least 2, got 1', { instrumentName: 'x', maxSize: 1 }],
-  ['maxSize must be an integer of at least 2, got 2.5', { instrumentName: 'x', maxSize: 2.5 }],
+  ['views[0].maxSize must be an integer of at least 2, got 1', { instrumentName: 'x', maxSize: 1 }],
+  ['views[0].maxSize must be an integer of at least 2, got 2.5', { instrumentName: 'x', maxSize: 2.5 }],
   [
-    'maxSize must be an integer of at least 2, got Infinity',
+    'views[0].maxSize must be an integer of at least 2, got Infinity',
     { instrumentName: 'x', maxSize: Number.POSITIVE_INFINITY },
   ],
-  ['maxScale must be an integer from -10 to 20, got 21', { instrumentName: 'x', maxScale: 21 }],
-  ['maxScale must be an integer from -10 to 20, got -11', { instrumentName: 'x', maxScale: -11 }],
-  ['maxScale must be an integer from -10 to 20, got 0.5', { instrumentName: 'x', maxScale: 0.5 }],
+  ['views[0].maxScale must be an integer from -10 to 20, got 21', { instrumentName: 'x', maxScale: 21 }],
+  ['views[0].maxScale must be an integer from -10 to 20, got -11', { instrumentName: 'x', maxScale: -11 }],
+  ['views[0].maxScale must be an integer from -10 to 20, got 0.5', { instrumentName: 'x', maxScale: 0.5 }],
 ])('a wrong view is refused: %s', (message, view) => {
   const refusal = refusalOf(() => createHdr({ views: [view as HdrView] }));
   expect(refusal.code).toBe('ERR_INVALID_OPTION');

@@ -6,7 +6,6 @@ import {
   number,
   type OptionRule,
   type OptionsOwner,
-  object,
   optional,
   optionsIn,
   type ThresholdCounts,
@@ -57,6 +56,13 @@ export interface AddedCounts {
 
 /** NaN is an extreme that is not known. */
 const extreme: OptionRule<number> = /* @__PURE__ */ custom('a number', (value) => typeof value === 'number');
+const exemplar: OptionRule<Exemplar> = /* @__PURE__ */ custom(
+  'an exemplar, with a value, timeMs and attributes',
+  (one) => {
+    const { value, timeMs, attributes } = (one ?? {}) as Partial<Exemplar>;
+    return typeof value === 'number' && typeof timeMs === 'number' && typeof attributes === 'object';
+  },
+);
 const tally = /* @__PURE__ */ optional(/* @__PURE__ */ number({ from: 0, to: Number.POSITIVE_INFINITY }));
 const numbers: OptionRule<readonly number[]> = /* @__PURE__ */ custom('an array of numbers', Array.isArray);
 
@@ -75,7 +81,7 @@ const FACTS: OptionsOwner<CountedFacts> = {
       name: 'rejected',
       rules: { notANumber: tally, negative: tally, tooLarge: tally, largest: tally, overflowing: tally },
     }),
-    exemplars: /* @__PURE__ */ listOf(/* @__PURE__ */ object<Exemplar>(), 'exemplars'),
+    exemplars: /* @__PURE__ */ listOf(exemplar, 'exemplars'),
     atThresholds: /* @__PURE__ */ optionsIn<ThresholdCounts>({
       name: 'atThresholds',
       rules: { thresholds: numbers, counts: numbers },

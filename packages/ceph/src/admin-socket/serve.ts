@@ -1,8 +1,10 @@
 import {
   callback,
+  custom,
   flag,
   having,
   listOf,
+  type OptionRule,
   type OptionRules,
   object,
   optional,
@@ -39,6 +41,11 @@ export interface AdminSocketOptions extends PerfReplies {
   readonly limits?: Partial<AdminSocketLimits>;
 }
 
+const COMMAND: OptionRule<AdminCommand> = custom(
+  'a command, with a prefix and a function for its answer',
+  (value) => having<AdminCommand>('', 'run').accepts(value) && text.accepts((value as AdminCommand).prefix),
+);
+
 const ADMIN_SOCKET = {
   name: 'serveAdminSocket',
   rules: {
@@ -47,7 +54,7 @@ const ADMIN_SOCKET = {
     numbers: optional(callback()),
     labelled: optional(callback()),
     reset: optional(callback()),
-    commands: withDefault(listOf(object<AdminCommand>(), 'commands'), []),
+    commands: withDefault(listOf(COMMAND, 'commands'), []),
     version: withDefault(object(), {}),
     pidFile: withDefault(text, ''),
     unref: withDefault(flag, true),

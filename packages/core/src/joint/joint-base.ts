@@ -409,13 +409,13 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
     return layouts.reduce((cell, { slotCount }, i) => cell * slotCount + slots[i]!, 0);
   }
 
-  #indexOf(axis: string | number): number {
+  #indexOf(axis: string | number, place = 'axis'): number {
     const at = typeof axis === 'string' ? this.axes.findIndex(({ name }) => name === axis) : axis;
     if (Number.isInteger(at) && at >= 0 && at < this.axes.length) return at;
     const names = this.axes.map(({ name }) => JSON.stringify(name)).join(', ');
     throw mustBe(
       'ERR_INVALID_OPTION',
-      'axis',
+      place,
       `a number from 0 to ${this.axes.length - 1} or one of ${names}`,
       axis,
     );
@@ -424,9 +424,9 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   #spansOf(where: readonly ValueRange[]): SlotSpan[] {
     assertFollows('where', RANGES, where);
     const spans = this.layouts.map(({ slotCount }): SlotSpan => ({ from: 0, to: slotCount }));
-    for (const range of where) {
+    for (const [i, range] of where.entries()) {
       assertRange(range);
-      const at = this.#indexOf(range.axis);
+      const at = this.#indexOf(range.axis, `where[${i}].axis`);
       const [{ name }, { from, to }] = [this.axes[at]!, spans[at]!];
       const span = slotSpanOf(this.layouts[at]!, range, name);
       spans[at] = { from: Math.max(from, span.from), to: Math.min(to, span.to) };

@@ -7,10 +7,12 @@ import {
   percentileInterval,
 } from '@hdrscope/core';
 import {
+  assertFollows,
   assertHdrCounted,
   assertOptions,
   assertText,
   type ConfidenceOptions,
+  number,
   type OptionsOwner,
 } from '@hdrscope/core/internal';
 import { areWide } from '@hdrscope/kit';
@@ -241,7 +243,8 @@ const MOST_CURVE_COLUMNS = 20_000;
  *
  * @param slots Ascending.
  * @param counts One for each slot, each at least 0.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it, and when a count is not a
+ *   finite number of at least 0.
  * @example
  * ```ts
  * import { curveOfSlots } from '@hdrscope/plot';
@@ -259,11 +262,15 @@ export function curveOfSlots(
 ): Curve {
   assertText('the name', name);
   assertOptions(options, CURVE_OF_SLOTS);
+  for (const [i, count] of counts.entries()) assertFollows(`counts[${i}]`, COUNT, count);
   const totalCount = counts.reduce((sum, count) => sum + count, 0);
   const lower = slots.map((slot, i) => [slot.lower, counts[i] ?? 0] as const);
   const upper = slots.map((slot, i) => [slot.upper, counts[i] ?? 0] as const);
   return curveBetween(name, { lower, upper }, { digits: Number.POSITIVE_INFINITY, totalCount }, options);
 }
+
+// Steps of another length than a number would never reach the end of the curve.
+const COUNT = number({ from: 0 });
 
 const CURVE_OF_SLOTS: OptionsOwner<CurveOptions> = {
   name: 'curveOfSlots',

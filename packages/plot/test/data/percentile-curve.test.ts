@@ -12,6 +12,7 @@ import {
   curveOf,
   curveOfPercentiles,
   curveOfSeries,
+  curveOfSlots,
   percentileCurve,
 } from '../../src/index.ts';
 
@@ -139,4 +140,13 @@ describe('a curve of a series', () => {
   ])('the unit %s is shown as %s', (unit, counted) => {
     expect(countedUnitOf({ unit })).toBe(counted);
   });
+});
+
+test.each([Number.NaN, -1, Number.POSITIVE_INFINITY])('a curve of slots refuses the count %d', (count) => {
+  const slots = [
+    { lower: 0, upper: 1 },
+    { lower: 1, upper: 2 },
+  ];
+  const message = `counts[1] must be a finite number of at least 0, got ${count}`;
+  expect(() => curveOfSlots('a', slots, [1, count])).toThrow(message);
 });
