@@ -19,6 +19,9 @@ import { publicSymbols, ts } from './public-symbols.js';
  * @property {boolean} isOptional
  * @property {readonly Kind[]} kinds
  * @property {PublicOptions | undefined} options Where its type is again one of options, or an object of nothing but plain values.
+ * @property {PublicElement | undefined} element Where its type is an array.
+ *
+ * @typedef {Omit<PublicOption, 'isOptional'>} PublicElement What each element of an array is.
  *
  * @typedef {object} PublicFunction A function, a class to construct, or a method that takes options.
  * @property {string} name With its package in front: `core.Histogram.copy`.
@@ -84,23 +87,43 @@ export function publicFunctions(root) {
     return [needs ? 'structure' : 'object'];
   };
 
-  /** @param {any} type @returns {Record<string, PublicOption>} */
-  const optionsOf = (type) => {
+  /** @param {any} type @param {boolean} [hasElements] @returns {Record<string, PublicOption>} */
+  const optionsOf = (type, hasElements = true) => {
     /** @type {Record<string, PublicOption>} */
     const options = {};
     for (const part of type.isUnion() ? type.types : [type]) {
       if (part.symbol !== undefined && (part.symbol.flags & ts.SymbolFlags.Class) !== 0) continue;
       for (const property of part.getProperties()) {
         const taken = checker.getTypeOfSymbol(property);
-        const inner = checker.getNonNullableType(taken);
         options[property.name] = {
           isOptional: (property.flags & ts.SymbolFlags.Optional) !== 0,
-          kinds: kindsOf(taken),
-          options: areAllOptional(inner) || isOfPlainValues(inner) ? optionsOf(inner) : undefined,
+          ...describeValue(taken, hasElements),
         };
       }
     }
     return options;
+  };
+
+  /** Types whose options are being listed: one that has itself in it is listed once. @type {any[]} */
+  const outer = [];
+
+  /** @param {any} type @param {boolean} [hasElements] @returns {PublicElement} */
+  const describeValue = (type, hasElements = true) => {
+    const inner = checker.getNonNullableType(type);
+    const isListed = !outer.includes(inner) && (areAllOptional(inner) || isOfPlainValues(inner));
+    outer.push(inner);
+    const options = isListed ? optionsOf(inner, hasElements) : undefined;
+    outer.pop();
+    return { kinds: kindsOf(type), options, element: hasElements ? describeElement(inner) : undefined };
+  };
+
+  /** @param {any} type @returns {PublicElement | undefined} Without the elements of arrays in it. */
+  const describeElement = (type) => {
+    if (type.isUnion() || kindsOf(type).join() !== 'array' || checker.isTupleType(type)) return undefined;
+    const element = type.getNumberIndexType();
+    if (element === undefined) return undefined;
+    const isNamed = OPTIONS_TYPE.test(checker.typeToString(element));
+    return { ...describeValue(element, false), ...(isNamed && { options: optionsOf(element, false) }) };
   };
 
   /** @param {any} type @returns {boolean} Whether users write it out, as a range: it has nothing but plain values that are readonly. */

@@ -5,6 +5,7 @@ import { serveAdminSocket } from '@hdrscope/ceph';
 import { openHistory } from '@hdrscope/history';
 import {
   type Kind,
+  type PublicElement,
   type PublicFunction,
   type PublicOptions,
   publicFunctions,
@@ -137,15 +138,14 @@ const takes = (taken: readonly Kind[], kind: Kind | 'hostile'): boolean =>
   taken.includes('any') ||
   (kind === 'hostile' ? taken.includes('object') || taken.includes('structure') : taken.includes(kind));
 
+/** An object or an array that stands in the place of a right one. */
+type WrongObject = Omit<WrongCall, 'args'> & { readonly value: object };
+
 /**
  * Options with one that does not exist, or with one wrong value: of an option, or within it where it is again an object of options. An
  * object of functions, such as an observer, may have others.
  */
-function wrongMembers(
-  what: string,
-  options: PublicOptions,
-  right: object,
-): (Omit<WrongCall, 'args'> & { readonly value: object })[] {
+function wrongMembers(what: string, options: PublicOptions, right: object): WrongObject[] {
   return [
     {
       what,
@@ -154,7 +154,7 @@ function wrongMembers(
       named: 'no option',
       isAllowed: Object.values(options).every(({ kinds }) => takes(kinds, 'function')),
     },
-    ...Object.entries(options).flatMap(([option, { kinds, options: inner }]) => [
+    ...Object.entries(options).flatMap(([option, { kinds, options: inner, element }]) => [
       ...WRONG_VALUES.map(({ name, kind, value }) => ({
         what: option,
         label: name,
@@ -171,7 +171,44 @@ function wrongMembers(
               value: { ...right, [option]: value },
             }),
           )),
+      ...wrongElements(option, element, (right as Record<string, unknown>)[option]).map(
+        ({ value, ...call }) => ({ ...call, value: { ...right, [option]: value } }),
+      ),
     ]),
+  ];
+}
+
+/** Arrays whose first element, or a member of it, is wrong. The elements after it are those of a right call. */
+function wrongElements(what: string, element: PublicElement | undefined, right: unknown): WrongObject[] {
+  if (element === undefined) return [];
+  const { kinds, options } = element;
+  const [first, ...others] = Array.isArray(right) ? right : [];
+  const place = `${what}[0]`;
+  // Some errors name one element by the singular: `percentile must be …`.
+  const named = what.replace(/s$/, '');
+  // What a function returns is seen later than where it is given.
+  const wrong = WRONG_VALUES.filter(({ kind }) => kind !== 'function' || !takes(kinds, kind)).map(
+    ({ name, kind, value }) => ({
+      what: place,
+      label: name,
+      value: [value, ...others],
+      named,
+      isAllowed: takes(kinds, kind),
+    }),
+  );
+  if (options === undefined) return wrong;
+  const ofMembers = wrongMembers(place, options, rightMembers(options, first));
+  return [
+    ...wrong,
+    // Lists of plain records are refused as a whole, or by the first element that is wrong.
+    ...ofMembers
+      .filter(({ named }) => named !== 'no option')
+      .map(({ value, ...call }) => ({
+        ...call,
+        what: call.what === place ? place : `${place}.${call.what}`,
+        value: [value, ...others],
+        named: call.isAllowed ? '' : named,
+      })),
   ];
 }
 
