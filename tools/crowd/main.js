@@ -1,6 +1,6 @@
 /**
  * `npm run crowd`: a crowd of clients keeps connections to the metrics and to the live page of a busy service, while a scraper and a
- * browser that behave well ask for them. Fails when one of their answers takes too long, or when the service holds more bytes for the
+ * browser that behave well ask for them. Fails when one of their answers takes too long in each of three rounds, or when the service holds more bytes for the
  * crowd than its limit.
  */
 import { fork } from 'node:child_process';
@@ -31,6 +31,8 @@ const { values: options } = parseArgs({
 const MOST_MS = 2000;
 /** A slow machine may take longer: so many times as long as without the crowd. */
 const MOST_TIMES = 4;
+/** On a machine with several times more work than processors, also the queues of the crowd itself are longer. */
+const MOST_ROUNDS = 3;
 const QUIET_SECONDS = 5;
 const MIB = 2 ** 20;
 /** The limit `pendingBytes` of both servers. */
@@ -47,9 +49,15 @@ else process.exitCode = (await main()) ? 0 : 1;
 
 async function main() {
   if (!options['no-build']) buildPackages(['hdrscope']);
-  const failures = await measure();
-  for (const failure of failures) console.log(`FAILED: ${failure}`);
-  return failures.size === 0;
+  for (let round = 1; ; round++) {
+    const { late, failures } = await measure();
+    for (const failure of failures) console.log(`FAILED: ${failure}`);
+    if (failures.size > 0) return false;
+    if (late.length === 0) return true;
+    for (const each of late) console.log(`${round < MOST_ROUNDS ? 'late' : 'FAILED'}: ${each}`);
+    if (round === MOST_ROUNDS) return false;
+    console.log('Once more, as the machine may have been busy.\n');
+  }
 }
 
 async function measure() {
@@ -108,6 +116,7 @@ async function phase(service, ports, crowds, seconds) {
 function report(before, busy, after, counts) {
   /** @type {Set<string>} */
   const failures = new Set();
+  const late = [];
   const rows = [['answers to', 'asked', 'longest alone', 'longest in the crowd', 'less queues', 'failed']];
   for (const way of /** @type {const} */ (['scrape', 'page'])) {
     const failed = busy.asked[way].filter(({ result }) => result !== 'ok');
@@ -120,7 +129,7 @@ function report(before, busy, after, counts) {
     for (const { result } of failed) failures.add(`${way}: ${result}`);
     const mostMs = Math.max(MOST_MS, MOST_TIMES * aloneMs.lessQueues);
     if (busyMs.lessQueues > mostMs)
-      failures.add(`${way}: an answer took ${ms(busyMs.lessQueues)}, at most ${ms(mostMs)}`);
+      late.push(`${way}: an answer took ${ms(busyMs.lessQueues)}, at most ${ms(mostMs)}`);
     if (count === 0) failures.add(`${way}: nothing was asked`);
   }
   const aloneBytes = Math.max(mostLive(before), mostLive(after));
@@ -142,7 +151,7 @@ function report(before, busy, after, counts) {
       `the limit of bytes is ${mib(pendingBytes)}`,
   );
   console.log(`longest block of the event loop in the crowd: ${ms(blockMs)}`);
-  return failures;
+  return { late, failures };
 }
 
 /** @param {readonly Asked[]} asked */
