@@ -1,7 +1,7 @@
 /**
  * `npm run crowd`: a crowd of clients keeps connections to the metrics and to the live page of a busy service, while a scraper and a
- * browser that behave well ask for them. Fails when one of their answers takes too long in each of three rounds, or when the service holds more bytes for the
- * crowd than its limit.
+ * browser that behave well ask for them. Fails when one of their answers takes too long in each of three rounds, or when the service
+ * holds more bytes for the crowd than its limit.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
