@@ -1,4 +1,5 @@
-import { isBuiltin, register } from 'node:module';
+import * as module from 'node:module';
+import { createRequire, isBuiltin, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { reasonOf } from '@hdrscope/kit';
@@ -14,8 +15,9 @@ export interface PatchedModules {
 
 /**
  * Lets instrumentations patch packages that ES modules import. Node.js asks the hook of OpenTelemetry about each import; the hook wraps
- * the packages that instrumentations patch, and no others. It costs a thread, so a program that is CommonJS does without it, and so
- * does one whose instrumentations patch modules of Node.js alone, which `patchBuiltins` gives to ES modules.
+ * the packages that instrumentations patch, and no others. In Node.js before 22.22.3 and 24.11.1 it costs a thread, so a program that is
+ * CommonJS does without it, and so does one whose instrumentations patch modules of Node.js alone, which `patchBuiltins` gives to ES
+ * modules.
  *
  * https://github.com/open-telemetry/opentelemetry-js/blob/main/doc/esm-support.md
  */
@@ -37,10 +39,31 @@ export function hookEsModules(
   }
   for (const [path, include] of namesByHook) {
     try {
-      register(pathToFileURL(path).href, { data: { include } });
+      if (!hookInThread(path, include)) register(pathToFileURL(path).href, { data: { include } });
     } catch (error) {
       notice('HDRSCOPE_FAILED', `packages that ES modules import are not instrumented: ${reasonOf(error)}`);
     }
+  }
+}
+
+/**
+ * Hooks in this thread, where Node.js and the package under OpenTelemetry's hook can: https://nodejs.org/api/module.html#synchronous-hooks
+ *
+ * @param hookPath The hook that would run in a thread of its own.
+ */
+function hookInThread(hookPath: string, include: readonly string[]): boolean {
+  if (!('registerHooks' in module)) return false;
+  try {
+    const hooks = createRequire(hookPath)('import-in-the-middle/register-hooks.mjs') as {
+      supportsSyncHooks(): boolean;
+      register(options: { readonly include: readonly string[] }): void;
+    };
+    if (!hooks.supportsSyncHooks()) return false;
+    hooks.register({ include });
+    return true;
+  } catch {
+    // An older release, or a Node.js that cannot load an ES module at once.
+    return false;
   }
 }
 
