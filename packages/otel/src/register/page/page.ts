@@ -11,6 +11,7 @@ import {
   lastChanges,
   type RegistrySource,
   resumeCollecting,
+  SHARED_GATHER_MS,
   takenStates,
 } from '@hdrscope/registry/internal';
 import type { Attributes } from '@opentelemetry/api';
@@ -441,7 +442,12 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
             const sum = leading?.sum;
             if (sum === undefined) return collection;
             own.collected(collection.resourceMetrics.scopeMetrics);
-            await askNumbers(sum, options.timeoutMillis ?? HAND_OVER_MS);
+            const timeoutMs = options.timeoutMillis ?? HAND_OVER_MS;
+            // The gather that follows shares the answers of this one, and waits for nobody twice.
+            await Promise.all([
+              askNumbers(sum, timeoutMs),
+              sum.registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS }),
+            ]);
             const resourceMetrics = {
               ...collection.resourceMetrics,
               scopeMetrics: sum.numbers.metrics(),
