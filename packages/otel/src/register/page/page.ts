@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { threadId } from 'node:worker_threads';
 import { reasonOf, within } from '@hdrscope/kit';
-import { createRegistry, type Registry, type Snapshot, serveRegistry } from '@hdrscope/registry';
+import { createRegistry, type Registry, serveRegistry } from '@hdrscope/registry';
 import {
   addRemote,
   assumeTaken,
@@ -17,7 +17,7 @@ import {
 import type { Attributes } from '@opentelemetry/api';
 import { collectNow } from '../../collect-now.ts';
 import { knownSettings, type MetricSettings } from '../../metric-settings.ts';
-import type { MetricCollection, MetricCollectionOptions, Producer } from '../../sdk.ts';
+import type { MetricCollectionOptions, Producer } from '../../sdk.ts';
 import { AllNumbers, type HandedNumbers, type NumbersState, OwnNumbers } from './numbers.ts';
 import type { Place } from './place.ts';
 import { type Port, portPair, socketPort } from './ports.ts';
@@ -175,7 +175,9 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
         await listen();
         if (hasEnded()) return;
         // Before anything else comes between: whoever finds the port taken looks for the socket next.
-        ready = lead();
+        ready = lead().catch((error) =>
+          warn('HDRSCOPE_UNREACHABLE', `scrapes have the metrics of this process only: ${reasonOf(error)}`),
+        );
         return;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') {
@@ -206,11 +208,9 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
     if (hasEnded()) return;
     const server = createServer((socket) => welcome(socket)).unref();
     leading = { server, heirOf: [], sum: undefined };
-    const lefts = takeLeft();
-    inherit(lefts);
+    takeAllLeft();
     // What it has handed over before is on the page of another process.
     if (ledBy !== undefined) addUp();
-    for (const left of lefts) receive(left);
     server.on('error', (error) =>
       warn('HDRSCOPE_UNREACHABLE', `scrapes have the metrics of this process only: ${reasonOf(error)}`),
     );
@@ -219,7 +219,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
     server.listen({ path: place.socketPath, exclusive: true }, () => {
       if (process.platform !== 'win32') chmodSync(place.socketPath, 0o600);
     });
-    timer = setInterval(() => void takeAll(HAND_OVER_MS), HAND_OVER_MS).unref();
+    timer = setInterval(() => void takeAll(), HAND_OVER_MS).unref();
   }
 
   /** Goes on with the pages that were left. */
@@ -323,25 +323,17 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
     );
   }
 
-  /** Takes what other processes have left that are not connected: they ended too soon, or while nobody led. */
-  function takeLeft(): Left[] {
-    try {
-      return place
-        .left()
-        .filter((one) => !leading?.sum?.members.has(one))
-        .map((one) => place.take(one) as Left | undefined)
-        .filter((left) => left !== undefined);
-    } catch {
-      // Somebody has removed the folder.
-      return [];
-    }
-  }
-
+  /** Takes what other processes have left that are not connected: they ended too soon, or while nobody led. Never throws. */
   function takeAllLeft(): void {
     if (leading === undefined) return;
-    const lefts = takeLeft();
-    inherit(lefts);
-    for (const left of lefts) receive(left);
+    try {
+      const names = place.left().filter((one) => !leading?.sum?.members.has(one));
+      const lefts = names.flatMap((one) => (place.take(one) as Left | undefined) ?? []);
+      inherit(lefts);
+      for (const left of lefts) receive(left);
+    } catch (error) {
+      warn('HDRSCOPE_LOST', `what other processes have left cannot be read: ${reasonOf(error)}`);
+    }
   }
 
   function receive(left: Left): void {
@@ -355,17 +347,18 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
     sum.numbers.forgetLevels(left.name);
   }
 
-  /** Asks all, and has their answers when it ends. Never rejects. */
-  async function takeAll(timeoutMs: number): Promise<Snapshot | undefined> {
+  /** Asks all, and has their answers when it ends. */
+  async function askAll(sum: Sum, timeoutMs: number, maxAgeMs: number): Promise<void> {
+    await Promise.all([askNumbers(sum, timeoutMs), sum.registry.gather({ timeoutMs, maxAgeMs })]);
+  }
+
+  /** What is done each second. Never rejects. */
+  async function takeAll(): Promise<void> {
     takeAllLeft();
     const sum = leading?.sum;
-    if (sum === undefined) return undefined;
-    await collectOwn(timeoutMs);
-    const [snapshot] = await Promise.all([
-      sum.registry.gather({ timeoutMs, maxAgeMs: HAND_OVER_MS / 2 }),
-      askNumbers(sum, timeoutMs),
-    ]);
-    return snapshot;
+    if (sum === undefined) return;
+    await collectOwn(HAND_OVER_MS);
+    await askAll(sum, HAND_OVER_MS, HAND_OVER_MS / 2);
   }
 
   async function askNumbers(sum: Sum, timeoutMs: number): Promise<void> {
@@ -415,14 +408,12 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
     ledBy = leads;
   }
 
-  async function collectOwn(timeoutMs: number): Promise<MetricCollection | undefined> {
+  async function collectOwn(timeoutMs: number): Promise<void> {
     try {
       const collection = await sdk?.collect({ timeoutMillis: timeoutMs });
       if (collection !== undefined) own.collected(collection.resourceMetrics.scopeMetrics);
-      return collection;
     } catch {
       // The provider is shut down, or an instrument fails: what was collected before stands.
-      return undefined;
     }
   }
 
@@ -442,12 +433,8 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
             const sum = leading?.sum;
             if (sum === undefined) return collection;
             own.collected(collection.resourceMetrics.scopeMetrics);
-            const timeoutMs = options.timeoutMillis ?? HAND_OVER_MS;
-            // The gather that follows shares the answers of this one, and waits for nobody twice.
-            await Promise.all([
-              askNumbers(sum, timeoutMs),
-              sum.registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS }),
-            ]);
+            // The gather that follows shares these answers, and waits for nobody twice.
+            await askAll(sum, options.timeoutMillis ?? HAND_OVER_MS, SHARED_GATHER_MS);
             const resourceMetrics = {
               ...collection.resourceMetrics,
               scopeMetrics: sum.numbers.metrics(),
@@ -501,6 +488,8 @@ function receiveChanges(sum: Sum, title: string, changes: readonly object[]): vo
   const [port, sender] = portPair();
   addRemote(sum.registry, port, { name: title, timeoutMs: HAND_OVER_MS, attributes: {}, place: title });
   for (const message of changes) sender.postMessage(message);
+  // After them: a remote whose messages cannot be read must not be waited for.
+  queueMicrotask(() => port.emit('close'));
 }
 
 /** What was sent before the last increase was taken by a page that is gone. */

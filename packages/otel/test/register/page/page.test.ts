@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RegistrySource } from '@hdrscope/registry/internal';
@@ -85,6 +86,11 @@ class Service {
     this.members.push(member);
     page.join();
     return member;
+  }
+
+  /** Leaves a message, as a process does at its end. */
+  leave(message: object): void {
+    this.#place.leave(randomUUID(), message);
   }
 
   /** Ends a process. What it can do at its end, it does at once. */
@@ -188,6 +194,36 @@ const suite = (metrics: object): void => {
     );
   }, 60_000);
 };
+
+test('what cannot be read of what a process left is named, and the page goes on', async () => {
+  const sdk = { metrics: sdk2 } as unknown as Sdk;
+  for (const message of [null, 7, {}, { changes: [{ hdrscope: 'changes' }], numbers: {} }] as object[]) {
+    const service = new Service(sdk);
+    service.leave(message);
+    const member = service.start();
+    member.record();
+    await service.expectAll();
+    expect(member.warnings.join()).toMatch(
+      /^(HDRSCOPE_LOST what other processes have left cannot be read: .*)?$/,
+    );
+    service.stop();
+  }
+});
+
+test('what lies there for longer than 5 s is removed, and not on the page', async () => {
+  const service = new Service({ metrics: sdk2 } as unknown as Sdk);
+  const first = service.start();
+  first.record();
+  service.end(first);
+  for (const file of readdirSync(join(folder, `hdrscope-${process.getuid?.()}`))) {
+    const path = join(folder, `hdrscope-${process.getuid?.()}`, file);
+    utimesSync(path, Date.now() / 1000 - 6, Date.now() / 1000 - 6);
+  }
+  service.recorded = 0;
+  service.start().record();
+  await service.expectAll();
+  service.stop();
+});
 
 describe('SDK 2.0', () => suite(sdk20));
 describe('SDK 2', () => suite(sdk2));
