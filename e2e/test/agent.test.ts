@@ -88,12 +88,12 @@ test('hdrscope run brings sources of every kind to sinks, reloads, and ends with
   await until('it serves', () => /prometheus has started: http\S+/.test(printed) || agent!.exitCode !== null);
   const [url] = /http:\S+/.exec(printed) ?? [printed];
 
-  const ofService = 'service_duration_count{tag="get"}';
-  const ofDaemon = 'ceph_hdrscope_op_latency_count';
+  const ofService = 'service_duration_seconds_count{tag="get"}';
+  const ofDaemon = 'ceph_hdrscope_op_latency_seconds_count';
   await until('the log is read', async () => (await scrape(url!)).get(ofService) === 3);
   const first = await scrape(url!);
   expect(first.get(ofDaemon)).toBe(2);
-  expect(first.get('service_duration_sum{tag="get"}')).toBeCloseTo(0.006, 5);
+  expect(first.get('service_duration_seconds_sum{tag="get"}')).toBeCloseTo(0.006, 5);
   // The broken source is reported, and the other sources are served.
   expect(first.get('hdrscope_source_errors{source="osd.1"}')).toBe(1);
   expect(first.get('hdrscope_agent_up{kind="source",name="osd.1",type="ceph"}')).toBe(0);
@@ -127,7 +127,7 @@ test('hdrscope run brings sources of every kind to sinks, reloads, and ends with
   agent.kill('SIGHUP');
   await until(
     'the new source counts',
-    async () => (await scrape(url!)).get('second_duration_count{tag="get"}') === 1,
+    async () => (await scrape(url!)).get('second_duration_seconds_count{tag="get"}') === 1,
   );
   const reloaded = await scrape(url!);
   expect([reloaded.get(ofService), reloaded.get(ofDaemon)]).toEqual([5, 3]);

@@ -8,7 +8,7 @@ import { queryHistory } from '@hdrscope/history';
 import { type DemoProcess, endAll, npmStart, startDemo } from './demo-process.ts';
 import { type HistogramSeries, readHistogram } from './prometheus-text.ts';
 
-const METRIC = 'http_server_request_duration';
+const METRIC = 'http_server_request_duration_seconds';
 const FREE_PORTS = ['--port', '0', '--metrics-port', '0', '--page-port', '0'];
 const ROUTES = ['GET /products/{id}', 'GET /search', 'GET /reports/{month}', 'POST /login'];
 

@@ -73,7 +73,7 @@ function testWrapped(sdk: typeof metrics2): void {
     const exporter = new HdrPrometheusExporter({ port: 0, withoutScopeInfo: true, buckets: 'classic' });
     const hdr = createHdr({ views: [{ instrumentName: 'hdr.*' }] });
     const provider = hdr.wrapProvider(new sdk.MeterProvider({ readers: [hdr.wrapReader(exporter)] }));
-    const options = { unit: 's', advice: { explicitBucketBoundaries: [0.1, 0.3, 1] } };
+    const options = { advice: { explicitBucketBoundaries: [0.1, 0.3, 1] } };
     for (const name of ['hdr', 'sdk']) {
       const histogram = provider.getMeter('m').createHistogram(`${name}.duration`, options);
       for (const value of [0.1, 0.3, 0.3000001, 1, 1.0001]) histogram.record(value);

@@ -83,7 +83,7 @@ describe.each(['prometheus-2', 'prometheus-3'] as const)('histogram_quantile in 
       });
       await waitFor(
         async () => {
-          const counts = await prometheus.queryNow('count by (job) (latency)');
+          const counts = await prometheus.queryNow('count by (job) (latency_seconds)');
           return counts.length === PROMISES.length && counts.every(({ value }) => value === ALL.size);
         },
         { what: 'a scrape of each job' },
@@ -117,7 +117,7 @@ async function worstError(
 ): Promise<number> {
   let worst = 0;
   for (const quantile of QUANTILES) {
-    const shown = await prometheus.queryNow(`histogram_quantile(${quantile}, latency{job="${job}"})`);
+    const shown = await prometheus.queryNow(`histogram_quantile(${quantile}, latency_seconds{job="${job}"})`);
     const valueById = new Map(shown.map(({ labels, value }) => [labels.id!, value!]));
     for (const [id, sorted] of valuesById) {
       const error = relativeError(valueById.get(id) ?? Number.NaN, trueQuantile(sorted, quantile));

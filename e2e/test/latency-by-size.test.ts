@@ -94,8 +94,8 @@ test('knows how slow the answers of each size were', () => {
 
 test('shows Prometheus a series for each class, with exact bounds and sums', async () => {
   const page = await (await fetch(service.metricsUrl)).text();
-  const durations = readHistogram(page, 'http_server_request_duration');
-  const sizes = readHistogram(page, 'http_server_response_body_size');
+  const durations = readHistogram(page, 'http_server_request_duration_seconds');
+  const sizes = readHistogram(page, 'http_server_response_body_size_bytes');
 
   const counts = durations.map(({ labels, count }) => [/size=(\S+)/.exec(labels)?.[1], count]);
   expect(Object.fromEntries(counts)).toEqual(CLASSES);

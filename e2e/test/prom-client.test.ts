@@ -48,7 +48,7 @@ for (let i = 0; i < 1000; i++) {
 const registry = createRegistry();
 const duration = registry.histogram({ name: 'job.duration', unit: 's' }).with({ queue: 'mail' });
 for (const value of [0.001, 0.25, 3]) duration.record(value);
-const handler = prometheusHandler(registry, { withUnitSuffix: true, sources: [fromPromClient(register)] });
+const handler = prometheusHandler(registry, { sources: [fromPromClient(register)] });
 
 const servers: Server[] = [];
 

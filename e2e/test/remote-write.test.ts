@@ -59,7 +59,7 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
     const histogramsOf = (job: string) =>
       waitFor(
         async () => {
-          const samples = await prometheus.queryNow(`http_server_request_duration{job="${job}"}`);
+          const samples = await prometheus.queryNow(`http_server_request_duration_seconds{job="${job}"}`);
           return (
             samples.length === SERIES && new Map(samples.map((one) => [one.labels.route, one.histogram]))
           );
@@ -210,7 +210,7 @@ sinks: [{ type: remote-write, url: '${prometheus.url}/api/v1/write', labels: { i
     const headers = { 'content-type': 'application/json' };
     expect((await fetch(url!, { method: 'POST', headers, body })).status).toBe(200);
     expect(await agent.stop()).toEqual([]);
-    const [{ labels, histogram }] = await prometheus.query('job_duration');
+    const [{ labels, histogram }] = await prometheus.query('job_duration_seconds');
     expect(labels).toMatchObject({ job: 'hdrscope', instance: 'here' });
     expect(histogram!.buckets.map(({ upper, count }) => [upper, count])).toEqual([
       [0.3, 4],
@@ -243,7 +243,7 @@ sinks: [{ type: remote-write, url: '${prometheus.url}/api/v1/write', labels: { i
       await writer.close();
       expect(writer.health).toMatchObject({ writtenHistograms: 2, rejectedSamples: 0 });
     }
-    const query = new URLSearchParams({ query: 'restarted[1h]' });
+    const query = new URLSearchParams({ query: 'restarted_seconds[1h]' });
     const response = await fetch(`${prometheus.url}/api/v1/query?${query}`);
     const { data } = (await response.json()) as {
       data: { result: [{ histograms: [time: number, value: { count: string }][] }] };
@@ -253,7 +253,7 @@ sinks: [{ type: remote-write, url: '${prometheus.url}/api/v1/write', labels: { i
     let counted = 0;
     for (const [i, count] of counts.entries()) counted += Math.max(0, count - (counts[i - 1] ?? 0));
     expect(counted).toBe(recorded);
-    const resets = await prometheus.queryNumber('resets(restarted[1h])');
+    const resets = await prometheus.queryNumber('resets(restarted_seconds[1h])');
     expect(resets).toBe(RESTARTS - 1);
   });
 });

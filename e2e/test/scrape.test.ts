@@ -40,7 +40,7 @@ interface Application {
 
 const APPLICATIONS: Record<string, () => Promise<Application>> = {
   'HdrPrometheusExporter, as a reader of OpenTelemetry metrics': async () => {
-    const exporter = new HdrPrometheusExporter({ host: '127.0.0.1', port: 0, withUnitSuffix: true });
+    const exporter = new HdrPrometheusExporter({ host: '127.0.0.1', port: 0 });
     const hdr = createHdr({ views: [{ instrumentName: 'rpc.*', significantDigits: DIGITS }] });
     const provider = hdr.wrapProvider(new MeterProvider({ readers: [hdr.wrapReader(exporter)] }));
     const instrument = provider.getMeter('shop').createHistogram('rpc.server.duration', { unit: 's' });
@@ -58,7 +58,7 @@ const APPLICATIONS: Record<string, () => Promise<Application>> = {
     const series = registry
       .histogram({ name: 'rpc.server.duration', unit: 's', significantDigits: DIGITS })
       .with({ 'rpc.method': 'Buy' });
-    const server = createServer(prometheusHandler(registry, { withUnitSuffix: true })).listen(0, '127.0.0.1');
+    const server = createServer(prometheusHandler(registry)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     return {
       target: `127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -193,7 +193,6 @@ describeWithPeers(['prometheus-3'])('rules of an objective in a real Prometheus'
     const server = await servePrometheus(registry, {
       host: '127.0.0.1',
       port: 0,
-      withUnitSuffix: true,
       classicBoundaries: [0.1, 0.25, 0.5],
     });
     service = {

@@ -30,7 +30,7 @@ async function startService(port: number): Promise<{ stop(): Promise<void> }> {
       for (const part of [1, 1 - 1e-7, 1 - 1e-4, 1 + 1e-7]) one.record(threshold * part);
   }, 20);
   const server = await servePrometheus(registry, {
-    ...{ host: '127.0.0.1', port, withUnitSuffix: true },
+    ...{ host: '127.0.0.1', port },
     classicBoundaries: THRESHOLDS,
   });
   return {

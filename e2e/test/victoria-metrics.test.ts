@@ -68,8 +68,8 @@ describeWithPeers(['victoria-metrics'])('VictoriaMetrics that scrapes vmrange', 
   });
 
   test('has all values, and cumulative buckets from ranges', async () => {
-    expect((await query('sum(x_bucket)')).get('')).toBe(VALUES.length);
-    const cumulative = await query('prometheus_buckets(x_bucket)');
+    expect((await query('sum(x_seconds_bucket)')).get('')).toBe(VALUES.length);
+    const cumulative = await query('prometheus_buckets(x_seconds_bucket)');
     expect(cumulative.get('+Inf')).toBe(VALUES.length);
     for (const [le, count] of cumulative) {
       if (le === '+Inf') continue;
@@ -81,7 +81,7 @@ describeWithPeers(['victoria-metrics'])('VictoriaMetrics that scrapes vmrange', 
   });
 
   test.each([0.5, 0.9, 0.99])('knows the quantile %d as exactly as its buckets allow', async (rank) => {
-    const found = (await query(`histogram_quantile(${rank}, x_bucket)`)).get('')!;
+    const found = (await query(`histogram_quantile(${rank}, x_seconds_bucket)`)).get('')!;
     const exact = VALUES[Math.ceil(rank * VALUES.length) - 1]!;
     expect(found / exact).toBeLessThan(BUCKET_RATIO * 1.002);
     expect(exact / found).toBeLessThan(BUCKET_RATIO * 1.002);

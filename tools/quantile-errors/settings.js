@@ -17,6 +17,9 @@ import { AggregationType, MeterProvider } from '@opentelemetry/sdk-metrics';
 /** The most series of a setting. */
 const MOST_SERIES = 1100;
 const METRIC = 'latency';
+
+/** The name in Prometheus is that of the metric. */
+const NAMES = /** @type {const} */ ({ translationStrategy: 'UnderscoreEscapingWithoutUnits' });
 /** The default limit of the SDK, and of `@hdrscope/prometheus`. */
 const DEFAULT_BUCKETS = 160;
 
@@ -48,7 +51,7 @@ export const SETTINGS = [
 export class Subjects {
   /** @type {Map<number, ReturnType<typeof createFamily>>} By digits. */
   #families = new Map();
-  #exporter = new HdrPrometheusExporter({ preventServerStart: true });
+  #exporter = new HdrPrometheusExporter({ ...NAMES, preventServerStart: true });
   #provider;
   #sdk;
   #server;
@@ -138,10 +141,11 @@ export class Subjects {
   async #convert(digits, maxBuckets) {
     if (digits === undefined)
       return convertResourceMetrics((await this.#exporter.collect()).resourceMetrics, {
+        ...NAMES,
         withoutTargetInfo: true,
       });
     const { registry } = this.#familyOf(digits);
-    return convertSnapshot(await registry.gather(), { maxBuckets });
+    return convertSnapshot(await registry.gather(), { ...NAMES, maxBuckets });
   }
 
   /** @param {number} digits */
@@ -158,7 +162,7 @@ export class Subjects {
   #createHandler({ digits, buckets }) {
     if (digits === undefined)
       return (request, response) => this.#exporter.getMetricsRequestHandler(request, response);
-    return prometheusHandler(this.#familyOf(digits).registry, { maxBuckets: buckets });
+    return prometheusHandler(this.#familyOf(digits).registry, { ...NAMES, maxBuckets: buckets });
   }
 }
 

@@ -49,9 +49,9 @@ test('numbers on standard input reach Prometheus, wherever their chunks end', as
   );
   await until('standard input has ended', () => world.lines.some((line) => line.includes('has ended')));
   const url = urlIn(world.lines);
-  expect(await sample(url, 'job_count{a="b"}')).toBe(4);
-  expect(await sample(url, 'job_sum{a="b"}')).toBeCloseTo(0.001 + 0.25 + 300e-3 + 0.007);
-  expect(await sample(url, 'hdrscope_rejected_values_total{family="job",reason="negative"}')).toBe(1);
+  expect(await sample(url, 'job_seconds_count{a="b"}')).toBe(4);
+  expect(await sample(url, 'job_seconds_sum{a="b"}')).toBeCloseTo(0.001 + 0.25 + 300e-3 + 0.007);
+  expect(await sample(url, 'hdrscope_rejected_values_total{family="job_seconds",reason="negative"}')).toBe(1);
   expect(entry(agent, 'stdin')).toMatchObject({ values: 5, errors: 1 });
   expect(world.lines).toContain(
     'source stdin has failed: standard input must be numbers, got "nonsense" in line 2',
@@ -140,7 +140,7 @@ test('a failing source is reported and started again, and the others go on', asy
   - { name: folder, type: interval-log, path: ${folder} }
 ${PROMETHEUS}`);
   const url = urlIn(world.lines);
-  expect(await sample(url, 'ceph_hdrscope_op_latency_latency_count')).toBe(1);
+  expect(await sample(url, 'ceph_hdrscope_op_latency_latency_seconds_count')).toBe(1);
   expect(await sample(url, 'hdrscope_source_errors{source="gone"}')).toBe(1);
   expect(await sample(url, 'hdrscope_agent_up{kind="source",name="good",type="ceph"}')).toBe(1);
   expect(await sample(url, 'hdrscope_agent_up{kind="source",name="gone",type="ceph"}')).toBe(0);
@@ -158,10 +158,10 @@ test('the daemons of a folder have names, and families of all together', async (
   registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
   await world.start(`sources: [{ type: ceph, socket: ${world.pathOf('run')}, merged: true }]\n${PROMETHEUS}`);
   const url = urlIn(world.lines);
-  const name = 'ceph_hdrscope_op_latency_latency_count';
+  const name = 'ceph_hdrscope_op_latency_latency_seconds_count';
   expect(await sample(url, `${name}{ceph_daemon="osd.0"}`)).toBe(1);
   expect(await sample(url, `${name}{ceph_daemon="osd.1"}`)).toBe(2);
-  expect(await sample(url, 'ceph_merged_hdrscope_op_latency_latency_count')).toBe(3);
+  expect(await sample(url, 'ceph_merged_hdrscope_op_latency_latency_seconds_count')).toBe(3);
 });
 
 test('a folder without sockets is a failure, until a daemon comes', async () => {
@@ -256,7 +256,7 @@ describe('a reload', () => {
     const { path, registry } = await daemon('a.asok');
     const agent = await world.start(`sources: [{ type: ceph, socket: ${path} }]\n${PROMETHEUS}`);
     const url = urlIn(world.lines);
-    expect(await sample(url, 'ceph_hdrscope_op_latency_latency_count')).toBe(1);
+    expect(await sample(url, 'ceph_hdrscope_op_latency_latency_seconds_count')).toBe(1);
     const log = world.pathOf('b.hlog');
     writeFileSync(log, intervalLine(7));
     const reloaded = await agent.reload(() =>
@@ -271,11 +271,11 @@ ${PROMETHEUS}`),
       kept: ['source ceph', 'sink prometheus'],
     });
     registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
-    await until('the log is read', async () => (await sample(url, 'b_count')) === 7);
+    await until('the log is read', async () => (await sample(url, 'b_seconds_count')) === 7);
     // A scrape may show an answer of the daemon that is 100 ms old.
     await until(
       'the daemon is read again',
-      async () => (await sample(url, 'ceph_hdrscope_op_latency_latency_count')) === 2,
+      async () => (await sample(url, 'ceph_hdrscope_op_latency_latency_seconds_count')) === 2,
     );
     expect(await sample(url, 'hdrscope_agent_reloads_total{result="applied"}')).toBe(1);
   });

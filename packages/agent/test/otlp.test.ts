@@ -59,13 +59,13 @@ sinks:
   await until('three are counted', () => valuesOf(sending, 'stdin') === 3);
   // A sink that changes sends its counts, and the next sink goes on there.
   await sending.reload(() => configOf(yaml('6s')));
-  const count = `job_count${LABELS}`;
+  const count = `job_seconds_count${LABELS}`;
   expect(await sample(prometheus, count)).toBe(3);
   open();
   await until('four are counted', () => valuesOf(sending, 'stdin') === 4);
   expect(await sending.stop()).toEqual([]);
   expect(await sample(prometheus, count)).toBe(4);
-  expect(await sample(prometheus, `job_sum${LABELS}`)).toBeCloseTo(0.1);
+  expect(await sample(prometheus, `job_seconds_sum${LABELS}`)).toBeCloseTo(0.1);
   // The durations of its gathers are sent too.
   expect(valuesOf(taking, 'otlp')).toBeGreaterThan(4);
   expect(taking.health.entries[0]!.errors).toBe(0);
@@ -104,7 +104,7 @@ test('sums and gauges are passed on to Prometheus, and summaries are refused in 
   const labels = '{service_name="shop",queue="mail",otel_scope_name="app"}';
   const prometheus = urlIn(world.lines);
   expect(await sample(prometheus, `orders_total${labels}`)).toBe(7);
-  expect(await sample(prometheus, `queue_length${labels}`)).toBe(7);
+  expect(await sample(prometheus, `queue_length_seconds${labels}`)).toBe(7);
   // Another configuration of the sink leaves the states alone.
   await agent.reload(() => configOf(IN.replace('prometheus,', 'prometheus, buckets: both,')));
   expect(await sample(urlIn(world.lines), `orders_total${labels}`)).toBe(7);
@@ -227,7 +227,7 @@ sinks: [{ type: otlp, name: central, url: '${to}', interval: ${interval}, timeou
   // The sink that replaces it owes the same values.
   await agent.reload(() => configOf(sink(url, '300ms')));
   await until('all are delivered', () => central().delivery!.pendingValues === 0);
-  expect(await sample(prometheus, `job_count${LABELS}`)).toBe(3);
+  expect(await sample(prometheus, `job_seconds_count${LABELS}`)).toBe(3);
   expect(central()).toMatchObject({ state: 'running', delivery: { pendingValues: 0, givenUpValues: 0 } });
   expect(taking.health.entries[0]!.errors).toBe(0);
 });

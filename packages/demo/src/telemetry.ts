@@ -45,7 +45,9 @@ export function createDurationHistogram(): Histogram {
 /** The counts in a text of metrics, by status code, as a Prometheus server reads them. */
 export function countsInMetricsText(text: string): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const [, labels, value] of text.matchAll(/^http_server_request_duration_count\{(.*)\} (\d+)/gm)) {
+  for (const [, labels, value] of text.matchAll(
+    /^http_server_request_duration_seconds_count\{(.*)\} (\d+)/gm,
+  )) {
     const status = Number(/http_response_status_code="(\d+)"/.exec(labels!)?.[1]);
     counts.set(status, (counts.get(status) ?? 0) + Number(value));
   }

@@ -18,7 +18,7 @@ test('records through the global API show in Prometheus and in the registry', as
   await closeServer(server);
   await shutdown();
 
-  expect(metrics).toContain('# TYPE http_server_request_duration histogram\n');
+  expect(metrics).toContain('# TYPE http_server_request_duration_seconds histogram\n');
   expect(countsInMetricsText(metrics)).toEqual(
     new Map([
       [200, 2],
@@ -33,7 +33,7 @@ test('records through the global API show in Prometheus and in the registry', as
 
 test('other metrics do not add to the counts', () => {
   const text =
-    'other_count{http_response_status_code="200"} 5\nhttp_server_request_duration_sum{a="b"} 1.5\n';
+    'other_count{http_response_status_code="200"} 5\nhttp_server_request_duration_seconds_sum{a="b"} 1.5\n';
 
   expect(countsInMetricsText(text)).toEqual(new Map());
 });

@@ -21,6 +21,14 @@ export function report(level: 'error' | 'warn' | 'debug', message: string, ...de
   }
 }
 
+/** Warns of a wrong setting in the environment: in the diagnostics or, when nobody listens to them, as a warning of the process. */
+export function warnOfSetting(message: string): void {
+  const api = (globalThis as Record<symbol, unknown>)[API_GLOBAL];
+  const hasLogger = (api as { readonly diag?: unknown } | undefined)?.diag !== undefined;
+  if (hasLogger) report('warn', message);
+  else process.emitWarning(message, { type: 'hdrscope', code: 'ERR_INVALID_OPTION' });
+}
+
 /** Logs the sources of a registry that failed during a scrape. */
 export function reportFailures(failures: readonly SourceFailure[]): void {
   for (const { source, error } of failures) {

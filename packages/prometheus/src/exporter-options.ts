@@ -4,6 +4,7 @@ import { DEFAULT_ADDRESS, LISTEN_RULES, type ListenOptions } from './address.ts'
 import type { FamilySource } from './family-source.ts';
 import { RESOURCE_METRICS_RULES, type ResourceMetricsOptions } from './from-otel.ts';
 import { HANDLER_RULES } from './handler.ts';
+import { DEFAULT_STRATEGY, type TranslationStrategy } from './names.ts';
 import type { ScrapeOptions } from './scrape.ts';
 
 /** Options of `HdrPrometheusExporter`: those of the stock exporter, and more for formats, scrapes and the server. */
@@ -43,6 +44,8 @@ export interface DefaultOptions {
   readonly endpoint: string;
   /** Text in front of every metric name, with an underscore between; `''` adds nothing. */
   readonly prefix: string;
+  /** How the names of metrics and labels are made. */
+  readonly translationStrategy: TranslationStrategy;
   /** Whether samples carry the time of the collection. */
   readonly appendTimestamp: boolean;
   /** Which resource attributes become labels of every series. `undefined`: the attributes only appear on `target_info`. */
@@ -56,6 +59,7 @@ export interface DefaultOptions {
 export const DEFAULT_OPTIONS: DefaultOptions = /* @__PURE__ */ Object.freeze({
   ...DEFAULT_ADDRESS,
   prefix: '',
+  translationStrategy: DEFAULT_STRATEGY,
   appendTimestamp: false,
   withResourceConstantLabels: undefined,
   withoutScopeInfo: false,

@@ -22,6 +22,7 @@ import {
 } from './from-otel.ts';
 import type { SnapshotFamiliesOptions } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
+import { readStrategy } from './names.ts';
 import { refusalFamilies } from './refusal-families.ts';
 import { histogramsByScope, problemsOf } from './registry-source.ts';
 import type { ResourceMetricsLike } from './resource-metrics.ts';
@@ -101,9 +102,11 @@ export class HdrPrometheusExporter {
     );
     const { timeoutMs, preventServerStart, metricProducers, sources, withResourceConstantLabels, ...looks } =
       settings;
-    const { withoutTargetInfo, warn = warnOnce(), ...shown } = looks;
-    this.#shown = { ...shown, warn };
-    this.#options = { ...shown, warn, withResourceConstantLabels, withoutTargetInfo };
+    const { withoutTargetInfo, warn = warnOnce(), ...others } = looks;
+    const { translationStrategy = readStrategy(process.env) } = others;
+    const shown = { ...others, translationStrategy, warn };
+    this.#shown = shown;
+    this.#options = { ...shown, withResourceConstantLabels, withoutTargetInfo };
     this.#scrapes = new Scrapes(
       (softMs, signal) => gatherFamilies(this.#families(softMs, signal), this.#sources, this.#shown, softMs),
       new Exposition(warn),

@@ -76,7 +76,7 @@ export const RESOURCE_METRICS_RULES: RulesFor<ResourceMetricsOptions, keyof Reso
 const CONVERT_RESOURCE_METRICS = {
   name: 'convertResourceMetrics',
   rules: RESOURCE_METRICS_RULES,
-  call: 'convertResourceMetrics(resourceMetrics, { withUnitSuffix: true })',
+  call: "convertResourceMetrics(resourceMetrics, { prefix: 'shop' })",
 };
 
 /**
@@ -197,7 +197,8 @@ function* familyOf(
   const { name: ownName, description, unit } = metric.descriptor;
   const quoted = JSON.stringify(ownName);
   const type = typeOf(metric);
-  const name = type && familyName(ownName, unit, type, options);
+  const isSum = metric.dataPointType === PointType.SUM;
+  const name = type && familyName(ownName, unit, isSum && type === 'gauge' ? 'sum' : type, options);
   if (type === undefined) {
     warn(`${quoted} has points of the unknown type ${metric.dataPointType}: the metric is left out`);
     return undefined;

@@ -62,7 +62,7 @@ export const SNAPSHOT_RULES: RulesFor<SnapshotFamiliesOptions, keyof SnapshotFam
 const CONVERT_SNAPSHOT = {
   name: 'convertSnapshot',
   rules: SNAPSHOT_RULES,
-  call: 'convertSnapshot(snapshot, { withUnitSuffix: true })',
+  call: "convertSnapshot(snapshot, { prefix: 'shop' })",
 };
 
 const DEFAULT_MAX_BUCKETS = 160;
@@ -85,8 +85,8 @@ const DEFAULT_MAX_BUCKETS = 160;
  * const registry = createRegistry();
  * registry.histogram({ name: 'fetch.size', unit: 'By' }).with({ host: 'a' }).record(1000);
  * const families = convertSnapshot(await registry.gather(), { classicBoundaries: [100, 10_000] });
- * new TextDecoder().decode(render(families, 'text')).split('\n').slice(2, 5);
- * //=> ['# TYPE fetch_size histogram', 'fetch_size_count{host="a"} 1', 'fetch_size_sum{host="a"} 1000']
+ * new TextDecoder().decode(render(families, 'text')).split('\n').slice(3, 5);
+ * //=> ['fetch_size_bytes_count{host="a"} 1', 'fetch_size_bytes_sum{host="a"} 1000']
  * ```
  */
 export function convertSnapshot(snapshot: Snapshot, options: SnapshotFamiliesOptions = {}): MetricFamily[] {

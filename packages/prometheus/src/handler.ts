@@ -15,6 +15,7 @@ import { Exposition } from './exposition.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
 import { lazyFamiliesOfSnapshot, SNAPSHOT_RULES, type SnapshotFamiliesOptions } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
+import { readStrategy } from './names.ts';
 import { answerScrape, type ScrapeOptions, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 import { Scrapes } from './scrapes.ts';
 
@@ -42,7 +43,7 @@ export const HANDLER_RULES: RulesFor<
 const PROMETHEUS_HANDLER = {
   name: 'prometheusHandler',
   rules: HANDLER_RULES,
-  call: 'prometheusHandler(registry, { withUnitSuffix: true })',
+  call: "prometheusHandler(registry, { prefix: 'shop' })",
 };
 
 /**
@@ -70,7 +71,7 @@ const PROMETHEUS_HANDLER = {
  * const registry = createRegistry();
  * registry.histogram({ name: 'job.duration', unit: 's' }).with({ queue: 'mail' }).record(0.25);
  *
- * const server = createServer(prometheusHandler(registry, { withUnitSuffix: true })).listen(0, '127.0.0.1');
+ * const server = createServer(prometheusHandler(registry)).listen(0, '127.0.0.1');
  * await new Promise((resolve) => server.once('listening', resolve));
  * const { port } = server.address() as { port: number };
  * const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -84,7 +85,8 @@ export function prometheusHandler(
 ): (request: ScrapeRequest, response: ScrapeResponse) => void {
   assertRegistry(registry);
   const { sources, timeoutMs, warn = warnOnce(), ...settings } = readOptions(options, PROMETHEUS_HANDLER);
-  const shown = { ...settings, warn };
+  const { translationStrategy = readStrategy(process.env) } = settings;
+  const shown = { ...settings, translationStrategy, warn };
   const familiesOfRegistry = async (softMs: number): Promise<LazyFamily[]> => {
     const snapshot = await registry.gather({ timeoutMs: softMs, maxAgeMs: SHARED_GATHER_MS });
     reportFailures(snapshot.errors);

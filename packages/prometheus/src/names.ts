@@ -1,13 +1,16 @@
-import { flag, oneOf, optional, type RulesFor, text } from '@hdrscope/core/internal';
+import { oneOf, optional, type RulesFor, text } from '@hdrscope/core/internal';
+import { warnOfSetting } from './diagnostics.ts';
 import type { MetricFamily, MetricType } from './families.ts';
 
 /**
  * How names of OpenTelemetry become names of Prometheus, as in the setting `translation_strategy` of Prometheus:
- * - `'UnderscoreEscapingWithSuffixes'` replaces all characters other than letters and digits by underscores, and adds the unit in
- *   words and, to a counter, `_total`.
+ * - `'UnderscoreEscapingWithSuffixes'` replaces all characters other than letters, digits and colons by underscores, and adds the unit
+ *   in words, `_ratio` to a gauge of unit `1`, and `_total` to a counter. Names are those of Prometheus' OTLP endpoint.
  * - `'UnderscoreEscapingWithoutSuffixes'` replaces characters, and adds nothing.
  * - `'NoUTF8EscapingWithSuffixes'` keeps all characters, and adds the suffixes.
  * - `'NoTranslation'` keeps names as they are.
+ * - `'UnderscoreEscapingWithoutUnits'` makes the names of `@opentelemetry/exporter-prometheus`: it replaces characters, and adds
+ *   only `_total` to a counter. The specification does not have it.
  *
  * In OpenMetrics 1.0, where names of counters end with `_total`, a counter that got no suffix keeps its name and is of type unknown. A
  * scraper that does not accept `escaping=allow-utf-8` gets escaped names.
@@ -17,37 +20,51 @@ export type TranslationStrategy =
   | 'UnderscoreEscapingWithSuffixes'
   | 'UnderscoreEscapingWithoutSuffixes'
   | 'NoUTF8EscapingWithSuffixes'
-  | 'NoTranslation';
+  | 'NoTranslation'
+  | 'UnderscoreEscapingWithoutUnits';
+
+/** The default of Prometheus' OTLP endpoint. */
+export const DEFAULT_STRATEGY: TranslationStrategy = 'UnderscoreEscapingWithSuffixes';
 
 /** Options for names. */
 export interface NamingOptions {
   /** Begins every name, with an underscore after it, except `target_info` and names that begin with `hdrscope_`. @default '' */
   readonly prefix?: string | undefined;
   /**
-   * Whether a name ends with its unit in words: `_seconds`, `_bytes`. A `translationStrategy` decides this itself.
-   * @default false, as in the stock exporter
-   */
-  readonly withUnitSuffix?: boolean | undefined;
-  /**
-   * How the names of metrics and labels are made.
-   * @default characters become underscores, a counter ends with `_total`, and `withUnitSuffix` decides about units
+   * How the names of metrics and labels are made. Where metrics are served or sent, the variable `HDRSCOPE_TRANSLATION_STRATEGY`
+   * comes before the default.
+   * @default 'UnderscoreEscapingWithSuffixes'
    */
   readonly translationStrategy?: TranslationStrategy | undefined;
 }
 
+const strategyRule = oneOf<TranslationStrategy>([
+  'UnderscoreEscapingWithSuffixes',
+  'UnderscoreEscapingWithoutSuffixes',
+  'NoUTF8EscapingWithSuffixes',
+  'NoTranslation',
+  'UnderscoreEscapingWithoutUnits',
+]);
+
 /** The rules of `NamingOptions`. */
 export const NAMING_RULES: RulesFor<NamingOptions, keyof NamingOptions> = {
   prefix: optional(text),
-  withUnitSuffix: optional(flag),
-  translationStrategy: optional(
-    oneOf([
-      'UnderscoreEscapingWithSuffixes',
-      'UnderscoreEscapingWithoutSuffixes',
-      'NoUTF8EscapingWithSuffixes',
-      'NoTranslation',
-    ]),
-  ),
+  translationStrategy: optional(strategyRule),
 };
+
+/** The variable that states a strategy for what is served and sent. */
+const STRATEGY_VARIABLE = 'HDRSCOPE_TRANSLATION_STRATEGY';
+
+/** Reads the strategy of an environment. It is the default without a stated one, and, with a warning, instead of a wrong one. */
+export function readStrategy(environment: Readonly<Record<string, string | undefined>>): TranslationStrategy {
+  const stated = environment[STRATEGY_VARIABLE]?.trim();
+  if (stated === undefined || stated === '') return DEFAULT_STRATEGY;
+  if (strategyRule.accepts(stated)) return stated as TranslationStrategy;
+  warnOfSetting(
+    `${STRATEGY_VARIABLE} must be ${strategyRule.allowed}, got '${stated}': ${DEFAULT_STRATEGY} applies`,
+  );
+  return DEFAULT_STRATEGY;
+}
 
 /** Whether names keep characters that Prometheus' classic names cannot have. */
 export function keepsCharacters({ translationStrategy: strategy }: NamingOptions): boolean {
@@ -60,27 +77,80 @@ export function isWithoutSuffixes({ translationStrategy: strategy }: NamingOptio
 }
 
 /**
- * The name of a metric in Prometheus, without the suffix of its type if it gets one. Unless the strategy keeps characters, each
- * run of characters other than letters and digits becomes one underscore. `undefined` when nothing is left of the name.
- * Source: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/#metric-metadata-1
+ * The name of a metric in Prometheus, without the suffix `_total` or `_info` if it gets one. `undefined` when no letter or digit is left
+ * of the name.
+ *
+ * @param type Of a sum that may fall, `'sum'`: it is a gauge on the page, and gets no `_ratio`.
  */
 export function familyName(
   name: string,
   unit: string,
-  type: MetricType,
+  type: MetricType | 'sum',
   options: NamingOptions,
 ): string | undefined {
-  const { prefix = '', translationStrategy: strategy, withUnitSuffix = false } = options;
-  const isKept = keepsCharacters(options);
-  const own = isKept ? name : sanitized(name);
-  if (own === '') return undefined;
-  let result = prefix === '' ? own : `${isKept ? prefix : sanitizedPrefix(prefix)}_${own}`;
-  if (!isKept && result === '_') return undefined;
-  if (!isKept && startsWithDigit(result)) result = `_${result}`;
-  if (isWithoutSuffixes(options)) return result;
-  if (type === 'counter') result = withoutWord(result, 'total');
-  const words = strategy !== undefined || withUnitSuffix ? unitWords(unit) : '';
-  return words === '' || endsWithWord(result, words) ? result : `${result}_${words}`;
+  const { prefix = '', translationStrategy = DEFAULT_STRATEGY } = options;
+  if (translationStrategy === 'NoTranslation' || translationStrategy === 'NoUTF8EscapingWithSuffixes') {
+    if (name === '') return undefined;
+    const kept = prefix === '' ? name : `${prefix}_${name}`;
+    return isWithoutSuffixes(options) ? kept : withSuffixes(kept, unit, type);
+  }
+  const own = ESCAPED_NAMES[translationStrategy](name, unit, type);
+  if (own === undefined) return undefined;
+  const result = prefix === '' ? own : `${sanitizedPrefix(prefix)}_${own}`;
+  return startsWithDigit(result) ? `_${result}` : result;
+}
+
+type NameWriter = (name: string, unit: string, type: MetricType | 'sum') => string | undefined;
+
+/** Names without other characters than letters, digits, underscores and colons. The first two are those of Prometheus. */
+const ESCAPED_NAMES: Readonly<
+  Record<Exclude<TranslationStrategy, 'NoTranslation' | 'NoUTF8EscapingWithSuffixes'>, NameWriter>
+> = {
+  // Source: normalizeName in https://github.com/prometheus/otlptranslator/blob/main/metric_namer.go
+  UnderscoreEscapingWithSuffixes(name, unit, type) {
+    const words = name.split(NOT_IN_WORDS).filter((word) => word !== '');
+    if (words.length === 0) return undefined;
+    const { main, per } = unitSuffixes(unit);
+    words.push(...[main, per].filter((suffix) => suffix !== '' && !words.includes(suffix)));
+    if (isRatio(unit, type)) return [...words.filter((word) => word !== 'ratio'), 'ratio'].join('_');
+    if (type !== 'counter') return words.join('_');
+    const others = words.filter((word) => word !== 'total');
+    return (others.length === 0 ? words : others).join('_');
+  },
+  UnderscoreEscapingWithoutSuffixes(name) {
+    const result = name
+      .split(NOT_IN_NAMES)
+      .filter((part) => part !== '')
+      .join('_');
+    return /[^_]/.test(result) ? result : undefined;
+  },
+  UnderscoreEscapingWithoutUnits(name, _unit, type) {
+    const own = sanitized(name);
+    if (own === '' || own === '_') return undefined;
+    return type === 'counter' ? withoutEnd(own, 'total') : own;
+  },
+};
+
+const NOT_IN_WORDS = /[^a-z0-9:]/i;
+const NOT_IN_NAMES = /[^a-z0-9:_]/i;
+
+/**
+ * A name with the unit in words, or with `_ratio`. All its characters stay, and those of units that have no words. As in Prometheus,
+ * except that a counter `subtotal` is `subtotal_total`: Prometheus calls it `su_total`.
+ */
+function withSuffixes(name: string, unit: string, type: MetricType | 'sum'): string {
+  const hasRatio = isRatio(unit, type);
+  const end = type === 'counter' ? 'total' : hasRatio ? 'ratio' : undefined;
+  const own = end === undefined ? name : withoutEnd(name, end);
+  const { main, per } = unitSuffixes(unit, trimmed);
+  const beforePer = per === '' ? own : withoutEnd(own, per);
+  const parts = [beforePer, beforePer.endsWith(main) ? '' : main, per, hasRatio ? 'ratio' : ''];
+  return parts.filter((part) => part !== '').join('_');
+}
+
+/** As in Prometheus: counters of unit `1` count things. */
+function isRatio(unit: string, type: MetricType | 'sum'): boolean {
+  return unit === '1' && type === 'gauge';
 }
 
 /** The name of a label, made by the rules of `familyName`. */
@@ -114,14 +184,44 @@ export function unitInName({ name, unit }: Pick<MetricFamily, 'name' | 'unit'>):
   return words !== '' && name.endsWith(`_${words}`) && endsWithWord(name, words) ? words : '';
 }
 
-/** A UCUM unit in Prometheus's words: `By/s` is `bytes_per_second`. '' for `1`, annotations such as `{request}`, and no unit. */
+/** A UCUM unit in Prometheus' words: `By/s` is `bytes_per_second`. '' for `1`, annotations such as `{request}`, and no unit. */
 export function unitWords(unit: string): string {
-  const [main = '', ...per] = unit.replace(/\{[^{}]*\}/g, '').split('/');
-  const words = [
-    UNITS.get(main) ?? sanitized(main),
-    ...per.flatMap((one) => (one === '' ? [] : ['per', UNITS_PER.get(one) ?? sanitized(one)])),
-  ];
-  return words.filter((word) => word !== '').join('_');
+  const { main, per } = unitSuffixes(unit);
+  return [main, per].filter((words) => words !== '').join('_');
+}
+
+/**
+ * The suffixes of a unit, before and after its slash: `bytes` and `per_second`. An annotation has no words.
+ * Source: https://github.com/prometheus/otlptranslator/blob/main/unit_namer.go
+ *
+ * @param write Makes the word of a unit that has none.
+ */
+function unitSuffixes(
+  unit: string,
+  write: (unit: string) => string = sanitizedUnit,
+): { readonly main: string; readonly per: string } {
+  const slash = unit.indexOf('/');
+  const [before, after] = slash < 0 ? [unit, ''] : [unit.slice(0, slash), unit.slice(slash + 1)];
+  const main = unitWord(before, UNITS, write);
+  const per = unitWord(after, UNITS_PER, write);
+  return per === '' ? { main, per } : { main: withoutLast(main), per: `per_${withoutLast(per)}` };
+}
+
+function unitWord(unit: string, words: ReadonlyMap<string, string>, write: (unit: string) => string): string {
+  const own = trimmed(unit);
+  return own.includes('{') || own.includes('}') ? '' : (words.get(own) ?? write(own));
+}
+
+function trimmed(text: string): string {
+  return text.trim();
+}
+
+function sanitizedUnit(unit: string): string {
+  return sanitized(unit).replace(/^_/, '');
+}
+
+function withoutLast(word: string): string {
+  return word.replace(/_$/, '');
 }
 
 const INVALID = /[^a-z0-9_]/i;
@@ -144,7 +244,7 @@ function startsWithDigit(text: string): boolean {
 }
 
 /** The name without a last word and the character before it. */
-function withoutWord(name: string, word: string): string {
+function withoutEnd(name: string, word: string): string {
   return endsWithWord(name, word) ? name.slice(0, -word.length - 1) : name;
 }
 
@@ -154,6 +254,7 @@ function endsWithWord(name: string, words: string): boolean {
   return before > 0 && name.endsWith(words) && !/[a-z0-9]/i.test(name[before]!);
 }
 
+// Both maps are those of Prometheus, with its spelling: another word would be another name.
 const UNITS: ReadonlyMap<string, string> = new Map([
   ['d', 'days'],
   ['h', 'hours'],
@@ -166,12 +267,11 @@ const UNITS: ReadonlyMap<string, string> = new Map([
   ['KiBy', 'kibibytes'],
   ['MiBy', 'mebibytes'],
   ['GiBy', 'gibibytes'],
-  ['TiBy', 'tebibytes'],
-  ['kBy', 'kilobytes'],
+  ['TiBy', 'tibibytes'],
+  ['KBy', 'kilobytes'],
   ['MBy', 'megabytes'],
   ['GBy', 'gigabytes'],
   ['TBy', 'terabytes'],
-  ['bit', 'bits'],
   ['m', 'meters'],
   ['V', 'volts'],
   ['A', 'amperes'],
@@ -186,12 +286,10 @@ const UNITS: ReadonlyMap<string, string> = new Map([
 
 const UNITS_PER: ReadonlyMap<string, string> = new Map([
   ['s', 'second'],
-  ['min', 'minute'],
+  ['m', 'minute'],
   ['h', 'hour'],
   ['d', 'day'],
-  ['wk', 'week'],
+  ['w', 'week'],
   ['mo', 'month'],
-  ['a', 'year'],
-  ['m', 'meter'],
-  ['By', 'byte'],
+  ['y', 'year'],
 ]);

@@ -147,11 +147,11 @@ test('all families can be exposed, each once and under its own name', async () =
   expect(new Set(names).size).toBe(names.length);
   expect(text).toContain('process_cpu_seconds_total ');
   expect(text).toContain(`nodejs_version_info{version="${process.version}"`);
-  expect(text).toMatch(/\nnodejs_eventloop_delay_count [1-9]/);
+  expect(text).toMatch(/\nnodejs_eventloop_delay_seconds_count [1-9]/);
 });
 
 test('without a registry, families contains the histograms too, named by the options', async () => {
-  const families = await watch().families({ prefix: 'app', withUnitSuffix: true });
+  const families = await watch().families({ prefix: 'app' });
   expect(families.map(({ name }) => name)).toContain('app_nodejs_eventloop_delay_seconds');
 });
 

@@ -64,13 +64,16 @@ test('classic buckets at the boundaries of a family are exact, those at other bo
   const family = registry.histogram({ name: 'jobs', unit: 's', boundaries: [0.3], thresholds: [0.6] });
   for (const value of [0.3, 0.3000001, 0.6, 0.6000001, 0.9, 0.9000001]) family.with({}).record(value);
   const buckets = (lines: string[]): string[] => lines.filter((line) => line.includes('le='));
-  expect(buckets(await text(registry))).toEqual(['jobs_bucket{le="0.3"} 1', 'jobs_bucket{le="+Inf"} 6']);
+  expect(buckets(await text(registry))).toEqual([
+    'jobs_seconds_bucket{le="0.3"} 1',
+    'jobs_seconds_bucket{le="+Inf"} 6',
+  ]);
   expect(buckets(await text(registry, { classicBoundaries: [0.3, 0.6, 0.9] }))).toEqual([
-    'jobs_bucket{le="0.3"} 1',
-    'jobs_bucket{le="0.6"} 3',
+    'jobs_seconds_bucket{le="0.3"} 1',
+    'jobs_seconds_bucket{le="0.6"} 3',
     // 0.9 is not a threshold: both values of its slot count as the middle of the slot, which is below 0.9.
-    'jobs_bucket{le="0.9"} 6',
-    'jobs_bucket{le="+Inf"} 6',
+    'jobs_seconds_bucket{le="0.9"} 6',
+    'jobs_seconds_bucket{le="+Inf"} 6',
   ]);
 });
 
@@ -88,7 +91,7 @@ test('a family that states thresholds has a counter of the values within each, b
     family.with({ queue: 'mail', threshold: 'x' }).record(value);
   family.with({ queue: 'print' }).record(9);
   const counter = async (format?: SnapshotFamiliesOptions) =>
-    (await text(registry, { withUnitSuffix: true, ...format })).filter((line) => line.includes('within'));
+    (await text(registry, format)).filter((line) => line.includes('within'));
   expect(await counter()).toEqual([
     '# HELP jobs_seconds_within_total How many values of jobs_seconds are at most the threshold',
     '# TYPE jobs_seconds_within_total counter',

@@ -54,7 +54,7 @@ describe('exponential histograms', () => {
       const histogram = provider.getMeter('m').createHistogram('d', { unit: 's' });
       for (const value of [0, 0.1, 0.2, 0.3, 7]) histogram.record(value);
       const families = convertResourceMetrics(await collected(reader));
-      const { value, createdMs } = families.find(({ name }) => name === 'd')!.metrics[0]!;
+      const { value, createdMs } = families.find(({ name }) => name === 'd_seconds')!.metrics[0]!;
       const { native, count, sum } = value as HistogramValue;
       expect([count, sum]).toEqual([5, 7.6]);
       expect(createdMs).toBeGreaterThan(1.6e12);
@@ -64,10 +64,10 @@ describe('exponential histograms', () => {
       expect(
         samplesIn(rendered(families, 'text')).filter((line) => /le="(0.25|0.5|10|\+Inf)"/.test(line)),
       ).toEqual([
-        'd_bucket{otel_scope_name="m",le="0.25"} 3',
-        'd_bucket{otel_scope_name="m",le="0.5"} 4',
-        'd_bucket{otel_scope_name="m",le="10"} 5',
-        'd_bucket{otel_scope_name="m",le="+Inf"} 5',
+        'd_seconds_bucket{otel_scope_name="m",le="0.25"} 3',
+        'd_seconds_bucket{otel_scope_name="m",le="0.5"} 4',
+        'd_seconds_bucket{otel_scope_name="m",le="10"} 5',
+        'd_seconds_bucket{otel_scope_name="m",le="+Inf"} 5',
       ]);
     }
   });
@@ -109,10 +109,10 @@ describe('exponential histograms', () => {
     });
     const { families } = shown(metric(1, value), { classicBoundaries: [-1, 0, 2], withoutScopeInfo: true });
     expect(samplesIn(rendered(families, 'text')).slice(2)).toEqual([
-      'x_bucket{le="-1"} 2',
-      'x_bucket{le="0"} 3',
-      'x_bucket{le="2"} 5',
-      'x_bucket{le="+Inf"} 6',
+      'x_seconds_bucket{le="-1"} 2',
+      'x_seconds_bucket{le="0"} 3',
+      'x_seconds_bucket{le="2"} 5',
+      'x_seconds_bucket{le="+Inf"} 6',
     ]);
   });
 
@@ -200,11 +200,11 @@ test('instruments of one name and type in two scopes become one family', () => {
   );
   expect(rendered(families, 'text')).toBe(
     [
-      '# HELP x description missing',
-      '# UNIT x s',
-      '# TYPE x gauge',
-      'x{otel_scope_name="a"} 1',
-      'x{otel_scope_name="b"} 1',
+      '# HELP x_seconds description missing',
+      '# UNIT x_seconds s',
+      '# TYPE x_seconds gauge',
+      'x_seconds{otel_scope_name="a"} 1',
+      'x_seconds{otel_scope_name="b"} 1',
       '',
     ].join('\n'),
   );

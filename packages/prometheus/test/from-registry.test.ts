@@ -32,7 +32,7 @@ test('a family keeps its description and unit, a series its labels, sum, count a
   family.with({ route: '/a', 'http.status': 200 }).record(0.25);
   expect(await familiesOf(registry)).toEqual([
     {
-      name: 'http_server_request_duration',
+      name: 'http_server_request_duration_seconds',
       help: 'How long',
       unit: 's',
       type: 'histogram',
@@ -71,11 +71,10 @@ describe('options', () => {
   };
 
   test.each<[options: SnapshotFamiliesOptions, name: string, labels: number]>([
-    [{}, 'a_b', 2],
-    [{ withoutScopeInfo: true }, 'a_b', 1],
-    [{ prefix: 'my' }, 'my_a_b', 2],
-    [{ withUnitSuffix: true }, 'a_b_bytes', 2],
-    [{ prefix: 'my', withUnitSuffix: true }, 'my_a_b_bytes', 2],
+    [{}, 'a_b_bytes', 2],
+    [{ withoutScopeInfo: true }, 'a_b_bytes', 1],
+    [{ translationStrategy: 'UnderscoreEscapingWithoutSuffixes' }, 'a_b', 2],
+    [{ prefix: 'my' }, 'my_a_b_bytes', 2],
   ])('%j', async (options, name, labels) => {
     const [family] = await familiesOf(scoped(), options);
     expect([family!.name, family!.metrics[0]!.labels.length]).toEqual([name, labels]);
@@ -289,7 +288,10 @@ test('of series with equal labels the first is kept, and the others get a warnin
   registry.histogram({ name: 'a_b', unit: 'ms', description: 'later' }).with({ l: '1', k_1: 'v' }).record(2);
   registry.histogram({ name: 'a-b', unit: 's' }).with({ other: 'labels' }).record(3);
   const warnings: string[] = [];
-  const families = await familiesOf(registry, { warn: (message) => warnings.push(message) });
+  const families = await familiesOf(registry, {
+    translationStrategy: 'UnderscoreEscapingWithoutSuffixes',
+    warn: (message) => warnings.push(message),
+  });
   expect(families.map(({ name, unit, help }) => [name, unit, help])).toEqual([['a_b', 's', 'later']]);
   expect(families[0]!.metrics.map(({ value }) => (value as HistogramValue).sum)).toEqual([1, 3]);
   expect(warnings).toEqual([

@@ -61,9 +61,9 @@ describe('a registry', () => {
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(headers.vary).toBe('Accept, Accept-Encoding');
-    expect(text).toContain('# TYPE job_duration histogram\n');
-    expect(text).toContain('job_duration_bucket{queue="mail",le="0.025"} 1\n');
-    expect(text).toContain('job_duration_count{queue="mail"} 2\n');
+    expect(text).toContain('# TYPE job_duration_seconds histogram\n');
+    expect(text).toContain('job_duration_seconds_bucket{queue="mail",le="0.025"} 1\n');
+    expect(text).toContain('job_duration_seconds_count{queue="mail"} 2\n');
   });
 
   test('is served as OpenMetrics', async () => {
@@ -82,7 +82,7 @@ describe('a registry', () => {
   });
 
   test('has the names that the options ask for', async () => {
-    const { text } = await scrape(registryWithValues(), {}, { prefix: 'app', withUnitSuffix: true });
+    const { text } = await scrape(registryWithValues(), {}, { prefix: 'app' });
     expect(text).toContain('app_job_duration_seconds_count{queue="mail"} 2\n');
   });
 
@@ -91,7 +91,7 @@ describe('a registry', () => {
     registry.add({ name: 'kernel', collect: () => Promise.reject(new Error('no map')) });
     const { status, text } = await scrape(registry);
     expect(status).toBe(200);
-    expect(text).toContain('job_duration_count{queue="mail"} 2\n');
+    expect(text).toContain('job_duration_seconds_count{queue="mail"} 2\n');
     expect(text).toContain('hdrscope_source_errors{source="kernel"} 1\n');
     expect(log.warnings).toEqual(['the source "kernel" failed: no map']);
   });
@@ -102,7 +102,7 @@ describe('a registry', () => {
     const headers = { 'x-prometheus-scrape-timeout-seconds': '0.2' };
     const { status, text } = await scrape(registry, { headers });
     expect(status).toBe(200);
-    expect(text).toContain('job_duration_count{queue="mail"} 2\n');
+    expect(text).toContain('job_duration_seconds_count{queue="mail"} 2\n');
     expect(text).toContain('hdrscope_source_errors{source="socket"} 1\n');
   });
 
@@ -148,7 +148,7 @@ describe('compression', () => {
       headers: { 'accept-encoding': 'gzip;q=0' },
     });
     expect(headers['content-encoding']).toBeUndefined();
-    expect(text).toContain('job_duration_count');
+    expect(text).toContain('job_duration_seconds_count');
   });
 });
 
@@ -175,7 +175,7 @@ describe('other sources of families', () => {
   test('come after the registry, synchronous and asynchronous ones', async () => {
     const sources: FamilySource[] = [() => [gauge('a', 1)], async () => [gauge('b', 2)]];
     const { text } = await scrape(registryWithValues(), {}, { sources });
-    expect(text).toMatch(/job_duration_count[\s\S]*\na 1\n[\s\S]*\nb 2\n/);
+    expect(text).toMatch(/job_duration_seconds_count[\s\S]*\na 1\n[\s\S]*\nb 2\n/);
   });
 
   test('are left out when they fail or hang, and the rest is served', async () => {
@@ -200,12 +200,14 @@ describe('other sources of families', () => {
 
   test('do not repeat a name, and the warning comes once', async () => {
     const registry = registryWithValues();
-    const port = await serve(prometheusHandler(registry, { sources: [() => [gauge('job_duration', 1)]] }));
+    const port = await serve(
+      prometheusHandler(registry, { sources: [() => [gauge('job_duration_seconds', 1)]] }),
+    );
     await ask(port);
     const { text } = await ask(port);
-    expect(text.match(/# TYPE job_duration /g)).toHaveLength(1);
+    expect(text.match(/# TYPE job_duration_seconds /g)).toHaveLength(1);
     expect(log.warnings).toEqual([
-      '"job_duration" is already a histogram: the gauge of this name is left out',
+      '"job_duration_seconds" is already a histogram: the gauge of this name is left out',
     ]);
   });
 });
@@ -309,7 +311,7 @@ describe('the host', () => {
       };
       prometheusHandler(registryWithValues())({}, response);
     });
-    expect(written[0]).toContain('job_duration_count{queue="mail"} 2\n');
+    expect(written[0]).toContain('job_duration_seconds_count{queue="mail"} 2\n');
   });
 });
 

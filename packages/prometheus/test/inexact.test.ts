@@ -66,5 +66,5 @@ test('the number stands on the page, and not without wide buckets', async () => 
   const histogram = new LayoutHistogram(explicitLayout([1, 2.5]));
   histogram.recordValues([1.5, 2, 3]);
   series.add(histogram);
-  expect(await readText()).toContain('hdrscope_inexact_values{family="rpc"} 3\n');
+  expect(await readText()).toContain('hdrscope_inexact_values{family="rpc_seconds"} 3\n');
 });

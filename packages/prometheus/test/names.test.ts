@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { createRegistry } from '@hdrscope/registry';
 import {
   convertResourceMetrics,
@@ -17,35 +19,112 @@ import {
   unitWords,
 } from '../src/names.ts';
 
-test.each<[name: string, unit: string, type: Parameters<typeof familyName>[2], expected: string | undefined]>(
-  [
-    ['http.server.duration', 's', 'histogram', 'http_server_duration'],
-    ['a..b--c__d', '', 'gauge', 'a_b_c_d'],
-    ['1st', '', 'gauge', '_1st'],
-    ['naïve', '', 'gauge', 'na_ve'],
-    ['a:b', '', 'gauge', 'a_b'],
-    ['requests', '', 'counter', 'requests'],
-    ['requests_total', '', 'counter', 'requests'],
-    ['requests.total', '', 'counter', 'requests'],
-    ['requests_total', '', 'gauge', 'requests_total'],
-    ['_total', '', 'counter', '_total'],
-    ['...', '', 'gauge', undefined],
-    ['', '', 'gauge', undefined],
-  ],
-)('the name %j with the unit %j of a %s is %j', (name, unit, type, expected) => {
+type NamedType = Parameters<typeof familyName>[2];
+
+// Without an option, names are those of Prometheus' OTLP endpoint. They were computed by github.com/prometheus/otlptranslator 1.0.0.
+test.each<[name: string, unit: string, type: NamedType, expected: string | undefined]>([
+  ['http.server.duration', 's', 'histogram', 'http_server_duration_seconds'],
+  ['http.server.duration', 'ms', 'histogram', 'http_server_duration_milliseconds'],
+  ['a..b--c__d', '', 'gauge', 'a_b_c_d'],
+  ['1st', '', 'gauge', '_1st'],
+  ['naïve', '', 'gauge', 'na_ve'],
+  ['a:b', '', 'gauge', 'a:b'],
+  ['requests', '', 'counter', 'requests'],
+  ['requests', '{request}', 'counter', 'requests'],
+  ['requests', '1', 'counter', 'requests'],
+  ['requests_total', '', 'counter', 'requests'],
+  ['requests.total.http', '', 'counter', 'requests_http'],
+  ['requests_total', '', 'gauge', 'requests_total'],
+  ['x.seconds', 's', 'gauge', 'x_seconds'],
+  ['x.seconds.total', 's', 'counter', 'x_seconds'],
+  ['read.bytes.size', 'By', 'histogram', 'read_bytes_size'],
+  ['io', 'By/s', 'gauge', 'io_bytes_per_second'],
+  ['use', '1', 'gauge', 'use_ratio'],
+  ['ratio.of.use', '1', 'gauge', 'of_use_ratio'],
+  ['use', '1', 'sum', 'use'],
+  ['use', '1', 'histogram', 'use'],
+  ['...', '', 'gauge', undefined],
+  ['', 's', 'gauge', undefined],
+])('the name %j with the unit %j of a %s is %j', (name, unit, type, expected) => {
   expect(familyName(name, unit, type, {})).toBe(expected);
 });
 
-test.each<
-  [options: Parameters<typeof familyName>[3], type: Parameters<typeof familyName>[2], expected: string]
->([
-  [{ prefix: 'my' }, 'gauge', 'my_1x'],
-  [{ prefix: 'my-app' }, 'gauge', 'my_app_1x'],
-  [{ prefix: '9' }, 'gauge', '_9_1x'],
-  [{ withUnitSuffix: true }, 'gauge', '_1x_seconds'],
-  [{ withUnitSuffix: true }, 'counter', '_1x_seconds'],
-])('with %j a %s is called %s', (options, type, expected) => {
-  expect(familyName('1x', 's', type, options)).toBe(expected);
+// These are the names of the stock exporter.
+test.each<[name: string, unit: string, type: NamedType, expected: string | undefined]>([
+  ['http.server.duration', 's', 'histogram', 'http_server_duration'],
+  ['a..b--c__d', '', 'gauge', 'a_b_c_d'],
+  ['1st', '1', 'gauge', '_1st'],
+  ['a:b', '', 'gauge', 'a_b'],
+  ['requests.total', 'By', 'counter', 'requests'],
+  ['_total', '', 'counter', '_total'],
+  ['...', '', 'gauge', undefined],
+  ['', '', 'gauge', undefined],
+])('without units, the name %j with the unit %j of a %s is %j', (name, unit, type, expected) => {
+  expect(familyName(name, unit, type, { translationStrategy: 'UnderscoreEscapingWithoutUnits' })).toBe(
+    expected,
+  );
+});
+
+test.each<[prefix: string, type: NamedType, expected: string]>([
+  ['my', 'gauge', 'my_1x_seconds'],
+  ['my-app', 'gauge', 'my_app_1x_seconds'],
+  ['9', 'counter', '_9_1x_seconds'],
+])('with the prefix %j a %s is called %s', (prefix, type, expected) => {
+  expect(familyName('1x', 's', type, { prefix })).toBe(expected);
+});
+
+describe('the variable HDRSCOPE_TRANSLATION_STRATEGY', () => {
+  const warnings: string[] = [];
+
+  const { emitWarning } = process;
+
+  beforeEach(() => {
+    warnings.length = 0;
+    process.emitWarning = (warning: string | Error) => void warnings.push(String(warning));
+  });
+
+  afterEach(() => {
+    delete process.env.HDRSCOPE_TRANSLATION_STRATEGY;
+    process.emitWarning = emitWarning;
+  });
+
+  const scrape = async (options: Parameters<typeof prometheusHandler>[1] = {}) => {
+    const registry = createRegistry();
+    registry.histogram({ name: 'job.duration', unit: 's' }).with({}).record(1);
+    const server = createServer(prometheusHandler(registry, options)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const text = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    server.close();
+    return text;
+  };
+
+  test('states how names are made, unless the option does', async () => {
+    process.env.HDRSCOPE_TRANSLATION_STRATEGY = 'UnderscoreEscapingWithoutSuffixes';
+    expect(await scrape()).toContain('\njob_duration_count 1\n');
+    expect(await scrape({ translationStrategy: 'UnderscoreEscapingWithSuffixes' })).toContain(
+      '\njob_duration_seconds_count 1\n',
+    );
+    expect(warnings).toEqual([]);
+  });
+
+  test('applies to the exporter', () => {
+    process.env.HDRSCOPE_TRANSLATION_STRATEGY = 'wrong';
+    new HdrPrometheusExporter({ preventServerStart: true });
+    expect(warnings).toHaveLength(1);
+    new HdrPrometheusExporter({ preventServerStart: true, translationStrategy: 'NoTranslation' });
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('that is wrong is ignored with a warning of what is allowed', async () => {
+    process.env.HDRSCOPE_TRANSLATION_STRATEGY = 'seconds';
+    expect(await scrape()).toContain('\njob_duration_seconds_count 1\n');
+    expect(warnings).toEqual([
+      "HDRSCOPE_TRANSLATION_STRATEGY must be 'UnderscoreEscapingWithSuffixes', 'UnderscoreEscapingWithoutSuffixes', " +
+        "'NoUTF8EscapingWithSuffixes', 'NoTranslation' or 'UnderscoreEscapingWithoutUnits', got 'seconds': " +
+        'UnderscoreEscapingWithSuffixes applies',
+    ]);
+  });
 });
 
 describe('a strategy', () => {
@@ -61,6 +140,8 @@ describe('a strategy', () => {
     ],
     ['UnderscoreEscapingWithSuffixes', 'x.duration.seconds', 's', 'histogram', 'x_duration_seconds'],
     ['UnderscoreEscapingWithSuffixes', 'a..b--c', 'm/s', 'gauge', 'a_b_c_meters_per_second'],
+    ['UnderscoreEscapingWithoutSuffixes', '.a..b__c', 'm/s', 'gauge', 'a_b__c'],
+    ['NoUTF8EscapingWithSuffixes', 'use', '1', 'gauge', 'use_ratio'],
     ['UnderscoreEscapingWithSuffixes', 'jobs.total', '{job}', 'counter', 'jobs_total'],
     ['UnderscoreEscapingWithSuffixes', '1st', '1', 'histogram', '_1st'],
     ['UnderscoreEscapingWithoutSuffixes', 'foo.bar', 'By', 'counter', 'foo_bar'],
@@ -140,11 +221,6 @@ describe('a strategy', () => {
       'my.app_a.b',
     );
   });
-});
-
-test('a name that ends with its unit does not repeat it', () => {
-  expect(familyName('x.seconds', 's', 'gauge', { withUnitSuffix: true })).toBe('x_seconds');
-  expect(familyName('x.seconds.total', 's', 'counter', { withUnitSuffix: true })).toBe('x_seconds');
 });
 
 test.each([

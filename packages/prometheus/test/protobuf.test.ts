@@ -88,7 +88,7 @@ test('a snapshot has native buckets and no classic ones', async () => {
   const families = convertSnapshot(await registry.gather());
   const value = families[0]!.metrics[0]!.value as HistogramValue;
   const [family] = decodeFamilies(render(families, 'protobuf'));
-  expect(family).toMatchObject({ name: 'd', help: 'Durations', type: 4 });
+  expect(family).toMatchObject({ name: 'd_seconds', help: 'Durations', type: 4 });
   const { histogram, labels } = family!.metrics[0]!;
   expect(labels).toEqual([['route', '/a']]);
   expect(histogram).toMatchObject({

@@ -168,7 +168,7 @@ describe('an exporter with the source of a registry', () => {
   const variants: HdrPrometheusExporterOptions[] = [
     {},
     { appendTimestamp: true },
-    { prefix: 'app', withUnitSuffix: true },
+    { prefix: 'app' },
     { withResourceConstantLabels: /service|region/ },
     { withoutScopeInfo: true },
     { withoutScopeInfo: true, withoutTargetInfo: true, withResourceConstantLabels: /./ },
@@ -207,10 +207,9 @@ describe('an exporter with the source of a registry', () => {
     const family = registry.histogram({ name: 'exact', unit: 's', boundaries: [0.25, 0.3] });
     for (const value of [0.25, 0.250_000_001, 0.3, 0.3, 0.300_001]) family.with({}).record(value);
     const text = (await scrape(exporterOf(registry, {}, true))).toString();
-    const counts = [...text.matchAll(/^exact_bucket\{.*le="(.*?)".*\} (\d+)$/gm)].map(([, le, count]) => [
-      le,
-      count,
-    ]);
+    const counts = [...text.matchAll(/^exact_seconds_bucket\{.*le="(.*?)".*\} (\d+)$/gm)].map(
+      ([, le, count]) => [le, count],
+    );
     expect(counts).toEqual([
       ['0.25', '1'],
       ['0.3', '4'],
@@ -240,7 +239,7 @@ describe('an exporter with the source of a registry', () => {
   test('precedes a metric of the SDK with the same name, such as that of an instrument that the registry refused', async () => {
     const registry = testRegistry();
     const scope = { name: 'shop', version: '1' };
-    registry.histogram({ name: 'orders.total', unit: 's', scope }).with({ vip: true }).record(0.25);
+    registry.histogram({ name: 'orders.total', scope }).with({ vip: true }).record(0.25);
     const text = (await scrape(exporterOf(registry, {}, true))).toString();
     expect(text).toContain('# TYPE orders_total histogram\n');
     expect(text).toMatch(/^orders_total_count\{vip="true",.*\} 1$/m);

@@ -165,6 +165,8 @@ const WRONG_QUEUES = [
   (random) => ['temporality', { queue: queue(random, 0), temporality: undefined }],
 ];
 
+const STRATEGIES = ['UnderscoreEscapingWithSuffixes', 'UnderscoreEscapingWithoutUnits', 'NoTranslation'];
+
 /** @type {readonly ((random: Random, at: number) => Record<string, any>)[]} */
 const SINKS = [
   (random) => ({
@@ -173,7 +175,7 @@ const SINKS = [
     ...some(random, {
       path: '/m',
       buckets: random.of(['native', 'classic', 'both']),
-      unitSuffix: true,
+      translationStrategy: random.of(STRATEGIES),
       processMetrics: false,
     }),
   }),
@@ -203,7 +205,7 @@ const SINKS = [
       interval: random.of(['15s', '1h']),
       timeout: random.of(['1s', '10s']),
       buckets: random.of(['custom', 'native']),
-      unitSuffix: random.oneIn(2),
+      translationStrategy: random.of(STRATEGIES),
       tls: some(random, { caFile: 'ca.pem', certFile: 'c.pem', keyFile: 'k.pem' }),
       labels: texts(random),
     }),

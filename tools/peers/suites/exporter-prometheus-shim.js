@@ -7,6 +7,9 @@ import { convertResourceMetrics, HdrPrometheusExporter, render } from '@hdrscope
  * @typedef {new (...options: unknown[]) => object} Constructor
  */
 
+/** The stock exporter's names. */
+const NAMES = /** @type {const} */ ({ translationStrategy: 'UnderscoreEscapingWithoutUnits' });
+
 /**
  * The exporter, and a serializer whose methods write with `render`. Its tests call private methods, with the labels of the
  * resource and the scope as their last argument.
@@ -76,7 +79,13 @@ export default function shim(stock) {
       return this._serializeSingularDataPoint(...args);
     }
   }
-  return { ...stock, PrometheusExporter: HdrPrometheusExporter, PrometheusSerializer };
+  class PrometheusExporter extends HdrPrometheusExporter {
+    /** @param {ConstructorParameters<typeof HdrPrometheusExporter>} args */
+    constructor(...[options, callback]) {
+      super({ ...NAMES, ...options }, callback);
+    }
+  }
+  return { ...stock, PrometheusExporter, PrometheusSerializer };
 }
 
 /**
@@ -84,5 +93,7 @@ export default function shim(stock) {
  * @param {import('@hdrscope/prometheus/internal').ResourceMetricsOptions} options
  */
 function textOf(resourceMetrics, options) {
-  return new TextDecoder().decode(render(convertResourceMetrics(resourceMetrics, options), 'text'));
+  return new TextDecoder().decode(
+    render(convertResourceMetrics(resourceMetrics, { ...NAMES, ...options }), 'text'),
+  );
 }

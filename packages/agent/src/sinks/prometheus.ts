@@ -4,6 +4,7 @@ import { healthFamilies } from '../health.ts';
 import { defineSink, entry, type SinkPart } from '../part.ts';
 import { formatUrl, guardOptions, noteOpenServer, serverKeys } from '../server.ts';
 import { RECEIVED_NUMBERS } from '../sources/otlp.ts';
+import { translationStrategy } from './names.ts';
 
 /** Serves an endpoint for Prometheus with the histograms and the agent's own metrics. */
 export const prometheus: SinkPart = defineSink({
@@ -14,7 +15,7 @@ export const prometheus: SinkPart = defineSink({
       .default('/metrics')
       .describe('The path of scrapes.'),
     buckets: oneOf('native', 'classic', 'both').default('native').describe('Which buckets histograms have.'),
-    unitSuffix: yesOrNo(false).describe('Whether names end with the unit, such as _seconds.'),
+    translationStrategy,
     processMetrics: yesOrNo(false).describe(
       "Whether there are metrics of the agent's own process, too: event loop, garbage collector, CPU and memory.",
     ),
@@ -28,11 +29,11 @@ export const prometheus: SinkPart = defineSink({
     const { collectDefaultMetrics, convertResourceMetrics, servePrometheus } = await import(
       '@hdrscope/prometheus'
     );
-    const { listen, path, buckets, unitSuffix, processMetrics } = config;
+    const { listen, path, buckets, translationStrategy, processMetrics } = config;
     const defaults = processMetrics ? collectDefaultMetrics(context.registry) : undefined;
-    const received = ({ withUnitSuffix, warn }: Parameters<FamilySource>[0]): MetricFamily[] =>
+    const received = ({ translationStrategy, warn }: Parameters<FamilySource>[0]): MetricFamily[] =>
       [...context.memory.of(RECEIVED_NUMBERS).values()].flatMap((states) =>
-        convertResourceMetrics(states.metrics(), { withUnitSuffix, warn, withoutTargetInfo: true }),
+        convertResourceMetrics(states.metrics(), { translationStrategy, warn, withoutTargetInfo: true }),
       );
     // In one source, because agents may send each other their health: equal names are merged within a source.
     const sources: FamilySource[] = [(shown) => [...healthFamilies(context), ...received(shown)]];
@@ -41,7 +42,7 @@ export const prometheus: SinkPart = defineSink({
       ...listen,
       endpoint: path,
       buckets,
-      withUnitSuffix: unitSuffix,
+      translationStrategy,
       sources,
       ...guardOptions(config, context),
     };

@@ -1,9 +1,10 @@
 import type { RemoteWriteObserver, RemoteWriter } from '@hdrscope/prometheus/remote-write';
 import * as z from '#zod';
-import { duration, oneOf, texts, yesOrNo } from '../config/values.ts';
+import { duration, oneOf, texts } from '../config/values.ts';
 import { type EntryDelivery, healthFamilies } from '../health.ts';
 import { MemoryKind } from '../memory.ts';
 import { defineSink, entry, type SinkPart } from '../part.ts';
+import { translationStrategy } from './names.ts';
 import { checkTimeout, headers, startSending, timeout, tls } from './sending.ts';
 
 const schema = entry('remote-write', "Metrics sent by Prometheus' remote write 2.", {
@@ -19,7 +20,7 @@ const schema = entry('remote-write', "Metrics sent by Prometheus' remote write 2
     .describe(
       'custom sends histograms of the kernel, of Ceph and explicit ones with their own boundaries; native sends exponential buckets only.',
     ),
-  unitSuffix: yesOrNo(false).describe('Whether names end with the unit, such as _seconds.'),
+  translationStrategy,
   tls,
   labels: texts.prefault({}).describe('Labels of all series, besides job="hdrscope".'),
 }).check(checkTimeout);
@@ -38,7 +39,7 @@ export const remoteWrite: SinkPart = defineSink({
     instance: this-host
 `,
   async start(config, context) {
-    const { url, headers, tls, labels, interval, timeout, buckets, unitSuffix } = config;
+    const { url, headers, tls, labels, interval, timeout, buckets, translationStrategy } = config;
     const { sendRemoteWrite } = await import('@hdrscope/prometheus/remote-write');
     const deliveries = context.memory.of(DELIVERIES);
     const before = deliveries.get(config.name) ?? NOTHING;
@@ -61,7 +62,7 @@ export const remoteWrite: SinkPart = defineSink({
         tls,
         labels: { job: 'hdrscope', ...labels },
         buckets,
-        withUnitSuffix: unitSuffix,
+        translationStrategy,
         intervalMs: interval,
         timeoutMs: timeout,
         sources: [() => healthFamilies(context)],

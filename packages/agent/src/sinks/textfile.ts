@@ -2,9 +2,10 @@ import { constants } from 'node:fs';
 import { access, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Rounds } from '@hdrscope/kit';
-import { duration, text, yesOrNo } from '../config/values.ts';
+import { duration, text } from '../config/values.ts';
 import { healthFamilies } from '../health.ts';
 import { defineSink, entry, type SinkPart } from '../part.ts';
+import { translationStrategy } from './names.ts';
 
 /** A source that hangs must not hold up the file for longer. */
 const LONGEST_GATHER_MS = 10_000;
@@ -23,14 +24,14 @@ export const textfile: SinkPart = defineSink({
         'The path of the file, which ends in .prom. Its folder is that of --collector.textfile.directory.',
       ),
     interval: duration.prefault('15s').describe('The time between two states of the file.'),
-    unitSuffix: yesOrNo(false).describe('Whether names end with the unit, such as _seconds.'),
+    translationStrategy,
   }),
   example: `
 # A file for node_exporter: --collector.textfile.directory=/var/lib/node_exporter
 - type: textfile
   path: /var/lib/node_exporter/hdrscope.prom
 `,
-  async start({ path, interval, unitSuffix }, context) {
+  async start({ path, interval, translationStrategy }, context) {
     const { convertSnapshot, render } = await import('@hdrscope/prometheus');
     const folder = dirname(path);
     await access(folder, constants.W_OK);
@@ -38,7 +39,7 @@ export const textfile: SinkPart = defineSink({
     const write = async (): Promise<void> => {
       const timeoutMs = Math.min(interval, LONGEST_GATHER_MS);
       const families = convertSnapshot(await context.registry.gather({ timeoutMs }), {
-        withUnitSuffix: unitSuffix,
+        translationStrategy,
         warn: (message) => context.info(message),
       });
       try {

@@ -35,7 +35,7 @@ test('fills in defaults', () => {
         listen: { host: 'localhost', port: 9464 },
         path: '/metrics',
         buckets: 'native',
-        unitSuffix: false,
+        translationStrategy: 'UnderscoreEscapingWithSuffixes',
         processMetrics: false,
         allowedHosts: [],
         limits: {},

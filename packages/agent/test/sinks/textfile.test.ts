@@ -15,7 +15,7 @@ sinks:
 
 test('the file has the counts and the health of the agent, and is replaced as a whole', async () => {
   const path = world.pathOf('jobs.prom');
-  const agent = await world.start(yaml(path, ', interval: 5ms, unitSuffix: true'), input('12 7.5\n300\n'));
+  const agent = await world.start(yaml(path, ', interval: 5ms'), input('12 7.5\n300\n'));
   expect(world.lines).toContain(`sink textfile has started: ${path}`);
   const read = (): string => readFileSync(path, 'utf8');
   await until('all is in the file', () => {
@@ -40,7 +40,7 @@ test('a stop writes what came last, and leaves the file alone in its folder', as
   const agent = await world.start(yaml(path, ', interval: 1h'), input('1 2\n'));
   await until('both are counted', () => agent.health.entries[0]!.values === 2);
   expect(await agent.stop()).toEqual([]);
-  expect(readFileSync(path, 'utf8')).toContain('job_duration_count 2\n');
+  expect(readFileSync(path, 'utf8')).toContain('job_duration_seconds_count 2\n');
   expect(readdirSync(world.pathOf('.'))).toEqual(['jobs.prom']);
 });
 
@@ -52,7 +52,7 @@ test('a file that cannot be written fails the sink, which goes on by itself', as
   await until('its part is removed', () => readdirSync(world.pathOf('.')).length === 1);
   rmSync(path, { recursive: true });
   await until('it works again', () => agent.health.entries[1]!.state === 'running');
-  expect(readFileSync(path, 'utf8')).toContain('job_duration_count 1\n');
+  expect(readFileSync(path, 'utf8')).toContain('job_duration_seconds_count 1\n');
 });
 
 test('a folder that does not exist is a failure at the start', async () => {

@@ -22,8 +22,8 @@ test('programs write numbers into a pipe, one after the other, and the pipe goes
   await until('a hundred are counted', () => valuesOf() === 100);
   execFileSync('sh', ['-c', `echo nonsense 7 > ${path}; echo 8 > ${path}`]);
   await until('two more are counted', () => valuesOf() === 102);
-  expect(await sample(urlIn(world.lines), 'job_count{a="b"}')).toBe(102);
-  expect(await sample(urlIn(world.lines), 'job_sum{a="b"}')).toBeCloseTo((5050 + 15) / 1000);
+  expect(await sample(urlIn(world.lines), 'job_seconds_count{a="b"}')).toBe(102);
+  expect(await sample(urlIn(world.lines), 'job_seconds_sum{a="b"}')).toBeCloseTo((5050 + 15) / 1000);
   expect(agent.health.entries[0]).toMatchObject({ errors: 1 });
   expect(world.lines).toContain(
     `source pipe has failed: ${path} must be numbers, got "nonsense" in line 101`,

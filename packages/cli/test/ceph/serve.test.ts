@@ -98,7 +98,7 @@ test('serves the daemons of a folder to Prometheus, each and all together, while
   const args = ['ceph', 'serve', folder.pathOf('run'), '--merged', '--port', '0'];
   const { exitCode, stderr } = await hdrscope(args, { onOutput: (text, end) => void onOutput(text, end) });
   expect([exitCode, stderr]).toEqual([130, '']);
-  const name = 'ceph_osd_op_w_latency_in_bytes_latency';
+  const name = 'ceph_osd_op_w_latency_in_bytes_latency_seconds';
   const of = (page: string, what: string): string[] =>
     page.split('\n').filter((line) => line.startsWith(what));
   expect(of(pages[0]!, `${name}_count`)).toEqual([`${name}_count{ceph_daemon="osd.0"} 3`]);
@@ -110,7 +110,7 @@ test('serves the daemons of a folder to Prometheus, each and all together, while
     `${name}_sum{ceph_daemon="osd.0"} 0.0015`,
     `${name}_sum{ceph_daemon="osd.1"} 0.0018`,
   ]);
-  const merged = 'ceph_merged_osd_op_w_latency_in_bytes_latency';
+  const merged = 'ceph_merged_osd_op_w_latency_in_bytes_latency_seconds';
   expect(of(pages[1]!, `${merged}_count`)).toEqual([`${merged}_count 5`]);
   expect(of(pages[1]!, `${merged}_bucket{le="0.000799999"}`)).toEqual([
     `${merged}_bucket{le="0.000799999"} 3`,

@@ -8,6 +8,7 @@ import { gatherFamilies } from '../family-source.ts';
 import { lazyFamiliesOfSnapshot, type SnapshotFamiliesOptions } from '../from-registry.ts';
 import type { LazyFamily } from '../lazy-family.ts';
 import { type KnownSeries, mergeSteps } from '../merge-families.ts';
+import { readStrategy } from '../names.ts';
 import { type Verdict, verdictOf } from './answer.ts';
 import { RequestEncoder } from './encode.ts';
 import { type RemoteWriteOptions, type RemoteWriteSettings, settingsOf } from './options.ts';
@@ -125,11 +126,11 @@ class Writer implements RemoteWriter {
   #next = 0;
 
   constructor(registry: Registry, settings: RemoteWriteSettings) {
-    const { intervalMs, unref, prefix, withUnitSuffix, translationStrategy } = settings;
-    const { maxBuckets, withoutScopeInfo, warn } = settings;
+    const { intervalMs, unref, prefix, maxBuckets, withoutScopeInfo, warn } = settings;
+    const { translationStrategy = readStrategy(process.env) } = settings;
     this.#registry = registry;
     this.#settings = settings;
-    this.#shown = { prefix, withUnitSuffix, translationStrategy, maxBuckets, withoutScopeInfo, warn };
+    this.#shown = { prefix, translationStrategy, maxBuckets, withoutScopeInfo, warn };
     this.#loop = new DeliveryLoop({ intervalMs, mostWaitMs: MOST_WAIT_MS, unref }, (isAtOnce) =>
       this.#deliver(isAtOnce ? 0 : SHARED_GATHER_MS),
     );

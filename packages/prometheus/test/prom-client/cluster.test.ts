@@ -95,14 +95,14 @@ function testCluster(client: string, modules: () => string): void {
     const primary = await start(client, modules());
     const { theirs, ours } = await pagesOf(primary);
     const all = sortedSamples(ours);
-    const isHdr = (line: string): boolean => line.startsWith('job_duration');
+    const isHdr = (line: string): boolean => line.startsWith('job_duration_seconds');
     expect(all.filter((line) => !isHdr(line))).toEqual(sortedSamples(theirs));
     const durations = samplesIn(ours).filter(isHdr);
     expect(durations).toEqual(
       expect.arrayContaining([
-        'job_duration_count{queue="mail"} 600',
-        'job_duration_bucket{queue="mail",le="0.005"} 600',
-        expect.stringMatching(/^job_duration_sum\{queue="mail"\} 1\.4(0*\d|)?$/),
+        'job_duration_seconds_count{queue="mail"} 600',
+        'job_duration_seconds_bucket{queue="mail",le="0.005"} 600',
+        expect.stringMatching(/^job_duration_seconds_sum\{queue="mail"\} 1\.4(0*\d|)?$/),
       ]),
     );
   });
@@ -118,7 +118,7 @@ function testCluster(client: string, modules: () => string): void {
         'jobs_total{queue="mail"} 600',
         'old_seconds_bucket{le="0.0015"} 100',
         'old_seconds_count 600',
-        'job_duration_count{queue="mail"} 600',
+        'job_duration_seconds_count{queue="mail"} 600',
         'sum_gauge 5',
         'min_gauge 2',
       ]),

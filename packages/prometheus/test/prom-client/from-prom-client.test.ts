@@ -80,7 +80,6 @@ async function page(
     sources: [fromPromClient(registers)],
     warn: (message) => warnings.push(message),
     prefix: 'ours',
-    withUnitSuffix: true,
   });
   const { status, body } = await respond(handler, accept === undefined ? {} : { accept });
   expect(status).toBe(200);
@@ -219,7 +218,7 @@ describe('metrics of one name', () => {
     const register = new Registry();
     make([register]);
     const registry = createRegistry();
-    registry.histogram({ name, unit: 's' }).with({}).record(0.25);
+    registry.histogram({ name }).with({}).record(0.25);
     const warnings: string[] = [];
     const handler = prometheusHandler(registry, {
       sources: [fromPromClient(register)],
@@ -329,7 +328,7 @@ describe('a registry', () => {
 
   test('that fails leaves the rest of the page alone', async () => {
     const registry = createRegistry();
-    registry.histogram({ name: 'jobs', unit: 's' }).with({}).record(0.25);
+    registry.histogram({ name: 'jobs' }).with({}).record(0.25);
     const failing: PromClientRegistry = {
       ...fake([]),
       getMetricsAsJSON: () => Promise.reject(new Error('no sensor')),

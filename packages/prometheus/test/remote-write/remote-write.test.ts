@@ -42,7 +42,7 @@ describe('a request', () => {
     expect(others).toEqual([]);
     expect(one!.labels).toEqual([
       ['Z', '2'],
-      ['__name__', 'job_duration'],
+      ['__name__', 'job_duration_seconds'],
       ['a_b', '1'],
       ['job', 'shop'],
       ['queue', 'mail'],

@@ -56,7 +56,7 @@ export function testExporter(sdk: Sdk): void {
       for (const value of [0, 0.5, 1, 1, 4]) duration.record(value, { route: '/' });
       const { headers, bytes } = await scrape({ headers: { accept: PROTOBUF } });
       expect(headers['content-type']).toMatch(/^application\/vnd\.google\.protobuf/);
-      const family = decodeFamilies(bytes).find(({ name }) => name === 'duration')!;
+      const family = decodeFamilies(bytes).find(({ name }) => name === 'duration_seconds')!;
       expect(family).toMatchObject({ help: 'How long.', type: 4 });
       const [metric] = family.metrics;
       expect(metric!.labels).toEqual([
@@ -73,15 +73,15 @@ export function testExporter(sdk: Sdk): void {
       const duration = provider.getMeter('m').createHistogram('duration', { unit: 's' });
       for (const value of [0, 0.5, 4]) duration.record(value);
       const expected = [
-        'duration_bucket{otel_scope_name="m",le="1"} 2',
-        'duration_bucket{otel_scope_name="m",le="+Inf"} 3',
+        'duration_seconds_bucket{otel_scope_name="m",le="1"} 2',
+        'duration_seconds_bucket{otel_scope_name="m",le="+Inf"} 3',
       ];
       const text = await scrape();
       expect(text.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
       expect(samplesIn(text.text)).toEqual(expect.arrayContaining(expected));
       const open = await scrape({ headers: { accept: OPENMETRICS } });
       expect(open.text).toMatch(/# EOF\n$/);
-      expect(open.text).toContain('duration_count{otel_scope_name="m"} 3');
+      expect(open.text).toContain('duration_seconds_count{otel_scope_name="m"} 3');
     });
 
     test('show native and classic buckets in one message with the option both', async () => {
@@ -363,6 +363,7 @@ export function testExporter(sdk: Sdk): void {
         const ours = await served((all) => new HdrPrometheusExporter(all), {
           ...options,
           buckets: 'classic',
+          translationStrategy: 'UnderscoreEscapingWithoutUnits',
           ...(isOld && { withoutScopeInfo: true }),
         });
         expect(stock.length).toBeGreaterThan(15);

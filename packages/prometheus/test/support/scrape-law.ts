@@ -40,7 +40,7 @@ const OPTIONS: PrometheusHandlerOptions[] = [
   {},
   { withoutScopeInfo: true, buckets: 'both' },
   { appendTimestamp: true },
-  { prefix: 'app', withUnitSuffix: true, maxBuckets: 8, classicBoundaries: [1, 10] },
+  { prefix: 'app', maxBuckets: 8, classicBoundaries: [1, 10] },
   { buckets: 'classic' },
   { translationStrategy: 'NoTranslation' },
 ];

@@ -92,7 +92,7 @@ export const command = defineCommand({
         return mapFamilies(served);
       };
       const { port, host } = options;
-      const serving = { ...guard, port, host, withUnitSuffix: true, sources: [mapMetrics] };
+      const serving = { ...guard, port, host, sources: [mapMetrics] };
       return await serveMetrics(registry, serving, io);
     } finally {
       await Promise.all(served.map(({ histograms }) => histograms.close()));

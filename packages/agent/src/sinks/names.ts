@@ -1,0 +1,12 @@
+import { oneOf } from '../config/values.ts';
+
+/** How names in Prometheus are made: the key of all sinks that write for it. The environment of the process does not matter. */
+export const translationStrategy = oneOf(
+  'UnderscoreEscapingWithSuffixes',
+  'UnderscoreEscapingWithoutSuffixes',
+  'NoUTF8EscapingWithSuffixes',
+  'NoTranslation',
+  'UnderscoreEscapingWithoutUnits',
+)
+  .default('UnderscoreEscapingWithSuffixes')
+  .describe('How names are made: with the suffixes of units, such as _seconds, by default.');
