@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { servePrometheus } from '@hdrscope/prometheus';
-import { createRegistry } from '@hdrscope/registry';
+import { createHdr } from '@hdrscope/otel';
+import { sendOtlp } from '@hdrscope/otel/sender';
+import { HdrPrometheusExporter } from '@hdrscope/prometheus';
+import { sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
 import { describeWithPeers } from '@hdrscope/testing';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { stopPeers, waitFor } from './support/peer-process.ts';
 import { type Prometheus, type Sample, startPrometheus } from './support/prometheus.ts';
 import { durations } from './support/sampling.ts';
@@ -13,7 +16,7 @@ interface Dashboard {
     readonly title: string;
     readonly targets: readonly { readonly expr: string; readonly refId: string }[];
   }[];
-  readonly templating: { readonly list: readonly { readonly name: string }[] };
+  readonly templating: { readonly list: readonly { readonly name: string; readonly definition?: string }[] };
 }
 
 const text = readFileSync(join(import.meta.dirname, '../../examples/grafana/hdrscope.json'), 'utf8');
@@ -22,7 +25,6 @@ const dashboard = JSON.parse(text) as Dashboard;
 /** The choices of a person above the panels. */
 const CHOSEN: Readonly<Record<string, string>> = {
   metric: 'shop_request_duration_seconds',
-  job: '.*',
   instance: '.*',
   by: 'http_route',
   slo: '0.05',
@@ -33,11 +35,15 @@ const CHOSEN: Readonly<Record<string, string>> = {
   __rate_interval: '20s',
 };
 
+/** How the metrics of one service come to Prometheus, each as a job of its own. */
+const WAYS = ['scraped', 'by OTLP', 'by remote write'] as const;
+
 const queries = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr, refId }) => ({
     title,
     query: `${title}, ${refId}`,
-    expression: expr.replace(/\$\{?(\w+)\}?/g, (_, name: string) => CHOSEN[name]!),
+    expressionOf: (job: string) =>
+      expr.replace(/\$\{?(\w+)\}?/g, (_, name: string) => (name === 'job' ? job : CHOSEN[name]!)),
   })),
 );
 
@@ -51,20 +57,28 @@ test('the dashboard uses the variables that it has, and those of Grafana', () =>
 describeWithPeers(['prometheus-3'])('the dashboard for Grafana, asked of a real Prometheus', () => {
   let prometheus: Prometheus;
   const answers = new Map<string, Sample[]>();
+  const names = new Map<string, readonly string[]>();
   let withoutCounter: number;
 
   beforeAll(async () => {
-    const registry = createRegistry();
-    const options = { name: 'shop.request.duration', unit: 's', significantDigits: 3 };
-    const family = registry.histogram({ ...options, thresholds: [Number(CHOSEN.slo)] });
-    const routes = ['/cart', '/search'].map((route) => family.with({ 'http.route': route }));
+    const exporter = new HdrPrometheusExporter({ host: '127.0.0.1', port: 0 });
+    const views = [
+      { instrumentName: 'shop.*', significantDigits: 3 as const, thresholds: [Number(CHOSEN.slo)] },
+    ];
+    const hdr = createHdr({ views });
+    const provider = hdr.wrapProvider(new MeterProvider({ readers: [hdr.wrapReader(exporter)] }));
+    const duration = provider.getMeter('shop').createHistogram('shop.request.duration', { unit: 's' });
     const record = () => {
-      for (const [i, series] of routes.entries())
-        for (const value of durations(500, i + 1)) series.record(value);
+      for (const [i, route] of ['/cart', '/search'].entries())
+        for (const value of durations(500, i + 1)) duration.record(value, { 'http.route': route });
     };
-    const server = await servePrometheus(registry, { host: '127.0.0.1', port: 0, withUnitSuffix: true });
+    const closing: (() => Promise<void>)[] = [];
     try {
-      prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${server.port}`], {
+      await exporter.startServer();
+      prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${exporter.port}`], {
+        isOtlpReceiver: true,
+        args: ['--web.enable-remote-write-receiver'],
+        jobs: [{ job_name: 'scraped' }],
         rules: [
           sloRules(
             '--metric',
@@ -78,48 +92,75 @@ describeWithPeers(['prometheus-3'])('the dashboard for Grafana, asked of a real 
           ),
         ],
       });
-      // Rates need values that come between two scrapes.
-      for (const { query, expression } of queries) {
-        const answer = await waitFor(
-          async () => {
-            record();
-            const samples = await prometheus.queryNow(expression);
-            return samples.length > 0 && samples.every(isNumber) && samples;
-          },
-          { what: expression },
-        );
-        answers.set(query, answer);
+      const sender = sendOtlp(hdr.registry, {
+        url: `${prometheus.url}/api/v1/otlp/v1/metrics`,
+        resource: { 'service.name': 'by OTLP' },
+        intervalMs: 500,
+      });
+      const writer = sendRemoteWrite(hdr.registry, {
+        url: `${prometheus.url}/api/v1/write`,
+        labels: { job: 'by remote write' },
+        intervalMs: 500,
+      });
+      closing.push(
+        () => sender.close(),
+        () => writer.close(),
+      );
+      for (const way of WAYS) {
+        // Rates need values that come between two scrapes.
+        for (const { query, expressionOf } of queries) {
+          const expression = expressionOf(way);
+          const answer = await waitFor(
+            async () => {
+              record();
+              const samples = await prometheus.queryNow(expression);
+              return samples.length > 0 && samples.every(isNumber) && samples;
+            },
+            { what: expression },
+          );
+          answers.set(`${way}: ${query}`, answer);
+        }
+        names.set(way, await offeredNames(prometheus, way));
       }
-      const { expression } = queries.find(({ query }) => query === 'Within the objective, A')!;
-      withoutCounter = await prometheus.queryNumber(expression.replace('_within_total', '_none'));
+      const { expressionOf } = queries.find(({ query }) => query === 'Within the objective, A')!;
+      withoutCounter = await prometheus.queryNumber(
+        expressionOf('scraped').replace('_within_total', '_none'),
+      );
     } finally {
-      await server.close();
+      await Promise.all(closing.map((close) => close()));
+      await provider.shutdown();
     }
   });
 
   afterAll(() => stopPeers());
 
-  test.each(queries)('$query has an answer', ({ query }) => {
-    expect(answers.get(query)).not.toEqual([]);
-  });
+  describe.each(WAYS)('of metrics that come %s', (way) => {
+    test('offers the histogram', () => {
+      expect(names.get(way)).toContain(CHOSEN.metric);
+    });
 
-  test('percentiles are those of the recorded values', () => {
-    const values = [1, 2].flatMap((seed) => durations(500, seed)).sort((a, b) => a - b);
-    for (const [query, quantile] of [
-      ['Percentiles, A', 0.5],
-      ['Percentiles, C', 0.99],
-    ] as const) {
-      const truth = values[Math.ceil(quantile * values.length) - 1]!;
-      const [{ value } = {}] = answers.get(query)!;
+    test.each(queries)('$query has an answer', ({ query }) => {
+      expect(answers.get(`${way}: ${query}`)).not.toEqual([]);
+    });
 
-      expect(Math.abs(value! / truth - 1)).toBeLessThan(0.02);
-    }
+    test('percentiles are those of the recorded values', () => {
+      const values = [1, 2].flatMap((seed) => durations(500, seed)).sort((a, b) => a - b);
+      for (const [query, quantile] of [
+        ['Percentiles, A', 0.5],
+        ['Percentiles, C', 0.99],
+      ] as const) {
+        const truth = values[Math.ceil(quantile * values.length) - 1]!;
+        const [{ value } = {}] = answers.get(`${way}: ${query}`)!;
+
+        expect(Math.abs(value! / truth - 1)).toBeLessThan(0.02);
+      }
+    });
   });
 
   test('the share within the objective is that of the recorded values', () => {
     const values = [1, 2].flatMap((seed) => durations(500, seed));
     const share = values.filter((value) => value <= Number(CHOSEN.slo)).length / values.length;
-    const [{ value } = {}] = answers.get('Within the objective, A')!;
+    const [{ value } = {}] = answers.get('scraped: Within the objective, A')!;
 
     expect(value).toBeCloseTo(share, 9);
     // Without a counter, it is that of the buckets.
@@ -128,15 +169,25 @@ describeWithPeers(['prometheus-3'])('the dashboard for Grafana, asked of a real 
   });
 
   test('the heat map gets a histogram, and a panel that is divided by a label has a line for each value', () => {
-    expect(answers.get('Distribution over time, A')![0]!.histogram!.buckets.length).toBeGreaterThan(20);
+    expect(answers.get('scraped: Distribution over time, A')![0]!.histogram!.buckets.length).toBeGreaterThan(
+      20,
+    );
     expect(
       answers
-        .get('p99 by $by, A')!
+        .get('scraped: p99 by $by, A')!
         .map(({ labels }) => labels.http_route)
         .sort(),
     ).toEqual(['/cart', '/search']);
   });
 });
+
+/** The histograms that the dashboard offers, among the metrics of a job. */
+async function offeredNames({ queryNow }: Prometheus, job: string): Promise<string[]> {
+  const { definition } = dashboard.templating.list.find(({ name }) => name === 'metric')!;
+  const selector = /^label_values\(\{(.*)\}, __name__\)$/.exec(definition!)![1];
+  const samples = await queryNow(`count by (__name__) ({${selector}, job="${job}"})`);
+  return samples.map(({ labels }) => labels.__name__!);
+}
 
 /** Before the second scrape, a quantile of nothing is no number. */
 function isNumber({ value, histogram }: Sample): boolean {

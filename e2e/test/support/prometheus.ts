@@ -53,6 +53,8 @@ interface PrometheusOptions {
   /** Whether native histograms are scraped. @default true */
   readonly isNative?: boolean;
   readonly isOtlpReceiver?: boolean;
+  /** The settings of the receiver of OTLP, in Prometheus' own words. @default its defaults */
+  readonly otlp?: Readonly<Record<string, unknown>>;
   /** What each job sets besides the targets, in Prometheus' own words. @default one job called `test` */
   readonly jobs?: readonly ({ readonly job_name: string } & Readonly<Record<string, unknown>>)[];
   /** Texts of files with rules, which are evaluated twice a second. @default no rules */
@@ -68,6 +70,7 @@ export async function startPrometheus(
   {
     isNative = true,
     isOtlpReceiver = false,
+    otlp,
     jobs = [{ job_name: 'test' }],
     rules = [],
     args: moreArgs = [],
@@ -78,6 +81,7 @@ export async function startPrometheus(
   const config = {
     // The longest allowed timeout, because the machine may be busy.
     global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' },
+    ...(otlp && { otlp }),
     rule_files: rules.map((_, at) => `rules-${at}.yaml`),
     scrape_configs: jobs.map((job) => ({
       honor_labels: true,
