@@ -31,7 +31,7 @@ export interface SnapshotFamiliesOptions extends NamingOptions {
    */
   readonly classicBoundaries?: ClassicBoundaries | undefined;
   /**
-   * Whether text 0.0.4 has the buckets of VictoriaMetrics in place of classic ones: 18 for each power of ten, of which those
+   * Whether text 0.0.4 and 1.0.0 have the buckets of VictoriaMetrics in place of classic ones: 18 for each power of ten, of which those
    * with values are shown, as `x_bucket{vmrange="1.000e+00...1.136e+00"} 5`. Other formats stay.
    * Source: https://docs.victoriametrics.com/victoriametrics/keyconcepts/#histogram
    * @default false

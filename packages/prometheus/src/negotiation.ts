@@ -12,7 +12,7 @@ export interface NegotiatedFormat {
 
 /**
  * The format that a client prefers: the accepted format with the highest weight, or the first of several. It is text when
- * no accepted format is known, or the header cannot be read. OpenMetrics is 1.0 unless a version is named. Prometheus names its
+ * no accepted format is known, or the header cannot be read. Text is 0.0.4 and OpenMetrics 1.0 unless a version is named. Prometheus names its
  * escaping scheme beside text formats only, and has one for all, so that protobuf has the first one named. Never throws.
  * Source: https://prometheus.io/docs/instrumenting/content_negotiation/
  *
@@ -85,6 +85,7 @@ function formatOf(type: string, parameters: ReadonlyMap<string, string>): Exposi
       if (has('version', '2.0.0')) return 'openmetrics2';
       return isVersion('1.0.0') ? 'openmetrics' : undefined;
     case 'text/plain':
+      if (has('version', '1.0.0')) return 'text1';
       return isVersion('0.0.4') ? 'text' : undefined;
     case 'application/*':
       return 'openmetrics';

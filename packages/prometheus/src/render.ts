@@ -12,12 +12,14 @@ import { protobufWriter } from './protobuf.ts';
 import { textWriter } from './text.ts';
 
 /**
- * A format that Prometheus scrapes: text 0.0.4, OpenMetrics 1.0 and 2.0, and protobuf. Only the last two have native histograms.
+ * A format that Prometheus scrapes: text 0.0.4 and 1.0.0, OpenMetrics 1.0 and 2.0, and protobuf. Only the last two have native
+ * histograms. The text formats differ only in the version that `Content-Type` states: 1.0.0 allows quoted names.
  */
-export type ExpositionFormat = 'text' | 'openmetrics' | 'openmetrics2' | 'protobuf';
+export type ExpositionFormat = 'text' | 'text1' | 'openmetrics' | 'openmetrics2' | 'protobuf';
 
 const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
+  text1: 'text/plain; version=1.0.0; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
   openmetrics2: 'application/openmetrics-text; version=2.0.0; charset=utf-8',
   protobuf: 'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited',
@@ -97,6 +99,7 @@ export function* renderSteps(
 
 const WRITERS: Readonly<Record<ExpositionFormat, () => FormatWriter>> = {
   text: textWriter,
+  text1: textWriter,
   openmetrics: openMetricsWriter,
   openmetrics2: openMetrics2Writer,
   protobuf: protobufWriter,

@@ -13,7 +13,7 @@ import {
 } from './text-parts.ts';
 
 /**
- * Makes a writer of Prometheus's text format 0.0.4, with `# UNIT` comments like OpenTelemetry's stock exporter.
+ * Makes a writer of Prometheus' text formats 0.0.4 and 1.0.0, with `# UNIT` comments like OpenTelemetry's stock exporter.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
 export function textWriter(): FormatWriter {

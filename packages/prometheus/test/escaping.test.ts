@@ -67,8 +67,12 @@ const COUNTER: MetricFamily = family('counter', value, {
   ],
 });
 
-test.each<[format: 'text' | 'openmetrics' | 'openmetrics2', scheme: EscapingScheme, sample: string]>([
+test.each<
+  [format: 'text' | 'text1' | 'openmetrics' | 'openmetrics2', scheme: EscapingScheme, sample: string]
+>([
   ['text', 'allow-utf-8', '{"foo.bar_total","a.b"="1",c="2"} 1'],
+  ['text1', 'allow-utf-8', '{"foo.bar_total","a.b"="1",c="2"} 1'],
+  ['text1', 'underscores', 'foo_bar_total{a_b="1",c="2"} 1'],
   [
     'openmetrics',
     'allow-utf-8',
@@ -142,6 +146,9 @@ describe('a handler', () => {
     expect(await typeFor(`${OPENMETRICS};escaping=allow-utf-8`)).toBe(
       'application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=allow-utf-8',
     );
+    expect(await typeFor('text/plain;version=1.0.0;escaping=allow-utf-8')).toBe(
+      'text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8',
+    );
     expect(await typeFor(OPENMETRICS_2)).toBe('application/openmetrics-text; version=2.0.0; charset=utf-8');
     expect(await typeFor(`${PROTOBUF},${OPENMETRICS};q=0.1;escaping=values`)).toMatch(
       /delimited; escaping=values$/,
@@ -152,6 +159,11 @@ describe('a handler', () => {
     const { body } = await respond(handler, { accept: `${OPENMETRICS_2};escaping=allow-utf-8` });
     expect(`${body}`).toContain('{"job.duration","job.kind"="mail"} {count:1,sum:1,');
     expect(`${body}`).toContain('job_duration{"job.kind"="other"} {count:1,sum:1,');
+  });
+
+  test('has quoted names in text 1.0.0', async () => {
+    const { body } = await respond(handler, { accept: 'text/plain;version=1.0.0;escaping=allow-utf-8' });
+    expect(`${body}`).toContain('\n{"job.duration_count","job.kind"="mail"} 1\n');
   });
 
   test('merges families whose escaped names are equal', async () => {

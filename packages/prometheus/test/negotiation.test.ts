@@ -34,7 +34,15 @@ test.each<[who: string, accept: string | undefined, format: ExpositionFormat]>([
   ],
   ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', 'text'],
   ['curl', '*/*', 'text'],
+  [
+    'Prometheus 3 with text 1.0.0 first',
+    'text/plain;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,*/*;q=0.4',
+    'text1',
+  ],
+  ['text 1.0.0 refused', 'text/plain;version=1.0.0;q=0, text/plain;version=0.0.4;q=0.1', 'text'],
+  ['text of an unknown version', 'text/plain;version=1.1.0', 'text'],
   ['our content type of text', formatContentType('text'), 'text'],
+  ['our content type of text 1.0.0', formatContentType('text1'), 'text1'],
   ['our content type of OpenMetrics', formatContentType('openmetrics'), 'openmetrics'],
   ['our content type of OpenMetrics 2.0', formatContentType('openmetrics2'), 'openmetrics2'],
   ['our content type of protobuf', formatContentType('protobuf'), 'protobuf'],
@@ -74,6 +82,8 @@ test.each<[accept: string, escaping: EscapingScheme | undefined]>([
   ['', undefined],
   ['text/plain', undefined],
   ['text/plain;version=0.0.4;escaping=values', 'values'],
+  ['text/plain;version=1.0.0;escaping=allow-utf-8', 'allow-utf-8'],
+  ['text/plain;version=1.0.0', undefined],
   ['application/openmetrics-text;version=1.0.0;escaping=allow-utf-8', 'allow-utf-8'],
   ['application/openmetrics-text;version=1.0.0;escaping="DOTS"', 'dots'],
   ['application/openmetrics-text;version=2.0.0;escaping=underscores', 'underscores'],
@@ -114,7 +124,9 @@ test('every header gets a format and no error', () => {
   );
   fc.assert(
     fc.property(header, (accept) => {
-      expect(['text', 'openmetrics', 'openmetrics2', 'protobuf']).toContain(negotiate(accept).format);
+      expect(['text', 'text1', 'openmetrics', 'openmetrics2', 'protobuf']).toContain(
+        negotiate(accept).format,
+      );
     }),
   );
 });

@@ -8,7 +8,7 @@ export async function headers() {
   const { negotiate } = await importSource('prometheus/src/index.ts');
   const { wantsGzip } = await importSource('prometheus/src/accept-encoding.ts');
   const { deadlineOf } = await importSource('prometheus/src/deadline.ts');
-  const formats = ['text', 'openmetrics', 'openmetrics2', 'protobuf'];
+  const formats = ['text', 'text1', 'openmetrics', 'openmetrics2', 'protobuf'];
   const schemes = [undefined, 'underscores', 'dots', 'values', 'allow-utf-8'];
   return {
     form: 'text',
@@ -76,7 +76,7 @@ export async function exposition() {
       const texts = Object.entries(attributes ?? {}).map(([key, value]) => [key, textOf(value)]);
       family.with(Object.fromEntries(texts)).record(0.25);
       const families = convertSnapshot(await registry.gather());
-      for (const format of ['text', 'openmetrics', 'openmetrics2', 'protobuf']) {
+      for (const format of ['text', 'text1', 'openmetrics', 'openmetrics2', 'protobuf']) {
         const bytes = render(families, format);
         if (format === 'protobuf') continue;
         for (const line of Buffer.from(bytes).toString().split('\n')) {

@@ -13,6 +13,7 @@ import { respond } from './respond.ts';
 
 export const ACCEPT: Readonly<Record<ExpositionFormat, string>> = {
   text: 'text/plain',
+  text1: 'text/plain;version=1.0.0;escaping=allow-utf-8',
   openmetrics: OPENMETRICS,
   openmetrics2: OPENMETRICS_2,
   protobuf: PROTOBUF,
@@ -70,7 +71,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('scrape' as const),
       handler: fc.nat(OPTIONS.length - 1),
-      format: fc.constantFrom<ExpositionFormat>('text', 'openmetrics', 'openmetrics2', 'protobuf'),
+      format: fc.constantFrom<ExpositionFormat>('text', 'text1', 'openmetrics', 'openmetrics2', 'protobuf'),
     }),
   },
 );
