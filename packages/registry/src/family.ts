@@ -91,14 +91,22 @@ export class Family implements FamilySettings {
   #after: ChangesAfter = noChangesYet();
   readonly #chain = new ChangesChain();
 
+  readonly #onLimit: (family: Family, attributes: Attributes) => void;
+  #hasReachedLimit = false;
   readonly #ended: EndedList;
   #endedRejected: RejectedCounts = NOTHING_REJECTED;
 
   /**
    * @internal
+   * @param onLimit Called once, when the first value goes to the overflow series because of the limit.
    * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
    */
-  constructor(options: FamilyOptions, clock: Clock, ended: EndedList = new EndedList()) {
+  constructor(
+    options: FamilyOptions,
+    clock: Clock,
+    ended: EndedList = new EndedList(),
+    onLimit: (family: Family, attributes: Attributes) => void = () => {},
+  ) {
     const settings = familySettings(options);
     const { unit, layout, unitLayout, resolution, cardinalityLimit } = settings;
     this.name = settings.name;
@@ -114,6 +122,7 @@ export class Family implements FamilySettings {
     this.statedThresholds = settings.statedThresholds;
     this.expireAfterMs = settings.expireAfterMs;
     this.#ended = ended;
+    this.#onLimit = onLimit;
     const thresholds = familyThresholds(settings);
     this.#setup = {
       unit,
@@ -195,6 +204,11 @@ export class Family implements FamilySettings {
     return this.#current();
   }
 
+  /** @internal The attributes of all series, except the overflow series. */
+  listAttributes(): Attributes[] {
+    return this.#series.map(({ attributes }) => attributes);
+  }
+
   #take(series: Series): void {
     this.#changed.delete(series);
     const state = series.snapshot();
@@ -243,6 +257,10 @@ export class Family implements FamilySettings {
     let series = this.#byText.find(text);
     if (series === undefined) {
       if (this.#series.length >= this.cardinalityLimit || text === OVERFLOW_TEXT) {
+        if (!this.#hasReachedLimit && text !== OVERFLOW_TEXT) {
+          this.#hasReachedLimit = true;
+          this.#onLimit(this, attributes);
+        }
         // A copy, as all states of one series, and of no other, share their attributes.
         this.#overflow ??= this.#made(Object.freeze({ ...OVERFLOW_ATTRIBUTES }));
         return this.#overflow;

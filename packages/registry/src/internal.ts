@@ -18,10 +18,18 @@ export type { CounterState } from './ingest/reading.ts';
 export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';
 export { INTAKE_RULES, ingestMemory } from './ingest/source.ts';
 export type { SlotReaches } from './reach.ts';
-export { assertRegistry, type GatherOptions, registry, SHARED_GATHER_MS, snapshotNow } from './registry.ts';
+export {
+  assertRegistry,
+  type GatherOptions,
+  registry,
+  SHARED_GATHER_MS,
+  snapshotNow,
+  watchSeriesLimit,
+} from './registry.ts';
 export { isRegistryReader, type RegistryReader, type RegistrySource } from './registry-reader.ts';
 export { addRemote, resumeCollecting, takenStates } from './remote/collect-from.ts';
 export type { ClusterLike, ClusterWorker } from './remote/collect-from-cluster.ts';
 export { assumeTaken, lastChanges } from './remote/serve-registry.ts';
+export { describeReachedLimit } from './series-limit.ts';
 export { atThresholdsSince } from './series-snapshot.ts';
 export { assertFamily, assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';

@@ -14,6 +14,7 @@ import { type Clock, clock as clockRule, systemClock } from './clock.ts';
 import { EndedList } from './ended.ts';
 import { Family, type FamilySnapshot } from './family.ts';
 import { assertSameCounting, countingOptions, type FamilyOptions, familySettings } from './family-options.ts';
+import { type LimitListener, LimitListeners } from './series-limit.ts';
 import {
   createSnapshot,
   type FamilyIdentity,
@@ -150,6 +151,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const { clock } = readOptions(options, REGISTRY);
   const families = new Map<string, Family>();
   const ended = new EndedList();
+  const limits = new LimitListeners();
   const sources = new Map<Source, AskedSource>();
   /** Ends when no snapshot is being taken. */
   let reading: Promise<unknown> = Promise.resolve();
@@ -163,7 +165,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
         assertSameCounting(known, countingOptions(settings));
         return known;
       }
-      const family = new Family(options, clock, ended);
+      const family = new Family(options, clock, ended, limits.report);
       families.set(key, family);
       return family;
     },
@@ -196,6 +198,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
       return createSnapshot(0, [], [], ended.tail);
     },
   };
+  limitListeners.set(registry, limits);
   snapshotsNow.set(registry, () =>
     createSnapshot(
       clock.nowMs(),
@@ -213,6 +216,13 @@ const snapshotsNow = new WeakMap<Registry, () => Snapshot>();
 /** A snapshot of what is in a registry, at once: no source is asked. For a process that ends. */
 export function snapshotNow(registry: Registry): Snapshot {
   return snapshotsNow.get(registry)!();
+}
+
+const limitListeners = new WeakMap<Registry, LimitListeners>();
+
+/** Hears once of each family that reaches its limit of series from now on. @returns A function that ends this. */
+export function watchSeriesLimit(registry: Registry, listener: LimitListener): () => void {
+  return limitListeners.get(registry)?.add(listener) ?? (() => {});
 }
 
 const REGISTRY = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { OVERFLOW_ATTRIBUTES } from '../src/family.ts';
 import { createRegistry, type SeriesSnapshot } from '../src/index.ts';
-import { canonicalText } from '../src/internal.ts';
+import { canonicalText, describeReachedLimit, watchSeriesLimit } from '../src/internal.ts';
 import { attributes, reordered } from './support/arbitraries.ts';
 import { familyIn } from './support/state.ts';
 
@@ -95,4 +95,56 @@ test('no two series have equal attributes, even when a caller uses the overflow 
   expect(series.reduce((sum, one) => sum + one.histogram.totalCount, 0)).toBe(2);
   // Two series with equal attributes would be a point twice, which every receiver refuses.
   expect(new Set(series.map((one) => canonicalText(one.attributes))).size).toBe(series.length);
+});
+
+describe('a listener for limits', () => {
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('hears once of each family, with the attribute that has the most values', async () => {
+    const registry = createRegistry();
+    const heard: string[] = [];
+    const stop = watchSeriesLimit(registry, (reached) =>
+      heard.push(describeReachedLimit(reached, 'leave it out')),
+    );
+    for (const name of ['a', 'b']) {
+      const family = registry.histogram({ name, cardinalityLimit: 6 });
+      for (let i = 0; i < 6; i++) family.with({ route: i % 2, user: `u${i}`, list: ['x', 'y'] }).record(1);
+      await settled();
+      expect(heard).toHaveLength(name === 'a' ? 0 : 1);
+      for (let i = 6; i < 9; i++) family.with({ route: i % 2, user: `u${i}`, list: ['x', 'y'] }).record(1);
+      expect(family.remove({ 'otel.metric.overflow': true })).toBe(true);
+      family.with({ user: 'another' }).record(1);
+      await settled();
+    }
+    expect(heard).toEqual(
+      ['a', 'b'].map(
+        (name) =>
+          `"${name}" has reached its limit of 6 series: values with other attributes count in one series, ` +
+          'otel.metric.overflow. The attribute "user" has the most values, 7: leave it out',
+      ),
+    );
+    stop();
+    const last = registry.histogram({ name: 'c', cardinalityLimit: 1 });
+    last.with({}).record(1);
+    last.with({ x: 1 }).record(1);
+    await settled();
+    expect(heard).toHaveLength(2);
+  });
+
+  test('does not hear of overflow series that somebody else made, and may throw', async () => {
+    const registry = createRegistry();
+    let calls = 0;
+    watchSeriesLimit(registry, () => {
+      calls++;
+      throw new Error('broken');
+    });
+    const family = registry.histogram({ name: 'x', cardinalityLimit: 1 });
+    family.with(OVERFLOW_ATTRIBUTES).record(1);
+    family.with({}).record(1);
+    await settled();
+    expect(calls).toBe(0);
+    family.with({ x: 1 }).record(1);
+    await settled();
+    expect(calls).toBe(1);
+  });
 });
