@@ -224,6 +224,20 @@ describeWithPeers(['node-services'])('alone', () => {
     expect(await quit(running)).toBe(0);
   });
 
+  test('a histogram with as many series as its limit is named once, with the attribute that grew', async () => {
+    const running = await services.start(['--import', REGISTER, 'express.cjs'], {
+      ...toSink,
+      HDRSCOPE_VIEWS: 'http.server.*;allowAttributes=http.route;aggregationCardinalityLimit=1',
+    });
+    await visit(running, 2);
+    // The route of the end is another one.
+    expect(await quit(running)).toBe(0);
+    const warnings = running.stderr().match(/\[HDRSCOPE_SERIES_LIMIT\].*/g);
+    expect(warnings).toHaveLength(1);
+    expect(warnings![0]).toContain('its limit of 1 series');
+    expect(warnings![0]).toContain('The attribute "http.route" has the most values, 2: leave it out by');
+  });
+
   test('npm start: only the service has the port of the metrics', async () => {
     const port = await freePort();
     const environment = {

@@ -12,6 +12,7 @@ import {
 } from '@hdrscope/core/internal';
 import { reasonOf, within } from '@hdrscope/kit';
 import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
+import { describeReachedLimit, watchSeriesLimit } from '@hdrscope/registry/internal';
 import { type AgentConfig, type CheckedConfig, type ConfigEntry, openConfig } from './config/agent-config.ts';
 import { Mask } from './config/secrets.ts';
 import { type AgentHealth, newTally, type Tally } from './health.ts';
@@ -150,6 +151,9 @@ class RunningAgent implements Agent {
     this.#mask.add(config);
     this.#stdin = new StdinFeed(stdin);
     this.#log = createLog((line) => log(this.#mask.shown(line)), systemClock.monotonicMs);
+    watchSeriesLimit(this.registry, (reached) =>
+      this.#log.info(describeReachedLimit(reached, 'leave it out where the values come from')),
+    );
     this.#retry = retry;
   }
 

@@ -441,3 +441,15 @@ ${PROMETHEUS}`);
   expect((await agent.registry.gather()).errors).toEqual([]);
   expect(agent.health.entries).toHaveLength(1);
 });
+
+test('a family with as many series as its limit is logged once, with the attribute that grew', async () => {
+  const { registry } = await world.start(`sources: [{ type: stdin, metric: { name: n } }]\n${PROMETHEUS}`);
+  const family = registry.histogram({ name: 'job', cardinalityLimit: 2 });
+  for (const user of ['ann', 'bob', 'cid', 'dan']) family.with({ user }).record(1);
+  await until('it is logged', async () => world.lines.some((line) => line.includes('its limit of 2 series')));
+  expect(world.lines.filter((line) => line.includes('its limit'))).toEqual([
+    expect.stringContaining(
+      'The attribute "user" has the most values, 3: leave it out where the values come from',
+    ),
+  ]);
+});

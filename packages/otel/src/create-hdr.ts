@@ -19,6 +19,7 @@ import { hdrProducer, type ProducerOptions } from './producer.ts';
 import { wrapProvider } from './provider.ts';
 import { type ReaderOptions, wrapReader } from './reader.ts';
 import { HISTOGRAM_INSTRUMENT, type Producer, type Reader } from './sdk.ts';
+import { diagnoseSeriesLimit } from './series-limit.ts';
 import { compileView, type HdrView } from './view.ts';
 
 /** Options of `createHdr`. */
@@ -141,6 +142,7 @@ export function createHdr(options: HdrOptions): Hdr {
       diag.warn(`the HDR view of ${instrumentName} selects nothing: ${reason}`);
     }
   }
+  diagnoseSeriesLimit(registry);
   const settings = knownSettings(registry);
   const store = {
     registry,

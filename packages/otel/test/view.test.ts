@@ -194,3 +194,16 @@ test('a view of instruments that have no distribution logs a warning', () => {
     'the HDR view of queue.* selects nothing: an instrument of type OBSERVABLE_GAUGE has no distribution',
   ]);
 });
+
+test('a histogram with as many series as its limit logs one warning, with the attribute that grew and the cure', async () => {
+  const { registry } = createHdr({ views: [{ instrumentName: '*' }] });
+  createHdr({ views: [{ instrumentName: '*' }], registry });
+  const family = registry.histogram({ name: 'job.duration', cardinalityLimit: 2 });
+  for (const user of ['ann', 'bob', 'cid', 'dan']) family.with({ queue: 'mail', user }).record(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(log.warnings).toEqual([
+    '"job.duration" has reached its limit of 2 series: values with other attributes count in one series, ' +
+      'otel.metric.overflow. The attribute "user" has the most values, 3: leave it out by denyAttributes or ' +
+      'allowAttributes of a view, or raise aggregationCardinalityLimit of the view',
+  ]);
+});

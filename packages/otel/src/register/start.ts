@@ -5,6 +5,7 @@ import { delegate } from '../delegate.ts';
 import { type EnvironmentVariables, processEnvironment, variable } from '../environment.ts';
 import { wantedExporters } from '../metric-readers.ts';
 import { isWrapped } from '../provider.ts';
+import { warnOfSeriesLimit } from '../series-limit.ts';
 import { type Application, findApplication, isPackageManager } from './application.ts';
 import { attachToReaders, histogramsOf } from './attach.ts';
 import { AUTO_INSTRUMENTATIONS } from './auto-instrumentations.ts';
@@ -43,6 +44,7 @@ export function start(): void {
     }
     const application = findApplication(main, workingDirectory);
     const hdr = hdrOf(environment, application);
+    warnOfSeriesLimit(hdr.registry, (message) => notice('HDRSCOPE_SERIES_LIMIT', message));
     let hasProvider = false;
     const hook = hookGlobalApi((provider, isEarlier) => {
       hasProvider = true;
