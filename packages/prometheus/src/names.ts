@@ -111,7 +111,7 @@ const ESCAPED_NAMES: Readonly<
     const words = name.split(NOT_IN_WORDS).filter((word) => word !== '');
     if (words.length === 0) return undefined;
     const { main, per } = unitSuffixes(unit);
-    words.push(...[main, per].filter((suffix) => suffix !== '' && !words.includes(suffix)));
+    for (const suffix of [main, per]) if (suffix !== '' && !words.includes(suffix)) words.push(suffix);
     if (isRatio(unit, type)) return [...words.filter((word) => word !== 'ratio'), 'ratio'].join('_');
     if (type !== 'counter') return words.join('_');
     const others = words.filter((word) => word !== 'total');
