@@ -1,5 +1,5 @@
 import { reasonOf } from '@hdrscope/kit';
-import { type MeterProvider, type MetricsAPI, metrics } from '@opentelemetry/api';
+import { context, createContextKey, type MeterProvider, type MetricsAPI, metrics } from '@opentelemetry/api';
 import { createHdr, type Hdr } from '../create-hdr.ts';
 import { delegate } from '../delegate.ts';
 import { type EnvironmentVariables, processEnvironment, variable } from '../environment.ts';
@@ -16,6 +16,7 @@ import { type Instrumentations, patchBuiltins, startInstrumentations } from './i
 import { notice } from './notice.ts';
 import { makePipeline } from './pipeline.ts';
 import { adoptPm2 } from './pm2.ts';
+import { type ContextApi, giveRoutes, readRoutes } from './route-patterns.ts';
 import { readViews } from './views.ts';
 
 /** Servers of Prometheus listen so much later. */
@@ -45,6 +46,9 @@ export function start(): void {
     const application = findApplication(main, workingDirectory);
     const hdr = hdrOf(environment, application);
     warnOfSeriesLimit(hdr.registry, (message) => notice('HDRSCOPE_SERIES_LIMIT', message));
+    const routes = readRoutes(variable(environment, 'HDRSCOPE_ROUTES'));
+    for (const { code, message } of routes.problems) notice(code as `ERR_${string}`, message);
+    if (routes.patterns.length > 0) giveRoutes(routes.patterns, apiOf(application));
     let hasProvider = false;
     const hook = hookGlobalApi((provider, isEarlier) => {
       hasProvider = true;
@@ -134,7 +138,7 @@ function startSdk(application: Application, environment: EnvironmentVariables): 
       notice('HDRSCOPE_FAILED', `the last metrics could not be exported: ${reasonOf(error)}`),
     );
   shutDownAtEnd({ flush: async () => {}, shutDown, leave: () => {} }, environment);
-  startInstrumentations(metricsApiOf(application).getMeterProvider(), application, environment);
+  startInstrumentations(apiOf(application).metrics.getMeterProvider(), application, environment);
   patchBuiltins();
   return true;
 }
@@ -174,7 +178,7 @@ function startPipeline(
   });
   const register = (): void => {
     // Its copy of the API: a copy of another version would be refused a registration later on.
-    metricsApiOf(application).setGlobalMeterProvider(provider);
+    apiOf(application).metrics.setGlobalMeterProvider(provider);
   };
   hook.give({ metrics: provider, context: contextManager() }, register, (theirs) => {
     clearTimeout(settled);
@@ -185,11 +189,12 @@ function startPipeline(
   instrumentations = startInstrumentations(provider, application, environment);
 }
 
-function metricsApiOf(application: Application): MetricsAPI {
+/** Its copy of the API, if it has one. */
+function apiOf(application: Application): ContextApi & { readonly metrics: MetricsAPI } {
   try {
-    return (application.load('@opentelemetry/api') as unknown as { readonly metrics: MetricsAPI }).metrics;
+    return application.load('@opentelemetry/api') as unknown as ReturnType<typeof apiOf>;
   } catch {
-    return metrics;
+    return { context, createContextKey, metrics };
   }
 }
 
