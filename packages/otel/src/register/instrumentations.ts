@@ -31,6 +31,8 @@ export interface Instrumentations {
   made(name: string): void;
   /** Hands the instrumentations over to the provider of the application, which replaces that of `register`. */
   handOver(provider: MeterProvider): void;
+  /** Whether a started instrumentation patches modules, and none of them was loaded. */
+  isIdle(name: string): boolean;
 }
 
 /**
@@ -64,6 +66,13 @@ export function startInstrumentations(
         instrumentation.setMeterProvider(replaced.has(instrumentation) ? SILENT_METERS : theirs);
       }
     },
+    isIdle: (name) =>
+      started.some(
+        (instrumentation) =>
+          instrumentation.instrumentationName === name &&
+          (instrumentation._modules?.length ?? 0) > 0 &&
+          !hasPatched(instrumentation),
+      ),
   };
 }
 

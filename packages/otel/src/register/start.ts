@@ -17,6 +17,7 @@ import { notice } from './notice.ts';
 import { makePipeline } from './pipeline.ts';
 import { adoptPm2 } from './pm2.ts';
 import { type ContextApi, giveRoutes, readRoutes } from './route-patterns.ts';
+import { findRouteCure, watchRoutes } from './route-watch.ts';
 import { readViews } from './views.ts';
 
 /** Servers of Prometheus listen so much later. */
@@ -26,6 +27,16 @@ const SDK_AFTER_MS = 10_000;
 
 /** Whose pipeline exports the metrics. */
 type Owner = 'application' | 'register';
+
+/**
+ * Wraps a provider so that requests without routes make a warning.
+ *
+ * @param isIdle Whether an instrumentation that `register` has started finds nothing to patch. Without it, others start them.
+ */
+type WatchedProvider = (
+  provider: MeterProvider,
+  isIdle?: (instrumentation: string) => boolean,
+) => MeterProvider;
 
 /** Starts what `@hdrscope/otel/register` does. Never throws. */
 export function start(): void {
@@ -46,19 +57,26 @@ export function start(): void {
     const application = findApplication(main, workingDirectory);
     const hdr = hdrOf(environment, application);
     warnOfSeriesLimit(hdr.registry, (message) => notice('HDRSCOPE_SERIES_LIMIT', message));
+    const owner = ownerOf(environment);
+    const configFile = variable(environment, 'OTEL_CONFIG_FILE', 'OTEL_EXPERIMENTAL_CONFIG_FILE');
     const routes = readRoutes(variable(environment, 'HDRSCOPE_ROUTES'));
     for (const { code, message } of routes.problems) notice(code as `ERR_${string}`, message);
     if (routes.patterns.length > 0) giveRoutes(routes.patterns, apiOf(application));
+    const { wrapProvider } = watchRoutes();
+    const watched: WatchedProvider = (provider, isIdle) =>
+      wrapProvider(provider, () => {
+        const hasOwnSdk = isIdle === undefined && (owner === 'application' || configFile === undefined);
+        return findRouteCure({ application, environment, hasOwnSdk, isIdle });
+      });
     let hasProvider = false;
     const hook = hookGlobalApi((provider, isEarlier) => {
       hasProvider = true;
-      return wrapped(provider, isEarlier, hdr);
+      return wrapped(provider, isEarlier, hdr, watched);
     });
     if (hasProvider) return;
-    const configFile = variable(environment, 'OTEL_CONFIG_FILE', 'OTEL_EXPERIMENTAL_CONFIG_FILE');
-    if (ownerOf(environment) === 'register') {
+    if (owner === 'register') {
       if (configFile === undefined || !startSdk(application, environment))
-        startPipeline(hdr, application, environment, hook);
+        startPipeline(hdr, application, environment, hook, watched);
     } else if (!wantedExporters(environment).has('none')) {
       setTimeout(() => {
         if (hasProvider) return;
@@ -96,7 +114,12 @@ function ownerOf(environment: EnvironmentVariables): Owner {
 }
 
 /** Takes a provider that somebody has registered: its readers get the HDR histograms, its meters make them. */
-function wrapped(provider: MeterProvider, isEarlier: boolean, hdr: Hdr): MeterProvider {
+function wrapped(
+  provider: MeterProvider,
+  isEarlier: boolean,
+  hdr: Hdr,
+  watched: WatchedProvider,
+): MeterProvider {
   try {
     // The application uses `createHdr` itself.
     if (isWrapped(provider)) return provider;
@@ -114,7 +137,7 @@ function wrapped(provider: MeterProvider, isEarlier: boolean, hdr: Hdr): MeterPr
       );
     }
     patchBuiltins();
-    return hdr.wrapProvider(provider);
+    return watched(hdr.wrapProvider(provider));
   } catch (error) {
     notice('HDRSCOPE_FAILED', `histograms of a MeterProvider stay as they are: ${reasonOf(error)}`);
     return provider;
@@ -159,6 +182,7 @@ function startPipeline(
   application: Application,
   environment: EnvironmentVariables,
   hook: ApiHook,
+  watched: WatchedProvider,
 ): void {
   const pipeline = makePipeline(hdr, application, environment);
   if (pipeline === undefined) return;
@@ -170,10 +194,11 @@ function startPipeline(
   settled.unref();
   const forgetEnd = shutDownAtEnd(pipeline, environment);
   let instrumentations: Instrumentations | undefined;
-  const provider = delegate(pipeline.provider, {
+  const source = watched(pipeline.provider, (name) => instrumentations?.isIdle(name) === true);
+  const provider = delegate(source, {
     getMeter: (...args: Parameters<MeterProvider['getMeter']>) => {
       instrumentations?.made(args[0]);
-      return pipeline.provider.getMeter(...args);
+      return source.getMeter(...args);
     },
   });
   const register = (): void => {
