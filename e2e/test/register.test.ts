@@ -280,6 +280,79 @@ test('threads export by themselves, under identities of their own', async () => 
   expect(running.stderr()).not.toContain('HDRSCOPE_UNREACHABLE');
 });
 
+describeWithPeers(['node-services'])('routes', () => {
+  /** Express and Fastify, with the instrumentation of HTTP alone. */
+  const unrouted = new Application(
+    [
+      '@hdrscope',
+      ...findPeerPackages('node-services', [
+        '@opentelemetry/api',
+        '@opentelemetry/exporter-metrics-otlp-http',
+        '@opentelemetry/instrumentation-http=instrumentation-http-0.223',
+        '@opentelemetry/sdk-metrics',
+        'express',
+        'fastify',
+        'instrumentation-http-0.223',
+        'sdk-node-0.223',
+      ]),
+    ],
+    ['@opentelemetry/instrumentation-http'],
+  );
+  afterAll(() => unrouted.remove());
+
+  const LIST = "list the routes, such as HDRSCOPE_ROUTES='/items/:id, /users/*'";
+  const INSTALL = 'npm install @opentelemetry/instrumentation-express';
+
+  test.each<[service: string, cure: string]>([
+    ['express.cjs', INSTALL],
+    ['express.mjs', INSTALL],
+    ['fastify.mjs', 'npm install @fastify/otel'],
+    ['plain.cjs', LIST],
+    ['service-with-sdk.cjs', `${INSTALL}, and give it to the SDK`],
+  ])('%s without them: one warning has the cure', async (service, cure) => {
+    const running = await unrouted.start(['--import', REGISTER, service], toSink);
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expect(running.stderr().match(/\[HDRSCOPE_NO_ROUTE\].*/g)).toEqual([
+      `[HDRSCOPE_NO_ROUTE] hdrscope: requests come without http.route: ${cure}`,
+    ]);
+  });
+
+  test.each(['plain.cjs', 'express.cjs', 'service-with-sdk.cjs'])(
+    '%s with HDRSCOPE_ROUTES',
+    async (service) => {
+      const running = await unrouted.start(['--import', REGISTER, service], {
+        ...toSink,
+        HDRSCOPE_ROUTES: '/quit, /items/:id',
+      });
+      await visit(running, ITEMS);
+      expect(await quit(running)).toBe(0);
+      expectDurations(ROUTE);
+      expect(running.stderr()).not.toContain('hdrscope:');
+    },
+  );
+
+  test('the route of a framework is preferred, and a wrong pattern is left out', async () => {
+    const running = await services.start(['--import', REGISTER, 'express.cjs'], {
+      ...toSink,
+      HDRSCOPE_ROUTES: 'items, /*',
+    });
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectDurations(ROUTE);
+    expect(running.stderr().match(/hdrscope: .*/g)).toEqual([
+      'hdrscope: pattern 1 of HDRSCOPE_ROUTES must be a path such as /items/:id or /users/*, where * comes last, got "items"',
+    ]);
+  });
+
+  test('requests that find nothing need no route', async () => {
+    const running = await unrouted.start(['--import', REGISTER, 'plain.cjs'], toSink);
+    for (let i = 0; i < ITEMS; i++) expect((await fetch(`${running.url}/missing`)).status).toBe(404);
+    expect(await quit(running)).toBe(0);
+    expect(running.stderr()).not.toContain('hdrscope:');
+  });
+});
+
 describeWithPeers(['node-services'])('beside an SDK that the application starts', () => {
   const AFTER = ['--import', REGISTER, '--require', './sdk.cjs', 'express.cjs'];
 
