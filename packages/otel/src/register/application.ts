@@ -13,13 +13,18 @@ export interface Application {
   loadFrom(owner: string, specifier: string): Module;
   /** The path of a module that another package depends on; `undefined` when it is not there. */
   resolveFrom(owner: string, specifier: string): string | undefined;
-  /** Whether its main module may be an ES module, by its name, its package.json or its text. */
+  /**
+   * Whether packages may be loaded by ES modules: by its main module, as its name, its package.json or its text says, or by NestJS,
+   * which has been ES modules since version 12, also for programs that are CommonJS.
+   */
   readonly mayBeEsModule: boolean;
   /** The folder of its package.json, else the working directory. */
   readonly folder: string;
   /** The names in `dependencies` of its package.json. */
   readonly dependencies: readonly string[];
 }
+
+const NEST = '@nestjs/core';
 
 /**
  * The application of this process: the main module and its folder, and the working directory, which counts for commands such
@@ -50,12 +55,17 @@ export function findApplication(main: string | undefined, workingDirectory: stri
         return [];
       }
     });
+  const isEsModule = (name: string): boolean => {
+    if (!folders.some((folder) => dependenciesAt(folder).includes(name))) return false;
+    const [path] = resolve(name, places);
+    return path !== undefined && manifestAt(dirname(path), () => true)?.manifest.type === 'module';
+  };
   return {
     load: (specifier) => load(specifier, places),
     loadFrom: (owner, specifier) => load(specifier, [...resolve(owner, places), ...places]),
     resolveFrom: (owner, specifier) => resolve(specifier, [...resolve(owner, places), ...places])[0],
     get mayBeEsModule() {
-      return main !== undefined && mayBeEsModule(realPath(main));
+      return (main !== undefined && mayBeEsModule(realPath(main))) || isEsModule(NEST);
     },
     get folder() {
       return folders.map(packageFolder).find((folder) => folder !== undefined) ?? workingDirectory;

@@ -92,3 +92,14 @@ test('package managers are recognised, by links to them too', () => {
   for (const path of [undefined, '/x/app.js', '/x/next', '/x/npm-service.js'])
     expect([path, isPackageManager(path)]).toEqual([path, false]);
 });
+
+test.each([
+  ['module', true],
+  ['commonjs', false],
+])('NestJS of type %s in a CommonJS program loads packages by ES modules: %s', (type, expected) => {
+  const dependencies = { '@nestjs/core': '1' };
+  write('nest/package.json', { type: 'commonjs', dependencies });
+  write('nest/node_modules/@nestjs/core/package.json', { type, main: 'index.js' });
+  write('nest/node_modules/@nestjs/core/index.js', '');
+  expect(findApplication(write('nest/main.js', ''), folder).mayBeEsModule).toBe(expected);
+});
