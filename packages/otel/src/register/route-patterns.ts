@@ -85,8 +85,9 @@ export function giveRoutes(
     });
   };
   const load = createRequire(import.meta.url);
-  for (const name of ['node:http', 'node:https']) {
-    const { prototype } = (load(name) as { readonly Server: { readonly prototype: EventEmitter } }).Server;
+  type ServerModule = { readonly Server: { readonly prototype: EventEmitter } };
+  for (const { Server } of [load('node:http'), load('node:https')] as ServerModule[]) {
+    const { prototype } = Server;
     const { emit } = prototype;
     prototype.emit = function (event: string, ...args: unknown[]) {
       if (event === 'request') prepare(args[0] as IncomingMessage, args[1] as ServerResponse);
