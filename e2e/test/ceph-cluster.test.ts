@@ -279,7 +279,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
       const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
       const since = totals(await dump());
       for (const counter of COUNTERS) {
-        const name = `ceph_osd_${counter.replace('_histogram', '')}_latency`;
+        const name = `ceph_osd_${counter.replace('_histogram', '')}_latency_seconds`;
         const expected = Number(atSecond[counter]! + since[counter]!);
         const [series] = readHistogram(page, name);
         expect({ name, count: series!.count }).toEqual({ name, count: expected });

@@ -1,6 +1,13 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { reasonOf } from '@hdrscope/kit';
-import { createNoopMeter, type MeterProvider, ProxyTracerProvider, trace } from '@opentelemetry/api';
+import {
+  context,
+  createContextKey,
+  createNoopMeter,
+  type MeterProvider,
+  ProxyTracerProvider,
+  trace,
+} from '@opentelemetry/api';
 import { type EnvironmentVariables, namesIn, variable } from '../environment.ts';
 import type { HdrInstrumentation } from '../instrumentation.ts';
 import type { Application } from './application.ts';
@@ -11,8 +18,15 @@ import { notice } from './notice.ts';
 /** The members of an instrumentation that are called here. */
 interface Instrumentation
   extends Pick<HdrInstrumentation, 'instrumentationName' | 'setMeterProvider' | 'setTracerProvider'> {
+  getConfig?(): HttpConfig;
+  setConfig?(config: object): void;
   /** A private member of all of them: a module that was patched has exports here. */
   readonly _modules?: readonly { readonly name?: unknown; readonly moduleExports?: unknown }[];
+}
+
+/** What is read of the configuration of `@opentelemetry/instrumentation-http`. */
+interface HttpConfig {
+  readonly ignoreOutgoingRequestHook?: (request: unknown) => boolean;
 }
 
 /** A package with its instrumentations. */
@@ -50,6 +64,7 @@ export function startInstrumentations(
   for (const instrumentation of started) {
     instrumentation.setMeterProvider(provider);
     instrumentation.setTracerProvider(SILENT_TRACERS);
+    if (instrumentation.instrumentationName === HTTP) ignoreExporters(instrumentation);
   }
   const replaced = new Set<Instrumentation>();
   return {
@@ -75,6 +90,21 @@ export function startInstrumentations(
       ),
   };
 }
+
+const HTTP = '@opentelemetry/instrumentation-http';
+
+/** Requests of exporters are not requests of the service. The SDK exports in a context that says so. */
+function ignoreExporters(instrumentation: Instrumentation): void {
+  const config = instrumentation.getConfig?.();
+  instrumentation.setConfig?.({
+    ...config,
+    ignoreOutgoingRequestHook: (request: unknown) =>
+      context.active().getValue(SUPPRESSED) === true || config?.ignoreOutgoingRequestHook?.(request) === true,
+  });
+}
+
+/** The key of `suppressTracing` in `@opentelemetry/core`: equal in all of its copies. */
+const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 /** Fastify's own. It measures each application that is made only when it is asked to: https://github.com/fastify/otel */
 const FASTIFY = '@fastify/otel';
