@@ -418,6 +418,8 @@ describe('the end of a process', () => {
     const running = await application.start(['--import', REGISTER, 'ending.cjs', way], {
       ...toSink,
       HDRSCOPE_VIEWS: 'job.*',
+      // A busy machine takes longer to begin a thread.
+      HDRSCOPE_EXIT_WAIT: '20000',
     });
     if (exit === 'SIGTERM' || way.includes('handler')) running.child.kill('SIGTERM');
     if (exit === 'SIGHUP') running.child.kill('SIGHUP');
