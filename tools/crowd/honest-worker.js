@@ -58,7 +58,7 @@ async function read(port, path, event) {
 /** How long the service has been ready to run while other threads had all processors. Linux counts that; elsewhere, it is 0. */
 function readQueuedMs() {
   if (process.platform !== 'linux') return 0;
-  // Of its main thread: the time on a processor, and the time in the queue for one, in nanoseconds.
+  // The main thread's time on a processor, and its time in the queue for one, in nanoseconds.
   const [, queued] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ');
   return Number(queued) / 1e6;
 }

@@ -1,4 +1,4 @@
-/** A process, a child of it and a worker thread: each counts what it is told, and ends when it is told to. */
+/** A process, a child of it and a worker thread. Each counts the values that it gets, and ends when a message says so. */
 const { fork } = require('node:child_process');
 const { createServer } = require('node:http');
 const { isMainThread, parentPort, Worker } = require('node:worker_threads');

@@ -31,6 +31,6 @@ export { Duties, Rounds } from './rounds.ts';
 export { areWide, formatBar, formatBounds, formatShare, percentileName } from './shown.ts';
 export { Slices } from './slices.ts';
 export { splitMs } from './split-ms.ts';
-export { atOnce, inSlices, type Steps, type Stop } from './steps.ts';
+export { atOnce, inSlices, type Steps } from './steps.ts';
 export { nanosecondsPer } from './time-unit.ts';
 export { endsWithin, LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

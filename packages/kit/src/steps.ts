@@ -28,18 +28,17 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** What can stop the work: an `AbortSignal`. */
-export interface Stop {
-  /** Throws when the work is to stop. */
-  throwIfAborted(): void;
-}
-
 /**
  * Does the work in slices, between which other work of the process runs. Rejects between two slices when `signal` is aborted.
  *
  * @param slices Those of more work, if this is a part of it.
+ * @param signal An `AbortSignal`. @default nothing stops the work
  */
-export async function inSlices<Result>(steps: Steps<Result>, slices: Slices, signal?: Stop): Promise<Result> {
+export async function inSlices<Result>(
+  steps: Steps<Result>,
+  slices: Slices,
+  signal?: { throwIfAborted(): void },
+): Promise<Result> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

@@ -20,7 +20,7 @@ interface WidestAttribute {
 /** Hears of a limit. What it throws is ignored: a record must not fail because of a warning. */
 export type LimitListener = (reached: ReachedLimit) => void;
 
-/** The listeners of a registry, which tells them once for each of its families. */
+/** Listeners of a registry. Each hears once of each family that reaches its limit. */
 export class LimitListeners {
   readonly #listeners = new Set<LimitListener>();
 
@@ -53,7 +53,7 @@ export function describeReachedLimit({ name, limit, widest }: ReachedLimit, cure
   );
 }
 
-/** Of two different sets of attributes, or more: at least one has a key. */
+/** @param attributes At least two sets that differ, so one of them has a key. */
 function findWidestAttribute(attributes: readonly Attributes[]): WidestAttribute {
   const valuesByKey = new Map<string, Set<unknown>>();
   for (const one of attributes) {

@@ -233,8 +233,7 @@ describe('clients that do not read', () => {
     await sleep(300);
     const startMs = performance.now();
     expect(await lengthOf(port)).toBe(LARGE);
-    // It takes 1 to 3 s, and twice as long on a busy machine. An answer may take 60 s.
-    expect(performance.now() - startMs).toBeLessThan(10_000);
+    expect(performance.now() - startMs).toBeLessThan(5000);
   });
 
   test('hold no more bytes than the limit, and one answer more', async () => {
