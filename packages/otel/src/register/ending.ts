@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS, within } from '@hdrscope/kit';
 import { type EnvironmentVariables, variable } from '../environment.ts';
-import { notice } from './notice.ts';
+import { notice, noticeNow } from './notice.ts';
 import type { Pipeline } from './pipeline.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -30,11 +30,19 @@ export function shutDownAtEnd(
   environment: EnvironmentVariables,
 ): () => void {
   const waitMs = longestWait(environment);
+  const tellLoss = (): void => {
+    // Who waits for nothing knows it.
+    if (waitMs > 0) noticeNow('HDRSCOPE_LOST', `the last metrics were not exported within ${waitMs} ms`);
+  };
   const onEnd = async (): Promise<void> => {
     // An exporter that waits for a receiver that is down would hold the process up for as long as its timeouts. Other listeners may
     // have begun work of the application.
     const hasOthers = process.listenerCount('beforeExit') > 0;
-    const finish = hasOthers ? undefined : setTimeout(() => process.exit(), waitMs);
+    const giveUp = (): void => {
+      tellLoss();
+      process.exit();
+    };
+    const finish = hasOthers ? undefined : setTimeout(giveUp, waitMs);
     await pipeline.shutDown();
     clearTimeout(finish);
   };
@@ -49,7 +57,7 @@ export function shutDownAtEnd(
       pipeline.leave(0);
       process.kill(process.pid, signal);
     };
-    within(pipeline.shutDown(), waitMs, { unref: false }).then(die, die);
+    within(pipeline.shutDown(), waitMs, { unref: false }).catch(tellLoss).then(die);
   };
   // Ends with the process: a signal ends all but this.
   const leave = (): void => pipeline.leave(waitMs);

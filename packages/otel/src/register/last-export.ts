@@ -15,9 +15,9 @@ export interface LastExport {
  * own, with the environment of the process.
  *
  * @param timeoutMs The longest wait.
- * @returns Whether the receiver has taken them in time.
+ * @throws Error when nobody has taken them in time.
  */
-export function exportNow({ exporterPath, resource, scopeMetrics }: LastExport, timeoutMs: number): boolean {
+export function exportNow({ exporterPath, resource, scopeMetrics }: LastExport, timeoutMs: number): void {
   const state = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const metrics = { resource, scopeMetrics };
   const thread = new Worker(EXPORT, {
@@ -30,11 +30,14 @@ export function exportNow({ exporterPath, resource, scopeMetrics }: LastExport, 
   // Its errors would be those of the process.
   thread.on('error', () => {});
   Atomics.wait(state, 0, PENDING, timeoutMs);
-  return Atomics.load(state, 0) === TAKEN;
+  const result = Atomics.load(state, 0);
+  if (result === PENDING) throw new Error(`not done within ${Math.round(timeoutMs)} ms`);
+  if (result === FAILED) throw new Error('the export has failed');
 }
 
 const PENDING = 0;
 const TAKEN = 1;
+const FAILED = 2;
 
 const EXPORT = `
 const { workerData: { exporterPath, name, metrics, state } } = require('node:worker_threads');
@@ -44,8 +47,8 @@ const end = (value) => {
 };
 try {
   const exporter = new (require(exporterPath)[name])();
-  exporter.export(metrics, ({ code }) => end(code === 0 ? ${TAKEN} : ${TAKEN + 1}));
+  exporter.export(metrics, ({ code }) => end(code === 0 ? ${TAKEN} : ${FAILED}));
 } catch {
-  end(${TAKEN + 1});
+  end(${FAILED});
 }
 `;

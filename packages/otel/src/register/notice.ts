@@ -13,11 +13,21 @@ export type NoticeCode =
   | 'HDRSCOPE_UNREACHABLE'
   | 'HDRSCOPE_FAILED';
 
+const TYPE = 'hdrscope';
 const said = new Set<string>();
 
 /** Prints a warning of the process, once for each text, in the main thread only. `--disable-warning=CODE` silences it. */
 export function notice(code: NoticeCode | `ERR_${string}`, message: string): void {
-  if (said.has(message)) return;
+  if (isNew(message)) process.emitWarning(message, { type: TYPE, code });
+}
+
+/** `notice` for a process that ends: `process.emitWarning` prints a moment later, and there is none. */
+export function noticeNow(code: NoticeCode, message: string): void {
+  if (isNew(message)) process.emit('warning', Object.assign(new Error(message), { name: TYPE, code }));
+}
+
+function isNew(message: string): boolean {
+  if (said.has(message)) return false;
   said.add(message);
-  if (isMainThread) process.emitWarning(message, { type: 'hdrscope', code });
+  return isMainThread;
 }

@@ -11,7 +11,7 @@ import type { FinalProducer } from '../reader.ts';
 import type { Producer, Reader } from '../sdk.ts';
 import type { Application } from './application.ts';
 import { exportNow, type LastExport } from './last-export.ts';
-import { notice } from './notice.ts';
+import { notice, noticeNow } from './notice.ts';
 import { openPage, type Page } from './page/page.ts';
 import { findPlace } from './page/place.ts';
 
@@ -104,17 +104,17 @@ export function makePipeline(
       return settled(() => shutdown());
     },
     leave(timeoutMs) {
-      if (!isAbandoned && !isShutDown && timeoutMs > 0) {
-        const endMs = performance.now() + timeoutMs;
-        for (const { exportLast } of served) exportLast?.(resource, endMs - performance.now());
-      }
-      for (const page of pages) {
+      const attempt = (what: string, work: () => void): void => {
         try {
-          page.leave();
+          work();
         } catch (error) {
-          notice('HDRSCOPE_LOST', `the last metrics could not be handed over: ${reasonOf(error)}`);
+          noticeNow('HDRSCOPE_LOST', `the last metrics could not be ${what}: ${reasonOf(error)}`);
         }
-      }
+      };
+      const isExporting = !isAbandoned && !isShutDown && timeoutMs > 0;
+      for (const { exportLast } of isExporting ? served : [])
+        attempt('exported', () => exportLast?.(resource, timeoutMs));
+      for (const page of pages) attempt('handed over', () => page.leave());
     },
     async abandon() {
       isAbandoned = true;
@@ -130,7 +130,7 @@ interface ServedReader {
   /** The page that the processes of the service share. */
   readonly page?: Page;
   listen(): void;
-  /** Exports what is new, at once. Never throws. */
+  /** Exports what is new, at once. Throws what says why it is lost. */
   exportLast?(resource: unknown, timeoutMs: number): void;
 }
 
@@ -190,15 +190,14 @@ function pushingReader(
     reader: delegate(reader, { setMetricProducer }),
     listen() {},
     exportLast(resource, timeoutMs) {
-      try {
-        const exporterPath = application.resolveFrom('@opentelemetry/sdk-node', otlpPackage(environment));
-        const scopeMetrics = final?.collectNow()?.filter(({ metrics }) => metrics.length > 0) ?? [];
-        if (exporterPath === undefined || scopeMetrics.length === 0 || timeoutMs <= 0) return;
-        const { attributes } = resource as LastExport['resource'];
-        exportNow({ exporterPath, resource: { attributes }, scopeMetrics }, timeoutMs);
-      } catch (error) {
-        notice('HDRSCOPE_FAILED', `the last metrics could not be exported: ${reasonOf(error)}`);
-      }
+      const exporterPath = application.resolveFrom('@opentelemetry/sdk-node', otlpPackage(environment));
+      const collected = final?.collectNow();
+      if (exporterPath === undefined || collected === undefined)
+        throw new Error('this SDK collects nothing at the exit of a process');
+      const scopeMetrics = collected.filter(({ metrics }) => metrics.length > 0);
+      if (scopeMetrics.length === 0) return;
+      const { attributes } = resource as LastExport['resource'];
+      exportNow({ exporterPath, resource: { attributes }, scopeMetrics }, timeoutMs);
     },
   };
 }

@@ -61,7 +61,7 @@ export function start(): void {
     const configFile = variable(environment, 'OTEL_CONFIG_FILE', 'OTEL_EXPERIMENTAL_CONFIG_FILE');
     const routes = readRoutes(variable(environment, 'HDRSCOPE_ROUTES'));
     for (const { code, message } of routes.problems) notice(code as `ERR_${string}`, message);
-    if (routes.patterns.length > 0) giveRoutes(routes.patterns, apiOf(application));
+    if (routes.patterns.length > 0) giveRoutes(routes.patterns, findApi(application));
     const { wrapProvider } = watchRoutes();
     const watched: WatchedProvider = (provider, isIdle) =>
       wrapProvider(provider, () => {
@@ -161,7 +161,7 @@ function startSdk(application: Application, environment: EnvironmentVariables): 
       notice('HDRSCOPE_FAILED', `the last metrics could not be exported: ${reasonOf(error)}`),
     );
   shutDownAtEnd({ flush: async () => {}, shutDown, leave: () => {} }, environment);
-  startInstrumentations(apiOf(application).metrics.getMeterProvider(), application, environment);
+  startInstrumentations(findApi(application).metrics.getMeterProvider(), application, environment);
   patchBuiltins();
   return true;
 }
@@ -203,7 +203,7 @@ function startPipeline(
   });
   const register = (): void => {
     // Its copy of the API: a copy of another version would be refused a registration later on.
-    apiOf(application).metrics.setGlobalMeterProvider(provider);
+    findApi(application).metrics.setGlobalMeterProvider(provider);
   };
   hook.give({ metrics: provider, context: contextManager() }, register, (theirs) => {
     clearTimeout(settled);
@@ -215,9 +215,9 @@ function startPipeline(
 }
 
 /** Its copy of the API, if it has one. */
-function apiOf(application: Application): ContextApi & { readonly metrics: MetricsAPI } {
+function findApi(application: Application): ContextApi & { readonly metrics: MetricsAPI } {
   try {
-    return application.load('@opentelemetry/api') as unknown as ReturnType<typeof apiOf>;
+    return application.load('@opentelemetry/api') as unknown as ReturnType<typeof findApi>;
   } catch {
     return { context, createContextKey, metrics };
   }

@@ -61,9 +61,21 @@ export class OwnNumbers {
   /** What was collected last. */
   #parts: readonly Part[] = [];
 
-  /** Takes what the SDK has collected. */
-  collected(scopes: readonly ScopeMetrics[]): void {
-    this.#parts = partsOf(scopes);
+  #timeMs = 0;
+
+  /** When the numbers were collected, in milliseconds since 1970; 0 before that. */
+  get timeMs(): number {
+    return this.#timeMs;
+  }
+
+  /**
+   * Takes what the SDK has collected.
+   *
+   * @param timeMs When the collection began.
+   */
+  collected(scopes: readonly ScopeMetrics[], timeMs: number): void {
+    this.#parts = listParts(scopes);
+    this.#timeMs = timeMs;
   }
 
   /** @param taken The sequence of the state that was taken last; 0 when that is not known. */
@@ -71,7 +83,7 @@ export class OwnNumbers {
     const at = this.#states.findIndex(({ sequence }) => sequence === taken);
     if (at > 0) this.#states.splice(0, at);
     const sums = this.#parts.filter(isSum);
-    const values = new Map(sums.map((part) => [keyOf(part), part.point.value as number]));
+    const values = new Map(sums.map((part) => [identify(part), part.point.value as number]));
     const last = this.#states.at(-1)!;
     const state: State = { sequence: last.sequence + 1, values };
     // Two are enough: the state before them was taken, or it was sent to nobody who lives.
@@ -143,7 +155,7 @@ export class AllNumbers {
           });
       }
     }
-    return scopesOf([...this.#sums.values(), ...totals.values(), ...apart]);
+    return groupByScope([...this.#sums.values(), ...totals.values(), ...apart]);
   }
 
   /** The names of metrics whose levels cannot be added up. */
@@ -161,7 +173,7 @@ export interface NumbersState {
 }
 
 function addTo(parts: Map<string, Part>, part: Part): void {
-  const key = keyOf(part);
+  const key = identify(part);
   const known = parts.get(key);
   if (known === undefined) {
     parts.set(key, part);
@@ -183,7 +195,7 @@ function isAddable({ metric }: Part): boolean {
 /** A counter that is lower than before has begun anew. */
 function increaseBetween(before: State, now: State, parts: readonly Part[]): Increase {
   const sums = parts.flatMap((part) => {
-    const key = keyOf(part);
+    const key = identify(part);
     const value = now.values.get(key);
     if (value === undefined) return [];
     const earlier = before.values.get(key) ?? 0;
@@ -195,7 +207,7 @@ function increaseBetween(before: State, now: State, parts: readonly Part[]): Inc
   return { from: before.sequence, to: now.sequence, sums };
 }
 
-function partsOf(scopes: readonly ScopeMetrics[]): Part[] {
+function listParts(scopes: readonly ScopeMetrics[]): Part[] {
   return scopes.flatMap(({ scope, metrics }) =>
     (metrics as unknown as readonly Metric[]).flatMap(({ dataPoints, ...metric }) =>
       dataPoints.map((point) => ({ scope: plain(scope), metric, point })),
@@ -208,13 +220,13 @@ function plain({ name, version, schemaUrl }: MetricScope): MetricScope {
   return { name, version, schemaUrl };
 }
 
-function keyOf({ scope, metric, point }: Part): string {
+function identify({ scope, metric, point }: Part): string {
   const { name, unit, valueType } = metric.descriptor;
   const attributes = Object.entries(point.attributes).sort(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([scopeKey(scope), name, unit, valueType, attributes]);
 }
 
-function scopesOf(parts: readonly Part[]): ScopeMetrics[] {
+function groupByScope(parts: readonly Part[]): ScopeMetrics[] {
   const scopes = new Map<
     string,
     { scope: MetricScope; metrics: Map<string, Metric & { dataPoints: NumberPoint[] }> }

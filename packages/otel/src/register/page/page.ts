@@ -16,9 +16,11 @@ import {
 } from '@hdrscope/registry/internal';
 import type { Attributes } from '@opentelemetry/api';
 import { collectNow } from '../../collect-now.ts';
-import { knownSettings, type MetricSettings } from '../../metric-settings.ts';
+import { knownSettings } from '../../metric-settings.ts';
 import type { MetricCollectionOptions, Producer } from '../../sdk.ts';
-import { AllNumbers, type HandedNumbers, type NumbersState, OwnNumbers } from './numbers.ts';
+import { warnOfSeriesLimit } from '../../series-limit.ts';
+import type { Answer, Bye, Hello, Left, Message, Question, Welcome } from './messages.ts';
+import { AllNumbers, OwnNumbers } from './numbers.ts';
 import type { Place } from './place.ts';
 import { type Port, portPair, socketPort } from './ports.ts';
 
@@ -61,7 +63,7 @@ export interface PageOptions {
    */
   readonly listen?: () => Promise<void>;
   readonly warn: (
-    code: 'HDRSCOPE_LOST' | 'HDRSCOPE_UNREACHABLE' | 'HDRSCOPE_FAILED',
+    code: 'HDRSCOPE_LOST' | 'HDRSCOPE_UNREACHABLE' | 'HDRSCOPE_SERIES_LIMIT' | 'HDRSCOPE_FAILED',
     message: string,
   ) => void;
 }
@@ -76,45 +78,6 @@ export interface Page {
   leave(): void;
   /** Takes part no more, and leaves nothing. */
   abandon(): void;
-}
-
-/** What a process says first, and what it is told. */
-type Hello = {
-  readonly page: 'hello';
-  readonly name: string;
-  readonly title: string;
-  readonly mark: Attributes;
-};
-type Bye = { readonly page: 'bye' };
-type Welcome = { readonly page: 'welcome'; readonly leads: string; readonly heirOf: readonly string[] };
-/** Asks for numbers, and gives them. */
-type Asked = { readonly page: 'numbers?'; readonly taken: number };
-type Answered = {
-  readonly page: 'numbers';
-  readonly numbers: HandedNumbers;
-  readonly settings: readonly (readonly [string, MetricSettings])[];
-};
-type Message = Hello | Bye | Welcome | Asked | Answered;
-
-/** What a process leaves. */
-interface Left {
-  readonly name: string;
-  readonly title: string;
-  readonly mark: Attributes;
-  /** Whoever took its counts last. */
-  readonly ledBy: string | undefined;
-  /** The messages of its registries, and its numbers. */
-  readonly changes: readonly object[];
-  readonly numbers: Answered;
-  /** What else one that led leaves. */
-  readonly page: LeftPage | undefined;
-}
-
-interface LeftPage {
-  readonly heirOf: readonly string[];
-  readonly taken: Readonly<Record<string, number>>;
-  readonly changes: object;
-  readonly numbers: NumbersState;
 }
 
 /** The page in the process that leads. */
@@ -135,6 +98,9 @@ interface Sum {
 
 interface Member {
   readonly port: Port;
+  /** When it has collected what came last, in milliseconds since 1970; `-Infinity` until something comes. */
+  countsMs: number;
+  numbersMs: number;
   /** Called one by one when its numbers come. */
   readonly waiting: (() => void)[];
 }
@@ -245,6 +211,8 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
   function newSum(): Sum {
     const sum: Sum = { registry: createRegistry(), numbers: new AllNumbers(), members: new Map() };
     resumeCollecting(sum.registry, ASKER);
+    // Each process may be below its limit, and all together above it.
+    warnOfSeriesLimit(sum.registry, (message) => warn('HDRSCOPE_SERIES_LIMIT', message));
     leading!.sum = sum;
     return sum;
   }
@@ -270,8 +238,9 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
       for (const done of member!.waiting.splice(0)) done();
       const left = place.take(hello.name) as Left | undefined;
       if (left === undefined) {
-        const lost = `what it has counted within the last ${HAND_OVER_MS / 1000} s`;
-        warn('HDRSCOPE_LOST', `${hello.title} ended without a word: ${lost} may be lost`);
+        const sinceMs = Math.min(member!.countsMs, member!.numbersMs);
+        const since = sinceMs > 0 ? ` since ${new Date(sinceMs).toISOString()}` : '';
+        warn('HDRSCOPE_LOST', `${hello.title} ended without a word: what it has counted${since} may be lost`);
       } else {
         for (const message of left.changes) port.emit('message', message);
         sum.numbers.take(hello.name, hello.mark, left.numbers.numbers);
@@ -284,7 +253,8 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
         hello = message;
         takeAllLeft();
         const sum = addUp();
-        member = { port, waiting: [] };
+        const never = Number.NEGATIVE_INFINITY;
+        member = { port, countsMs: never, numbersMs: never, waiting: [] };
         sum.members.set(hello.name, member);
         const answer: Welcome = { page: 'welcome', leads: name, heirOf: leading.heirOf };
         port.postMessage(answer);
@@ -296,16 +266,21 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
         });
       } else if (message.page === 'numbers' && hello !== undefined) {
         takeNumbers(leading.sum!, hello, message);
+        member!.numbersMs = message.timeMs;
         member!.waiting.shift()?.();
       } else if (message.page === 'bye' && hello !== undefined) {
         leading.sum!.members.delete(hello.name);
         leading.sum!.numbers.forgetLevels(hello.name);
         hello = undefined;
+      } else if (member !== undefined) {
+        // Of its registry, which the remote reads.
+        const { timeMs } = message as { readonly timeMs?: unknown };
+        if (typeof timeMs === 'number') member.countsMs = timeMs;
       }
     });
   }
 
-  function takeNumbers(sum: Sum, from: Pick<Hello, 'name' | 'mark'>, message: Answered): void {
+  function takeNumbers(sum: Sum, from: Pick<Hello, 'name' | 'mark'>, message: Answer): void {
     sum.numbers.take(from.name, from.mark, message.numbers);
     // Readers see its families as its views say.
     for (const [key, its] of message.settings) if (!settings.has(key)) settings.set(key, its);
@@ -364,7 +339,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
   async function askNumbers(sum: Sum, timeoutMs: number): Promise<void> {
     sum.numbers.take(name, mark, own.handOver(sum.numbers.takenFrom(name)));
     const answers = [...sum.members].map(([one, member]) => {
-      const question: Asked = { page: 'numbers?', taken: sum.numbers.takenFrom(one) };
+      const question: Question = { page: 'numbers?', taken: sum.numbers.takenFrom(one) };
       return new Promise<void>((resolve) => {
         member.waiting.push(resolve);
         member.port.postMessage(question);
@@ -410,15 +385,16 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
 
   async function collectOwn(timeoutMs: number): Promise<void> {
     try {
+      const timeMs = Date.now();
       const collection = await sdk?.collect({ timeoutMillis: timeoutMs });
-      if (collection !== undefined) own.collected(collection.resourceMetrics.scopeMetrics);
+      if (collection !== undefined) own.collected(collection.resourceMetrics.scopeMetrics, timeMs);
     } catch {
       // The provider is shut down, or an instrument fails: what was collected before stands.
     }
   }
 
-  function ownNumbers(taken: number): Answered {
-    return { page: 'numbers', numbers: own.handOver(taken), settings: [...settings] };
+  function ownNumbers(taken: number): Answer {
+    return { page: 'numbers', timeMs: own.timeMs, numbers: own.handOver(taken), settings: [...settings] };
   }
 
   return {
@@ -429,10 +405,11 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
         producer: {
           async collect(options: MetricCollectionOptions = {}) {
             await ready;
+            const timeMs = Date.now();
             const collection = await producer.collect(options);
             const sum = leading?.sum;
             if (sum === undefined) return collection;
-            own.collected(collection.resourceMetrics.scopeMetrics);
+            own.collected(collection.resourceMetrics.scopeMetrics, timeMs);
             // The gather that follows shares these answers, and waits for nobody twice.
             await askAll(sum, options.timeoutMillis ?? HAND_OVER_MS, SHARED_GATHER_MS);
             const resourceMetrics = {
@@ -466,7 +443,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
         numbers: sum.numbers.state,
       };
       const last = sdk && collectNow(sdk);
-      if (last !== undefined) own.collected(last);
+      if (last !== undefined) own.collected(last, Date.now());
       const numbers = ownNumbers(sum?.numbers.takenFrom(name) ?? 0);
       const left: Left = { name, title, mark, ledBy, changes: [lastChanges(registry, ASKER)], numbers, page };
       place.leave(name, left);

@@ -40,8 +40,8 @@ export interface Place {
 }
 
 /**
- * For how long a message may lie there. A process that takes over is there at once, or within a second; one that starts long after the
- * service has ended must begin at 0, as any process does.
+ * For how long a message may lie there. A process that takes over is there within a second or two. A process that starts long after the
+ * service has ended begins at 0.
  */
 const LONGEST_LEFT_MS = 5000;
 

@@ -75,7 +75,7 @@ export function socketPort(socket: Socket, atEnd: (port: Port) => void = () => {
       socket.destroy();
     }
   });
-  // `close` follows, and tells the same.
+  // A `close` follows each error.
   socket.on('error', () => {});
   socket.on('close', () => {
     atEnd(port);

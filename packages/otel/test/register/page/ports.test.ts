@@ -87,7 +87,7 @@ test('what a port posts, the other one receives', async () => {
 test.each([
   ['an HTTP request', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
   ['a message of 4 GB', Buffer.from([255, 255, 255, 255])],
-  ['a message that is none', Buffer.from([0, 0, 0, 4, 1, 2, 3, 4])],
+  ['bytes that are no message', Buffer.from([0, 0, 0, 4, 1, 2, 3, 4])],
 ])('%s ends the connection, and nothing else', async (_, bytes) => {
   const [one, other] = await connected();
   const received = messagesOf(socketPort(other), 1);
