@@ -1,3 +1,5 @@
+import { createRandom } from './random.ts';
+
 /** Latencies in seconds, from 10 µs to 10 s, of known distributions and of random ones. A seed determines all of them. */
 
 const LEAST_SECONDS = 1e-5;
@@ -55,7 +57,7 @@ export const DISTRIBUTIONS = Object.keys(NAMED) as (keyof typeof NAMED)[];
 
 /** Draws values of a known distribution. */
 export function drawNamed(name: keyof typeof NAMED, count: number, seed: number): Float64Array {
-  return fill(count, NAMED[name], createRandom(seed));
+  return fill(count, NAMED[name], aboveZero(seed));
 }
 
 /**
@@ -64,7 +66,7 @@ export function drawNamed(name: keyof typeof NAMED, count: number, seed: number)
  * @param index Each index of a seed has a mixture of its own.
  */
 export function drawRandom(count: number, seed: number, index: number): Float64Array {
-  const random = createRandom(Math.imul(seed, 0x9e3779b1) + index);
+  const random = aboveZero(Math.imul(seed, 0x9e3779b1) + index);
   const parts = Array.from(
     { length: 1 + Math.floor(random() * 4) },
     () => [random(), drawPart(random)] as const,
@@ -80,7 +82,7 @@ export function drawRandom(count: number, seed: number, index: number): Float64A
  * @param index From 0 to 999.
  */
 export function drawRoute(seed: number, index: number): Float64Array {
-  const random = createRandom(Math.imul(seed, 0x85ebca6b) + index);
+  const random = aboveZero(Math.imul(seed, 0x85ebca6b) + index);
   const median = logUniform(0.002, 0.3)(random);
   const usual = lognormal(median, 0.3 + 0.6 * random());
   const slow = lognormal(median * 20, 0.5);
@@ -116,13 +118,8 @@ function fill(count: number, draw: Draw, random: Random): Float64Array {
   return values;
 }
 
-/** mulberry32 */
-function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return (((bits ^ (bits >>> 14)) >>> 0) + 0.5) / 2 ** 32;
-  };
+/** Logarithms of these are finite. */
+function aboveZero(seed: number): Random {
+  const random = createRandom(seed);
+  return () => random() + 2 ** -33;
 }

@@ -1,3 +1,4 @@
+import { createRandom } from '@hdrscope/testing/random';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { explainHistory } from '../../src/explain/explain.ts';
 import { explainChange } from '../../src/explain/explain-change.ts';
@@ -6,7 +7,7 @@ import type { HistoryRow } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
 import { newDirectory } from '../support/sandbox.ts';
 import { shareDuckDb } from '../support/shared-duckdb.ts';
-import { BITS, incidentWorld, randomOf, SCALE, world } from './incidents.ts';
+import { BITS, incidentWorld, SCALE, world } from './incidents.ts';
 
 shareDuckDb();
 
@@ -57,7 +58,7 @@ function rowsOf(all: readonly SeriesChange[], more: Partial<HistoryRow> = {}): H
 }
 
 test.each([1, 2, 3])('files and DuckDB give the explanation of incident %i in memory', async (seed) => {
-  const { series, guilty } = incidentWorld(randomOf(seed));
+  const { series, guilty } = incidentWorld(createRandom(seed));
   const folder = newDirectory();
   const rows = rowsOf(series);
   await writeRows(folder, rows);
@@ -83,7 +84,7 @@ test.each([1, 2, 3])('files and DuckDB give the explanation of incident %i in me
 
 test('a quiet day in files has no verdict, and a metric that nobody counted has no values', async () => {
   const folder = newDirectory();
-  await writeRows(folder, rowsOf(world(randomOf(1001)).series));
+  await writeRows(folder, rowsOf(world(createRandom(1001)).series));
   expect(await explainHistory(folder, { metric: 'lat', ...RANGES })).toMatchObject({
     verdict: 'no difference shown',
     causes: [],
@@ -97,7 +98,7 @@ test('a quiet day in files has no verdict, and a metric that nobody counted has 
 
 test('rows of more bits are merged at the fewest of all', async () => {
   const folder = newDirectory();
-  const { series } = incidentWorld(randomOf(4));
+  const { series } = incidentWorld(createRandom(4));
   const finer = rowsOf(series, { producer: 'fine', bits: BITS + 3 }).map((row) => ({
     ...row,
     k: row.k.map((slot) => slot * 8 + 5),
@@ -110,7 +111,7 @@ test('rows of more bits are merged at the fewest of all', async () => {
 
 test('rows of two scales are refused', async () => {
   const folder = newDirectory();
-  const { series } = world(randomOf(5));
+  const { series } = world(createRandom(5));
   await writeRows(folder, rowsOf(series));
   await writeRows(folder, rowsOf(series, { producer: 'q', scale: 1e-6 }));
   await expect(explainHistory(folder, { metric: 'lat', ...RANGES })).rejects.toMatchObject({

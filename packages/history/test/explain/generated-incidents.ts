@@ -1,6 +1,7 @@
+import { createRandom } from '@hdrscope/testing/random';
 import { explainChange } from '../../src/explain/explain-change.ts';
 import type { ChangeExplanation } from '../../src/explain/explanation.ts';
-import { type Guilty, incidentWorld, randomOf, world } from './incidents.ts';
+import { type Guilty, incidentWorld, world } from './incidents.ts';
 import { back, namesOf, QUESTION } from './questions.ts';
 
 /** Whether the guilty attribute comes first, and is the cause that is named. */
@@ -25,7 +26,7 @@ export function describeGeneratedIncidents({ incidents, days, quietDays }: World
   test(`of ${incidents} generated incidents, and of their ends, the guilty attribute comes first in at least 95 %, and is named`, () => {
     const found = { incidents: { first: 0, named: 0 }, ends: { first: 0, named: 0 } };
     for (let seed = 1; seed <= incidents; seed++) {
-      const { series, guilty } = incidentWorld(randomOf(seed));
+      const { series, guilty } = incidentWorld(createRandom(seed));
       for (const [name, all] of [['incidents', series] as const, ['ends', back(series)] as const]) {
         const { first, named } = isFound(explainChange(all, QUESTION), guilty);
         found[name].first += Number(first);
@@ -43,7 +44,7 @@ export function describeGeneratedIncidents({ incidents, days, quietDays }: World
     let total = 0;
     let named = 0;
     for (let seed = 1; total < days; seed++) {
-      const random = randomOf(seed);
+      const random = createRandom(seed);
       const value = ['/', '/pay', '/cart', '/search', '/login'][seed % 5]!;
       const guilty = {
         key: 'route',
@@ -63,7 +64,7 @@ export function describeGeneratedIncidents({ incidents, days, quietDays }: World
   test(`of ${quietDays} generated quiet days, at most one gets a verdict`, () => {
     const verdicts: string[] = [];
     for (let seed = 1001; seed <= 1000 + quietDays; seed++) {
-      verdicts.push(explainChange(world(randomOf(seed)).series, QUESTION).verdict);
+      verdicts.push(explainChange(world(createRandom(seed)).series, QUESTION).verdict);
     }
     const wrong = verdicts.filter((verdict) => verdict === 'explained').length;
     process.stdout.write(`explain: ${wrong} verdicts on ${quietDays} quiet days\n`);

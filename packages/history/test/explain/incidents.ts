@@ -1,18 +1,6 @@
 import type { SeriesChange, SlotCounts } from '../../src/explain/series-change.ts';
 import { slotOfTick } from '../../src/index.ts';
 
-/** Random numbers from 0 to 1, equal for equal seeds: mulberry32. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 type Random = () => number;
 
 function normal(random: Random): number {

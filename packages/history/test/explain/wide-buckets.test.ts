@@ -1,7 +1,8 @@
+import { createRandom } from '@hdrscope/testing/random';
 import { explainChange } from '../../src/explain/explain-change.ts';
 import type { SeriesChange, SlotCounts } from '../../src/explain/series-change.ts';
 import { slotOfTick } from '../../src/index.ts';
-import { BITS, incidentWorld, randomOf, world } from './incidents.ts';
+import { BITS, incidentWorld, world } from './incidents.ts';
 import { back, namesOf, QUESTION } from './questions.ts';
 
 /** The ends of buckets in ticks: those of the default of OpenTelemetry, and each third power of two. */
@@ -34,7 +35,7 @@ function allIn(series: readonly SeriesChange[], ends: readonly number[]): Series
 test('of incidents in wide buckets, no other attribute than the guilty one is named', () => {
   const verdicts: Record<string, number> = {};
   for (let seed = 1; seed <= 25; seed++) {
-    const { series, guilty } = incidentWorld(randomOf(seed));
+    const { series, guilty } = incidentWorld(createRandom(seed));
     for (const all of [series, back(series)]) {
       for (const ends of [DEFAULT, POWERS]) {
         const { verdict, causes } = explainChange(allIn(all, ends), QUESTION);
@@ -49,14 +50,14 @@ test('of incidents in wide buckets, no other attribute than the guilty one is na
 
 test('of quiet days in wide buckets, none gets a cause', () => {
   for (let seed = 1001; seed <= 1010; seed++) {
-    const { series } = world(randomOf(seed));
+    const { series } = world(createRandom(seed));
     expect(explainChange(allIn(series, DEFAULT), QUESTION).verdict).not.toBe('explained');
   }
 });
 
 test('both percentiles and their difference lie in the bounds of buckets', () => {
   for (let seed = 1; seed <= 10; seed++) {
-    const { series } = incidentWorld(randomOf(seed));
+    const { series } = incidentWorld(createRandom(seed));
     for (const ends of [DEFAULT, POWERS]) {
       const { before, after, difference } = explainChange(allIn(series, ends), QUESTION);
       const truth = explainChange(series, QUESTION);

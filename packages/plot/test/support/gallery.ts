@@ -1,4 +1,5 @@
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
+import { createRandom } from '@hdrscope/testing/random';
 import {
   barsOfHistogram,
   comparisonPlot,
@@ -21,17 +22,6 @@ export interface GalleryEntry {
   readonly plot: Plot;
 }
 
-/** Numbers from 0 to 1 that are the same in each run: mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 function histogramOf(values: Iterable<number>): Histogram {
   const histogram = new Histogram({ autoResize: true, significantDigits: 3 });
   for (const value of values) histogram.record(value);
@@ -40,7 +30,7 @@ function histogramOf(values: Iterable<number>): Histogram {
 
 /** Latencies in ns: a bulk, and now and then a stall. */
 function latencies(seed: number, count: number, factor = 1): Histogram {
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   return histogramOf(
     Array.from({ length: count }, () => {
       const bulk = Math.exp(13 + 0.5 * (random() + random() + random() - 1.5) * 2);
@@ -212,7 +202,7 @@ function powersOfTwo(first: number, count: number): { lower: number; upper: numb
 
 function others(): GalleryEntry[] {
   const doubles = new DoubleHistogram({ significantDigits: 3 });
-  const random = randomFrom(7);
+  const random = createRandom(7);
   for (let i = 0; i < 20_000; i++) doubles.record(0.001 + random() ** 4);
   const slots = powersOfTwo(0, 24).map(({ lower, upper }) => ({ lower, upper: upper - 1 }));
   const counts = slots.map(

@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { HdrscopeError } from '@hdrscope/core';
 import { caseCount } from '@hdrscope/testing/case-count';
+import { createRandom } from '@hdrscope/testing/random';
 import { collectFrom, createRegistry, type Snapshot, serveRegistry } from '../../src/index.ts';
-import { mutate, seededRandom } from '../support/mutations.ts';
+import { mutate } from '../support/mutations.ts';
 import { FakePort } from '../support/ports.ts';
 import { countOf } from '../support/totals.ts';
 
@@ -47,7 +48,7 @@ function assertErrors({ errors }: Snapshot, reported: unknown): void {
 }
 
 test(`${CASES} mutated answers are errors that name the place, or counts, and no gather waits for more`, async () => {
-  const random = seededRandom(17);
+  const random = createRandom(17);
   const { answers } = await realMessages();
   // Messages for others are not answers: the mark, the asker and the number of the request decide on it.
   const isFree = ([field]: string[]) => !['hdrscope', 'asker', 'request'].includes(field!);
@@ -74,7 +75,7 @@ test(`${CASES} mutated answers are errors that name the place, or counts, and no
 }, 60_000);
 
 test(`${CASES} mutated questions are answered or refused at once, and lose no counts of others`, async () => {
-  const random = seededRandom(18);
+  const random = createRandom(18);
   const { questions } = await realMessages();
   const remote = createRegistry();
   const values = remote.histogram({ name: 'values' }).with({});
