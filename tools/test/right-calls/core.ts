@@ -1,6 +1,7 @@
 import {
   advise,
   BasicHistogram,
+  compareRuns,
   computeExcessKurtosis,
   computeSkewness,
   countedIn,
@@ -66,6 +67,9 @@ export const CORE: RightCalls = {
   'core.mannWhitneyTest': right(mannWhitneyTest, histogram, histogram),
   'core.computeSkewness': right(computeSkewness, histogram),
   'core.computeExcessKurtosis': right(computeExcessKurtosis, histogram),
+  'core.compareRuns': right(compareRuns, [{ values: histogram, stretches: [] }], [{ values: histogram }], {
+    percentiles: [50],
+  }),
   'core.percentileDifference': right(percentileDifference, histogram, histogram, 50, {}),
   'core.percentileInterval': right(percentileInterval, histogram, 50, {}),
   'core.welchTest': right(welchTest, histogram, histogram, {}),

@@ -7,7 +7,8 @@ import {
   type ConfidenceOptions,
   confidenceOf,
 } from './checks.ts';
-import { percentileInterval } from './percentile-interval.ts';
+import { type PercentileInterval, percentileInterval } from './percentile-interval.ts';
+import { differenceOfTwo, type SampleFigure } from './runs-difference.ts';
 
 /** The difference of a percentile between two samples, and its interval for their populations. */
 export interface PercentileDifference {
@@ -63,24 +64,25 @@ export function percentileDifference(
   assertHolds('percentileDifference', 1, [first, second]);
   const inA = percentileInterval(first, percentile, { confidence });
   const inB = percentileInterval(second, percentile, { confidence });
-  const difference = inA.value - inB.value;
-  // MOVER, the method of variance estimates recovery: the distance from an estimate to a bound of its own interval is a multiple of
-  // its standard error in that direction, and standard errors of independent estimates add in squares. Unlike a bootstrap it needs
-  // only the slots, and always gives the same answer. Unlike a normal approximation it needs no density, and it keeps the asymmetry
-  // of the interval of a high percentile.
-  // Source: G. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
-  // Statistics in Medicine 27 (2008).
-  // Where counts came from wider slots, a distance contains the width of such a slot. A width is no error of chance: widths add up.
+  // Where counts came from wider slots, a distance contains the width of such a slot.
   const isPlaced = [first, second].some(({ placedFrom = [] }) => placedFrom.length > 0);
-  const combine = isPlaced ? (x: number, y: number) => x + y : Math.hypot;
-  const lower = difference - combine(inA.value - inA.lower, inB.upper - inB.value);
-  const upper = difference + combine(inA.upper - inA.value, inB.value - inB.lower);
+  const { estimate, lower, upper } = differenceOfTwo(
+    sampleOf(inB),
+    sampleOf(inA),
+    isPlaced,
+    (1 - confidence) / 2,
+  );
   const attained = Math.min(inA.confidence, inB.confidence);
   return {
-    difference,
+    difference: estimate,
     lower,
     upper,
     confidence: attained,
     significant: attained >= confidence && (lower > 0 || upper < 0),
   };
+}
+
+/** Where in its slot the value lies does not matter for an interval. */
+function sampleOf({ value, lower, upper }: PercentileInterval): SampleFigure {
+  return { value, lower: value, upper: value, interval: { lower, upper } };
 }

@@ -58,16 +58,11 @@ export function welchTest(
   assertHolds('welchTest', 2, [first, second]);
   const inA = momentsOf(first);
   const inB = momentsOf(second);
-  const difference = inA.mean - inB.mean;
-  const varianceA = inA.squares / (inA.count - 1) / inA.count; // of the mean
-  const varianceB = inB.squares / (inB.count - 1) / inB.count;
-  const variance = varianceA + varianceB;
-  const standardError = Math.sqrt(variance);
+  const { difference, standardError, degreesOfFreedom } = meanDifference(
+    { ...inA, variance: inA.squares / (inA.count - 1) },
+    { ...inB, variance: inB.squares / (inB.count - 1) },
+  );
   const t = difference === 0 ? 0 : difference / standardError;
-  const degreesOfFreedom =
-    variance === 0
-      ? inA.count + inB.count - 2
-      : 1 / ((varianceA / variance) ** 2 / (inA.count - 1) + (varianceB / variance) ** 2 / (inB.count - 1));
   const reach = studentUpperQuantile((1 - confidence) / 2, degreesOfFreedom) * standardError;
   return {
     t,
@@ -75,5 +70,33 @@ export function welchTest(
     pValue: 2 * studentUpperTail(Math.abs(t), degreesOfFreedom),
     difference,
     interval: { lower: difference - reach, upper: difference + reach },
+  };
+}
+
+/** A sample of at least 2 independent values. */
+interface Sample {
+  readonly count: number;
+  readonly mean: number;
+  /** The variance of the population, estimated from the sample. */
+  readonly variance: number;
+}
+
+/**
+ * The mean of `a` less that of `b`, its standard error, and the degrees of freedom by Welch and Satterthwaite. Those of samples without
+ * any variance are those of equal variances.
+ */
+export function meanDifference(
+  a: Sample,
+  b: Sample,
+): { difference: number; standardError: number; degreesOfFreedom: number } {
+  const [ofA, ofB] = [a.variance / a.count, b.variance / b.count]; // of the means
+  const variance = ofA + ofB;
+  return {
+    difference: a.mean - b.mean,
+    standardError: Math.sqrt(variance),
+    degreesOfFreedom:
+      variance === 0
+        ? a.count + b.count - 2
+        : 1 / ((ofA / variance) ** 2 / (a.count - 1) + (ofB / variance) ** 2 / (b.count - 1)),
   };
 }

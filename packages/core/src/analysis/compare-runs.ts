@@ -1,0 +1,419 @@
+import type { Bounds } from '../bounds.ts';
+import type { Counted } from '../counted.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
+import { DoubleHistogram } from '../histogram/double-histogram.ts';
+import type { Histogram } from '../histogram/histogram.ts';
+import { findRank } from '../histogram/percentiles.ts';
+import { countWithin } from '../histogram/statistics.ts';
+import { custom, number, type OptionRules, readOptions, withDefault } from '../options.ts';
+import { intervalOfSlot } from '../sum/intervals.ts';
+import { assertPercentile } from './checks.ts';
+import { type Dependence, dependenceOf, effectiveCount } from './dependence.ts';
+import { rankInterval } from './order-statistics.ts';
+import {
+  type BoundedFigure,
+  type Difference,
+  differenceOfRuns,
+  differenceOfTwo,
+  type SampleFigure,
+} from './runs-difference.ts';
+
+/** Values that are known within bounds: the true percentiles lie between those of `lowest` and those of `highest`. */
+export interface BoundedHistogram {
+  /** The best estimate of the values. */
+  readonly histogram: Histogram | DoubleHistogram;
+  /** Each value at the lowest that it may have been. */
+  readonly lowest: Histogram | DoubleHistogram;
+  /** Each value at the highest that it may have been. */
+  readonly highest: Histogram | DoubleHistogram;
+}
+
+/** One run of the measured program. */
+export interface Run {
+  /** All its values. */
+  readonly values: Histogram | DoubleHistogram | BoundedHistogram;
+  /**
+   * The same values by stretches of time, in their order: what shows how dependent they are. At least {@link LEAST_PIECES} are of use.
+   * @default the order of the values is not known
+   */
+  readonly stretches?: readonly (Histogram | DoubleHistogram)[];
+}
+
+/** Options of `compareRuns`. */
+export interface CompareRunsOptions {
+  /** The percentiles to compare, from 0 to 100. */
+  readonly percentiles: readonly number[];
+  /** The probability that all intervals together contain the true differences: above 0 and below 1. @default 0.99 */
+  readonly confidence?: number;
+  /** Tolerated growth of a percentile as a part of its value before: 0.05 is 5 %. At least 0. @default 0 */
+  readonly tolerance?: number;
+}
+
+/**
+ * What the intervals of a comparison rest on:
+ *
+ * - `'runs'`: the spread between runs of a side. It holds whatever happens within a run. Only this ground tells whether one program is
+ *   slower than the other.
+ * - `'stretches'`: one run a side, whose stretches of time show how dependent the values are. It tells whether these two runs differ.
+ * - `'independence'`: one run a side, and an assumption that load tests seldom keep.
+ */
+export type Ground = 'runs' | 'stretches' | 'independence';
+
+/**
+ * The verdict on a percentile's change. The limit is the tolerance times the value before:
+ *
+ * - `'worse'`: the whole interval of the difference lies above 0, and the difference is above the limit, wherever values lie in their slots.
+ * - `'within tolerance'`: the whole interval lies above 0, and the difference may be within the limit.
+ * - `'better'`: the whole interval lies below 0.
+ * - `'no significant difference'`: the interval contains 0. Differences up to its upper end are not excluded.
+ * - `'cannot be judged'`: `reason` says why.
+ */
+export type ChangeVerdict =
+  | 'worse'
+  | 'within tolerance'
+  | 'better'
+  | 'no significant difference'
+  | 'cannot be judged';
+
+/** A percentile before and after a change. Values and differences are in the unit of the values. */
+export interface PercentileChange {
+  /** The compared percentile, from 0 to 100. */
+  readonly percentile: number;
+  /** The percentile before the change; of several runs the geometric mean of theirs, or the mean when one is 0. */
+  readonly before: number;
+  /** The percentile after the change. */
+  readonly after: number;
+  /** `after - before`. */
+  readonly difference: number;
+  /** The confidence interval of the difference. The verdict rests on `relativeInterval`, unless a value is 0. */
+  readonly interval: Bounds;
+  /** The difference relative to the value before: 0.1 for a tenth more. `NaN` when a value is 0. */
+  readonly relative: number;
+  /** The interval of `relative`. Both ends are `NaN` when a value is 0. */
+  readonly relativeInterval: Bounds;
+  /** The smallest increase, as a part, that nine of ten such comparisons would call worse. `NaN` when a value is 0. */
+  readonly smallestShown: number;
+  /** How dependent the values of both runs are, on the ground `'stretches'`. */
+  readonly dependence?: { readonly before: Dependence; readonly after: Dependence };
+  readonly change: ChangeVerdict;
+  /**
+   * Why it cannot be judged: fewer than {@link LEAST_BEYOND} values of a side are beyond the percentile, or a run has fewer than
+   * {@link LEAST_PIECES} independent stretches.
+   */
+  readonly reason?: 'few values' | 'few pieces';
+}
+
+/** The comparison of two sides. */
+export interface RunsComparison {
+  readonly ground: Ground;
+  /** One entry for each percentile of the options, in their order. */
+  readonly percentiles: readonly PercentileChange[];
+}
+
+/** A side must have as many values beyond a percentile, and a run of several a quarter of them. */
+export const LEAST_BEYOND = 20;
+
+/** A run must have as many independent stretches of time. */
+export const LEAST_PIECES = 20;
+
+/**
+ * Compares percentiles of two programs, or of one before and after a change, by runs of both.
+ *
+ * Values of one run are not independent: a stall, a slow machine or a warm-up concerns many of them. So several runs of a side are
+ * compared by the spread of their percentiles (Welch's t-test of the logarithms), which needs no assumption on what happens within a
+ * run. With one run a side, its stretches of time show how dependent its values are; what another run would have measured remains
+ * unknown.
+ *
+ * Several percentiles are several tests. The confidence holds for all their intervals together, because each has an equal part of the
+ * error (C. Bonferroni's inequality). Histograms may have other digits and units of their own: all bounds contain the widths of slots.
+ *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when a side has no run or one side alone has a single one, a run is empty, or integers meet
+ *   doubles; `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_INVALID_VALUE` when a percentile is.
+ * @example
+ * ```ts
+ * import { compareRuns, Histogram } from '@hdrscope/core';
+ *
+ * const run = (slower: number): { values: Histogram } => {
+ *   const values = new Histogram({ highestTrackableValue: 100_000 });
+ *   for (let value = 1; value <= 10_000; value++) values.record(value * slower);
+ *   return { values };
+ * };
+ * const before = [run(1), run(1.01), run(0.99)];
+ * const after = [run(1.2), run(1.21), run(1.19)];
+ * const { percentiles, ground } = compareRuns(before, after, { percentiles: [50, 99.99], tolerance: 0.05 });
+ * percentiles.map(({ change }) => change); //=> ['worse', 'cannot be judged']
+ * ground; //=> 'runs'
+ * ```
+ */
+export function compareRuns(
+  before: readonly Run[],
+  after: readonly Run[],
+  options: CompareRunsOptions,
+): RunsComparison {
+  const { percentiles, confidence, tolerance } = readOptions(options, COMPARE_RUNS);
+  for (const percentile of percentiles) assertPercentile(percentile);
+  const sides = [before, after].map((runs, at) => sideOf(runs, at === 0 ? 'before' : 'after')) as [
+    Side,
+    Side,
+  ];
+  assertComparable(sides);
+  const ground = groundOf(sides);
+  const judged = percentiles.filter((percentile) => hasEnoughBeyond(sides, percentile));
+  const miss = (1 - confidence) / 2 / Math.max(judged.length, 1);
+  return {
+    ground,
+    percentiles: percentiles.map((percentile) => {
+      const isKnown = judged.includes(percentile);
+      const found =
+        ground === 'runs'
+          ? changeOfRuns(sides, percentile, miss)
+          : changeOfTwo(sides, percentile, miss, ground);
+      return described(percentile, isKnown ? found : { ...found, reason: 'few values' }, tolerance);
+    }),
+  };
+}
+
+const COMPARE_RUNS = {
+  name: 'compareRuns',
+  rules: {
+    // Each is checked where it is compared.
+    percentiles: custom<readonly number[]>('an array of percentiles', Array.isArray),
+    confidence: withDefault(
+      custom<number>(
+        'a number above 0 and below 1',
+        (value) => typeof value === 'number' && value > 0 && value < 1,
+      ),
+      0.99,
+    ),
+    tolerance: withDefault(number({ from: 0 }), 0),
+  } satisfies OptionRules<CompareRunsOptions>,
+  call: 'compareRuns(before, after, { percentiles: [50, 99] })',
+};
+
+// Sides.
+
+/** A run with its values within bounds. */
+interface KnownRun extends BoundedHistogram {
+  readonly stretches: readonly Counted[];
+  readonly isWide: boolean;
+}
+
+type Side = readonly KnownRun[];
+
+function sideOf(runs: readonly Run[], name: 'before' | 'after'): Side {
+  if (!Array.isArray(runs) || runs.length === 0) {
+    throw mustBe('ERR_INCOMPATIBLE', `compareRuns: the side '${name}'`, 'at least one run', runs);
+  }
+  return runs.map((run: Run, at): KnownRun => {
+    const { values, stretches = [] } = run;
+    const bounded = 'lowest' in values ? values : { histogram: values, lowest: values, highest: values };
+    if (bounded.histogram.totalCount === 0) {
+      throw new HdrscopeError(
+        'ERR_INCOMPATIBLE',
+        `compareRuns: run ${at + 1} of '${name}' must have values, and is empty`,
+        {
+          details: { side: name, run: at + 1 },
+        },
+      );
+    }
+    const { histogram, lowest, highest } = bounded;
+    const isWide = 'lowest' in values || histogram.placedFrom.length > 0;
+    return { histogram, lowest, highest, stretches, isWide };
+  });
+}
+
+/** @throws HdrscopeError `ERR_INCOMPATIBLE` */
+function assertComparable([before, after]: readonly [Side, Side]): void {
+  if ((before.length === 1) !== (after.length === 1)) {
+    throw new HdrscopeError(
+      'ERR_INCOMPATIBLE',
+      `compareRuns: both sides must have one run, or both at least 2: the spread of one run is not known. Got ${before.length} before and ${after.length} after`,
+      { details: { before: before.length, after: after.length } },
+    );
+  }
+  const kinds = new Set([...before, ...after].map(({ histogram }) => histogram instanceof DoubleHistogram));
+  if (kinds.size > 1) throw new HdrscopeError('ERR_INCOMPATIBLE', 'integers cannot be compared with doubles');
+}
+
+function groundOf([before, after]: readonly [Side, Side]): Ground {
+  if (before.length > 1) return 'runs';
+  const areKnown = [before, after].every(([run]) => run!.stretches.length >= LEAST_PIECES);
+  return areKnown ? 'stretches' : 'independence';
+}
+
+function hasEnoughBeyond(sides: readonly Side[], percentile: number): boolean {
+  const part = Math.min(percentile, 100 - percentile) / 100;
+  return sides.every((side) => {
+    const beyond = side.map(({ histogram }) => histogram.totalCount * part * (1 + 1e-9));
+    const sum = beyond.reduce((total, count) => total + count, 0);
+    return sum >= LEAST_BEYOND && beyond.every((count) => count >= LEAST_BEYOND / 4);
+  });
+}
+
+// Differences.
+
+/** The figures of both sides, and their difference on a scale. */
+interface Found {
+  /** On which the verdict rests. */
+  readonly scale: Scale;
+  readonly before: number;
+  readonly after: number;
+  /** The difference on the scale. */
+  readonly found: Difference;
+  /** The difference in the unit of the values. */
+  readonly inUnit: Difference;
+  readonly dependence?: PercentileChange['dependence'] & object;
+  readonly reason?: 'few values' | 'few pieces';
+}
+
+/** A scale on which figures are compared. */
+interface Scale {
+  readonly of: (value: number) => number;
+  readonly back: (value: number) => number;
+}
+
+// What a machine does to times is about a factor, so the spread of logarithms is the same for fast and slow programs.
+const RATIOS: Scale = { of: Math.log, back: Math.exp };
+const DIFFERENCES: Scale = { of: (value) => value, back: (value) => value };
+
+function scaleFor(figures: readonly Bounds[]): Scale {
+  return figures.every(({ lower }) => lower > 0) ? RATIOS : DIFFERENCES;
+}
+
+function onScale({ of }: Scale, { value, lower, upper }: BoundedFigure): BoundedFigure {
+  return { value: of(value), lower: of(lower), upper: of(upper) };
+}
+
+function changeOfRuns([before, after]: readonly [Side, Side], percentile: number, miss: number): Found {
+  const [was, is] = [before, after].map((side) => side.map((run) => figureOf(run, percentile))) as [
+    BoundedFigure[],
+    BoundedFigure[],
+  ];
+  const scale = scaleFor([...was, ...is]);
+  const on = (one: Scale): Difference =>
+    differenceOfRuns(
+      was.map((figure) => onScale(one, figure)),
+      is.map((figure) => onScale(one, figure)),
+      miss,
+    );
+  const mean = (figures: readonly BoundedFigure[]): number =>
+    scale.back(figures.reduce((sum, { value }) => sum + scale.of(value), 0) / figures.length);
+  return { scale, before: mean(was), after: mean(is), found: on(scale), inUnit: on(DIFFERENCES) };
+}
+
+/** A percentile of a run, in the slot that has it. */
+function figureOf({ histogram, lowest, highest }: KnownRun, percentile: number): BoundedFigure {
+  return {
+    value: histogram.valueAtPercentile(percentile),
+    lower: atRank(lowest, findRank(percentile, lowest.totalCount)).lower,
+    upper: atRank(highest, findRank(percentile, highest.totalCount)).upper,
+  };
+}
+
+function atRank({ layout, counts, placedFrom }: Counted, rank: number): Bounds {
+  return intervalOfSlot(layout, counts.slotOfRank(rank), 1, placedFrom);
+}
+
+function changeOfTwo(
+  [[before], [after]]: readonly [Side, Side],
+  percentile: number,
+  miss: number,
+  ground: Ground,
+): Found {
+  const [one, other] = [before!, after!].map((run) => sampleOf(run, percentile, miss, ground)) as [
+    Sample,
+    Sample,
+  ];
+  const scale = scaleFor([one.figure, other.figure, one.figure.interval, other.figure.interval]);
+  const reason = one.reason ?? other.reason;
+  const isWide = before!.isWide || after!.isWide;
+  const on = (to: Scale): Difference =>
+    differenceOfTwo(sampleOnScale(to, one.figure), sampleOnScale(to, other.figure), isWide, miss);
+  return {
+    scale,
+    before: one.figure.value,
+    after: other.figure.value,
+    found: on(scale),
+    inUnit: on(DIFFERENCES),
+    ...(ground === 'stretches' && { dependence: { before: one.dependence, after: other.dependence } }),
+    ...(reason && { reason }),
+  };
+}
+
+function sampleOnScale(scale: Scale, { interval, ...figure }: SampleFigure): SampleFigure {
+  return {
+    ...onScale(scale, figure),
+    interval: { lower: scale.of(interval.lower), upper: scale.of(interval.upper) },
+  };
+}
+
+/** A percentile of a run, and what is known of it. */
+interface Sample {
+  readonly figure: SampleFigure;
+  readonly dependence: Dependence;
+  readonly reason?: 'few values' | 'few pieces';
+}
+
+function sampleOf(run: KnownRun, percentile: number, miss: number, ground: Ground): Sample {
+  const { histogram, lowest, highest } = run;
+  const figure = figureOf(run, percentile);
+  const { totalCount } = histogram;
+  const [confidence, share] = [1 - 2 * miss, percentile / 100];
+  const isOrdered = ground === 'stretches' && share > 0 && share < 1;
+  const dependence: Dependence = isOrdered
+    ? dependenceOf(
+        run.stretches.map((stretch) => ({
+          count: stretch.counts.total,
+          within: countWithin(stretch, figure.value).upper,
+        })),
+        share,
+      )
+    : { asGoodAs: totalCount, pieces: Number.POSITIVE_INFINITY };
+  const count = isOrdered ? effectiveCount(dependence, confidence) : totalCount;
+  const ranks = rankInterval(count, share, confidence);
+  // The ranks of as many independent values, as parts of those that there are.
+  const rank = findRank(percentile, totalCount);
+  const first = Math.min(Math.floor(((ranks.lower - 1) / count) * totalCount) + 1, rank);
+  const last = Math.max(Math.min(Math.ceil((ranks.upper / count) * totalCount), totalCount), rank);
+  const interval = { lower: atRank(lowest, first).lower, upper: atRank(highest, last).upper };
+  const isShort = dependence.pieces < LEAST_PIECES;
+  const isSmall = ranks.confidence < confidence;
+  return {
+    figure: { ...figure, interval },
+    dependence,
+    ...(isShort ? { reason: 'few pieces' } : isSmall && { reason: 'few values' }),
+  };
+}
+
+// Verdicts.
+
+function described(
+  percentile: number,
+  { scale, before, after, found, inUnit, dependence, reason }: Found,
+  tolerance: number,
+): PercentileChange {
+  const isRatio = scale === RATIOS;
+  const difference = after - before;
+  const relative = isRatio ? Math.expm1(found.estimate) : Number.NaN;
+  const ends = { lower: found.lower, upper: found.upper };
+  const part = (end: number): number => (isRatio ? Math.expm1(end) : Number.NaN);
+  const exceeds = isRatio ? Math.expm1(found.least) > tolerance : found.least > tolerance * before;
+  const smallest = Math.max(found.shown, Math.log1p(tolerance) + found.deviation);
+  return {
+    percentile,
+    before,
+    after,
+    difference,
+    interval: { lower: inUnit.lower, upper: inUnit.upper },
+    relative,
+    relativeInterval: { lower: part(ends.lower), upper: part(ends.upper) },
+    smallestShown: part(smallest),
+    ...(dependence && { dependence }),
+    ...(reason === undefined ? { change: verdictOf(ends, exceeds) } : { change: 'cannot be judged', reason }),
+  };
+}
+
+function verdictOf({ lower, upper }: Bounds, exceeds: boolean): ChangeVerdict {
+  if (lower > 0) return exceeds ? 'worse' : 'within tolerance';
+  return upper < 0 ? 'better' : 'no significant difference';
+}
