@@ -36,6 +36,8 @@ export const ExitCode = {
   refused: 1,
   /** A wrong command line. */
   usage: 2,
+  /** A gate that has too little to judge by. */
+  undecided: 3,
   /** A service ended well after a signal. The process exits with 0. */
   serviceEnded: -1,
 } as const;

@@ -106,9 +106,10 @@ export function parseRange(text: string, name: string): TimeRange {
 }
 
 /** @throws UsageError when two ranges share a time. */
-export function assertApart(before: TimeRange, after: TimeRange): void {
-  if (before.sinceMs < after.untilMs && after.sinceMs < before.untilMs) {
-    throw new UsageError('--before and --after must not overlap');
+export function assertApart(ranges: readonly TimeRange[]): void {
+  const inOrder = [...ranges].sort((a, b) => a.sinceMs - b.sinceMs);
+  if (inOrder.some(({ sinceMs }, at) => at > 0 && sinceMs < inOrder[at - 1]!.untilMs)) {
+    throw new UsageError('the ranges of --before and --after must not overlap');
   }
 }
 

@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<unknown[]>>> = {
   'log convert': async () => linesOf(await print('log', 'convert', '--format', 'ndjson', '-')),
   async diff() {
     const { before, after } = JSON.parse(await print('diff', '--json', '-', folder.write('b.hlog', LOG)));
-    return [before, after];
+    return [before.runs[0], after.runs[0]];
   },
   async 'ebpf read'() {
     const kernel = fakeKernel({ frames: FRAMES });

@@ -1,4 +1,5 @@
 import {
+  type BoundedHistogram,
   type Bounds,
   DoubleHistogram,
   Histogram,
@@ -8,7 +9,6 @@ import {
 } from '@hdrscope/core';
 import { countWithin } from '@hdrscope/core/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
-import type { BoundedHistogram } from '@hdrscope/interval-log/internal';
 import { percentileName } from '@hdrscope/kit';
 import type { LoadSummary } from './load/load.ts';
 

@@ -1,7 +1,6 @@
 export type { LogErrorCode } from './errors.ts';
 export { FollowMemory, followLog } from './follow/follow.ts';
 export type { FollowNote } from './follow/followed-log.ts';
-export { type Comparison, compareHistograms } from './operations/compare.ts';
 export { mergeLogs } from './operations/merge.ts';
 export { type PercentileText, parsePercentileText } from './operations/percentile-text.ts';
 export { type ReadHistogram, readHistograms } from './operations/read-histograms.ts';

@@ -2,7 +2,6 @@ import { Histogram } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import {
-  compareHistograms,
   convertToV2,
   createProcessorFiles,
   followLog,
@@ -39,11 +38,6 @@ async function firstInterval() {
 }
 
 test.each<[call: string, meant: string, action: () => unknown]>([
-  [
-    'compareHistograms',
-    'tolerance',
-    () => compareHistograms(histogram, histogram, wrong({ percentiles: [50], tolerence: 1 })),
-  ],
   ['convertToV2', 'tags', () => convertToV2(LOG, wrong({ tag: ['a'] }))],
   ['decodeIntervals', 'storage', () => decodeIntervals(LOG, wrong({ stroage: 'sparse' }))],
   ['followLog', 'pollMs', () => followLog(LOG, wrong({ pollMillis: 7 }))],
@@ -104,10 +98,6 @@ test.each<[message: string, action: () => unknown]>([
   [
     'timeZone must be the IANA name of a zone, got "Mars"',
     () => new IntervalLogWriter(() => {}, { timeZone: 'Mars' }),
-  ],
-  [
-    'tolerance must be a finite number of at least 0, got -1',
-    () => compareHistograms(histogram, histogram, { percentiles: [], tolerance: -1 }),
   ],
 ])('%s', async (message, action) => {
   await expect((async () => action())()).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION', message });

@@ -1,6 +1,5 @@
 import { formatPercentiles } from '@hdrscope/core';
 import {
-  compareHistograms,
   convertToV2,
   createProcessorFiles,
   followLog,
@@ -56,7 +55,6 @@ const output = { write: () => {} };
 const io = { stdin: [], stdout: output, stderr: output, files: createProcessorFiles() };
 
 export const INTERVAL_LOG: RightCalls = {
-  'interval-log.compareHistograms': right(compareHistograms, histogram, histogram, { percentiles: [50] }),
   'interval-log.convertToV2': right(convertToV2, LOG.path, {}),
   'interval-log.createProcessorFiles': right(createProcessorFiles, {}),
   'interval-log.followLog': right(followLog, LOG.path, { finishSignal: AbortSignal.abort() }),

@@ -82,7 +82,7 @@ export const command = defineCommand({
   async run({ options, operands: [folder = ''], format }, io) {
     const { metric, before, after, percentile, where, top } = options;
     const question = { metric, before, after, percentile, where };
-    assertApart(before, after);
+    assertApart([before, after]);
     return askHistory(folder, options, io, async (history) => {
       const explanation = await withEngine(folder, () => explainHistory(folder, question, history.query));
       const text =

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { type InputForm, recogniseInput } from '@hdrscope/inputs';
+import { type InputForm, type RecordedFigures, recogniseInput } from '@hdrscope/inputs';
 import { readText } from '@hdrscope/inputs/internal';
 import type { LogSource } from '@hdrscope/interval-log';
 import { readText as readBeginning, readUtf8 } from '@hdrscope/interval-log/internal';
@@ -26,6 +26,8 @@ export interface Input<Kind extends InputForm = InputKind> {
   readonly source: LogSource;
   /** Its first lines, decompressed, or all of them. */
   readonly beginning: string;
+  /** The values of a load test by stretches of time, once the source is read. @default their times are not known */
+  readonly stretches?: () => readonly RecordedFigures[];
 }
 
 // Recognition of a file or stream.

@@ -1,6 +1,13 @@
 import { basename } from 'node:path';
 import { Histogram } from '@hdrscope/core';
-import { type InputForm, type NumberPlace, type RequestForm, readRequests } from '@hdrscope/inputs';
+import { Stretches } from '@hdrscope/core/internal';
+import {
+  type InputForm,
+  type NumberPlace,
+  type RecordedFigures,
+  type RequestForm,
+  readRequests,
+} from '@hdrscope/inputs';
 import { hasRequests, recogniseReport, requestFacts } from '@hdrscope/inputs/internal';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import {
@@ -97,7 +104,8 @@ export async function openInputs<Kind extends InputForm>(
     if (taken !== undefined) inputs.push({ ...input, kind: taken });
     else if (recorded !== undefined && hasRequests(found)) {
       const source = new RequestsAsFigures({ ...input, kind: found }, io);
-      inputs.push({ ...input, source, beginning: FIGURES_BEGINNING, kind: recorded });
+      const stretches = (): readonly RecordedFigures[] => source.stretches;
+      inputs.push({ ...input, source, stretches, beginning: FIGURES_BEGINNING, kind: recorded });
     } else throw new Refusal(describeInput({ ...input, kind: found }, numbers && command));
   }
   return { inputs, totalBytes };
@@ -204,6 +212,9 @@ export async function lookAtOperands(paths: readonly string[]): Promise<Operands
 
 // Requests of load generators.
 
+/** Short beside a load test, and long beside its requests. Stretches become longer in long tests. */
+const STRETCH_SEC = 0.25;
+
 // In nanoseconds, as hdrscope record counts milliseconds.
 const TICKS_PER_MS = 1e6;
 
@@ -217,6 +228,8 @@ const FIGURES_BEGINNING = '{"unit":"ms","resolution":0.000001,';
 class RequestsAsFigures implements AsyncIterable<Uint8Array> {
   readonly #input: Input<RequestForm>;
   readonly #io: Io;
+  /** The durations by stretches of time, once they are read. */
+  stretches: readonly RecordedFigures[] = [];
 
   constructor(input: Input<RequestForm>, io: Io) {
     this.#input = input;
@@ -229,9 +242,20 @@ class RequestsAsFigures implements AsyncIterable<Uint8Array> {
     const badLines = new LineTally();
     const { kind, name } = this.#input;
     const bytes = bytesOf(this.#input, () => this.#io.signal.throwIfAborted());
-    const onRequest = (durationMs: number): void => histogram.record(Math.round(durationMs * TICKS_PER_MS));
+    const stretches = new Stretches<Histogram>(STRETCH_SEC, {
+      create: () => new Histogram({ storage: 'sparse' }),
+      merge: (into, from) => into.add(from),
+    });
+    const onRequest = (durationMs: number, atSec: number): void => {
+      const ticks = Math.round(durationMs * TICKS_PER_MS);
+      histogram.record(ticks);
+      stretches.at(atSec).record(ticks);
+    };
     await explained(() => readRequests(kind, bytes, { onRequest }, { name, onBadLine: badLines.add }));
     if ((await badLines.report(this.#io)) !== 0) throw new Refusal(`${name} has malformed lines`);
+    this.stretches = stretches
+      .inOrder()
+      .map((stretch) => ({ histogram: stretch, unit: 'ms', resolution: 1 / TICKS_PER_MS }));
     yield Buffer.from(`${FIGURES_BEGINNING}"encoded":"${histogram.toBase64()}"}\n`);
   }
 }

@@ -143,7 +143,7 @@ test('values of coarse slots are judged together as they are alone, whatever the
   for (const files of [[coarse!], [coarse!, again!], [coarse!, fine!], [fine!, coarse!]]) {
     const { verdicts, exitCode } = await check(...files, '--together', '--strict', '--slo', 'p99=100.8ms');
     expect(verdicts[0]!.map(({ verdict }) => verdict)).toEqual(['cannot be judged']);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(3);
   }
 });
 
@@ -174,7 +174,7 @@ test('a tag that is missing cannot be judged', async () => {
     ['kept beyond doubt', null],
     ['cannot be judged', 'there are no values'],
   ]);
-  expect(exitCode).toBe(1);
+  expect(exitCode).toBe(3);
 });
 
 test('a number at the threshold is within it, whatever the slots are', async () => {
@@ -203,7 +203,7 @@ test('a unit of seconds moves no number across the threshold', async () => {
 test('a slot that contains the threshold is stated with its bounds', async () => {
   const path = folder.write('equal.hlog', logText([{ at: 0, ms: Array.from({ length: 1000 }, () => 250) }]));
   const { stdout, exitCode } = await hdrscope(['check', path, '--slo', 'p50=250ms']);
-  expect(exitCode).toBe(1);
+  expect(exitCode).toBe(3);
   expect(stdout).toMatch(/p50 ≤ 250 ms +249\.954 to 250\.085 .*0 to 100 % +cannot be judged/);
 });
 
@@ -280,7 +280,7 @@ describe('--max-errors', () => {
 
   test('needs an input that states errors', async () => {
     const { verdicts, exitCode } = await check(log(), '--tag', 'get', '--max-errors', '1%');
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(3);
     expect(verdicts[0]).toMatchObject([
       {
         verdict: 'cannot be judged',

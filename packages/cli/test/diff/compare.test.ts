@@ -1,89 +1,222 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { hdrscope } from '../support/fake-io.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
+const plain = (text: string): string => text.replaceAll(`${folder.pathOf('')}/`, '');
+
+/** A log of 40 seconds with 250 values each, from `factor / 250` to `factor` ms. */
+function timed(name: string, factor: number): string {
+  const intervals = Array.from({ length: 40 }, (_, at) => ({ at, ms: evenly(250, factor / 250) }));
+  return folder.write(name, logText(intervals));
+}
 
 let before: string;
 let slower: string;
 let alike: string;
+let runs: { before: string[]; after: string[]; alike: string[] };
 beforeAll(() => {
   before = folder.write('before.hlog', logText([{ at: 0, ms: evenly(5000, 0.01) }]));
   slower = folder.write('slower.hlog', logText([{ at: 0, ms: evenly(5000, 0.012) }]));
   alike = folder.write('alike.hlog', logText([{ at: 0, ms: evenly(5000, 0.01001) }]));
+  for (const name of ['main', 'pr', 'same']) mkdirSync(folder.pathOf(name));
+  const side = (name: string, factors: readonly number[]): string[] =>
+    factors.map((factor, at) => timed(`${name}/${at}.hlog`, factor));
+  runs = {
+    before: side('main', [10, 10.1, 9.9]),
+    after: side('pr', [12, 12.2, 11.9]),
+    alike: side('same', [10.05, 10, 9.95]),
+  };
 });
 
 const compare = (...args: string[]): ReturnType<typeof hdrscope> => hdrscope(['diff', ...args]);
+const sides = (one: readonly string[], other: readonly string[]): string[] => [
+  ...['--before', ...one],
+  ...['--after', ...other],
+];
 
-test('reports percentiles that are worse, and fails with --fail-if-worse', async () => {
-  const args = ['--percentiles', '50,99,99.99', '--fail-if-worse', '5%', before, slower];
-  const { exitCode, stdout, stderr } = await compare(...args);
-  expect([exitCode, stderr]).toEqual([1, '']);
-  expect(stdout.replaceAll(`${folder.pathOf('')}/`, '')).toBe(`\
-before.hlog (5,000 values) and slower.hlog (5,000 values), in ms
+describe('several runs a side', () => {
+  test('report percentiles that are significantly slower, and fail with --fail-if-worse', async () => {
+    const args = ['--percentiles', '50,99.99', '--fail-if-worse', '5%', ...sides(runs.before, runs.after)];
+    const { exitCode, stdout, stderr } = await compare(...args);
+    expect([exitCode, stderr]).toEqual([1, '']);
+    expect(stdout).toMatch(/^before \(3 runs, 30,000 values\) and after \(3 runs, 30,000 values\), in ms\n/);
+    expect(stdout).toMatch(
+      /^ +p50 +5\.\d+ +6\.\d+ +\+1\.\d+ +\+20\.\d % +\+15\.\d to \+26\.\d % +significantly slower$/m,
+    );
+    expect(stdout).toMatch(
+      /^Significantly slower, by more than 5 %: p50 \+20\.\d % \(99 % interval \+15\.\d to/m,
+    );
+    expect(stdout).toMatch(
+      /^p99\.99 cannot be judged: too few values beyond it\. Each run needs at least \d+,\d+ values\.$/m,
+    );
+    expect(stdout).toMatch(/^The smallest increases that 3 such runs a side show: p50 8\.8 %\.$/m);
+  });
 
-        before   after  difference               99 % interval  change
-   p50  25.002  30.015      +5.014  +20.1 %   +3.560 to +6.444  worse beyond doubt
-   p99  49.512  59.408      +9.896  +20.0 %  +9.568 to +10.220  worse beyond doubt
-p99.99  50.004  60.031     +10.027  +20.1 %                  -  too few values
+  test('are files, folders, or patterns that the shell has left alone', async () => {
+    const args = ['--json', '--percentiles', '50'];
+    const one = await compare(...args, ...sides(runs.before, runs.after));
+    const other = await compare(...args, ...sides([folder.pathOf('main')], [folder.pathOf('pr/*.hlog')]));
+    expect(other.stdout).toBe(one.stdout);
+    const none = await compare(...sides([folder.pathOf('main/*.txt')], runs.after));
+    expect([none.exitCode, plain(none.stderr)]).toEqual([
+      1,
+      'hdrscope: main/*.txt: there are no such files\n',
+    ]);
+  });
 
-All values together: Kolmogorov-Smirnov D = 0.167 (p < 0.001), Mann-Whitney effect size 0.167 (p < 0.001)
+  test('that do not differ exclude an increase, and keep exit code 0', async () => {
+    const gate = ['--fail-if-worse', '5%', '--percentiles', '50,99'];
+    const { exitCode, stdout } = await compare(...gate, ...sides(runs.before, runs.alike));
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      /^No significant difference: p50 \(an increase above [\d.]+ % is excluded\), p99 \(an increase above [\d.]+ % is excluded\)\.$/m,
+    );
+    expect(stdout).toMatch(
+      /^Both intervals together contain the true changes with 99 %, each with 99\.5 %\./m,
+    );
+  });
 
-Worse by more than 5 % beyond doubt: p50 by 20.1 %, p99 by 20 %. Too few values for p99.99 with 99 % confidence: p99.99 needs about 53,000 in each log.
-`);
+  test('that are too few, or have a percentile with too few values, end with exit code 3', async () => {
+    const two = sides(runs.before.slice(1), runs.after.slice(1));
+    const gate = ['--fail-if-worse', '5%', '--percentiles', '50'];
+    const few = await compare(...gate, ...two);
+    expect([few.exitCode, few.stdout]).toEqual([
+      3,
+      expect.stringContaining('2 runs a side are fewer than --min-runs, 3'),
+    ]);
+    expect((await compare(...gate, '--min-runs', '2', ...two)).exitCode).not.toBe(3);
+    const rare = ['--fail-if-worse', '5%', '--percentiles', '50,99.99'];
+    expect((await compare(...rare, ...sides(runs.before, runs.alike))).exitCode).toBe(3);
+    expect((await compare(...rare, ...sides(runs.before, runs.after))).exitCode).toBe(1);
+    expect((await compare('--percentiles', '99.99', ...sides(runs.before, runs.after))).exitCode).toBe(0);
+  });
+
+  test('that are unlike in length are noted', async () => {
+    const short = folder.write('short.hlog', logText([{ at: 0, ms: evenly(4000) }]));
+    const { stderr } = await compare(...sides(runs.before, [...runs.after, short]));
+    expect(plain(stderr)).toBe(
+      'hdrscope: pr/2.hlog has 10,000 values and short.hlog 4,000: runs are alike when they are equally long\n',
+    );
+  });
+
+  test.each([
+    [() => sides(runs.before, runs.before), /main\/0\.hlog is given twice: each run is a file of its own/],
+    [() => sides([before], runs.after), /--before has 1 run and --after has 3 runs: how much runs differ/],
+    [() => ['--before', before], /--before and --after need each other/],
+    [() => [before], /two files, before and after, or the runs of --before and --after, got 1 file\n/],
+    [
+      () => [before, ...sides(runs.before, runs.after).slice(4)],
+      /--before and --after need each other|is of no side/,
+    ],
+  ])('are refused when sides do not fit (%#)', async (args, message) => {
+    const { exitCode, stdout, stderr } = await compare(...args());
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(plain(stderr)).toMatch(message);
+  });
 });
 
-test('finds no difference between equal logs', async () => {
-  const { exitCode, stdout } = await compare('--fail-if-worse', '5%', before, alike);
-  expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/\nNo difference shown with 99 % confidence\./);
+describe('one run a side', () => {
+  test('says whether these two runs differ, and leaves the verdict to more of them', async () => {
+    const args = ['--percentiles', '50,99', '--fail-if-worse', '5%', timed('t1', 10), timed('t2', 12)];
+    const { exitCode, stdout } = await compare(...args);
+    expect(exitCode).toBe(3);
+    expect(stdout).toMatch(
+      /^These two runs differ\. Slower, by more than 5 %: p50 \+20\.\d % \(99 % interval/m,
+    );
+    expect(stdout).toContain(
+      'so this does not tell whether the program has changed: compare at least 3 runs a side,',
+    );
+    expect(stdout).not.toMatch(/significant/i);
+    expect((await compare(...args, '--one-run')).exitCode).toBe(1);
+    expect((await compare(...args.toReversed(), '--one-run')).exitCode).toBe(2);
+    expect((await compare('--percentiles', '50,99', timed('t1', 10), timed('t2', 12))).exitCode).toBe(0);
+  });
+
+  test('of values without times says that the interval holds if values are independent', async () => {
+    const { stdout } = await compare('--percentiles', '50', before, slower);
+    expect(stdout).toMatch(/^If values are independent, these two runs differ\. Slower: p50 \+20\.1 %/m);
+    expect(stdout).toContain('The order of these values is not known');
+    expect((await compare('--percentiles', '50', before, alike)).stdout).toMatch(
+      /^No difference shown: p50 \(an/m,
+    );
+  });
+
+  test('shows how dependent the values of a log are', async () => {
+    // Each second has one value 50 times.
+    const repeated = (name: string, factor: number): string =>
+      folder.write(
+        name,
+        logText(
+          Array.from({ length: 200 }, (_, at) => ({
+            at,
+            ms: Array.from({ length: 50 }, () => factor * (1 + ((at * 7919) % 211) / 200)),
+          })),
+        ),
+      );
+    const { stdout } = await compare('--percentiles', '50', repeated('once', 10), repeated('twice', 10.5));
+    expect(plain(stdout)).toMatch(/^once \(10,000 values, correlated: as good as \d{3}\) and twice/);
+    expect(stdout).toContain('no difference shown');
+    const json = JSON.parse(
+      (await compare('--json', '--percentiles', '50', repeated('once', 10), before)).stdout,
+    );
+    expect(json.ground).toBe('independence');
+  });
+
+  test('names the pieces that a drift leaves', async () => {
+    const drifting = (name: string): string =>
+      folder.write(
+        name,
+        logText(Array.from({ length: 60 }, (_, at) => ({ at, ms: evenly(100, 1 + at / 20) }))),
+      );
+    const { stdout } = await compare('--percentiles', '50', drifting('d1'), drifting('d2'));
+    expect(stdout).toMatch(
+      /^p50 cannot be judged: values depend on those long before them, so a run is as good as \d independent pieces, and 20 are needed\. Runs [\d.]+ times as long would have them\.$/m,
+    );
+  });
 });
 
-test('does not fail without --fail-if-worse, nor for growth within the tolerance', async () => {
-  expect((await compare(before, slower)).exitCode).toBe(0);
-  const tolerated = await compare('--percentiles', '99', '--fail-if-worse', '50%', before, slower);
-  expect(tolerated.exitCode).toBe(0);
-  expect(tolerated.stdout).toMatch(/\nNot worse than tolerated \(50 %\): grown p99 by 20 %\.\n$/);
-  expect((await compare('--percentiles', '99', slower, before)).stdout).toMatch(
-    /\nBetter: p99 by 16\.7 %\.\n$/,
-  );
-});
-
-test('states how many values a percentile needs when there are too few', async () => {
-  const { exitCode, stdout } = await compare(
-    '--percentiles',
-    '99.99',
-    '--fail-if-worse',
-    '1%',
-    before,
-    slower,
-  );
-  expect(exitCode).toBe(0);
-  expect(stdout).toMatch(
-    /\nToo few values for p99\.99 with 99 % confidence: p99\.99 needs about 53,000 in each log\.\n$/,
-  );
+test('the times of requests show how dependent they are', async () => {
+  const table = (name: string, ms: (second: number) => number): string => {
+    const lines = ['metric_name,timestamp,metric_value'];
+    for (let second = 0; second < 60; second++) {
+      for (let i = 0; i < 50; i++) lines.push(`http_req_duration,${1_795_380_746 + second},${ms(second)}`);
+    }
+    return folder.write(name, `${lines.join('\n')}\n`);
+  };
+  const paths = [
+    table('k1.csv', (at) => 10 + ((at * 31) % 17)),
+    table('k2.csv', (at) => 11 + ((at * 31) % 17)),
+  ];
+  const { ground, changes } = JSON.parse((await compare('--json', '--percentiles', '50', ...paths)).stdout);
+  expect(ground).toBe('stretches');
+  expect(changes[0].dependence.before.asGoodAs).toBeLessThan(200);
 });
 
 test('prints JSON', async () => {
-  const { exitCode, stdout } = await compare(
-    '--json',
-    '--percentiles',
-    'p99',
-    '--fail-if-worse',
-    '5%',
-    '--confidence',
-    '95%',
-    before,
-    slower,
-  );
+  const args = ['--json', '--percentiles', '99', '--confidence', '95%', '--fail-if-worse', '5%'];
+  const { exitCode, stdout } = await compare(...args, ...sides(runs.before, runs.after));
   expect(exitCode).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
-    before: { name: before, unit: 'ms', count: 5000, percentiles: [{ percentile: 99, value: 49.512447 }] },
-    after: { name: slower, unit: 'ms', count: 5000 },
+    before: { unit: 'ms', count: 30_000, runs: [{ name: runs.before[0], count: 10_000 }, {}, {}] },
+    after: { unit: 'ms', count: 30_000 },
     confidence: 0.95,
     tolerance: 0.05,
-    isWorse: true,
-    changes: [{ percentile: 99, change: 'worse beyond doubt' }],
+    minRuns: 3,
+    ground: 'runs',
+    verdict: 'worse',
+    changes: [
+      {
+        percentile: 99,
+        before: { value: expect.closeTo(9.9, 1) },
+        relative: expect.closeTo(0.2, 1),
+        relativeInterval: { lower: expect.closeTo(0.17, 1) },
+        smallestShown: expect.any(Number),
+        dependence: null,
+        change: 'worse',
+        reason: null,
+      },
+    ],
   });
 });
 
@@ -94,7 +227,6 @@ test('refuses a log without values, and an input that is not a log', async () =>
     stdout: '',
     stderr: `hdrscope: ${empty} has no values to compare: hdrscope log summary shows what it has\n`,
   });
-  expect((await compare(before)).stderr).toContain("missing required argument 'after'");
 });
 
 test('takes standard input for one of the logs', async () => {
@@ -103,17 +235,15 @@ test('takes standard input for one of the logs', async () => {
 });
 
 test('compares a part of logs', async () => {
-  const tagged = folder.write(
-    'tagged.hlog',
-    logText([
-      { at: 0, tag: 'get', ms: evenly(100) },
-      { at: 5, tag: 'get', ms: evenly(100) },
-      { at: 9, tag: 'put', ms: evenly(10) },
-      { at: 9, ms: evenly(7) },
-    ]),
-  );
+  const intervals = [
+    { at: 0, tag: 'get', ms: evenly(100) },
+    { at: 5, tag: 'get', ms: evenly(100) },
+    { at: 9, tag: 'put', ms: evenly(10) },
+    { at: 9, ms: evenly(7) },
+  ];
+  const tagged = ['tagged.hlog', 'again.hlog'].map((name) => folder.write(name, logText(intervals)));
   const counts = async (...args: string[]): Promise<number[]> => {
-    const { before, after } = JSON.parse((await compare('--json', tagged, tagged, ...args)).stdout);
+    const { before, after } = JSON.parse((await compare('--json', ...tagged, ...args)).stdout);
     return [before.count, after.count];
   };
   expect(await counts()).toEqual([217, 217]);
@@ -122,7 +252,7 @@ test('compares a part of logs', async () => {
   expect(await counts('--tag', 'get', '--to', '1s')).toEqual([100, 100]);
   expect(await counts('--no-tag')).toEqual([7, 7]);
   const numbers = folder.write('numbers.txt', '1ms\n2ms\n');
-  const { exitCode, stderr } = await compare('--tag', 'get', tagged, numbers);
+  const { exitCode, stderr } = await compare('--tag', 'get', tagged[0]!, numbers);
   expect(exitCode).toBe(1);
   expect(stderr).toContain(
     `${numbers} has no tags and no times: --tag, --no-tag, --from and --to select nothing of it`,

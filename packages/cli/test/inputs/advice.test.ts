@@ -292,8 +292,9 @@ test.each(TAKEN.map((format) => [format.name, format] as const))(
     const error = ERRORS_MS[name] ?? 0;
     const judge = async (ms: number) =>
       (await hdrscope(['check', path, '--slo', `p50=${ms.toFixed(6)}ms`])).exitCode;
-    expect([await judge(expected * 1.001 + error), await judge(expected * 0.999)]).toEqual([0, 1]);
-    if (error > 0) expect(await judge(expected + error * 0.8)).toBe(1);
+    expect(await judge(expected * 1.001 + error)).toBe(0);
+    expect(await judge(expected * 0.999 - error)).toBe(1);
+    if (error > 0) expect(await judge(expected + error * 0.8)).toBe(3);
   },
 );
 

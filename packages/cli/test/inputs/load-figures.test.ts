@@ -6,13 +6,14 @@ import { evenly, useFolder } from '../support/logs.ts';
 // Commands that compare take the requests of load generators as recorded figures, which have a unit of their own.
 const folder = useFolder();
 const requests = evenly(200).map((ms) => ({ ms }));
-const figures = async (args: readonly string[]): Promise<{ before: Side; after: Side }> => {
+const figures = async (args: readonly string[]): Promise<{ before: Run; after: Run }> => {
   const { stdout, stderr } = await hdrscope(['diff', '--percentiles', '50', '--json', ...args]);
   expect(stderr).toBe('');
-  return parseValues(stdout);
+  const { before, after } = parseValues(stdout);
+  return { before: before.runs[0], after: after.runs[0] };
 };
 
-interface Side {
+interface Run {
   readonly unit: string;
   readonly count: number;
   readonly percentiles: readonly { readonly value: number }[];

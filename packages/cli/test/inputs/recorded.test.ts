@@ -17,7 +17,7 @@ describe('figures of a finer resolution than that of texts', () => {
   test('are compared and drawn in its steps', async () => {
     const path = await recordedFile('small.json', '1e-6\n2e-6\n', 'none', '1e-9');
     const { stdout } = await hdrscope(['diff', path, path, '--json']);
-    expect(parseValues(stdout).before).toMatchObject({ min: 1e-6, max: 2e-6 });
+    expect(parseValues(stdout).before.runs[0]).toMatchObject({ min: 1e-6, max: 2e-6 });
     const { stdout: text } = await hdrscope(['diff', path, path]);
     expect(text).toMatch(/^ *p50 +0\.00000100 +0\.00000100 /m);
     const { curves } = await dataOf<PercentilePlot>([path]);
@@ -27,6 +27,6 @@ describe('figures of a finer resolution than that of texts', () => {
   test('may be parts of a nanosecond', async () => {
     const path = await recordedFile('ns.json', '0.3ns\n12.3ns\n', 'ns', '0.1');
     const { stdout } = await hdrscope(['diff', path, path, '--json']);
-    expect(parseValues(stdout).before).toMatchObject({ unit: 'ms', min: 3e-7, max: 1.23e-5 });
+    expect(parseValues(stdout).before.runs[0]).toMatchObject({ unit: 'ms', min: 3e-7, max: 1.23e-5 });
   });
 });

@@ -58,7 +58,7 @@ describe('the output', () => {
       'values',
       command === 'ceph heatmap' ? OSD_DUMP : command === 'record' ? '1\n2\n' : SINGLE,
     );
-    const paths = command === 'diff' ? [path, path] : [path];
+    const paths = command === 'diff' ? [path, folder.write('other', SINGLE)] : [path];
     const args = [...command.split(' '), ...options, ...paths];
     const { stdout } = await hdrscope(args, { environment: { LC_ALL: 'C' } });
     expect(stdout).toMatch(/[-|#]/);

@@ -100,27 +100,36 @@ describe('comparison', () => {
     expect(stdout).toMatch(
       /^2026-11-10 00:00 to 00:30 \(3,000 values\) and 2026-11-10 01:00 to 02:00 \(6,000 values\), in ms\n/,
     );
-    expect(stdout).toMatch(/p50 +10\.\d+ +20\.\d+ +\+10\.\d+ +\+100\.0 % .*worse beyond doubt\n/);
-    expect(stdout).toMatch(/Worse beyond doubt: p50 by 100 %, p90 by/);
-    const search = await query(...RANGES, '--where', 'route=/search', '--fail-if-worse', '5%');
+    expect(stdout).toMatch(/p50 +10\.\d+ +20\.\d+ +\+10\.\d+ +\+100\.0 % .*slower in this run\n/);
+    expect(stdout).toMatch(/two runs differ\. Slower: p50 \+100\.0 % \(99 % interval /i);
+    const gate = ['--fail-if-worse', '5%', '--percentiles', '50,90'];
+    expect((await query(...RANGES, '--where', 'route=/pay', ...gate)).exitCode).toBe(3);
+    const search = await query(...RANGES, '--where', 'route=/search', ...gate, '--one-run');
     expect([search.exitCode, search.stdout]).toEqual([0, expect.stringContaining('No difference shown')]);
-    expect((await query(...RANGES, '--where', 'route=/pay', '--fail-if-worse', '5%')).exitCode).toBe(1);
+    expect((await query(...RANGES, '--where', 'route=/pay', ...gate, '--one-run')).exitCode).toBe(1);
+  });
+
+  test('several ranges a side are its runs', async () => {
+    const runs = ['--before', '2026-11-10T00:00/10m', '2026-11-10T00:10/10m', '2026-11-10T00:20/10m'];
+    runs.push('--after', '2026-11-10T01:00/20m', '2026-11-10T01:20/20m', '2026-11-10T01:40/20m');
+    const args = [...runs, '--where', 'route=/pay', '--percentiles', '50,90', '--fail-if-worse', '5%'];
+    const { exitCode, stdout } = await query(...args);
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^before \(3 runs, 3,000 values\) and after/),
+    ]);
+    expect(stdout).toContain('significantly slower');
+    const plot = await query(...args, '--plot');
+    expect([plot.exitCode, plot.stderr]).toEqual([
+      2,
+      expect.stringContaining('--plot compares one range before'),
+    ]);
   });
 
   test('JSON is that of hdrscope diff, and names missing files', async () => {
     const found = JSON.parse((await query(...RANGES, '--json', '--percentiles', '50')).stdout);
     expect(Object.keys(found)).toEqual([
-      ...[
-        'before',
-        'after',
-        'confidence',
-        'tolerance',
-        'isWorse',
-        'changes',
-        'kolmogorovSmirnov',
-        'mannWhitney',
-        'missing',
-      ],
+      ...['before', 'after', 'confidence', 'tolerance', 'minRuns', 'ground', 'verdict', 'changes', 'missing'],
     ]);
     expect([found.before.count, found.after.count, found.confidence]).toEqual([6000, 12_000, 0.99]);
   });
@@ -140,11 +149,9 @@ describe('comparison', () => {
     expect(ranges.before.points.at(-1)!.value).toBeCloseTo(100, 0);
     const groups = await plotOf<ComparisonPlot>('--kind', 'comparison', '--by', 'version');
     expect([groups.before.name, groups.after.name]).toEqual(['version=1', 'version=2']);
-    const text = await query('--kind', 'comparison', '--by', 'version', '--fail-if-worse', '5%');
-    expect([text.exitCode, text.stdout]).toEqual([
-      1,
-      expect.stringMatching(/Worse by more than 5 % beyond doubt: p50/),
-    ]);
+    const gate = ['--fail-if-worse', '5%', '--one-run', '--percentiles', '50,90'];
+    const text = await query('--kind', 'comparison', '--by', 'version', ...gate);
+    expect([text.exitCode, text.stdout]).toEqual([1, expect.stringMatching(/Slower, by more than 5 %: p50/)]);
   });
 
   test.each([
@@ -203,7 +210,10 @@ test.each([
   [[...RANGES, '--print-sql'], '--print-sql has no statement for a comparison'],
   [['--before', '2026-11-10/1d'], '--before needs --after'],
   [['--after', '2026-11-10/1d'], '--after needs --before'],
-  [['--before', '2026-11-10/1d', '--after', '2026-11-10/2d'], '--before and --after must not overlap'],
+  [
+    ['--before', '2026-11-10/1d', '--after', '2026-11-10/2d'],
+    'the ranges of --before and --after must not overlap',
+  ],
   [[...RANGES, '--kind', 'heat-map'], '--before and --after go with --kind comparison'],
   [['--confidence', '0.9'], '--confidence goes with a comparison'],
   [['--fail-if-worse', '5%'], '--fail-if-worse goes with a comparison'],

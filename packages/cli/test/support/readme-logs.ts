@@ -38,11 +38,32 @@ function serviceLog(seed: number, putFactor: number): string {
   return logText(intervals);
 }
 
+/** Half a minute of a load test, on a machine that is faster in one run than in another. */
+function runLog(seed: number, factor: number): string {
+  const random = createRandom(seed);
+  const speed = factor * (0.97 + 0.06 * random());
+  return logText(
+    Array.from({ length: 30 }, (_, at) => ({
+      at,
+      ms: Array.from({ length: 300 }, () => latencyMs(random, 5 * speed)),
+    })),
+  );
+}
+
+/** Five runs of a side. */
+function runLogs(name: string, factor: number): Record<string, () => string> {
+  return Object.fromEntries(
+    [1, 2, 3, 4, 5].map((run) => [`${name}-${run}.hlog`, () => runLog(100 * factor + run, factor)]),
+  );
+}
+
 /** The files of the README's commands. */
 export const README_LOGS: Readonly<Record<string, () => string>> = {
   'service.hlog': () => serviceLog(1, 1),
   'before.hlog': () => serviceLog(1, 1),
   'after.hlog': () => serviceLog(2, 1.12),
+  ...runLogs('main', 1),
+  ...runLogs('branch', 1.12),
   'latencies.txt': () => latencyText(3, 2),
   'yesterday.txt': () => latencyText(4, 1.8),
   'requests.csv': () => 'path,ms,bytes\n/,1.25,812\n/api,3.5,4096\n/images,30,65536\n',

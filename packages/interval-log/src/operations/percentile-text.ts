@@ -1,7 +1,6 @@
-import { Histogram, type ParsedPercentiles, parsePercentiles } from '@hdrscope/core';
+import { type BoundedHistogram, Histogram, type ParsedPercentiles, parsePercentiles } from '@hdrscope/core';
 import { type PercentileLoss, type RulesFor, readOptions, withDefault } from '@hdrscope/core/internal';
 import { scale } from '../writer/format.ts';
-import type { BoundedHistogram } from './compare.ts';
 
 /** Options of `parsePercentileText`. */
 export interface ParsePercentileTextOptions {

@@ -141,7 +141,8 @@ export async function sumLogs(
   return total?.toHistogram();
 }
 
-const SUM_LOGS = {
+/** The options of functions that add up whole logs. */
+export const SUM_LOGS = {
   name: 'sumLogs',
   rules: INTERVAL_RULES,
   call: "sumLogs(['service.hlog'], { tags: ['read'] })",

@@ -1,5 +1,5 @@
 import { ExitCode, UsageError } from '../../command.ts';
-import { parseConfidence } from '../../comparison.ts';
+import { parseConfidence } from '../../comparison/index.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import type { Input } from '../../inputs/input.ts';
 import { startTalliedReading, type TalliedReading } from '../../inputs/line-tally.ts';
@@ -13,11 +13,11 @@ import { withOutput } from '../../output-options.ts';
 import { cleanFor } from '../../screen/clean-output.ts';
 import { judgeSubject } from './judge.ts';
 import { assertObjectives, OBJECTIVES } from './options.ts';
-import { CHECK_FORMATS, type FileReport, fileReport, isKept, reports } from './reports.ts';
+import { CHECK_FORMATS, exitCodeOf, type FileReport, fileReport, reports } from './reports.ts';
 import { type CheckKind, readSubjects, type Subject, type SubjectReading, together } from './subjects.ts';
 
 const DESCRIPTION = `Judges whether the values of a load test, or of a log, keep objectives. The exit code is 1 when an
-objective is missed or cannot be judged.
+objective is missed, and 3 when none is but one cannot be judged.
 
 Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
 --latency), histograms in Base64, a text with one number per line, a column of a table, a field of
@@ -104,7 +104,8 @@ export const command = defineCommand({
         return ExitCode.done;
       });
     }
-    return Math.max(isKept(judged) ? ExitCode.done : ExitCode.refused, await reading.report());
+    const left = await reading.report();
+    return left === ExitCode.done ? exitCodeOf(judged) : left;
   },
 });
 

@@ -1,7 +1,7 @@
 import { visible } from '@hdrscope/core/internal';
 import { formatBounds, formatShare } from '@hdrscope/kit';
 import { wrongOption } from '../../arguments.ts';
-import type { Io } from '../../command.ts';
+import { ExitCode, type Io } from '../../command.ts';
 import { boundsJson, jsonDocument } from '../../figures.ts';
 import { formatCount, valuesText } from '../../format.ts';
 import { findFormats, listEndings } from '../../output-options.ts';
@@ -115,8 +115,17 @@ function notesOf({ subject, rows }: Judged): string[] {
 
 // The result.
 
+/** The exit code of a check: an objective that is missed outweighs one that cannot be judged. */
+export function exitCodeOf(all: readonly Judged[]): number {
+  const failed = all.flatMap(({ rows }) => rows.filter(({ isFailure }) => isFailure));
+  if (failed.length === 0) return ExitCode.done;
+  return failed.every(({ verdict }) => verdict === 'cannot be judged')
+    ? ExitCode.undecided
+    : ExitCode.refused;
+}
+
 /** Whether no objective fails the check. */
-export function isKept(all: readonly Judged[]): boolean {
+function isKept(all: readonly Judged[]): boolean {
   return all.every(({ rows }) => rows.every(({ isFailure }) => !isFailure));
 }
 

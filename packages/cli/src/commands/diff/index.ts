@@ -1,15 +1,18 @@
-import { measureOf, type NumberUnit, numberUnit, perMs, ticksPerUnit } from '@hdrscope/inputs/internal';
-import type { CountedUnit } from '@hdrscope/registry';
-import { UsageError } from '../../command.ts';
 import {
-  COMPARING,
-  type ComparedSide,
-  differencesOf,
-  printDifferences,
-  VERDICTS,
-  withValues,
-} from '../../comparison.ts';
+  measureOf,
+  type NumberUnit,
+  numberUnit,
+  perMs,
+  scaleFigures,
+  ticksPerUnit,
+} from '@hdrscope/inputs/internal';
+import { readRun } from '@hdrscope/interval-log/internal';
+import type { CountedUnit } from '@hdrscope/registry';
+import { ExitCode, UsageError } from '../../command.ts';
+import { COMPARING, type ComparedRun, differencesOf, VERDICTS, withValues } from '../../comparison/index.ts';
+import { printDifferences } from '../../comparison/report.ts';
 import { defineCommand } from '../../define-command.ts';
+import { formatCount } from '../../format.ts';
 import type { Input } from '../../inputs/input.ts';
 import { startTalliedReading } from '../../inputs/line-tally.ts';
 import { differentUnits, NUMBER_PLACE, type UnitOfNumbers, unitOfInputs } from '../../inputs/numbers.ts';
@@ -19,11 +22,12 @@ import { readValues, type ValueKind, type ValueReading } from '../../inputs/read
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { unitOption } from '../../options.ts';
 import { type ValueScale, valueScaleOf } from '../../value-scale.ts';
+import { filesOfSides } from './sides.ts';
 
-const DESCRIPTION = `Compares two distributions in any of these forms: an interval log, percentile text (.hgrm, its CSV,
-wrk2 --latency), encoded histograms in Base64, a text with one number per line, a column of a table, a field
-of JSON, the JSON of hdrscope record, or the requests of k6 (--out json, --out csv) and oha (--output-format
-csv); all of them plain or gzipped.
+const DESCRIPTION = `Compares percentiles of two programs, or of one before and after a change. A run is a file in any of these forms: an
+interval log, percentile text (.hgrm, its CSV, wrk2 --latency), encoded histograms in Base64, a text with one number per line, a column of
+a table, a field of JSON, the JSON of hdrscope record, or the requests of k6 (--out json, --out csv) and oha (--output-format csv); all of
+them plain or gzipped.
 
 ${VERDICTS}
 
@@ -41,16 +45,27 @@ export const command = defineCommand({
   description: DESCRIPTION,
   examples: [
     'hdrscope diff before.hlog after.hlog',
-    'hdrscope diff --unit us yesterday.txt today.txt --fail-if-worse 5%',
-    'hdrscope diff --tag get --from 1m --confidence 0.999 before.hlog after.hlog',
+    'hdrscope diff --before main/*.hlog --after pr/*.hlog --fail-if-worse 5%',
+    'hdrscope diff --unit us yesterday.txt today.txt --percentiles 50,99',
     'cat latencies.txt | hdrscope diff --text-unit ms --percentiles 50,99 reference.hgrm -',
     'hdrscope diff --column duration --unit s before.csv after.csv --json',
   ],
   operands: {
-    '<before>': 'a file in any of these forms; - is standard input',
-    '<after>': 'another file, in the same form or another',
+    '[file...]': 'one run before and one after; - is standard input',
   },
   options: {
+    before: {
+      value: '<file...>',
+      help: 'the runs of one side: files, or folders of them',
+      isRepeated: true,
+      fallback: 'the first file',
+    },
+    after: {
+      value: '<file...>',
+      help: 'the runs of the other side',
+      isRepeated: true,
+      fallback: 'the second file',
+    },
     ...COMPARING,
     unit: unitOption('the unit of the values, and of numbers that have none', 'logs: ns; numbers: none'),
     textUnit: textUnitOption(
@@ -66,45 +81,64 @@ export const command = defineCommand({
   output: 'when done',
   async run({ options, operands, format }, io) {
     const { unit, textUnit, plot = io.stdout.isTerminal } = options;
+    const files = await filesOfSides(operands, options);
     const taking = { takes: KINDS, otherwise: 'log', numbers: options, command: 'hdrscope diff' } as const;
-    const { inputs, totalBytes } = await openInputs<ValueKind>(operands, taking, io);
+    const { inputs, totalBytes } = await openInputs<ValueKind>([...files.before, ...files.after], taking, io);
     const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
 
     const reading = {
       ...{ ...units, ...startTalliedReading(io, totalBytes), textUnit },
       ...{ numberOptions: options, selection: selectionOf(options) },
     };
-    const [before, after] = await reading.finishAfter(readSides(inputs, reading));
-    const verdict = await printDifferences(differencesOf(before, after, units.scale, options), format, io);
+    const runs = await reading.finishAfter(readRuns(inputs, reading));
+    const [before, after] = [runs.slice(0, files.before.length), runs.slice(files.before.length)];
+    for (const note of unlikeLengths(runs)) await reading.note(note);
+    const differences = differencesOf(before, after, units.scale, options);
+    const verdict = await printDifferences(differences, format, io);
     if (plot && format === 'text') {
       const { plotOf } = await import('./plot.ts');
       await io.stdout.write(`\n${plotOf([before, after], units.scale, io)}`);
     }
-    return Math.max(verdict, await reading.report());
+    const left = await reading.report();
+    // What was left out could change any verdict.
+    return left === ExitCode.done ? verdict : left;
   },
 });
 
-// Sides.
+// Runs.
 
-/** @throws Refusal, UsageError, HdrscopeError */
-async function readSides(
-  inputs: readonly Input<ValueKind>[],
-  reading: ValueReading,
-): Promise<[before: ComparedSide, after: ComparedSide]> {
-  const [before, after] = inputs;
-  return [await readSide(before!, reading), await readSide(after!, reading)];
+/** One at a time: a side may have many runs. @throws Refusal, UsageError, HdrscopeError */
+async function readRuns(inputs: readonly Input<ValueKind>[], reading: ValueReading): Promise<ComparedRun[]> {
+  const runs: ComparedRun[] = [];
+  for (const input of inputs) runs.push(await readRunOf(input, reading));
+  return runs;
 }
 
-async function readSide(input: Input<ValueKind>, reading: ValueReading): Promise<ComparedSide> {
-  const { name, kind } = input;
+async function readRunOf(input: Input<ValueKind>, reading: ValueReading): Promise<ComparedRun> {
+  const { name, kind, source } = input;
+  if (kind === 'log') {
+    const { selection, onBytes, malformed } = reading;
+    const run = await readRun(source, { ...selection, onBytes, onMalformed: malformed.add });
+    const values = withValues(run?.values, name);
+    return { name, values, stretches: run!.stretches, totalCount: values.totalCount };
+  }
   const { histogram, text } = await readValues(input, reading);
   for (const loss of text?.losses ?? []) await reading.note(loss);
-  const values = text?.values ?? withValues(histogram, name, kind === 'log');
-  return {
-    name,
-    values,
-    totalCount: 'totalCount' in values ? values.totalCount : values.histogram.totalCount,
-  };
+  const values = text?.values ?? withValues(histogram, name, false);
+  const totalCount = 'totalCount' in values ? values.totalCount : values.histogram.totalCount;
+  const stretches = input.stretches?.().map((figures) => scaleFigures(reading.numbers, figures, name));
+  return { name, values, totalCount, ...(stretches && { stretches }) };
+}
+
+/** A sentence when a run has more than twice as many values as another one. */
+function unlikeLengths(runs: readonly ComparedRun[]): string[] {
+  const [least, most] = [...runs]
+    .sort((a, b) => a.totalCount - b.totalCount)
+    .filter((_, at, all) => at === 0 || at === all.length - 1);
+  if (least === undefined || most === undefined || most.totalCount <= 2 * least.totalCount) return [];
+  return [
+    `${most.name} has ${formatCount(most.totalCount)} values and ${least.name} ${formatCount(least.totalCount)}: runs are alike when they are equally long`,
+  ];
 }
 
 // Units.

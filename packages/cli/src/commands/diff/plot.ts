@@ -1,6 +1,8 @@
+import { DoubleHistogram, HistogramSum } from '@hdrscope/core';
+import type { LogHistogram } from '@hdrscope/interval-log';
 import { curveOf } from '@hdrscope/plot';
 import type { Io } from '../../command.ts';
-import type { ComparedSide } from '../../comparison.ts';
+import type { ComparedSide } from '../../comparison/index.ts';
 import { hasColours } from '../../screen/colour.ts';
 import { plotColumns, screenOf } from '../../screen/screen.ts';
 import { terminalPlot } from '../../screen/terminal-plot.ts';
@@ -9,9 +11,9 @@ import type { ValueScale } from '../../value-scale.ts';
 // Beyond this ratio to the median, a linear axis would show the largest values only.
 const LINEAR_UP_TO = 50;
 
-/** Draws the percentiles of both sides as curves. */
+/** Draws the percentiles of both sides as curves, of all runs together. */
 export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueScale, io: Io): string {
-  const histograms = sides.map(({ values }) => ('lowest' in values ? values.histogram : values));
+  const histograms = sides.map(valuesOfSide);
   const isWide = histograms.some(
     (histogram) => histogram.min > 0 && histogram.max > LINEAR_UP_TO * histogram.valueAtPercentile(50),
   );
@@ -20,9 +22,24 @@ export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueS
     {
       kind: 'percentiles',
       unit: unit === 'ms' ? unit : 'none',
-      curves: histograms.map((histogram, at) => curveOf(sides[at]!.name, histogram, { valueScale: divisor })),
+      curves: histograms.map((histogram, at) =>
+        curveOf(nameOf(sides[at]!, at), histogram, { valueScale: divisor }),
+      ),
       valueAxis: isWide ? 'log' : 'linear',
     },
     { columns: plotColumns(columns), colours: hasColours(io, io.stdout), ascii },
   );
+}
+
+function valuesOfSide(side: ComparedSide): LogHistogram {
+  const histograms = side.map(({ values }) => ('lowest' in values ? values.histogram : values));
+  const [first, ...others] = histograms;
+  if (others.length === 0) return first!;
+  const sum = new HistogramSum();
+  for (const histogram of histograms) sum.add(histogram);
+  return first instanceof DoubleHistogram ? sum.toDoubleHistogram() : sum.toHistogram();
+}
+
+function nameOf([run, ...others]: ComparedSide, at: number): string {
+  return others.length === 0 ? run!.name : `${at === 0 ? 'before' : 'after'} (${others.length + 1} runs)`;
 }

@@ -1,6 +1,6 @@
 import type { Plot } from '@hdrscope/plot';
 import { type Io, Refusal } from '../../command.ts';
-import { parseConfidence } from '../../comparison.ts';
+import { parseConfidence } from '../../comparison/index.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import type { Input, InputKind } from '../../inputs/input.ts';
 import { NUMBER_PLACE } from '../../inputs/numbers.ts';

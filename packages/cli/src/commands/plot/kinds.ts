@@ -1,7 +1,6 @@
-import { DoubleHistogram } from '@hdrscope/core';
-import { compareHistograms, type LogHistogram, summarizeLogs } from '@hdrscope/interval-log';
+import { type BoundedHistogram, compareRuns, DoubleHistogram } from '@hdrscope/core';
+import { type LogHistogram, summarizeLogs } from '@hdrscope/interval-log';
 import {
-  type BoundedHistogram,
   type DecodedInterval,
   type DecodeIntervalsOptions,
   decodeIntervals,
@@ -22,7 +21,7 @@ import {
 } from '@hdrscope/plot';
 import type { CurveOptions } from '@hdrscope/plot/internal';
 import { Refusal, UsageError } from '../../command.ts';
-import { withValues } from '../../comparison.ts';
+import { withValues } from '../../comparison/index.ts';
 import type { InputKind } from '../../inputs/input.ts';
 import { readPercentileText } from '../../inputs/read-values.ts';
 import { assertCurves, explainTagLimit } from '../../inputs/selection-options.ts';
@@ -250,7 +249,7 @@ export function comparisonOf(
   { unit, percentiles, confidence }: Omit<ComparisonOptions, 'columns'> & Pick<ComparisonPlot, 'unit'>,
 ): ComparisonPlot {
   const { valueScale } = before;
-  const changes = compareHistograms(before.values, after.values, { percentiles, confidence }).percentiles;
+  const changes = compareRuns([before], [after], { percentiles, confidence }).percentiles;
   return {
     kind: 'comparison',
     unit,
@@ -261,9 +260,9 @@ export function comparisonOf(
       percentile: change.percentile,
       before: change.before / valueScale,
       after: change.after / valueScale,
-      ...(change.confidence >= confidence && {
-        lower: change.lower / valueScale,
-        upper: change.upper / valueScale,
+      ...(change.change !== 'cannot be judged' && {
+        lower: change.interval.lower / valueScale,
+        upper: change.interval.upper / valueScale,
       }),
     })),
   };

@@ -5,7 +5,12 @@ import type { MergeQuestion, TimeRange } from '@hdrscope/history/internal';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
 import type { PlottedChange } from '@hdrscope/plot/internal';
 import { Refusal } from '../../command.ts';
-import { type ComparedSide, DEFAULT_CONFIDENCE, type Differences, differencesOf } from '../../comparison.ts';
+import {
+  type ComparedRun,
+  DEFAULT_CONFIDENCE,
+  type Differences,
+  differencesOf,
+} from '../../comparison/index.ts';
 import { scaled, type ValueScale } from '../../value-scale.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
 import { comparisonOf, type PlottedSide } from '../plot/kinds.ts';
@@ -16,42 +21,56 @@ import { countSlots, curveOfRow } from './row-curve.ts';
 
 /** Two distributions of a history that are compared. */
 export interface HistoryComparison {
-  readonly sides: readonly [before: HistorySide, after: HistorySide];
+  /** Each range of time, or each group, is a run. */
+  readonly sides: readonly [before: readonly HistoryRun[], after: readonly HistoryRun[]];
   /** UCUM code of the unit of both. */
   readonly unit: string;
   /** From the integers of both histograms to the values that are shown. */
   readonly scale: ValueScale;
 }
 
-interface HistorySide extends ComparedSide {
+interface HistoryRun extends ComparedRun {
   readonly row: MergedRow;
 }
 
 /**
- * Reads the two ranges of time, or the two groups of `--by`, that a command line compares.
+ * Reads the ranges of time, or the two groups of `--by`, that a command line compares.
  *
  * @throws Refusal when a side has no values, there are not two groups, or their values have no common slots.
  */
 export async function readComparison(history: AskedHistory, options: Options): Promise<HistoryComparison> {
   const { before, after } = options;
-  const named =
-    before === undefined || after === undefined
-      ? await groupsOf(history, options)
-      : [await rangeOf(history, options, before), await rangeOf(history, options, after)];
-  const [one, other] = named as [NamedRow, NamedRow];
+  const isOfRanges = before.length > 0;
+  const read = async (ranges: readonly TimeRange[]): Promise<NamedRow[]> => {
+    const rows: NamedRow[] = [];
+    for (const range of ranges) rows.push(await rangeOf(history, options, range));
+    return rows;
+  };
+  const named = isOfRanges
+    ? [await read(before), await read(after)]
+    : (await groupsOf(history, options)).map((group) => [group]);
+  const all = named.flat();
+  const [one, ...others] = all as [NamedRow, ...NamedRow[]];
   const { unit, scale } = one.row;
-  if (other.row.unit !== unit || other.row.scale !== scale) {
+  const other = others.find(({ row }) => row.unit !== unit || row.scale !== scale);
+  if (other !== undefined) {
     throw new Refusal(
       `${one.name} is counted in steps of ${stepText(one.row)} and ${other.name} in steps of ${stepText(other.row)}: only equal steps are compared`,
     );
   }
-  const isWide = [one, other].some(({ row }) => row.w.length > 0);
-  return { sides: [sideOf(one, isWide), sideOf(other, isWide)], unit, scale: scaleOf(one.row) };
+  const isWide = all.some(({ row }) => row.w.length > 0);
+  const [first, second] = named.map((rows) => rows.map((row) => runOf(row, isWide))) as [
+    HistoryRun[],
+    HistoryRun[],
+  ];
+  return { sides: [first, second], unit, scale: scaleOf(one.row) };
 }
 
 interface NamedRow {
   readonly name: string;
   readonly row: MergedRow;
+  /** The same values by stretches of time. @default they are not known */
+  readonly stretches?: readonly MergedRow[];
 }
 
 async function rangeOf(history: AskedHistory, options: Options, range: TimeRange): Promise<NamedRow> {
@@ -63,8 +82,13 @@ async function rangeOf(history: AskedHistory, options: Options, range: TimeRange
       `${options.metric} is counted in steps of ${[row, ...others].map(stepText).join(' and ')} in ${name}: --where chooses series of one step`,
     );
   }
-  return { name, row };
+  const everyMs = Math.max(Math.ceil((range.untilMs - range.sinceMs) / STRETCHES), 1);
+  const stretches = await rowsOf(history, { ...selectionOf(options), ...range, by: [], everyMs });
+  return { name, row, stretches };
 }
+
+/** Into how many stretches of time a range is divided, to see how dependent its values are. */
+const STRETCHES = 60;
 
 async function groupsOf(history: AskedHistory, options: Options): Promise<NamedRow[]> {
   const { by } = options;
@@ -108,13 +132,14 @@ function stepText({ unit, scale }: MergedRow): string {
 }
 
 /** @param hasBounds Whether the figures of the comparison are bounds. */
-function sideOf({ name, row }: NamedRow, hasBounds: boolean): HistorySide {
+function runOf({ name, row, stretches = [] }: NamedRow, hasBounds: boolean): HistoryRun {
   const { bits, k, c, w } = row;
   const histogram = countSlots({ bits, k: k.map((slot, i) => slot + (w[i] ?? 0)), c });
   return {
     name,
     values:
       w.length === 0 ? histogram : { histogram, lowest: countSlots({ bits, k, c }), highest: histogram },
+    stretches: hasBounds ? [] : stretches.map((stretch) => countSlots(stretch)),
     totalCount: histogram.totalCount,
     row,
     ...(hasBounds && { boundsOf: (percentiles) => figuresOfRow(row, name, percentiles) }),
@@ -130,9 +155,13 @@ function scaleOf({ unit, scale }: MergedRow): ValueScale {
 /** The differences of both sides, with the verdicts of `hdrscope diff`. */
 export function historyDifferences(
   { sides: [before, after], scale }: HistoryComparison,
-  { percentiles, confidence = DEFAULT_CONFIDENCE, failIfWorse }: Options,
+  { percentiles, confidence = DEFAULT_CONFIDENCE, failIfWorse, minRuns, oneRun }: Options,
 ): Differences {
-  const options = { percentiles, confidence, ...(failIfWorse !== undefined && { failIfWorse }) };
+  const options = {
+    ...{ percentiles, confidence, minRuns },
+    ...(failIfWorse !== undefined && { failIfWorse }),
+    ...(oneRun !== undefined && { oneRun }),
+  };
   return differencesOf(before, after, scale, options);
 }
 
@@ -143,14 +172,14 @@ export function comparisonPlotOf(
   columns: number,
 ): ComparisonPlot {
   const shown = shownUnitOf(ucum);
-  const [before, after] = sides;
-  const plotted = ({ name, values, row }: HistorySide): PlottedSide => ({
+  const [[before], [after]] = sides as [[HistoryRun], [HistoryRun]];
+  const plotted = ({ name, values, row }: HistoryRun): PlottedSide => ({
     values,
     valueScale: scale.divisor,
     curve: curveOfRow(row, name, columns),
   });
   const plot = comparisonOf(plotted(before), plotted(after), { unit: shown.unit, percentiles, confidence });
-  const [was, is] = sides.map((side) => boundsOf(side, percentiles));
+  const [was, is] = [before, after].map((run) => boundsOf(run, percentiles));
   const changes = plot.changes.map((change, i): PlottedChange => {
     const [one, other] = [was?.[i], is?.[i]];
     return {
@@ -163,6 +192,6 @@ export function comparisonPlotOf(
 }
 
 /** The bounds of percentiles of wide buckets, in the unit that is shown; `undefined` where values have those of their slots. */
-function boundsOf({ row, name }: HistorySide, percentiles: readonly number[]): readonly Bounds[] | undefined {
+function boundsOf({ row, name }: HistoryRun, percentiles: readonly number[]): readonly Bounds[] | undefined {
   return row.w.length === 0 ? undefined : figuresOfRow(row, name, percentiles).percentiles;
 }

@@ -1,7 +1,7 @@
 import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
 import type { Plot } from '@hdrscope/plot';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
-import { printDifferences } from '../../comparison.ts';
+import { printDifferences } from '../../comparison/report.ts';
 import { defineCommand } from '../../define-command.ts';
 import { percentilesFor } from '../../figures.ts';
 import { withOutput } from '../../output-options.ts';
@@ -38,7 +38,7 @@ export const command = defineCommand({
     'hdrscope query history --metric rpc.duration --where status=200 --since 7d --every 1h',
     'hdrscope query history --metric rpc.duration --since 2026-10-01 --every 1d -o rpc.html',
     'hdrscope query history --metric rpc.duration --since 30d --kind heat-map -o rpc.png',
-    'hdrscope query history --metric rpc.duration --before 2026-10-01/7d --after 2026-10-08/7d --fail-if-worse 5%',
+    'hdrscope query history --metric rpc.duration --before 2026-10-01/1d 2026-10-02/1d 2026-10-03/1d --after 2026-10-08/1d 2026-10-09/1d 2026-10-10/1d --fail-if-worse 5%',
     'hdrscope query history --metric rpc.duration --by version --kind comparison',
     'hdrscope query history --metric rpc.duration --print-sql --dialect spark',
   ],
@@ -150,11 +150,13 @@ async function drawn(options: Options, history: AskedHistory, columns: number, i
   switch (kindOf(options)) {
     case 'comparison': {
       const { comparisonPlotOf, historyDifferences, readComparison } = await import('./comparison.ts');
-      const { verdictText } = await import('../../comparison.ts');
+      const { exitCodeOf } = await import('../../comparison/index.ts');
+      const { wordsOf } = await import('../../comparison/words.ts');
       const comparison = await readComparison(history, options).catch(explained(history, options));
-      const { shown, exitCode } = historyDifferences(comparison, options);
-      const verdicts = [wrapToScreen(verdictText(shown), io)];
-      return { plots: [comparisonPlotOf(comparison, options, columns)], verdicts, exitCode };
+      const differences = historyDifferences(comparison, options);
+      const verdicts = wordsOf(differences).sentences.map((sentence) => wrapToScreen(sentence, io));
+      const plots = [comparisonPlotOf(comparison, options, columns)];
+      return { plots, verdicts, exitCode: exitCodeOf(differences) };
     }
     case 'heat-map': {
       const { heatMapsOf } = await import('./heat-map.ts');

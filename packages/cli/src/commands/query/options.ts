@@ -1,6 +1,6 @@
 import type { DialectName, HistoryQuestion } from '@hdrscope/history';
 import { UsageError } from '../../command.ts';
-import { COMPARING, CONFIDENCE } from '../../comparison.ts';
+import { CONFIDENCE, GATE } from '../../comparison/index.ts';
 import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
 import { columnsOption } from '../../figures.ts';
 import { assertApart, parseRange } from '../../moment.ts';
@@ -60,13 +60,21 @@ export const OPTIONS = defineOptions({
     fallback: 'of all time together',
   },
   before: {
-    value: '<range>',
-    help: 'a range of time to compare with that of --after',
+    value: '<range...>',
+    help: 'ranges of time to compare with those of --after; each is a run of hdrscope diff',
     parse: parseRange,
+    isRepeated: true,
+    fallback: 'none',
   },
-  after: { value: '<range>', help: 'the range of time after a change', parse: parseRange },
+  after: {
+    value: '<range...>',
+    help: 'the ranges of time after a change',
+    parse: parseRange,
+    isRepeated: true,
+    fallback: 'none',
+  },
   allowMissing: ALLOW_MISSING,
-  failIfWorse: COMPARING.failIfWorse,
+  ...GATE,
   confidence: CONFIDENCE,
   plot: { help: 'draws the answer' },
   kind: {
@@ -131,8 +139,8 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
     refuse(since !== undefined, '--since', needs);
     refuse(until !== undefined, '--until', needs);
     refuse(options.kind !== undefined, '--kind', needs);
-    refuse(options.before !== undefined, '--before', needs);
-    refuse(options.after !== undefined, '--after', needs);
+    refuse(options.before.length > 0, '--before', needs);
+    refuse(options.after.length > 0, '--after', needs);
   }
   spanOf(options);
 }
@@ -171,7 +179,7 @@ export function isDrawn({ plot, kind, format: asked, output }: Options, format: 
 /** The kind that a command line asks for: a comparison with two ranges, percentiles over time with `--every`, else percentiles. */
 export function kindOf({ kind, before, after, every }: Options): Kind {
   if (kind !== undefined) return kind;
-  if (before !== undefined || after !== undefined) return 'comparison';
+  if (before.length + after.length > 0) return 'comparison';
   return every === undefined ? 'percentiles' : 'over-time';
 }
 
@@ -194,7 +202,7 @@ export function assertKindFits(options: Options): void {
     'is of all time: leave --every out',
   );
   if (asked !== 'comparison') {
-    const isRange = before !== undefined || after !== undefined;
+    const isRange = before.length + after.length > 0;
     refuse(isRange, '--before and --after', 'go with --kind comparison');
     refuse(confidence !== undefined, '--confidence', 'goes with a comparison');
     refuse(failIfWorse !== undefined, '--fail-if-worse', 'goes with a comparison');
@@ -203,17 +211,20 @@ export function assertKindFits(options: Options): void {
   refuse(printSql === true, '--print-sql', 'has no statement for a comparison');
   refuse(every !== undefined, '--every', 'does not go with a comparison');
   refuse(options.format === 'csv', '--format csv', 'does not go with a comparison: text and json do');
-  if (before === undefined && after === undefined) {
+  if (before.length + after.length === 0) {
     refuse(by.length === 0, '--kind comparison', 'needs --before and --after, or --by with two groups');
     return;
   }
-  refuse(before === undefined, '--after', 'needs --before: the range to compare it with');
-  refuse(after === undefined, '--before', 'needs --after: the range to compare it with');
+  refuse(before.length === 0, '--after', 'needs --before: the range to compare it with');
+  refuse(after.length === 0, '--before', 'needs --after: the range to compare it with');
   refuse(by.length > 0, '--by', 'does not go with --before and --after: --where chooses series');
   refuse(
     since !== undefined || until !== undefined,
     '--since and --until',
     'do not go with --before and --after',
   );
-  assertApart(before!, after!);
+  const isPlot =
+    options.plot === true || kind !== undefined || PICTURES.some((one) => one === options.format);
+  refuse(isPlot && before.length + after.length > 2, '--plot', 'compares one range before and one after');
+  assertApart([...before, ...after]);
 }

@@ -1,0 +1,268 @@
+import type { PercentileChange } from '@hdrscope/core';
+import { LEAST_BEYOND, LEAST_PIECES } from '@hdrscope/core/internal';
+import { formatBounds, percentileName } from '@hdrscope/kit';
+import { decimalText, formatCount, signedText, valuesText } from '../format.ts';
+import type { Column } from '../screen/table.ts';
+import { valueFormat } from '../value-scale.ts';
+import type { ComparedRun, ComparedSide, Differences } from './index.ts';
+
+/** A comparison in words, for any report. */
+export interface ComparisonWords {
+  /** What is compared: both sides with their runs and values, and the unit. */
+  readonly heading: string;
+  readonly columns: readonly Column[];
+  /** A row for each percentile, in the order of the table. */
+  readonly rows: readonly (readonly string[])[];
+  /** The result first, then what it rests on. */
+  readonly sentences: readonly string[];
+}
+
+/** Puts a comparison in words. */
+export function wordsOf(differences: Differences): ComparisonWords {
+  const { comparison, sides, confidence, unit } = differences;
+  const { percentiles } = comparison;
+  const format = valueFormat(
+    percentiles.flatMap(({ before, after }) => [before, after]),
+    unit,
+  );
+  const rows = percentiles.map((row) => [
+    percentileName(row.percentile),
+    ...figureCells(differences, row, format),
+    row.change === 'cannot be judged' ? '-' : intervalText(row, format),
+    labelOf(differences, row),
+  ]);
+  const columns: Column[] = [
+    { title: '' },
+    { title: 'before' },
+    { title: 'after' },
+    { title: 'difference', spare: 2 },
+    { title: 'change' },
+    { title: `${percentText(confidence)} interval`, spare: 1 },
+    { title: 'verdict', isText: true },
+  ];
+  return {
+    heading: `${sideText(sides[0], 'before', differences)} and ${sideText(sides[1], 'after', differences)}${unit.unit === '' ? '' : `, in ${unit.unit}`}`,
+    columns,
+    rows,
+    sentences: [...resultSentences(differences, format), ...groundSentences(differences)],
+  };
+}
+
+// Sides.
+
+/** `a.hlog (20,000 values, correlated: as good as 900)`, or `before (3 runs, 60,000 values)`. */
+function sideText(side: ComparedSide, name: 'before' | 'after', { comparison }: Differences): string {
+  const count = valuesText(side.reduce((sum, { totalCount }) => sum + totalCount, 0));
+  const [run] = side as [ComparedRun];
+  if (side.length > 1) return `${name} (${side.length} runs, ${count})`;
+  const worth = Math.min(
+    ...comparison.percentiles.flatMap(({ dependence }) => dependence?.[name].asGoodAs ?? []),
+  );
+  // Chance alone makes independent values look a little dependent.
+  const isDependent = worth < run.totalCount / 2;
+  return `${run.name} (${count}${isDependent ? `, correlated: as good as ${formatCount(Math.max(1, Number(worth.toPrecision(2))))}` : ''})`;
+}
+
+// Figures.
+
+type Format = (value: number) => string;
+
+/** The value before and after, the difference, and the change. */
+function figureCells({ sides, unit }: Differences, row: PercentileChange, format: Format): string[] {
+  const [before, after] = sides.map(([run]) => run?.boundsOf?.([row.percentile]).percentiles[0]);
+  if (before !== undefined && after !== undefined) {
+    // The bounds are in the unit already.
+    const inUnit = (value: number): string => format(value * unit.divisor);
+    const difference = { lower: after.lower - before.upper, upper: after.upper - before.lower };
+    return [
+      formatBounds(before, inUnit),
+      formatBounds(after, inUnit),
+      formatBounds(difference, (value) => signedText(value, inUnit)),
+      '',
+    ];
+  }
+  const { relative } = row;
+  return [
+    format(row.before),
+    format(row.after),
+    signedText(row.difference, format),
+    Number.isFinite(relative) ? signedPercent(relative) : '',
+  ];
+}
+
+/** The interval of the change, in percent unless a value is 0: `+8.1 to +16.9 %`. */
+function intervalText({ relativeInterval, interval }: PercentileChange, format: Format): string {
+  const isRatio = !Number.isNaN(relativeInterval.lower);
+  const { lower, upper } = isRatio ? relativeInterval : interval;
+  const text = isRatio ? signedPercent : (value: number): string => signedText(value, format);
+  return `${text(lower).replace(/ %$/, '')} to ${text(upper)}`;
+}
+
+/** `p99 +12.3 % (99 % interval +8.1 to +16.9 %)` */
+function changeText(row: PercentileChange, confidence: number, format: Format, isWide: boolean): string {
+  const { relative, difference } = row;
+  // No number stands for a change between wide buckets.
+  if (isWide)
+    return `${percentileName(row.percentile)} (${percentText(confidence)} interval ${intervalText(row, format)})`;
+  const amount = Number.isFinite(relative) ? signedPercent(relative) : signedText(difference, format);
+  return `${percentileName(row.percentile)} ${amount} (${percentText(confidence)} interval ${intervalText(row, format)})`;
+}
+
+// Verdicts.
+
+/** What grows: times make a program slower, other values are higher. */
+function directions({ unit }: Differences): { readonly more: string; readonly less: string } {
+  return unit.unit === 'ms' ? { more: 'slower', less: 'faster' } : { more: 'higher', less: 'lower' };
+}
+
+function labelOf(differences: Differences, { change }: PercentileChange): string {
+  const { comparison } = differences;
+  const { more, less } = directions(differences);
+  if (change === 'cannot be judged') return change;
+  if (comparison.ground !== 'runs') {
+    if (change === 'no significant difference') return 'no difference shown';
+    return change === 'better' ? `${less} in this run` : `${more} in this run`;
+  }
+  if (change === 'worse') return `significantly ${more}`;
+  if (change === 'better') return `significantly ${less}`;
+  return change === 'within tolerance' ? `${more} within tolerance` : change;
+}
+
+function resultSentences(differences: Differences, format: Format): string[] {
+  const { comparison, sides, confidence, tolerance } = differences;
+  const { ground, percentiles } = comparison;
+  const { more, less } = directions(differences);
+  const listOf = (change: PercentileChange['change'], text: (row: PercentileChange) => string): string =>
+    percentiles
+      .filter((row) => row.change === change)
+      .map(text)
+      .join(', ');
+  const isWide = sides.some((side) => side.some(({ boundsOf }) => boundsOf !== undefined));
+  const described = (row: PercentileChange): string => changeText(row, confidence, format, isWide);
+  const limit = tolerance === 0 ? '' : `, by more than ${percentText(tolerance)}`;
+  const surely = ground === 'runs' ? 'Significantly ' : '';
+  const worse = listOf('worse', described);
+  const tolerated = listOf('within tolerance', described);
+  const better = listOf('better', described);
+  const equal = listOf('no significant difference', excludedText);
+  const found = [
+    worse && `${surely}${more}${limit}: ${worse}.`,
+    tolerated && `${surely}${more}, within the tolerance of ${percentText(tolerance)}: ${tolerated}.`,
+    better && `${surely}${less}: ${better}.`,
+    equal &&
+      `No ${ground === 'runs' ? 'significant ' : ''}difference${ground === 'runs' ? '' : ' shown'}: ${equal}.`,
+  ].filter((sentence) => sentence !== '');
+  if (ground !== 'runs' && (worse || tolerated || better)) {
+    const condition = ground === 'stretches' ? '' : 'If values are independent, ';
+    const text = found.map((sentence, at) => (at === 0 ? sentence : sentence.trim()));
+    text[0] = `${condition === '' ? 'These' : `${condition}these`} two runs differ. ${capital(text[0]!)}`;
+    found.splice(0, found.length, ...text);
+  }
+  return [...found.map(capital), ...unknownSentences(differences)];
+}
+
+function excludedText({ percentile, relativeInterval: { upper } }: PercentileChange): string {
+  const name = percentileName(percentile);
+  return Number.isFinite(upper)
+    ? `${name} (an increase above ${percentText(Math.max(upper, 0))} is excluded)`
+    : name;
+}
+
+/** Why percentiles cannot be judged, and what would decide it. */
+function unknownSentences({ comparison: { percentiles }, sides }: Differences): string[] {
+  const few = percentiles.filter(({ reason }) => reason === 'few values');
+  const dependent = percentiles.filter(({ reason }) => reason === 'few pieces');
+  const names = (rows: readonly PercentileChange[]): string =>
+    rows.map(({ percentile }) => percentileName(percentile)).join(', ');
+  const sentences: string[] = [];
+  if (few.length > 0) {
+    // Bounded: the command line names the percentiles.
+    const part = Math.min(...few.map(({ percentile }) => Math.min(percentile, 100 - percentile))) / 100;
+    const runs = Math.min(...sides.map(({ length }) => length));
+    // Of values that depend on each other, more are needed.
+    const repeated = Math.max(1, ...few.flatMap(({ dependence }) => repetitions(dependence, sides)));
+    const needed = Math.ceil(Number(((LEAST_BEYOND / Math.min(runs, 4) / part) * repeated).toPrecision(2)));
+    const cure =
+      part === 0
+        ? ' An extreme of other runs is not known.'
+        : ` ${runs === 1 ? 'A run' : 'Each run'} needs at least ${formatCount(needed)} values.`;
+    sentences.push(
+      `${names(few)} cannot be judged: too few values beyond ${few.length === 1 ? 'it' : 'them'}.${cure}`,
+    );
+  }
+  if (dependent.length > 0) {
+    const pieces = Math.min(
+      ...dependent.flatMap(({ dependence }) =>
+        dependence === undefined ? [] : [dependence.before.pieces, dependence.after.pieces],
+      ),
+    );
+    const longer = decimalText(LEAST_PIECES / pieces, 1);
+    sentences.push(
+      `${names(dependent)} cannot be judged: values depend on those long before them, so a run is as good as ${formatCount(Math.floor(pieces))} independent pieces, and ${LEAST_PIECES} are needed. Runs ${longer} times as long would have them.`,
+    );
+  }
+  return sentences;
+}
+
+/** How many values of each run are as good as one. */
+function repetitions(
+  dependence: PercentileChange['dependence'],
+  [before, after]: Differences['sides'],
+): number[] {
+  if (dependence === undefined) return [];
+  return [
+    before[0]!.totalCount / dependence.before.asGoodAs,
+    after[0]!.totalCount / dependence.after.asGoodAs,
+  ];
+}
+
+/** What the verdict rests on, what it could have shown, and what it cannot say. */
+function groundSentences({ comparison, sides, confidence, minRuns, verdict, isGate }: Differences): string[] {
+  const { ground, percentiles } = comparison;
+  const judged = percentiles.filter(({ change }) => change !== 'cannot be judged');
+  const runs = Math.min(...sides.map(({ length }) => length));
+  const shown = judged
+    .filter(({ smallestShown }) => Number.isFinite(smallestShown))
+    .map(({ percentile, smallestShown }) => `${percentileName(percentile)} ${percentText(smallestShown, 2)}`);
+  const level =
+    judged.length < 2
+      ? ''
+      : `${judged.length === 2 ? 'Both' : `All ${judged.length}`} intervals together contain the true changes with ${percentText(confidence)}, each with ${percentText(1 - (1 - confidence) / judged.length)}. `;
+  const smallest =
+    shown.length === 0
+      ? ''
+      : `The smallest increases that ${ground === 'runs' ? `${runs} such runs a side` : 'two such runs'} show: ${shown.join(', ')}.`;
+  const sentences = [`${level}${smallest}`.trim()].filter((sentence) => sentence !== '');
+  if (ground !== 'runs') {
+    sentences.push(
+      `Another run of one program may differ as much, so this does not tell whether the program has changed: compare at least ${minRuns} runs a side, --before a1 a2 a3 --after b1 b2 b3.`,
+    );
+    if (ground === 'independence') {
+      sentences.push(
+        'The order of these values is not known: intervals of a log, or times of requests, show how dependent values are.',
+      );
+    }
+    if (isGate && verdict === 'cannot be judged') sentences.push('--one-run accepts the risk.');
+  } else if (isGate && runs < minRuns) {
+    sentences.push(`${runs} runs a side are fewer than --min-runs, ${minRuns}: the result cannot be judged.`);
+  }
+  return sentences;
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+// Numbers.
+
+/** A part in percent, to three digits: `10.6 %`, `598 %`. Close to 100, those that tell it from 100: `99.75 %`. */
+export function percentText(part: number, digits = 3): string {
+  const value = part * 100;
+  const isClose = value > 99 && value < 100;
+  return `${Number(isClose ? (100 - Number((100 - value).toPrecision(2))).toPrecision(12) : value.toPrecision(digits))} %`;
+}
+
+function signedPercent(part: number): string {
+  const decimals = part !== 0 && Math.abs(part) < 0.01 ? 2 : 1;
+  return signedText(part, (amount) => `${decimalText(amount * 100, decimals)} %`);
+}
