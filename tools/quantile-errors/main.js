@@ -2,10 +2,8 @@
  * `npm run quantile-errors`: records known distributions and random ones, lets real Prometheuses scrape them, and compares
  * `histogram_quantile` with the values that were recorded. Then it measures what the buckets of a service cost. It takes two minutes.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { workspaceRoot } from '../lib/workspace.js';
+import { fillMarkers } from '../lib/fill-markers.js';
 import { measureCosts } from './costs.js';
 import { measureErrors } from './errors.js';
 import { findVersions, stopAll } from './prometheus.js';
@@ -78,20 +76,4 @@ function readNumber(name, from, to) {
   const value = Number(options[name]);
   if (Number.isInteger(value) && value >= from && value <= to) return value;
   throw new Error(`--${name} must be an integer from ${from} to ${to}, got ${options[name]}`);
-}
-
-/**
- * Replaces what is between two comments of a document.
- *
- * @param {string} path
- * @param {string} name
- * @param {string} text
- */
-function fillMarkers(path, name, text) {
-  const file = join(workspaceRoot, path);
-  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
-  const before = readFileSync(file, 'utf8');
-  const [from, to] = [before.indexOf(begin), before.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`${path} has no ${begin} and ${end}`);
-  writeFileSync(file, `${before.slice(0, from)}${begin}\n\n${text}\n\n${before.slice(to)}`);
 }
