@@ -9,32 +9,22 @@ import {
   figuresOf,
   jsonDocument,
 } from '../figures.ts';
+import { escapeMarkdown, escapeXml, type ReportFormat } from '../file-reports.ts';
 import { painter } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
-import { shownTable } from '../screen/table.ts';
+import { formatMarkdown, shownTable } from '../screen/table.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
-import { type ComparedRun, type Differences, exitCodeOf } from './index.ts';
+import type { ComparedRun, Differences, GateVerdict } from './index.ts';
 import { wordsOf } from './words.ts';
 
-/**
- * Prints the differences.
- *
- * @param more More keys of the document.
- * @returns The exit code.
- */
-export async function printDifferences(
-  differences: Differences,
-  format: 'text' | 'json',
-  io: Io,
-  more: object = {},
-): Promise<number> {
-  const text =
-    format === 'json'
-      ? jsonDocument({ ...comparisonJson(differences), ...more })
-      : textReport(differences, io);
-  await io.stdout.write(text);
-  return exitCodeOf(differences);
-}
+/** Formats a comparison. The output decides on colours and width. */
+export const comparisonReports: Readonly<Record<ReportFormat, (differences: Differences, io: Io) => string>> =
+  {
+    text: textReport,
+    json: (differences) => jsonDocument(comparisonJson(differences)),
+    junit: (differences) => junitReport(differences),
+    markdown: (differences) => markdownReport(differences),
+  };
 
 // Text.
 
@@ -60,6 +50,68 @@ function textReport(differences: Differences, io: Io): string {
   });
   const fitted = sentences.map((sentence) => wrapToScreen(sentence, io)).join('\n');
   return `${wrapToScreen(heading, io)}\n\n${table.join('\n')}\n\n${fitted}\n`;
+}
+
+// Markdown.
+
+const MARKS: Readonly<Record<GateVerdict, string>> = {
+  worse: '❌',
+  'not worse': '✅',
+  'cannot be judged': '❔',
+};
+
+/** A section of Markdown, for a pull request or the summary of a job. */
+function markdownReport(differences: Differences): string {
+  const { heading, columns, rows, sentences } = wordsOf(differences);
+  const mark = differences.isGate ? `${MARKS[differences.verdict]} ` : '';
+  const [result = '', ...others] = sentences.map(escapeMarkdown);
+  return `### ${mark}${result}
+
+${escapeMarkdown(heading)}
+
+${formatMarkdown(columns, rows).join('\n')}
+
+${others.map((sentence) => `- ${sentence}\n`).join('')}`;
+}
+
+// JUnit.
+
+/**
+ * JUnit XML with a test for each percentile: one that is worse has failed, and one that cannot be judged is skipped.
+ * Source: https://docs.gitlab.com/ci/testing/unit_test_reports/, https://github.com/jenkinsci/xunit-plugin (`junit-10.xsd`).
+ */
+function junitReport(differences: Differences): string {
+  const { heading, columns, rows, sentences } = wordsOf(differences);
+  const { comparison, verdict, isGate } = differences;
+  const isUnknown = isGate && verdict === 'cannot be judged';
+  const outcomes = comparison.percentiles.map(({ change }) =>
+    change === 'worse' && !isUnknown
+      ? 'failure'
+      : change === 'cannot be judged' || isUnknown
+        ? 'skipped'
+        : 'passed',
+  );
+  const countOf = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;
+  const counts = `tests="${rows.length}" failures="${countOf('failure')}" errors="0" skipped="${countOf('skipped')}" time="0"`;
+  const cases = rows.map((cells, at) => {
+    const head = `    <testcase name="${escapeXml(cells[0]!)}" classname="hdrscope" time="0"`;
+    const outcome = outcomes[at]!;
+    if (outcome === 'passed') return `${head}/>\n`;
+    const message = escapeXml(`${cells[0]}: ${cells.at(-1)}`);
+    const details = columns.map(({ title }, column) => `${title}: ${cells[column]}`).join('\n');
+    const element =
+      outcome === 'skipped'
+        ? `<skipped message="${message}"/>`
+        : `<failure message="${message}" type="worse">${escapeXml(details)}</failure>`;
+    return `${head}>\n      ${element}\n    </testcase>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="hdrscope" ${counts}>
+  <testsuite name="${escapeXml(heading)}" ${counts}>
+${cases.join('')}    <system-out>${escapeXml(sentences.join('\n'))}</system-out>
+  </testsuite>
+</testsuites>
+`;
 }
 
 // JSON.

@@ -1,6 +1,13 @@
-import { ExitCode, UsageError } from '../../command.ts';
+import { ExitCode } from '../../command.ts';
 import { parseConfidence } from '../../comparison/index.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
+import {
+  assertDifferent,
+  type FileReport,
+  REPORT,
+  REPORT_FORMATS,
+  writeReports,
+} from '../../file-reports.ts';
 import type { Input } from '../../inputs/input.ts';
 import { startTalliedReading, type TalliedReading } from '../../inputs/line-tally.ts';
 import { NUMBER_PLACE } from '../../inputs/numbers.ts';
@@ -9,11 +16,9 @@ import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { thresholdIn } from '../../objective.ts';
 import { unitOption } from '../../options.ts';
-import { withOutput } from '../../output-options.ts';
-import { cleanFor } from '../../screen/clean-output.ts';
 import { judgeSubject } from './judge.ts';
 import { assertObjectives, OBJECTIVES } from './options.ts';
-import { CHECK_FORMATS, exitCodeOf, type FileReport, fileReport, reports } from './reports.ts';
+import { exitCodeOf, reports } from './reports.ts';
 import { type CheckKind, readSubjects, type Subject, type SubjectReading, together } from './subjects.ts';
 
 const DESCRIPTION = `Judges whether the values of a load test, or of a log, keep objectives. The exit code is 1 when an
@@ -61,13 +66,7 @@ const OPTIONS = defineOptions({
   },
   unit: unitOption('the unit of the values in logs and histograms', 'ns'),
   textUnit: textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else none'),
-  report: {
-    value: '<file>',
-    help: 'writes a further report, in the format of its ending (.xml: JUnit, .md: Markdown, .json, .txt); may be repeated',
-    parse: fileReport,
-    isRepeated: true,
-    fallback: 'none',
-  },
+  report: REPORT,
   ...NUMBER_PLACE,
   ...SELECTION,
 });
@@ -84,7 +83,7 @@ export const command = defineCommand({
   ],
   operands: { '<file...>': 'files in any of these forms; - is standard input' },
   options: OPTIONS,
-  formats: CHECK_FORMATS,
+  formats: REPORT_FORMATS,
   formatNotes: 'junit is XML, markdown is for pull requests',
   output: 'by command',
   async run({ options, operands, format }, io) {
@@ -98,12 +97,7 @@ export const command = defineCommand({
     const judged = (options.together ? [together(subjects)] : subjects).map((one) =>
       judgeSubject(one, options),
     );
-    for (const { file, format } of outputs) {
-      await withOutput(file, io, async (out) => {
-        await cleanFor(format, out).stdout.write(reports[format](judged, options.confidence, out));
-        return ExitCode.done;
-      });
-    }
+    await writeReports(outputs, (one, out) => reports[one](judged, options.confidence, out), io);
     const left = await reading.report();
     return left === ExitCode.done ? exitCodeOf(judged) : left;
   },
@@ -132,12 +126,4 @@ function readingOf(options: OptionsOf<typeof OPTIONS>): Omit<SubjectReading, key
     metric,
     thresholdsIn: (shown) => slo.map((objective) => thresholdIn(objective, shown)),
   };
-}
-
-/** @throws UsageError when two reports have the same file. */
-function assertDifferent(outputs: readonly FileReport[]): void {
-  const files = outputs.map(({ file }) => file);
-  const twice = files.find((file, at) => files.indexOf(file) !== at);
-  if (twice === undefined) return;
-  throw new UsageError(`two reports cannot go to ${twice === '-' ? 'standard output' : twice}`);
 }

@@ -1,10 +1,8 @@
-import { visible } from '@hdrscope/core/internal';
 import { formatBounds, formatShare } from '@hdrscope/kit';
-import { wrongOption } from '../../arguments.ts';
 import { ExitCode, type Io } from '../../command.ts';
 import { boundsJson, jsonDocument } from '../../figures.ts';
+import { escapeMarkdown, escapeXml, type ReportFormat } from '../../file-reports.ts';
 import { formatCount, valuesText } from '../../format.ts';
-import { findFormats, listEndings } from '../../output-options.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
@@ -12,39 +10,15 @@ import { valueFormat } from '../../value-scale.ts';
 import type { Judged, Row, Verdict } from './judge.ts';
 import type { Subject } from './subjects.ts';
 
-/** A format of the report. */
-export type CheckFormat = 'text' | 'json' | 'junit' | 'markdown';
-
-export const CHECK_FORMATS: readonly CheckFormat[] = ['text', 'json', 'junit', 'markdown'];
-
 /** Formats a report. The output decides on colours and width. */
 export const reports: Readonly<
-  Record<CheckFormat, (judged: readonly Judged[], confidence: number, io: Io) => string>
+  Record<ReportFormat, (judged: readonly Judged[], confidence: number, io: Io) => string>
 > = {
   text: textReport,
   json: jsonReport,
   junit: junitReport,
   markdown: markdownReport,
 };
-
-/** A report and its file. */
-export interface FileReport {
-  /** `-` is standard output. */
-  readonly file: string;
-  readonly format: CheckFormat;
-}
-
-/**
- * The report that `--report` asks for.
- *
- * @throws UsageError when the ending of the file states no format.
- */
-export function fileReport(file: string): FileReport {
-  const fitting = findFormats(file);
-  const format = CHECK_FORMATS.find((one) => fitting?.includes(one));
-  if (format !== undefined) return { file, format };
-  throw wrongOption('--report', `a file that ends with ${listEndings(CHECK_FORMATS).join(', ')}`, file);
-}
 
 // The table of verdicts.
 
@@ -192,11 +166,6 @@ ${notes.length === 0 ? '' : `\n${notes.join('')}`}`;
   return `### ${isKept(all) ? '✅' : '❌'} hdrscope check: ${conclusionOf(all)}\n${tables.join('')}\n`;
 }
 
-/** Text of files and tags, which Markdown and HTML must not obey. */
-function escapeMarkdown(text: string): string {
-  return visible(text).replace(/[\\`*_[\]<>#|~&]/g, (character) => `\\${character}`);
-}
-
 // JSON.
 
 /** Formats the verdicts for a program. Values are in the unit of their subject. */
@@ -272,17 +241,4 @@ function unitText({ subject: { unit } }: Judged, { kind }: Row): string {
 function countsOf(rows: readonly Row[]): string {
   const failures = rows.filter(({ isFailure }) => isFailure).length;
   return `tests="${rows.length}" failures="${failures}" errors="0" skipped="0" time="0"`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\n': '&#10;',
-};
-
-/** Text for XML, without the characters that XML forbids. */
-function escapeXml(text: string): string {
-  return visible(text, { lines: true }).replace(/[&<>"\n]/g, (character) => ENTITIES[character]!);
 }

@@ -1,9 +1,9 @@
 import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
 import type { Plot } from '@hdrscope/plot';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
-import { printDifferences } from '../../comparison/report.ts';
+import { exitCodeOf } from '../../comparison/index.ts';
 import { defineCommand } from '../../define-command.ts';
-import { percentilesFor } from '../../figures.ts';
+import { jsonDocument, percentilesFor } from '../../figures.ts';
 import { withOutput } from '../../output-options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import {
@@ -118,9 +118,15 @@ async function compare(
   const { historyDifferences, readComparison } = await import('./comparison.ts');
   const comparison = await readComparison(history, options).catch(explained(history, options));
   const differences = historyDifferences(comparison, options);
-  return withOutput(options.output, io, (out) =>
-    printDifferences(differences, format, out, missingJson(history)),
-  );
+  return withOutput(options.output, io, async (out) => {
+    const { comparisonJson, comparisonReports } = await import('../../comparison/report.ts');
+    await out.stdout.write(
+      format === 'json'
+        ? jsonDocument({ ...comparisonJson(differences), ...missingJson(history) })
+        : comparisonReports.text(differences, out),
+    );
+    return exitCodeOf(differences);
+  });
 }
 
 async function draw(options: Options, format: PlotFormat, history: AskedHistory, io: Io): Promise<number> {
@@ -150,7 +156,6 @@ async function drawn(options: Options, history: AskedHistory, columns: number, i
   switch (kindOf(options)) {
     case 'comparison': {
       const { comparisonPlotOf, historyDifferences, readComparison } = await import('./comparison.ts');
-      const { exitCodeOf } = await import('../../comparison/index.ts');
       const { wordsOf } = await import('../../comparison/words.ts');
       const comparison = await readComparison(history, options).catch(explained(history, options));
       const differences = historyDifferences(comparison, options);
