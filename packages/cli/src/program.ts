@@ -176,6 +176,10 @@ export const HDRSCOPE: Group = {
       'counts the numbers of a text, and prints their distribution',
       () => import('./commands/record/index.ts'),
     ],
+    ab: [
+      'runs two load tests in turn, and says whether one is slower',
+      () => import('./commands/ab/index.ts'),
+    ],
     diff: [
       'compares two logs, texts or histograms, and says whether the difference is real',
       () => import('./commands/diff/index.ts'),
@@ -225,8 +229,9 @@ export const HDRSCOPE: Group = {
 
 exit codes:
   0    done
-  1    a verdict (diff and query: worse, check: missed), or refused input: a file that cannot be read, malformed lines
+  1    a verdict (diff, ab and query: worse, check: missed), or refused input: a file that cannot be read, malformed lines
   2    a wrong command line
+  3    a verdict that cannot be given: --fail-if-worse and check have too little to judge by
   130  ended by Ctrl-C; any other signal: 128 and its number
 
 environment:
@@ -238,7 +243,7 @@ environment:
   examples: [
     'hdrscope record latencies.txt --unit ms',
     'hdrscope log summary service.hlog',
-    'hdrscope diff before.hlog after.hlog --fail-if-worse 5%',
+    'hdrscope diff --before main/ --after branch/ --fail-if-worse 5%',
     'hdrscope plot before.hlog after.hlog -o latency.html',
     'hdrscope serve service.hlog',
     'hdrscope run hdrscope.yaml',

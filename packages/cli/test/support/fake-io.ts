@@ -28,11 +28,12 @@ export async function hdrscope(args: readonly string[], world: World = {}): Prom
   const columns = isTerminal ? (world.columns ?? 120) : undefined;
   const ending = new AbortController();
   const printed = { stdout: '', stderr: '' };
+  let mayEndSlowly = false;
   const output = (name: keyof typeof printed): Output => ({
     isTerminal,
     columns,
     write: async (text) => {
-      if (ending.signal.aborted && name === 'stdout') throw ending.signal.reason;
+      if (ending.signal.aborted && name === 'stdout' && !mayEndSlowly) throw ending.signal.reason;
       printed[name] += text;
       if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));
       else onNote?.(text, (reason) => ending.abort(reason));
@@ -44,6 +45,9 @@ export async function hdrscope(args: readonly string[], world: World = {}): Prom
     stdin: bytesOf(stdin),
     environment,
     signal: ending.signal,
+    endSlowly: () => {
+      mayEndSlowly = true;
+    },
     monotonicMs,
   };
   return { exitCode: await runCli(args, io), ...printed };

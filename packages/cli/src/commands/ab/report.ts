@@ -1,0 +1,74 @@
+import { percentileName } from '@hdrscope/kit';
+import type { Io } from '../../command.ts';
+import type { ComparedRun } from '../../comparison/index.ts';
+import { comparisonJson, comparisonReports } from '../../comparison/report.ts';
+import { percentText } from '../../comparison/words.ts';
+import { jsonDocument } from '../../figures.ts';
+import type { ReportFormat } from '../../file-reports.ts';
+import { decimalText, formatCount } from '../../format.ts';
+import { wrapToScreen } from '../../screen/help-text.ts';
+import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
+import { valueFormat } from '../../value-scale.ts';
+import type { Measured } from './measure.ts';
+
+/** The report of a comparison, with its runs and how busy the machine was. */
+export function reportOf(measured: Measured, format: ReportFormat, seed: number, io: Io): string {
+  const { differences, runs, ending } = measured;
+  const text = comparisonReports[format](differences, io);
+  switch (format) {
+    case 'text':
+      return `${text}${wrapToScreen(endingText(measured), io)}\n\n${shownTable(...runTable(measured), io).join('\n')}\n`;
+    case 'markdown':
+      return `${text}- ${endingText(measured)}\n\n<details><summary>${runs.length} runs</summary>\n\n${formatMarkdown(...runTable(measured)).join('\n')}\n\n</details>\n`;
+    case 'json':
+      return jsonDocument({
+        ...comparisonJson(differences),
+        ...{ ending, seed },
+        runs: runs.map(({ side, number, seconds, busy }) => ({
+          ...{ side, number, seconds },
+          busy: Number.isNaN(busy) ? null : busy,
+        })),
+      });
+    case 'junit':
+      return text;
+  }
+}
+
+function endingText({ ending, sides: { before }, looks, confidence }: Measured): string {
+  const pairs = `${before.length} ${before.length === 1 ? 'pair' : 'pairs'} of runs`;
+  const level =
+    looks === 1
+      ? ''
+      : ` All ${looks} looks at the runs together have a confidence of ${percentText(confidence)}.`;
+  return `Ended after ${pairs}: ${ending}.${level}`;
+}
+
+/** A row for each run, in the order of time. */
+function runTable({ runs, sides, differences }: Measured): [Column[], string[][]] {
+  const percentiles = differences.comparison.percentiles.map(({ percentile }) => percentile);
+  const valuesOf = ({ values }: ComparedRun): number[] =>
+    percentiles.map((percentile) =>
+      ('lowest' in values ? values.histogram : values).valueAtPercentile(percentile),
+    );
+  const rows = runs.map((run) => ({ run, compared: sides[run.side][run.number - 1]! }));
+  const format = valueFormat(
+    rows.flatMap(({ compared }) => valuesOf(compared)),
+    sides.scale,
+  );
+  return [
+    [
+      { title: 'run', isText: true },
+      { title: 'values' },
+      ...percentiles.map((percentile) => ({ title: percentileName(percentile) })),
+      { title: 'seconds', spare: 2 },
+      { title: 'busy', spare: 1 },
+    ],
+    rows.map(({ run: { side, number, seconds, busy }, compared }) => [
+      `${side} ${number}`,
+      formatCount(compared.totalCount),
+      ...valuesOf(compared).map(format),
+      decimalText(seconds, 1),
+      percentText(busy, 2),
+    ]),
+  ];
+}

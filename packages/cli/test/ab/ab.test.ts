@@ -1,0 +1,153 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Termination } from '../../src/command.ts';
+import { hdrscope, type Ran, type World } from '../support/fake-io.ts';
+import { useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+
+/** Prints 400 values around `ms`, which differ a little from run to run. */
+let script: string;
+beforeAll(() => {
+  script = folder.write(
+    'load.mjs',
+    `import { basename } from 'node:path';
+    const [ms] = process.argv.slice(2).map(Number);
+    const [, run] = /-(\\d+)/.exec(basename(process.env.HDRSCOPE_RUN_FILE));
+    const speed = 1 + 0.002 * ((Number(run) * 7) % 5);
+    for (let i = 0; i < 400; i++) console.log((ms * speed * (0.8 + (0.4 * i) / 400)).toFixed(4));`,
+  );
+});
+
+const load = (ms: number): string => `"${process.execPath}" "${script}" ${ms}`;
+const GATE = ['--unit', 'ms', '--percentiles', '50', '--fail-if-worse', '5%'];
+const ab = (before: string, after: string, args: readonly string[] = [], world: World = {}): Promise<Ran> =>
+  hdrscope(['ab', '--before', before, '--after', after, ...args], world);
+const left = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('hdrscope-ab-'));
+
+test('finds a side that is slower, and stops when that is clear', async () => {
+  const found = await ab(load(10), load(12), [...GATE, '--runs', '8']);
+  expect(found.exitCode).toBe(1);
+  expect(found.stdout).toMatch(
+    /^before \(4 runs, 1,600 values\) and after \(4 runs, 1,600 values\), in ms\n/,
+  );
+  expect(found.stdout).toMatch(
+    /^Significantly slower, by more than 5 %: p50 \+20\.\d % \(99\.75 % interval/m,
+  );
+  expect(found.stdout).toMatch(/^Ended after 4 pairs of runs: the result is clear\. All 3 looks .* 99 %\.$/m);
+  expect(found.stderr.match(/^hdrscope: the warm-up of --(before|after): /gm)).toHaveLength(2);
+  expect(found.stderr).toMatch(/^hdrscope: run 4 of 8 of --after: \d+\.\d s, processors .* busy$/m);
+}, 60_000);
+
+test('ends with 0 when an increase above the tolerance is excluded, and 3 when runs are too few to judge', async () => {
+  const equal = await ab(load(10), load(10), [...GATE, '--runs', '4', '--warm-ups', '0']);
+  expect([equal.exitCode, equal.stdout]).toEqual([0, expect.stringMatching(/above [\d.]+ % is excluded/)]);
+  const few = [
+    '--unit',
+    'ms',
+    '--percentiles',
+    '99',
+    '--fail-if-worse',
+    '5%',
+    '--runs',
+    '3',
+    '--warm-ups',
+    '0',
+  ];
+  expect((await ab(load(10), load(12), few)).exitCode).toBe(3);
+}, 60_000);
+
+test('writes reports, a picture of all runs, and the files of the runs to a folder', async () => {
+  const [md, xml, json, svg] = ['ab.md', 'ab.xml', 'ab.json', 'ab.svg'].map((name) => folder.pathOf(name));
+  const kept = folder.pathOf('kept');
+  const reports = ['--report', md!, '--report', xml!, '--report', json!, '--plot', svg!, '--keep', kept];
+  const before = left();
+  const args = [...GATE, '--runs', '3', '--warm-ups', '0', ...reports];
+  expect((await ab(load(10), load(13), args)).exitCode).toBe(1);
+  expect(left()).toEqual(before);
+  expect(readdirSync(kept).filter((name) => name.endsWith('.out'))).toHaveLength(6);
+  expect(readFileSync(md!, 'utf8')).toMatch(/^### ❌ Significantly slower[\s\S]*<summary>6 runs<\/summary>/);
+  expect(readFileSync(xml!, 'utf8')).toMatch(
+    /tests="1" failures="1"[\s\S]*<failure message="p50: significantly slower"/,
+  );
+  const document = JSON.parse(readFileSync(json!, 'utf8'));
+  expect(document).toMatchObject({ verdict: 'worse', ending: 'all runs are made', seed: 1 });
+  expect(document.runs).toHaveLength(6);
+  expect(readFileSync(svg!, 'utf8')).toMatch(/after 3/);
+  // What was kept is compared again by diff.
+  const files = (side: string): string[] => [1, 2, 3].map((n) => join(kept, `${side}-${n}.out`));
+  const again = await hdrscope([
+    'diff',
+    ...GATE,
+    '--before',
+    ...files('before'),
+    '--after',
+    ...files('after'),
+  ]);
+  expect(again.exitCode).toBe(1);
+}, 60_000);
+
+test('takes values from the file that the environment names', async () => {
+  const command = `printf '{"unit":"ms","values":[1]}' > /dev/null; ${load(10)} > "$HDRSCOPE_RUN_FILE"`;
+  const { exitCode, stdout } = await ab(command, command, ['--unit', 'ms', '--runs', '2', '--warm-ups', '0']);
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^before \(2 runs, 800 values\)/)]);
+}, 60_000);
+
+test.each([
+  [
+    'echo oops >&2; exit 3',
+    /run 1 of --after has ended with exit code 3: echo oops >&2; exit 3\n {2}oops\n$/,
+  ],
+  ['true', /run 1 of --after has written no values, to \$HDRSCOPE_RUN_FILE or to standard output: true\n$/],
+  ['kill -9 $$', /run 1 of --after was ended by SIGKILL: kill -9 \$\$\n$/],
+])(
+  'a command that fails names its run: %s',
+  async (command, message) => {
+    const before = left();
+    const { exitCode, stdout, stderr } = await ab(load(10), command, ['--warm-ups', '0']);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(message);
+    expect(left()).toEqual(before);
+  },
+  60_000,
+);
+
+test('a signal ends the run and its programs, and compares what was measured', async () => {
+  const marker = folder.pathOf('still-there');
+  const slow = `${load(10)}; if test "$(basename "$HDRSCOPE_RUN_FILE")" = after-3.run; then sleep 5; touch ${marker}; fi`;
+  let seen = 0;
+  const onNote: World['onNote'] = (text, end) => {
+    if (!/run \d+ of/.test(text) || ++seen !== 4) return;
+    setTimeout(() => end(new Termination('SIGINT', 130)), 300);
+  };
+  const { exitCode, stdout } = await ab(slow, slow, ['--unit', 'ms', '--runs', '5', '--warm-ups', '0'], {
+    onNote,
+  });
+  expect(exitCode).toBe(130);
+  expect(stdout).toMatch(/^before \(2 runs, 800 values\) and after \(2 runs/);
+  expect(stdout).toMatch(/^Ended after 2 pairs of runs: a signal has come\./m);
+  expect(existsSync(marker)).toBe(false);
+}, 60_000);
+
+test('begins no pair that would end after the time', async () => {
+  let nowMs = 0;
+  // Each look at the clock is 10 s later.
+  const world = { monotonicMs: () => (nowMs += 10_000) };
+  const args = ['--unit', 'ms', '--runs', '9', '--warm-ups', '0', '--max-time', '60s'];
+  const { exitCode, stdout } = await ab(load(10), load(10), args, world);
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/pairs of runs: the time is over\./)]);
+}, 60_000);
+
+test.each([
+  [['--before', 'a'], '--after is required'],
+  [
+    ['--before', 'a', '--after', 'b', '--runs', '2', '--fail-if-worse', '5%'],
+    '--runs 2 is less than --min-runs 3',
+  ],
+  [['--before', 'a', '--after', 'b', '--runs', '1'], '--runs must be an integer from 2'],
+  [['--before', 'a', '--after', 'b', '--report', 'x.csv'], '--report must be a file that ends with'],
+])('refuses %j', async (args, message) => {
+  const { exitCode, stderr } = await hdrscope(['ab', ...args]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
