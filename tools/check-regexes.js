@@ -37,7 +37,6 @@ const ALLOWED = {
   'packages/agent/src/config/secrets.ts computed':
     'has the secrets of a configuration as alternatives, without repetition',
   'packages/ceph/src/dump/format.ts computed': 'is one class of characters, without repetition',
-  'packages/cli/src/comparison.ts computed': 'is one of four words, at the end of a line of our own',
   "packages/demo/src/options.ts /^Option '(--[\\w-]+).*' argument (?:is ambiguous|missing)/":
     'sees messages of Node.js only',
   'packages/ebpf/src/exporter-config/expression.ts computed':

@@ -8,7 +8,7 @@ import { Draws } from '@hdrscope/testing/load-models';
 /** @import { Model, ModelRun } from '@hdrscope/testing/load-models' */
 
 export const PERCENTILES = [50, 90, 99];
-export const TOLERANCE = 0.05;
+const TOLERANCE = 0.05;
 
 /**
  * How often something happened.

@@ -1,15 +1,5 @@
 // Entry `@hdrscope/core`: the public API. `internal.ts` has what only other packages of hdrscope need.
-export {
-  type BoundedHistogram,
-  type ChangeVerdict,
-  type CompareRunsOptions,
-  compareRuns,
-  type Ground,
-  type PercentileChange,
-  type Run,
-  type RunsComparison,
-} from './analysis/compare-runs.ts';
-export type { Dependence } from './analysis/dependence.ts';
+export { compareRuns, type RunsComparison } from './analysis/compare-runs.ts';
 export { type KolmogorovSmirnovResult, kolmogorovSmirnovTest } from './analysis/kolmogorov-smirnov-test.ts';
 export { type MannWhitneyResult, mannWhitneyTest } from './analysis/mann-whitney-test.ts';
 export { computeExcessKurtosis, computeSkewness } from './analysis/moments.ts';

@@ -1,7 +1,15 @@
 // Entry `@hdrscope/core/internal`: for the other packages of hdrscope only. Names here may change in any release.
 
 export type { ConfidenceOptions } from './analysis/checks.ts';
-export { LEAST_BEYOND, LEAST_PIECES } from './analysis/compare-runs.ts';
+export {
+  type BoundedHistogram,
+  type ChangeVerdict,
+  type CompareRunsOptions,
+  LEAST_BEYOND,
+  LEAST_PIECES,
+  type PercentileChange,
+  type Run,
+} from './analysis/compare-runs.ts';
 export { Stretches } from './analysis/stretches.ts';
 export { exactly } from './bounds.ts';
 export { explicitCounts } from './conversion/explicit.ts';

@@ -1,5 +1,4 @@
 import {
-  type BoundedHistogram,
   type Bounds,
   DoubleHistogram,
   Histogram,
@@ -7,7 +6,7 @@ import {
   type PercentileInterval,
   percentileInterval,
 } from '@hdrscope/core';
-import { countWithin } from '@hdrscope/core/internal';
+import { type BoundedHistogram, countWithin } from '@hdrscope/core/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { percentileName } from '@hdrscope/kit';
 import type { LoadSummary } from './load/load.ts';

@@ -1,4 +1,5 @@
-import { type CompareRunsOptions, compareRuns, type Run, type RunsComparison } from '@hdrscope/core';
+import { compareRuns, type RunsComparison } from '@hdrscope/core';
+import type { CompareRunsOptions, Run } from '@hdrscope/core/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, Refusal } from '../command.ts';

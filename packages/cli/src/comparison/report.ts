@@ -1,4 +1,5 @@
-import type { Bounds, PercentileChange } from '@hdrscope/core';
+import type { Bounds } from '@hdrscope/core';
+import type { PercentileChange } from '@hdrscope/core/internal';
 import type { Io } from '../command.ts';
 import {
   boundsJson,

@@ -1,5 +1,4 @@
-import type { PercentileChange } from '@hdrscope/core';
-import { LEAST_BEYOND, LEAST_PIECES } from '@hdrscope/core/internal';
+import { LEAST_BEYOND, LEAST_PIECES, type PercentileChange } from '@hdrscope/core/internal';
 import { formatBounds, percentileName } from '@hdrscope/kit';
 import { decimalText, formatCount, signedText, valuesText } from '../format.ts';
 import type { Column } from '../screen/table.ts';
@@ -55,8 +54,9 @@ function sideText(side: ComparedSide, name: 'before' | 'after', { comparison }: 
   const count = valuesText(side.reduce((sum, { totalCount }) => sum + totalCount, 0));
   const [run] = side as [ComparedRun];
   if (side.length > 1) return `${name} (${side.length} runs, ${count})`;
-  const worth = Math.min(
-    ...comparison.percentiles.flatMap(({ dependence }) => dependence?.[name].asGoodAs ?? []),
+  const worth = comparison.percentiles.reduce(
+    (least, { dependence }) => Math.min(least, dependence?.[name].asGoodAs ?? run.totalCount),
+    run.totalCount,
   );
   // Chance alone makes independent values look a little dependent.
   const isDependent = worth < run.totalCount / 2;
@@ -152,13 +152,13 @@ function resultSentences(differences: Differences, format: Format): string[] {
     equal &&
       `No ${ground === 'runs' ? 'significant ' : ''}difference${ground === 'runs' ? '' : ' shown'}: ${equal}.`,
   ].filter((sentence) => sentence !== '');
+  const sentences = found.map(capital);
   if (ground !== 'runs' && (worse || tolerated || better)) {
-    const condition = ground === 'stretches' ? '' : 'If values are independent, ';
-    const text = found.map((sentence, at) => (at === 0 ? sentence : sentence.trim()));
-    text[0] = `${condition === '' ? 'These' : `${condition}these`} two runs differ. ${capital(text[0]!)}`;
-    found.splice(0, found.length, ...text);
+    const differ =
+      ground === 'stretches' ? 'These two runs differ.' : 'If values are independent, these two runs differ.';
+    sentences[0] = `${differ} ${sentences[0]}`;
   }
-  return [...found.map(capital), ...unknownSentences(differences)];
+  return [...sentences, ...unknownSentences(differences)];
 }
 
 function excludedText({ percentile, relativeInterval: { upper } }: PercentileChange): string {
@@ -178,9 +178,9 @@ function unknownSentences({ comparison: { percentiles }, sides }: Differences): 
   if (few.length > 0) {
     // Bounded: the command line names the percentiles.
     const part = Math.min(...few.map(({ percentile }) => Math.min(percentile, 100 - percentile))) / 100;
-    const runs = Math.min(...sides.map(({ length }) => length));
+    const runs = Math.min(sides[0].length, sides[1].length);
     // Of values that depend on each other, more are needed.
-    const repeated = Math.max(1, ...few.flatMap(({ dependence }) => repetitions(dependence, sides)));
+    const repeated = few.reduce((most, { dependence }) => Math.max(most, repetitions(dependence, sides)), 1);
     const needed = Math.ceil(Number(((LEAST_BEYOND / Math.min(runs, 4) / part) * repeated).toPrecision(2)));
     const cure =
       part === 0
@@ -191,10 +191,10 @@ function unknownSentences({ comparison: { percentiles }, sides }: Differences): 
     );
   }
   if (dependent.length > 0) {
-    const pieces = Math.min(
-      ...dependent.flatMap(({ dependence }) =>
-        dependence === undefined ? [] : [dependence.before.pieces, dependence.after.pieces],
-      ),
+    const pieces = dependent.reduce(
+      (least, { dependence }) =>
+        dependence === undefined ? least : Math.min(least, dependence.before.pieces, dependence.after.pieces),
+      LEAST_PIECES,
     );
     const longer = decimalText(LEAST_PIECES / pieces, 1);
     sentences.push(
@@ -204,23 +204,23 @@ function unknownSentences({ comparison: { percentiles }, sides }: Differences): 
   return sentences;
 }
 
-/** How many values of each run are as good as one. */
+/** How many values of a run are as good as one. */
 function repetitions(
   dependence: PercentileChange['dependence'],
   [before, after]: Differences['sides'],
-): number[] {
-  if (dependence === undefined) return [];
-  return [
+): number {
+  if (dependence === undefined) return 1;
+  return Math.max(
     before[0]!.totalCount / dependence.before.asGoodAs,
     after[0]!.totalCount / dependence.after.asGoodAs,
-  ];
+  );
 }
 
 /** What the verdict rests on, what it could have shown, and what it cannot say. */
 function groundSentences({ comparison, sides, confidence, minRuns, verdict, isGate }: Differences): string[] {
   const { ground, percentiles } = comparison;
   const judged = percentiles.filter(({ change }) => change !== 'cannot be judged');
-  const runs = Math.min(...sides.map(({ length }) => length));
+  const runs = Math.min(sides[0].length, sides[1].length);
   const shown = judged
     .filter(({ smallestShown }) => Number.isFinite(smallestShown))
     .map(({ percentile, smallestShown }) => `${percentileName(percentile)} ${percentText(smallestShown, 2)}`);

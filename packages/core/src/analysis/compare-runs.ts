@@ -5,7 +5,7 @@ import { DoubleHistogram } from '../histogram/double-histogram.ts';
 import type { Histogram } from '../histogram/histogram.ts';
 import { findRank } from '../histogram/percentiles.ts';
 import { countWithin } from '../histogram/statistics.ts';
-import { custom, number, type OptionRules, readOptions, withDefault } from '../options.ts';
+import { assertFollows, custom, number, type OptionRules, readOptions, withDefault } from '../options.ts';
 import { intervalOfSlot } from '../sum/intervals.ts';
 import { assertPercentile } from './checks.ts';
 import { type Dependence, dependenceOf, effectiveCount } from './dependence.ts';
@@ -83,7 +83,7 @@ export interface PercentileChange {
   readonly before: number;
   /** The percentile after the change. */
   readonly after: number;
-  /** `after - before`. */
+  /** `after - before`, in the unit of the values. */
   readonly difference: number;
   /** The confidence interval of the difference. The verdict rests on `relativeInterval`, unless a value is 0. */
   readonly interval: Bounds;
@@ -91,10 +91,11 @@ export interface PercentileChange {
   readonly relative: number;
   /** The interval of `relative`. Both ends are `NaN` when a value is 0. */
   readonly relativeInterval: Bounds;
-  /** The smallest increase, as a part, that nine of ten such comparisons would call worse. `NaN` when a value is 0. */
+  /** The smallest increase that nine of ten such comparisons would call worse, relative to the value before: 0.1 for a tenth. `NaN` when a value is 0. */
   readonly smallestShown: number;
   /** How dependent the values of both runs are, on the ground `'stretches'`. */
   readonly dependence?: { readonly before: Dependence; readonly after: Dependence };
+  /** The verdict. */
   readonly change: ChangeVerdict;
   /**
    * Why it cannot be judged: fewer than {@link LEAST_BEYOND} values of a side are beyond the percentile, or a run has fewer than
@@ -105,6 +106,7 @@ export interface PercentileChange {
 
 /** The comparison of two sides. */
 export interface RunsComparison {
+  /** What the intervals rest on. */
   readonly ground: Ground;
   /** One entry for each percentile of the options, in their order. */
   readonly percentiles: readonly PercentileChange[];
@@ -205,6 +207,7 @@ function sideOf(runs: readonly Run[], name: 'before' | 'after'): Side {
     throw mustBe('ERR_INCOMPATIBLE', `compareRuns: the side '${name}'`, 'at least one run', runs);
   }
   return runs.map((run: Run, at): KnownRun => {
+    assertFollows(`compareRuns: run ${at + 1} of '${name}'`, comparedRun, run);
     const { values, stretches = [] } = run;
     const bounded = 'lowest' in values ? values : { histogram: values, lowest: values, highest: values };
     if (bounded.histogram.totalCount === 0) {
@@ -249,6 +252,13 @@ function hasEnoughBeyond(sides: readonly Side[], percentile: number): boolean {
     return sum >= LEAST_BEYOND && beyond.every((count) => count >= LEAST_BEYOND / 4);
   });
 }
+
+const comparedRun = custom<Run>('{ values: a histogram }', (run) => {
+  const { values, stretches = [] } = (run ?? {}) as Partial<Run>;
+  const parts =
+    values !== undefined && 'lowest' in values ? [values.histogram, values.lowest, values.highest] : [values];
+  return Array.isArray(stretches) && [...parts, ...stretches].every((one) => one?.counts !== undefined);
+});
 
 // Differences.
 

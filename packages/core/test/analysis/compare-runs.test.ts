@@ -1,11 +1,5 @@
-import {
-  type ChangeVerdict,
-  compareRuns,
-  DoubleHistogram,
-  Histogram,
-  type PercentileChange,
-  type Run,
-} from '@hdrscope/core';
+import { compareRuns, DoubleHistogram, Histogram } from '@hdrscope/core';
+import type { ChangeVerdict, PercentileChange, Run } from '@hdrscope/core/internal';
 import { caseCount } from '@hdrscope/testing/case-count';
 import { Draws, LOAD_MODELS, type ModelRun } from '@hdrscope/testing/load-models';
 

@@ -1,5 +1,11 @@
-import { type BoundedHistogram, Histogram, type ParsedPercentiles, parsePercentiles } from '@hdrscope/core';
-import { type PercentileLoss, type RulesFor, readOptions, withDefault } from '@hdrscope/core/internal';
+import { Histogram, type ParsedPercentiles, parsePercentiles } from '@hdrscope/core';
+import {
+  type BoundedHistogram,
+  type PercentileLoss,
+  type RulesFor,
+  readOptions,
+  withDefault,
+} from '@hdrscope/core/internal';
 import { scale } from '../writer/format.ts';
 
 /** Options of `parsePercentileText`. */

@@ -1,9 +1,8 @@
 import { readOptions, Stretches } from '@hdrscope/core/internal';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { type OperationOptions, selectIntervals } from '../reader/read.ts';
+import { INTERVAL_RULES, type OperationOptions, selectIntervals } from '../reader/read.ts';
 import type { Selection } from '../reader/selection.ts';
-import { SUM_LOGS } from './summarize.ts';
 import { addInterval, decodeOrReport, type LogHistogram, LogTotal } from './totals.ts';
 
 /** The values of a log that one run of a program has written. */
@@ -23,7 +22,7 @@ export async function readRun(
   source: LogSource,
   options: Selection & OperationOptions = {},
 ): Promise<LoggedRun | undefined> {
-  const settings = readOptions(options, SUM_LOGS);
+  const settings = readOptions(options, READ_RUN);
   let total: LogTotal | undefined;
   let stretches: Stretches<LogTotal> | undefined;
   for await (const interval of selectIntervals(source, () => settings)) {
@@ -36,6 +35,12 @@ export async function readRun(
   const values = total?.toHistogram();
   return values && { values, stretches: stretches!.inOrder().map((stretch) => stretch.toHistogram()) };
 }
+
+const READ_RUN = {
+  name: 'readRun',
+  rules: INTERVAL_RULES,
+  call: "readRun('service.hlog', { tags: ['read'] })",
+};
 
 /** Stretches as long as an interval. */
 function stretchesLike(interval: LogInterval): Stretches<LogTotal> {

@@ -141,8 +141,7 @@ export async function sumLogs(
   return total?.toHistogram();
 }
 
-/** The options of functions that add up whole logs. */
-export const SUM_LOGS = {
+const SUM_LOGS = {
   name: 'sumLogs',
   rules: INTERVAL_RULES,
   call: "sumLogs(['service.hlog'], { tags: ['read'] })",

@@ -1,4 +1,5 @@
-import { compareRuns, formatPercentiles, Histogram, type Run } from '@hdrscope/core';
+import { compareRuns, formatPercentiles, Histogram } from '@hdrscope/core';
+import type { Run } from '@hdrscope/core/internal';
 import { parsePercentileText } from '../../src/index.ts';
 import { recogniseText } from '../../src/parser.ts';
 
@@ -69,7 +70,9 @@ test('a comparison with printed percentiles shows a difference only if it exceed
   const text = parsePercentileText(formatPercentiles(original, { valueScale: 1e6 }));
   const percentiles = [50, 75, 90, 97, 99, 99.8];
   const same = compareRuns([{ values: original }], [{ values: text }], { percentiles });
-  expect(same.percentiles.map(({ change }) => change)).toEqual(percentiles.map(() => 'no significant difference'));
+  expect(same.percentiles.map(({ change }) => change)).toEqual(
+    percentiles.map(() => 'no significant difference'),
+  );
   expect(Math.abs(same.percentiles[0]?.difference ?? 1e9)).toBeLessThanOrEqual(text.loss.valueResolution);
 
   const slower = new Histogram({ highestTrackableValue: 3_600_000_000_000 });

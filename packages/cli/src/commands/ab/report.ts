@@ -15,11 +15,12 @@ import type { Measured } from './measure.ts';
 export function reportOf(measured: Measured, format: ReportFormat, seed: number, io: Io): string {
   const { differences, runs, ending } = measured;
   const text = comparisonReports[format](differences, io);
+  const [columns, rows] = runTable(measured);
   switch (format) {
     case 'text':
-      return `${text}${wrapToScreen(endingText(measured), io)}\n\n${shownTable(...runTable(measured), io).join('\n')}\n`;
+      return `${text}${wrapToScreen(endingText(measured), io)}\n\n${shownTable(columns, rows, io).join('\n')}\n`;
     case 'markdown':
-      return `${text}- ${endingText(measured)}\n\n<details><summary>${runs.length} runs</summary>\n\n${formatMarkdown(...runTable(measured)).join('\n')}\n\n</details>\n`;
+      return `${text}- ${endingText(measured)}\n\n<details><summary>${runs.length} runs</summary>\n\n${formatMarkdown(columns, rows).join('\n')}\n\n</details>\n`;
     case 'json':
       return jsonDocument({
         ...comparisonJson(differences),

@@ -44,7 +44,7 @@ function runsText(count: number): string {
 
 async function expanded(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const path of paths) found.push(...(await filesAt(path)));
+  for (const path of paths) for (const file of await filesAt(path)) found.push(file);
   return found;
 }
 

@@ -1,4 +1,5 @@
-import { type BoundedHistogram, compareRuns, DoubleHistogram } from '@hdrscope/core';
+import { compareRuns, DoubleHistogram } from '@hdrscope/core';
+import type { BoundedHistogram } from '@hdrscope/core/internal';
 import { type LogHistogram, summarizeLogs } from '@hdrscope/interval-log';
 import {
   type DecodedInterval,
