@@ -19,3 +19,4 @@ export { lackOfNobody, spawnNodeAsNobody } from './nobody.ts';
 export { importOpenTelemetry3, typeErrorsWithOpenTelemetry3 } from './open-telemetry-3.ts';
 export { isInstalled, type PeerName, programOf } from './peers.ts';
 export { lackOfShared, sharedPath, testShared } from './shared-data.ts';
+export { typeErrors } from './type-errors.ts';

@@ -1,13 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isInstalled, programOf } from './peers.ts';
-
-const require = createRequire(import.meta.url);
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+import { typeErrors } from './type-errors.ts';
 
 /**
  * Loads one of the packages of the peer `opentelemetry-3` as an ES module. Jest finds them by the `modulePaths` of its
@@ -27,22 +19,5 @@ export async function importOpenTelemetry3<Module>(
  * @returns What the compiler prints; empty where the types fit.
  */
 export function typeErrorsWithOpenTelemetry3(file: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-types-'));
-  try {
-    const packages = programOf('opentelemetry-3');
-    const config = {
-      extends: join(ROOT, 'tsconfig.test.json'),
-      compilerOptions: {
-        paths: { '*-3': [`${packages}/*-3/dist/index.d.mts`] },
-        typeRoots: [join(ROOT, 'node_modules/@types')],
-      },
-      files: [file],
-      include: [],
-    };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
-    return spawnSync(process.execPath, [tsc, '--pretty', 'false', '-p', folder], { encoding: 'utf8' }).stdout;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  return typeErrors(file, { '*-3': [`${programOf('opentelemetry-3')}/*-3/dist/index.d.mts`] });
 }

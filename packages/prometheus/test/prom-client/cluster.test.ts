@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { BuiltPackages, describeWithPeers, isInstalled, programOf } from '@hdrscope/testing';
+import { BuiltPackages } from '@hdrscope/testing';
+import { PROM_CLIENTS } from '@hdrscope/testing/prom-clients';
 import { samplesIn, sortedSamples } from '../support/text.ts';
 
 const built = new BuiltPackages(['registry', 'prometheus']);
@@ -88,11 +89,9 @@ async function pagesOf(primary: ChildProcess): Promise<{ readonly theirs: string
   return pages;
 }
 
-const OWN_MODULES = join(import.meta.dirname, '../../../../node_modules');
-
-function testCluster(client: string, modules: () => string): void {
+function testCluster(client: string, modules: string): void {
   test('has the page of the client, and all durations exactly', async () => {
-    const primary = await start(client, modules());
+    const primary = await start(client, modules);
     const { theirs, ours } = await pagesOf(primary);
     const all = sortedSamples(ours);
     const isHdr = (line: string): boolean => line.startsWith('job_duration_seconds');
@@ -108,7 +107,7 @@ function testCluster(client: string, modules: () => string): void {
   });
 
   test('keeps counters and histograms of a worker that was killed', async () => {
-    const primary = await start(client, modules());
+    const primary = await start(client, modules);
     await pagesOf(primary);
     primary.send('kill');
     expect((await once(primary, 'message'))[0]).toBe('killed');
@@ -128,10 +127,6 @@ function testCluster(client: string, modules: () => string): void {
   });
 }
 
-describe('a cluster of prom-client', () => testCluster('prom-client', () => OWN_MODULES));
-
-describeWithPeers(['prometheus-client'])('a cluster of @prometheus-io/client', () =>
-  testCluster('@prometheus-io/client', () =>
-    isInstalled('prometheus-client') ? programOf('prometheus-client') : '',
-  ),
-);
+for (const { name, describeIt, modules } of PROM_CLIENTS) {
+  describeIt(`a cluster of ${name}`, () => testCluster(name, modules));
+}

@@ -1,4 +1,8 @@
+import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
 import { createRegistry } from '@hdrscope/registry';
+import { lackOfPeer, programOf, testUnless, typeErrors } from '@hdrscope/testing';
+import { PROM_CLIENTS, type PromClient } from '@hdrscope/testing/prom-clients';
 import * as fc from 'fast-check';
 import client from 'prom-client';
 import {
@@ -8,17 +12,17 @@ import {
   prometheusHandler,
   render,
 } from '../../src/index.ts';
-import { CLIENTS } from '../support/clients.ts';
 import { decodeFamilies } from '../support/decode.ts';
 import { OPENMETRICS, PROTOBUF } from '../support/http.ts';
 import { respond } from '../support/respond.ts';
 import { samplesIn, sortedSamples } from '../support/text.ts';
+import { useClient } from './use-client.ts';
 
-const { Gauge, Histogram, Registry } = client;
+const { Registry } = client;
 
 /** Every kind of metric, with awkward labels, help texts and values. */
 function shop(
-  { Counter, Gauge, Histogram, Summary }: typeof client,
+  { Counter, Gauge, Histogram, Summary }: PromClient,
   register: client.Registry<client.RegistryContentType>,
 ): void {
   const registers = [register];
@@ -86,7 +90,7 @@ async function page(
   return body.toString();
 }
 
-function testPage(used: typeof client): void {
+function testPage(used: PromClient): void {
   const { Counter, Gauge, Histogram, Registry, Summary } = used;
 
   test('has the samples, help texts and types of its own text', async () => {
@@ -206,11 +210,7 @@ function testPage(used: typeof client): void {
   });
 }
 
-for (const [name, describeIt, used] of CLIENTS) {
-  describeIt(`the page of a registry of ${name}`, () => testPage(used));
-}
-
-describe('metrics of one name', () => {
+function testNames({ Gauge, Histogram, Registry }: PromClient): void {
   async function shared(
     name: string,
     make: (registers: client.Registry[]) => void,
@@ -253,7 +253,12 @@ describe('metrics of one name', () => {
       '"jobs_count" has samples of the name "jobs_count", as the histogram "jobs" has: the gauge "jobs_count" is left out',
     ]);
   });
-});
+}
+
+for (const { name, describeIt, client: used } of PROM_CLIENTS) {
+  describeIt(`the page of a registry of ${name}`, () => testPage(used));
+  describeIt(`metrics of one name of ${name}`, () => testNames(used));
+}
 
 describe('a registry', () => {
   const fake = (metrics: readonly unknown[]): PromClientRegistry => ({
@@ -337,6 +342,21 @@ describe('a registry', () => {
     const { status, body } = await respond(handler);
     expect(status).toBe(200);
     expect(body.toString()).toContain('jobs_count 1\n');
+  });
+});
+
+describe('the types', () => {
+  const file = join(import.meta.dirname, 'use-client.ts');
+
+  test('of prom-client are taken, which the type check of the package sees', async () => {
+    const { port1, port2 } = new MessageChannel();
+    expect(await useClient(port1)).toBe('orders');
+    port2.close();
+  });
+
+  testUnless(lackOfPeer('prometheus-client'))('of @prometheus-io/client are taken, too', () => {
+    const types = join(programOf('prometheus-client'), '@prometheus-io/client/index.d.ts');
+    expect(typeErrors(file, { 'prom-client': [types] })).toBe('');
   });
 });
 
