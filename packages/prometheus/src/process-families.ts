@@ -9,7 +9,14 @@ const { counter, gauge } = numberFamilies(startMs);
 
 /** The resources that the process uses, under the names of Prometheus's client libraries. */
 export async function processFamilies(): Promise<MetricFamily[]> {
-  return [...cpuAndTime(), version(), ...memory(), ...heapSpaces(), ...(await linuxFamilies())];
+  return [
+    ...cpuAndTime(),
+    version(),
+    ...memory(),
+    ...heapSpaces(),
+    activeResources(),
+    ...(await linuxFamilies()),
+  ];
 }
 
 /**
@@ -96,6 +103,13 @@ function heapSpaces(): MetricFamily[] {
   ];
 }
 
+function activeResources(): MetricFamily {
+  const values: Record<string, number> = {};
+  for (const type of process.getActiveResourcesInfo()) values[type] = (values[type] ?? 0) + 1;
+  const help = 'Resources that keep the event loop alive.';
+  return gauge('nodejs_active_resources', help, '', { label: 'type', values });
+}
+
 /** The families that only Linux has. Files that cannot be read yield no families. */
 async function linuxFamilies(): Promise<MetricFamily[]> {
   if (process.platform !== 'linux') return [];
@@ -117,9 +131,15 @@ async function linuxFamilies(): Promise<MetricFamily[]> {
       gauge('process_max_fds', 'File descriptors that may be open.', '', Number(mostDescriptors)),
     );
   }
-  const virtualKib = /^VmSize:\s+(\d+) kB$/m.exec(status)?.[1];
-  if (virtualKib !== undefined) {
-    families.push(gauge('process_virtual_memory_bytes', 'Virtual memory.', 'By', Number(virtualKib) * 1024));
+  for (const [name, help, size] of SIZES) {
+    const kib = size.exec(status)?.[1];
+    if (kib !== undefined) families.push(gauge(name, help, 'By', Number(kib) * 1024));
   }
   return families;
 }
+
+/** Sizes in `/proc/self/status`. */
+const SIZES: readonly (readonly [name: string, help: string, size: RegExp])[] = [
+  ['process_virtual_memory_bytes', 'Virtual memory.', /^VmSize:\s+(\d+) kB$/m],
+  ['process_heap_bytes', 'Memory of data, also outside the heap of JavaScript.', /^VmData:\s+(\d+) kB$/m],
+];
