@@ -1,9 +1,11 @@
 /** The exporters for Prometheus that are compared, each as a reader of an instrument. */
 import { tallyOfProtobuf, tallyOfText } from './exposition.js';
 import { hdrInstrument, sdkInstrument } from './instruments.js';
+import { loadRelease } from './open-telemetry.js';
 
 /** @import { Histogram } from '@opentelemetry/api' */
 /** @import { Tally } from './instruments.js' */
+/** @import { Major } from './open-telemetry.js' */
 /** @import { Handler } from './scraper.js' */
 
 /**
@@ -24,12 +26,17 @@ export async function hdrExporter() {
   };
 }
 
-/** Explicit buckets as text, the only format that it has. @returns {Promise<Exporter>} */
-export async function stockExporter() {
-  const { PrometheusExporter } = await import('@opentelemetry/exporter-prometheus');
+/**
+ * Explicit buckets as text, the only format that it has.
+ *
+ * @param {Major} [major] of the SDK that the exporter belongs to
+ * @returns {Promise<Exporter>}
+ */
+export async function stockExporter(major) {
+  const { PrometheusExporter } = (await loadRelease(major)).prometheus;
   const exporter = new PrometheusExporter({ preventServerStart: true });
   return {
-    histogram: await sdkInstrument([exporter], 'explicit'),
+    histogram: await sdkInstrument([exporter], 'explicit', major),
     handler: (request, response) => exporter.getMetricsRequestHandler(request, response),
     tallyOf: tallyOfText,
   };

@@ -1,8 +1,10 @@
 /** A histogram instrument of OpenTelemetry, by the SDK alone and with an HDR view, and the series that are recorded into it. */
+import { loadRelease } from './open-telemetry.js';
 import { seconds } from './values.js';
 
 /** @import { Attributes, Histogram } from '@opentelemetry/api' */
 /** @import { AggregationOption, CollectionResult, DataPoint, IMetricReader, MetricReader } from '@opentelemetry/sdk-metrics' */
+/** @import { Major } from './open-telemetry.js' */
 
 const instrumentName = 'http.server.request.duration';
 
@@ -18,10 +20,11 @@ const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.
  * A reader that collects on request.
  *
  * @param {Temporality} [temporality]
+ * @param {Major} [major] of the SDK
  * @returns {Promise<MetricReader>}
  */
-export async function manualReader(temporality = 'cumulative') {
-  const { AggregationTemporality, MetricReader } = await import('@opentelemetry/sdk-metrics');
+export async function manualReader(temporality = 'cumulative', major) {
+  const { AggregationTemporality, MetricReader } = (await loadRelease(major)).metrics;
   const selected = AggregationTemporality[temporality === 'delta' ? 'DELTA' : 'CUMULATIVE'];
   return new (class extends MetricReader {
     constructor() {
@@ -40,15 +43,12 @@ export async function manualReader(temporality = 'cumulative') {
  * @returns {Promise<Histogram>}
  */
 export async function hdrInstrument(readers, significantDigits = 2) {
-  const [{ MeterProvider }, { createHdr }] = await Promise.all([
-    import('@opentelemetry/sdk-metrics'),
-    import('@hdrscope/otel'),
-  ]);
+  const [{ metrics }, { createHdr }] = await Promise.all([loadRelease(), import('@hdrscope/otel')]);
   const hdr = createHdr({
     views: [{ instrumentName: 'http.*.duration', significantDigits, aggregationCardinalityLimit }],
   });
   const wrapped = readers.map((reader) => hdr.wrapReader(reader));
-  return instrumentOf(hdr.wrapProvider(new MeterProvider({ readers: wrapped })));
+  return instrumentOf(hdr.wrapProvider(new metrics.MeterProvider({ readers: wrapped })));
 }
 
 /** @typedef {'explicit' | 'exponential'} Aggregation */
@@ -56,10 +56,11 @@ export async function hdrInstrument(readers, significantDigits = 2) {
 /**
  * @param {readonly IMetricReader[]} readers
  * @param {Aggregation} aggregation
+ * @param {Major} [major] of the SDK, and of the readers
  * @returns {Promise<Histogram>}
  */
-export async function sdkInstrument(readers, aggregation) {
-  const { AggregationType, MeterProvider } = await import('@opentelemetry/sdk-metrics');
+export async function sdkInstrument(readers, aggregation, major) {
+  const { AggregationType, MeterProvider } = (await loadRelease(major)).metrics;
   /** @type {AggregationOption} */
   const option =
     aggregation === 'explicit'

@@ -7,6 +7,8 @@ import { createRequire } from 'node:module';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { buildPackages } from '../lib/build-packages.js';
+import { clientVersion } from './clients.js';
+import { sdkVersions } from './open-telemetry.js';
 import { runGroup } from './runner.js';
 import { compare, isOurs, markdownTable, textTable } from './table.js';
 import { targets } from './targets.js';
@@ -38,7 +40,6 @@ const thorough = { rounds: 41, amounts: 3, sampleMs: 12, warmUpMs: 300 };
 const quick = { rounds: 9, amounts: 1, sampleMs: 6, warmUpMs: 60 };
 
 const require = createRequire(import.meta.url);
-const peers = ['hdr-histogram-js', '@opentelemetry/sdk-metrics'];
 
 try {
   await main();
@@ -124,14 +125,18 @@ function machineFacts() {
     arch,
     cpu: (cpus()[0]?.model ?? 'unknown').trim(),
     cores: availableParallelism(),
-    peers: Object.fromEntries(peers.map((name) => [name, require(`${name}/package.json`).version])),
+    peers: [
+      `hdr-histogram-js ${require('hdr-histogram-js/package.json').version}`,
+      `@opentelemetry/sdk-metrics ${sdkVersions()}`,
+      clientVersion('prom-client'),
+      clientVersion('@prometheus-io/client'),
+    ],
   };
 }
 
 /** @param {ReturnType<typeof machineFacts>} facts */
 function heading({ node, v8, platform, arch, cpu, cores, peers }) {
-  const versions = Object.entries(peers).map(([name, version]) => `${name} ${version}`);
-  return `Node.js ${node} (V8 ${v8}), ${platform} ${arch}, ${cpu}, ${cores} cores\n${versions.join(', ')}`;
+  return `Node.js ${node} (V8 ${v8}), ${platform} ${arch}, ${cpu}, ${cores} cores\n${peers.join(', ')}`;
 }
 
 /**

@@ -4,7 +4,8 @@ import { hdrInstrument, Load, manualReader, sdkInstrument } from '../instruments
 
 /** @import { Histogram } from '@opentelemetry/api' */
 /** @import { MetricReader } from '@opentelemetry/sdk-metrics' */
-/** @import { Temporality } from '../instruments.js' */
+/** @import { Aggregation, Temporality } from '../instruments.js' */
+/** @import { Major } from '../open-telemetry.js' */
 /** @import { Case, Group, Setup } from '../types.js' */
 
 const seriesCount = 10_000;
@@ -17,9 +18,10 @@ const laterValues = 100;
  * @param {(readers: MetricReader[]) => Promise<Histogram>} make
  * @param {readonly Temporality[]} temporalities of the readers
  * @param {boolean} collected whether each reader has collected twice, the second time after the last value
+ * @param {Major} [major] of the SDK of the readers
  * @returns {Setup}
  */
-const seriesOf = (make, temporalities, collected) => async () => {
+const seriesOf = (make, temporalities, collected, major) => async () => {
   const measure = async () => {
     const before = await liveBytes();
     const kept = await filledInstrument();
@@ -27,7 +29,7 @@ const seriesOf = (make, temporalities, collected) => async () => {
     return grown / kept.seriesCount;
   };
   const filledInstrument = async () => {
-    const readers = await Promise.all(temporalities.map(manualReader));
+    const readers = await Promise.all(temporalities.map((one) => manualReader(one, major)));
     const histogram = await make(readers);
     await record(histogram, firstValues, readers);
     await record(histogram, laterValues, readers);
@@ -51,14 +53,15 @@ const seriesOf = (make, temporalities, collected) => async () => {
  * @returns {Record<string, Case>}
  */
 function compared(temporalities, collected) {
+  /** @type {(aggregation: Aggregation, major?: Major) => Setup} */
+  const ofSdk = (aggregation, major) =>
+    seriesOf((readers) => sdkInstrument(readers, aggregation, major), temporalities, collected, major);
   return {
     'hdrscope view': seriesOf(hdrInstrument, temporalities, collected),
-    'SDK explicit buckets': seriesOf(
-      (readers) => sdkInstrument(readers, 'explicit'),
-      temporalities,
-      collected,
-    ),
-    'SDK exponential': seriesOf((readers) => sdkInstrument(readers, 'exponential'), temporalities, collected),
+    'SDK explicit buckets': ofSdk('explicit'),
+    'SDK exponential': ofSdk('exponential'),
+    'SDK 2 explicit buckets': ofSdk('explicit', 2),
+    'SDK 2 exponential': ofSdk('exponential', 2),
   };
 }
 

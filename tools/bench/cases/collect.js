@@ -14,6 +14,7 @@ import { scraperOf } from '../scraper.js';
 /** @import { CollectionResult, IMetricReader, MetricReader } from '@opentelemetry/sdk-metrics' */
 /** @import { Exporter } from '../exporters.js' */
 /** @import { Aggregation, Tally, Temporality } from '../instruments.js' */
+/** @import { Major } from '../open-telemetry.js' */
 /** @import { Case, Group, Setup } from '../types.js' */
 
 /** A collection takes milliseconds, so a few samples are enough for a median. */
@@ -27,49 +28,58 @@ const rounds = 15;
  * @property {boolean} [read] whether the measured time includes reading the counts of all buckets
  */
 
-/** @typedef {(reader: IMetricReader) => Promise<Histogram>} MakeInstrument */
+/**
+ * @typedef {object} Subject
+ * @property {(reader: IMetricReader) => Promise<Histogram>} make Makes an instrument.
+ * @property {Major} [major] of the SDK of the reader
+ */
 
-/** @type {(digits: number) => MakeInstrument} */
-const hdr = (digits) => (reader) => hdrInstrument([reader], digits);
+/** @type {(digits: number) => Subject} */
+const hdr = (digits) => ({ make: (reader) => hdrInstrument([reader], digits) });
 
-/** @type {(aggregation: Aggregation) => MakeInstrument} */
-const sdk = (aggregation) => (reader) => sdkInstrument([reader], aggregation);
+/** @type {(aggregation: Aggregation, major?: Major) => Subject} */
+const sdk = (aggregation, major) => ({
+  make: (reader) => sdkInstrument([reader], aggregation, major),
+  ...(major && { major }),
+});
 
 /**
  * Collects repeatedly. A delta collection has the values since the one before, a cumulative one has all values.
  *
- * @param {MakeInstrument} make
+ * @param {Subject} subject
  * @param {Work} work
  * @returns {Setup}
  */
-const collecting = (make, work) => async () => {
-  const { temporality = 'cumulative', series, changed, read = false } = work;
-  const reader = await manualReader(temporality);
-  const load = new Load(await make(reader), series);
-  load.fill();
-  let before = 0;
-  let expected = 0;
-  /** @type {CollectionResult | undefined} */
-  let collected;
-  /** @type {Tally | undefined} */
-  let tally;
-  return {
-    ...(changed > 0 && { before: () => load.change(changed) }),
-    async run(iterations) {
-      for (let i = 0; i < iterations; i++) {
-        collected = await reader.collect();
-        if (read) tally = tallyOfCollection(collected);
-      }
-      expected = temporality === 'delta' ? load.recorded - before : load.recorded;
-      before = load.recorded;
-    },
-    answer: () =>
-      completeSeries(tally ?? tallyOfCollection(/** @type {CollectionResult} */ (collected)), expected),
+const collecting =
+  ({ make, major }, work) =>
+  async () => {
+    const { temporality = 'cumulative', series, changed, read = false } = work;
+    const reader = await manualReader(temporality, major);
+    const load = new Load(await make(reader), series);
+    load.fill();
+    let before = 0;
+    let expected = 0;
+    /** @type {CollectionResult | undefined} */
+    let collected;
+    /** @type {Tally | undefined} */
+    let tally;
+    return {
+      ...(changed > 0 && { before: () => load.change(changed) }),
+      async run(iterations) {
+        for (let i = 0; i < iterations; i++) {
+          collected = await reader.collect();
+          if (read) tally = tallyOfCollection(collected);
+        }
+        expected = temporality === 'delta' ? load.recorded - before : load.recorded;
+        before = load.recorded;
+      },
+      answer: () =>
+        completeSeries(tally ?? tallyOfCollection(/** @type {CollectionResult} */ (collected)), expected),
+    };
   };
-};
 
 /**
- * The same work in the three libraries.
+ * The same work in hdrscope and in the releases of the SDK.
  *
  * @param {Work} work
  * @returns {Record<string, Case>}
@@ -79,6 +89,8 @@ function compared(work) {
     'hdrscope view': collecting(hdr(2), work),
     'SDK explicit buckets': collecting(sdk('explicit'), work),
     'SDK exponential': collecting(sdk('exponential'), work),
+    'SDK 2 explicit buckets': collecting(sdk('explicit', 2), work),
+    'SDK 2 exponential': collecting(sdk('exponential', 2), work),
   };
 }
 
@@ -168,6 +180,10 @@ export default [
     cases: {
       'hdrscope exporter, native buckets': scraping(hdrExporter, { series: 5000, changed: 50 }),
       'exporter-prometheus, 15 buckets': scraping(stockExporter, { series: 5000, changed: 50 }),
+      'exporter-prometheus of SDK 2, 15 buckets': scraping(() => stockExporter(2), {
+        series: 5000,
+        changed: 50,
+      }),
     },
   },
 ];

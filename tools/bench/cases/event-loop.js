@@ -7,6 +7,8 @@ import { scraperOf } from '../scraper.js';
 /** @import { Histogram } from '@opentelemetry/api' */
 /** @import { MetricReader } from '@opentelemetry/sdk-metrics' */
 /** @import { Exporter } from '../exporters.js' */
+/** @import { Aggregation } from '../instruments.js' */
+/** @import { Major } from '../open-telemetry.js' */
 /** @import { Case, Group, Setup } from '../types.js' */
 
 /** Actions before the first measurement, so that the compiler is done. */
@@ -31,9 +33,9 @@ const blocking = (make, series, times) => async () => {
   return { measure: () => blockPercentile(times, change, action) };
 };
 
-/** @type {(make: (readers: MetricReader[]) => Promise<Histogram>) => () => Promise<Subject>} */
-const collecting = (make) => async () => {
-  const reader = await manualReader();
+/** @type {(make: (readers: MetricReader[]) => Promise<Histogram>, major?: Major) => () => Promise<Subject>} */
+const collecting = (make, major) => async () => {
+  const reader = await manualReader('cumulative', major);
   return { histogram: await make([reader]), action: () => reader.collect() };
 };
 
@@ -44,8 +46,9 @@ const scraping = (make) => async () => {
 };
 
 const view = collecting(hdrInstrument);
-const explicit = collecting((readers) => sdkInstrument(readers, 'explicit'));
-const exponential = collecting((readers) => sdkInstrument(readers, 'exponential'));
+/** @type {(aggregation: Aggregation, major?: Major) => () => Promise<Subject>} */
+const sdk = (aggregation, major) =>
+  collecting((readers) => sdkInstrument(readers, aggregation, major), major);
 
 /** @type {readonly Group[]} */
 export default [
@@ -55,8 +58,10 @@ export default [
     rounds: 1,
     cases: {
       'hdrscope view': blocking(view, 10_000, 50),
-      'SDK explicit buckets': blocking(explicit, 10_000, 50),
-      'SDK exponential': blocking(exponential, 10_000, 50),
+      'SDK explicit buckets': blocking(sdk('explicit'), 10_000, 50),
+      'SDK exponential': blocking(sdk('exponential'), 10_000, 50),
+      'SDK 2 explicit buckets': blocking(sdk('explicit', 2), 10_000, 50),
+      'SDK 2 exponential': blocking(sdk('exponential', 2), 10_000, 50),
     },
   },
   {
@@ -74,7 +79,7 @@ export default [
     rounds: 1,
     cases: {
       'hdrscope view': blocking(view, 100_000, 10),
-      'SDK exponential, longest of 5': blocking(exponential, 100_000, 5),
+      'SDK exponential, longest of 5': blocking(sdk('exponential'), 100_000, 5),
     },
   },
   {

@@ -6,17 +6,19 @@ import { latencies, seconds } from '../values.js';
 
 /** @import { Histogram } from '@opentelemetry/api' */
 /** @import { Aggregation } from '../instruments.js' */
+/** @import { Major } from '../open-telemetry.js' */
 /** @import { Group, Setup } from '../types.js' */
 
 async function ours() {
   return hdrInstrument([await manualReader()], 3);
 }
 
-/** @param {Aggregation} aggregation */
-const sdk = (aggregation) => async () => sdkInstrument([await manualReader()], aggregation);
+/** @type {(aggregation: Aggregation, major?: Major) => () => Promise<Histogram>} */
+const sdk = (aggregation, major) => async () =>
+  sdkInstrument([await manualReader('cumulative', major)], aggregation, major);
 
 /**
- * One operation in the three libraries.
+ * One operation in hdrscope and in the releases of the SDK.
  *
  * @param {(make: () => Promise<Histogram>) => Setup} body
  */
@@ -25,6 +27,8 @@ function compared(body) {
     'hdrscope view': body(ours),
     'SDK explicit buckets': body(sdk('explicit')),
     'SDK exponential': body(sdk('exponential')),
+    'SDK 2 explicit buckets': body(sdk('explicit', 2)),
+    'SDK 2 exponential': body(sdk('exponential', 2)),
   };
 }
 

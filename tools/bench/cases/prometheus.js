@@ -1,6 +1,8 @@
 /** The cost of a scrape without the collection: a thousand series become the bytes of a response. */
+import { loadRelease } from '../open-telemetry.js';
 import { latencies } from '../values.js';
 
+/** @import { Major } from '../open-telemetry.js' */
 /** @import { Group, Setup } from '../types.js' */
 
 const instrumentName = 'http.server.request.duration';
@@ -47,11 +49,11 @@ const ours = (format) => async () => {
   return rendering(() => render(convertSnapshot(snapshot), format).length);
 };
 
-/** The stock exporter, whose histograms have fifteen explicit buckets. @type {Setup} */
-const stock = async () => {
+/** The stock exporter, whose histograms have fifteen explicit buckets. @type {(major?: Major) => Setup} */
+const stock = (major) => async () => {
+  const { metrics, prometheus } = await loadRelease(major);
   const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } =
-    await import('@opentelemetry/sdk-metrics');
-  const { PrometheusSerializer } = await import('@opentelemetry/exporter-prometheus');
+    metrics;
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 1e8 });
   const provider = new MeterProvider({ readers: [reader] });
@@ -66,7 +68,7 @@ const stock = async () => {
   const resourceMetrics = /** @type {import('@opentelemetry/sdk-metrics').ResourceMetrics} */ (
     exporter.getMetrics()[0]
   );
-  const serializer = new PrometheusSerializer();
+  const serializer = new prometheus.PrometheusSerializer();
   return rendering(() => Buffer.byteLength(serializer.serialize(resourceMetrics)));
 };
 
@@ -91,7 +93,8 @@ export default [
     cases: {
       'hdrscope protobuf, native buckets': ours('protobuf'),
       'hdrscope text, classic buckets': ours('text'),
-      'exporter-prometheus text, 15 buckets': stock,
+      'exporter-prometheus text, 15 buckets': stock(),
+      'exporter-prometheus of SDK 2, text, 15 buckets': stock(2),
     },
   },
   {
@@ -100,7 +103,7 @@ export default [
     unit: 'bytes',
     cases: {
       'hdrscope protobuf, native buckets': bytesOf(ours('protobuf')),
-      'exporter-prometheus text, 15 buckets': bytesOf(stock),
+      'exporter-prometheus text, 15 buckets': bytesOf(stock()),
     },
   },
 ];
