@@ -12,3 +12,11 @@ test('a failure that nobody expects differs, and so does an expected one that do
   ]);
   expect(differences({ passed: 1, failed: new Map([['known', 'x']]) }, { known: 'its reason' })).toEqual([]);
 });
+
+test('tests that cannot run differ unless they are expected to lack a module, and so do expected ones that run', () => {
+  const outcome = { passed: 1, failed: new Map(), without: ['known.test.js', 'new.test.js'] };
+  expect(differences(outcome, {}, { 'known.test.js': 'its reason', 'back.test.js': 'its reason' })).toEqual([
+    'lacks a module: new.test.js',
+    'is expected to lack a module, and runs or is gone: back.test.js',
+  ]);
+});
