@@ -1,4 +1,5 @@
 import { createHdr } from '@hdrscope/otel';
+import { sendOtlp } from '@hdrscope/otel/sender';
 import { describeWithPeers } from '@hdrscope/testing';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import {
@@ -70,5 +71,24 @@ describeWithPeers(['prometheus-3'])('Prometheus as the receiver of OTLP', () => 
     expect(scales[0]).toBe(FINEST_SCALE);
     expect(scales[1]).toBeLessThan(FINEST_SCALE);
     expect(await server.queryNumber(`resets(${METRIC}[1m])`)).toBe(0);
+  });
+
+  test('refuses a scale that is too coarse for it, and the sender says what to do', async () => {
+    const hdr = createHdr({ views: [{ instrumentName: '*', maxSize: 2 }] });
+    const provider = hdr.wrapProvider(new MeterProvider());
+    const instrument = provider.getMeter('shop').createHistogram('coarse', { unit: 's' });
+    for (const value of [1e-6, 1, 1e6]) instrument.record(value);
+    const errors: string[] = [];
+    const sender = sendOtlp(hdr.registry, {
+      url: `${server.url}/api/v1/otlp/v1/metrics`,
+      observer: { failed: ({ message }) => errors.push(message), warned: (message) => errors.push(message) },
+    });
+    await sender.flush().catch(() => {});
+    expect(errors).toEqual([
+      expect.stringMatching(
+        /Scale must be >= -4.*: send explicit histograms \(histograms: explicit\), or raise maxSize/,
+      ),
+    ]);
+    await sender.close().catch(() => {});
   });
 });

@@ -21,6 +21,7 @@ import { type ReaderOptions, wrapReader } from './reader.ts';
 import { HISTOGRAM_INSTRUMENT, type Producer, type Reader } from './sdk.ts';
 import { diagnoseSeriesLimit } from './series-limit.ts';
 import { compileView, type HdrView } from './view.ts';
+import { inOneMinute, type Schedule, ViewUse } from './view-use.ts';
 
 /** Options of `createHdr`. */
 export interface HdrOptions {
@@ -132,16 +133,29 @@ const PRODUCER = {
  * ```
  */
 export function createHdr(options: HdrOptions): Hdr {
+  return makeHdr(options, (message) => diag.warn(message));
+}
+
+/**
+ * @param warnOfView Gets a warning for each view that selects nothing.
+ * @param schedule Says when it is too late for a view to select something.
+ */
+export function makeHdr(
+  options: HdrOptions,
+  warnOfView: (message: string) => void,
+  schedule: Schedule = inOneMinute,
+): Hdr {
   const given = readOptions(options, CREATE_HDR);
   const { registry = createRegistry(), environment = processEnvironment() } = given;
   const exemplarFilter = exemplarFilterOf(given.exemplarFilter, environment);
   const views = given.views.map((view, i) => compileView(view, `views[${i}]`));
-  for (const { instrumentType, instrumentName = '*' } of views) {
-    if (instrumentType !== undefined && instrumentType !== HISTOGRAM_INSTRUMENT) {
-      const reason = `an instrument of type ${instrumentType} has no distribution`;
-      diag.warn(`the HDR view of ${instrumentName} selects nothing: ${reason}`);
-    }
-  }
+  const useful = views.filter(({ instrumentType, instrumentName = '*' }) => {
+    if (instrumentType === undefined || instrumentType === HISTOGRAM_INSTRUMENT) return true;
+    const reason = `an instrument of type ${instrumentType} has no distribution`;
+    warnOfView(`the HDR view of ${instrumentName} selects nothing: ${reason}`);
+    return false;
+  });
+  const viewUse = new ViewUse(useful, warnOfView, schedule);
   diagnoseSeriesLimit(registry);
   const settings = knownSettings(registry);
   const store = {
@@ -153,6 +167,7 @@ export function createHdr(options: HdrOptions): Hdr {
       views,
       registry,
       exemplarFilter,
+      viewUse,
       remember: (family, shown) => settings.set(familyKey(family), shown),
     });
   return {

@@ -17,12 +17,14 @@ import { type MetricSettings, metricSettings } from './metric-settings.ts';
 import { type MetricScope, scopeKey } from './sdk.ts';
 import { type SdkViewReader, sdkViewReader } from './sdk-views.ts';
 import { type CompiledView, familyOptions, type InstrumentIdentity } from './view.ts';
+import type { ViewUse } from './view-use.ts';
 
 /** The means with which a wrapped provider makes instruments. */
 export interface InstrumentFactory {
   readonly views: readonly CompiledView[];
   readonly registry: Registry;
   readonly exemplarFilter: ExemplarFilter;
+  readonly viewUse: ViewUse;
   /** Keeps the settings with which readers see a family. */
   remember(family: ViewTarget['family'], settings: MetricSettings): void;
 }
@@ -40,6 +42,7 @@ export function wrapProvider<Wrapped extends MeterProvider>(
   provider: Wrapped,
   factory: InstrumentFactory,
 ): Wrapped {
+  factory.viewUse.start();
   const meters = new WeakMap<Meter, Map<string, Meter>>();
   const targetsOf = targetFinder(factory, sdkViewReader(provider));
   return delegate<MeterProvider & { readonly [WRAPPED]: true }>(provider as never, {
@@ -59,28 +62,44 @@ export function wrapProvider<Wrapped extends MeterProvider>(
 }
 
 const ASYNCHRONOUS = [
-  'createObservableCounter',
-  'createObservableGauge',
-  'createObservableUpDownCounter',
-] as const satisfies (keyof Meter)[];
+  ['createObservableCounter', 'observable counter'],
+  ['createObservableGauge', 'observable gauge'],
+  ['createObservableUpDownCounter', 'observable up-down counter'],
+] as const satisfies [keyof Meter, string][];
+
+const SYNCHRONOUS = [
+  ['createCounter', 'counter'],
+  ['createGauge', 'gauge'],
+  ['createUpDownCounter', 'up-down counter'],
+] as const satisfies [keyof Meter, string][];
 
 function wrapMeter(
   meter: Meter,
   scope: MetricScope,
-  { views, exemplarFilter }: InstrumentFactory,
+  { views, exemplarFilter, viewUse }: InstrumentFactory,
   targetsOf: TargetFinder,
 ): Meter {
-  const asynchronous = ASYNCHRONOUS.map((create) => [
+  const asynchronous = ASYNCHRONOUS.map(([create, kind]) => [
     create,
     (name: string, options: MetricOptions = {}) => {
-      warnOfAsynchronous(views, { name, unit: options.unit ?? '', scope });
+      const instrument = { name, unit: options.unit ?? '', scope };
+      viewUse.note({ ...instrument, kind });
+      warnOfAsynchronous(views, instrument);
+      return meter[create](name, options);
+    },
+  ]);
+  const synchronous = SYNCHRONOUS.map(([create, kind]) => [
+    create,
+    (name: string, options: MetricOptions = {}) => {
+      viewUse.note({ name, unit: options.unit ?? '', scope, kind });
       return meter[create](name, options);
     },
   ]);
   return delegate(meter, {
-    ...Object.fromEntries(asynchronous),
+    ...Object.fromEntries([...asynchronous, ...synchronous]),
     createHistogram: (name: string, options: MetricOptions = {}): Histogram => {
       const { unit = '', valueType = ValueType.DOUBLE } = options;
+      viewUse.note({ name, unit, scope, kind: 'histogram' });
       const selecting = views.filter((view) => view.matches({ name, unit, scope }));
       const targets = targetsOf(meter, scope, name, options, selecting);
       if (targets.length === 0) return meter.createHistogram(name, options);

@@ -88,6 +88,8 @@ export interface CompiledView extends HdrView {
   /** The view's own processors, then one for each of its lists of keys. */
   readonly attributesProcessors: readonly AttributesProcessor[];
   matches(instrument: InstrumentIdentity): boolean;
+  /** Whether the criterion for the name matches, whatever the others do. */
+  matchesName(name: string): boolean;
 }
 
 const CRITERIA = [
@@ -155,7 +157,8 @@ export function compileView(view: HdrView, place?: string): CompiledView {
   // The registry would refuse them only when the instrument is made.
   if (resolution !== undefined) resolutionOf(resolution);
   if (boundaries !== undefined) explicitLayout(boundaries);
-  const name = view.instrumentName === undefined ? undefined : wildcard(view.instrumentName);
+  const pattern = view.instrumentName === undefined ? undefined : wildcard(view.instrumentName);
+  const matchesName = (name: string): boolean => pattern === undefined || pattern.test(name);
   const equal = (criterion: string | undefined, actual: string | undefined): boolean =>
     criterion === undefined || criterion === (actual ?? '');
   return {
@@ -165,8 +168,9 @@ export function compileView(view: HdrView, place?: string): CompiledView {
       ...(allowAttributes === undefined ? [] : [keyFilter(allowAttributes, true)]),
       ...(denyAttributes === undefined ? [] : [keyFilter(denyAttributes, false)]),
     ],
+    matchesName,
     matches: (instrument) =>
-      (name === undefined || name.test(instrument.name)) &&
+      matchesName(instrument.name) &&
       equal(view.instrumentType, 'HISTOGRAM') &&
       equal(view.instrumentUnit, instrument.unit) &&
       equal(view.meterName, instrument.scope.name) &&

@@ -1,6 +1,6 @@
 import { readOptions } from '@hdrscope/core/internal';
 import { inSlices, reasonOf, Slices, type Steps, within } from '@hdrscope/kit';
-import { limitsOf, type ServerRefusals } from '@hdrscope/kit/server';
+import { describeListenError, limitsOf, type ServerRefusals } from '@hdrscope/kit/server';
 import { EMPTY_SNAPSHOT } from '@hdrscope/registry';
 import { type RegistrySource, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { addressOf } from './address.ts';
@@ -129,7 +129,8 @@ export class HdrPrometheusExporter {
       this.startServer().then(
         () => callBack(),
         (error: Error) => {
-          report('error', `the metrics server could not be started: ${reasonOf(error)}`, error);
+          const reason = describeListenError(error, 'port or OTEL_EXPORTER_PROMETHEUS_PORT');
+          report('error', `the metrics server could not be started: ${reason}`, error);
           callBack(error);
         },
       );

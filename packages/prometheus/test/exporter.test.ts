@@ -75,9 +75,31 @@ describe('the callback', () => {
     });
     expect(error).toMatchObject({ code: 'EADDRINUSE' });
     expect(log.errors).toEqual([
-      expect.stringMatching(/^the metrics server could not be started: listen EADDRINUSE/),
+      expect.stringMatching(
+        /^the metrics server could not be started: listen EADDRINUSE.*choose another port by port or/,
+      ),
     ]);
     other.close();
+  });
+
+  test('of two exporters at one port, the second gets the error with the cure, and the first goes on', async () => {
+    const first = new HdrPrometheusExporter({ port: 0 });
+    await first.startServer();
+    const port = first.port!;
+    const second = await new Promise<HdrPrometheusExporter>((resolve) => {
+      const made = new HdrPrometheusExporter({ port }, () => resolve(made));
+    });
+    expect(log.errors).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `EADDRINUSE.*:${port}: another server has this port, perhaps of this process: end it, or choose another port by ` +
+            'port or OTEL_EXPORTER_PROMETHEUS_PORT$',
+        ),
+      ),
+    ]);
+    expect((await ask(port)).status).toBe(200);
+    await first.shutdown();
+    await second.shutdown();
   });
 
   test('runs later when no server starts', async () => {

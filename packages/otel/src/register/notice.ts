@@ -11,6 +11,7 @@ export type NoticeCode =
   | 'HDRSCOPE_SERIES_LIMIT'
   | 'HDRSCOPE_TOO_LATE'
   | 'HDRSCOPE_UNREACHABLE'
+  | 'HDRSCOPE_UNUSED_VIEW'
   | 'HDRSCOPE_FAILED';
 
 const TYPE = 'hdrscope';

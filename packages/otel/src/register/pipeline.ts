@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { isMainThread } from 'node:worker_threads';
 import { reasonOf } from '@hdrscope/kit';
+import { describeListenError } from '@hdrscope/kit/server';
 import { isRegistryReader } from '@hdrscope/registry/internal';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { Hdr } from '../create-hdr.ts';
@@ -147,7 +148,8 @@ function servedReader(
   if (!isServing(reader)) return { reader, listen() {} };
   const listen = (): void => {
     reader.startServer().catch((error: unknown) => {
-      notice('HDRSCOPE_FAILED', `the metrics server cannot listen: ${reasonOf(error)}`);
+      const reason = describeListenError(error, 'OTEL_EXPORTER_PROMETHEUS_PORT');
+      notice('HDRSCOPE_FAILED', `the metrics server cannot listen: ${reason}`);
     });
   };
   const { host, port } = prometheusAddress(environment);

@@ -1,6 +1,6 @@
 import { reasonOf } from '@hdrscope/kit';
 import { context, createContextKey, type MeterProvider, type MetricsAPI, metrics } from '@opentelemetry/api';
-import { createHdr, type Hdr } from '../create-hdr.ts';
+import { type Hdr, makeHdr } from '../create-hdr.ts';
 import { delegate } from '../delegate.ts';
 import { type EnvironmentVariables, processEnvironment, variable } from '../environment.ts';
 import { wantedExporters } from '../metric-readers.ts';
@@ -95,11 +95,12 @@ function hdrOf(environment: EnvironmentVariables, application: Application): Hdr
     return parse(text);
   });
   for (const { code, message } of problems) notice(code as `ERR_${string}`, message);
+  const warnOfView = (message: string): void => notice('HDRSCOPE_UNUSED_VIEW', message);
   try {
-    return createHdr({ views });
+    return makeHdr({ views }, warnOfView);
   } catch (error) {
     notice('ERR_INVALID_OPTION', reasonOf(error));
-    return createHdr({ views, exemplarFilter: 'always_off' });
+    return makeHdr({ views, exemplarFilter: 'always_off' }, warnOfView);
   }
 }
 

@@ -105,6 +105,15 @@ export function isAboutSize(message: string): boolean {
   return /larger than max|exceeds (the )?maximum|(length|body) too large|size limit/i.test(message);
 }
 
+/**
+ * The cure for a message about exponential histograms, as the end of a sentence; empty for other messages. Prometheus has no scale below
+ * -4, and answers 500 ("Scale must be >= -4"); and receivers without exponential histograms name them.
+ */
+export function cureOfMessage(message: string): string {
+  if (!/\bscale\b|exponential/i.test(message)) return '';
+  return ': send explicit histograms (histograms: explicit), or raise maxSize of the view for a finer scale';
+}
+
 /** Whether a message is that of Prometheus, and of databases that are built on it, about points which they have already. */
 export function isAboutRepetition(message: string): boolean {
   return /duplicate sample for timestamp/i.test(message);

@@ -5,7 +5,7 @@ import { type DeliveryHints, DeliveryLoop, isAboutFuture, quoted } from '@hdrsco
 import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
 import { assertRegistry, SHARED_GATHER_MS, snapshotAt } from '@hdrscope/registry/internal';
 import { type OtlpErrorCode, otlpError } from '../errors.ts';
-import type { Answer, PartialSuccess, Send } from './answer.ts';
+import { type Answer, cureOfMessage, type PartialSuccess, type Send } from './answer.ts';
 import { type DeliveryOf, deliveriesFor, newsBetween } from './deliveries.ts';
 import { atTime, compact, type Delivery, valuesIn } from './delivery.ts';
 import { encodePart, type Part } from './encode.ts';
@@ -407,7 +407,7 @@ class Sender implements OtlpSender {
     const rejected = partial?.rejectedPoints ?? 0;
     if (partial !== undefined) counters.lastPartialSuccess = partial;
     counters.rejectedPoints += rejected;
-    const says = partial?.message ? `: ${partial.message}` : '';
+    const says = partial?.message ? `: ${partial.message}${cureOfMessage(partial.message)}` : '';
     // A receiver of histograms alone rejects all numbers, each time.
     if (rejected > 0 && rejected !== numberPoints) {
       observer.failed?.(
@@ -492,5 +492,9 @@ type Failure = Exclude<Answer, { kind: 'taken' }>;
 function undelivered(answer: Failure, more: string): HdrscopeError<OtlpErrorCode> {
   const { error, retryAfterMs } = answer;
   const details: DeliveryHints = { isFinal: answer.isFinal ?? false, retryAfterMs };
-  return new HdrscopeError('ERR_OTLP', `${error.message}${more}`, { cause: error, details: { ...details } });
+  const cure = cureOfMessage(error.message);
+  return new HdrscopeError('ERR_OTLP', `${error.message}${cure}${more}`, {
+    cause: error,
+    details: { ...details },
+  });
 }

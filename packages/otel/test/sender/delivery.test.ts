@@ -310,6 +310,41 @@ test.each(['http/protobuf', 'grpc'] as const)(
   },
 );
 
+const SCALE = 'cannot convert exponential to native histogram. Scale must be >= -4, was -6';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test.each<[how: string, answer: Misbehave]>([
+  ['refuses', (_, response) => void response.writeHead(400).end(SCALE)],
+  // As Prometheus does.
+  ['fails at', (_, response) => void response.writeHead(500).end(SCALE)],
+  [
+    'rejects',
+    (_, response) => {
+      const partialSuccess = { rejectedDataPoints: 1, errorMessage: SCALE };
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ partialSuccess }));
+    },
+  ],
+])('a receiver that %s the scale of a histogram is reported with the cure', async (_how, answer) => {
+  const endpoint = await startEndpoint(() => answer);
+  const registry = createRegistry();
+  registry.histogram({ name: 'a' }).with({}).record(1);
+  const errors: string[] = [];
+  const observer = { failed: (error: Error) => errors.push(error.message) };
+  const sender = sendOtlp(registry, {
+    url: endpoint.url,
+    protocol: 'http/json',
+    observer,
+    intervalMs: 3_600_000,
+  });
+  await sender.flush().catch(() => {});
+  expect(errors).toEqual([
+    expect.stringMatching(
+      /: cannot convert .* was -6: send explicit histograms \(histograms: explicit\), or raise maxSize of the view for a finer scale$/,
+    ),
+  ]);
+  await sender.close().catch(() => {});
+});
+
 test('a receiver that takes histograms only is no failure, and is reported once', async () => {
   const endpoint = await startEndpoint(() => undefined);
   const registry = createRegistry();

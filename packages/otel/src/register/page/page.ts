@@ -159,7 +159,8 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
     if (role === 'gone') return;
     failures++;
     if (failures === TELLING_FAILURES && listen !== undefined) {
-      warn('HDRSCOPE_FAILED', 'the metrics server cannot listen: another program has the port');
+      const cure = 'end it, or choose another port by OTEL_EXPORTER_PROMETHEUS_PORT';
+      warn('HDRSCOPE_FAILED', `the metrics server cannot listen: another program has the port: ${cure}`);
     }
     const pauseMs = Math.min(LEAST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
     timer = setTimeout(() => void join(), pauseMs).unref();
