@@ -125,6 +125,8 @@ export const PEERS = [
   npmPeer('node-services', '0.223.0'),
   // Keeps processes of a service, as a cluster or apart.
   npmPeer('pm2', '7.0.4'),
+  // The client of a server of models, and its instrumentation, which asks for Node.js 22.15 and runs on 20 too.
+  npmPeer('gen-ai', '0.22.0'),
   // With its own copy of the API, older than that of the workspace.
   npmPeer('auto-instrumentations', '0.81.2'),
   // What `npm run site` needs.

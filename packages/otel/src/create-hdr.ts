@@ -15,6 +15,7 @@ import { EXEMPLAR_FILTERS, type ExemplarFilter, exemplarFilterOf } from './exemp
 import { type HdrInstrumentation, hdrInstrumentation } from './instrumentation.ts';
 import { type Load, readersFromEnvironment } from './metric-readers.ts';
 import { familyKey, type HistogramFormat, knownSettings, settingsOfFamily } from './metric-settings.ts';
+import { isPartOfPreset } from './presets.ts';
 import { hdrProducer, type ProducerOptions } from './producer.ts';
 import { wrapProvider } from './provider.ts';
 import { type ReaderOptions, wrapReader } from './reader.ts';
@@ -149,13 +150,14 @@ export function makeHdr(
   const { registry = createRegistry(), environment = processEnvironment() } = given;
   const exemplarFilter = exemplarFilterOf(given.exemplarFilter, environment);
   const views = given.views.map((view, i) => compileView(view, `views[${i}]`));
-  const useful = views.filter(({ instrumentType, instrumentName = '*' }) => {
+  const expected = views.filter(({ instrumentType, instrumentName = '*' }, i) => {
+    if (isPartOfPreset(given.views[i]!)) return false;
     if (instrumentType === undefined || instrumentType === HISTOGRAM_INSTRUMENT) return true;
     const reason = `an instrument of type ${instrumentType} has no distribution`;
     warnOfView(`the HDR view of ${instrumentName} selects nothing: ${reason}`);
     return false;
   });
-  const viewUse = new ViewUse(useful, warnOfView, schedule);
+  const viewUse = new ViewUse(expected, warnOfView, schedule);
   diagnoseSeriesLimit(registry);
   const settings = knownSettings(registry);
   const store = {

@@ -16,6 +16,7 @@ export type PeerName =
   | 'victoria-metrics'
   | 'collector'
   | 'ebpf-exporter'
+  | 'gen-ai'
   | 'log-go'
   | 'log-rust'
   | 'log-python'

@@ -3,6 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
 import { namesIn } from '../environment.ts';
+import { PRESETS } from '../presets.ts';
 import { compileView, type HdrView } from '../view.ts';
 
 /** The views of `HDRSCOPE_VIEWS`, and what is wrong with the rest of it. */
@@ -16,7 +17,7 @@ const EVERY_HISTOGRAM: readonly HdrView[] = [{ instrumentName: '*' }];
 
 /**
  * Reads `HDRSCOPE_VIEWS`: views as JSON, the path of a `.json`, `.yaml` or `.yml` file, `none`, or patterns of names with options,
- * such as `http.*.duration;significantDigits=3, db.*`. A view that is wrong is left out, and the others hold.
+ * such as `http.*.duration;significantDigits=3, preset:gen_ai, db.*`. A view that is wrong is left out, and the others hold.
  *
  * @param parseYaml Called for a YAML file only.
  */
@@ -50,6 +51,12 @@ function checked(given: readonly unknown[]): ReadViews {
   const problems: HdrscopeError[] = [];
   for (const [i, value] of given.entries()) {
     try {
+      const preset = presetOf(value);
+      if (preset !== undefined) {
+        // Bounded: a preset has few views.
+        views.push(...preset);
+        continue;
+      }
       const view = (typeof value === 'string' ? parseView(value) : value) as HdrView;
       compileView(view);
       if (view.attributesProcessors !== undefined) {
@@ -63,6 +70,17 @@ function checked(given: readonly unknown[]): ReadViews {
     }
   }
   return { views, problems };
+}
+
+const PRESET = 'preset:';
+
+/** The views of `preset:NAME`; `undefined` for anything else. */
+function presetOf(value: unknown): readonly HdrView[] | undefined {
+  if (typeof value !== 'string' || !value.startsWith(PRESET)) return undefined;
+  const name = value.slice(PRESET.length).trim();
+  const views = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
+  if (views !== undefined) return views;
+  throw mustBe('ERR_INVALID_OPTION', 'preset', `one of ${Object.keys(PRESETS).join(', ')}`, name);
 }
 
 /** Options of numbers, of lists, and of lists of numbers. All others are texts. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { GEN_AI_VIEWS, MESSAGING_VIEWS } from '../../src/index.ts';
 import { readViews } from '../../src/register/views.ts';
 
 const read = (text: string | undefined) => readViews(text, parse);
@@ -44,6 +45,8 @@ test.each<[text: string, views: readonly object[]]>([
     '[{ "instrumentName": "a" }, { "instrumentName": "b" }]',
     [{ instrumentName: 'a' }, { instrumentName: 'b' }],
   ],
+  ['preset:gen_ai, *', [...GEN_AI_VIEWS, { instrumentName: '*' }]],
+  ['["preset:messaging", { "instrumentName": "a" }]', [...MESSAGING_VIEWS, { instrumentName: 'a' }]],
   ['{ "views": [{ "instrumentName": "a" }] }', [{ instrumentName: 'a' }]],
 ])('%s', (text, views) => {
   expect(read(text)).toEqual({ views, problems: [] });
@@ -53,6 +56,10 @@ test.each<[text: string, message: string]>([
   [
     'a;significantDigits=7',
     'view 1 of HDRSCOPE_VIEWS is left out: significantDigits must be an integer from 0 to 5, got 7',
+  ],
+  [
+    'preset:constructor',
+    'view 1 of HDRSCOPE_VIEWS is left out: preset must be one of gen_ai, messaging, got "constructor"',
   ],
   ['a;significantDigits=three', 'significantDigits must be an integer from 0 to 5, got "three"'],
   ['a;signifcantDigits=2', 'did you mean significantDigits?'],
