@@ -152,7 +152,12 @@ class RunningAgent implements Agent {
     this.#stdin = new StdinFeed(stdin);
     this.#log = createLog((line) => log(this.#mask.shown(line)), systemClock.monotonicMs);
     watchSeriesLimit(this.registry, (reached) =>
-      this.#log.info(describeReachedLimit(reached, 'leave it out where the values come from')),
+      this.#log.info(
+        describeReachedLimit(
+          reached,
+          'leave it out by dropAttributes of the source, or where the values come from',
+        ),
+      ),
     );
     this.#retry = retry;
   }

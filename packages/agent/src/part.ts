@@ -14,12 +14,15 @@ export interface EntryContext {
   /** The agent's registry. A sink's view of it measures the time of each gather. */
   readonly registry: Registry;
   /**
-   * The options of an ingested source: it has the name of this entry, reports to it, and goes on where an earlier run with
-   * the same input ended.
+   * The options of an ingested source: it has the name of this entry, drops the attributes that the entry names,
+   * reports to it, and goes on where an earlier run with the same input ended.
    *
    * @param input The name of the input, such as the path of a socket.
    */
-  intake(input: string): Required<Pick<IntakeOptions, 'sourceName' | 'memory' | 'observer'>>;
+  intake(
+    input: string,
+  ): Required<Pick<IntakeOptions, 'sourceName' | 'memory' | 'observer'>> &
+    Pick<IntakeOptions, 'dropAttributes'>;
   /** State that earlier runs have left, and that entries share. */
   readonly memory: EntryMemory;
   readonly stdin: StdinFeed;

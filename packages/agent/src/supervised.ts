@@ -1,5 +1,5 @@
 import { reasonOf } from '@hdrscope/kit';
-import { IngestMemory } from '@hdrscope/registry';
+import { IngestMemory, type IntakeOptions } from '@hdrscope/registry';
 import type { ConfigEntry } from './config/agent-config.ts';
 import type { Tally } from './health.ts';
 import type { AgentLog } from './log.ts';
@@ -136,6 +136,7 @@ export class Supervised {
       intake: (input) => ({
         sourceName: tally.name,
         memory: memory.ensure(INTAKES, input, () => new IngestMemory()),
+        dropAttributes: (this.config as Pick<IntakeOptions, 'dropAttributes'>).dropAttributes,
         observer: { added, succeeded, failed },
       }),
       memory,

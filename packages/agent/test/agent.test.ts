@@ -449,7 +449,7 @@ test('a family with as many series as its limit is logged once, with the attribu
   await until('it is logged', async () => world.lines.some((line) => line.includes('its limit of 2 series')));
   expect(world.lines.filter((line) => line.includes('its limit'))).toEqual([
     expect.stringContaining(
-      'The attribute "user" has the most values, 3: leave it out where the values come from',
+      'The attribute "user" has the most values, 3: leave it out by dropAttributes of the source, or where the values come from',
     ),
   ]);
 });

@@ -20,7 +20,7 @@ const LABELS = '{service_name="shop",a="b",otel_scope_name="@hdrscope/registry"}
 
 /** The address of the receiver of the agent that started last. */
 function receiver(): string {
-  const line = world.lines.find((text) => text.startsWith('source otlp has started: '))!;
+  const line = world.lines.findLast((text) => text.startsWith('source otlp has started: '))!;
   return line.slice(line.indexOf('http'));
 }
 
@@ -69,6 +69,62 @@ sinks:
   // The durations of its gathers are sent too.
   expect(valuesOf(taking, 'otlp')).toBeGreaterThan(4);
   expect(taking.health.entries[0]!.errors).toBe(0);
+});
+
+test('attributes that the source drops are in no sink, and the counts of their series are added up', async () => {
+  const yaml = (
+    drop: string,
+  ): string => `sources: [{ type: otlp, listen: '127.0.0.1:0', dropAttributes: ${drop} }]
+sinks: [{ type: prometheus, listen: '127.0.0.1:0', buckets: classic }]`;
+  const agent = await world.start(yaml('{ "rpc.*": [user, service.instance.id] }'));
+  const send = async (instance: string, counts: readonly number[]): Promise<void> => {
+    const point = (user: string, value: number) => ({
+      attributes: [
+        { key: 'route', value: { stringValue: '/' } },
+        { key: 'user', value: { stringValue: user } },
+      ],
+      startTimeUnixNano: '1000000000',
+      timeUnixNano: `${2 + value}000000000`,
+      count: `${2 * value}`,
+      sum: value,
+      bucketCounts: [`${value}`, `${value}`, '0'],
+      explicitBounds: [0.1, 1],
+    });
+    const dataPoints = counts.map((value, user) => point(`u${user}`, value));
+    const histogram = { aggregationTemporality: 2, dataPoints };
+    const metrics = ['rpc.duration', 'job.duration'].map((name) => ({ name, unit: 's', histogram }));
+    const attributes = [{ key: 'service.instance.id', value: { stringValue: instance } }];
+    const response = await fetch(receiver(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ resourceMetrics: [{ resource: { attributes }, scopeMetrics: [{ metrics }] }] }),
+    });
+    expect(await response.json()).toEqual({});
+  };
+  await send('a', [1, 2, 3]);
+  await send('b', [10, 20]);
+  // Cumulative counts of the same streams: only what is new is added.
+  await send('a', [2, 2, 30]);
+  const total = 2 + 2 + 30 + 10 + 20;
+  const url = urlIn(world.lines);
+  const text = await (await fetch(url)).text();
+  const samples = (name: string): string[] => text.split('\n').filter((line) => line.startsWith(`${name}{`));
+  expect(samples('rpc_duration_seconds_count')).toEqual([
+    expect.stringMatching(new RegExp(`^rpc_duration_seconds_count\\{route="/"[^}]*\\} ${2 * total}$`)),
+  ]);
+  expect(samples('rpc_duration_seconds_sum')).toEqual([expect.stringMatching(new RegExp(` ${total}$`))]);
+  expect(
+    samples('rpc_duration_seconds_bucket').map((line) => line.replace(/.*le="(.*?)".* /, '$1 ')),
+  ).toEqual([`0.1 ${total}`, `1 ${2 * total}`, `+Inf ${2 * total}`]);
+  expect(samples('job_duration_seconds_count')).toHaveLength(5);
+  // Another configuration of the source goes on where the one before ended.
+  await agent.reload(() => configOf(yaml('{ "*": [user, route, service.instance.id] }')));
+  await send('a', [2, 2, 31]);
+  const after = await (await fetch(urlIn(world.lines))).text();
+  const counts = [...after.matchAll(/^rpc_duration_seconds_count(?:\{.*\})? (\d+)$/gm)].map(([, count]) =>
+    Number(count),
+  );
+  expect(counts.sort((a, b) => a - b)).toEqual([2, 2 * total]);
 });
 
 test('sums and gauges are passed on to Prometheus, and summaries are refused in the answer', async () => {

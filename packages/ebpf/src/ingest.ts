@@ -81,7 +81,16 @@ export function ingestKernel(
 ): KernelIngestion {
   assertRegistry(registry);
   const settings = readOptions(options, INGEST_KERNEL);
-  const { families: byName, since, timeoutMs, sourceName, observer, memory, ...common } = settings;
+  const {
+    families: byName,
+    since,
+    timeoutMs,
+    sourceName,
+    dropAttributes,
+    observer,
+    memory,
+    ...common
+  } = settings;
   for (const family of Object.values(byName)) readOptions(family, KERNEL_FAMILY);
   const readings = new KernelReadings((name) => ({
     ...common,
@@ -101,7 +110,7 @@ export function ingestKernel(
   const ingestion = ingest(
     registry,
     { name: source.name, read, close: () => source.close() },
-    { ...KERNEL_COUNTERS, isWhole: true, since, timeoutMs, sourceName, observer, memory },
+    { ...KERNEL_COUNTERS, isWhole: true, since, timeoutMs, sourceName, dropAttributes, observer, memory },
   );
   return {
     ...ingestion,

@@ -33,4 +33,5 @@ export { Slices } from './slices.ts';
 export { splitMs } from './split-ms.ts';
 export { atOnce, inSlices, type Steps } from './steps.ts';
 export { nanosecondsPer } from './time-unit.ts';
+export { wildcard } from './wildcard.ts';
 export { endsWithin, LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

@@ -14,6 +14,7 @@ import {
   text,
   withDefault,
 } from '@hdrscope/core/internal';
+import { wildcard } from '@hdrscope/kit';
 import type { FamilyOptions } from '@hdrscope/registry';
 import type { AttributesProcessor, MetricScope } from './sdk.ts';
 
@@ -215,10 +216,4 @@ export function familyOptions(
     ...(cardinalityLimit !== undefined && { cardinalityLimit }),
     ...(expireAfterMs !== undefined && { expireAfterMs }),
   };
-}
-
-/** Instrument names are case-insensitive: https://opentelemetry.io/docs/specs/otel/metrics/api/#instrument-name-syntax */
-function wildcard(pattern: string): RegExp {
-  const escaped = pattern.replace(/[\\^$.+|()[\]{}]/g, '\\$&');
-  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'is');
 }

@@ -16,7 +16,7 @@ export { countInexact, INEXACT_VALUES } from './inexact-values.ts';
 export type { ReadingRefusal } from './ingest/health.ts';
 export type { CounterState } from './ingest/reading.ts';
 export { hasAnswered, keepReading, latestEpoch } from './ingest/remembered.ts';
-export { INTAKE_RULES, ingestMemory } from './ingest/source.ts';
+export { dropAttributes, INTAKE_RULES, ingestMemory } from './ingest/source.ts';
 export type { SlotReaches } from './reach.ts';
 export {
   assertRegistry,

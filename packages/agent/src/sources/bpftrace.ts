@@ -3,7 +3,7 @@ import type { KernelFamilyOptions } from '@hdrscope/ebpf/internal';
 import * as z from '#zod';
 import { duration, mapping, text, unit } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
-import { attributes } from './shared.ts';
+import { attributes, dropAttributes } from './shared.ts';
 
 const schema = entry('bpftrace', 'A bpftrace script that the agent keeps running.', {
   file: text('the path of a script')
@@ -50,6 +50,7 @@ const schema = entry('bpftrace', 'A bpftrace script that the agent keeps running
     .describe('The time between two outputs of the maps.'),
   timeout: duration.prefault('15s').describe('How long the script may take until it prints first.'),
   attributes,
+  dropAttributes,
 }).check(({ value, issues }) => {
   if ((value.file === undefined) === (value.script === undefined)) {
     issues.push({ code: 'custom', message: 'must have either file or script', input: value });

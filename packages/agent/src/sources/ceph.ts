@@ -6,7 +6,7 @@ import * as z from '#zod';
 import { duration, mapping, oneOf, text, yesOrNo } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
 import { defineSource, entry, type SourcePart } from '../part.ts';
-import { attributes, since } from './shared.ts';
+import { attributes, dropAttributes, since } from './shared.ts';
 
 /** Returns the last histograms of the daemons, by the name of the source that reads them. */
 export const PERF_HISTOGRAMS: MemoryKind<() => readonly ImportedHistogram[]> = new MemoryKind();
@@ -34,6 +34,7 @@ export const ceph: SourcePart = defineSource({
       .describe('The axis whose ranges become an attribute. Default: all values together.'),
     merged: yesOrNo(false).describe('Whether there are families of all daemons together, too.'),
     attributes,
+    dropAttributes,
   }),
   example: `
 # Daemons of Ceph: those of all sockets in a folder, or of one socket.

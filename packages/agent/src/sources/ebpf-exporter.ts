@@ -11,7 +11,7 @@ import type { SourceObserver } from '@hdrscope/registry';
 import * as z from '#zod';
 import { text } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
-import { attributes, bpftool, perCpu, readTimeout, since } from './shared.ts';
+import { attributes, bpftool, dropAttributes, perCpu, readTimeout, since } from './shared.ts';
 
 const schema = entry(
   'ebpf-exporter',
@@ -32,6 +32,7 @@ const schema = entry(
     since,
     timeout: readTimeout,
     attributes,
+    dropAttributes,
   },
 );
 

@@ -11,7 +11,7 @@ import { KERNEL_LAYOUT_SYNTAX, MAP_SHAPE_SYNTAX } from '@hdrscope/ebpf/internal'
 import * as z from '#zod';
 import { acceptedBy, text, unit } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
-import { attributes, bpftool, perCpu, readTimeout, since } from './shared.ts';
+import { attributes, bpftool, dropAttributes, perCpu, readTimeout, since } from './shared.ts';
 
 const SUM = 'must be a field of the value, an index, after-last or none';
 
@@ -45,6 +45,7 @@ const schema = entry('ebpf-map', 'A map in which an eBPF program counts.', {
   since,
   timeout: readTimeout,
   attributes,
+  dropAttributes,
 }).check(({ value, issues }) => {
   if (value.bpftool && value.layout === undefined) {
     const message = 'must be set with bpftool, because finding a layout takes koffi';

@@ -3,7 +3,7 @@ import { KERNEL_PROGRAMS } from '@hdrscope/ebpf/internal';
 import { openKernelProgram } from '@hdrscope/ebpf/loader';
 import { oneOf, text, wholeNumber } from '../config/values.ts';
 import { defineSource, entry, noteOnce, type SourcePart } from '../part.ts';
-import { attributes, perCpu, readTimeout } from './shared.ts';
+import { attributes, dropAttributes, perCpu, readTimeout } from './shared.ts';
 
 const schema = entry(
   'ebpf-program',
@@ -19,6 +19,7 @@ const schema = entry(
     perCpu,
     timeout: readTimeout,
     attributes,
+    dropAttributes,
   },
 )
   .transform((source) => ({

@@ -11,7 +11,7 @@ import { SHOWN_UNITS } from '@hdrscope/registry';
 import { duration, text } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
 import { type ConfigOf, defineSource, type EntryContext, entry, type SourcePart } from '../part.ts';
-import { attributes, familyOf, metric, since } from './shared.ts';
+import { attributes, dropAttributes, familyOf, metric, since } from './shared.ts';
 
 const schema = entry('interval-log', 'An interval log, followed as it grows.', {
   path: text('the path of a log').describe('The path of the log, which may appear later.'),
@@ -23,6 +23,7 @@ const schema = entry('interval-log', 'An interval log, followed as it grows.', {
       'The family of intervals of other writers than hdrscope. Their tags become the attribute tag. Default: such intervals are left out.',
     ),
   attributes,
+  dropAttributes,
 });
 
 type Config = ConfigOf<typeof schema>;
@@ -91,7 +92,7 @@ export const intervalLog: SourcePart = defineSource({
 });
 
 async function follow(
-  { path, poll, since, metric, attributes }: Config,
+  { path, poll, since, metric, attributes, dropAttributes }: Config,
   context: EntryContext,
   ends: Pick<FollowOptions, 'finishSignal' | 'signal'>,
 ): Promise<void> {
@@ -105,6 +106,7 @@ async function follow(
       if (isNew) context.failed(error);
     },
     attributes,
+    dropAttributes,
     ...(registered !== undefined && {
       seriesOf: ({ tag }) => ({
         // A tick of this family is one unit of the log's values.

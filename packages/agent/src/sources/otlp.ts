@@ -4,11 +4,15 @@ import { yesOrNo } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
 import { defineSource, entry, type SourcePart } from '../part.ts';
 import { formatUrl, guardOptions, noteOpenServer, serverKeys } from '../server.ts';
+import { dropAttributes } from './shared.ts';
 
 const schema = entry('otlp', 'A receiver of metrics, sent by OpenTelemetry over HTTP.', {
   ...serverKeys('127.0.0.1:4318'),
   allowRemote: yesOrNo(false).describe(
     'Whether other machines may send without a token: everybody who reaches the port can write then.',
+  ),
+  dropAttributes: dropAttributes.describe(
+    'Keys of attributes that histograms do not get, by the names of families, such as "http.*". Series that become equal are added up exactly. Sums and gauges keep their attributes.',
   ),
 }).check(({ value: { listen, allowRemote, token }, issues }) => {
   if (!allowRemote && token === undefined && !isLoopback(listen.host)) {
@@ -37,13 +41,14 @@ export const otlp: SourcePart = defineSource({
   async start(config, context) {
     const { name, listen } = config;
     const { registry, intake, added, succeeded, failed } = context;
-    const { memory } = intake(`otlp ${name}`);
+    const { memory, dropAttributes } = intake(`otlp ${name}`);
     const states = context.memory.ensure(STATES, name, numberStates);
     // Failures are reported once for each gather, below.
     const server = await serveOtlp(registry, {
       ...listen,
       ...guardOptions(config, context),
       memory,
+      dropAttributes,
       numbers: states,
       observer: { added },
     });

@@ -11,6 +11,15 @@ export const attributes: z.ZodPrefault<typeof texts> = texts
   .prefault({})
   .describe('Attributes of every series of the source.');
 
+export const dropAttributes: z.ZodType<Readonly<Record<string, readonly string[]>>, unknown> = z
+  .record(z.string(), z.array(text('the key of an attribute'), { error: 'must be a list of keys' }), {
+    error: 'must be a mapping of families to lists of keys',
+  })
+  .default({})
+  .describe(
+    'Keys of attributes that series do not get, by the names of families, such as "http.*". Series that become equal are added up exactly.',
+  );
+
 export const since: z.ZodDefault<z.ZodEnum<{ beginning: 'beginning'; now: 'now' }>> = oneOf(
   'beginning',
   'now',

@@ -26,6 +26,7 @@ test('fills in defaults', () => {
         since: 'beginning',
         units: {},
         attributes: {},
+        dropAttributes: {},
       },
     ],
     sinks: [

@@ -261,13 +261,19 @@ const INGEST_RULES = {
 
 /** The parts of the options: for the ingestion, for the families, and for the parser. */
 function readSettings(options: IngestCephOptions, table: typeof INGEST_CEPH) {
-  const { attributes, sourceName, since, timeoutMs, observer, memory, ...shown } = readOptions(
-    options,
-    table,
-  );
+  const { attributes, dropAttributes, sourceName, since, timeoutMs, observer, memory, ...shown } =
+    readOptions(options, table);
   const { classes, familyName, merged, ...parsed } = shown;
   return {
-    intake: { memory: memory ?? new IngestMemory(), attributes, sourceName, since, timeoutMs, observer },
+    intake: {
+      memory: memory ?? new IngestMemory(),
+      attributes,
+      dropAttributes,
+      sourceName,
+      since,
+      timeoutMs,
+      observer,
+    },
     how: { classes: classes && readOptions(classes, CLASSES, 'classes.'), familyName, merged },
     parsed,
   };

@@ -19,7 +19,7 @@ import {
   type Registry,
   type SourceObserver,
 } from '@hdrscope/registry';
-import { assertRegistry, type CounterState } from '@hdrscope/registry/internal';
+import { assertRegistry, type CounterState, dropAttributes } from '@hdrscope/registry/internal';
 import { lineError } from '../errors.ts';
 import type { LogComment, LogEntry, LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
@@ -28,7 +28,7 @@ import { type FamilyNote, isFamilyNote, parseFamilyNote } from '../series/family
 import { parseSeriesTag, type SeriesTag } from '../series/series-tag.ts';
 
 /** Options of `ingestLog` and `ingestLogEntries`. */
-export interface IngestLogOptions extends Pick<IntakeOptions, 'attributes' | 'observer'> {
+export interface IngestLogOptions extends Pick<IntakeOptions, 'attributes' | 'dropAttributes' | 'observer'> {
   /**
    * Returns the series of an interval whose family the log does not describe, as in logs of other writers. Values of the
    * interval count as ticks of the family's resolution. `undefined` leaves the interval out.
@@ -50,6 +50,7 @@ const INGEST_LOG = {
   name: 'ingestLog',
   rules: {
     attributes: optional(object<Attributes>()),
+    dropAttributes: optional(dropAttributes),
     observer: optional(object<SourceObserver>()),
     seriesOf: withDefault(callback<NonNullable<IngestLogOptions['seriesOf']>>(), () => undefined),
     onRefusedNote: withDefault(callback<(error: HdrscopeError) => void>(), () => {}),

@@ -38,11 +38,11 @@ export class OtlpIntake {
 
   constructor(registry: Registry, settings: ReceiverSettings) {
     this.#settings = settings;
-    const { maxStreams, forgetAfterMs, clock, observer, memory } = settings;
+    const { maxStreams, forgetAfterMs, clock, dropAttributes, observer, memory } = settings;
     this.#ingestion = ingest(
       registry,
       { name: 'otlp' },
-      { maxStreams, forgetAfterMs, clock, observer, memory, epochs: 'side by side' },
+      { maxStreams, forgetAfterMs, clock, dropAttributes, observer, memory, epochs: 'side by side' },
     );
   }
 

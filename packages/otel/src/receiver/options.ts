@@ -13,15 +13,16 @@ import {
   withDefault,
 } from '@hdrscope/core/internal';
 import { type Clock, type IntakeOptions, systemClock } from '@hdrscope/registry';
-import { clock, ingestMemory } from '@hdrscope/registry/internal';
+import { clock, dropAttributes, ingestMemory } from '@hdrscope/registry/internal';
 import type { NumberStates } from './number-states.ts';
 import type { MetricIdentity, ReceivedFamilyOptions } from './received.ts';
 
 /**
  * Options of a receiver. The `observer` hears whether a request was accepted, and how many values it added. The `memory` is that of an
- * earlier receiver: its streams continue, so nothing counts twice.
+ * earlier receiver: its streams continue, so nothing counts twice. `dropAttributes` concerns histograms, and not the sums and gauges of
+ * `numbers`.
  */
-export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'observer' | 'memory'> {
+export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'dropAttributes' | 'observer' | 'memory'> {
   /**
    * Keys of the resource attributes that become attributes of its series. A point's own attribute of the same key wins.
    * Processes that differ only in other resource attributes share their series.
@@ -62,7 +63,7 @@ export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'observer' | 'm
 const limit = integer({ from: 1, to: 2 ** 30 });
 
 /** The options without a default. */
-type Absent = 'numbers' | 'observer' | 'memory' | 'maxPendingBytes';
+type Absent = 'numbers' | 'dropAttributes' | 'observer' | 'memory' | 'maxPendingBytes';
 
 /** The rules of `OtlpReceiverOptions`. */
 export const RECEIVER_RULES: RulesFor<OtlpReceiverOptions, Absent> = {
@@ -79,6 +80,7 @@ export const RECEIVER_RULES: RulesFor<OtlpReceiverOptions, Absent> = {
   maxElements: withDefault(limit, 500_000),
   maxPendingBytes: optional(integer()),
   clock: withDefault(clock, systemClock),
+  dropAttributes: optional(dropAttributes),
   observer: optional(object()),
   memory: optional(ingestMemory),
 };

@@ -1,4 +1,6 @@
 import { type Counted, HdrscopeError } from '@hdrscope/core';
+import { wildcard } from '@hdrscope/kit';
+import type { Attributes } from '../attributes.ts';
 import type { Family } from '../family.ts';
 import type { FamilyOptions } from '../family-options.ts';
 import type { Registry } from '../registry.ts';
@@ -16,6 +18,7 @@ export class Intake {
   readonly memory: IngestMemory;
   readonly #registry: Registry;
   readonly #options: IngestSettings;
+  readonly #drops: readonly { readonly family: RegExp; readonly keys: ReadonlySet<string> }[];
   /** By the options object that the readings of one family share. */
   readonly #families = new WeakMap<FamilyOptions, Family>();
 
@@ -23,6 +26,10 @@ export class Intake {
     this.#registry = registry;
     this.#options = options;
     this.memory = options.memory ?? new IngestMemory();
+    this.#drops = Object.entries(options.dropAttributes ?? {}).map(([name, keys]) => ({
+      family: wildcard(name),
+      keys: new Set(keys),
+    }));
   }
 
   health(): IngestHealth {
@@ -89,7 +96,7 @@ export class Intake {
 
   #add({ family: options, attributes }: Reading, { counted, facts }: ReadingIncrease): void {
     const family = this.#familyFor(options, counted);
-    const series = family.with({ ...attributes, ...this.#options.attributes });
+    const series = family.with(this.#dropped(family.name, { ...attributes, ...this.#options.attributes }));
     const { count, open } = series.add(counted, facts);
     const { tally } = this;
     const values = counted.counts.total;
@@ -109,6 +116,15 @@ export class Intake {
     } catch (error) {
       throw new Refusal('conflicting', error);
     }
+  }
+
+  /** The attributes that are left of those of a series. */
+  #dropped(name: string, attributes: Attributes): Attributes {
+    if (this.#drops.length === 0) return attributes;
+    const drops = this.#drops.filter(({ family }) => family.test(name));
+    return Object.fromEntries(
+      Object.entries(attributes).filter(([key]) => !drops.some(({ keys }) => keys.has(key))),
+    );
   }
 
   #forgetAllBut(keys: ReadonlySet<string>, isNewLife: boolean): void {

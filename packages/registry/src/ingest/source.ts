@@ -2,6 +2,7 @@ import type { HdrscopeError } from '@hdrscope/core';
 import type { CounterOptions } from '@hdrscope/core/internal';
 import {
   custom,
+  listOf,
   type OptionRule,
   object,
   observer,
@@ -60,6 +61,12 @@ export interface IntakeOptions {
    * @default no attributes
    */
   readonly attributes?: Attributes | undefined;
+  /**
+   * Keys of attributes that series do not get, by the names of their families: `*` in a name stands for any characters, `?` for one.
+   * Series that become equal are one, and have the counts of all of them, each exactly once. It applies to `attributes`, too.
+   * @default no attribute is dropped
+   */
+  readonly dropAttributes?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Hears of each read. @default no observer */
   readonly observer?: SourceObserver | undefined;
   /**
@@ -75,12 +82,20 @@ export const ingestMemory: OptionRule<IngestMemory> = custom(
   (value) => value instanceof IngestMemory,
 );
 
+const keys = listOf(text, 'keys');
+
+export const dropAttributes: OptionRule<Readonly<Record<string, readonly string[]>>> = custom(
+  'an object with lists of keys by names of families',
+  (value) => object().accepts(value) && Object.values(value).every((list) => keys.accepts(list)),
+);
+
 /** The rules of the options that all sources have. */
 export const INTAKE_RULES: RulesFor<IntakeOptions, Exclude<keyof IntakeOptions, 'since'>> = {
   sourceName: optional(text),
   since: withDefault(oneOf<'beginning' | 'now'>(['beginning', 'now']), 'beginning'),
   timeoutMs: optional(timeout),
   attributes: optional(object()),
+  dropAttributes: optional(dropAttributes),
   observer: optional(observer('succeeded', 'failed', 'added')),
   memory: optional(ingestMemory),
 };
