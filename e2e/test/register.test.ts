@@ -266,6 +266,52 @@ describeWithPeers(['node-services'])('alone', () => {
     expectDurations(ROUTE);
     expect(pointsOf('basket')[0]!.resource).toMatchObject({ 'service.name': 'from a file' });
   });
+
+  test('a configuration file of OpenTelemetry with views of hdrscope', async () => {
+    const running = await services.start(['--import', REGISTER, 'express.cjs'], {
+      ...toSink,
+      HDRSCOPE_VIEWS: '',
+      OTEL_CONFIG_FILE: 'otel-views.yaml',
+    });
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectItems();
+    // The SDK has histograms that no view selects.
+    const [duration] = pointsOf('http.server.request.duration');
+    expect(duration!.buckets).toHaveProperty('boundaries');
+    expect(running.stderr()).not.toContain('hdrscope');
+  });
+});
+
+describeWithPeers(['node-services', 'opentelemetry-3'])('OpenTelemetry 3', () => {
+  const third = new Application(
+    [
+      '@hdrscope',
+      'yaml',
+      ...findPeerPackages('node-services', ['express']),
+      ...findPeerPackages('opentelemetry-3', [
+        '@opentelemetry/api',
+        '@opentelemetry/instrumentation-http=instrumentation-http-0.301',
+        '@opentelemetry/sdk-metrics=sdk-metrics-3',
+        '@opentelemetry/sdk-node=sdk-node-0.301',
+      ]),
+    ],
+    ['@opentelemetry/instrumentation-http'],
+  );
+  afterAll(() => third.remove());
+
+  test('reads its configuration file with views of hdrscope', async () => {
+    const running = await third.start(['--import', REGISTER, 'express.cjs'], {
+      ...toSink,
+      HDRSCOPE_VIEWS: '',
+      OTEL_CONFIG_FILE: 'otel-views.yaml',
+    });
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectItems();
+    expect(pointsOf('basket')[0]!.resource).toMatchObject({ 'service.name': 'from a file' });
+    expect(running.stderr()).not.toContain('[HDRSCOPE_FAILED]');
+  });
 });
 
 test('threads export by themselves, under identities of their own', async () => {

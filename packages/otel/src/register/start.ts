@@ -18,7 +18,7 @@ import { makePipeline } from './pipeline.ts';
 import { adoptPm2 } from './pm2.ts';
 import { type ContextApi, giveRoutes, readRoutes } from './route-patterns.ts';
 import { findRouteCure, watchRoutes } from './route-watch.ts';
-import { readViews } from './views.ts';
+import { readViews, readViewsOfConfigFile } from './views.ts';
 
 /** Servers of Prometheus listen so much later. */
 const SETTLED_AFTER_MS = 1000;
@@ -55,10 +55,10 @@ export function start(): void {
       return;
     }
     const application = findApplication(main, workingDirectory);
-    const hdr = hdrOf(environment, application);
-    warnOfSeriesLimit(hdr.registry, (message) => notice('HDRSCOPE_SERIES_LIMIT', message));
-    const owner = ownerOf(environment);
     const configFile = variable(environment, 'OTEL_CONFIG_FILE', 'OTEL_EXPERIMENTAL_CONFIG_FILE');
+    const owner = ownerOf(environment);
+    const hdr = hdrOf(environment, application, owner === 'register' ? configFile : undefined);
+    warnOfSeriesLimit(hdr.registry, (message) => notice('HDRSCOPE_SERIES_LIMIT', message));
     const routes = readRoutes(variable(environment, 'HDRSCOPE_ROUTES'));
     for (const { code, message } of routes.problems) notice(code as `ERR_${string}`, message);
     if (routes.patterns.length > 0) giveRoutes(routes.patterns, findApi(application));
@@ -89,11 +89,21 @@ export function start(): void {
   }
 }
 
-function hdrOf(environment: EnvironmentVariables, application: Application): Hdr {
-  const { views, problems } = readViews(variable(environment, 'HDRSCOPE_VIEWS'), (text) => {
-    const { parse } = application.load('yaml') as { readonly parse: (text: string) => unknown };
+function hdrOf(
+  environment: EnvironmentVariables,
+  application: Application,
+  configFile: string | undefined,
+): Hdr {
+  const parseYaml = (text: string): unknown => {
+    const { parse } = application.loadFrom('@opentelemetry/configuration', 'yaml') as {
+      readonly parse: (text: string) => unknown;
+    };
     return parse(text);
-  });
+  };
+  const text = variable(environment, 'HDRSCOPE_VIEWS');
+  const ofFile =
+    text === undefined && configFile !== undefined ? readViewsOfConfigFile(configFile, parseYaml) : undefined;
+  const { views, problems } = ofFile ?? readViews(text, parseYaml);
   for (const { code, message } of problems) notice(code as `ERR_${string}`, message);
   const warnOfView = (message: string): void => notice('HDRSCOPE_UNUSED_VIEW', message);
   try {

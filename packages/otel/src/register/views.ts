@@ -24,11 +24,58 @@ const EVERY_HISTOGRAM: readonly HdrView[] = [{ instrumentName: '*' }];
 export function readViews(text: string | undefined, parseYaml: (text: string) => unknown): ReadViews {
   if (text === undefined) return { views: EVERY_HISTOGRAM, problems: [] };
   if (text.toLowerCase() === 'none') return { views: [], problems: [] };
+  return checkedIfReadable(VARIABLE, () => givenViews(text, parseYaml));
+}
+
+const VARIABLE = 'HDRSCOPE_VIEWS';
+
+/**
+ * Reads `distribution.hdrscope.views` of a configuration file of OpenTelemetry: a list of views and presets. `distribution` is the place
+ * that the schema has for settings which are not of OpenTelemetry.
+ *
+ * @returns `undefined` when the file has no such part, or cannot be read, which the SDK reports.
+ */
+// https://github.com/open-telemetry/opentelemetry-configuration/blob/main/schema-docs.md
+export function readViewsOfConfigFile(
+  path: string,
+  parseYaml: (text: string) => unknown,
+): ReadViews | undefined {
+  let text: string;
   try {
-    return checked(givenViews(text, parseYaml));
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+  // The package `yaml` may be out of reach, and is not needed for most files.
+  if (!text.includes('hdrscope')) return undefined;
+  const where = `distribution.hdrscope of ${path}`;
+  let hasPart = true;
+  const result = checkedIfReadable(where, () => {
+    const file = parseYaml(text) as { readonly distribution?: { readonly hdrscope?: unknown } | null } | null;
+    const part = file?.distribution?.hdrscope;
+    hasPart = part !== undefined;
+    return hasPart ? viewsInPart(part, where) : [];
+  });
+  return hasPart ? result : undefined;
+}
+
+function viewsInPart(part: unknown, where: string): readonly unknown[] {
+  const { views, ...others } = Object(part) as { readonly views?: unknown };
+  const [unknownKey] = Object.keys(others);
+  if (Array.isArray(views) && unknownKey === undefined) {
+    if (!JSON.stringify(views).includes('${')) return views;
+    throw mustBe('ERR_INVALID_OPTION', where, 'without variables: hdrscope does not replace them', views);
+  }
+  throw mustBe('ERR_INVALID_OPTION', where, 'a mapping with views, a list, and nothing else', part);
+}
+
+/** Checks views, if they can be read. */
+function checkedIfReadable(where: string, read: () => readonly unknown[]): ReadViews {
+  try {
+    return checked(read(), where);
   } catch (error) {
     if (error instanceof HdrscopeError) return { views: [], problems: [error] };
-    const message = `HDRSCOPE_VIEWS cannot be read: ${reasonOf(error)}`;
+    const message = `${where} cannot be read: ${reasonOf(error)}`;
     return { views: [], problems: [new HdrscopeError('ERR_INVALID_OPTION', message, { cause: error })] };
   }
 }
@@ -46,7 +93,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(views) ? views : [views];
 }
 
-function checked(given: readonly unknown[]): ReadViews {
+function checked(given: readonly unknown[], where: string): ReadViews {
   const views: HdrView[] = [];
   const problems: HdrscopeError[] = [];
   for (const [i, value] of given.entries()) {
@@ -65,7 +112,7 @@ function checked(given: readonly unknown[]): ReadViews {
       }
       views.push(view);
     } catch (error) {
-      const message = `view ${i + 1} of HDRSCOPE_VIEWS is left out: ${reasonOf(error)}`;
+      const message = `view ${i + 1} of ${where} is left out: ${reasonOf(error)}`;
       problems.push(new HdrscopeError('ERR_INVALID_OPTION', message, { cause: error }));
     }
   }

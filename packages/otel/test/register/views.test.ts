@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { GEN_AI_VIEWS, MESSAGING_VIEWS } from '../../src/index.ts';
-import { readViews } from '../../src/register/views.ts';
+import { readViews, readViewsOfConfigFile } from '../../src/register/views.ts';
 
 const read = (text: string | undefined) => readViews(text, parse);
 
@@ -119,5 +119,55 @@ describe('files', () => {
     });
     expect(views).toEqual([]);
     expect(problems[0]?.message).toBe('HDRSCOPE_VIEWS cannot be read: yaml cannot be loaded');
+  });
+
+  describe('a configuration file of OpenTelemetry', () => {
+    const path = join(folder, 'otel.yaml');
+    const readPart = (part: string) => {
+      writeFileSync(path, `file_format: "1.0"\n${part}`);
+      return readViewsOfConfigFile(path, parse);
+    };
+
+    test('has views and presets', () => {
+      const views = 'views: [{ instrumentName: a, significantDigits: 3 }, "preset:messaging"]';
+      expect(readPart(`distribution: { hdrscope: { ${views} } }`)).toEqual({
+        views: [{ instrumentName: 'a', significantDigits: 3 }, ...MESSAGING_VIEWS],
+        problems: [],
+      });
+    });
+
+    test.each(['', 'distribution: { other: { hdrscope: 1 } }', 'disabled: false # hdrscope'])(
+      '%j has none',
+      (part) => {
+        expect(readPart(part)).toBeUndefined();
+      },
+    );
+
+    test('that is not there, or needs no package for YAML, has none', () => {
+      expect(readViewsOfConfigFile(join(folder, 'absent.yaml'), parse)).toBeUndefined();
+      writeFileSync(path, 'file_format: "1.0"');
+      expect(
+        readViewsOfConfigFile(path, () => {
+          throw new Error('yaml cannot be loaded');
+        }),
+      ).toBeUndefined();
+    });
+
+    test.each<[part: string, message: string]>([
+      ['{ view: [] }', 'must be a mapping with views, a list, and nothing else, got an object'],
+      ['{ views: [], digits: 3 }', 'must be a mapping with views, a list, and nothing else'],
+      ['7', 'must be a mapping with views, a list, and nothing else, got 7'],
+      [
+        '{ views: [{ instrumentName: "$' + '{NAME}" }] }',
+        'must be without variables: hdrscope does not replace them',
+      ],
+      ['{ views: [{ instrumentName: a, significantDigits: 7 }] }', 'view 1 of distribution.hdrscope of '],
+      ['{ views: [', 'cannot be read: '],
+    ])('refuses %s', (part, message) => {
+      const { views, problems } = readPart(`distribution: { hdrscope: ${part} }`)!;
+      expect(views).toEqual([]);
+      expect(problems.map((problem) => problem.message)).toEqual([expect.stringContaining(message)]);
+      expect(problems[0]!.message).toContain(`distribution.hdrscope of ${path}`);
+    });
   });
 });
