@@ -6,10 +6,11 @@ import {
   type ScopeMetrics,
   scopeKey,
 } from '../../sdk.ts';
+import { type AllProm, addSeries, type PromMetric, type PromSeries, type PromState } from './prom-series.ts';
 
-// The numbers of the SDK, besides histograms of hdrscope, which registries hand over. A sum that only grows is handed over as its
-// increases, as the counts of a registry are: one that was taken stays when its process ends, and none is taken twice. All others are
-// levels: they are those of processes that live.
+// The numbers of the SDK, besides histograms of hdrscope, which registries hand over, and those of prom-client. A sum that only grows is
+// handed over as its increases, as the counts of a registry are: one that was taken stays when its process ends, and none is taken twice.
+// All others are levels: they are those of processes that live.
 
 /** `MetricData` of the SDK. */
 interface Metric {
@@ -34,11 +35,14 @@ interface Part {
   readonly point: NumberPoint;
 }
 
+/** What is handed over as its increases. */
+type GrowingNumber = Part | PromSeries;
+
 /** The increases of the sums of a process between two of its states. */
 interface Increase {
   readonly from: number;
   readonly to: number;
-  readonly sums: readonly Part[];
+  readonly sums: readonly GrowingNumber[];
 }
 
 /** The numbers that a process hands over. */
@@ -46,26 +50,36 @@ export interface HandedNumbers {
   /** A chain: each increase begins where the one before ends. */
   readonly increases: readonly Increase[];
   readonly levels: readonly Part[];
+  /** Those of prom-client. */
+  readonly promLevels: readonly PromMetric[];
 }
 
 /** A state of the sums of a process. */
 interface State {
   readonly sequence: number;
-  readonly values: ReadonlyMap<string, number>;
+  readonly sums: ReadonlyMap<string, GrowingNumber>;
 }
 
 /** The numbers of a process, for whoever adds them up. */
 export class OwnNumbers {
   /** The state that was taken for certain, and the one that was sent last, if that is another. */
-  #states: State[] = [{ sequence: 0, values: new Map() }];
+  #states: State[] = [{ sequence: 0, sums: new Map() }];
   /** What was collected last. */
   #parts: readonly Part[] = [];
 
-  #timeMs = 0;
+  #prom: PromState = { series: [], levels: [] };
 
-  /** When the numbers were collected, in milliseconds since 1970; 0 before that. */
+  #timeMs = 0;
+  #promTimeMs = Number.POSITIVE_INFINITY;
+
+  /** When the oldest of the numbers were collected, in milliseconds since 1970; 0 before that. */
   get timeMs(): number {
-    return this.#timeMs;
+    return Math.min(this.#timeMs, this.#promTimeMs);
+  }
+
+  /** The metrics of prom-client that were read last. */
+  get prom(): PromState {
+    return this.#prom;
   }
 
   /**
@@ -78,18 +92,30 @@ export class OwnNumbers {
     this.#timeMs = timeMs;
   }
 
+  /**
+   * Takes what was read from prom-client.
+   *
+   * @param timeMs When reading began.
+   */
+  readProm(state: PromState, timeMs: number): void {
+    this.#prom = state;
+    this.#promTimeMs = timeMs;
+  }
+
   /** @param taken The sequence of the state that was taken last; 0 when that is not known. */
   handOver(taken: number): HandedNumbers {
     const at = this.#states.findIndex(({ sequence }) => sequence === taken);
     if (at > 0) this.#states.splice(0, at);
-    const sums = this.#parts.filter(isSum);
-    const values = new Map(sums.map((part) => [identify(part), part.point.value as number]));
+    const sums = [...this.#parts.filter(isSum), ...this.#prom.series];
     const last = this.#states.at(-1)!;
-    const state: State = { sequence: last.sequence + 1, values };
+    const state: State = {
+      sequence: last.sequence + 1,
+      sums: new Map(sums.map((sum) => [identify(sum), sum])),
+    };
     // Two are enough: the state before them was taken, or it was sent to nobody who lives.
     this.#states = [this.#states[0]!, ...(this.#states.length > 1 ? [last] : []), state];
-    const increases = this.#states.slice(1).map((next, i) => increaseBetween(this.#states[i]!, next, sums));
-    return { increases, levels: this.#parts.filter((part) => !isSum(part)) };
+    const increases = this.#states.slice(1).map((next, i) => increaseBetween(this.#states[i]!, next));
+    return { increases, levels: this.#parts.filter((part) => !isSum(part)), promLevels: this.#prom.levels };
   }
 
   /** Takes for granted that all was taken that was sent. */
@@ -101,11 +127,11 @@ export class OwnNumbers {
 /** The sums of all processes of a service, and the levels of those that live. */
 export class AllNumbers {
   /** By what identifies a point. */
-  readonly #sums = new Map<string, Part>();
+  readonly #sums = new Map<string, GrowingNumber>();
   /** The sequence that was taken last, by process. */
   readonly #taken = new Map<string, number>();
   /** The levels by process. */
-  readonly #levels = new Map<string, { readonly mark: Attributes; readonly parts: readonly Part[] }>();
+  readonly #levels = new Map<string, Levels>();
 
   get state(): NumbersState {
     return { sums: this.#sums, taken: this.#taken };
@@ -123,7 +149,7 @@ export class AllNumbers {
   }
 
   /** @param mark The attributes of levels that cannot be added up. */
-  take(name: string, mark: Attributes, { increases, levels }: HandedNumbers): void {
+  take(name: string, mark: Attributes, { increases, levels, promLevels }: HandedNumbers): void {
     let taken = this.takenFrom(name);
     // Another one has taken what comes before: see `RemoteStates`.
     if (taken === 0 && increases.length > 1 && increases[0]!.from > 0) taken = increases.at(-1)!.from;
@@ -133,7 +159,7 @@ export class AllNumbers {
       taken = to;
     }
     this.#taken.set(name, taken);
-    this.#levels.set(name, { mark, parts: levels });
+    this.#levels.set(name, { mark, parts: levels, promLevels });
   }
 
   /** A process has ended: its sums stay. */
@@ -155,7 +181,16 @@ export class AllNumbers {
           });
       }
     }
-    return groupByScope([...this.#sums.values(), ...totals.values(), ...apart]);
+    const sums = [...this.#sums.values()].filter((sum): sum is Part => !isSeries(sum));
+    return groupByScope([...sums, ...totals.values(), ...apart]);
+  }
+
+  /** The series of prom-client, and the levels of each process. */
+  prom(): AllProm {
+    return {
+      series: [...this.#sums.values()].filter(isSeries),
+      levels: [...this.#levels.values()].map(({ promLevels }) => promLevels),
+    };
   }
 
   /** The names of metrics whose levels cannot be added up. */
@@ -166,21 +201,33 @@ export class AllNumbers {
   }
 }
 
+interface Levels {
+  readonly mark: Attributes;
+  readonly parts: readonly Part[];
+  readonly promLevels: readonly PromMetric[];
+}
+
 /** What the numbers of a process that ended leave to the next one. */
 export interface NumbersState {
-  readonly sums: ReadonlyMap<string, Part>;
+  readonly sums: ReadonlyMap<string, GrowingNumber>;
   readonly taken: ReadonlyMap<string, number>;
 }
 
-function addTo(parts: Map<string, Part>, part: Part): void {
-  const key = identify(part);
-  const known = parts.get(key);
-  if (known === undefined) {
-    parts.set(key, part);
-    return;
-  }
-  const value = (known.point.value as number) + (part.point.value as number);
-  parts.set(key, { ...known, point: { ...known.point, endTime: part.point.endTime, value } });
+function addTo<One extends GrowingNumber>(sums: Map<string, One>, sum: One): void {
+  const key = identify(sum);
+  const known = sums.get(key);
+  sums.set(key, known === undefined ? sum : (add(known, sum) as One));
+}
+
+function add(known: GrowingNumber, sum: GrowingNumber): GrowingNumber {
+  if (isSeries(known)) return addSeries(known, sum as PromSeries);
+  const { point } = sum as Part;
+  const value = (known.point.value as number) + (point.value as number);
+  return { ...known, point: { ...known.point, endTime: point.endTime, value } };
+}
+
+function isSeries(sum: GrowingNumber): sum is PromSeries {
+  return 'growing' in sum;
 }
 
 function isSum({ metric }: Part): boolean {
@@ -192,19 +239,29 @@ function isAddable({ metric }: Part): boolean {
   return metric.dataPointType === PointType.SUM;
 }
 
-/** A counter that is lower than before has begun anew. */
-function increaseBetween(before: State, now: State, parts: readonly Part[]): Increase {
-  const sums = parts.flatMap((part) => {
-    const key = identify(part);
-    const value = now.values.get(key);
-    if (value === undefined) return [];
-    const earlier = before.values.get(key) ?? 0;
-    const added = value < earlier ? value : value - earlier;
+function increaseBetween(before: State, now: State): Increase {
+  const sums: GrowingNumber[] = [];
+  for (const [key, sum] of now.sums) {
+    const earlier = before.sums.get(key);
+    const added = subtract(sum, earlier);
     // A counter that has not counted yet is shown, too.
-    if (added === 0 && before.values.has(key)) return [];
-    return [{ ...part, point: { ...part.point, value: added } }];
-  });
+    if (earlier === undefined || valuesOf(added).some((value) => value !== 0)) sums.push(added);
+  }
   return { from: before.sequence, to: now.sequence, sums };
+}
+
+/** A counter that is lower than before has begun anew; a histogram has when one of its buckets has. */
+function subtract(sum: GrowingNumber, earlier: GrowingNumber | undefined): GrowingNumber {
+  if (earlier === undefined) return sum;
+  const [values, before] = [valuesOf(sum), valuesOf(earlier)];
+  const growing = isSeries(sum) ? sum.growing : 1;
+  if (values.some((value, i) => i < growing && value < before[i]!)) return sum;
+  const added = values.map((value, i) => value - before[i]!);
+  return isSeries(sum) ? { ...sum, values: added } : { ...sum, point: { ...sum.point, value: added[0] } };
+}
+
+function valuesOf(sum: GrowingNumber): readonly number[] {
+  return isSeries(sum) ? sum.values : [sum.point.value as number];
 }
 
 function listParts(scopes: readonly ScopeMetrics[]): Part[] {
@@ -220,7 +277,9 @@ function plain({ name, version, schemaUrl }: MetricScope): MetricScope {
   return { name, version, schemaUrl };
 }
 
-function identify({ scope, metric, point }: Part): string {
+function identify(sum: GrowingNumber): string {
+  if (isSeries(sum)) return `prom-client ${sum.key}`;
+  const { scope, metric, point } = sum;
   const { name, unit, valueType } = metric.descriptor;
   const attributes = Object.entries(point.attributes).sort(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([scopeKey(scope), name, unit, valueType, attributes]);

@@ -318,7 +318,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
     const isHeir = left.ledBy === undefined || left.ledBy === name || heirOf.includes(left.ledBy);
     receiveChanges(sum, left.title, isHeir ? left.changes : left.changes.map(lastIncrease));
     const { increases } = left.numbers.numbers;
-    const numbers = { increases: isHeir ? increases : increases.slice(-1), levels: [] };
+    const numbers = { increases: isHeir ? increases : increases.slice(-1), levels: [], promLevels: [] };
     takeNumbers(sum, left, { ...left.numbers, numbers });
     sum.numbers.forgetLevels(left.name);
   }
