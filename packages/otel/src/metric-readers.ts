@@ -37,6 +37,10 @@ export type LoadNow = (specifier: string) => Readonly<Record<string, unknown>>;
 export interface ReadersOptions {
   /** Whether Prometheus readers listen only when `startServer` of them is called. @default false */
   readonly preventServerStart?: boolean;
+  /** The `sources` of `HdrPrometheusExporter`. @default none */
+  readonly sources?: readonly unknown[];
+  /** The `warn` of `HdrPrometheusExporter`. @default the diagnostics of OpenTelemetry */
+  readonly warn?: (message: string) => void;
   /** Called with an exporter that cannot be made, which is then left out. @default the error is thrown */
   readonly onProblem?: (problem: HdrscopeError) => void;
 }
@@ -97,7 +101,7 @@ export interface NamedReader {
 export function makeReaders(
   environment: EnvironmentVariables,
   load: LoadNow,
-  { preventServerStart, onProblem }: ReadersOptions = {},
+  { onProblem, ...options }: ReadersOptions = {},
 ): NamedReader[] {
   const readers: NamedReader[] = [];
   for (const name of wantedExporters(environment)) {
@@ -105,7 +109,7 @@ export function makeReaders(
     try {
       const reader =
         name === 'prometheus'
-          ? prometheusReader(environment, load, preventServerStart === true)
+          ? prometheusReader(environment, load, options)
           : pushReader(name, environment, load);
       readers.push({ name, reader });
     } catch (error) {
@@ -193,7 +197,7 @@ function protocolOf(environment: EnvironmentVariables): string {
 function prometheusReader(
   environment: EnvironmentVariables,
   load: LoadNow,
-  preventServerStart: boolean,
+  options: Omit<ReadersOptions, 'onProblem'>,
 ): Reader {
   const { host, port } = prometheusAddress(environment);
   const [ours, stock] = PROMETHEUS_PACKAGES;
@@ -205,11 +209,7 @@ function prometheusReader(
     // Bounded: a package and its export.
     Exporter = named(load, ...stock);
   }
-  return new Exporter({
-    host,
-    port,
-    ...(preventServerStart && { preventServerStart }),
-  }) as Reader;
+  return new Exporter({ host, port, ...options }) as Reader;
 }
 
 /** Where the reader of Prometheus listens. @throws HdrscopeError `ERR_INVALID_OPTION` */

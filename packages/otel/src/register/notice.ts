@@ -2,6 +2,7 @@ import { isMainThread } from 'node:worker_threads';
 
 /** The codes of the warnings that `register` prints, besides those of `HdrscopeError`. */
 export type NoticeCode =
+  | 'HDRSCOPE_LEFT_OUT'
   | 'HDRSCOPE_LOST'
   | 'HDRSCOPE_MISSING_PACKAGE'
   | 'HDRSCOPE_NO_INSTRUMENTATION'

@@ -15,6 +15,7 @@ import { exportNow, type LastExport } from './last-export.ts';
 import { notice, noticeNow } from './notice.ts';
 import { openPage, type Page } from './page/page.ts';
 import { findPlace } from './page/place.ts';
+import { type PromClient, showPromClient } from './prom-client.ts';
 
 /** A pipeline that `register` has made. */
 export interface Pipeline {
@@ -50,8 +51,12 @@ export function makePipeline(
   environment: EnvironmentVariables,
 ): Pipeline | undefined {
   const missing = new Set<string>();
-  const readers = makeReaders(environment, (specifier) => loaded(application, specifier), {
+  const load = (specifier: string): ReturnType<typeof loaded> => loaded(application, specifier);
+  const prom = showPromClient(application, environment, load);
+  const readers = makeReaders(environment, load, {
     preventServerStart: true,
+    sources: prom === undefined ? [] : [prom.families],
+    warn: (message) => notice('HDRSCOPE_LEFT_OUT', message),
     onProblem: (problem) => {
       const { specifier } = problem.details;
       if (typeof specifier === 'string' && isAbsent(problem)) missing.add(INSTEAD[specifier] ?? specifier);
@@ -60,8 +65,9 @@ export function makePipeline(
   });
   if (readers.length === 0 && missing.size === 0) return undefined;
   let provider: Provider | undefined;
-  const served = readers.map((named) => servedReader(named, hdr, application, environment));
+  const served = readers.map((named) => servedReader(named, hdr, application, environment, prom?.client));
   const pages = served.flatMap(({ page }) => page ?? []);
+  if (pages[0] !== undefined) prom?.show(pages[0]);
   let isAbandoned = false;
   let isShutDown = false;
   let resource: unknown;
@@ -143,6 +149,7 @@ function servedReader(
   hdr: Hdr,
   application: Application,
   environment: EnvironmentVariables,
+  promClient: PromClient | undefined,
 ): ServedReader {
   if (name === 'otlp') return pushingReader(reader, application, environment);
   if (!isServing(reader)) return { reader, listen() {} };
@@ -163,6 +170,7 @@ function servedReader(
       registry: hdr.registry,
       isOneOfSeveral: isOneOfSeveral(environment),
       ...(isMainThread && { listen: () => reader.startServer() }),
+      promClient,
       warn: notice,
     });
     const setRegistrySource: typeof reader.setRegistrySource = (source) =>

@@ -41,6 +41,8 @@ export interface Question {
   readonly page: 'numbers?';
   /** The sequence of the state that was taken last; 0 when there is none. */
   readonly taken: number;
+  /** Whether a scrape waits for the answer. */
+  readonly isForScrape: boolean;
 }
 
 /** The numbers of a process, and what its readers know of its histograms. */

@@ -17,12 +17,15 @@ import {
 import type { Attributes } from '@opentelemetry/api';
 import { collectNow } from '../../collect-now.ts';
 import { knownSettings } from '../../metric-settings.ts';
-import type { MetricCollectionOptions, Producer } from '../../sdk.ts';
+import type { MetricCollection, MetricCollectionOptions, Producer } from '../../sdk.ts';
 import { warnOfSeriesLimit } from '../../series-limit.ts';
+import type { NoticeCode } from '../notice.ts';
+import type { PromClient } from '../prom-client.ts';
 import type { Answer, Bye, Hello, Left, Message, Question, Welcome } from './messages.ts';
 import { AllNumbers, OwnNumbers } from './numbers.ts';
 import type { Place } from './place.ts';
 import { type Port, portPair, socketPort } from './ports.ts';
+import { listMetrics, type PromMetric } from './prom-series.ts';
 
 // All processes of a service on one host share a page of metrics. Whoever has the port leads: the kernel gives it to one, and takes it
 // back when that ends. The others hand their counts over, each second and at each scrape, through a socket that only their user can
@@ -39,6 +42,9 @@ const ASKER = 'page';
 
 /** The time between two hand-overs. */
 const HAND_OVER_MS = 1000;
+
+/** The share of the time of a scrape for which it waits for other processes. In the rest, their metrics are added up. */
+const SHARE_OF_OTHERS = 0.9;
 
 /** How long a process that leads waits for the one before it to end. */
 const LONGEST_WAIT_MS = 10_000;
@@ -62,19 +68,24 @@ export interface PageOptions {
    * leads.
    */
   readonly listen?: () => Promise<void>;
-  readonly warn: (
-    code: 'HDRSCOPE_LOST' | 'HDRSCOPE_UNREACHABLE' | 'HDRSCOPE_SERIES_LIMIT' | 'HDRSCOPE_FAILED',
-    message: string,
-  ) => void;
+  /** The metrics of prom-client in this process, if there are some. */
+  readonly promClient?: PromClient | undefined;
+  readonly warn: (code: NoticeCode, message: string) => void;
 }
 
 /** One process's part of the page. */
 export interface Page {
   /** Shows the page, in place of the metrics of this process alone. */
   sourceOf(source: RegistrySource<Producer>): RegistrySource<Producer>;
+  /** The metrics of prom-client of all processes, for a scrape whose collection has begun: see `listMetrics`. */
+  promMetrics(): Promise<PromMetric[][]>;
   /** Takes the port, or hands over to the process that has it. */
   join(): void;
-  /** Leaves what was not handed over to whoever leads next, at once: the process ends. */
+  /**
+   * Leaves what was not handed over to whoever leads next, at once: the process ends.
+   *
+   * @throws Error when a part of it cannot be left.
+   */
   leave(): void;
   /** Takes part no more, and leaves nothing. */
   abandon(): void;
@@ -106,7 +117,7 @@ interface Member {
 }
 
 /** Takes part in a page. */
-export function openPage({ place, registry, isOneOfSeveral, listen, warn }: PageOptions): Page {
+export function openPage({ place, registry, isOneOfSeveral, listen, promClient, warn }: PageOptions): Page {
   const name = randomUUID();
   const title = threadId === 0 ? `process ${process.pid}` : `thread ${threadId} of process ${process.pid}`;
   const mark: Attributes = {
@@ -116,6 +127,8 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
   const own = new OwnNumbers();
   const settings = knownSettings(registry);
   let sdk: Producer | undefined;
+  /** The last collection for a scrape. */
+  let scraped: Promise<MetricCollection> | undefined;
   let role: 'joining' | 'leading' | 'following' | 'gone' | undefined;
   let leading: Leading | undefined;
   /** Until the process that led before is gone, and what it left is here. */
@@ -324,8 +337,11 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
   }
 
   /** Asks all, and has their answers when it ends. */
-  async function askAll(sum: Sum, timeoutMs: number, maxAgeMs: number): Promise<void> {
-    await Promise.all([askNumbers(sum, timeoutMs), sum.registry.gather({ timeoutMs, maxAgeMs })]);
+  async function askAll(sum: Sum, timeoutMs: number, isForScrape: boolean): Promise<void> {
+    // The gather of a scrape, which follows, shares these answers, and waits for nobody twice.
+    const maxAgeMs = isForScrape ? SHARED_GATHER_MS : HAND_OVER_MS / 2;
+    const asked = askNumbers(sum, timeoutMs, isForScrape);
+    await Promise.all([asked, sum.registry.gather({ timeoutMs, maxAgeMs })]);
   }
 
   /** What is done each second. Never rejects. */
@@ -333,14 +349,14 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
     takeAllLeft();
     const sum = leading?.sum;
     if (sum === undefined) return;
-    await collectOwn(HAND_OVER_MS);
-    await askAll(sum, HAND_OVER_MS, HAND_OVER_MS / 2);
+    await collectOwn(HAND_OVER_MS, false);
+    await askAll(sum, HAND_OVER_MS, false);
   }
 
-  async function askNumbers(sum: Sum, timeoutMs: number): Promise<void> {
+  async function askNumbers(sum: Sum, timeoutMs: number, isForScrape: boolean): Promise<void> {
     sum.numbers.take(name, mark, own.handOver(sum.numbers.takenFrom(name)));
     const answers = [...sum.members].map(([one, member]) => {
-      const question: Question = { page: 'numbers?', taken: sum.numbers.takenFrom(one) };
+      const question: Question = { page: 'numbers?', taken: sum.numbers.takenFrom(one), isForScrape };
       return new Promise<void>((resolve) => {
         member.waiting.push(resolve);
         member.port.postMessage(question);
@@ -366,7 +382,8 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
         continueWith(message.leads, message.heirOf);
         serveRegistry(registry, port);
       } else if (message.page === 'numbers?') {
-        void collectOwn(HAND_OVER_MS).then(() => port.postMessage(ownNumbers(message.taken)));
+        const collected = collectOwn(HAND_OVER_MS, message.isForScrape);
+        void collected.then(() => port.postMessage(ownNumbers(message.taken)));
       }
     });
     port.on('close', () => {
@@ -384,14 +401,36 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
     ledBy = leads;
   }
 
-  async function collectOwn(timeoutMs: number): Promise<void> {
-    try {
-      const timeMs = Date.now();
-      const collection = await sdk?.collect({ timeoutMillis: timeoutMs });
-      if (collection !== undefined) own.collected(collection.resourceMetrics.scopeMetrics, timeMs);
-    } catch {
-      // The provider is shut down, or an instrument fails: what was collected before stands.
-    }
+  /** Never rejects. */
+  async function collectOwn(timeoutMs: number, isForScrape: boolean): Promise<void> {
+    const ofSdk = sdk && collectSdk(sdk, { timeoutMillis: timeoutMs });
+    // When the provider is shut down, or an instrument fails, what was collected before stands.
+    await Promise.all([ofSdk?.catch(() => undefined), readProm(timeoutMs, isForScrape)]);
+  }
+
+  async function collectSdk(producer: Producer, options: MetricCollectionOptions): Promise<MetricCollection> {
+    const timeMs = Date.now();
+    const collection = await producer.collect(options);
+    own.collected(collection.resourceMetrics.scopeMetrics, timeMs);
+    return collection;
+  }
+
+  /** Never rejects. */
+  async function readProm(timeoutMs: number, isForScrape: boolean): Promise<void> {
+    if (promClient === undefined) return;
+    await promClient.read(timeoutMs, isForScrape);
+    own.readProm(promClient.state, promClient.timeMs);
+  }
+
+  async function collectAll(producer: Producer, options: MetricCollectionOptions): Promise<MetricCollection> {
+    await ready;
+    const timeoutMs = options.timeoutMillis ?? HAND_OVER_MS;
+    const [collection] = await Promise.all([collectSdk(producer, options), readProm(timeoutMs, true)]);
+    const sum = leading?.sum;
+    if (sum === undefined) return collection;
+    await askAll(sum, timeoutMs * SHARE_OF_OTHERS, true);
+    const resourceMetrics = { ...collection.resourceMetrics, scopeMetrics: sum.numbers.metrics() };
+    return { ...collection, resourceMetrics };
   }
 
   function ownNumbers(taken: number): Answer {
@@ -404,20 +443,9 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
       return {
         settingsOf,
         producer: {
-          async collect(options: MetricCollectionOptions = {}) {
-            await ready;
-            const timeMs = Date.now();
-            const collection = await producer.collect(options);
-            const sum = leading?.sum;
-            if (sum === undefined) return collection;
-            own.collected(collection.resourceMetrics.scopeMetrics, timeMs);
-            // The gather that follows shares these answers, and waits for nobody twice.
-            await askAll(sum, options.timeoutMillis ?? HAND_OVER_MS, SHARED_GATHER_MS);
-            const resourceMetrics = {
-              ...collection.resourceMetrics,
-              scopeMetrics: sum.numbers.metrics(),
-            };
-            return { ...collection, resourceMetrics };
+          collect(options: MetricCollectionOptions = {}) {
+            scraped = collectAll(producer, options);
+            return scraped;
           },
         },
         async gather(options: GatherOptions = {}) {
@@ -426,6 +454,15 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
           return leading?.sum === undefined ? gather(options) : leading.sum.registry.gather(options);
         },
       };
+    },
+    async promMetrics() {
+      // A collection that fails is another one's to report.
+      if (scraped === undefined) await readProm(HAND_OVER_MS, true);
+      else await scraped.catch(() => undefined);
+      const alone = { series: own.prom.series, levels: [own.prom.levels] };
+      return listMetrics(leading?.sum?.numbers.prom() ?? alone, (message) =>
+        warn('HDRSCOPE_LEFT_OUT', message),
+      );
     },
     join: () => void join(),
     leave() {
@@ -445,9 +482,17 @@ export function openPage({ place, registry, isOneOfSeveral, listen, warn }: Page
       };
       const last = sdk && collectNow(sdk);
       if (last !== undefined) own.collected(last, Date.now());
+      let unread: unknown;
+      try {
+        promClient?.readNow();
+      } catch (error) {
+        unread = error;
+      }
+      if (promClient !== undefined) own.readProm(promClient.state, promClient.timeMs);
       const numbers = ownNumbers(sum?.numbers.takenFrom(name) ?? 0);
       const left: Left = { name, title, mark, ledBy, changes: [lastChanges(registry, ASKER)], numbers, page };
       place.leave(name, left);
+      if (unread !== undefined) throw unread;
     },
     abandon() {
       clearTimeout(timer);

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import type { RegistrySource } from '@hdrscope/registry/internal';
 import { describeWithPeers, importOpenTelemetry3 } from '@hdrscope/testing';
 import fc from 'fast-check';
+import { Counter, Registry } from 'prom-client';
 import * as sdk2 from 'sdk-metrics-2';
 import * as sdk20 from 'sdk-metrics-2.0';
 import { createHdr } from '../../../src/index.ts';
 import { openPage, type Page } from '../../../src/register/page/page.ts';
 import { findPlace } from '../../../src/register/page/place.ts';
+import { readPromClient } from '../../../src/register/prom-client.ts';
 import type { MetricCollection, Producer, Reader } from '../../../src/sdk.ts';
 import { type Sdk, testReader } from '../../support/sdk.ts';
 
@@ -32,6 +34,13 @@ interface Member {
   record(): void;
 }
 
+/** How many values a scrape shows: in a histogram, in a counter of the SDK and in one of prom-client. */
+interface Shown {
+  readonly histogram: number;
+  readonly orders: number;
+  readonly jobs: number;
+}
+
 let lastService = 0;
 
 /** A service whose processes are objects of this one. */
@@ -50,6 +59,8 @@ class Service {
   start(): Member {
     const hdr = createHdr({ views: [{ instrumentName: 'basket' }] });
     const warnings: string[] = [];
+    const prom = new Registry();
+    const jobs = new Counter({ name: 'jobs_total', help: 'Jobs', registers: [prom] });
     const page = openPage({
       place: this.#place,
       registry: hdr.registry,
@@ -58,6 +69,7 @@ class Service {
         if (this.#holder !== undefined) throw Object.assign(new Error('taken'), { code: 'EADDRINUSE' });
         this.#holder = member;
       },
+      promClient: readPromClient([() => [prom]]),
       warn: (code, message) => warnings.push(`${code} ${message}`),
     });
     const reader = testReader(this.#sdk) as unknown as Reader;
@@ -80,6 +92,7 @@ class Service {
       record: () => {
         sizes.record(this.recorded % 7);
         orders.add(1);
+        jobs.inc();
         this.recorded++;
       },
     };
@@ -102,22 +115,27 @@ class Service {
   }
 
   /** What a scrape shows, as soon as a process has the port and all have found it. */
-  async scrape(): Promise<{ histogram: number; orders: number }> {
+  async scrape(): Promise<Shown> {
     const holder = await until(() => this.#holder);
-    const { resourceMetrics } = await holder.source.producer.collect({ timeoutMillis: 1000 });
+    // As the exporter, which asks its sources at the same time.
+    const [{ resourceMetrics }, prom] = await Promise.all([
+      holder.source.producer.collect({ timeoutMillis: 1000 }),
+      holder.page.promMetrics(),
+    ]);
     const snapshot = await holder.source.gather({ timeoutMs: 1000 });
     const totals = snapshot.families.flatMap(({ series }) => series.map(({ counts }) => counts.total));
-    return { histogram: sumOf(totals), orders: ordersIn(resourceMetrics) };
+    const jobs = sumOf(prom.flat().flatMap(({ values }) => values.map(({ value }) => value)));
+    return { histogram: sumOf(totals), orders: ordersIn(resourceMetrics), jobs };
   }
 
   /** Waits until scrapes show all that was recorded. */
   async expectAll(): Promise<void> {
-    const all = { histogram: this.recorded, orders: this.recorded };
+    const all = { histogram: this.recorded, orders: this.recorded, jobs: this.recorded };
     let shown: object = {};
     await until(async () => {
       const numbers = await this.scrape();
       shown = numbers;
-      return numbers.histogram >= this.recorded && numbers.orders >= this.recorded ? true : undefined;
+      return Object.values(numbers).every((number) => number >= this.recorded) ? true : undefined;
     }).catch(() => undefined);
     expect(shown).toEqual(all);
   }
@@ -178,9 +196,8 @@ const suite = (metrics: object): void => {
             if (what === 'end of the leader' && members.length > 1) service.end(members[0]!);
             if (what === 'record') for (let i = 0; i < count; i++) members[which % members.length]!.record();
             if (what === 'scrape') {
-              const { histogram, orders } = await service.scrape();
-              expect(histogram).toBeLessThanOrEqual(service.recorded);
-              expect(orders).toBeLessThanOrEqual(service.recorded);
+              for (const number of Object.values(await service.scrape()))
+                expect(number).toBeLessThanOrEqual(service.recorded);
             }
             if (what === 'all') await service.expectAll();
           }
