@@ -40,10 +40,7 @@ function lead() {
 }
 
 function work() {
-  const { metrics } = require('@opentelemetry/api');
-  const meter = metrics.getMeter('shop');
-  const sizes = meter.createHistogram('basket.size');
-  const orders = meter.createCounter('orders');
+  const { count, meter } = require('./basket.cjs');
   const open = meter.createUpDownCounter('open.requests');
   createServer((request, response) => {
     if (request.url === '/die') process.kill(process.pid, 'SIGKILL');
@@ -52,8 +49,7 @@ function work() {
       return;
     }
     open.add(1);
-    sizes.record(Number(request.url.slice(1)));
-    orders.add(1);
+    count(Number(request.url.slice(1)));
     open.add(-1);
     response.end('ok', () => {});
   }).listen(0, '127.0.0.1');

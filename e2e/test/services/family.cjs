@@ -2,15 +2,11 @@
 const { fork } = require('node:child_process');
 const { createServer } = require('node:http');
 const { isMainThread, parentPort, Worker } = require('node:worker_threads');
-const { metrics } = require('@opentelemetry/api');
+const { count } = require('./basket.cjs');
 
-const meter = metrics.getMeter('shop');
-const sizes = meter.createHistogram('basket.size');
-const orders = meter.createCounter('orders');
 const take = (value) => {
   if (value === 'end') process.exit(0);
-  sizes.record(value);
-  orders.add(1);
+  count(value);
 };
 
 if (!isMainThread) parentPort.on('message', take);
