@@ -354,7 +354,7 @@ describeWithPeers(['node-services'])('routes', () => {
     ['express.cjs', INSTALL],
     ['express.mjs', INSTALL],
     ['fastify.mjs', 'npm install @fastify/otel'],
-    ['plain.cjs', LIST],
+    ['plain.mjs', LIST],
     ['service-with-sdk.cjs', `${INSTALL}, and give it to the SDK`],
   ])('%s without them: one warning has the cure', async (service, cure) => {
     const running = await unrouted.start(['--import', REGISTER, service], toSink);
@@ -365,7 +365,7 @@ describeWithPeers(['node-services'])('routes', () => {
     ]);
   });
 
-  test.each(['plain.cjs', 'express.cjs', 'service-with-sdk.cjs'])(
+  test.each(['plain.mjs', 'express.cjs', 'service-with-sdk.cjs'])(
     '%s with HDRSCOPE_ROUTES',
     async (service) => {
       const running = await unrouted.start(['--import', REGISTER, service], {
@@ -393,7 +393,7 @@ describeWithPeers(['node-services'])('routes', () => {
   });
 
   test('requests that find nothing need no route', async () => {
-    const running = await unrouted.start(['--import', REGISTER, 'plain.cjs'], toSink);
+    const running = await unrouted.start(['--import', REGISTER, 'plain.mjs'], toSink);
     for (let i = 0; i < ITEMS; i++) expect((await fetch(`${running.url}/missing`)).status).toBe(404);
     expect(await quit(running)).toBe(0);
     expect(running.stderr()).not.toContain('hdrscope:');

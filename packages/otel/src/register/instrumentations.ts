@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { reasonOf } from '@hdrscope/kit';
 import {
@@ -172,3 +173,17 @@ export function patchBuiltins(): void {
   load('node:https');
   syncBuiltinESMExports();
 }
+/** Runs {@link patchBuiltins} before the first request to a server of the process is handled. */
+export function patchBuiltinsAtFirstRequest(): void {
+  const channel = 'http.server.request.start';
+  const onRequest = (): void => {
+    unsubscribe(channel, onRequest);
+    try {
+      patchBuiltins();
+    } catch (error) {
+      notice('HDRSCOPE_FAILED', `requests are not measured: ${reasonOf(error)}`);
+    }
+  };
+  subscribe(channel, onRequest);
+}
+

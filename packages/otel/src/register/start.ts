@@ -12,7 +12,12 @@ import { AUTO_INSTRUMENTATIONS } from './auto-instrumentations.ts';
 import { contextManager } from './context-manager.ts';
 import { shutDownAtEnd } from './ending.ts';
 import { type ApiHook, hookGlobalApi } from './global-api.ts';
-import { type Instrumentations, patchBuiltins, startInstrumentations } from './instrumentations.ts';
+import {
+  type Instrumentations,
+  patchBuiltins,
+  patchBuiltinsAtFirstRequest,
+  startInstrumentations,
+} from './instrumentations.ts';
 import { notice } from './notice.ts';
 import { makePipeline } from './pipeline.ts';
 import { adoptPm2 } from './pm2.ts';
@@ -203,6 +208,7 @@ function startPipeline(
     patchBuiltins();
   }, SETTLED_AFTER_MS);
   settled.unref();
+  patchBuiltinsAtFirstRequest();
   const forgetEnd = shutDownAtEnd(pipeline, environment);
   let instrumentations: Instrumentations | undefined;
   const source = watched(pipeline.provider, (name) => instrumentations?.isIdle(name) === true);

@@ -1,5 +1,5 @@
 /** A service of node:http alone, without a framework. It ends when somebody asks for /quit. */
-const { createServer } = require('node:http');
+import { createServer } from 'node:http';
 
 const server = createServer(({ url }, response) => {
   if (url.startsWith('/missing')) response.statusCode = 404;
