@@ -2,11 +2,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { reasonOf } from '@hdrscope/kit';
 import {
+  type Context,
   context,
   createContextKey,
   createNoopMeter,
   type MeterProvider,
   ProxyTracerProvider,
+  type TracerProvider,
   trace,
 } from '@opentelemetry/api';
 import { type EnvironmentVariables, namesIn, variable } from '../environment.ts';
@@ -15,6 +17,7 @@ import type { Application } from './application.ts';
 import { AUTO_INSTRUMENTATIONS } from './auto-instrumentations.ts';
 import { hookEsModules, type PatchedModules } from './es-modules.ts';
 import { notice } from './notice.ts';
+import { GRPC, measureCalls } from './rpc-durations.ts';
 
 /** The members of an instrumentation that are called here. */
 interface Instrumentation
@@ -64,14 +67,17 @@ export function startInstrumentations(
   const started = packages.flatMap(({ instrumentations }) => instrumentations);
   for (const instrumentation of started) {
     instrumentation.setMeterProvider(provider);
-    instrumentation.setTracerProvider(SILENT_TRACERS);
+    instrumentation.setTracerProvider(tracersFor(instrumentation, provider));
     if (instrumentation.instrumentationName === HTTP) ignoreExporters(instrumentation);
   }
   const replaced = new Set<Instrumentation>();
+  /** Those that the application has, too: their spans are the application's. */
+  const known = new Set<Instrumentation>();
   return {
     made(name) {
       for (const instrumentation of started) {
         if (instrumentation.instrumentationName !== name) continue;
+        known.add(instrumentation);
         if (hasPatched(instrumentation)) instrumentation.setTracerProvider(trace.getTracerProvider());
         else replaced.add(instrumentation);
       }
@@ -80,6 +86,8 @@ export function startInstrumentations(
       for (const instrumentation of started) {
         // It stays enabled: disabling it would undo the latest patch of a module, which may be the application's.
         instrumentation.setMeterProvider(replaced.has(instrumentation) ? SILENT_METERS : theirs);
+        const measures = instrumentation.instrumentationName === GRPC && !known.has(instrumentation);
+        if (measures) instrumentation.setTracerProvider(tracersFor(instrumentation, theirs));
       }
     },
     isIdle: (name) =>
@@ -94,13 +102,21 @@ export function startInstrumentations(
 
 const HTTP = '@opentelemetry/instrumentation-http';
 
+function tracersFor({ instrumentationName }: Instrumentation, provider: MeterProvider): TracerProvider {
+  return instrumentationName === GRPC ? measureCalls(provider, isOfExporter) : SILENT_TRACERS;
+}
+
 /** Requests of exporters are not requests of the service. The SDK exports in a context that says so. */
+function isOfExporter(active: Context): boolean {
+  return active.getValue(SUPPRESSED) === true;
+}
+
 function ignoreExporters(instrumentation: Instrumentation): void {
   const config = instrumentation.getConfig?.();
   instrumentation.setConfig?.({
     ...config,
     ignoreOutgoingRequestHook: (request: unknown) =>
-      context.active().getValue(SUPPRESSED) === true || config?.ignoreOutgoingRequestHook?.(request) === true,
+      isOfExporter(context.active()) || config?.ignoreOutgoingRequestHook?.(request) === true,
   });
 }
 
@@ -134,6 +150,9 @@ function packageNames({ dependencies }: Application, environment: EnvironmentVar
       `only instruments of the application itself are counted: its package.json names no instrumentation, such as ${AUTO_INSTRUMENTATIONS}`,
     );
   }
+  const isMeasured = found.includes(GRPC) || found.includes(AUTO_INSTRUMENTATIONS);
+  if (dependencies.includes('@grpc/grpc-js') && !isMeasured)
+    notice('HDRSCOPE_NO_INSTRUMENTATION', `calls of gRPC are not measured: npm install ${GRPC}`);
   return found;
 }
 
@@ -163,16 +182,6 @@ function instrumentationsOf(name: string, application: Application): Instrumenta
   }
 }
 
-/**
- * Loads the HTTP modules, so that an instrumentation that waits for them patches them now, and gives what it has patched to ES
- * modules too. These import modules of Node.js without a call that an instrumentation could see.
- */
-export function patchBuiltins(): void {
-  const load = createRequire(import.meta.url);
-  load('node:http');
-  load('node:https');
-  syncBuiltinESMExports();
-}
 /** Runs {@link patchBuiltins} before the first request to a server of the process is handled. */
 export function patchBuiltinsAtFirstRequest(): void {
   const channel = 'http.server.request.start';
@@ -187,3 +196,13 @@ export function patchBuiltinsAtFirstRequest(): void {
   subscribe(channel, onRequest);
 }
 
+/**
+ * Loads the HTTP modules, so that an instrumentation that waits for them patches them now, and gives what it has patched to ES
+ * modules too. These import modules of Node.js without a call that an instrumentation could see.
+ */
+export function patchBuiltins(): void {
+  const load = createRequire(import.meta.url);
+  load('node:http');
+  load('node:https');
+  syncBuiltinESMExports();
+}
