@@ -7,7 +7,14 @@ import { unpackDebianPackage, unpackWithDependencies, writeCommand } from './deb
 import { buildEbpfExporter, COMMIT as EBPF_EXPORTER_COMMIT } from './ebpf-exporter.js';
 import { COMMIT, fetchOpenTelemetryJs } from './opentelemetry-js.js';
 import { run } from './run.js';
-import { buildWithCargo, buildWithGo, installWithNpm, installWithPip, MANIFESTS } from './toolchains.js';
+import {
+  buildWithCargo,
+  buildWithGo,
+  installLayouts,
+  installWithNpm,
+  installWithPip,
+  MANIFESTS,
+} from './toolchains.js';
 
 /**
  * A program or a set of packages that tests use and this workspace does not install.
@@ -123,6 +130,11 @@ export const PEERS = [
   npmPeer('prometheus-client', '0.16.1'),
   // What services are made of: frameworks, two releases of `NodeSDK`, and a bundler.
   npmPeer('node-services', '0.223.0'),
+  // What `npm run frameworks` tries, and the releases before: packages are patched by the names of their folders, so each has its own.
+  { ...npmPeer('frameworks', '0.223.0'), isExtra: true },
+  { ...npmPeer('frameworks-previous', '15.5.29'), isExtra: true },
+  // An application as npm, pnpm and Yarn lay it out.
+  madePeer('layouts', '10.34.8', 'layouts', installLayouts),
   // Keeps processes of a service, as a cluster or apart.
   npmPeer('pm2', '7.0.4'),
   // The client of a server of models, and its instrumentation, which asks for Node.js 22.15 and runs on 20 too.

@@ -78,6 +78,44 @@ export function installWithNpm(module, folder) {
 }
 
 /**
+ * Installs one application with each package manager, in folders with their names. Its dependencies need two versions of one package,
+ * so each manager has to lay out two copies.
+ *
+ * @param {string} module The folder of `application.json`, and of the manifests of the package managers.
+ * @param {string} folder
+ */
+export function installLayouts(module, folder) {
+  installWithNpm(module, folder);
+  const [pnpm, yarn] = ['pnpm/bin/pnpm.cjs', '@yarnpkg/cli-dist/bin/yarn.js'].map((path) =>
+    join(folder, 'node_modules', path),
+  );
+  const registry = run('npm', ['config', 'get', 'registry'], { cwd: folder, limitSeconds: 30 }).trim();
+  const env = {
+    YARN_ENABLE_GLOBAL_CACHE: 'false',
+    YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
+    YARN_ENABLE_SCRIPTS: 'false',
+    YARN_ENABLE_TELEMETRY: '0',
+    YARN_NODE_LINKER: 'node-modules',
+    YARN_NPM_REGISTRY_SERVER: registry,
+  };
+  const install = (
+    /** @type {string} */ name,
+    /** @type {string} */ program,
+    /** @type {(string | undefined)[]} */ args,
+  ) => {
+    const cwd = join(folder, 'layouts', name);
+    mkdirSync(cwd, { recursive: true });
+    cpSync(join(module, 'application.json'), join(cwd, 'package.json'));
+    // Without it, Yarn looks for a project above.
+    if (name === 'yarn') writeFileSync(join(cwd, 'yarn.lock'), '');
+    run(program, /** @type {string[]} */ (args), { cwd, env, limitSeconds: PACKAGES_LIMIT_SECONDS });
+  };
+  install('npm', 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  install('pnpm', process.execPath, [pnpm, 'install', '--ignore-scripts']);
+  install('yarn', process.execPath, [yarn, 'install']);
+}
+
+/**
  * Installs a Python script and the packages of its `requirements.txt` into a folder, with a command in `bin` that runs it.
  *
  * @param {{ module: string, script: string, program: string, isSource?: boolean }} wanted `module` is the folder of the script,

@@ -3,7 +3,7 @@
  * `histogram_quantile` with the values that were recorded. Then it measures what the buckets of a service cost. It takes two minutes.
  */
 import { parseArgs } from 'node:util';
-import { fillMarkers } from '../lib/fill-markers.js';
+import { fillMarkers } from '../lib/markers.js';
 import { measureCosts } from './costs.js';
 import { measureErrors } from './errors.js';
 import { findVersions, stopAll } from './prometheus.js';

@@ -3,7 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import { LOAD_MODELS } from '@hdrscope/testing/load-models';
-import { fillMarkers } from '../lib/fill-markers.js';
+import { fillMarkers } from '../lib/markers.js';
 import { measureRates, PERCENTILES } from './simulate.js';
 
 /** @import { Rates, Share } from './simulate.js' */

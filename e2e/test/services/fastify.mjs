@@ -16,5 +16,6 @@ app.get('/quit', async () => {
   setTimeout(() => app.close(), 10);
   return 'bye';
 });
-await app.listen({ port: 0, host: '127.0.0.1' });
-console.log(`listening on ${app.server.address().port}`);
+app
+  .listen({ port: 0, host: '127.0.0.1' })
+  .then(() => console.log(`listening on ${app.server.address().port}`));

@@ -1,4 +1,7 @@
-/** A service of NestJS, as the compiler of TypeScript would write it, that knows nothing of hdrscope. It ends when somebody asks for /quit. */
+/**
+ * A service of NestJS, as the compiler of TypeScript would write it, that knows nothing of hdrscope. It runs on Express, or with the argument
+ * `fastify` on Fastify, and ends when somebody asks for /quit.
+ */
 require('reflect-metadata');
 const { Controller, Get, Module, Param } = require('@nestjs/common');
 const { NestFactory } = require('@nestjs/core');
@@ -39,7 +42,10 @@ let app;
 main();
 
 async function main() {
-  app = await NestFactory.create(Shop, { logger: false, forceCloseConnections: true });
+  const options = { logger: false, forceCloseConnections: true };
+  app = await (process.argv[2] === 'fastify'
+    ? NestFactory.create(Shop, new (require('@nestjs/platform-fastify').FastifyAdapter)(options), options)
+    : NestFactory.create(Shop, options));
   await app.listen(0, '127.0.0.1');
   console.log(`listening on ${app.getHttpServer().address().port}`);
 }
