@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildPackages, describeWithPeers } from '@hdrscope/testing';
+import { buildPackages, describeWithPeers, programOf } from '@hdrscope/testing';
 import { Application, findPeerPackages, quit, type Running, visit } from './support/application.ts';
 import { startCollector } from './support/collector.ts';
 import { type HistogramPoint, type OtlpMetrics, pointsReceived } from './support/otlp-json.ts';
@@ -314,6 +315,33 @@ describeWithPeers(['node-services', 'opentelemetry-3'])('OpenTelemetry 3', () =>
   });
 });
 
+describeWithPeers(['layouts'])('two copies of @opentelemetry/instrumentation', () => {
+  test.each(['npm', 'pnpm', 'yarn'])('as %s lays them out', async (manager) => {
+    const { dependencies } = JSON.parse(
+      readFileSync(join(programOf('layouts'), manager, 'package.json'), 'utf8'),
+    ) as { readonly dependencies: object };
+    const laidOut = new Application(
+      ['@hdrscope', '@opentelemetry/exporter-metrics-otlp-http'],
+      Object.keys(dependencies),
+    );
+    try {
+      const packages = join(programOf('layouts'), manager, 'node_modules');
+      cpSync(packages, join(laidOut.folder, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+      for (const service of ['express.cjs', 'express.mjs']) {
+        requests = [];
+        const running = await laidOut.start(['--import', REGISTER, service], toSink);
+        await visit(running, ITEMS);
+        expect(await quit(running)).toBe(0);
+        expectItems();
+        expectDurations(ROUTE);
+        expect(running.stderr()).not.toMatch(/hdrscope:|already been initialized/);
+      }
+    } finally {
+      await laidOut.remove();
+    }
+  });
+});
+
 test('threads export by themselves, under identities of their own', async () => {
   const running = await application.start(['--import', REGISTER, 'threads.mjs'], {
     ...toSink,
@@ -591,6 +619,26 @@ describeWithPeers(['collector', 'node-services'])('a Collector', () => {
       expectItems();
       expectDurations(ROUTE);
     }
+  });
+
+  test('receives by gRPC what a process has counted that calls process.exit', async () => {
+    const collector = await startCollector();
+    const running = await services.start(['--import', REGISTER, 'ending.cjs', 'exit at once'], {
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.grpcUrl,
+      HDRSCOPE_VIEWS: 'job.*',
+    });
+    expect(await running.exit).toBe(4);
+    const points = await waitFor(
+      () => {
+        const found = pointsReceived(collector.received()).filter(({ name }) => name === 'job.size');
+        return found.length > 0 && found;
+      },
+      { what: 'the last metrics' },
+    );
+    expect(points).toHaveLength(1);
+    expect(points[0]).toMatchObject({ count: 1, sum: 7, buckets: { scale: expect.any(Number) } });
+    expect(running.stderr()).not.toContain('HDRSCOPE_LOST');
   });
 });
 

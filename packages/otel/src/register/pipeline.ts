@@ -85,9 +85,12 @@ export function makePipeline(
   }
   if (missing.size > 0) {
     const names = [...missing].join(' ');
+    // Plug'n'Play of Yarn finds a package that is an ES module, and cannot load it in an older Node.js.
+    const other =
+      process.versions.pnp === undefined ? '' : ", or set 'nodeLinker: node-modules' in .yarnrc.yml";
     notice(
       'HDRSCOPE_MISSING_PACKAGE',
-      `metrics are not exported as the environment says: npm install ${names}`,
+      `metrics are not exported as the environment says: npm install ${names}${other}`,
     );
   }
   if (provider === undefined || readers.length === 0) return undefined;
