@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -339,6 +339,74 @@ describeWithPeers(['layouts'])('two copies of @opentelemetry/instrumentation', (
     } finally {
       await laidOut.remove();
     }
+  });
+});
+
+describeWithPeers(['runtimes', 'node-services'])('another runtime', () => {
+  const runtimes = programOf('runtimes');
+  const inPlatform = (scope: string, path: string): string =>
+    join(runtimes, scope, readdirSync(join(runtimes, scope))[0]!, path);
+  const entry = './node_modules/@hdrscope/otel/dist/register/index.js';
+  const BUN = [inPlatform('@oven', 'bin/bun'), '--preload', REGISTER];
+  const DENO = [inPlatform('@deno', 'deno'), 'run', '--allow-all', '--preload', entry];
+  const LIST = /\[HDRSCOPE_NO_ROUTE\].*list the routes, such as HDRSCOPE_ROUTES/;
+
+  async function pageOf(
+    [program = '', ...args]: readonly string[],
+    service: string,
+    environment: Record<string, string> = {},
+  ): Promise<{ page: string; stderr: string }> {
+    const port = await freePort();
+    const running = await services.start(
+      [...args, service],
+      {
+        OTEL_METRICS_EXPORTER: 'prometheus',
+        OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+        OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+        ...environment,
+      },
+      program,
+    );
+    await visit(running, ITEMS);
+    const page = await waitFor(() => scrape(port), { what: 'a page of metrics' });
+    running.child.kill('SIGTERM');
+    await running.exit;
+    return { page, stderr: running.stderr() };
+  }
+
+  const requestsOn = (page: string): (string | undefined)[] =>
+    /^http_server_request_duration_seconds_count\{(?:.*http_route="([^"]*)")?.*\} (\d+)$/m
+      .exec(page)
+      ?.slice(1) ?? [];
+
+  test.each<[string, readonly string[], string]>([
+    ['Bun', BUN, 'express.cjs'],
+    ['Deno', DENO, 'express.cjs'],
+    ['Deno', DENO, 'express.mjs'],
+  ])('%s: each request counts once, with its route: %#', async (_, command, service) => {
+    const { page, stderr } = await pageOf(command, service);
+    expect(requestsOn(page)).toEqual(['/items/:id', `${ITEMS}`]);
+    expect(stderr).not.toContain('hdrscope:');
+  });
+
+  test('Bun: an ES module needs a list of its routes, as a warning says', async () => {
+    const without = await pageOf(BUN, 'express.mjs');
+    expect(requestsOn(without.page)).toEqual([undefined, `${ITEMS}`]);
+    expect(without.stderr).toMatch(LIST);
+    const { page, stderr } = await pageOf(BUN, 'express.mjs', { HDRSCOPE_ROUTES: '/items/:id' });
+    expect(requestsOn(page)).toEqual(['/items/:id', `${ITEMS}`]);
+    expect(stderr).not.toContain('hdrscope:');
+  });
+
+  test.each([
+    ['Bun', BUN],
+    ['Deno', DENO],
+  ])('%s: a warning names requests that do not come by node:http', async (name, command) => {
+    const { page, stderr } = await pageOf(command, 'native.mjs');
+    expect(requestsOn(page)).toEqual([]);
+    expect(stderr.match(/\[HDRSCOPE_NO_INSTRUMENTATION\] hdrscope: .*/g)).toEqual([
+      expect.stringContaining(`requests of ${name}.serve are not measured: serve them with node:http`),
+    ]);
   });
 });
 

@@ -133,6 +133,8 @@ export const PEERS = [
   // What `npm run frameworks` tries, and the releases before: packages are patched by the names of their folders, so each has its own.
   { ...npmPeer('frameworks', '0.223.0'), isExtra: true },
   { ...npmPeer('frameworks-previous', '15.5.29'), isExtra: true },
+  // Bun and Deno.
+  npmPeer('runtimes', '1.4.5'),
   // An application as npm, pnpm and Yarn lay it out.
   madePeer('layouts', '10.34.8', 'layouts', installLayouts),
   // Keeps processes of a service, as a cluster or apart.

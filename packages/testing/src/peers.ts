@@ -27,6 +27,7 @@ export type PeerName =
   | 'auto-instrumentations'
   | 'node-services'
   | 'layouts'
+  | 'runtimes'
   | 'frameworks'
   | 'frameworks-previous'
   | 'pm2'

@@ -26,8 +26,8 @@ export function hookEsModules(
   application: Application,
   environment: EnvironmentVariables,
 ): void {
-  // Other threads share the hooks of the main one.
-  if (!isMainThread || !application.mayBeEsModule) return;
+  // Other threads share the hooks of the main one. With these hooks, Deno reads a CommonJS package as something else, and ends.
+  if (!isMainThread || !application.mayBeEsModule || 'Deno' in globalThis) return;
   const options = [...process.execArgv, environment.NODE_OPTIONS ?? ''].join(' ');
   if (options.includes(HOOK)) return;
   // Packages may have copies of the hook, and a patch is known to its own copy only.

@@ -70,6 +70,8 @@ export function startInstrumentations(
     instrumentation.setTracerProvider(tracersFor(instrumentation, provider));
     if (instrumentation.instrumentationName === HTTP) ignoreExporters(instrumentation);
   }
+  // There, whoever loads `node:https` later would undo the patch of `node:http`.
+  if (process.versions.bun !== undefined) patchBuiltins();
   const replaced = new Set<Instrumentation>();
   /** Those that the application has, too: their spans are the application's. */
   const known = new Set<Instrumentation>();
@@ -202,7 +204,8 @@ export function patchBuiltinsAtFirstRequest(): void {
  */
 export function patchBuiltins(): void {
   const load = createRequire(import.meta.url);
-  load('node:http');
+  // In Bun, servers of HTTPS inherit from those of HTTP: to patch them later would undo the patch of these.
   load('node:https');
+  load('node:http');
   syncBuiltinESMExports();
 }

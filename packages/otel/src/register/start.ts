@@ -18,6 +18,7 @@ import {
   patchBuiltinsAtFirstRequest,
   startInstrumentations,
 } from './instrumentations.ts';
+import { watchNativeServers } from './native-servers.ts';
 import { notice } from './notice.ts';
 import { makePipeline } from './pipeline.ts';
 import { adoptPm2 } from './pm2.ts';
@@ -78,6 +79,7 @@ export function start(): void {
       hasProvider = true;
       return wrapped(provider, isEarlier, hdr, watched);
     });
+    watchNativeServers();
     if (hasProvider) return;
     if (owner === 'register') {
       if (configFile === undefined || !startSdk(application, environment))
