@@ -14,7 +14,9 @@ export class Stretches<Values> {
   /** By the number of their stretch, from the start of the first one. */
   #values = new Map<number, Values>();
   #start: number | undefined;
-  #width: number;
+  readonly #width: number;
+  /** How many of the first stretches one has: a power of two. */
+  #joined = 1;
 
   /** @param width How long a stretch is at first, in the unit of the moments. Above 0. */
   constructor(width: number, kind: StretchKind<Values>) {
@@ -28,7 +30,7 @@ export class Stretches<Values> {
    */
   at(moment: number): Values {
     this.#start ??= moment;
-    const found = this.#values.get(this.#numberOf(moment, this.#start));
+    const found = this.find(moment);
     if (found !== undefined) return found;
     if (this.#values.size === MOST_STRETCHES) this.#join();
     const number = this.#numberOf(moment, this.#start);
@@ -37,13 +39,18 @@ export class Stretches<Values> {
     return values;
   }
 
+  /** The values of that stretch, if there are any. What was found is valid until `at` makes another stretch. */
+  find(moment: number): Values | undefined {
+    return this.#start === undefined ? undefined : this.#values.get(this.#numberOf(moment, this.#start));
+  }
+
   /** Those that have values, in the order of time. */
   inOrder(): Values[] {
     return [...this.#values].sort(([a], [b]) => a - b).map(([, values]) => values);
   }
 
   #numberOf(moment: number, start: number): number {
-    return Math.round((moment - start) / this.#width);
+    return Math.floor(Math.round((moment - start) / this.#width) / this.#joined);
   }
 
   /** Joins neighbours until half of the room is free. Stretches may have wide gaps, which joining does not shorten at once. */
@@ -55,7 +62,7 @@ export class Stretches<Values> {
         if (into === undefined) joined.set(Math.floor(number / 2), values);
         else this.#kind.merge(into, values);
       }
-      this.#width *= 2;
+      this.#joined *= 2;
       this.#values = joined;
     }
   }

@@ -3,7 +3,7 @@ import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { INTERVAL_RULES, type OperationOptions, selectIntervals } from '../reader/read.ts';
 import type { Selection } from '../reader/selection.ts';
-import { addInterval, decodeOrReport, type LogHistogram, LogTotal } from './totals.ts';
+import { decodeOrReport, type LogHistogram, LogTotal } from './totals.ts';
 
 /** The values of a log that one run of a program has written. */
 export interface LoggedRun {
@@ -23,17 +23,58 @@ export async function readRun(
   options: Selection & OperationOptions = {},
 ): Promise<LoggedRun | undefined> {
   const settings = readOptions(options, READ_RUN);
-  let total: LogTotal | undefined;
-  let stretches: Stretches<LogTotal> | undefined;
+  let run: RunTotal | undefined;
   for await (const interval of selectIntervals(source, () => settings)) {
     decodeOrReport(interval, source, settings, () => {
-      total = addInterval(total, interval);
-      stretches ??= stretchesLike(interval);
-      stretches.at(interval.startSec).add(interval);
+      run ??= new RunTotal(interval);
+      run.add(interval);
     });
   }
-  const values = total?.toHistogram();
-  return values && { values, stretches: stretches!.inOrder().map((stretch) => stretch.toHistogram()) };
+  return run?.toRun();
+}
+
+/** The sum of a run, and its stretches. */
+class RunTotal {
+  readonly #like: LogInterval;
+  readonly #all: LogTotal;
+  readonly #stretches: Stretches<LogTotal>;
+  /** The stretch of the last interval. */
+  #stretch: LogTotal;
+  /** What the stretch and the sum have yet to get: a dense sum is faster to add to than those that many are kept of. */
+  #pending: LogTotal | undefined;
+
+  constructor(first: LogInterval) {
+    this.#like = first;
+    this.#all = new LogTotal(first);
+    this.#stretches = new Stretches(Math.max(first.endSec - first.startSec, SHORTEST_SEC), {
+      create: () => new LogTotal(first, 'sparse'),
+      merge: (into, from) => into.addTotal(from),
+    });
+    this.#stretch = this.#stretches.at(first.startSec);
+  }
+
+  /** @throws HdrscopeError as `LogInterval.addTo`; the sum stays as it is. */
+  add(interval: LogInterval): void {
+    if (this.#stretches.find(interval.startSec) !== this.#stretch) {
+      this.#flush();
+      this.#stretch = this.#stretches.at(interval.startSec);
+    }
+    this.#pending ??= new LogTotal(this.#like);
+    this.#pending.add(interval);
+  }
+
+  toRun(): LoggedRun {
+    this.#flush();
+    const stretches = this.#stretches.inOrder().map((stretch) => stretch.toHistogram());
+    return { values: this.#all.toHistogram(), stretches };
+  }
+
+  #flush(): void {
+    if (this.#pending === undefined) return;
+    this.#stretch.addTotal(this.#pending);
+    this.#all.addTotal(this.#pending);
+    this.#pending = undefined;
+  }
 }
 
 const READ_RUN = {
@@ -41,14 +82,6 @@ const READ_RUN = {
   rules: INTERVAL_RULES,
   call: "readRun('service.hlog', { tags: ['read'] })",
 };
-
-/** Stretches as long as an interval. */
-function stretchesLike(interval: LogInterval): Stretches<LogTotal> {
-  return new Stretches(Math.max(interval.endSec - interval.startSec, SHORTEST_SEC), {
-    create: () => new LogTotal(interval, 'sparse'),
-    merge: (into, from) => into.sum.add(from.sum),
-  });
-}
 
 // Of intervals that have no length.
 const SHORTEST_SEC = 0.001;

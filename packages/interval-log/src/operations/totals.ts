@@ -35,6 +35,13 @@ export class LogTotal {
     this.#endTimeMs = Math.max(this.#endTimeMs, interval.endTimeMs);
   }
 
+  /** Adds all values of another sum, of intervals of this kind. */
+  addTotal(other: LogTotal): void {
+    this.sum.add(other.sum);
+    this.#startTimeMs = Math.min(this.#startTimeMs, other.#startTimeMs);
+    this.#endTimeMs = Math.max(this.#endTimeMs, other.#endTimeMs);
+  }
+
   /**
    * All values in one histogram, whose slots contain those of all intervals.
    *

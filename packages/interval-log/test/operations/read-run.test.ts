@@ -1,0 +1,50 @@
+import { Histogram, HistogramSum } from '@hdrscope/core';
+import { sumLogs } from '@hdrscope/interval-log';
+import { readRun } from '@hdrscope/interval-log/internal';
+import { formatInterval } from '../../src/writer/format.ts';
+
+const bytesOf = (text: string): Uint8Array[] => [new TextEncoder().encode(text)];
+
+/** Intervals of a second, each with its number as often as its number says. */
+function logOf(starts: readonly number[], tag?: string): string {
+  return starts
+    .map((startSec, at) => {
+      const histogram = new Histogram({ significantDigits: 3, highestTrackableValue: 1_000_000 });
+      histogram.record(1000 + at, (at % 5) + 1);
+      return formatInterval(histogram, { startSec, endSec: startSec + 1, ...(tag && { tag }) });
+    })
+    .join('');
+}
+
+const seconds = (count: number, step = 1): number[] => Array.from({ length: count }, (_, at) => at * step);
+
+test.each([
+  [
+    'each interval is a stretch, also when it begins early or late',
+    seconds(60).map((at) => at + 0.3 * Math.sin(at)),
+    60,
+  ],
+  ['an hour has neighbours together', seconds(3600), 450],
+  ['a gap has no stretch', [...seconds(30), ...seconds(30).map((at) => at + 1000)], 60],
+  ['a clock that was set back goes on in earlier stretches', [...seconds(30), ...seconds(30)], 30],
+])('%s', async (_, starts, count) => {
+  const log = logOf(starts);
+  const run = await readRun(bytesOf(log));
+  expect(run!.stretches).toHaveLength(count);
+  const sum = new HistogramSum();
+  for (const stretch of run!.stretches) sum.add(stretch);
+  const whole = (await sumLogs([bytesOf(log)])) as Histogram;
+  expect((run!.values as Histogram).equals(whole)).toBe(true);
+  expect(sum.toHistogram().equals(whole)).toBe(true);
+});
+
+test('stretches are in the order of time, and tags of one time share one', async () => {
+  const log = `${logOf(seconds(40), 'get')}${logOf(seconds(40), 'put')}`;
+  const { stretches } = (await readRun(bytesOf(log)))!;
+  expect(stretches).toHaveLength(40);
+  expect(stretches.map(({ min }) => min)).toEqual(seconds(40).map((at) => 1000 + at));
+});
+
+test('a log without intervals has no run', async () => {
+  expect(await readRun(bytesOf('#nothing\n'))).toBeUndefined();
+});
