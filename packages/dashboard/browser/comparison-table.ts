@@ -30,6 +30,11 @@ export class ComparisonTable {
         { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Changes' },
         table(titles, rows),
       ),
+      h(
+        'p',
+        {},
+        'The intervals hold if values are independent. A stall concerns many values, so compare several times.',
+      ),
     ]);
   }
 }

@@ -92,7 +92,7 @@ function intervalOf(
   return { lower, upper, confidence: high!.confidence };
 }
 
-/** The verdict of `compareHistograms` of `@hdrscope/interval-log`, without a tolerance. */
+/** The verdict on these values, which is one on the program only if they are independent. */
 function verdictOf(lower: number, upper: number): Change['verdict'] {
   if (lower > 0) return 'worse';
   return upper < 0 ? 'better' : 'no difference shown';
