@@ -217,6 +217,7 @@ test.each([
   [[...RANGES, '--kind', 'heat-map'], '--before and --after go with --kind comparison'],
   [['--confidence', '0.9'], '--confidence goes with a comparison'],
   [['--fail-if-worse', '5%'], '--fail-if-worse goes with a comparison'],
+  [['--one-run'], '--one-run goes with a comparison'],
 ])('refuses %j', async (args, message) => {
   const { exitCode, stdout, stderr } = await query(...args);
   expect([exitCode, stdout]).toEqual([2, '']);

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -40,16 +40,16 @@ export async function runLoad(load: Load, folder: string, signal: AbortSignal): 
   const startMs = performance.now();
   const before = processorTimes();
   try {
-    const isPosix = process.platform !== 'win32';
     const child = spawn(load.command, {
       shell: true,
       stdio: ['ignore', stdout, stderr],
       env: { ...process.env, [RUN_FILE]: file },
       // A group of its own, because a load test starts programs that must end with it.
-      detached: isPosix,
+      detached: IS_POSIX,
     });
     const end = (): void => {
-      if (child.pid !== undefined) process.kill(isPosix ? -child.pid : child.pid, 'SIGTERM');
+      endGroup(child, 'SIGTERM');
+      setTimeout(() => endGroup(child, 'SIGKILL'), PATIENCE_MS).unref();
     };
     signal.addEventListener('abort', end, { once: true });
     const [code, ended] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
@@ -70,6 +70,20 @@ export async function runLoad(load: Load, folder: string, signal: AbortSignal): 
     );
   }
   return { ...load, path, seconds: (performance.now() - startMs) / 1000, busy: busySince(before) };
+}
+
+const IS_POSIX = process.platform !== 'win32';
+/** How long a load test may take to end by itself. */
+const PATIENCE_MS = 3000;
+
+/** Ends a shell and what it has started. */
+function endGroup({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(IS_POSIX ? -pid : pid, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 /** `run 3 of --after`, or `the warm-up of --before`. */

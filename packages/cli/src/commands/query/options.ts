@@ -206,6 +206,7 @@ export function assertKindFits(options: Options): void {
     refuse(isRange, '--before and --after', 'go with --kind comparison');
     refuse(confidence !== undefined, '--confidence', 'goes with a comparison');
     refuse(failIfWorse !== undefined, '--fail-if-worse', 'goes with a comparison');
+    refuse(options.oneRun === true, '--one-run', 'goes with a comparison');
     return;
   }
   refuse(printSql === true, '--print-sql', 'has no statement for a comparison');
