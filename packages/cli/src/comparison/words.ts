@@ -227,7 +227,7 @@ function groundSentences({ comparison, sides, confidence, minRuns, verdict, isGa
   const level =
     judged.length < 2
       ? ''
-      : `${judged.length === 2 ? 'Both' : `All ${judged.length}`} intervals together contain the true changes with ${percentText(confidence)}, each with ${percentText(1 - (1 - confidence) / judged.length)}. `;
+      : `${judged.length === 2 ? 'Both' : `All ${judged.length}`} intervals together contain the true changes with ${percentText(confidence)}. `;
   const smallest =
     shown.length === 0
       ? ''
