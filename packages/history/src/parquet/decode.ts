@@ -6,6 +6,7 @@ import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadO
 import { fileError } from '../errors.ts';
 import { marginsProperty } from '../rows/margins.ts';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
+import { exemplarsProperty, parseExemplars } from '../rows/row-exemplars.ts';
 import { assertPages } from './check-pages.ts';
 import { COMPRESSORS } from './gzip.ts';
 import { parsedRanges, ROWS_KEY, type RowRanges } from './row-ranges.ts';
@@ -250,6 +251,7 @@ interface StoredRow {
   readonly min_above?: number;
   readonly max_below?: number;
   readonly revision?: bigint;
+  readonly exemplars?: string;
 }
 
 type Pairs = StoredRow['attributes']['key_value'];
@@ -272,7 +274,14 @@ class AttributeReader {
 
 function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): HistoryRow {
   const { metric, unit, start, end, producer, sequence, count, sum, min, max, scale, bits } = stored;
-  const { sum_below = 0, sum_above = 0, min_above = 0, max_below = 0, revision = 0n } = stored;
+  const {
+    sum_below = 0,
+    sum_above = 0,
+    min_above = 0,
+    max_below = 0,
+    revision = 0n,
+    exemplars = '',
+  } = stored;
   return {
     metric,
     unit,
@@ -296,6 +305,7 @@ function rowFrom(stored: StoredRow, attributes: HistoryRow['attributes']): Histo
       minAbove: min_above,
       maxBelow: max_below,
     }),
+    ...exemplarsProperty(parseExemplars(exemplars)),
     ...(revision > 0n && { revision: Number(revision) }),
     version: FORMAT_VERSION,
   };

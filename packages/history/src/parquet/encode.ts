@@ -3,6 +3,7 @@ import type { RowGroup } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import { FORMAT_VERSION, type HistoryRow } from '../rows/row.ts';
+import { formatExemplars } from '../rows/row-exemplars.ts';
 import { type EncodedColumn, writeChunk } from './chunk.ts';
 import { attributeColumn, doubles, integers, texts } from './flat-columns.ts';
 import { ROWS_KEY, RowRangesFinder } from './row-ranges.ts';
@@ -125,4 +126,5 @@ function* encodedColumns(rows: readonly HistoryRow[]): Generator<EncodedColumn> 
   yield doubles('min_above', rows, ({ margins }) => margins?.minAbove ?? 0);
   yield doubles('max_below', rows, ({ margins }) => margins?.maxBelow ?? 0);
   yield integers('revision', 'INT64', rows, ({ revision = 0 }) => revision);
+  yield texts('exemplars', rows, ({ exemplars }) => formatExemplars(exemplars));
 }

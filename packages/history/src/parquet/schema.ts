@@ -24,6 +24,7 @@ export const COLUMNS = [
   'min_above',
   'max_below',
   'revision',
+  'exemplars',
 ] as const;
 
 /** The columns that a file may lack, as those of version 1 do, and their values there in the SQL of DuckDB. */
@@ -34,6 +35,7 @@ export const ADDED_COLUMNS = {
   min_above: '0::DOUBLE',
   max_below: '0::DOUBLE',
   revision: '0::BIGINT',
+  exemplars: "''",
 } as const;
 
 /**
@@ -73,6 +75,7 @@ export const SCHEMA: SchemaElement[] = [
   required('min_above', 'DOUBLE'),
   required('max_below', 'DOUBLE'),
   required('revision', 'INT64'),
+  text('exemplars'),
 ];
 
 function required(name: string, type: 'INT32' | 'INT64' | 'DOUBLE' | 'BYTE_ARRAY'): SchemaElement {

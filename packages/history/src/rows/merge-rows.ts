@@ -3,6 +3,7 @@ import { assertFollows, custom } from '@hdrscope/core/internal';
 import { compareRevisions } from '../parquet/order.ts';
 import { marginsProperty, mergedMargins } from './margins.ts';
 import { assertRow, type Distribution, type HistoryRow } from './row.ts';
+import { exemplarsProperty, largest } from './row-exemplars.ts';
 
 /**
  * The sum of some rows: their counts added slot by slot, at the coarsest `bits` of them. Of rows of equal producer and sequence, only the
@@ -69,6 +70,7 @@ export function mergeRows(rows: Iterable<HistoryRow>): Distribution {
     sum: used.reduce((sum, row) => sum + row.sum, 0),
     ...extremes,
     ...marginsProperty(mergedMargins(used, extremes)),
+    ...exemplarsProperty(largest(used.flatMap(({ exemplars = [] }) => exemplars))),
   };
 }
 

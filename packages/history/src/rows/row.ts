@@ -18,6 +18,18 @@ export interface Margins {
   readonly maxBelow: number;
 }
 
+/** A large value of a row, with the trace in which it was recorded. */
+export interface RowExemplar {
+  /** The value, in ticks. */
+  readonly value: number;
+  /** When it was recorded: milliseconds since 1970. */
+  readonly timeMs: number;
+  /** The trace, as OpenTelemetry writes it: not empty, at most 64 characters. */
+  readonly traceId: string;
+  /** The span; empty when it is not known. */
+  readonly spanId: string;
+}
+
 /** A distribution as rows have it: slots by the leading bits of a double, and their counts. All values are in ticks. */
 export interface Distribution {
   /** UCUM code of the unit that `scale` refers to, such as `s`. */
@@ -48,6 +60,8 @@ export interface Distribution {
   readonly max: number;
   /** How far the true sum and extremes may lie from these. @default they are exact */
   readonly margins?: Margins | undefined;
+  /** The largest values that have a trace, at most 4, the largest one first. @default there are none */
+  readonly exemplars?: readonly RowExemplar[] | undefined;
 }
 
 /** What one series counted in one interval. Its columns in files and tables have the names of docs/formats/history.md. */

@@ -19,6 +19,7 @@ import { attributeTexts, wellFormed } from './attribute-texts.ts';
 import { marginsProperty } from './margins.ts';
 import { SlotSums } from './merge-rows.ts';
 import { FORMAT_VERSION, type HistoryRow } from './row.ts';
+import { exemplarsProperty, rowExemplars } from './row-exemplars.ts';
 import { bitsOf, LAST_TICK, slotBounds, slotOfTick } from './slots.ts';
 import { sumInTicks, valueInTicks } from './ticks.ts';
 
@@ -111,6 +112,7 @@ function rowOf(
     scale: fromTicks(family.resolution, 1),
     bits,
     ...slots,
+    ...exemplarsProperty(rowExemplars(series.exemplars, family.resolution)),
     version: FORMAT_VERSION,
   };
 }

@@ -107,7 +107,7 @@ const postgres: Dialect = {
 };
 
 const FILE_COLUMNS =
-  "metric String, unit String, attributes Map(String, String), start DateTime64(3, 'UTC'), `end` DateTime64(3, 'UTC'), producer String, sequence Int64, count Int64, sum Float64, min Float64, max Float64, scale Float64, bits Int32, k Array(Int32), c Array(Int64), version Int32, w Array(Int32), sum_below Float64, sum_above Float64, min_above Float64, max_below Float64, revision Int64";
+  "metric String, unit String, attributes Map(String, String), start DateTime64(3, 'UTC'), `end` DateTime64(3, 'UTC'), producer String, sequence Int64, count Int64, sum Float64, min Float64, max Float64, scale Float64, bits Int32, k Array(Int32), c Array(Int64), version Int32, w Array(Int32), sum_below Float64, sum_above Float64, min_above Float64, max_below Float64, revision Int64, exemplars String";
 
 const clickhouse: Dialect = {
   text: (text) => `'${wellFormed(text).replace(/['\\]/g, '\\$&').replaceAll('\0', '\\0')}'`,

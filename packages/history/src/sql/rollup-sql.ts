@@ -130,7 +130,7 @@ SELECT metric, unit, attributes, start, max(states.\`end\`) AS \`end\`, concat('
   max(states.max) AS max, scale, bits, ${numbersOf('bitShiftRight(place, 32)')} AS k,
   tupleElement(sumMap(states.slots), 2) AS c, version, ${numbersOf('bitAnd(place, 4294967295)')} AS w,
   sum(states.sum_below) AS sum_below, sum(states.sum_above) AS sum_above, min(states.min_upper) - min(states.min) AS min_above,
-  max(states.max) - max(states.max_lower) AS max_below, toUInt64(0) AS revision
+  max(states.max) - max(states.max_lower) AS max_below, toUInt64(0) AS revision, '' AS exemplars
 FROM ${states} AS states
 GROUP BY ${key}`,
   ];
@@ -159,7 +159,7 @@ WITH rows AS (
 SELECT metric, unit, attributes, ${DIALECTS.postgres.time('stretch')} AS "start", "end",
   'rollup ' || md5(jsonb_build_array(${KEY.join(', ')})::text) AS producer, stretch AS sequence, count, sum, min, max, scale, bits,
   coalesce(k, '{}') AS k, coalesce(c, '{}') AS c, version, coalesce(w, '{}') AS w,
-  sum_below, sum_above, min_above, max_below, 0::bigint AS revision
+  sum_below, sum_above, min_above, max_below, 0::bigint AS revision, '' AS exemplars
 FROM facts LEFT JOIN lists USING (${key})`,
     // Without it, a refresh locks out readers.
     `CREATE UNIQUE INDEX IF NOT EXISTS ${DIALECTS.postgres.name(index)} ON ${view} (producer, sequence)`,

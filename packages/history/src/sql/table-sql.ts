@@ -51,6 +51,7 @@ const COLUMNS = {
   min_above double precision NOT NULL DEFAULT 0,
   max_below double precision NOT NULL DEFAULT 0,
   revision bigint NOT NULL DEFAULT 0,
+  exemplars text NOT NULL DEFAULT '',
   PRIMARY KEY (producer, sequence)
 )`,
   clickhouse: `
@@ -75,7 +76,8 @@ const COLUMNS = {
   sum_above Float64,
   min_above Float64,
   max_below Float64,
-  revision UInt64
+  revision UInt64,
+  exemplars String
 ) ENGINE = ReplacingMergeTree(revision) PARTITION BY toYYYYMM(start) ORDER BY (metric, attributes, start, producer, sequence)`,
 } as const;
 

@@ -1,5 +1,6 @@
 import { Slices } from '@hdrscope/kit';
 import type { HistoryRow } from '../rows/row.ts';
+import { formatExemplars } from '../rows/row-exemplars.ts';
 import { DIALECTS } from '../sql/dialects.ts';
 
 /** A column of an insert. */
@@ -44,6 +45,7 @@ const INSERTED: readonly InsertedColumn[] = [
   { name: 'min_above', type: 'double precision', of: ({ margins }) => String(margins?.minAbove ?? 0) },
   { name: 'max_below', type: 'double precision', of: ({ margins }) => String(margins?.maxBelow ?? 0) },
   { name: 'revision', type: 'bigint', of: ({ revision = 0 }) => String(revision) },
+  { name: 'exemplars', type: 'text', of: ({ exemplars }) => element(formatExemplars(exemplars)) },
 ];
 
 /** The statement that inserts the rows of `insertedArrays` into a table. Rows that the table has are left out. */

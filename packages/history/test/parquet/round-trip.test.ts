@@ -77,6 +77,7 @@ test('DuckDB reads every column with the type that the format promises', async (
       min_above: 'DOUBLE',
       max_below: 'DOUBLE',
       revision: 'BIGINT',
+      exemplars: 'VARCHAR',
     },
   );
   const [row] = await runInDuckDb(

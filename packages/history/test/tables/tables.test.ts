@@ -11,6 +11,8 @@ import {
   historySql,
   openHistory,
 } from '../../src/index.ts';
+import { exemplarsProperty, parseExemplars } from '../../src/rows/row-exemplars.ts';
+import { documentedSql } from '../support/documented-sql.ts';
 import { ENGINES, type Engine } from '../support/engines.ts';
 import { type Ask, expectMergedPercentiles, withNumbers } from '../support/merged-percentiles.ts';
 import { anyText, INTERVAL_MS, rowsOf } from '../support/recorded.ts';
@@ -95,14 +97,16 @@ describe.each(ENGINES)('in $name', ({ missing, start }) => {
 
     testEngine('has the rows themselves', async () => {
       const ticks = [0, 1, 2, 3, 1e6, Number.MAX_SAFE_INTEGER];
-      const rows = await rowsOf([
+      const exemplars = [{ value: 1e6, timeMs: 1_700_000_000_000, traceId: 'a"b\\c', spanId: '' }];
+      const [first, second] = await rowsOf([
         { significantDigits: 5, attributes: { route: '/' }, intervals: [ticks, [7]] },
       ]);
+      const rows = [{ ...first!, exemplars }, second!];
       const table = await written([rows]);
       const ms =
         engine.dialect === 'postgres' ? 'extract(epoch FROM "end") * 1000' : 'toUnixTimestamp64Milli(`end`)';
-      const [first, second] = await engine.ask(
-        `SELECT metric, unit, ${ms} AS ended, producer, sequence, count, sum, min, max, scale, bits, k, c, version, w, sum_below, sum_above, min_above, max_below FROM ${engine.dialect === 'postgres' ? `"${table}"` : `\`${table}\``} ORDER BY sequence`,
+      const found = await engine.ask(
+        `SELECT metric, unit, ${ms} AS ended, producer, sequence, count, sum, min, max, scale, bits, k, c, version, w, sum_below, sum_above, min_above, max_below, exemplars FROM ${engine.dialect === 'postgres' ? `"${table}"` : `\`${table}\``} ORDER BY sequence`,
       );
       const numbers = ({
         ended,
@@ -115,6 +119,7 @@ describe.each(ENGINES)('in $name', ({ missing, start }) => {
         sum_above: sumAbove,
         min_above: minAbove,
         max_below: maxBelow,
+        exemplars: text,
         ...rest
       }: Record<string, unknown>) => ({
         ...rest,
@@ -125,9 +130,15 @@ describe.each(ENGINES)('in $name', ({ missing, start }) => {
         k: (k as number[]).map(Number),
         c: (c as number[]).map(Number),
         w: (w as number[]).map(Number),
+        ...exemplarsProperty(parseExemplars(String(text))),
       });
       const expected = rows.map(({ attributes, startMs, endMs, ...row }) => ({ ...row, ended: endMs }));
-      expect([numbers(first!), numbers(second!)]).toEqual(expected);
+      expect(found.map(numbers)).toEqual(expected);
+      const name = engine.dialect === 'postgres' ? `"${table}"` : `\`${table}\``;
+      const documented = documentedSql(engine.dialect).replace('FROM history', `FROM ${name}`);
+      expect(await engine.ask(documented)).toEqual([
+        { attributes: expect.anything(), seconds: expect.closeTo(0.001, 12), trace: 'a"b\\c' },
+      ]);
     });
 
     testEngine(
