@@ -89,6 +89,6 @@ test('a document that differs from its schema has faults', async () => {
 test('every schema has a test', () => {
   const names = readdirSync(new URL('../../../docs/formats/', import.meta.url));
   expect(names.filter((name) => name.endsWith('.schema.json')).sort()).toEqual(
-    [...Object.keys(COMMANDS), 'missing', 'percentiles'].map((name) => `${name}.schema.json`).sort(),
+    [...Object.keys(COMMANDS), 'missing', 'percentiles', 'trace'].map((name) => `${name}.schema.json`).sort(),
   );
 });

@@ -1,5 +1,5 @@
 import type { PercentileDifference } from '@hdrscope/core';
-import { explainHistory, type HistoryExplanation } from '@hdrscope/history';
+import { explainHistory, type HistoryExemplar, type HistoryExplanation } from '@hdrscope/history';
 import type {
   AttributeSide,
   CauseVerdict,
@@ -22,6 +22,7 @@ import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 import { WHERE } from './history/options.ts';
 import { headingOf, shownUnitOf } from './query/answer.ts';
 import { ALLOW_MISSING, type AskedHistory, askHistory, missingJson, withEngine } from './query/engine.ts';
+import { readTraces, tracesJson, tracesText } from './query/traces.ts';
 
 const DESCRIPTION = `Explains why a percentile moved from one range of time to another, by the attributes of the series.
 
@@ -36,8 +37,13 @@ bucket. For values in wide buckets, the table shows bounds, and the least part t
 doubt may have no explanation: then all series moved alike, or the series that moved share no attribute value that the
 others lack.
 
+Where the history has exemplars, the largest values after the change are listed with their traces.
+
 A range is a start and an end (2026-03-10T14:00/2026-03-10T15:10, 2026-03-10T14:00/15:10), or one of them and a duration
 (2026-03-10T14:00/70m). Times are UTC unless they say otherwise. An interval belongs to the range in which it starts.`;
+
+/** How many of the largest values after the change are listed with their traces. */
+const TRACES = 5;
 
 /** `hdrscope explain` */
 export const command = defineCommand({
@@ -85,10 +91,11 @@ export const command = defineCommand({
     assertApart([before, after]);
     return askHistory(folder, options, io, async (history) => {
       const explanation = await withEngine(folder, () => explainHistory(folder, question, history.query));
+      const traces = await readTraces(history, { metric, where, ...after, limit: TRACES });
       const text =
         format === 'json'
-          ? explanationJson(explanation, question, history)
-          : explanationText(explanation, question, top, io);
+          ? explanationJson(explanation, question, history, traces)
+          : `${explanationText(explanation, question, top, io)}${tracesText(traces, io)}`;
       await io.stdout.write(text);
       return ExitCode.done;
     });
@@ -280,6 +287,7 @@ function explanationJson(
   { unit: ucum, percentile, verdict, isWide, difference, causes, ...sides }: HistoryExplanation,
   { metric, before, after }: ExplainedQuestion,
   history: AskedHistory,
+  traces: readonly HistoryExemplar[],
 ): string {
   const { unit, scale } = shownUnitOf(ucum ?? '');
   return jsonDocument({
@@ -296,6 +304,7 @@ function explanationJson(
       before: { count: cause.before.count, ...valueJson(cause.before, scale) },
       after: { count: cause.after.count, ...valueJson(cause.after, scale) },
     })),
+    traces: tracesJson(traces),
     ...missingJson(history),
   });
 }

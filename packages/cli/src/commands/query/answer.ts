@@ -133,7 +133,12 @@ function tableOf(shown: readonly ShownGroup[], keys: readonly string[], asked: A
 const USUAL = ['count', 'min', 'mean'];
 
 /** The answer as one document; docs/formats/percentiles.schema.json describes its distributions. */
-export function answerJson(groups: readonly HistoryGroup[], asked: Asked, history: AskedHistory): string {
+export function answerJson(
+  groups: readonly HistoryGroup[],
+  asked: Asked,
+  history: AskedHistory,
+  traces?: readonly object[],
+): string {
   const { metric, by, everyMs } = asked;
   const { units } = shownGroups(groups, metric, by);
   const distributions = units.flat().map((shown) => ({
@@ -146,6 +151,7 @@ export function answerJson(groups: readonly HistoryGroup[], asked: Asked, histor
     metric,
     everySec: everyMs === undefined ? null : everyMs / 1000,
     groups: distributions,
+    ...(traces && { traces }),
     ...missingJson(history),
   });
 }

@@ -24,6 +24,7 @@ import {
   type Options,
   PICTURES,
   questionOf,
+  selectionOf,
   TABLE_FORMATS,
   type TableFormat,
 } from './options.ts';
@@ -101,9 +102,16 @@ async function print(options: Options, format: TableFormat, history: AskedHistor
   const { answerCsv, answerJson, answerText } = await import('./answer.ts');
   const { metric = '', columns, by, every } = options;
   const asked = { metric, ...(columns && { columns }), percentiles, by, everyMs: every };
-  if (format === 'json') await io.stdout.write(answerJson(groups, asked, history));
+  const { readTraces, tracesJson, tracesText } = await import('./traces.ts');
+  const limit = options.traces;
+  const traces =
+    limit === undefined ? undefined : await readTraces(history, { ...selectionOf(options), limit });
+  if (format === 'json')
+    await io.stdout.write(answerJson(groups, asked, history, traces && tracesJson(traces)));
   else if (format === 'csv') await io.stdout.write(answerCsv(groups, asked));
-  else if (groups.length > 0) await io.stdout.write(answerText(groups, asked, io));
+  else if (groups.length > 0) {
+    await io.stdout.write(`${answerText(groups, asked, io)}${tracesText(traces ?? [], io)}`);
+  }
   return ExitCode.done;
 }
 

@@ -59,6 +59,11 @@ export const OPTIONS = defineOptions({
     parse: parseEvery,
     fallback: 'of all time together',
   },
+  traces: {
+    value: '<count>',
+    help: 'lists so many of the largest values that have a trace, too',
+    parse: integer(1),
+  },
   before: {
     value: '<range...>',
     help: 'ranges of time to compare with those of --after; each is a run of hdrscope diff',
@@ -141,6 +146,7 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
     refuse(options.kind !== undefined, '--kind', needs);
     refuse(options.before.length > 0, '--before', needs);
     refuse(options.after.length > 0, '--after', needs);
+    refuse(options.traces !== undefined, '--traces', needs);
   }
   spanOf(options);
 }
@@ -194,6 +200,11 @@ export function assertKindFits(options: Options): void {
     kind !== undefined && printSql === true,
     '--kind',
     'belongs to an answer: --print-sql prints a statement',
+  );
+  refuse(
+    options.traces !== undefined && (asked === 'comparison' || printSql === true),
+    '--traces',
+    'goes with percentiles, as text or json',
   );
   refuse(asked === 'over-time' && every === undefined, '--kind over-time', 'goes with --every');
   refuse(
