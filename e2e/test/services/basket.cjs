@@ -24,7 +24,7 @@ function promCounters({ Counter, Gauge, Histogram, Registry, Summary, collectDef
   for (const aggregator of ['sum', 'max', 'average'])
     new Gauge({ name: `level_${aggregator}`, help: 'A level', aggregator }).set(3);
   // OpenTelemetry has one of this name.
-  new Counter({ name: 'orders_total', help: 'Orders' }).inc(1000);
+  new Counter({ name: 'orders_total', help: 'Orders' });
   // As a service with an endpoint of its own.
   setInterval(() => Registry.merge([register, ...registers]).metrics(), 200).unref();
   return (size) => {
