@@ -1,4 +1,4 @@
-import { isObject, reasonOf, within } from '@hdrscope/kit';
+import { atOnce, inSlices, isObject, reasonOf, Slices, type Steps, within } from '@hdrscope/kit';
 import { type EnvironmentVariables, namesIn, variable } from '../environment.ts';
 import { wantedExporters } from '../metric-readers.ts';
 import type { Application } from './application.ts';
@@ -92,7 +92,8 @@ export function showPromClient(
   let page: PromPage = {
     async promMetrics() {
       await client.read(LONGEST_READ_MS, true);
-      return listMetrics({ series: client.state.series, levels: [client.state.levels] }, warn);
+      const { series, levels } = client.state;
+      return inSlices(listMetrics({ series, levels: [levels] }, warn), new Slices());
     },
   };
   return {
@@ -175,7 +176,7 @@ export function readPromClient(copies: readonly (() => PromRegistry[])[]): PromC
     const all = await Promise.all(
       registries().map(async (registry) => ({ registry, metrics: await registry.getMetricsAsJSON() })),
     );
-    state = stateOf(all);
+    state = await inSlices(stateOf(all), new Slices());
     timeMs = nowMs;
     readAtMs = performance.now();
     tookMs = readAtMs - beganMs;
@@ -202,7 +203,7 @@ export function readPromClient(copies: readonly (() => PromRegistry[])[]): PromC
     },
     readNow() {
       timeMs = Date.now();
-      state = stateOf(registries().map((registry) => ({ registry, metrics: metricsNow(registry) })));
+      state = atOnce(stateOf(registries().map((registry) => ({ registry, metrics: metricsNow(registry) }))));
     },
   };
 }
@@ -213,7 +214,7 @@ interface RegistryMetrics {
 }
 
 /** A metric may be in several registries. Two metrics of one name are two things, which nobody may add up. */
-function stateOf(all: readonly RegistryMetrics[]): PromState {
+function stateOf(all: readonly RegistryMetrics[]): Steps<PromState> {
   const owners = new Map<string, object | undefined>();
   const metrics: object[] = [];
   for (const { registry, metrics: its } of all) {

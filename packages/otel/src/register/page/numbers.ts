@@ -243,11 +243,17 @@ function increaseBetween(before: State, now: State): Increase {
   const sums: GrowingNumber[] = [];
   for (const [key, sum] of now.sums) {
     const earlier = before.sums.get(key);
-    const added = subtract(sum, earlier);
     // A counter that has not counted yet is shown, too.
-    if (earlier === undefined || valuesOf(added).some((value) => value !== 0)) sums.push(added);
+    if (earlier === undefined || !hasSameValues(sum, earlier)) sums.push(subtract(sum, earlier));
   }
   return { from: before.sequence, to: now.sequence, sums };
+}
+
+/** Most have not counted since: this is quick for them. */
+function hasSameValues(sum: GrowingNumber, earlier: GrowingNumber): boolean {
+  if (sum === earlier) return true;
+  const before = valuesOf(earlier);
+  return valuesOf(sum).every((value, i) => value === before[i]);
 }
 
 /** A counter that is lower than before has begun anew; a histogram has when one of its buckets has. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { threadId } from 'node:worker_threads';
-import { reasonOf, within } from '@hdrscope/kit';
+import { inSlices, reasonOf, Slices, within } from '@hdrscope/kit';
 import { createRegistry, type Registry, serveRegistry } from '@hdrscope/registry';
 import {
   addRemote,
@@ -460,8 +460,10 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
       if (scraped === undefined) await readProm(HAND_OVER_MS, true);
       else await scraped.catch(() => undefined);
       const alone = { series: own.prom.series, levels: [own.prom.levels] };
-      return listMetrics(leading?.sum?.numbers.prom() ?? alone, (message) =>
-        warn('HDRSCOPE_LEFT_OUT', message),
+      const all = leading?.sum?.numbers.prom() ?? alone;
+      return inSlices(
+        listMetrics(all, (message) => warn('HDRSCOPE_LEFT_OUT', message)),
+        new Slices(),
       );
     },
     join: () => void join(),

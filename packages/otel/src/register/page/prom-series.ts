@@ -1,4 +1,4 @@
-import { isObject } from '@hdrscope/kit';
+import { isObject, type Steps } from '@hdrscope/kit';
 
 // Metrics of prom-client, as the processes of a service hand them over. What only grows is a series: it is handed over as its increases,
 // and stays when its process ends. All others are levels: gauges, quantiles, and metrics whose `aggregator` is not `sum`.
@@ -62,62 +62,73 @@ export interface AllProm {
 }
 
 /**
- * Splits the metrics of a registry. What this returns does not change, as the samples of prom-client do when the application counts on.
+ * Splits the metrics of a registry, in steps. What this returns does not change, as the samples of prom-client do when the application
+ * counts on.
  *
  * @param metrics As `getMetricsAsJSON` has them.
  * @param warn Called with a text that names a metric that is malformed, and left out.
  */
-export function splitMetrics(metrics: readonly object[], warn: (message: string) => void): PromState {
+export function* splitMetrics(metrics: readonly object[], warn: (message: string) => void): Steps<PromState> {
   const series: PromSeries[] = [];
   const levels: PromMetric[] = [];
   for (const metric of metrics as readonly PromMetric[]) {
-    const { name, help, type, aggregator = 'sum' } = metric;
+    const { name, help, type, aggregator = 'sum', values } = metric;
     const facts = { name, help, type, aggregator };
-    const values = copySamples(metric.values);
     const isLevel = aggregator !== 'sum' || !['counter', 'histogram', 'summary'].includes(type);
-    const found = values && (isLevel ? { series: [], levels: values } : readSeries(facts, values));
-    if (found === undefined) {
+    const found = isLevel ? { series: [], levels: values } : yield* readSeries(facts, values);
+    const samples = found && copySamples(found.levels);
+    if (samples === undefined) {
       warn(`the ${type} "${name}" of prom-client has values that cannot be read: it is left out`);
       continue;
     }
-    for (const one of found.series) series.push(one);
+    for (const one of found!.series) series.push(one);
     // A metric without values is shown, too.
-    if (found.series.length === 0 || found.levels.length > 0) levels.push({ ...facts, values: found.levels });
+    if (found!.series.length === 0 || samples.length > 0) levels.push({ ...facts, values: samples });
+    yield;
   }
   return { series, levels };
 }
 
 /** @returns `undefined` when they are malformed. */
 function copySamples(samples: unknown): PromSample[] | undefined {
-  if (!Array.isArray(samples)) return undefined;
-  const copies: PromSample[] = [];
-  for (const sample of samples) {
-    if (!isObject(sample) || typeof sample.value !== 'number') return undefined;
-    const {
-      metricName,
-      labels = {},
-      value,
-      exemplar,
-    } = sample as Partial<PromSample> & { readonly value: number };
-    if (!isObject(labels)) return undefined;
-    const texts = Object.entries(labels).map(([name, one]) => [name, `${one}`] as const);
-    const copy = isObject(exemplar) ? { ...exemplar } : undefined;
-    copies.push({ metricName, labels: Object.fromEntries(texts), value, exemplar: copy });
-  }
-  return copies;
+  if (!Array.isArray(samples) || !samples.every(isSample)) return undefined;
+  return samples.map(({ metricName, labels, value, exemplar }) => ({
+    metricName,
+    labels: copyLabels(labels),
+    value,
+    exemplar: copyExemplar(exemplar),
+  }));
+}
+
+function isSample(sample: unknown): sample is PromSample {
+  if (!isObject(sample) || typeof sample.value !== 'number') return false;
+  return sample.labels === undefined || isObject(sample.labels);
+}
+
+function copyLabels(labels: PromLabels = {}): PromLabels {
+  const texts: Record<string, string> = {};
+  for (const name of Object.keys(labels)) texts[name] = `${labels[name]}`;
+  return texts;
+}
+
+function copyExemplar(exemplar: PromExemplar | null | undefined): PromExemplar | undefined {
+  return isObject(exemplar) ? { ...(exemplar as PromExemplar) } : undefined;
 }
 
 /**
- * The metrics of all processes, as lists that may be aggregated: a metric is in the first one when its values are added up already, and in
+ * The metrics of all processes, in steps, as lists that may be aggregated: a metric is in the first one when its values are added up already, and in
  * those of its processes otherwise. What cannot be aggregated is left out: metrics of another kind than the first ones of their name,
  * and quantiles of several processes.
  *
  * @param warn Called with a text that names the metric.
  */
-export function listMetrics({ series, levels }: AllProm, warn: (message: string) => void): PromMetric[][] {
+export function* listMetrics(
+  { series, levels }: AllProm,
+  warn: (message: string) => void,
+): Steps<PromMetric[][]> {
   const kinds = new Map<string, string>();
   const quantiles = countQuantiles(levels);
-  return [joinSeries(series), ...levels].map((metrics) =>
+  return [yield* joinSeries(series), ...levels].map((metrics) =>
     metrics.flatMap((metric): PromMetric[] => {
       const { name, type, aggregator } = metric;
       const kind = `${type} with the aggregator ${aggregator}`;
@@ -148,7 +159,7 @@ function isQuantile({ metricName }: PromSample): boolean {
 }
 
 /** Joins what `splitMetrics` has split. */
-function joinSeries(series: Iterable<PromSeries>): PromMetric[] {
+function* joinSeries(series: Iterable<PromSeries>): Steps<PromMetric[]> {
   const metrics = new Map<string, PromFacts & { readonly values: PromSample[] }>();
   for (const one of series) {
     const { name, type } = one.facts;
@@ -156,6 +167,7 @@ function joinSeries(series: Iterable<PromSeries>): PromMetric[] {
     const metric = metrics.get(key) ?? { ...one.facts, values: [] };
     metrics.set(key, metric);
     for (const sample of samplesOf(one)) metric.values.push(sample);
+    yield;
   }
   return [...metrics.values()];
 }
@@ -174,85 +186,93 @@ function later(one: PromExemplar | undefined, other: PromExemplar | undefined): 
   return other.timestamp >= one.timestamp ? other : one;
 }
 
-/** The samples of one series. */
-interface SeriesSamples {
-  readonly labels: PromLabels;
-  readonly buckets: { readonly at: number; readonly sample: PromSample }[];
-  count?: number;
-  sum?: number;
-}
-
 /** @returns `undefined` when the metric is malformed. */
-function readSeries(
+function* readSeries(
   facts: PromFacts,
-  samples: readonly PromSample[],
-): { readonly series: PromSeries[]; readonly levels: PromSample[] } | undefined {
+  samples: unknown,
+): Steps<{ readonly series: readonly PromSeries[]; readonly levels: readonly PromSample[] } | undefined> {
+  if (!Array.isArray(samples)) return undefined;
   const { name, type } = facts;
-  if (type === 'counter') return { series: samples.map((sample) => readCounter(facts, sample)), levels: [] };
-  const bySeries = new Map<string, SeriesSamples>();
+  const make = seriesMaker(facts);
+  const series: PromSeries[] = [];
   const quantiles: PromSample[] = [];
+  let buckets: PromSample[] = [];
+  let [count, sum]: (number | undefined)[] = [];
   for (const sample of samples) {
-    const { metricName, value } = sample;
-    const { le, ...others } = sample.labels;
-    const labels = type === 'histogram' ? others : sample.labels;
-    if (type === 'summary' && metricName === undefined) {
-      quantiles.push(sample);
+    if (!isSample(sample)) return undefined;
+    const { metricName, labels, value, exemplar } = sample;
+    if (type === 'counter') {
+      series.push(make({ labels, boundaries: [], values: [value], growing: 1, exemplars: [exemplar] }));
+      yield;
       continue;
     }
-    const key = labelsKey(labels);
-    const one = bySeries.get(key) ?? { labels, buckets: [] };
-    bySeries.set(key, one);
-    if (metricName === `${name}_sum`) one.sum = value;
-    else if (metricName === `${name}_count`) one.count = value;
-    else one.buckets.push({ at: le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le), sample });
+    if (metricName === `${name}_sum`) sum = value;
+    else if (metricName === `${name}_count`) count = value;
+    else if (type === 'histogram') buckets.push(sample);
+    else quantiles.push(sample);
+    // The samples of a series follow each other, and these two come last.
+    if (count === undefined || sum === undefined) continue;
+    const counted = readBuckets(buckets, count);
+    if (counted === undefined) return undefined;
+    const { boundaries, counts, exemplars } = counted;
+    series.push(make({ labels, boundaries, values: [...counts, sum], growing: counts.length, exemplars }));
+    buckets = [];
+    count = undefined;
+    sum = undefined;
+    yield;
   }
-  const series: PromSeries[] = [];
-  for (const one of bySeries.values()) {
-    const read = readBuckets(facts, one);
-    if (read === undefined) return undefined;
-    series.push(read);
-  }
-  return { series, levels: quantiles };
+  const isWhole = buckets.length === 0 && count === undefined && sum === undefined;
+  return isWhole ? { series, levels: quantiles } : undefined;
 }
 
-function readCounter(facts: PromFacts, { labels, value, exemplar }: PromSample): PromSeries {
-  return makeSeries(facts, { labels, boundaries: [], values: [value], growing: 1, exemplars: [exemplar] });
-}
-
-/** Buckets of prom-client count all values up to their boundary. */
+/**
+ * Reads the buckets of prom-client, which count all values up to their boundary.
+ *
+ * @returns `undefined` when they are malformed.
+ */
 function readBuckets(
-  facts: PromFacts,
-  { labels, buckets, count, sum }: SeriesSamples,
-): PromSeries | undefined {
-  if (count === undefined || sum === undefined) return undefined;
-  const ascending = buckets.sort((one, other) => one.at - other.at);
-  const boundaries = ascending.map(({ at }) => at).filter((at) => at !== Number.POSITIVE_INFINITY);
+  buckets: readonly PromSample[],
+  count: number,
+): { boundaries: number[]; counts: number[]; exemplars: PromSample['exemplar'][] } | undefined {
+  const ascending = buckets
+    .map((sample) => ({ at: boundaryOf(sample), sample }))
+    .sort((one, other) => one.at - other.at);
+  const boundaries: number[] = [];
   const counts: number[] = [];
   let before = 0;
   for (const { at, sample } of ascending) {
     if (at === Number.POSITIVE_INFINITY) continue;
+    boundaries.push(at);
     counts.push(sample.value - before);
     before = sample.value;
   }
   counts.push(count - before);
   if (!counts.every((one) => one >= 0) || boundaries.some(Number.isNaN)) return undefined;
-  const exemplars = ascending.map(({ sample }) => sample.exemplar);
-  return makeSeries(facts, {
-    labels,
-    boundaries,
-    values: [...counts, sum],
-    growing: counts.length,
-    exemplars,
-  });
+  return { boundaries, counts, exemplars: ascending.map(({ sample }) => sample.exemplar) };
 }
 
-function makeSeries(
-  facts: PromFacts,
-  { exemplars, ...series }: Omit<PromSeries, 'key' | 'facts'>,
-): PromSeries {
-  const key = JSON.stringify([facts.name, facts.type, series.boundaries, labelsKey(series.labels)]);
-  const hasExemplars = exemplars.some((exemplar) => exemplar !== undefined);
-  return { ...series, key, facts, exemplars: hasExemplars ? exemplars : [] };
+function boundaryOf({ labels }: PromSample): number {
+  const { le } = labels;
+  return le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le);
+}
+
+/** Makes the series of a metric. Those with the same boundaries share a list of them. */
+function seriesMaker(facts: PromFacts): (series: Omit<PromSeries, 'key' | 'facts'>) => PromSeries {
+  let shared: readonly number[] = [];
+  let prefix = '';
+  return ({ boundaries, labels: given, exemplars: theirs, ...others }) => {
+    if (prefix === '' || !isSame(boundaries, shared)) {
+      shared = boundaries;
+      prefix = JSON.stringify([facts.name, facts.type, shared]);
+    }
+    const labels = copyLabels(given);
+    const exemplars = theirs.some((exemplar) => isObject(exemplar)) ? theirs.map(copyExemplar) : [];
+    return { ...others, key: `${prefix} ${labelsKey(labels)}`, facts, labels, boundaries: shared, exemplars };
+  };
+}
+
+function isSame(one: readonly number[], other: readonly number[]): boolean {
+  return one.length === other.length && one.every((number, i) => number === other[i]);
 }
 
 /** A text that is equal for equal labels. */

@@ -1,3 +1,4 @@
+import { atOnce } from '@hdrscope/kit';
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { AllNumbers, OwnNumbers } from '../../../src/register/page/numbers.ts';
@@ -36,7 +37,7 @@ class Process {
   }
 
   async read(): Promise<void> {
-    this.own.readProm(splitMetrics(await this.registry.getMetricsAsJSON(), fail), 0);
+    this.own.readProm(atOnce(splitMetrics(await this.registry.getMetricsAsJSON(), fail)), 0);
   }
 }
 
@@ -124,7 +125,7 @@ test('counters and histograms of all processes are added up exactly, whatever is
         }
       }
       for (const index of processes.keys()) await take(index);
-      const shown = samplesIn(listMetrics(page.prom(), fail));
+      const shown = samplesIn(atOnce(listMetrics(page.prom(), fail)));
       for (const [key, value] of shown) expect([key, value]).toEqual([key, expected.get(key) ?? 0]);
       for (const [key, value] of expected) expect([key, shown.get(key)]).toEqual([key, value]);
     }),
@@ -144,7 +145,7 @@ test('a histogram has begun anew when one of its buckets has fallen, although it
   one.registry.resetMetrics();
   for (const size of [7, 7, 7]) one.count('mail', size);
   await take();
-  const shown = samplesIn(listMetrics(page.prom(), fail));
+  const shown = samplesIn(atOnce(listMetrics(page.prom(), fail)));
   const counts = ['1', '5', '10', '+Inf'].map((le) =>
     shown.get(`sizes_bucket [["app","shop"],["le","${le}"]]`),
   );
@@ -158,11 +159,11 @@ test('the metrics of each process that cannot be added up are in a list of their
     new Gauge({ name: 'level', help: 'Level', aggregator: 'max', registers }).set(level);
     new Counter({ name: 'peak_total', help: 'Peak', aggregator: 'max', registers }).inc(level);
     const own = new OwnNumbers();
-    own.readProm(splitMetrics(await registers[0]!.getMetricsAsJSON(), fail), 0);
+    own.readProm(atOnce(splitMetrics(await registers[0]!.getMetricsAsJSON(), fail)), 0);
     page.take(`process ${i}`, {}, own.handOver(0));
   }
   const levels = (): unknown =>
-    listMetrics(page.prom(), fail).map((metrics) =>
+    atOnce(listMetrics(page.prom(), fail)).map((metrics) =>
       metrics.map(({ name, values }) => [name, values[0]?.value]),
     );
   expect(levels()).toEqual([
@@ -190,12 +191,12 @@ test('quantiles of several processes are left out with a warning, and those of o
   const page = new AllNumbers();
   const warnings: string[] = [];
   const shown = (): unknown =>
-    Object.fromEntries(samplesIn(listMetrics(page.prom(), (message) => warnings.push(message))));
+    Object.fromEntries(samplesIn(atOnce(listMetrics(page.prom(), (message) => warnings.push(message)))));
   for (const i of [0, 1]) {
     const registers = [new Registry()];
     new Summary({ name: 'waits', help: 'Waits', percentiles: [0.5], registers }).observe(2);
     const own = new OwnNumbers();
-    own.readProm(splitMetrics(await registers[0]!.getMetricsAsJSON(), fail), 0);
+    own.readProm(atOnce(splitMetrics(await registers[0]!.getMetricsAsJSON(), fail)), 0);
     page.take(`process ${i}`, {}, own.handOver(0));
     if (i === 0)
       expect(shown()).toEqual({ 'waits [["quantile","0.5"]]': 2, 'waits_sum []': 2, 'waits_count []': 1 });
@@ -221,10 +222,10 @@ test.each([
   const counter = { name: 'x', help: 'X', type: 'counter', values: [{ labels: {}, value: 7 }] };
   for (const [i, metric] of [counter, { ...counter, ...other }].entries()) {
     const own = new OwnNumbers();
-    own.readProm(splitMetrics([metric], fail), 0);
+    own.readProm(atOnce(splitMetrics([metric], fail)), 0);
     page.take(`process ${i}`, {}, own.handOver(0));
   }
-  const lists = listMetrics(page.prom(), (message) => warnings.push(message));
+  const lists = atOnce(listMetrics(page.prom(), (message) => warnings.push(message)));
   expect(Object.fromEntries(samplesIn(lists))).toEqual({ 'x []': 7 });
   expect(warnings).toEqual([warning]);
 });
@@ -248,7 +249,10 @@ test.each([
 ])('a metric that is malformed is left out with a warning: %j', (malformed) => {
   const warnings: string[] = [];
   const metric = { name: 'x', help: 'X', type: 'counter', ...malformed };
-  expect(splitMetrics([metric], (message) => warnings.push(message))).toEqual({ series: [], levels: [] });
+  expect(atOnce(splitMetrics([metric], (message) => warnings.push(message)))).toEqual({
+    series: [],
+    levels: [],
+  });
   expect(warnings).toEqual([
     `the ${metric.type} "x" of prom-client has values that cannot be read: it is left out`,
   ]);
@@ -268,10 +272,10 @@ test('of two exemplars of a bucket, the later one stays', () => {
     const page = new AllNumbers();
     for (const [i, time] of times.entries()) {
       const own = new OwnNumbers();
-      own.readProm(splitMetrics([metric(time)], fail), 0);
+      own.readProm(atOnce(splitMetrics([metric(time)], fail)), 0);
       page.take(`process ${i}`, {}, own.handOver(0));
     }
-    const [[counter]] = listMetrics(page.prom(), fail) as [[PromMetric]];
+    const [[counter]] = atOnce(listMetrics(page.prom(), fail)) as [[PromMetric]];
     expect(counter.values).toEqual([
       { labels: {}, value: 2, exemplar: { labelSet: { id: '9' }, value: 1, timestamp: 9 } },
     ]);
