@@ -43,8 +43,8 @@ const ASKER = 'page';
 /** The time between two hand-overs. */
 const HAND_OVER_MS = 1000;
 
-/** The share of the time of a scrape for which it waits for other processes. In the rest, their metrics are added up. */
-const SHARE_OF_OTHERS = 0.9;
+/** The share of the time of a scrape for which it waits for metrics. In the rest, they are added up. */
+const SHARE_OF_COLLECTION = 0.9;
 
 /** How long a process that leads waits for the one before it to end. */
 const LONGEST_WAIT_MS = 10_000;
@@ -425,10 +425,12 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
   async function collectAll(producer: Producer, options: MetricCollectionOptions): Promise<MetricCollection> {
     await ready;
     const timeoutMs = options.timeoutMillis ?? HAND_OVER_MS;
-    const [collection] = await Promise.all([collectSdk(producer, options), readProm(timeoutMs, true)]);
+    const endMs = performance.now() + timeoutMs * SHARE_OF_COLLECTION;
+    const ownMs = (timeoutMs * SHARE_OF_COLLECTION) / 2;
+    const [collection] = await Promise.all([collectSdk(producer, options), readProm(ownMs, true)]);
     const sum = leading?.sum;
     if (sum === undefined) return collection;
-    await askAll(sum, timeoutMs * SHARE_OF_OTHERS, true);
+    await askAll(sum, Math.max(1, endMs - performance.now()), true);
     const resourceMetrics = { ...collection.resourceMetrics, scopeMetrics: sum.numbers.metrics() };
     return { ...collection, resourceMetrics };
   }

@@ -11,7 +11,7 @@ import * as sdk20 from 'sdk-metrics-2.0';
 import { createHdr } from '../../../src/index.ts';
 import { openPage, type Page } from '../../../src/register/page/page.ts';
 import { findPlace } from '../../../src/register/page/place.ts';
-import { readPromClient } from '../../../src/register/prom-client.ts';
+import { type PromClient, readPromClient } from '../../../src/register/prom-client.ts';
 import type { MetricCollection, Producer, Reader } from '../../../src/sdk.ts';
 import { type Sdk, testReader } from '../../support/sdk.ts';
 
@@ -56,7 +56,7 @@ class Service {
     this.#sdk = sdk;
   }
 
-  start(): Member {
+  start(client?: PromClient): Member {
     const hdr = createHdr({ views: [{ instrumentName: 'basket' }] });
     const warnings: string[] = [];
     const prom = new Registry();
@@ -69,7 +69,7 @@ class Service {
         if (this.#holder !== undefined) throw Object.assign(new Error('taken'), { code: 'EADDRINUSE' });
         this.#holder = member;
       },
-      promClient: readPromClient([() => [prom]]),
+      promClient: client ?? readPromClient([() => [prom]]),
       warn: (code, message) => warnings.push(`${code} ${message}`),
     });
     const reader = testReader(this.#sdk) as unknown as Reader;
@@ -225,6 +225,26 @@ test('what cannot be read of what a process left is named, and the page goes on'
     );
     service.stop();
   }
+});
+
+test('a scrape does not wait longer than its timeout for metrics of prom-client', async () => {
+  const service = new Service({ metrics: sdk2 } as unknown as Sdk);
+  const never = {
+    contentType: Registry.PROMETHEUS_CONTENT_TYPE,
+    getMetricsAsArray: () => [],
+    getSingleMetric: () => undefined,
+    getMetricsAsJSON: () => new Promise<never>(() => {}),
+  };
+  const [first] = [
+    service.start(readPromClient([() => [never]])),
+    service.start(readPromClient([() => [never]])),
+  ];
+  first.record();
+  await until(async () => ((await service.scrape()).orders === 1 ? true : undefined));
+  const beganMs = performance.now();
+  expect(await service.scrape()).toEqual({ histogram: 1, orders: 1, jobs: 0 });
+  expect(performance.now() - beganMs).toBeLessThan(1000);
+  service.stop();
 });
 
 test('what lies there for longer than 5 s is removed, and not on the page', async () => {
