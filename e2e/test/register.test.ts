@@ -695,6 +695,8 @@ describeWithPeers(['collector', 'node-services'])('a Collector', () => {
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.grpcUrl,
       HDRSCOPE_VIEWS: 'job.*',
+      // A busy machine takes long to load gRPC in the thread that exports.
+      HDRSCOPE_EXIT_WAIT: '30000',
     });
     expect(await running.exit).toBe(4);
     const points = await waitFor(
