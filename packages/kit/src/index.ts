@@ -9,6 +9,7 @@ export {
 } from './channel.ts';
 export { type ClosableServer, type CloseOptions, closeServer } from './close-server.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
+export { describeListenError } from './listen-error.ts';
 export { nearest, suggestion } from './nearest.ts';
 export { notify, warn } from './notify.ts';
 export { type JsonCosts, parseJson } from './parse-json.ts';

@@ -1,6 +1,6 @@
 import { readOptions } from '@hdrscope/core/internal';
-import { inSlices, reasonOf, Slices, type Steps, within } from '@hdrscope/kit';
-import { describeListenError, limitsOf, type ServerRefusals } from '@hdrscope/kit/server';
+import { describeListenError, inSlices, reasonOf, Slices, type Steps, within } from '@hdrscope/kit';
+import { limitsOf, type ServerRefusals } from '@hdrscope/kit/server';
 import { EMPTY_SNAPSHOT } from '@hdrscope/registry';
 import { type RegistrySource, SHARED_GATHER_MS } from '@hdrscope/registry/internal';
 import { addressOf } from './address.ts';

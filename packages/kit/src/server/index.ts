@@ -20,7 +20,7 @@ export {
 } from './guarded-server.ts';
 export { hostnameOf, inUrl, isLoopback } from './host.ts';
 export { limitsOf, type ServerLimits } from './limits.ts';
-export { describeListenError, host, type ListenAddress, listenAt, port } from './listen-at.ts';
+export { host, type ListenAddress, listenAt, port } from './listen-at.ts';
 export { noRefusals, REFUSAL_REASONS, type RefusalReason, type ServerRefusals } from './refusals.ts';
 export { hasRoom, holdBytes, holdParts } from './room.ts';
 export type { TlsFiles } from './tls.ts';

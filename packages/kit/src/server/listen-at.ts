@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { filledText, integer, type OptionRule } from '@hdrscope/core/internal';
-import { reasonOf } from '../reason-of.ts';
 import { withoutBrackets } from './host.ts';
 
 /** Where a server listens. */
@@ -10,17 +9,6 @@ export interface ListenAddress {
   readonly host: string;
   /** An integer from 0 to 65535; 0 takes a free port. */
   readonly port: number;
-}
-
-/**
- * Why a server could not listen, with the cure for a port that is in use.
- *
- * @param option What chooses another port: `port`, or a variable of the environment.
- */
-export function describeListenError(error: unknown, option: string): string {
-  const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-  const cure = `another server has this port, perhaps of this process: end it, or choose another port by ${option}`;
-  return isTaken ? `${reasonOf(error)}: ${cure}` : reasonOf(error);
 }
 
 /** The rule of the address that a server listens at. */

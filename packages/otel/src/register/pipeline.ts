@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { isMainThread } from 'node:worker_threads';
-import { reasonOf } from '@hdrscope/kit';
-import { describeListenError } from '@hdrscope/kit/server';
+import { describeListenError, reasonOf } from '@hdrscope/kit';
 import { isRegistryReader } from '@hdrscope/registry/internal';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { Hdr } from '../create-hdr.ts';
