@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Termination } from '../../src/command.ts';
@@ -24,6 +24,16 @@ const load = (ms: number): string => `"${process.execPath}" "${script}" ${ms}`;
 const GATE = ['--unit', 'ms', '--percentiles', '50', '--fail-if-worse', '5%'];
 const ab = (before: string, after: string, args: readonly string[] = [], world: World = {}): Promise<Ran> =>
   hdrscope(['ab', '--before', before, '--after', after, ...args], world);
+// A folder of its own for temporary files: other processes have theirs beside it.
+let temporary: string | undefined;
+beforeAll(() => {
+  temporary = process.env.TMPDIR;
+  process.env.TMPDIR = mkdtempSync(folder.pathOf('tmp-'));
+});
+afterAll(() => {
+  if (temporary === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = temporary;
+});
 const left = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('hdrscope-ab-'));
 
 test('finds a side that is slower, and stops when that is clear', async () => {
@@ -62,10 +72,9 @@ test('writes reports, a picture of all runs, and the files of the runs to a fold
   const [md, xml, json, svg] = ['ab.md', 'ab.xml', 'ab.json', 'ab.svg'].map((name) => folder.pathOf(name));
   const kept = folder.pathOf('kept');
   const reports = ['--report', md!, '--report', xml!, '--report', json!, '--plot', svg!, '--keep', kept];
-  const before = left();
   const args = [...GATE, '--runs', '3', '--warm-ups', '0', ...reports];
   expect((await ab(load(10), load(13), args)).exitCode).toBe(1);
-  expect(left()).toEqual(before);
+  expect(left()).toEqual([]);
   expect(readdirSync(kept).filter((name) => name.endsWith('.out'))).toHaveLength(6);
   expect(readFileSync(md!, 'utf8')).toMatch(/^### ❌ Significantly slower[\s\S]*<summary>6 runs<\/summary>/);
   expect(readFileSync(xml!, 'utf8')).toMatch(
@@ -104,11 +113,10 @@ test.each([
 ])(
   'a command that fails names its run: %s',
   async (command, message) => {
-    const before = left();
     const { exitCode, stdout, stderr } = await ab(load(10), command, ['--warm-ups', '0']);
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(message);
-    expect(left()).toEqual(before);
+    expect(left()).toEqual([]);
   },
   60_000,
 );
