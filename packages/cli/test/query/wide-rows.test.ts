@@ -1,3 +1,4 @@
+import type { Bounds } from '@hdrscope/core';
 import {
   type ComparisonPlot,
   type Curve,
@@ -10,6 +11,7 @@ import {
 import fc from 'fast-check';
 import { historyDifferences, readComparison } from '../../src/commands/query/comparison.ts';
 import { askedHistory } from '../../src/commands/query/engine.ts';
+import { comparisonJson } from '../../src/comparison/report.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { type Buckets, rowOfBuckets, writeHistory, writeHistoryRows } from '../support/history-rows.ts';
 import { useFolder } from '../support/logs.ts';
@@ -126,13 +128,20 @@ test('the difference of the values lies in the bounds of a comparison, and each 
       const options = { metric: 'rpc', before, after, percentiles, by: [], where: {}, minRuns: 3 };
       const comparison = await readComparison(askedHistory(history), options);
       const differences = historyDifferences(comparison, options);
+      const document = comparisonJson(differences) as { changes: { difference: Bounds }[] };
       const valueAt = ({ values }: typeof one, percentile: number): number =>
         values[Math.max(1, Math.ceil((percentile * values.length) / 100 - 1e-9)) - 1]!;
       for (const [at, percentile] of percentiles.entries()) {
         const [was, is] = [valueAt(one, percentile), valueAt(other, percentile)];
         const { interval, change } = differences.comparison.percentiles[at]!;
-        expect(interval.lower).toBeLessThanOrEqual((is - was) * 1e6 + 1);
-        expect(interval.upper).toBeGreaterThanOrEqual((is - was) * 1e6 - 1);
+        const bounds = document.changes[at]!.difference;
+        expect(bounds.lower).toBeLessThanOrEqual(is - was + 1e-6);
+        expect(bounds.upper).toBeGreaterThanOrEqual(is - was - 1e-6);
+        // Few values have bounds, and no interval.
+        if (change !== 'cannot be judged') {
+          expect(interval.lower).toBeLessThanOrEqual((is - was) * 1e6 + 1);
+          expect(interval.upper).toBeGreaterThanOrEqual((is - was) * 1e6 - 1);
+        }
         if (is === was) expect(change).not.toMatch(/worse|better/);
         for (const [side, values] of [[0, one] as const, [1, other] as const]) {
           const figures = comparison.sides[side]![0]!.boundsOf?.(percentiles);

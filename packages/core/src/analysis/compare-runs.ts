@@ -85,13 +85,19 @@ export interface PercentileChange {
   readonly after: number;
   /** `after - before`, in the unit of the values. */
   readonly difference: number;
-  /** The confidence interval of the difference. The verdict rests on `relativeInterval`, unless a value is 0. */
+  /**
+   * The confidence interval of the difference. The verdict rests on `relativeInterval`, unless a value is 0. Both ends are `NaN` when the
+   * percentile cannot be judged: too little is known for an interval with the confidence.
+   */
   readonly interval: Bounds;
   /** The difference relative to the value before: 0.1 for a tenth more. `NaN` when a value is 0. */
   readonly relative: number;
-  /** The interval of `relative`. Both ends are `NaN` when a value is 0. */
+  /** The interval of `relative`. Both ends are `NaN` when a value is 0, or the percentile cannot be judged. */
   readonly relativeInterval: Bounds;
-  /** The smallest increase that nine of ten such comparisons would call worse, relative to the value before: 0.1 for a tenth. `NaN` when a value is 0. */
+  /**
+   * The smallest increase that nine of ten such comparisons would call worse, relative to the value before: 0.1 for a tenth. `NaN` when a value is 0, or
+   * the percentile cannot be judged.
+   */
   readonly smallestShown: number;
   /** How dependent the values of both runs are, on the ground `'stretches'`. */
   readonly dependence?: { readonly before: Dependence; readonly after: Dependence };
@@ -403,25 +409,37 @@ function described(
   tolerance: number,
 ): PercentileChange {
   const isRatio = scale === RATIOS;
-  const difference = after - before;
-  const relative = isRatio ? Math.expm1(found.estimate) : Number.NaN;
-  const ends = { lower: found.lower, upper: found.upper };
   const part = (end: number): number => (isRatio ? Math.expm1(end) : Number.NaN);
-  const exceeds = isRatio ? Math.expm1(found.least) > tolerance : found.least > tolerance * before;
-  const smallest = Math.max(found.shown, Math.log1p(tolerance) + found.deviation);
+  const exceeds = isRatio ? part(found.least) > tolerance : found.least > tolerance * before;
+  const known =
+    reason === undefined
+      ? {
+          interval: { lower: inUnit.lower, upper: inUnit.upper },
+          relativeInterval: { lower: part(found.lower), upper: part(found.upper) },
+          smallestShown: part(Math.max(found.shown, Math.log1p(tolerance) + found.deviation)),
+          change: verdictOf(found, exceeds),
+        }
+      : { ...UNKNOWN, reason };
   return {
     percentile,
     before,
     after,
-    difference,
-    interval: { lower: inUnit.lower, upper: inUnit.upper },
-    relative,
-    relativeInterval: { lower: part(ends.lower), upper: part(ends.upper) },
-    smallestShown: part(smallest),
+    difference: after - before,
+    relative: part(found.estimate),
     ...(dependence && { dependence }),
-    ...(reason === undefined ? { change: verdictOf(ends, exceeds) } : { change: 'cannot be judged', reason }),
+    ...known,
   };
 }
+
+const NOWHERE: Bounds = { lower: Number.NaN, upper: Number.NaN };
+
+/** Too little is known for an interval with the confidence. */
+const UNKNOWN = {
+  interval: NOWHERE,
+  relativeInterval: NOWHERE,
+  smallestShown: Number.NaN,
+  change: 'cannot be judged',
+} as const satisfies Partial<PercentileChange>;
 
 function verdictOf({ lower, upper }: Bounds, exceeds: boolean): ChangeVerdict {
   if (lower > 0) return exceeds ? 'worse' : 'within tolerance';

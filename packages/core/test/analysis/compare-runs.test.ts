@@ -40,7 +40,15 @@ describe('one run a side', () => {
   test('a percentile with fewer than 20 values beyond it cannot be judged', () => {
     const reasonOf = (count: number) => changeOf(evenly(count), evenly(count, 100), 0, 99.9).reason;
     expect([reasonOf(19_900), reasonOf(20_000)]).toEqual(['few values', undefined]);
-    expect(changeOf(BEFORE, evenly(10_000, 100), 0, 100).reason).toBe('few values');
+    const { reason, interval, relativeInterval, smallestShown } = changeOf(
+      BEFORE,
+      evenly(10_000, 100),
+      0,
+      100,
+    );
+    expect(reason).toBe('few values');
+    const unknown = { lower: Number.NaN, upper: Number.NaN };
+    expect([interval, relativeInterval, smallestShown]).toEqual([unknown, unknown, Number.NaN]);
   });
 
   test('the ground is independence, unless both runs have stretches', () => {
