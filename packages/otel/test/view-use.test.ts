@@ -63,7 +63,7 @@ test('views that select a histogram, or every one, do not warn', () => {
   expect(warningsOf(...views)).toEqual([]);
 });
 
-test('a view of another type warns at once, and an application without histograms is told so', () => {
+test('a view of another type warns at once, and a warning says when the application has no histogram', () => {
   const warnings: string[] = [];
   const scheduled: (() => void)[] = [];
   const views = [{ instrumentName: 'x' }, { instrumentName: 'y', instrumentType: 'COUNTER' }];

@@ -83,11 +83,11 @@ const KINDS: readonly ValueKind[] = ['log', 'percentiles', 'encoded', 'numbers',
 /** One at a time: a side may have many runs. @throws Refusal, UsageError, HdrscopeError */
 async function readRuns(inputs: readonly Input<ValueKind>[], reading: ValueReading): Promise<ComparedRun[]> {
   const runs: ComparedRun[] = [];
-  for (const input of inputs) runs.push(await readRunOf(input, reading));
+  for (const input of inputs) runs.push(await readInput(input, reading));
   return runs;
 }
 
-async function readRunOf(input: Input<ValueKind>, reading: ValueReading): Promise<ComparedRun> {
+async function readInput(input: Input<ValueKind>, reading: ValueReading): Promise<ComparedRun> {
   const { name, kind, source } = input;
   if (kind === 'log') {
     const { selection, onBytes, malformed } = reading;

@@ -179,7 +179,7 @@ function unknownSentences({ comparison: { percentiles }, sides }: Differences): 
     // Bounded: the command line names the percentiles.
     const part = Math.min(...few.map(({ percentile }) => Math.min(percentile, 100 - percentile))) / 100;
     const runs = Math.min(sides[0].length, sides[1].length);
-    // Of values that depend on each other, more are needed.
+    // A run needs more values when they depend on each other.
     const repeated = few.reduce((most, { dependence }) => Math.max(most, repetitions(dependence, sides)), 1);
     const needed = Math.ceil(Number(((LEAST_BEYOND / Math.min(runs, 4) / part) * repeated).toPrecision(2)));
     const cure =

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { looksOf, orderOfPair } from '../../src/commands/ab/schedule.ts';
+import { orderOfPair, planLooks } from '../../src/commands/ab/schedule.ts';
 
 test('each pair has both sides, and the next one mirrors it', () => {
   fc.assert(
@@ -26,7 +26,7 @@ test('all looks together have the error of the confidence', () => {
       fc.integer({ min: 2, max: 200 }),
       confidences,
       (runs, least, confidence) => {
-        const looks = looksOf(runs, least, confidence);
+        const looks = planLooks(runs, least, confidence);
         const error = looks.reduce((sum, look) => sum + (1 - look.confidence), 0);
         expect(error).toBeCloseTo(1 - confidence, 12);
         expect(looks.at(-1)!.runs).toBe(runs);

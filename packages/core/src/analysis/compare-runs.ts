@@ -8,7 +8,7 @@ import { countWithin } from '../histogram/statistics.ts';
 import { assertFollows, custom, number, type OptionRules, readOptions, withDefault } from '../options.ts';
 import { intervalOfSlot } from '../sum/intervals.ts';
 import { assertPercentile } from './checks.ts';
-import { type Dependence, dependenceOf, effectiveCount } from './dependence.ts';
+import { type Dependence, effectiveCount, measureDependence } from './dependence.ts';
 import { rankInterval } from './order-statistics.ts';
 import {
   type BoundedFigure,
@@ -52,10 +52,10 @@ export interface CompareRunsOptions {
 /**
  * What the intervals of a comparison rest on:
  *
- * - `'runs'`: the spread between runs of a side. It holds whatever happens within a run. Only this ground tells whether one program is
- *   slower than the other.
- * - `'stretches'`: one run a side, whose stretches of time show how dependent the values are. It tells whether these two runs differ.
- * - `'independence'`: one run a side, and an assumption that load tests seldom keep.
+ * - `'runs'`: the spread between runs of a side, whatever happens within a run. Only this spread tells whether one program is slower than
+ *   the other.
+ * - `'stretches'`: one run a side, whose stretches of time show how dependent its values are. They tell whether these two runs differ.
+ * - `'independence'`: one run a side, and the assumption that its values are independent, which load tests seldom keep.
  */
 export type Ground = 'runs' | 'stretches' | 'independence';
 
@@ -95,7 +95,7 @@ export interface PercentileChange {
   /** The interval of `relative`. Both ends are `NaN` when a value is 0, or the percentile cannot be judged. */
   readonly relativeInterval: Bounds;
   /**
-   * The smallest increase that nine of ten such comparisons would call worse, relative to the value before: 0.1 for a tenth. `NaN` when a value is 0, or
+   * The smallest increase that about nine of ten such comparisons would call worse, relative to the value before: 0.1 for a tenth. `NaN` when a value is 0, or
    * the percentile cannot be judged.
    */
   readonly smallestShown: number;
@@ -377,7 +377,7 @@ function sampleOf(run: KnownRun, percentile: number, miss: number, ground: Groun
   const [confidence, share] = [1 - 2 * miss, percentile / 100];
   const isOrdered = ground === 'stretches' && share > 0 && share < 1;
   const dependence: Dependence = isOrdered
-    ? dependenceOf(
+    ? measureDependence(
         run.stretches.map((stretch) => ({
           count: stretch.counts.total,
           within: countWithin(stretch, figure.value).upper,

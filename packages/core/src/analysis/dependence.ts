@@ -29,7 +29,7 @@ export interface Dependence {
  * @param stretches In the order of time; at least 2.
  * @param share The percentile as a part of 1, above 0 and below 1.
  */
-export function dependenceOf(stretches: readonly StretchCount[], share: number): Dependence {
+export function measureDependence(stretches: readonly StretchCount[], share: number): Dependence {
   const n = stretches.length;
   const total = stretches.reduce((sum, { count }) => sum + count, 0);
   const excess = stretches.map(({ count, within }) => within - share * count);

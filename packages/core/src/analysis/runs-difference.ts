@@ -11,9 +11,9 @@ export interface Difference {
   /** The interval of the difference. */
   readonly lower: number;
   readonly upper: number;
-  /** What a difference must exceed to be found in nine of ten repetitions, by its interval alone. */
+  /** The difference whose interval lies above 0 in about nine of ten repetitions. */
   readonly shown: number;
-  /** The standard deviation of an estimate that such a repetition would make. */
+  /** How far the estimate of one repetition in ten falls short of the difference, or farther. */
   readonly deviation: number;
 }
 

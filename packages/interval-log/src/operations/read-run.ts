@@ -83,5 +83,5 @@ const READ_RUN = {
   call: "readRun('service.hlog', { tags: ['read'] })",
 };
 
-// Of intervals that have no length.
+// Some intervals have no length.
 const SHORTEST_SEC = 0.001;

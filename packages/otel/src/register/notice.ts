@@ -23,7 +23,7 @@ export function notice(code: NoticeCode | `ERR_${string}`, message: string): voi
   if (isNew(message)) process.emitWarning(message, { type: TYPE, code });
 }
 
-/** `notice` for a process that ends: `process.emitWarning` prints a moment later, and there is none. */
+/** `notice` for a process that ends: `process.emitWarning` would print a moment later, when the process is gone. */
 export function noticeNow(code: NoticeCode, message: string): void {
   if (isNew(message)) process.emit('warning', Object.assign(new Error(message), { name: TYPE, code }));
 }

@@ -258,7 +258,7 @@ interface KeptMetric extends Named {
 
 interface KeptSeries {
   readonly labels: object;
-  /** Of a summary of `@prometheus-io/client`, it has the rest. */
+  /** A summary of `@prometheus-io/client` keeps its count and sum here. */
   readonly value?: number | KeptSeries;
   readonly exemplar?: object | null;
   readonly bucketValues?: Readonly<Record<number, number>>;

@@ -17,7 +17,7 @@ import {
 /** The instrumentation of gRPC makes spans, but no metrics. */
 export const GRPC = '@opentelemetry/instrumentation-grpc';
 
-/** Of its spans, these are attributes of the metrics: https://opentelemetry.io/docs/specs/semconv/rpc/rpc-metrics/ */
+/** Attributes of its spans that the metrics have, too: https://opentelemetry.io/docs/specs/semconv/rpc/rpc-metrics/ */
 const SHOWN = ['rpc.system', 'rpc.service', 'rpc.method', 'rpc.grpc.status_code'];
 
 /**

@@ -9,7 +9,7 @@ import { type ReadSides, type RunOptions, readSides } from '../../comparison/rea
 import { percentText } from '../../comparison/words.ts';
 import { decimalText } from '../../format.ts';
 import { type Ran, runLoad } from './run.ts';
-import { type Look, looksOf, orderOfPair, type SideName } from './schedule.ts';
+import { type Look, orderOfPair, planLooks, type SideName } from './schedule.ts';
 
 /** What is measured, and how. */
 export interface MeasuringOptions extends ComparingOptions, RunOptions {
@@ -46,7 +46,7 @@ export interface Measured {
  */
 export async function measure(options: MeasuringOptions, folder: string, io: Io): Promise<Measured> {
   const { runs: most, warmUps, minRuns, confidence, seed } = options;
-  const looks = looksOf(most, options.failIfWorse === undefined ? most : minRuns, confidence);
+  const looks = planLooks(most, options.failIfWorse === undefined ? most : minRuns, confidence);
   const startMs = io.monotonicMs();
   const runs: Ran[] = [];
   const run = async (side: SideName, number: number): Promise<void> => {
@@ -54,7 +54,7 @@ export async function measure(options: MeasuringOptions, folder: string, io: Io)
     await io.stderr.write(`${progressText(ran, most)}\n`);
     if (number > 0) runs.push(ran);
   };
-  const compare = async (look: Look, ending: Ending): Promise<Measured> => {
+  const compare = async (look: Look, ending: Ending, reader: Io = io): Promise<Measured> => {
     const paired = inPairs(runs);
     const files = (side: SideName): string[] =>
       paired.filter((one) => one.side === side).map(({ path }) => path);
@@ -62,7 +62,7 @@ export async function measure(options: MeasuringOptions, folder: string, io: Io)
       { before: files('before'), after: files('after') },
       options,
       'hdrscope ab',
-      io,
+      reader,
     );
     const compared = { ...options, confidence: look.confidence };
     const differences = differencesOf(sides.before, sides.after, sides.scale, compared);
@@ -90,13 +90,11 @@ export async function measure(options: MeasuringOptions, folder: string, io: Io)
     const isInterrupted = error instanceof Termination && error === io.signal.reason;
     if (!isInterrupted || inPairs(runs).length === 0) throw error;
     // The error of the last look has not been spent.
-    const measured = await compareAfterwards();
+    const measured = await compare(last, 'a signal has come', {
+      ...io,
+      signal: new AbortController().signal,
+    });
     return { ...measured, exitCode: error.exitCode };
-  }
-
-  function compareAfterwards(): Promise<Measured> {
-    io = { ...io, signal: new AbortController().signal };
-    return compare(last, 'a signal has come');
   }
 }
 

@@ -30,7 +30,7 @@ export interface Look {
  * @param runs How many runs each side has at most.
  * @param least How many it needs at least for a verdict.
  */
-export function looksOf(runs: number, least: number, confidence: number): Look[] {
+export function planLooks(runs: number, least: number, confidence: number): Look[] {
   const stops = [Math.ceil(runs / 2), Math.ceil((3 * runs) / 4)].filter(
     (stop) => stop >= least && stop < runs,
   );

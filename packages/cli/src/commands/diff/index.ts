@@ -4,7 +4,7 @@ import { RUN_FORMS, RUN_OPTIONS, readSides } from '../../comparison/read-sides.t
 import { comparisonReports } from '../../comparison/report.ts';
 import { defineCommand } from '../../define-command.ts';
 import { REPORT_FORMATS } from '../../file-reports.ts';
-import { filesOfSides } from './sides.ts';
+import { findRunFiles } from './sides.ts';
 
 const DESCRIPTION = `Compares percentiles of two programs, or of one before and after a change. A run is a file in any of these forms: ${RUN_FORMS}.
 
@@ -54,7 +54,7 @@ export const command = defineCommand({
   output: 'when done',
   async run({ options, operands, format }, io) {
     const { plot = io.stdout.isTerminal } = options;
-    const files = await filesOfSides(operands, options);
+    const files = await findRunFiles(operands, options);
     const { before, after, scale, reading } = await readSides(files, options, 'hdrscope diff', io);
     const differences = differencesOf(before, after, scale, options);
     await io.stdout.write(comparisonReports[format](differences, io));

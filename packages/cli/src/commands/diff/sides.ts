@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { wildcard } from '@hdrscope/kit';
 import { Refusal, UsageError } from '../../command.ts';
 import { systemErrorText } from '../../system-error.ts';
 
@@ -15,7 +16,7 @@ export interface SidesGiven {
  *
  * @throws UsageError when sides are missing, or a file is given twice; Refusal when a folder or a pattern has no files.
  */
-export async function filesOfSides(operands: readonly string[], given: SidesGiven): Promise<SidesGiven> {
+export async function findRunFiles(operands: readonly string[], given: SidesGiven): Promise<SidesGiven> {
   const { before, after } = given;
   if (before.length + after.length === 0) {
     const [one, other, ...more] = operands;
@@ -50,14 +51,13 @@ async function expanded(paths: readonly string[]): Promise<string[]> {
 
 async function filesAt(path: string): Promise<string[]> {
   const isPattern = basename(path).includes('*');
+  const pattern = wildcard(basename(path), { ignoresCase: false });
   const isFolder =
     !isPattern && path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory() === true;
   if (!isPattern && !isFolder) return [path];
   const folder = isPattern ? dirname(path) : path;
   const names = await namesIn(folder);
-  const files = names
-    .filter((name) => !isPattern || matches(name, basename(path)))
-    .map((name) => join(folder, name));
+  const files = names.filter((name) => !isPattern || pattern.test(name)).map((name) => join(folder, name));
   if (files.length === 0) throw new Refusal(`${path}: there are no such files`);
   return files;
 }
@@ -75,31 +75,13 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Whether a name matches a pattern, whose `*` stands for any characters. */
-function matches(name: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop() ?? '';
-  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length)
-    return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= name.length - last.length;
-}
-
-/** @throws UsageError when a file is given twice: two runs that are equal would look like a machine without any noise. */
+/** @throws UsageError when a file is given twice: two equal runs would hide the noise of the machine. */
 async function distinct(sides: SidesGiven): Promise<SidesGiven> {
-  const seen = new Map<string, string>();
+  const seen = new Set<string>();
   for (const path of [...sides.before, ...sides.after]) {
-    const real = path === '-' ? path : await realpath(path).catch(() => path);
-    const other = seen.get(real);
-    if (other !== undefined && path !== '-') {
-      throw new UsageError(`${path} is given twice: each run is a file of its own`);
-    }
-    seen.set(real, path);
+    const real = await realpath(path).catch(() => path);
+    if (seen.has(real)) throw new UsageError(`${path} is given twice: each run is a file of its own`);
+    seen.add(real);
   }
   return sides;
 }

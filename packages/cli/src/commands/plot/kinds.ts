@@ -1,5 +1,5 @@
 import { compareRuns, DoubleHistogram } from '@hdrscope/core';
-import type { BoundedHistogram } from '@hdrscope/core/internal';
+import type { BoundedHistogram, Run } from '@hdrscope/core/internal';
 import { type LogHistogram, summarizeLogs } from '@hdrscope/interval-log';
 import {
   type DecodedInterval,
@@ -270,7 +270,7 @@ export function comparisonOf(
 }
 
 /** One side of a comparison that is drawn. */
-export interface PlottedSide {
+export interface PlottedSide extends Pick<Run, 'stretches'> {
   readonly curve: Curve;
   /** For the comparison. */
   readonly values: LogHistogram | BoundedHistogram;

@@ -43,7 +43,7 @@ export async function readComparison(history: AskedHistory, options: Options): P
   const isOfRanges = before.length > 0;
   const read = async (ranges: readonly TimeRange[]): Promise<NamedRow[]> => {
     const rows: NamedRow[] = [];
-    for (const range of ranges) rows.push(await rangeOf(history, options, range));
+    for (const range of ranges) rows.push(await rangeOf(history, options, range, ranges.length === 1));
     return rows;
   };
   const named = isOfRanges
@@ -73,7 +73,12 @@ interface NamedRow {
   readonly stretches?: readonly MergedRow[];
 }
 
-async function rangeOf(history: AskedHistory, options: Options, range: TimeRange): Promise<NamedRow> {
+async function rangeOf(
+  history: AskedHistory,
+  options: Options,
+  range: TimeRange,
+  hasStretches: boolean,
+): Promise<NamedRow> {
   const name = rangeText(range);
   const [row, ...others] = await rowsOf(history, { ...selectionOf(options), ...range, by: [] });
   if (row === undefined) throw new Refusal(`${options.metric} has no values to compare in ${name}`);
@@ -82,6 +87,8 @@ async function rangeOf(history: AskedHistory, options: Options, range: TimeRange
       `${options.metric} is counted in steps of ${[row, ...others].map(stepText).join(' and ')} in ${name}: --where chooses series of one step`,
     );
   }
+  // The spread of several ranges says all that their stretches could.
+  if (!hasStretches) return { name, row };
   const everyMs = Math.max(Math.ceil((range.untilMs - range.sinceMs) / STRETCHES), 1);
   const stretches = await rowsOf(history, { ...selectionOf(options), ...range, by: [], everyMs });
   return { name, row, stretches };
@@ -173,8 +180,8 @@ export function comparisonPlotOf(
 ): ComparisonPlot {
   const shown = shownUnitOf(ucum);
   const [[before], [after]] = sides as [[HistoryRun], [HistoryRun]];
-  const plotted = ({ name, values, row }: HistoryRun): PlottedSide => ({
-    values,
+  const plotted = ({ name, values, stretches = [], row }: HistoryRun): PlottedSide => ({
+    ...{ values, stretches },
     valueScale: scale.divisor,
     curve: curveOfRow(row, name, columns),
   });

@@ -39,7 +39,7 @@ export interface Welcome {
 /** Asks for numbers. */
 export interface Question {
   readonly page: 'numbers?';
-  /** The sequence of the state that was taken last; 0 when there is none. */
+  /** The sequence of the state that was taken last; 0 before the first one. */
   readonly taken: number;
   /** Whether a scrape waits for the answer. */
   readonly isForScrape: boolean;

@@ -287,7 +287,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
         leading.sum!.numbers.forgetLevels(hello.name);
         hello = undefined;
       } else if (member !== undefined) {
-        // Of its registry, which the remote reads.
+        // It is of the registry of the member, and the remote reads it.
         const { timeMs } = message as { readonly timeMs?: unknown };
         if (typeof timeMs === 'number') member.countsMs = timeMs;
       }

@@ -40,7 +40,7 @@ export interface PromSeries {
   readonly labels: PromLabels;
   /** The upper bounds of the buckets of a histogram, ascending, without infinity. */
   readonly boundaries: readonly number[];
-  /** Of a counter its value; of a histogram the count of each bucket and the sum; of a summary the count and the sum. */
+  /** A counter has its value, a histogram the count of each bucket and the sum, and a summary the count and the sum. */
   readonly values: readonly number[];
   /** How many of the values, from the first one on, never fall. A sum of values falls when they are negative. */
   readonly growing: number;
