@@ -185,15 +185,15 @@ const COMPARE_RUNS = {
   name: 'compareRuns',
   rules: {
     // Each is checked where it is compared.
-    percentiles: custom<readonly number[]>('an array of percentiles', Array.isArray),
-    confidence: withDefault(
-      custom<number>(
+    percentiles: /* @__PURE__ */ custom<readonly number[]>('an array of percentiles', Array.isArray),
+    confidence: /* @__PURE__ */ withDefault(
+      /* @__PURE__ */ custom<number>(
         'a number above 0 and below 1',
         (value) => typeof value === 'number' && value > 0 && value < 1,
       ),
       0.99,
     ),
-    tolerance: withDefault(number({ from: 0 }), 0),
+    tolerance: /* @__PURE__ */ withDefault(/* @__PURE__ */ number({ from: 0 }), 0),
   } satisfies OptionRules<CompareRunsOptions>,
   call: 'compareRuns(before, after, { percentiles: [50, 99] })',
 };
@@ -259,7 +259,7 @@ function hasEnoughBeyond(sides: readonly Side[], percentile: number): boolean {
   });
 }
 
-const comparedRun = custom<Run>('{ values: a histogram }', (run) => {
+const comparedRun = /* @__PURE__ */ custom<Run>('{ values: a histogram }', (run) => {
   const { values, stretches = [] } = (run ?? {}) as Partial<Run>;
   const parts =
     values !== undefined && 'lowest' in values ? [values.histogram, values.lowest, values.highest] : [values];
@@ -410,6 +410,8 @@ function described(
 ): PercentileChange {
   const isRatio = scale === RATIOS;
   const part = (end: number): number => (isRatio ? Math.expm1(end) : Number.NaN);
+  // Too little is known for an interval with the confidence.
+  const nowhere: Bounds = { lower: Number.NaN, upper: Number.NaN };
   const exceeds = isRatio ? part(found.least) > tolerance : found.least > tolerance * before;
   const known =
     reason === undefined
@@ -419,7 +421,13 @@ function described(
           smallestShown: part(Math.max(found.shown, Math.log1p(tolerance) + found.deviation)),
           change: verdictOf(found, exceeds),
         }
-      : { ...UNKNOWN, reason };
+      : {
+          interval: nowhere,
+          relativeInterval: nowhere,
+          smallestShown: Number.NaN,
+          change: 'cannot be judged' as const,
+          reason,
+        };
   return {
     percentile,
     before,
@@ -430,16 +438,6 @@ function described(
     ...known,
   };
 }
-
-const NOWHERE: Bounds = { lower: Number.NaN, upper: Number.NaN };
-
-/** Too little is known for an interval with the confidence. */
-const UNKNOWN = {
-  interval: NOWHERE,
-  relativeInterval: NOWHERE,
-  smallestShown: Number.NaN,
-  change: 'cannot be judged',
-} as const satisfies Partial<PercentileChange>;
 
 function verdictOf({ lower, upper }: Bounds, exceeds: boolean): ChangeVerdict {
   if (lower > 0) return exceeds ? 'worse' : 'within tolerance';
