@@ -43,8 +43,8 @@ const ASKER = 'page';
 /** The time between two hand-overs. */
 const HAND_OVER_MS = 1000;
 
-/** The share of the time of a scrape for which it waits for metrics. In the rest, they are added up. */
-const SHARE_OF_COLLECTION = 0.9;
+/** The share of the time of a scrape for which it waits for other processes. In the rest, the counts are added up and shown. */
+const SHARE_OF_WAITING = 0.5;
 
 /** How long a process that leads waits for the one before it to end. */
 const LONGEST_WAIT_MS = 10_000;
@@ -425,8 +425,8 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
   async function collectAll(producer: Producer, options: MetricCollectionOptions): Promise<MetricCollection> {
     await ready;
     const timeoutMs = options.timeoutMillis ?? HAND_OVER_MS;
-    const endMs = performance.now() + timeoutMs * SHARE_OF_COLLECTION;
-    const ownMs = (timeoutMs * SHARE_OF_COLLECTION) / 2;
+    const endMs = performance.now() + timeoutMs * SHARE_OF_WAITING;
+    const ownMs = (timeoutMs * SHARE_OF_WAITING) / 2;
     const [collection] = await Promise.all([collectSdk(producer, options), readProm(ownMs, true)]);
     const sum = leading?.sum;
     if (sum === undefined) return collection;
@@ -453,7 +453,10 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
         async gather(options: GatherOptions = {}) {
           await ready;
           takeAllLeft();
-          return leading?.sum === undefined ? gather(options) : leading.sum.registry.gather(options);
+          if (leading?.sum === undefined) return gather(options);
+          // The collection has waited: a process that hangs gets no more time.
+          const { timeoutMs = HAND_OVER_MS } = options;
+          return leading.sum.registry.gather({ ...options, timeoutMs: timeoutMs * SHARE_OF_WAITING });
         },
       };
     },
