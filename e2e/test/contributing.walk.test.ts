@@ -16,11 +16,15 @@ const ELSEWHERE: readonly [command: RegExp, reason: string][] = [
   [/^npm (start|test)$/, '.ci/bare types it'],
   [/^\.ci\/run$/, 'it runs this test'],
   [/^npm run (site|registry)$/, 'site.walk.test.ts and get-started.walk.test.ts type it'],
-  [/^npm run (bench|contention|release -- --rehearse)$/, 'it takes five to fifteen minutes'],
+  [
+    /^npm run (bench|contention|frameworks|quantile-errors|release -- --rehearse)$/,
+    'it takes minutes, and tests of their own run its parts',
+  ],
 ];
 
 /** Endless or long commands, and how they end here. */
-const shortened = (command: string): string => command.replace('--minutes 5', '--minutes 0.05');
+const shortened = (command: string): string =>
+  command.replace('--minutes 5', '--minutes 0.05').replace('--cases 100000', '--cases 2000');
 
 const commands = [...CONTRIBUTING.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
   block

@@ -2,14 +2,19 @@
 
 export type { ConfidenceOptions } from './analysis/checks.ts';
 export {
-  type BoundedHistogram,
   type ChangeVerdict,
   type CompareRunsOptions,
   LEAST_BEYOND,
-  LEAST_PIECES,
   type PercentileChange,
   type Run,
 } from './analysis/compare-runs.ts';
+export { effectiveCount, measureDependence, type StretchCount } from './analysis/dependence.ts';
+export {
+  type BoundedHistogram,
+  LEAST_PIECES,
+  percentileOfRun,
+  type RunPercentile,
+} from './analysis/run-percentile.ts';
 export { Stretches } from './analysis/stretches.ts';
 export { exactly } from './bounds.ts';
 export { explicitCounts } from './conversion/explicit.ts';

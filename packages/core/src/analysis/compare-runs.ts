@@ -3,13 +3,16 @@ import type { Counted } from '../counted.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { DoubleHistogram } from '../histogram/double-histogram.ts';
 import type { Histogram } from '../histogram/histogram.ts';
-import { findRank } from '../histogram/percentiles.ts';
-import { countWithin } from '../histogram/statistics.ts';
 import { assertFollows, custom, number, type OptionRules, readOptions, withDefault } from '../options.ts';
-import { intervalOfSlot } from '../sum/intervals.ts';
 import { assertPercentile } from './checks.ts';
-import { type Dependence, effectiveCount, measureDependence } from './dependence.ts';
-import { rankInterval } from './order-statistics.ts';
+import type { Dependence } from './dependence.ts';
+import {
+  type BoundedHistogram,
+  figureOf,
+  LEAST_PIECES,
+  percentileOfRun,
+  type RunPercentile,
+} from './run-percentile.ts';
 import {
   type BoundedFigure,
   type Difference,
@@ -17,16 +20,6 @@ import {
   differenceOfTwo,
   type SampleFigure,
 } from './runs-difference.ts';
-
-/** Values that are known within bounds: the true percentiles lie between those of `lowest` and those of `highest`. */
-export interface BoundedHistogram {
-  /** The best estimate of the values. */
-  readonly histogram: Histogram | DoubleHistogram;
-  /** Each value at the lowest that it may have been. */
-  readonly lowest: Histogram | DoubleHistogram;
-  /** Each value at the highest that it may have been. */
-  readonly highest: Histogram | DoubleHistogram;
-}
 
 /** One run of the measured program. */
 export interface Run {
@@ -120,9 +113,6 @@ export interface RunsComparison {
 
 /** A side must have as many values beyond a percentile, and a run of several a quarter of them. */
 export const LEAST_BEYOND = 20;
-
-/** A run must have as many independent stretches of time. */
-export const LEAST_PIECES = 20;
 
 /**
  * Compares percentiles of two programs, or of one before and after a change, by runs of both.
@@ -317,29 +307,15 @@ function changeOfRuns([before, after]: readonly [Side, Side], percentile: number
   return { scale, before: mean(was), after: mean(is), found: on(scale), inUnit: on(DIFFERENCES) };
 }
 
-/** A percentile of a run, in the slot that has it. */
-function figureOf({ histogram, lowest, highest }: KnownRun, percentile: number): BoundedFigure {
-  return {
-    value: histogram.valueAtPercentile(percentile),
-    lower: atRank(lowest, findRank(percentile, lowest.totalCount)).lower,
-    upper: atRank(highest, findRank(percentile, highest.totalCount)).upper,
-  };
-}
-
-function atRank({ layout, counts, placedFrom }: Counted, rank: number): Bounds {
-  return intervalOfSlot(layout, counts.slotOfRank(rank), 1, placedFrom);
-}
-
 function changeOfTwo(
   [[before], [after]]: readonly [Side, Side],
   percentile: number,
   miss: number,
   ground: Ground,
 ): Found {
-  const [one, other] = [before!, after!].map((run) => sampleOf(run, percentile, miss, ground)) as [
-    Sample,
-    Sample,
-  ];
+  const [one, other] = [before!, after!].map((run) =>
+    percentileOfRun(run, ground === 'stretches' ? run.stretches : undefined, percentile, 1 - 2 * miss),
+  ) as [RunPercentile, RunPercentile];
   const scale = scaleFor([one.figure, other.figure, one.figure.interval, other.figure.interval]);
   const reason = one.reason ?? other.reason;
   const isWide = before!.isWide || after!.isWide;
@@ -360,44 +336,6 @@ function sampleOnScale(scale: Scale, { interval, ...figure }: SampleFigure): Sam
   return {
     ...onScale(scale, figure),
     interval: { lower: scale.of(interval.lower), upper: scale.of(interval.upper) },
-  };
-}
-
-/** A percentile of a run, and what is known of it. */
-interface Sample {
-  readonly figure: SampleFigure;
-  readonly dependence: Dependence;
-  readonly reason?: 'few values' | 'few pieces';
-}
-
-function sampleOf(run: KnownRun, percentile: number, miss: number, ground: Ground): Sample {
-  const { histogram, lowest, highest } = run;
-  const figure = figureOf(run, percentile);
-  const { totalCount } = histogram;
-  const [confidence, share] = [1 - 2 * miss, percentile / 100];
-  const isOrdered = ground === 'stretches' && share > 0 && share < 1;
-  const dependence: Dependence = isOrdered
-    ? measureDependence(
-        run.stretches.map((stretch) => ({
-          count: stretch.counts.total,
-          within: countWithin(stretch, figure.value).upper,
-        })),
-        share,
-      )
-    : { asGoodAs: totalCount, pieces: Number.POSITIVE_INFINITY };
-  const count = isOrdered ? effectiveCount(dependence, confidence) : totalCount;
-  const ranks = rankInterval(count, share, confidence);
-  // The ranks of as many independent values, as parts of those that there are.
-  const rank = findRank(percentile, totalCount);
-  const first = Math.min(Math.floor(((ranks.lower - 1) / count) * totalCount) + 1, rank);
-  const last = Math.max(Math.min(Math.ceil((ranks.upper / count) * totalCount), totalCount), rank);
-  const interval = { lower: atRank(lowest, first).lower, upper: atRank(highest, last).upper };
-  const isShort = dependence.pieces < LEAST_PIECES;
-  const isSmall = ranks.confidence < confidence;
-  return {
-    figure: { ...figure, interval },
-    dependence,
-    ...(isShort ? { reason: 'few pieces' } : isSmall && { reason: 'few values' }),
   };
 }
 

@@ -1,0 +1,100 @@
+import type { Bounds } from '../bounds.ts';
+import type { Counted } from '../counted.ts';
+import type { DoubleHistogram } from '../histogram/double-histogram.ts';
+import type { Histogram } from '../histogram/histogram.ts';
+import { findRank } from '../histogram/percentiles.ts';
+import { countWithin } from '../histogram/statistics.ts';
+import { intervalOfSlot } from '../sum/intervals.ts';
+import { type Dependence, effectiveCount, measureDependence } from './dependence.ts';
+import { rankInterval } from './order-statistics.ts';
+import type { BoundedFigure, SampleFigure } from './runs-difference.ts';
+
+/** Values that are known within bounds: the true percentiles lie between those of `lowest` and those of `highest`. */
+export interface BoundedHistogram {
+  /** The best estimate of the values. */
+  readonly histogram: Histogram | DoubleHistogram;
+  /** Each value at the lowest that it may have been. */
+  readonly lowest: Histogram | DoubleHistogram;
+  /** Each value at the highest that it may have been. */
+  readonly highest: Histogram | DoubleHistogram;
+}
+
+/** A run must have as many independent stretches of time. */
+export const LEAST_PIECES = 20;
+
+/** A percentile of a run, and what is known of it. */
+export interface RunPercentile {
+  /** The percentile with the interval of that of the population, which contains the slots. */
+  readonly figure: SampleFigure;
+  /** How many independent values know the percentile as well: all of them, unless their times show that they depend on each other. */
+  readonly independentCount: number;
+  readonly dependence: Dependence;
+  /** The confidence of the interval: less than the one asked for when an end is the lowest or the highest value. */
+  readonly confidence: number;
+  /**
+   * Whether too little is known for an interval with the confidence: fewer than {@link LEAST_PIECES} independent stretches, or too few
+   * values.
+   */
+  readonly reason?: 'few values' | 'few pieces';
+}
+
+/** A percentile of values, in the slot that has it. */
+export function figureOf(
+  { histogram, lowest, highest }: BoundedHistogram,
+  percentile: number,
+): BoundedFigure {
+  return {
+    value: histogram.valueAtPercentile(percentile),
+    lower: atRank(lowest, findRank(percentile, lowest.totalCount)).lower,
+    upper: atRank(highest, findRank(percentile, highest.totalCount)).upper,
+  };
+}
+
+function atRank({ layout, counts, placedFrom }: Counted, rank: number): Bounds {
+  return intervalOfSlot(layout, counts.slotOfRank(rank), 1, placedFrom);
+}
+
+/**
+ * A percentile of a run. Its interval is that of as many independent values as the run is as good as.
+ *
+ * @param run Must have values.
+ * @param stretches The values by stretches of time, which show how dependent they are; `undefined` when values are taken for independent.
+ * @param percentile From 0 to 100. An extreme is the fact of a run, and its values are taken for independent.
+ */
+export function percentileOfRun(
+  run: BoundedHistogram,
+  stretches: readonly Counted[] | undefined,
+  percentile: number,
+  confidence: number,
+): RunPercentile {
+  const { histogram, lowest, highest } = run;
+  const figure = figureOf(run, percentile);
+  const { totalCount } = histogram;
+  const share = percentile / 100;
+  const isTimed = stretches !== undefined && share > 0 && share < 1;
+  const dependence: Dependence = isTimed
+    ? measureDependence(
+        stretches.map((stretch) => ({
+          count: stretch.counts.total,
+          within: countWithin(stretch, figure.value).upper,
+        })),
+        share,
+      )
+    : { asGoodAs: totalCount, pieces: Number.POSITIVE_INFINITY };
+  const count = isTimed ? effectiveCount(dependence, confidence) : totalCount;
+  const ranks = rankInterval(count, share, confidence);
+  // The ranks of as many independent values, as parts of those that there are.
+  const rank = findRank(percentile, totalCount);
+  const first = Math.min(Math.floor(((ranks.lower - 1) / count) * totalCount) + 1, rank);
+  const last = Math.max(Math.min(Math.ceil((ranks.upper / count) * totalCount), totalCount), rank);
+  const interval = { lower: atRank(lowest, first).lower, upper: atRank(highest, last).upper };
+  const isShort = dependence.pieces < LEAST_PIECES;
+  const isSmall = ranks.confidence < confidence;
+  return {
+    figure: { ...figure, interval },
+    independentCount: count,
+    dependence,
+    confidence: ranks.confidence,
+    ...(isShort ? { reason: 'few pieces' } : isSmall && { reason: 'few values' }),
+  };
+}
