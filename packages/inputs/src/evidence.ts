@@ -1,12 +1,5 @@
-import {
-  type Bounds,
-  DoubleHistogram,
-  Histogram,
-  HistogramSum,
-  type PercentileInterval,
-  percentileInterval,
-} from '@hdrscope/core';
-import { type BoundedHistogram, countWithin } from '@hdrscope/core/internal';
+import { type Bounds, DoubleHistogram, Histogram, HistogramSum, percentileInterval } from '@hdrscope/core';
+import { type BoundedHistogram, countWithin, LEAST_PIECES, percentileOfRun } from '@hdrscope/core/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { percentileName } from '@hdrscope/kit';
 import type { LoadSummary } from './load/load.ts';
@@ -18,11 +11,21 @@ export interface Evidence {
   percentile(percentile: number): Bounds | string;
   /** How many values are at most the threshold. */
   within(threshold: number): Bounds;
+  /** What the values say about the percentile of their population. */
+  sample(percentile: number, confidence: number): Sample;
+}
+
+/** What values say about a percentile of their population. */
+export interface Sample {
   /**
-   * The interval that contains the percentile of the population with the confidence. `upper` is `Infinity` when there are too few
-   * values above it. `undefined` when the input does not have every value.
+   * Contains the percentile with the confidence. `upper` is `Infinity` when there are too few values above it. `undefined` when the
+   * input does not have every value.
    */
-  interval(percentile: number, confidence: number): Bounds | undefined;
+  readonly interval: Bounds | undefined;
+  /** How many independent values say as much: values of a program that stalls repeat each other. At most `Evidence.count`. */
+  readonly independentCount: number;
+  /** How many independent stretches of time there are. `undefined` when times are not known: values are taken for independent. */
+  readonly pieces: number | undefined;
 }
 
 /** The significant digits of the finest layout, whose slots are at most 0.001 % wide. */
@@ -31,28 +34,40 @@ export const FINEST_DIGITS = 5;
 /** The exact number of values that are at most a threshold, for some thresholds. */
 type ExactCounts = ReadonlyMap<number, number>;
 
+/** What histograms know. */
+interface CountedValues {
+  readonly values: LogHistogram | BoundedHistogram;
+  /** Brings the values to the unit of the verdict. */
+  readonly divisor: number;
+  /** The counts that do not depend on slots, because every value was looked at. @default none */
+  readonly exact?: ExactCounts | undefined;
+  /** Whether each value has bounds of its own, so that the bounds of a rank are those of a value. @default those without bounds have */
+  readonly hasRanks?: boolean;
+  /** The values by stretches of time, in their order. @default their times are not known */
+  readonly stretches?: readonly LogHistogram[] | undefined;
+}
+
 /** What histograms know. A value is known to the slot that counts it. */
 export class CountedEvidence implements Evidence {
   readonly #values: BoundedHistogram;
   readonly #divisor: number;
   readonly #exact: ExactCounts;
   readonly #hasRanks: boolean;
+  /** `undefined` unless there are enough to show how dependent values are. */
+  readonly #stretches: readonly LogHistogram[] | undefined;
 
-  /**
-   * @param divisor Brings the values of the histogram to the unit of the verdict.
-   * @param exact The counts that do not depend on slots, because every value was looked at.
-   * @param hasRanks Whether each value has bounds of its own, so that the bounds of a rank are those of a value.
-   */
-  constructor(
-    values: LogHistogram | BoundedHistogram,
-    divisor: number,
-    exact: ExactCounts = new Map(),
-    hasRanks: boolean = !('lowest' in values),
-  ) {
+  constructor({
+    values,
+    divisor,
+    exact = new Map(),
+    hasRanks = !('lowest' in values),
+    stretches = [],
+  }: CountedValues) {
     this.#values = 'lowest' in values ? values : { histogram: values, lowest: values, highest: values };
     this.#divisor = divisor;
     this.#exact = exact;
     this.#hasRanks = hasRanks;
+    this.#stretches = stretches.length >= LEAST_PIECES ? stretches : undefined;
   }
 
   get count(): number {
@@ -77,20 +92,25 @@ export class CountedEvidence implements Evidence {
     };
   }
 
-  interval(percentile: number, confidence: number): Bounds | undefined {
-    const { lowest, highest } = this.#values;
-    // Doubles have no integers in which to find the ranks, and percentile text has no value for each rank.
-    if (!this.#hasRanks || !(lowest instanceof Histogram && highest instanceof Histogram)) return undefined;
-    const found = percentileInterval(highest, percentile, { confidence });
-    const { lower } = lowest === highest ? found : percentileInterval(lowest, percentile, { confidence });
-    const isEndless = !hasUpperEnd(found, this.count, percentile, confidence);
+  sample(percentile: number, confidence: number): Sample {
+    const run = percentileOfRun(this.#values, this.#stretches, percentile, confidence);
+    const { independentCount, dependence } = run;
+    const { lower, upper } = run.figure.interval;
+    const hasEnd = hasUpperEnd(run.confidence, independentCount, percentile, confidence);
     return {
-      lower: this.#shown(lower),
-      upper: isEndless ? Number.POSITIVE_INFINITY : this.#shown(found.upper),
+      // Percentile text has no value for each rank.
+      interval: this.#hasRanks
+        ? { lower: this.#shown(lower), upper: hasEnd ? this.#shown(upper) : Number.POSITIVE_INFINITY }
+        : undefined,
+      independentCount,
+      pieces: this.#stretches && dependence.pieces,
     };
   }
 
-  /** The evidence of all values together; `undefined` when some are doubles, or in another unit. */
+  /**
+   * The evidence of all values together; `undefined` when some are doubles, or in another unit. The stretches of one follow those of
+   * another, as those of runs do.
+   */
   static sum(all: readonly CountedEvidence[]): CountedEvidence | undefined {
     const [first] = all;
     if (first === undefined || all.some((one) => one.#divisor !== first.#divisor)) return undefined;
@@ -105,13 +125,15 @@ export class CountedEvidence implements Evidence {
       const sum = counts.reduce((total, count) => total + count, 0);
       if (!Number.isNaN(sum)) exact.set(threshold, sum);
     }
-    const values = isExact ? histogram : { histogram, lowest, highest };
-    return new CountedEvidence(
-      values,
-      first.#divisor,
+    return new CountedEvidence({
+      values: isExact ? histogram : { histogram, lowest, highest },
+      divisor: first.#divisor,
       exact,
-      all.every((one) => one.#hasRanks),
-    );
+      hasRanks: all.every((one) => one.#hasRanks),
+      stretches: all.some((one) => one.#stretches === undefined)
+        ? undefined
+        : all.flatMap((one) => one.#stretches!),
+    });
   }
 
   #shown(value: number): number {
@@ -211,8 +233,8 @@ export class PrintedEvidence implements Evidence {
     return { lower, upper: Math.max(lower, upper) };
   }
 
-  interval(): undefined {
-    return undefined;
+  sample(): Sample {
+    return { interval: undefined, independentCount: this.count, pieces: undefined };
   }
 }
 
@@ -228,23 +250,31 @@ interface Proportion {
  * Judges a percentile by the number of values within a threshold. The intervals are those of `percentileInterval`, so the verdicts agree
  * with `hdrscope diff`.
  *
- * @param within How many of `count` values are within. There must be values.
+ * @param within How many of `count` values are within, surely and possibly. There must be values.
  * @param percentile Above 0 and below 100.
+ * @param independentCount How many independent values say as much as all.
  */
 export function proportionOf(
-  within: number,
+  within: Bounds,
   count: number,
   percentile: number,
   confidence: number,
+  independentCount: number = count,
 ): Proportion {
-  // Values within count as 0, those beyond as 1.
-  const values = new Histogram({ highestTrackableValue: 2, significantDigits: 1 });
-  if (within > 0) values.record(0, within);
-  if (count > within) values.record(1, count - within);
-  const found = percentileInterval(values, percentile, { confidence });
+  const intervalWith = (inside: number): ReturnType<typeof percentileInterval> => {
+    // Values within count as 0, those beyond as 1.
+    const values = new Histogram({ highestTrackableValue: 2, significantDigits: 1 });
+    if (inside > 0) values.record(0, inside);
+    if (independentCount > inside) values.record(1, independentCount - inside);
+    return percentileInterval(values, percentile, { confidence });
+  };
+  const least = intervalWith(Math.floor((within.lower * independentCount) / count));
+  const most = intervalWith(Math.ceil((within.upper * independentCount) / count));
   return {
-    isSurelyWithin: found.upper === 0 && hasUpperEnd(found, count, percentile, confidence),
-    isSurelyBeyond: found.lower === 1 && hasLowerEnd(found, count, percentile, confidence),
+    isSurelyWithin:
+      least.upper === 0 && hasUpperEnd(least.confidence, independentCount, percentile, confidence),
+    isSurelyBeyond:
+      most.lower === 1 && hasLowerEnd(most.confidence, independentCount, percentile, confidence),
   };
 }
 
@@ -252,21 +282,11 @@ export function proportionOf(
  * Whether the upper end of an interval is sure enough: the whole interval is, or the end alone. The highest value is below the percentile
  * when all values are, with the probability `q ** n`.
  */
-function hasUpperEnd(
-  { confidence: attained }: PercentileInterval,
-  count: number,
-  percentile: number,
-  confidence: number,
-): boolean {
+function hasUpperEnd(attained: number, count: number, percentile: number, confidence: number): boolean {
   return attained >= confidence || (percentile / 100) ** count <= (1 - confidence) / 2;
 }
 
 /** As `hasUpperEnd`: the lowest value is above the percentile with the probability `(1 - q) ** n`. */
-function hasLowerEnd(
-  { confidence: attained }: PercentileInterval,
-  count: number,
-  percentile: number,
-  confidence: number,
-): boolean {
+function hasLowerEnd(attained: number, count: number, percentile: number, confidence: number): boolean {
   return attained >= confidence || (1 - percentile / 100) ** count <= (1 - confidence) / 2;
 }

@@ -85,8 +85,8 @@ export function percentileOfRun(
   const ranks = rankInterval(count, share, confidence);
   // The ranks of as many independent values, as parts of those that there are.
   const rank = findRank(percentile, totalCount);
-  const first = Math.min(Math.floor(((ranks.lower - 1) / count) * totalCount) + 1, rank);
-  const last = Math.max(Math.min(Math.ceil((ranks.upper / count) * totalCount), totalCount), rank);
+  const first = Math.min(Math.floor(((ranks.lower - 1) * totalCount) / count) + 1, rank);
+  const last = Math.max(Math.min(Math.ceil((ranks.upper * totalCount) / count), totalCount), rank);
   const interval = { lower: atRank(lowest, first).lower, upper: atRank(highest, last).upper };
   const isShort = dependence.pieces < LEAST_PIECES;
   const isSmall = ranks.confidence < confidence;

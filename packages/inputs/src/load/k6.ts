@@ -69,13 +69,14 @@ export class K6Requests {
 
   /** @throws HdrscopeError `ERR_DECODE` when a duration or its time is out of range. */
   onPoint(metric: string, value: number, atSec: number): void {
-    if (metric === FAILED) {
-      this.#sink.onOutcome?.(value !== 0);
-      return;
-    }
-    if (!isRequest(value, atSec)) {
+    const isOutcome = metric === FAILED;
+    if (!isRequest(isOutcome ? 0 : value, atSec)) {
       const message = `a value must be a duration in milliseconds, with its time, got ${value}`;
       throw new HdrscopeError('ERR_DECODE', message);
+    }
+    if (isOutcome) {
+      this.#sink.onOutcome?.(value !== 0, atSec);
+      return;
     }
     this.#count++;
     this.#sink.onRequest(value, atSec);

@@ -48,8 +48,8 @@ export interface RequestSink {
    * @param atSec The moment in seconds: since 1970, or since the start of the test.
    */
   onRequest(durationMs: number, atSec: number): void;
-  /** Takes the outcome of a request, if the output states it. */
-  onOutcome?(isFailed: boolean): void;
+  /** Takes the outcome of a request, if the output states it. `atSec` is that of `onRequest`. */
+  onOutcome?(isFailed: boolean, atSec: number): void;
 }
 
 // Thirty years in milliseconds: in nanoseconds it still fits into a histogram.

@@ -114,7 +114,7 @@ export function readRequestTable(
     }
     sink.onRequest(durationMs, startSec);
     const failed = isFailed?.(cellOf);
-    if (failed !== undefined) sink.onOutcome?.(failed);
+    if (failed !== undefined) sink.onOutcome?.(failed, startSec);
   });
 }
 

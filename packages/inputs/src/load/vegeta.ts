@@ -27,7 +27,7 @@ export function readVegetaLines(
       }
       const isFailed = isVegetaFailure(asCount(fields.code, 'code'), asText(fields.error ?? '', 'error'));
       sink.onRequest(durationMs, startSec);
-      sink.onOutcome?.(isFailed);
+      sink.onOutcome?.(isFailed, startSec);
     }),
   );
 }

@@ -3,7 +3,16 @@ import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { INTERVAL_RULES, type OperationOptions, selectIntervals } from '../reader/read.ts';
 import type { Selection } from '../reader/selection.ts';
-import { decodeOrReport, type LogHistogram, LogTotal } from './totals.ts';
+import {
+  byTag,
+  decodeOrReport,
+  type LogHistogram,
+  LogTotal,
+  ownTag,
+  TAG_RULES,
+  TagLimits,
+  type TagOptions,
+} from './totals.ts';
 
 /** The values of a log that one run of a program has written. */
 export interface LoggedRun {
@@ -33,19 +42,66 @@ export async function readRun(
   return run?.toRun();
 }
 
+/** The values of a tag of a log. */
+export interface TaggedRun extends LoggedRun {
+  /** `undefined` for intervals without a tag. */
+  readonly tag: string | undefined;
+}
+
+/** So much may the stretches of all tags take, in bytes. */
+const MOST_STRETCH_BYTES = 2 ** 28;
+
+/**
+ * Adds up the selected intervals of each tag, as `summarizeLogs` does, and keeps what belongs to a time apart. When the stretches of all
+ * tags together would take more than 256 MiB, no tag has any.
+ *
+ * @returns Intervals without a tag first, then by name.
+ * @throws HdrscopeError as `summarizeLogs`.
+ */
+export async function readRunsByTag(
+  source: LogSource,
+  options: Selection & OperationOptions & TagOptions = {},
+): Promise<TaggedRun[]> {
+  const settings = readOptions(options, READ_RUNS_BY_TAG);
+  const limits = new TagLimits(settings.maxTags);
+  const runs = new Map<string | undefined, RunTotal>();
+  let stretchBytes = 0;
+  for await (const interval of selectIntervals(source, () => settings)) {
+    decodeOrReport(interval, source, settings, () => {
+      const known = runs.get(interval.tag);
+      const run = known ?? new RunTotal(interval, limits.storage);
+      const [valueBytes, timeBytes] = [run.valueBytes, run.stretchBytes];
+      run.add(interval);
+      if (known === undefined) {
+        limits.addTag();
+        if (stretchBytes > MOST_STRETCH_BYTES) run.forgetStretches();
+        runs.set(ownTag(interval.tag), run);
+      }
+      limits.addBytes(run.valueBytes - valueBytes);
+      stretchBytes += run.stretchBytes - timeBytes;
+    });
+    if (stretchBytes > MOST_STRETCH_BYTES) for (const run of runs.values()) run.forgetStretches();
+  }
+  return [...runs].map(([tag, run]) => ({ tag, ...run.toRun() })).sort(byTag);
+}
+
 /** The sum of a run, and its stretches. */
 class RunTotal {
   readonly #like: LogInterval;
   readonly #all: LogTotal;
-  readonly #stretches: Stretches<LogTotal>;
+  readonly #storage: 'dense' | 'sparse';
+  /** `undefined` when they are not kept. */
+  #stretches: Stretches<LogTotal> | undefined;
   /** The stretch of the last interval. */
   #stretch: LogTotal;
   /** What the stretch and the sum have yet to get: a dense sum is faster to add to than those that many are kept of. */
   #pending: LogTotal | undefined;
+  #stretchBytes = 0;
 
-  constructor(first: LogInterval) {
+  constructor(first: LogInterval, storage: 'dense' | 'sparse' = 'dense') {
     this.#like = first;
-    this.#all = new LogTotal(first);
+    this.#storage = storage;
+    this.#all = new LogTotal(first, storage);
     this.#stretches = new Stretches(Math.max(first.endSec - first.startSec, SHORTEST_SEC), {
       create: () => new LogTotal(first, 'sparse'),
       merge: (into, from) => into.addTotal(from),
@@ -53,25 +109,44 @@ class RunTotal {
     this.#stretch = this.#stretches.at(first.startSec);
   }
 
+  /** The memory of the sum, with what it has yet to get. */
+  get valueBytes(): number {
+    return this.#all.byteLength + (this.#pending?.byteLength ?? 0);
+  }
+
+  /** The memory of the stretches, and of those that have joined others. */
+  get stretchBytes(): number {
+    return this.#stretchBytes;
+  }
+
   /** @throws HdrscopeError as `LogInterval.addTo`; the sum stays as it is. */
   add(interval: LogInterval): void {
-    if (this.#stretches.find(interval.startSec) !== this.#stretch) {
+    if (this.#stretches !== undefined && this.#stretches.find(interval.startSec) !== this.#stretch) {
       this.#flush();
       this.#stretch = this.#stretches.at(interval.startSec);
     }
-    this.#pending ??= new LogTotal(this.#like);
+    this.#pending ??= new LogTotal(this.#like, this.#storage);
     this.#pending.add(interval);
+  }
+
+  forgetStretches(): void {
+    this.#stretches = undefined;
+    this.#stretchBytes = 0;
   }
 
   toRun(): LoggedRun {
     this.#flush();
-    const stretches = this.#stretches.inOrder().map((stretch) => stretch.toHistogram());
+    const stretches = this.#stretches?.inOrder().map((stretch) => stretch.toHistogram()) ?? [];
     return { values: this.#all.toHistogram(), stretches };
   }
 
   #flush(): void {
     if (this.#pending === undefined) return;
-    this.#stretch.addTotal(this.#pending);
+    if (this.#stretches !== undefined) {
+      const before = this.#stretch.byteLength;
+      this.#stretch.addTotal(this.#pending);
+      this.#stretchBytes += this.#stretch.byteLength - before;
+    }
     this.#all.addTotal(this.#pending);
     this.#pending = undefined;
   }
@@ -82,6 +157,8 @@ const READ_RUN = {
   rules: INTERVAL_RULES,
   call: "readRun('service.hlog', { tags: ['read'] })",
 };
+
+const READ_RUNS_BY_TAG = { ...READ_RUN, name: 'readRunsByTag', rules: { ...INTERVAL_RULES, ...TAG_RULES } };
 
 // Some intervals have no length.
 const SHORTEST_SEC = 0.001;

@@ -6,6 +6,7 @@ import { INTERVAL_RULES, type OperationOptions, selectIntervals } from '../reade
 import type { Selection } from '../reader/selection.ts';
 import {
   addInterval,
+  byTag,
   decodeOrReport,
   type LogHistogram,
   type LogTotal,
@@ -113,11 +114,6 @@ const SUMMARIZE_LOGS = {
   rules: { ...INTERVAL_RULES, ...TAG_RULES },
   call: "summarizeLogs(['service.hlog'], { tags: ['read'] })",
 };
-
-function byTag({ tag: a }: TagSummary, { tag: b }: TagSummary): number {
-  if (a === undefined || b === undefined) return (a === undefined ? 0 : 1) - (b === undefined ? 0 : 1);
-  return a < b ? -1 : a > b ? 1 : 0;
-}
 
 /**
  * Adds up all selected intervals of any tag, in the finest layout whose slots contain those of all intervals. Returns `undefined` if

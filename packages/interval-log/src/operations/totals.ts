@@ -155,3 +155,12 @@ export class TagLimits {
 export function ownTag(tag: string | undefined): string | undefined {
   return tag === undefined ? undefined : Buffer.from(tag).toString();
 }
+
+/** Orders what has no tag first, then by name. */
+export function byTag(
+  { tag: a }: { tag: string | undefined },
+  { tag: b }: { tag: string | undefined },
+): number {
+  if (a === undefined || b === undefined) return (a === undefined ? 0 : 1) - (b === undefined ? 0 : 1);
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,6 +1,6 @@
 import { Histogram, HistogramSum } from '@hdrscope/core';
-import { sumLogs } from '@hdrscope/interval-log';
-import { readRun } from '@hdrscope/interval-log/internal';
+import { sumLogs, summarizeLogs } from '@hdrscope/interval-log';
+import { readRun, readRunsByTag } from '@hdrscope/interval-log/internal';
 import { formatInterval } from '../../src/writer/format.ts';
 
 const bytesOf = (text: string): Uint8Array[] => [new TextEncoder().encode(text)];
@@ -47,4 +47,15 @@ test('stretches are in the order of time, and tags of one time share one', async
 
 test('a log without intervals has no run', async () => {
   expect(await readRun(bytesOf('#nothing\n'))).toBeUndefined();
+});
+
+test('each tag has a run of its own, whose values are those of a summary', async () => {
+  const log = `${logOf(seconds(40))}${logOf(seconds(20), 'put')}${logOf(seconds(30), 'get')}`;
+  const runs = await readRunsByTag(bytesOf(log), { maxTags: 3 });
+  const { tags } = await summarizeLogs([bytesOf(log)]);
+  expect(runs.map(({ tag }) => tag)).toEqual([undefined, 'get', 'put']);
+  expect(runs.map(({ stretches }) => stretches.length)).toEqual([40, 30, 20]);
+  for (const [at, { values }] of runs.entries())
+    expect((values as Histogram).equals(tags[at]!.histogram as Histogram)).toBe(true);
+  await expect(readRunsByTag(bytesOf(log), { maxTags: 2 })).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
 });
