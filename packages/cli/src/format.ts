@@ -26,6 +26,18 @@ export function valuesText(count: number | bigint): string {
   return `${formatCount(count)} ${Number(count) === 1 ? 'value' : 'values'}`;
 }
 
+/**
+ * A count of values, and how many independent ones know a percentile as well: `20,000 values, correlated: as good as 900`.
+ *
+ * @param asGoodAs At most `count`.
+ */
+export function worthText(count: number, asGoodAs: number): string {
+  // Chance alone makes independent values look a little dependent.
+  if (asGoodAs >= count / 2) return valuesText(count);
+  const worth = Math.max(1, Number(asGoodAs.toPrecision(2)));
+  return `${valuesText(count)}, correlated: as good as ${formatCount(worth)}`;
+}
+
 /** The digits of an integer, with a separator between thousands. Other numbers stay as they are. */
 export function groupedDigits(number: number | bigint, separator: string): string {
   return grouped(String(number), separator);

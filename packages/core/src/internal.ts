@@ -1,16 +1,16 @@
 // Entry `@hdrscope/core/internal`: for the other packages of hdrscope only. Names here may change in any release.
 
 export type { ConfidenceOptions } from './analysis/checks.ts';
-export {
-  type ChangeVerdict,
-  type CompareRunsOptions,
-  LEAST_BEYOND,
-  type PercentileChange,
-  type Run,
+export type {
+  ChangeVerdict,
+  CompareRunsOptions,
+  PercentileChange,
+  Run,
 } from './analysis/compare-runs.ts';
 export { effectiveCount, measureDependence, type StretchCount } from './analysis/dependence.ts';
 export {
   type BoundedHistogram,
+  LEAST_BEYOND,
   LEAST_PIECES,
   percentileOfRun,
   type RunPercentile,

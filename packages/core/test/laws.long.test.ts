@@ -1,6 +1,7 @@
 // The laws of these files have more cases in the long run.
 import './analysis/compare-runs.test.ts';
 import './analysis/percentile-interval.test.ts';
+import './analysis/run-percentile.test.ts';
 import './counts/dense.test.ts';
 import './counts/shared.test.ts';
 import './counts/sparse.test.ts';

@@ -1,5 +1,10 @@
 import { type Bounds, DoubleHistogram, Histogram, HistogramSum, percentileInterval } from '@hdrscope/core';
-import { type BoundedHistogram, countWithin, LEAST_PIECES, percentileOfRun } from '@hdrscope/core/internal';
+import {
+  type BoundedHistogram,
+  countWithin,
+  percentileOfRun,
+  type RunPercentile,
+} from '@hdrscope/core/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { percentileName } from '@hdrscope/kit';
 import type { LoadSummary } from './load/load.ts';
@@ -23,9 +28,13 @@ export interface Sample {
    */
   readonly interval: Bounds | undefined;
   /** How many independent values say as much: values of a program that stalls repeat each other. At most `Evidence.count`. */
+  readonly asGoodAs: number;
+  /** The number of independent values of which the interval is: below `asGoodAs`, because that is an estimate from few stretches. */
   readonly independentCount: number;
   /** How many independent stretches of time there are. `undefined` when times are not known: values are taken for independent. */
   readonly pieces: number | undefined;
+  /** Whether too little is known for the confidence. @default there is enough */
+  readonly reason?: RunPercentile['reason'] & string;
 }
 
 /** The significant digits of the finest layout, whose slots are at most 0.001 % wide. */
@@ -53,7 +62,7 @@ export class CountedEvidence implements Evidence {
   readonly #divisor: number;
   readonly #exact: ExactCounts;
   readonly #hasRanks: boolean;
-  /** `undefined` unless there are enough to show how dependent values are. */
+  /** `undefined`, or at least two. */
   readonly #stretches: readonly LogHistogram[] | undefined;
 
   constructor({
@@ -67,7 +76,7 @@ export class CountedEvidence implements Evidence {
     this.#divisor = divisor;
     this.#exact = exact;
     this.#hasRanks = hasRanks;
-    this.#stretches = stretches.length >= LEAST_PIECES ? stretches : undefined;
+    this.#stretches = stretches.length > 1 ? stretches : undefined;
   }
 
   get count(): number {
@@ -94,7 +103,7 @@ export class CountedEvidence implements Evidence {
 
   sample(percentile: number, confidence: number): Sample {
     const run = percentileOfRun(this.#values, this.#stretches, percentile, confidence);
-    const { independentCount, dependence } = run;
+    const { independentCount, dependence, reason } = run;
     const { lower, upper } = run.figure.interval;
     const hasEnd = hasUpperEnd(run.confidence, independentCount, percentile, confidence);
     return {
@@ -102,8 +111,10 @@ export class CountedEvidence implements Evidence {
       interval: this.#hasRanks
         ? { lower: this.#shown(lower), upper: hasEnd ? this.#shown(upper) : Number.POSITIVE_INFINITY }
         : undefined,
+      asGoodAs: dependence.asGoodAs,
       independentCount,
       pieces: this.#stretches && dependence.pieces,
+      ...(reason && { reason }),
     };
   }
 
@@ -234,7 +245,8 @@ export class PrintedEvidence implements Evidence {
   }
 
   sample(): Sample {
-    return { interval: undefined, independentCount: this.count, pieces: undefined };
+    const { count } = this;
+    return { interval: undefined, asGoodAs: count, independentCount: count, pieces: undefined };
   }
 }
 

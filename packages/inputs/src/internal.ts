@@ -7,6 +7,7 @@ export {
   FINEST_DIGITS,
   PrintedEvidence,
   proportionOf,
+  type Sample,
 } from './evidence.ts';
 export { figuresStep, figuresUnit, scaleFigures } from './figures.ts';
 export type { ImportLogOptions } from './history/import-log.ts';

@@ -1,6 +1,6 @@
 import { LEAST_BEYOND, LEAST_PIECES, type PercentileChange } from '@hdrscope/core/internal';
 import { formatBounds, percentileName } from '@hdrscope/kit';
-import { decimalText, formatCount, signedText, valuesText } from '../format.ts';
+import { decimalText, formatCount, signedText, valuesText, worthText } from '../format.ts';
 import type { Column } from '../screen/table.ts';
 import { valueFormat } from '../value-scale.ts';
 import type { ComparedRun, ComparedSide, Differences } from './index.ts';
@@ -51,16 +51,16 @@ export function wordsOf(differences: Differences): ComparisonWords {
 
 /** `a.hlog (20,000 values, correlated: as good as 900)`, or `before (3 runs, 60,000 values)`. */
 function sideText(side: ComparedSide, name: 'before' | 'after', { comparison }: Differences): string {
-  const count = valuesText(side.reduce((sum, { totalCount }) => sum + totalCount, 0));
   const [run] = side as [ComparedRun];
-  if (side.length > 1) return `${name} (${side.length} runs, ${count})`;
+  if (side.length > 1) {
+    const count = valuesText(side.reduce((sum, { totalCount }) => sum + totalCount, 0));
+    return `${name} (${side.length} runs, ${count})`;
+  }
   const worth = comparison.percentiles.reduce(
     (least, { dependence }) => Math.min(least, dependence?.[name].asGoodAs ?? run.totalCount),
     run.totalCount,
   );
-  // Chance alone makes independent values look a little dependent.
-  const isDependent = worth < run.totalCount / 2;
-  return `${run.name} (${count}${isDependent ? `, correlated: as good as ${formatCount(Math.max(1, Number(worth.toPrecision(2))))}` : ''})`;
+  return `${run.name} (${worthText(run.totalCount, worth)})`;
 }
 
 // Figures.

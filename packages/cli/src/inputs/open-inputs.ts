@@ -213,7 +213,15 @@ export async function lookAtOperands(paths: readonly string[]): Promise<Operands
 // Requests of load generators.
 
 /** Short beside a load test, and long beside its requests. Stretches become longer in long tests. */
-const STRETCH_SEC = 0.25;
+export const STRETCH_SEC = 0.25;
+
+/** The durations of a load test by stretches of time. */
+export function durationStretches(): Stretches<Histogram> {
+  return new Stretches<Histogram>(STRETCH_SEC, {
+    create: () => new Histogram({ storage: 'sparse' }),
+    merge: (into, from) => into.add(from),
+  });
+}
 
 // In nanoseconds, as hdrscope record counts milliseconds.
 const TICKS_PER_MS = 1e6;
@@ -242,10 +250,7 @@ class RequestsAsFigures implements AsyncIterable<Uint8Array> {
     const badLines = new LineTally();
     const { kind, name } = this.#input;
     const bytes = bytesOf(this.#input, () => this.#io.signal.throwIfAborted());
-    const stretches = new Stretches<Histogram>(STRETCH_SEC, {
-      create: () => new Histogram({ storage: 'sparse' }),
-      merge: (into, from) => into.add(from),
-    });
+    const stretches = durationStretches();
     const onRequest = (durationMs: number, atSec: number): void => {
       const ticks = Math.round(durationMs * TICKS_PER_MS);
       histogram.record(ticks);

@@ -88,9 +88,9 @@ testUnless(lack('autocannon', autocannon === undefined ? 'autocannon is not amon
       markdown,
     ]);
     expect([hard.exitCode, hard.stderr]).toEqual([1, '']);
-    expect(hard.stdout).toMatch(/^p50 ≤ 1 ms .*missed beyond doubt$/m);
+    expect(hard.stdout).toMatch(/^p50 ≤ 1 ms .*missed$/m);
     expect(readFileSync(junit, 'utf8')).toMatch(
-      /<failure message="p50 ≤ 1 ms: missed beyond doubt, actual [\d.]+ to [\d.]+ ms"/,
+      /<failure message="p50 ≤ 1 ms: missed, actual [\d.]+ to [\d.]+ ms"/,
     );
     expect(readFileSync(markdown, 'utf8')).toMatch(/^### ❌ hdrscope check: Of 2 objectives: 2 missed\.$/m);
   },
@@ -132,7 +132,7 @@ testUnless(lackOfProgram('oha'))('both outputs of oha are judged', async () => {
     const easy = await hdrscope(['check', path, '--slo', 'p50=5s', '--slo', 'p95=5s', '--min-count', '300']);
     expect(easy).toMatchObject({ exitCode: 0, stderr: '' });
     const hard = await hdrscope(['check', path, '--slo', `p50=${DELAY_MS - 2}ms`]);
-    expect(hard.stdout).toMatch(/^p50 .*missed beyond doubt$/m);
+    expect(hard.stdout).toMatch(/^p50 .*missed( beyond doubt)?$/m);
     if (format === 'json') expect(hard.stdout).toContain('30 of 300 requests failed');
   }
 });

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { CountedEvidence } from '@hdrscope/inputs/internal';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
 import { type Judged, judgeSubject } from '../../src/commands/check/judge.ts';
 import { junitReport, markdownReport } from '../../src/commands/check/reports.ts';
 import { parseObjective } from '../../src/objective.ts';
-import { nanosecondHistogram } from './support.ts';
+import { timedEvidence } from './support.ts';
 
 /** A subject with a kept, a missed and an unknown objective, whose name is hostile. */
 function judged(name = 'get <a&b> | `x` "y"\u0007.hlog'): Judged {
@@ -12,7 +11,7 @@ function judged(name = 'get <a&b> | `x` "y"\u0007.hlog'): Judged {
     {
       name,
       unit: 'ms',
-      evidence: new CountedEvidence(nanosecondHistogram(1000), 1e6),
+      evidence: timedEvidence(1000),
       errors: 'the input does not state errors',
       notes: ['*a note*'],
     },
@@ -30,7 +29,7 @@ test('JUnit has a suite for each subject, and a failure with a message', () => {
   <testsuite name="a.hlog" tests="3" failures="2" errors="0" skipped="0" time="0">
     <testcase name="p50 ≤ 600 ms" classname="a.hlog" time="0"/>
     <testcase name="p90 ≤ 500 ms" classname="a.hlog" time="0">
-      <failure message="p90 ≤ 500 ms: missed beyond doubt, actual 900.202 ms" type="missed beyond doubt">objective: p90 ≤ 500 ms&#10;actual: 900.202&#10;99 % interval: 874.512 to 925.368&#10;within: 49.9 to 50 %&#10;verdict: missed beyond doubt</failure>
+      <failure message="p90 ≤ 500 ms: missed beyond doubt, actual 900.202 ms" type="missed beyond doubt">objective: p90 ≤ 500 ms&#10;actual: 900.202&#10;99 % interval: 873.988 to 926.417&#10;within: 49.9 to 50 %&#10;verdict: missed beyond doubt</failure>
     </testcase>
     <testcase name="errors ≤ 0.1 %" classname="a.hlog" time="0">
       <failure message="errors ≤ 0.1 %: cannot be judged. the input does not state errors" type="cannot be judged">objective: errors ≤ 0.1 %&#10;actual: -&#10;99 % interval: -&#10;within: -&#10;verdict: cannot be judged</failure>
@@ -71,8 +70,8 @@ test('Markdown has the result in its heading, and names are text', () => {
 
 | objective | actual | 99 % interval | within | verdict |
 |---|--:|--:|--:|---|
-| p50 ≤ 600 ms | 500.171 | 458.752 to 542.114 | 59.9 to 60 % | kept beyond doubt |
-| p90 ≤ 500 ms | 900.202 | 874.512 to 925.368 | 49.9 to 50 % | missed beyond doubt |
+| p50 ≤ 600 ms | 500.171 | 456.917 to 544.211 | 59.9 to 60 % | kept beyond doubt |
+| p90 ≤ 500 ms | 900.202 | 873.988 to 926.417 | 49.9 to 50 % | missed beyond doubt |
 | errors ≤ 0.1 % | - | - | - | cannot be judged |
 
 - errors ≤ 0.1 %: the input does not state errors

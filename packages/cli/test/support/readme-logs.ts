@@ -38,6 +38,19 @@ function serviceLog(seed: number, putFactor: number): string {
   return logText(intervals);
 }
 
+/** A minute of a load test. */
+function loadLog(): string {
+  const random = createRandom(5);
+  const some = (count: number, typicalMs: number): number[] =>
+    Array.from({ length: count }, () => latencyMs(random, typicalMs));
+  return logText(
+    Array.from({ length: 60 }, (_, at): Written[] => [
+      { tag: 'get', at, ms: some(500, 2) },
+      { tag: 'put', at, ms: some(50, 8) },
+    ]).flat(),
+  );
+}
+
 /** Half a minute of a load test, on a machine that is faster in one run than in another. */
 function runLog(seed: number, factor: number): string {
   const random = createRandom(seed);
@@ -60,6 +73,7 @@ function runLogs(name: string, factor: number): Record<string, () => string> {
 /** The files of the README's commands. */
 export const README_LOGS: Readonly<Record<string, () => string>> = {
   'service.hlog': () => serviceLog(1, 1),
+  'load.hlog': loadLog,
   'before.hlog': () => serviceLog(1, 1),
   'after.hlog': () => serviceLog(2, 1.12),
   ...runLogs('main', 1),

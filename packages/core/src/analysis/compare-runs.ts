@@ -9,6 +9,7 @@ import type { Dependence } from './dependence.ts';
 import {
   type BoundedHistogram,
   figureOf,
+  LEAST_BEYOND,
   LEAST_PIECES,
   percentileOfRun,
   type RunPercentile,
@@ -110,9 +111,6 @@ export interface RunsComparison {
   /** One entry for each percentile of the options, in their order. */
   readonly percentiles: readonly PercentileChange[];
 }
-
-/** A side must have as many values beyond a percentile, and a run of several a quarter of them. */
-export const LEAST_BEYOND = 20;
 
 /**
  * Compares percentiles of two programs, or of one before and after a change, by runs of both.

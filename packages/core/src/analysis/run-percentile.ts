@@ -22,6 +22,9 @@ export interface BoundedHistogram {
 /** A run must have as many independent stretches of time. */
 export const LEAST_PIECES = 20;
 
+/** A side must have as many values beyond a percentile, and a run of several a quarter of them. Of one run, as many independent ones. */
+export const LEAST_BEYOND = 20;
+
 /** A percentile of a run, and what is known of it. */
 export interface RunPercentile {
   /** The percentile with the interval of that of the population, which contains the slots. */
@@ -32,8 +35,8 @@ export interface RunPercentile {
   /** The confidence of the interval: less than the one asked for when an end is the lowest or the highest value. */
   readonly confidence: number;
   /**
-   * Whether too little is known for an interval with the confidence: fewer than {@link LEAST_PIECES} independent stretches, or too few
-   * values.
+   * Whether too little is known for an interval with the confidence: fewer than {@link LEAST_PIECES} independent stretches, or fewer than
+   * {@link LEAST_BEYOND} independent values beyond the percentile. From fewer, the dependence is not known either.
    */
   readonly reason?: 'few values' | 'few pieces';
 }
@@ -89,7 +92,8 @@ export function percentileOfRun(
   const last = Math.max(Math.min(Math.ceil((ranks.upper * totalCount) / count), totalCount), rank);
   const interval = { lower: atRank(lowest, first).lower, upper: atRank(highest, last).upper };
   const isShort = dependence.pieces < LEAST_PIECES;
-  const isSmall = ranks.confidence < confidence;
+  const beyond = dependence.asGoodAs * Math.min(share, 1 - share) * (1 + 1e-9);
+  const isSmall = ranks.confidence < confidence || (isTimed && beyond < LEAST_BEYOND);
   return {
     figure: { ...figure, interval },
     independentCount: count,

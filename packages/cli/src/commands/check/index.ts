@@ -39,7 +39,9 @@ Each percentile has a confidence interval, which contains the true one with --co
   cannot be judged     the percentile is not known, or known within bounds that contain the threshold,
                        or the values are so few that it is their maximum
 
-Values are assumed to be independent. In a service that stalls they are not, so test for long.
+Values of a service that stalls depend on each other, so a log, and a table of requests, is as good as fewer independent
+values: the intervals of the log, and the times of the requests, say how many. Nothing is beyond doubt where times are
+not known, or where a test is as good as fewer than 20 independent stretches of time: test for longer.
 
 Each file, and each tag of a log, is judged on its own.`;
 
@@ -116,7 +118,7 @@ async function readAllSubjects(
 }
 
 function readingOf(options: OptionsOf<typeof OPTIONS>): Omit<SubjectReading, keyof TalliedReading> {
-  const { unit, textUnit, slo, metric } = options;
+  const { unit, textUnit, slo, metric, together: isTogether = false } = options;
   return {
     unit: unit ?? 'ns',
     textUnit,
@@ -124,6 +126,7 @@ function readingOf(options: OptionsOf<typeof OPTIONS>): Omit<SubjectReading, key
     numberOptions: options,
     selection: selectionOf(options),
     metric,
+    together: isTogether,
     thresholdsIn: (shown) => slo.map((objective) => thresholdIn(objective, shown)),
   };
 }

@@ -1,6 +1,15 @@
 import type { Bounds } from '@hdrscope/core';
-import { exactly, judgeLimit, judgeObjective, type ObjectiveVerdict } from '@hdrscope/core/internal';
-import { type Evidence, proportionOf } from '@hdrscope/inputs/internal';
+import {
+  effectiveCount,
+  exactly,
+  judgeLimit,
+  judgeObjective,
+  LEAST_BEYOND,
+  LEAST_PIECES,
+  measureDependence,
+  type ObjectiveVerdict,
+} from '@hdrscope/core/internal';
+import { type Evidence, proportionOf, type Sample } from '@hdrscope/inputs/internal';
 import { formatDuration, formatShare, formatSize, percentileName } from '@hdrscope/kit';
 import { formatCount, valuesText } from '../../format.ts';
 import { type Objective, thresholdIn } from '../../objective.ts';
@@ -29,12 +38,11 @@ interface Judgement {
   readonly interval?: Bounds | undefined;
   /** How many values are within the threshold. */
   readonly within?: Bounds;
+  /** What the values say about their population. */
+  readonly sample?: Pick<Sample, 'asGoodAs' | 'pieces'>;
   /** A sentence: the cause and the cure of a verdict that is not sure. */
   readonly note?: string;
 }
-
-// As many values as a rule of thumb wants in the smaller part of a proportion.
-const ENOUGH_BEYOND = 10;
 
 /** Judges whether a percentile is at most a threshold. */
 export function judge(
@@ -52,23 +60,24 @@ export function judge(
   const known = byValue === 'undecided' ? judgeObjective(within, count, percentile).verdict : byValue;
   if (percentile === 100) return { actual, within, ...MAXIMUM[known] };
 
-  const ground = { actual, within, interval: evidence.interval(percentile, confidence) };
+  const sample = evidence.sample(percentile, confidence);
+  const ground = { actual, within, interval: sample.interval, sample };
   const title = percentileName(percentile);
   if (known === 'undecided') return { ...ground, ...unknownIn(title) };
   const beyond = count * (1 - percentile / 100);
+  const isSure = isKnown(sample);
+  const sure = proportionOf(within, count, percentile, confidence, sample.independentCount);
   if (known === 'missed') {
-    const { isSurelyBeyond } = proportionOf(within.upper, count, percentile, confidence);
-    if (isSurelyBeyond) return { ...ground, verdict: 'missed beyond doubt' };
-    return { ...ground, verdict: 'missed', ...knownFrom(title, beyond, count) };
+    if (isSure && sure.isSurelyBeyond) return { ...ground, verdict: 'missed beyond doubt' };
+    return { ...ground, verdict: 'missed', ...knownFrom(title, beyond, count, sample) };
   }
   if (beyond < 1 - 1e-9) {
     const needed = Math.ceil(Number((100 / (100 - percentile)).toPrecision(12)));
     const note = `${title} of ${formatCount(count)} values is their maximum: at least ${formatCount(needed)} values are needed`;
     return { ...ground, verdict: 'cannot be judged', note };
   }
-  const { isSurelyWithin } = proportionOf(within.lower, count, percentile, confidence);
-  if (isSurelyWithin) return { ...ground, verdict: 'kept beyond doubt' };
-  return { ...ground, verdict: 'kept', ...knownFrom(title, beyond, count) };
+  if (isSure && sure.isSurelyWithin) return { ...ground, verdict: 'kept beyond doubt' };
+  return { ...ground, verdict: 'kept', ...knownFrom(title, beyond, count, sample) };
 }
 
 function unknownIn(title: string): Pick<Judgement, 'verdict' | 'note'> {
@@ -83,11 +92,30 @@ const MAXIMUM: Readonly<Record<ObjectiveVerdict, Pick<Judgement, 'verdict' | 'no
   undecided: unknownIn('the maximum'),
 };
 
-function knownFrom(title: string, beyond: number, count: number): Pick<Judgement, 'note'> {
-  if (beyond >= ENOUGH_BEYOND) return {};
-  const known = Math.max(1, Math.floor(beyond + 1e-9));
+/** Whether an interval that ends within the threshold, or begins beyond it, leaves no doubt. */
+function isKnown({ pieces, reason }: Pick<Sample, 'pieces' | 'reason'>): boolean {
+  return pieces !== undefined && reason === undefined;
+}
+
+const NO_TIMES =
+  'the times of these values are not known, so intervals hold if values are independent, and nothing is beyond doubt: a log, or a table of requests, has times';
+
+/** A sentence when a test depends on itself for so long that nothing is beyond doubt. */
+function dependenceNote({ pieces = LEAST_PIECES }: Pick<Sample, 'pieces'>): string | undefined {
+  if (pieces >= LEAST_PIECES) return undefined;
+  const good = Math.max(1, Math.floor(pieces));
+  return `values depend on those long before them, so the test is as good as ${good} independent ${good === 1 ? 'piece' : 'pieces'}, and ${LEAST_PIECES} are needed: a longer test has them`;
+}
+
+function knownFrom(title: string, beyond: number, count: number, sample: Sample): Pick<Judgement, 'note'> {
+  const dependent = dependenceNote(sample);
+  if (dependent !== undefined) return { note: dependent };
+  const worth = (beyond * sample.asGoodAs) / count;
+  if (worth >= LEAST_BEYOND) return {};
+  const known = valuesText(Math.max(1, Math.floor(worth + 1e-9)));
+  const from = worth < beyond / 2 ? `as good as ${known}` : known;
   return {
-    note: `${title} is known from ${valuesText(known)} beyond it, of ${formatCount(count)}: a longer test knows it better`,
+    note: `${title} is known from ${from} beyond it, of ${formatCount(count)}: a longer test knows it better`,
   };
 }
 
@@ -122,6 +150,8 @@ interface JudgingOptions extends ObjectiveOptions {
 export interface Judged {
   readonly subject: Subject;
   readonly rows: readonly Row[];
+  /** What limits all verdicts. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -141,7 +171,8 @@ export function judgeSubject(subject: Subject, options: JudgingOptions): Judged 
     const isCounted = row.kind === 'count' || (row.kind === 'errors' && limitsNumber(maxErrors));
     return { ...row, isFailure: isFailure(row.verdict, strict && !isCounted) };
   });
-  return { subject, rows };
+  const isUntimed = rows.some(({ sample }) => sample !== undefined && sample.pieces === undefined);
+  return { subject, rows, notes: isUntimed ? [NO_TIMES] : [] };
 }
 
 function judgePercentile(
@@ -167,7 +198,7 @@ function objectiveText({ percentile, threshold, measure }: Objective): string {
 }
 
 function judgeErrors(
-  { errors }: Subject,
+  { errors, outcomes }: Subject,
   limit: ErrorLimit,
   { confidence }: JudgingOptions,
 ): Omit<Row, 'isFailure'> {
@@ -187,9 +218,16 @@ function judgeErrors(
   // 0.1 % of errors is the percentile p99.9 of the outcomes.
   const percentile = Number((100 * (1 - share)).toPrecision(15));
   const { verdict } = judgeObjective(within, requests, percentile);
-  const { isSurelyWithin, isSurelyBeyond } = proportionOf(within.lower, requests, percentile, confidence);
-  if (verdict === 'kept') return { ...ground, verdict: isSurelyWithin ? 'kept beyond doubt' : 'kept' };
-  return { ...ground, verdict: isSurelyBeyond ? 'missed beyond doubt' : 'missed' };
+  const dependence = outcomes && outcomes.length > 1 ? measureDependence(outcomes, 1 - share) : undefined;
+  const count = dependence === undefined ? requests : effectiveCount(dependence, confidence);
+  const sample = { asGoodAs: dependence?.asGoodAs ?? requests, pieces: dependence?.pieces };
+  const note = dependenceNote(sample);
+  const judged = { ...ground, sample, ...(note && { note }) };
+  const isSure = sample.pieces !== undefined && note === undefined;
+  const sure = proportionOf(within, requests, percentile, confidence, count);
+  if (verdict === 'kept')
+    return { ...judged, verdict: isSure && sure.isSurelyWithin ? 'kept beyond doubt' : 'kept' };
+  return { ...judged, verdict: isSure && sure.isSurelyBeyond ? 'missed beyond doubt' : 'missed' };
 }
 
 function judgeCount({ evidence }: Subject, minCount: number): Omit<Row, 'isFailure'> {

@@ -2,13 +2,12 @@ import { formatBounds, formatShare } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { boundsJson, jsonDocument } from '../../figures.ts';
 import { escapeMarkdown, escapeXml, type ReportFormat } from '../../file-reports.ts';
-import { formatCount, valuesText } from '../../format.ts';
+import { formatCount, worthText } from '../../format.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
 import { valueFormat } from '../../value-scale.ts';
 import type { Judged, Row, Verdict } from './judge.ts';
-import type { Subject } from './subjects.ts';
 
 /** Formats a report. The output decides on colours and width. */
 export const reports: Readonly<
@@ -72,19 +71,24 @@ function actualText(row: Row, format: (value: number) => string): string {
 const NARROW = 1.01;
 
 /** The number of values and of failures, for the head of a table: `1,000 values, in ms; 3 of 1,000 requests failed`. */
-function factsText({ evidence, unit, errors }: Subject): string {
-  const count = typeof evidence === 'string' ? 'values cannot be judged' : valuesText(evidence.count);
+function factsText({ subject: { evidence, unit, errors }, rows }: Judged): string {
+  const worth = rows.flatMap(({ kind, sample }) => (kind === 'percentile' && sample ? sample.asGoodAs : []));
+  const count =
+    typeof evidence === 'string'
+      ? 'values cannot be judged'
+      : // Bounded: the command line names the objectives.
+        worthText(evidence.count, Math.min(evidence.count, ...worth));
   const shown = unit === 'none' ? count : `${count}, in ${unit}`;
   if (typeof errors === 'string') return shown;
   return `${shown}; ${formatCount(errors.failed)} of ${formatCount(errors.requests)} requests failed`;
 }
 
 /** The sentences below a table: the ground of each verdict that is not sure, and facts about the values. */
-function notesOf({ subject, rows }: Judged): string[] {
+function notesOf({ subject, rows, notes }: Judged): string[] {
   const grounds = rows.flatMap(({ objective, note }) =>
     note === undefined ? [] : [`${objective}: ${note}`],
   );
-  return [...grounds, ...subject.notes];
+  return [...grounds, ...notes, ...subject.notes];
 }
 
 // The result.
@@ -142,7 +146,7 @@ function textReport(all: readonly Judged[], confidence: number, io: Io): string 
       return line.endsWith(verdict) ? line.slice(0, start) + paint(COLOURS[verdict], verdict) : line;
     });
     const notes = notesOf(one).map((note) => `${wrapToScreen(note, io)}\n`);
-    return `${wrapToScreen(`${one.subject.name} (${factsText(one.subject)})`, io)}
+    return `${wrapToScreen(`${one.subject.name} (${factsText(one)})`, io)}
 
 ${table.join('\n')}
 ${notes.length === 0 ? '' : `\n${notes.join('')}`}
@@ -158,7 +162,7 @@ export function markdownReport(all: readonly Judged[], confidence: number): stri
   const tables = all.map((one) => {
     const notes = notesOf(one).map((note) => `- ${escapeMarkdown(note)}\n`);
     return `
-**${escapeMarkdown(one.subject.name)}** (${factsText(one.subject)})
+**${escapeMarkdown(one.subject.name)}** (${factsText(one)})
 
 ${formatMarkdown(columnsOf(confidence), cellsOf(one)).join('\n')}
 ${notes.length === 0 ? '' : `\n${notes.join('')}`}`;
@@ -173,7 +177,7 @@ function jsonReport(all: readonly Judged[], confidence: number): string {
   return jsonDocument({
     isKept: isKept(all),
     confidence,
-    subjects: all.map(({ subject: { name, tag, unit, evidence, errors, notes }, rows }) => ({
+    subjects: all.map(({ subject: { name, tag, unit, evidence, errors, notes }, rows, notes: limits }) => ({
       name,
       tag: tag ?? null,
       unit,
@@ -189,9 +193,11 @@ function jsonReport(all: readonly Judged[], confidence: number): string {
         actual: row.actual === undefined ? null : boundsJson(row.actual),
         interval: row.interval === undefined ? null : boundsJson(row.interval),
         within: row.within === undefined ? null : boundsJson(row.within),
+        asGoodAs: row.sample?.asGoodAs ?? null,
+        independentPieces: row.sample?.pieces ?? null,
         note: row.note ?? null,
       })),
-      notes,
+      notes: [...limits, ...notes],
     })),
   });
 }
@@ -227,7 +233,7 @@ function suiteOf(one: Judged, confidence: number): string {
     </testcase>
 `;
   });
-  const facts = [factsText(subject), ...notesOf(one)].join('\n');
+  const facts = [factsText(one), ...notesOf(one)].join('\n');
   return `  <testsuite name="${name}" ${countsOf(rows)}>
 ${cases.join('')}    <system-out>${escapeXml(facts)}</system-out>
   </testsuite>

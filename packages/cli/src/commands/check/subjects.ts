@@ -1,4 +1,5 @@
 import { Histogram } from '@hdrscope/core';
+import { type StretchCount, Stretches } from '@hdrscope/core/internal';
 import {
   type ErrorCount,
   type NumberPlace,
@@ -22,12 +23,14 @@ import {
   requestFacts,
   ticksPerUnit,
 } from '@hdrscope/inputs/internal';
-import { type LogHistogram, type Selection, summarizeLogs } from '@hdrscope/interval-log';
+import type { LogHistogram, Selection } from '@hdrscope/interval-log';
+import { readRun, readRunsByTag } from '@hdrscope/interval-log/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Refusal } from '../../command.ts';
 import { bytesOf, explained, type Input, type InputKind } from '../../inputs/input.ts';
 import type { TalliedReading } from '../../inputs/line-tally.ts';
 import { countInputs, cureOf, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
+import { durationStretches, STRETCH_SEC } from '../../inputs/open-inputs.ts';
 import { readPercentileInput, type TextUnit } from '../../inputs/percentile-input.ts';
 import { explainTagLimit } from '../../inputs/selection-options.ts';
 import { valueScaleOf } from '../../value-scale.ts';
@@ -44,6 +47,8 @@ export interface Subject {
   readonly evidence: Evidence | string;
   /** The requests that failed; a sentence with the cause and the cure when the input does not state them. */
   readonly errors: ErrorCount | string;
+  /** The outcomes of requests by stretches of time, in their order. @default their times are not known */
+  readonly outcomes?: readonly StretchCount[] | undefined;
   /** Facts about the values that a reader of the verdict should know. */
   readonly notes: readonly string[];
 }
@@ -63,6 +68,8 @@ export interface SubjectReading extends TalliedReading {
   readonly selection: Selection;
   /** The metric of k6. */
   readonly metric?: string | undefined;
+  /** Whether all tags are judged as one. */
+  readonly together: boolean;
   /** The thresholds in a unit, whose counts are exact where every value is looked at. */
   readonly thresholdsIn: (unit: CountedUnit) => readonly number[];
 }
@@ -102,14 +109,17 @@ export async function readSubjects(input: Input<CheckKind>, reading: SubjectRead
 async function readTags(input: Input<CheckKind>, reading: SubjectReading): Promise<Subject[]> {
   const { name, source } = input;
   const { unit, selection, onBytes, malformed } = reading;
-  const summary = await summarizeLogs([source], { ...selection, onBytes, onMalformed: malformed.add }).catch(
-    explainTagLimit,
-  );
-  const found = summary.tags.map(({ tag, histogram }) => countedSubject(name, histogram, unit, tag));
+  const options = { ...selection, onBytes, onMalformed: malformed.add };
+  if (reading.together) {
+    const run = await readRun(source, options);
+    return [countedSubject(name, run?.values ?? new Histogram(), unit, { stretches: run?.stretches })];
+  }
+  const runs = await readRunsByTag(source, options).catch(explainTagLimit);
+  const found = runs.map(({ values, ...run }) => countedSubject(name, values, unit, run));
   const hasTags = found.some(({ tag }) => tag !== undefined);
   // A tag that was asked for and is missing must not be taken for kept.
   const missing = [...(selection.tags ?? [])].filter((tag) => !found.some((one) => one.tag === tag));
-  for (const tag of new Set(missing)) found.push(countedSubject(name, new Histogram(), unit, tag));
+  for (const tag of new Set(missing)) found.push(countedSubject(name, new Histogram(), unit, { tag }));
   if (found.length === 0) return [countedSubject(name, new Histogram(), unit)];
   return found.length === 1 && !hasTags ? found : found.map((one) => ({ ...one, name: tagName(one) }));
 }
@@ -123,12 +133,12 @@ const NO_ERRORS =
 
 function countedSubject(
   name: string,
-  histogram: LogHistogram,
+  values: LogHistogram,
   unit: CountedUnit,
-  tag?: string | undefined,
+  { tag, stretches }: { tag?: string | undefined; stretches?: readonly LogHistogram[] | undefined } = {},
 ): Subject {
   const { unit: shown, divisor } = valueScaleOf(unit);
-  const evidence = new CountedEvidence(histogram, divisor);
+  const evidence = new CountedEvidence({ values, divisor, stretches });
   return { name, tag, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
 }
 
@@ -139,7 +149,7 @@ async function readText(input: Input<CheckKind>, reading: SubjectReading): Promi
   const options = { unit, selection, onBytes, ...(textUnit && { textUnit }) };
   const { text, values, losses } = await readPercentileInput(input, options);
   for (const loss of losses) await reading.note(loss);
-  const evidence = new CountedEvidence(values, unit.divisor);
+  const evidence = new CountedEvidence({ values, divisor: unit.divisor });
   return { name, unit: unit.unit || 'none', evidence, errors: readWrkErrors(text) ?? NO_ERRORS, notes: [] };
 }
 
@@ -162,7 +172,11 @@ async function readNumbers(input: Input, reading: SubjectReading): Promise<Subje
   if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
   // Numbers with units are rounded to nanoseconds or bytes when they are read, so the slots decide.
   const exact = tally.total === histogram.totalCount ? tally.counts : undefined;
-  const evidence = new CountedEvidence(histogram, ticksPerUnit(unit) * perShown, exact);
+  const evidence = new CountedEvidence({
+    values: histogram,
+    divisor: ticksPerUnit(unit) * perShown,
+    exact,
+  });
   return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
 }
 
@@ -172,7 +186,8 @@ async function readRecorded(input: Input, { onBytes, signal }: SubjectReading): 
   const { histogram, unit, resolution } = await explained(() => readFigures(bytes, { name, signal }));
   const { unit: shown, divisor } = valueScaleOf(unit);
   // A resolution is a decimal: 1 / 0.000001 is 1,000,000, and not 999,999.9999999999.
-  const evidence = new CountedEvidence(histogram, Number((divisor / resolution).toPrecision(15)));
+  const perShown = Number((divisor / resolution).toPrecision(15));
+  const evidence = new CountedEvidence({ values: histogram, divisor: perShown });
   return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
 }
 
@@ -193,10 +208,20 @@ async function countRequests(
   const histogram = newHistogram();
   const [lowest, highest] = errorMs === 0 ? [histogram, histogram] : [newHistogram(), newHistogram()];
   const tally = new ExactTally(thresholdsIn('ms'));
+  const stretches = durationStretches();
+  const outcomes = new Stretches<{ count: number; within: number }>(STRETCH_SEC, {
+    create: () => ({ count: 0, within: 0 }),
+    merge(into, from) {
+      into.count += from.count;
+      into.within += from.within;
+    },
+  });
   let [failed, requests] = [0, 0];
   const sink: RequestSink = {
-    onRequest: (durationMs) => {
-      histogram.record(Math.round(durationMs * 1e6));
+    onRequest: (durationMs, atSec) => {
+      const ticks = Math.round(durationMs * 1e6);
+      histogram.record(ticks);
+      stretches.at(atSec).record(ticks);
       if (errorMs === 0) {
         tally.add(durationMs);
         return;
@@ -204,22 +229,26 @@ async function countRequests(
       lowest.record(Math.max(0, Math.round((durationMs - errorMs) * 1e6)));
       highest.record(Math.round((durationMs + errorMs) * 1e6));
     },
-    onOutcome: (isFailed) => {
+    onOutcome: (isFailed, atSec) => {
       requests++;
+      const stretch = outcomes.at(atSec);
+      stretch.count++;
       if (isFailed) failed++;
+      else stretch.within++;
     },
   };
   const options = { name, metric, onBadLine: badLines.add };
   await explained(() => readRequests(kind, bytesOf(input, onBytes), sink, options));
   const errors: ErrorCount | string = requests > 0 ? { failed, requests, meaning } : unstated;
   // A duration that was rounded is on either side of a threshold that is near.
+  const known = { divisor: 1e6, stretches: stretches.inOrder() };
   const evidence =
     errorMs === 0
-      ? new CountedEvidence(histogram, 1e6, tally.counts)
-      : new CountedEvidence({ histogram, lowest, highest }, 1e6, undefined, true);
+      ? new CountedEvidence({ ...known, values: histogram, exact: tally.counts })
+      : new CountedEvidence({ ...known, values: { histogram, lowest, highest }, hasRanks: true });
   const rounded = `durations of ${tool} may be ${errorMs} ms off, so their percentiles have bounds`;
   const notes = [...(errorMs === 0 ? [] : [rounded]), ...failedNotes(errors)];
-  return { name, unit: 'ms', evidence, errors, notes };
+  return { name, unit: 'ms', evidence, errors, outcomes: outcomes.inOrder(), notes };
 }
 
 /**
@@ -279,7 +308,10 @@ export function together(subjects: readonly Subject[]): Subject {
   const name =
     names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
   const notes = [...new Set(subjects.flatMap((one) => one.notes))];
-  return { name, unit: first.unit, evidence, errors: sumOfErrors(subjects), notes };
+  const outcomes = subjects.some((one) => one.outcomes === undefined)
+    ? undefined
+    : subjects.flatMap((one) => one.outcomes!);
+  return { name, unit: first.unit, evidence, errors: sumOfErrors(subjects), outcomes, notes };
 }
 
 function sumOfErrors(subjects: readonly Subject[]): ErrorCount | string {
