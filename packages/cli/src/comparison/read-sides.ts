@@ -13,7 +13,7 @@ import { defineOptions, type OptionsOf } from '../define-command.ts';
 import { formatCount } from '../format.ts';
 import type { Input } from '../inputs/input.ts';
 import { startTalliedReading, type TalliedReading } from '../inputs/line-tally.ts';
-import { differentUnits, NUMBER_PLACE, type UnitOfNumbers, unitOfInputs } from '../inputs/numbers.ts';
+import { differentUnits, TIMED_PLACE, type UnitOfNumbers, unitOfInputs } from '../inputs/numbers.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
 import { textUnitOption } from '../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
@@ -34,7 +34,7 @@ export const RUN_OPTIONS = defineOptions({
     'beside a log, the unit of percentile text and numbers',
     'text: ms; numbers: --unit',
   ),
-  ...NUMBER_PLACE,
+  ...TIMED_PLACE,
   ...SELECTION,
 });
 
@@ -95,12 +95,13 @@ async function readInput(input: Input<ValueKind>, reading: ValueReading): Promis
     const values = withValues(run?.values, name);
     return { name, values, stretches: run!.stretches, totalCount: values.totalCount };
   }
-  const { histogram, text } = await readValues(input, reading);
+  const { histogram, text, stretches: timed = [] } = await readValues(input, reading);
   for (const loss of text?.losses ?? []) await reading.note(loss);
   const values = text?.values ?? withValues(histogram, name, false);
   const totalCount = 'totalCount' in values ? values.totalCount : values.histogram.totalCount;
-  const stretches = input.stretches?.().map((figures) => scaleFigures(reading.numbers, figures, name));
-  return { name, values, totalCount, ...(stretches && { stretches }) };
+  const stretches =
+    input.stretches?.().map((figures) => scaleFigures(reading.numbers, figures, name)) ?? timed;
+  return { name, values, totalCount, stretches };
 }
 
 /** A sentence when a run has more than twice as many values as another one. */

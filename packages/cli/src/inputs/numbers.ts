@@ -50,10 +50,23 @@ export const NUMBER_PLACE = defineOptions({
   },
 });
 
+/** {@link NUMBER_PLACE} and `--time`: for commands that look at how dependent values are. */
+export const TIMED_PLACE = defineOptions({
+  ...NUMBER_PLACE,
+  time: {
+    value: '<name>',
+    help: 'the column or field with the time of each value, a number or a date: it shows how dependent values are',
+    fallback: 'not known',
+  },
+});
+
 /** @throws UsageError */
-export function assertNumberPlace({ field, column, separator }: NumberPlace): void {
+export function assertNumberPlace({ field, column, separator, time }: NumberPlace): void {
   if (field !== undefined && column !== undefined) {
     throw new UsageError('--field and --column exclude each other: JSON has fields, and tables have columns');
+  }
+  if (time !== undefined && field === undefined && column === undefined) {
+    throw new UsageError('--time needs --column or --field, which has the numbers');
   }
   if (separator !== undefined && column === undefined) {
     throw new UsageError('--separator needs --column, the column that has the numbers');
@@ -88,7 +101,7 @@ export function parseStep(text: string, name: string): number {
 // Counting.
 
 /** How a command counts numbers. */
-interface CountingOptions extends Omit<CountNumbersOptions, 'unit' | 'resolution' | 'column'> {
+interface CountingOptions extends Omit<CountNumbersOptions, 'unit' | 'resolution' | 'column' | 'time'> {
   readonly unit: NumberUnit;
   /** Where the numbers are. */
   readonly numbers: NumberPlace;
@@ -99,9 +112,9 @@ interface CountingOptions extends Omit<CountNumbersOptions, 'unit' | 'resolution
 /** Counts the numbers of inputs. @throws UsageError, HdrscopeError */
 export async function countInputs(
   inputs: readonly Pick<Input, 'name' | 'source' | 'beginning'>[],
-  { unit, numbers: { field, column, separator, skip }, onBytes, ...options }: CountingOptions,
+  { unit, numbers: { field, column, time, separator, skip }, onBytes, ...options }: CountingOptions,
 ): Promise<CountedNumbers> {
-  const place = { field, column, separator, skip } as NumberPlace;
+  const place: NumberPlace = { field, column, time, separator, skip };
   const texts = inputs.map((input) => ({ ...input, bytes: bytesOf(input, onBytes) }));
   return explained(() =>
     countNumbers(texts, { ...options, ...place, unit: unit.unit, resolution: unit.step }),
@@ -162,9 +175,9 @@ function unitOfNumbers(
 ): UnitOfNumbers {
   if (stated !== undefined && stated !== 'none') return { unit: stated, takesBare: true };
   // The options of a command have more than the place.
-  const { field, column, separator, skip } = numbers;
+  const { field, column, time, separator, skip } = numbers;
   try {
-    const found = findNumberUnit(texts, { field, column, separator, skip });
+    const found = findNumberUnit(texts, { field, column, time, separator, skip });
     return stated === 'none' ? { ...found, unit: stated, takesBare: true } : found;
   } catch (error) {
     throw explanation(error);

@@ -5,6 +5,7 @@ import type { ValueScale } from '../value-scale.ts';
 import { bytesOf, explained, type Input, type InputKind } from './input.ts';
 import type { TalliedReading } from './line-tally.ts';
 import { countInputs, vanishedText } from './numbers.ts';
+import { durationStretches } from './open-inputs.ts';
 import { type PercentileInput, readPercentileInput, type TextUnit } from './percentile-input.ts';
 import { assertWhole } from './selection-options.ts';
 
@@ -31,6 +32,8 @@ interface InputValues {
   readonly histogram: LogHistogram | undefined;
   /** Whether the values are in steps of `numbers`. */
   readonly isInSteps: boolean;
+  /** The values by stretches of time, in their order. @default their times are not known */
+  readonly stretches?: readonly LogHistogram[];
   /** The percentile text that the histogram is made of. It bounds its values, and does not have every one. */
   readonly text?: PercentileInput;
 }
@@ -56,10 +59,12 @@ export async function readValues(input: Input<ValueKind>, reading: ValueReading)
       };
     case 'numbers': {
       const { takesBare, numberOptions: numbers } = reading;
-      const options = { unit, takesBare, numbers, onBytes, onBadLine: badLines.add };
+      const stretches = durationStretches();
+      const onTimed = (ticks: number, moment: number): void => stretches.at(moment).record(ticks);
+      const options = { unit, takesBare, numbers, onBytes, onBadLine: badLines.add, onTimed };
       const { histogram, vanished } = await countInputs([input], options);
       if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
-      return { histogram, isInSteps: true };
+      return { histogram, isInSteps: true, stretches: stretches.inOrder() };
     }
     case 'recorded':
       return {

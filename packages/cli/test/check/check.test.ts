@@ -192,6 +192,23 @@ test('a number at the threshold is within it, whatever the slots are', async () 
   expect(verdicts[0]!.map(({ verdict }) => verdict)).toEqual(['kept', 'missed']);
 });
 
+test('--time shows how dependent numbers are', async () => {
+  const table = (values: readonly number[]): string =>
+    folder.write('timed.csv', `at,ms\n${values.map((ms, at) => `${at / 100},${ms}\n`).join('')}`);
+  const args = ['--column', 'ms', '--unit', 'ms', '--slo', 'p50=120ms'];
+  const verdictOf = async (path: string, ...more: readonly string[]): Promise<string> =>
+    (await check(path, ...args, ...more)).verdicts[0]![0]!.verdict;
+  expect(await verdictOf(table(MS))).toBe('kept');
+  expect(await verdictOf(table(MS), '--time', 'at')).toBe('kept beyond doubt');
+  // The program becomes slower all the time.
+  expect(await verdictOf(table(evenly(4000, 0.05)), '--time', 'at')).toBe('kept');
+  const bare = await hdrscope(['check', table(MS), '--time', 'at', '--slo', 'p50=1']);
+  expect([bare.exitCode, bare.stderr]).toEqual([
+    2,
+    expect.stringContaining('--time needs --column or --field'),
+  ]);
+});
+
 test('a number in JSON at the threshold is within it as well', async () => {
   const path = folder.write('equal.jsonl', '{"ms":250}\n'.repeat(1000));
   const { verdicts } = await check(path, '--field', 'ms', '--unit', 'ms', '--slo', 'p50=250ms');

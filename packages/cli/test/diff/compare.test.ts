@@ -35,6 +35,19 @@ const sides = (one: readonly string[], other: readonly string[]): string[] => [
   ...['--after', ...other],
 ];
 
+test('--time says how dependent the numbers of a table are', async () => {
+  const table = (name: string, factor: number): string => {
+    const rows = Array.from({ length: 4000 }, (_, at) => `${at / 50},${(1 + ((at * 777) % 100)) * factor}\n`);
+    return folder.write(name, `at,ms\n${rows.join('')}`);
+  };
+  const args = [table('one.csv', 1), table('other.csv', 1.2), '--column', 'ms', '--unit', 'ms'];
+  const unknown = 'The order of these values is not known';
+  expect((await compare(...args)).stdout).toContain(unknown);
+  const { stdout } = await compare(...args, '--time', 'at');
+  expect(stdout).not.toContain(unknown);
+  expect(stdout).toContain('These two runs differ.');
+});
+
 describe('several runs a side', () => {
   test('report percentiles that are significantly slower, and fail with --fail-if-worse', async () => {
     const args = ['--percentiles', '50,99.99', '--fail-if-worse', '5%', ...sides(runs.before, runs.after)];

@@ -51,6 +51,11 @@ export interface CountNumbersOptions extends NumberPlace {
   readonly expectedInterval?: number | undefined;
   /** Gets each number without a unit as the text has it, before it is counted at the nearest tick. */
   readonly onBare?: (value: number) => void;
+  /**
+   * Gets each counted number in ticks, and its time, where `time` names the place of times: the number that is there, or the seconds of a
+   * date since 1970.
+   */
+  readonly onTimed?: (ticks: number, moment: number) => void;
   /** Takes lines without a number, and the end of a gzip stream that is cut short. @default a bad line ends the counting with an error */
   readonly onBadLine?: (line: BadLine) => void;
 }
@@ -96,15 +101,16 @@ export async function countNumbers(
 ): Promise<CountedNumbers> {
   assertOptions(options, COUNT_NUMBERS);
   assertFollows('the texts', numberTexts, texts);
-  const { significantDigits = 3, expectedInterval = 0, takesBare = true, onBare } = options;
+  const { significantDigits = 3, expectedInterval = 0, takesBare = true, onBare, onTimed } = options;
   const unit = numberUnit(options.unit ?? 'none', options.resolution);
   const histogram = new Histogram({ significantDigits });
   const perUnit = ticksPerUnit(unit);
   const expectedTicks = Math.round(expectedInterval * perUnit);
   let vanished = 0;
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const onNumber = (value: number): void => {
+  const onNumber = (value: number, moment: number | undefined): void => {
     const ticks = Math.round(value * perUnit);
+    if (moment !== undefined) onTimed?.(ticks, moment);
     if (ticks === 0 && value > 0) vanished++;
     if (ticks < least) least = ticks;
     if (ticks > most) most = ticks;
@@ -119,19 +125,19 @@ export async function countNumbers(
       name: text.name,
       largest,
       onBadLine: options.onBadLine ?? refuseLine,
-      onBare(values, length) {
+      onBare(values, length, moment) {
         if (!takesBare) throw incompatible(withoutUnit(text.name, unit));
         for (let i = 0; i < length; i++) {
           const value = values[i]!;
           onBare?.(value);
-          onNumber(value);
+          onNumber(value, moment);
         }
       },
-      onQuantity(quantity, shown) {
+      onQuantity(quantity, shown, moment) {
         const value = quantityIn(quantity, unit.unit);
         if (value === undefined) throw incompatible(otherUnit(text.name, shown, unit));
         if (!(value <= largest)) return false;
-        onNumber(value);
+        onNumber(value, moment);
         return true;
       },
     };
@@ -152,6 +158,7 @@ const COUNT_NUMBERS: OptionsOwner<CountNumbersOptions> = {
     significantDigits: integer({ from: 0, to: 5 }),
     expectedInterval: number({ from: 0 }),
     onBare: callback(),
+    onTimed: callback(),
     onBadLine: callback(),
   },
   call: "countNumbers(texts, { unit: 'ms' })",
@@ -178,10 +185,10 @@ interface TextReading {
   readonly name: string;
   readonly largest: number;
   readonly onBadLine: (line: BadLine) => void;
-  /** Takes numbers without a unit. */
-  readonly onBare: (values: ArrayLike<number>, length: number) => void;
+  /** Takes numbers without a unit. All have the time, if there is one. */
+  readonly onBare: (values: ArrayLike<number>, length: number, moment?: number) => void;
   /** @returns `false` when the quantity is too large. */
-  readonly onQuantity: (quantity: NumberWithUnit, shown: string) => boolean;
+  readonly onQuantity: (quantity: NumberWithUnit, shown: string, moment?: number) => boolean;
 }
 
 /** Reads numbers alone, and quantities that are a line each. */
@@ -216,19 +223,28 @@ async function readPlain(
 /** Reads lines in which numbers have units, quotes or names. */
 async function readQuantities(
   text: NumberText,
-  { textIn, format }: NumberPlan & { textIn: NonNullable<NumberPlan['textIn']> },
+  { textIn, timeIn, format }: NumberPlan & { textIn: NonNullable<NumberPlan['textIn']> },
   { name, largest, onBadLine, onBare, onQuantity }: TextReading,
 ): Promise<void> {
   const { skip = 0 } = format;
   await readLines(text.bytes, { name, onBadLine }, (line, lineNumber) => {
     if (lineNumber <= skip || isNoise(line.trim())) return;
-    const found = textIn(line);
-    if (found !== undefined && isNumber(found) && Number(found) <= largest) return onBare([Number(found)], 1);
+    const moment = timeIn && momentOf(timeIn(line));
+    const found = Number.isNaN(moment) ? undefined : textIn(line);
+    if (found !== undefined && isNumber(found) && Number(found) <= largest)
+      return onBare([Number(found)], 1, moment);
     const quantity = found === undefined ? undefined : numberWithUnit(found);
-    if (quantity !== undefined && onQuantity(quantity, found!)) return;
+    if (quantity !== undefined && onQuantity(quantity, found!, moment)) return;
     const shown = line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
     onBadLine({ lineNumber, message: `${name}: ${badLineText({ lineNumber, text: shown })}` });
   });
+}
+
+/** A number, or the seconds of a date since 1970; `NaN` for other texts. */
+function momentOf(text = ''): number {
+  if (text.trim() === '') return Number.NaN;
+  const number = Number(text);
+  return Number.isNaN(number) ? Date.parse(text) / 1000 : number;
 }
 
 /** A comment, an empty line, or an end of an array in JSON. */

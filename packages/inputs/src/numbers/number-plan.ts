@@ -40,6 +40,12 @@ export interface NumberPlace {
   readonly field?: string | undefined;
   /** The title of a column, or its number from 1. @default each line is a number */
   readonly column?: string | undefined;
+  /**
+   * The field or column with the time of each value: a number in any unit, or a date. With `field` or `column`.
+   *
+   * @default the times are not known
+   */
+  readonly time?: string | undefined;
   /** The character between columns, with `column`. @default it is recognised */
   readonly separator?: string | undefined;
   /** How many lines at the beginning are left out: an integer of at least 0. @default 0, and the titles of columns */
@@ -50,6 +56,7 @@ export interface NumberPlace {
 export const PLACE_NAMES: OptionNames<NumberPlace> = {
   field: text,
   column: text,
+  time: text,
   separator: text,
   skip: integer({ from: 0 }),
 };
@@ -84,6 +91,8 @@ export interface NumberPlan {
   readonly format: NumberFormat;
   /** Finds the text of a number in a line, where numbers have units, quotes or names; `undefined` when `format` is enough. */
   readonly textIn: ((line: string) => string | undefined) | undefined;
+  /** Finds the text of the time of a line; `undefined` when times are not asked for. `textIn` is there with it. */
+  readonly timeIn?: ((line: string) => string | undefined) | undefined;
   /** The unit of the first value; `undefined` when it is a number alone. */
   readonly unit: CountedUnit | undefined;
   /** The step that keeps the decimals of the first values apart. */
@@ -93,7 +102,7 @@ export interface NumberPlan {
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when a text has no such field or column; its message names those with numbers. */
 export function planNumbers(text: BegunText, place: NumberPlace): NumberPlan {
   const { field, column, skip } = place;
-  if (field !== undefined) return fieldPlan(text, field);
+  if (field !== undefined) return fieldPlan(text, field, place);
   if (column !== undefined) return columnPlan(text, column, place);
   const values = wholeLines(text.beginning)
     .slice(skip)
@@ -105,38 +114,56 @@ export function planNumbers(text: BegunText, place: NumberPlace): NumberPlan {
   return { format: { skip }, textIn, unit, step: finestStep(values) };
 }
 
-function fieldPlan({ name, beginning }: BegunText, field: string): NumberPlan {
+function fieldPlan({ name, beginning }: BegunText, field: string, { time }: NumberPlace): NumberPlan {
   const documents = firstDocuments(beginning);
   const texts = documents.flatMap((document) => numberText(fieldOf(document, field)) ?? []);
   if (documents.length > 0 && texts.length === 0) {
     const others = othersText(field, namesOf(fieldsWithNumbers(documents)), 'fields');
     throw missingPlace(`${name} has no numbers in the field ${field}${others}`);
   }
-  const textIn = (line: string): string | undefined => {
+  if (time !== undefined && !documents.some((document) => momentText(fieldOf(document, time)) !== undefined))
+    throw missingPlace(`${name} has no times in the field ${time}`);
+  const valueIn = (line: string, path: string): unknown => {
     // An array of objects may have one per line.
     const bare = bareDocument(line);
-    return bare.startsWith('{') ? numberText(fieldOf(parsedJson(bare), field)) : undefined;
+    return bare.startsWith('{') ? fieldOf(parsedJson(bare), path) : undefined;
   };
-  return { format: {}, textIn, unit: unitOf(texts), step: finestStep(texts) };
+  return {
+    format: {},
+    textIn: (line) => numberText(valueIn(line, field)),
+    timeIn: time === undefined ? undefined : (line) => momentText(valueIn(line, time)),
+    unit: unitOf(texts),
+    step: finestStep(texts),
+  };
+}
+
+/** The text of a time in JSON; `undefined` for other values. */
+function momentText(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : undefined;
 }
 
 function columnPlan({ name, beginning }: BegunText, column: string, place: NumberPlace): NumberPlan {
   const lines = wholeLines(beginning).join('\n');
   const table = readTable(lines, place, true);
-  const named = table?.titles?.indexOf(column) ?? -1;
-  const isNumbered = /^\d+$/.test(column) && named === -1;
-  const at = isNumbered ? Number(column) - 1 : named;
-  if (!isNumbered && named === -1) {
+  const placeOf = (wanted: string): number => {
+    const named = table?.titles?.indexOf(wanted) ?? -1;
+    const isNumbered = /^\d+$/.test(wanted) && named === -1;
+    if (isNumbered) return Number(wanted) - 1;
+    if (named !== -1) return named;
     const found = table === undefined ? [] : namesOf(numberColumns(table));
-    throw missingPlace(`${name} has no column ${column}${othersText(column, found, 'columns')}`);
-  }
+    throw missingPlace(`${name} has no column ${wanted}${othersText(wanted, found, 'columns')}`);
+  };
+  const at = placeOf(column);
+  const timeAt = place.time === undefined ? undefined : placeOf(place.time);
   const separator = table === undefined ? place.separator : table.separator;
   const cells = (table?.rows ?? []).map((row) => row[at] ?? '');
   const { titles, headLines = 0 } = table ?? {};
   const format = { column: at + 1, separator, skip: titles === undefined ? (place.skip ?? 0) : headLines };
   const isPlain = cells.every((cell) => isNumber(cell) || numberWithUnit(cell) === undefined);
-  const textIn = isPlain ? undefined : (line: string) => cellsOf(line, separator)[at];
-  return { format, textIn, unit: unitOf(cells), step: finestStep(cells) };
+  const isFast = isPlain && timeAt === undefined;
+  const textIn = isFast ? undefined : (line: string) => cellsOf(line, separator)[at];
+  const timeIn = timeAt === undefined ? undefined : (line: string) => cellsOf(line, separator)[timeAt];
+  return { format, textIn, timeIn, unit: unitOf(cells), step: finestStep(cells) };
 }
 
 function othersText(asked: string, found: readonly string[], what: string): string {

@@ -10,7 +10,7 @@ import {
 } from '../../file-reports.ts';
 import type { Input } from '../../inputs/input.ts';
 import { startTalliedReading, type TalliedReading } from '../../inputs/line-tally.ts';
-import { NUMBER_PLACE } from '../../inputs/numbers.ts';
+import { TIMED_PLACE } from '../../inputs/numbers.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
@@ -69,7 +69,7 @@ const OPTIONS = defineOptions({
   unit: unitOption('the unit of the values in logs and histograms', 'ns'),
   textUnit: textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else none'),
   report: REPORT,
-  ...NUMBER_PLACE,
+  ...TIMED_PLACE,
   ...SELECTION,
 });
 

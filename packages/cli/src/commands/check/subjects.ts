@@ -160,6 +160,7 @@ async function readNumbers(input: Input, reading: SubjectReading): Promise<Subje
   const unit = numberUnit(found, step);
   const { unit: shown, divisor: perShown } = valueScaleOf(found);
   const tally = new ExactTally(reading.thresholdsIn(shown || 'none'), perShown);
+  const stretches = durationStretches();
   const { histogram, vanished } = await countInputs([input], {
     unit,
     takesBare,
@@ -168,6 +169,7 @@ async function readNumbers(input: Input, reading: SubjectReading): Promise<Subje
     onBadLine: badLines.add,
     onBytes,
     onBare: (value) => tally.add(value),
+    onTimed: (ticks, moment) => stretches.at(moment).record(ticks),
   });
   if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
   // Numbers with units are rounded to nanoseconds or bytes when they are read, so the slots decide.
@@ -176,6 +178,7 @@ async function readNumbers(input: Input, reading: SubjectReading): Promise<Subje
     values: histogram,
     divisor: ticksPerUnit(unit) * perShown,
     exact,
+    stretches: stretches.inOrder(),
   });
   return { name, unit: shown || 'none', evidence, errors: NO_ERRORS, notes: [] };
 }
