@@ -3,9 +3,11 @@
  */
 import { parseArgs } from 'node:util';
 import { LOAD_MODELS } from '@hdrscope/testing/load-models';
-import { fillMarkers } from '../lib/markers.js';
+import { fillMarkers, readMarkers } from '../lib/markers.js';
+import { drawFrom, measureRealRuns } from './real.js';
 import { measureRates, PERCENTILES } from './simulate.js';
 
+/** @import { Model } from '@hdrscope/testing/load-models' */
 /** @import { Rates, Share } from './simulate.js' */
 
 const TITLES = [
@@ -31,6 +33,7 @@ const help = `npm run verdicts -- [options]
   --rate N      values a second (300)
   --seed N      of the random numbers (1)
   --filter TEXT only models whose name contains TEXT
+  --real N      N runs of autocannon against a real server, and N beside a busy neighbour, of a third of the seconds each (0)
   --write       puts the table into docs/benchmarks.md
 `;
 
@@ -42,6 +45,7 @@ const { values: options } = parseArgs({
     rate: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
     filter: { type: 'string', default: '' },
+    real: { type: 'string', default: '0' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -49,13 +53,13 @@ const { values: options } = parseArgs({
 
 try {
   if (options.help) console.log(help);
-  else main();
+  else await main();
 } catch (error) {
   console.error(/** @type {Error} */ (error).message);
   process.exitCode = 1;
 }
 
-function main() {
+async function main() {
   const shape = {
     cases: readNumber('cases', 1),
     runs: readNumber('runs', 2),
@@ -63,7 +67,9 @@ function main() {
     rate: readNumber('rate', 1),
     seed: readNumber('seed', 0),
   };
-  const models = Object.entries(LOAD_MODELS).filter(([name]) => name.includes(options.filter));
+  const models = [...Object.entries(LOAD_MODELS), ...(await realModels(shape))].filter(([name]) =>
+    name.includes(options.filter),
+  );
   if (models.length === 0) throw new Error(`no model matches "${options.filter}"`);
   const lines = [HEAD, RULE];
   console.log(lines.join('\n'));
@@ -75,7 +81,43 @@ function main() {
   if (!options.write) return;
   const { cases, runs, seconds, rate } = shape;
   const title = `${cases} comparisons of each model; ${runs} + ${runs} runs of ${seconds} s, ${rate} values a second.`;
-  fillMarkers('docs/benchmarks.md', 'verdicts', `${title}\n\n${lines.join('\n')}`);
+  // With a filter, the other rows stay.
+  const stay = options.filter === '' ? [] : rowsBefore();
+  const made = new Map(lines.map((line) => [nameOf(line), line]));
+  const rows = new Map([...stay.map((line) => /** @type {const} */ ([nameOf(line), line])), ...made]);
+  fillMarkers(DOCUMENT, MARK, `${title}\n\n${[...rows.values()].join('\n')}`);
+}
+
+const DOCUMENT = 'docs/benchmarks.md';
+const MARK = 'verdicts';
+
+/** The lines of the table that the document has now. */
+function rowsBefore() {
+  return readMarkers(DOCUMENT, MARK)
+    .split('\n')
+    .filter((line) => line.startsWith('|'));
+}
+
+/** @param {string} line */
+function nameOf(line) {
+  return line.split('|')[1] ?? '';
+}
+
+/**
+ * @param {{ seconds: number, rate: number }} shape
+ * @returns {Promise<[name: string, model: Model][]>}
+ */
+async function realModels({ seconds, rate }) {
+  const runs = readNumber('real', 0);
+  if (runs === 0) return [];
+  const partSeconds = Math.ceil(seconds / 3);
+  /** @type {[string, Model][]} */
+  const found = [];
+  for (const hasNeighbour of [false, true]) {
+    const pool = await measureRealRuns({ runs, seconds: partSeconds, rate, hasNeighbour });
+    found.push([`autocannon${hasNeighbour ? ', busy neighbour' : ''}`, drawFrom(pool, partSeconds)]);
+  }
+  return found;
 }
 
 /**
@@ -105,7 +147,7 @@ function percent({ cases, hits }) {
 }
 
 /**
- * @param {'cases' | 'runs' | 'seconds' | 'rate' | 'seed'} name
+ * @param {'cases' | 'runs' | 'seconds' | 'rate' | 'seed' | 'real'} name
  * @param {number} from
  */
 function readNumber(name, from) {
