@@ -12,6 +12,8 @@ import type { ValueScale } from '../value-scale.ts';
 export interface ComparedRun extends Run {
   readonly name: string;
   readonly totalCount: number;
+  /** When it began, in milliseconds since 1970. @default it is not known */
+  readonly startMs?: number | undefined;
   /** Its figures as bounds. All runs have it where values of one lie in wide buckets. @default the figures of `values` */
   readonly boundsOf?: ((percentiles: readonly number[]) => Figures) | undefined;
 }

@@ -93,7 +93,8 @@ async function readInput(input: Input<ValueKind>, reading: ValueReading): Promis
     const { selection, onBytes, malformed } = reading;
     const run = await readRun(source, { ...selection, onBytes, onMalformed: malformed.add });
     const values = withValues(run?.values, name);
-    return { name, values, stretches: run!.stretches, totalCount: values.totalCount };
+    const { totalCount, startTimeMs: startMs } = values;
+    return { name, values, stretches: run!.stretches, totalCount, startMs };
   }
   const { histogram, text, stretches: timed = [] } = await readValues(input, reading);
   for (const loss of text?.losses ?? []) await reading.note(loss);

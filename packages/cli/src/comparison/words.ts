@@ -246,7 +246,19 @@ function groundSentences({ comparison, sides, confidence, minRuns, verdict, isGa
   } else if (isGate && runs < minRuns) {
     sentences.push(`${runs} runs a side are fewer than --min-runs, ${minRuns}: the result cannot be judged.`);
   }
+  if (ground === 'runs' && areOneAfterTheOther(sides)) sentences.push(ONE_AFTER_THE_OTHER);
   return sentences;
+}
+
+const ONE_AFTER_THE_OTHER =
+  'All runs of one side came before those of the other, so what has changed on the machine meanwhile looks like a change of the program: hdrscope ab measures both in turn.';
+
+function areOneAfterTheOther([before, after]: Differences['sides']): boolean {
+  const startsOf = (side: ComparedSide): number[] => side.map(({ startMs = Number.NaN }) => startMs);
+  const endsBefore = (one: ComparedSide, other: ComparedSide): boolean =>
+    // Bounded: the command line names the runs. `NaN` is neither before nor after.
+    Math.max(...startsOf(one)) < Math.min(...startsOf(other));
+  return endsBefore(before, after) || endsBefore(after, before);
 }
 
 function capital(sentence: string): string {

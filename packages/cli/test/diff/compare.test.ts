@@ -6,8 +6,9 @@ const folder = useFolder();
 const plain = (text: string): string => text.replaceAll(`${folder.pathOf('')}/`, '');
 
 /** A log of 40 seconds with 250 values each, from `factor / 250` to `factor` ms. */
-function timed(name: string, factor: number): string {
-  const intervals = Array.from({ length: 40 }, (_, at) => ({ at, ms: evenly(250, factor / 250) }));
+function timed(name: string, factor: number, startSec = 0): string {
+  const ms = evenly(250, factor / 250);
+  const intervals = Array.from({ length: 40 }, (_, at) => ({ at: at + startSec, ms }));
   return folder.write(name, logText(intervals));
 }
 
@@ -101,6 +102,15 @@ describe('several runs a side', () => {
     expect((await compare(...rare, ...sides(runs.before, runs.alike))).exitCode).toBe(3);
     expect((await compare(...rare, ...sides(runs.before, runs.after))).exitCode).toBe(1);
     expect((await compare('--percentiles', '99.99', ...sides(runs.before, runs.after))).exitCode).toBe(0);
+  });
+
+  test('that were not measured in turn are noted', async () => {
+    const at = (...starts: readonly number[]): string[] =>
+      starts.map((start) => timed(`at-${start}.hlog`, 10 + start / 10_000, start));
+    const note = 'All runs of one side came before those of the other';
+    expect((await compare(...sides(at(0, 100), at(200, 300)))).stdout).toContain(note);
+    expect((await compare(...sides(at(200, 300), at(0, 100)))).stdout).toContain(note);
+    expect((await compare(...sides(at(0, 300), at(100, 200)))).stdout).not.toContain(note);
   });
 
   test('that are unlike in length are noted', async () => {
