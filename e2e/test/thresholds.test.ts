@@ -1,5 +1,6 @@
+import { sendOtlp } from '@hdrscope/otel/sender';
 import { servePrometheus } from '@hdrscope/prometheus';
-import { createRegistry } from '@hdrscope/registry';
+import { createRegistry, type Registry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
 import { freePort, stopPeers, waitFor } from './support/peer-process.ts';
 import { type Prometheus, startPrometheus } from './support/prometheus.ts';
@@ -14,11 +15,17 @@ type Form = (typeof FORMS)[number];
 
 const metricOf = (digits: number): string => `digits_${digits}_seconds`;
 
+interface Service {
+  stop(): Promise<void>;
+}
+
 /**
  * A service that counts, in each turn and for each threshold, one value on it, two just below and one just above. All values of a turn
- * are recorded at once, so each scrape sees whole turns.
+ * are recorded at once, so each scrape and each request has whole turns.
+ *
+ * @param exposes Brings the registry to Prometheus, and returns what ends that.
  */
-async function startService(port: number): Promise<{ stop(): Promise<void> }> {
+async function startService(exposes: (registry: Registry) => Promise<() => Promise<void>>): Promise<Service> {
   const registry = createRegistry();
   const series = DIGITS.flatMap((significantDigits) => {
     const name = `digits.${significantDigits}`;
@@ -29,17 +36,36 @@ async function startService(port: number): Promise<{ stop(): Promise<void> }> {
     for (const { threshold, one } of series)
       for (const part of [1, 1 - 1e-7, 1 - 1e-4, 1 + 1e-7]) one.record(threshold * part);
   }, 20);
-  const server = await servePrometheus(registry, {
-    ...{ host: '127.0.0.1', port },
-    classicBoundaries: THRESHOLDS,
-  });
+  const end = await exposes(registry);
   return {
     async stop() {
       clearInterval(timer);
-      await server.close();
+      await end();
     },
   };
 }
+
+const startScraped = (port: number): Promise<Service> =>
+  startService(async (registry) => {
+    const server = await servePrometheus(registry, {
+      ...{ host: '127.0.0.1', port },
+      classicBoundaries: THRESHOLDS,
+    });
+    return () => server.close();
+  });
+
+const startPushing = (
+  { url }: Pick<Prometheus, 'url'>,
+  temporality: 'cumulative' | 'delta',
+): Promise<Service> =>
+  startService(async (registry) => {
+    const resource = { 'service.name': 'native' };
+    const sender = sendOtlp(registry, {
+      ...{ url: `${url}/api/v1/otlp/v1/metrics`, temporality, resource },
+      intervalMs: 500,
+    });
+    return () => sender.close();
+  });
 
 /** The rules of a form for values around a threshold. */
 function rulesFor(form: Form, digits: number, threshold: number): string {
@@ -56,7 +82,7 @@ const nameOf = (form: string, digits: number, threshold: number): string =>
   `${form} ${digits} digits ${threshold}`;
 
 describeWithPeers(['prometheus-2', 'prometheus-3'])('ratios at declared thresholds', () => {
-  let service: Awaited<ReturnType<typeof startService>> | undefined;
+  let service: Service | undefined;
   afterEach(() => service?.stop());
   afterAll(() => stopPeers());
 
@@ -64,11 +90,10 @@ describeWithPeers(['prometheus-2', 'prometheus-3'])('ratios at declared threshol
     'are exact in %s by the counter and the classic bucket, and by buckets that end there, also after a restart',
     async (name) => {
       const port = await freePort();
-      service = await startService(port);
-      const subjects = DIGITS.flatMap((digits) => THRESHOLDS.map((threshold) => ({ digits, threshold })));
+      service = await startScraped(port);
       // Prometheus 2 stores classic buckets of all jobs, or native ones of all jobs.
       const forms = name === 'prometheus-3' ? FORMS : FORMS.filter((form) => form !== 'classic');
-      const rules = subjects.flatMap(({ digits, threshold }) =>
+      const rules = SUBJECTS.flatMap(({ digits, threshold }) =>
         forms.map((form) => rulesFor(form, digits, threshold)),
       );
       const prometheus = await startPrometheus(name, [`127.0.0.1:${port}`], {
@@ -78,10 +103,35 @@ describeWithPeers(['prometheus-2', 'prometheus-3'])('ratios at declared threshol
           ...(name === 'prometheus-3' ? [{ job_name: 'classic', scrape_native_histograms: false }] : []),
         ],
       });
-      await expectRatios(prometheus, forms, subjects);
+      await expectRatios(prometheus, forms, SUBJECTS);
       await service.stop();
-      service = await startService(port);
-      await expectRatios(prometheus, forms, subjects);
+      service = await startScraped(port);
+      await expectRatios(prometheus, forms, SUBJECTS);
+    },
+    240_000,
+  );
+
+  // Prometheus 2 takes no OTLP.
+  test.each([
+    ['cumulative', []],
+    ['delta', ['--enable-feature=otlp-deltatocumulative']],
+  ] as const)(
+    'are exact over OTLP (%s) by the counter, and by buckets that end there, also after a restart',
+    async (temporality, args) => {
+      const forms = FORMS.filter((form) => form !== 'classic');
+      const rules = SUBJECTS.flatMap(({ digits, threshold }) =>
+        forms.map((form) => rulesFor(form, digits, threshold)),
+      );
+      const prometheus = await startPrometheus('prometheus-3', [], { isOtlpReceiver: true, rules, args });
+      service = await startPushing(prometheus, temporality);
+      await expectRatios(prometheus, forms, SUBJECTS);
+      await service.stop();
+      service = await startPushing(prometheus, temporality);
+      await expectRatios(prometheus, forms, SUBJECTS);
+      const counters = await prometheus.queryNow('{__name__=~".*_within_.*"}');
+      expect(new Set(counters.map(({ labels }) => labels.__name__))).toEqual(
+        new Set(DIGITS.map((digits) => `${metricOf(digits)}_within_total`)),
+      );
     },
     240_000,
   );
@@ -91,6 +141,10 @@ interface Subject {
   readonly digits: number;
   readonly threshold: number;
 }
+
+const SUBJECTS: readonly Subject[] = DIGITS.flatMap((digits) =>
+  THRESHOLDS.map((threshold) => ({ digits, threshold })),
+);
 
 async function expectRatios(
   prometheus: Prometheus,

@@ -15,8 +15,10 @@ import {
   type Point,
   PointType,
   type ScopeMetrics,
+  type SumMetric,
   scopeKey,
 } from './sdk.ts';
+import { withinMetric, withinPoints } from './within.ts';
 
 /** The scope of families that no instrument made. */
 const REGISTRY_SCOPE: MetricScope = { name: '@hdrscope/registry' };
@@ -43,26 +45,31 @@ export interface Conversion<Value extends HistogramValue> {
   settingsOf(family: FamilySnapshot): MetricSettings;
 }
 
+type AnyMetric = HistogramMetric | GaugeMetric | SumMetric;
+
 /**
- * Converts series to OpenTelemetry metrics, grouped by scope. If values came in wide buckets, a gauge states for
- * each family how many of those in its points may be in a wrong bucket, since points have no widths.
+ * Converts series to OpenTelemetry metrics, grouped by scope. A family that states thresholds has a counter beside its histogram: see
+ * `withinMetric`. If values came in wide buckets, a gauge states for each family how many of those in its points may be in a wrong bucket,
+ * since points have no widths.
  */
 export function* toScopeMetrics<Value extends HistogramValue>(
   families: Iterable<ShownFamily>,
   conversion: Conversion<Value>,
 ): Steps<ScopeMetrics[]> {
-  const byScope = new Map<string, { scope: MetricScope; metrics: (HistogramMetric | GaugeMetric)[] }>();
-  const add = (scope: MetricScope, metric: HistogramMetric | GaugeMetric): void => {
+  const byScope = new Map<string, { scope: MetricScope; metrics: AnyMetric[] }>();
+  const add = (scope: MetricScope, metric: AnyMetric): void => {
     const entry = byScope.get(scopeKey(scope)) ?? { scope, metrics: [] };
     byScope.set(scopeKey(scope), entry);
     entry.metrics.push(metric);
   };
   const inexact = new Map<string, number>();
   for (const shown of families) {
-    const { points, inexactCount } = yield* pointsOf(shown, conversion);
+    const { points, within, inexactCount } = yield* pointsOf(shown, conversion);
     if (points.length === 0) continue;
     const { family } = shown;
-    add(family.scope ?? REGISTRY_SCOPE, metricOf(family, points, conversion));
+    const scope = family.scope ?? REGISTRY_SCOPE;
+    add(scope, metricOf(family, points, conversion));
+    if (within.length > 0) add(scope, withinMetric(family, within, conversion.temporality));
     if (inexactCount > 0) inexact.set(family.name, (inexact.get(family.name) ?? 0) + inexactCount);
   }
   if (inexact.size > 0) add(REGISTRY_SCOPE, gaugeOf(inexact, conversion));
@@ -97,7 +104,11 @@ function mergeMetrics(into: Metrics, added: Metrics): Metrics {
 function* pointsOf<Value extends HistogramValue>(
   { family, series }: ShownFamily,
   { kindOf, timeMs, settingsOf }: Conversion<Value>,
-): Steps<{ readonly points: Point<HistogramValue>[]; readonly inexactCount: number }> {
+): Steps<{
+  readonly points: Point<HistogramValue>[];
+  readonly within: Point<number>[];
+  readonly inexactCount: number;
+}> {
   const settings = settingsOf(family);
   const { kind, kept } = kindOf(settings);
   const endTime = hrTime(timeMs);
@@ -106,14 +117,18 @@ function* pointsOf<Value extends HistogramValue>(
     ((state: SeriesSnapshot) =>
       pointOf(state, shownValue(kind.valueOf(state, family, settings), settings), endTime));
   const points: Point<HistogramValue>[] = [];
+  const within: Point<number>[] = [];
   let inexactCount = 0;
   for (const state of series) {
     const point = convert(state);
-    if (point !== undefined) points.push(point);
+    if (point !== undefined) {
+      points.push(point);
+      for (const one of withinPoints(family, state, point)) within.push(one);
+    }
     inexactCount += countInexact(state);
     yield;
   }
-  return { points, inexactCount };
+  return { points, within, inexactCount };
 }
 
 /** @param counts By family. */

@@ -11,6 +11,9 @@ export const HISTOGRAM_INSTRUMENT = 'HISTOGRAM';
 /** `AggregationTemporality`. */
 export const Temporality = { DELTA: 0, CUMULATIVE: 1 } as const;
 
+/** `InstrumentType.COUNTER`. */
+export const COUNTER_INSTRUMENT = 'COUNTER';
+
 /** `InstrumentType.GAUGE`. */
 export const GAUGE_INSTRUMENT = 'GAUGE';
 
@@ -85,6 +88,11 @@ export interface HistogramMetric {
 /** A gauge as `MetricData`. */
 export interface GaugeMetric extends Omit<HistogramMetric, 'dataPoints'> {
   readonly dataPoints: readonly Point<number>[];
+}
+
+/** A sum as `MetricData`. */
+export interface SumMetric extends GaugeMetric {
+  readonly isMonotonic: boolean;
 }
 
 /** `InstrumentationScope`: the library that made an instrument. */

@@ -1,6 +1,6 @@
 import { exponentialBuckets } from '@hdrscope/core/internal';
 import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
-import { toThresholdCounts } from '@hdrscope/registry/internal';
+import { countsWithin, toThresholdCounts } from '@hdrscope/registry/internal';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
 import { seriesLabels, withoutName } from './labels.ts';
 import type { LazyFamily, LazyMetrics } from './lazy-family.ts';
@@ -78,10 +78,6 @@ export function withinFamilies(
       ...seriesLabels(attributes, extra, 'threshold', keepsCharacters),
       ['threshold', String(threshold)],
     ];
-    const withinOf = (state: SeriesSnapshot): number => {
-      const counts = bucketCounts(family, state, thresholds);
-      return counts.slice(0, at + 1).reduce((sum, count) => sum + count, 0);
-    };
     return {
       states: series,
       recipe:
@@ -92,7 +88,7 @@ export function withinFamilies(
         labels: labelsOf(state),
         timestampMs,
         createdMs: state.startTimeMs,
-        value: { kind: 'number', value: withinOf(state) },
+        value: { kind: 'number', value: countsWithin(family, state)[at]! },
       }),
       labelsOf,
       identityOf: ({ attributes }) => attributes,

@@ -1,4 +1,5 @@
 import { oneOf, optional, type RulesFor, text } from '@hdrscope/core/internal';
+import { addedUnitWords, BETWEEN_WORDS, unitSuffixes } from '@hdrscope/registry/internal';
 import { warnOfSetting } from './diagnostics.ts';
 import type { MetricFamily, MetricType } from './families.ts';
 
@@ -108,10 +109,9 @@ const ESCAPED_NAMES: Readonly<
 > = {
   // Source: normalizeName in https://github.com/prometheus/otlptranslator/blob/main/metric_namer.go
   UnderscoreEscapingWithSuffixes(name, unit, type) {
-    const words = name.split(NOT_IN_WORDS).filter((word) => word !== '');
-    if (words.length === 0) return undefined;
-    const { main, per } = unitSuffixes(unit);
-    for (const suffix of [main, per]) if (suffix !== '' && !words.includes(suffix)) words.push(suffix);
+    const own = name.split(BETWEEN_WORDS).filter((word) => word !== '');
+    if (own.length === 0) return undefined;
+    const words = [...own, ...addedUnitWords(name, unit)];
     if (isRatio(unit, type)) return [...words.filter((word) => word !== 'ratio'), 'ratio'].join('_');
     if (type !== 'counter') return words.join('_');
     const others = words.filter((word) => word !== 'total');
@@ -131,7 +131,6 @@ const ESCAPED_NAMES: Readonly<
   },
 };
 
-const NOT_IN_WORDS = /[^a-z0-9:]/i;
 const NOT_IN_NAMES = /[^a-z0-9:_]/i;
 
 /**
@@ -142,7 +141,7 @@ function withSuffixes(name: string, unit: string, type: MetricType | 'sum'): str
   const hasRatio = isRatio(unit, type);
   const end = type === 'counter' ? 'total' : hasRatio ? 'ratio' : undefined;
   const own = end === undefined ? name : withoutEnd(name, end);
-  const { main, per } = unitSuffixes(unit, trimmed);
+  const { main, per } = unitSuffixes(unit, (own) => own);
   const beforePer = per === '' ? own : withoutEnd(own, per);
   const parts = [beforePer, beforePer.endsWith(main) ? '' : main, per, hasRatio ? 'ratio' : ''];
   return parts.filter((part) => part !== '').join('_');
@@ -190,40 +189,6 @@ export function unitWords(unit: string): string {
   return [main, per].filter((words) => words !== '').join('_');
 }
 
-/**
- * The suffixes of a unit, before and after its slash: `bytes` and `per_second`. An annotation has no words.
- * Source: https://github.com/prometheus/otlptranslator/blob/main/unit_namer.go
- *
- * @param write Makes the word of a unit that has none.
- */
-function unitSuffixes(
-  unit: string,
-  write: (unit: string) => string = sanitizedUnit,
-): { readonly main: string; readonly per: string } {
-  const slash = unit.indexOf('/');
-  const [before, after] = slash < 0 ? [unit, ''] : [unit.slice(0, slash), unit.slice(slash + 1)];
-  const main = unitWord(before, UNITS, write);
-  const per = unitWord(after, UNITS_PER, write);
-  return per === '' ? { main, per } : { main: withoutLast(main), per: `per_${withoutLast(per)}` };
-}
-
-function unitWord(unit: string, words: ReadonlyMap<string, string>, write: (unit: string) => string): string {
-  const own = trimmed(unit);
-  return own.includes('{') || own.includes('}') ? '' : (words.get(own) ?? write(own));
-}
-
-function trimmed(text: string): string {
-  return text.trim();
-}
-
-function sanitizedUnit(unit: string): string {
-  return sanitized(unit).replace(/^_/, '');
-}
-
-function withoutLast(word: string): string {
-  return word.replace(/_$/, '');
-}
-
 const INVALID = /[^a-z0-9_]/i;
 const ALL_INVALID = /[^a-z0-9_]/gi;
 const RUN = /__/;
@@ -253,43 +218,3 @@ function endsWithWord(name: string, words: string): boolean {
   const before = name.length - words.length - 1;
   return before > 0 && name.endsWith(words) && !/[a-z0-9]/i.test(name[before]!);
 }
-
-// Both maps are those of Prometheus, with its spelling: another word would be another name.
-const UNITS: ReadonlyMap<string, string> = new Map([
-  ['d', 'days'],
-  ['h', 'hours'],
-  ['min', 'minutes'],
-  ['s', 'seconds'],
-  ['ms', 'milliseconds'],
-  ['us', 'microseconds'],
-  ['ns', 'nanoseconds'],
-  ['By', 'bytes'],
-  ['KiBy', 'kibibytes'],
-  ['MiBy', 'mebibytes'],
-  ['GiBy', 'gibibytes'],
-  ['TiBy', 'tibibytes'],
-  ['KBy', 'kilobytes'],
-  ['MBy', 'megabytes'],
-  ['GBy', 'gigabytes'],
-  ['TBy', 'terabytes'],
-  ['m', 'meters'],
-  ['V', 'volts'],
-  ['A', 'amperes'],
-  ['J', 'joules'],
-  ['W', 'watts'],
-  ['g', 'grams'],
-  ['Cel', 'celsius'],
-  ['Hz', 'hertz'],
-  ['%', 'percent'],
-  ['1', ''],
-]);
-
-const UNITS_PER: ReadonlyMap<string, string> = new Map([
-  ['s', 'second'],
-  ['m', 'minute'],
-  ['h', 'hour'],
-  ['d', 'day'],
-  ['w', 'week'],
-  ['mo', 'month'],
-  ['y', 'year'],
-]);

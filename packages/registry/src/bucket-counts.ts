@@ -36,6 +36,26 @@ export function bucketCounts(
   return explicitCounts(series.counts, family, boundaries, toThresholdCounts(family, series));
 }
 
+/** What was computed of a state: a reader asks for it again while the series does not change. */
+const WITHIN = /* @__PURE__ */ new WeakMap<object, readonly number[]>();
+
+/** How many values of a series are at most each threshold that its family states. */
+export function countsWithin(
+  family: Pick<FamilySnapshot, 'unitLayout' | 'thresholds' | 'statedThresholds'>,
+  series: Pick<SeriesSnapshot, 'counts' | 'atThresholds'>,
+): readonly number[] {
+  const known = WITHIN.get(series);
+  if (known !== undefined) return known;
+  let within = 0;
+  const counts = bucketCounts(family, series, family.statedThresholds);
+  const found = family.statedThresholds.map((_, at) => {
+    within += counts[at]!;
+    return within;
+  });
+  WITHIN.set(series, found);
+  return found;
+}
+
 /** How the counts of a series divide at the thresholds of its family. */
 export function toThresholdCounts(
   { thresholds }: Pick<FamilySnapshot, 'thresholds'>,

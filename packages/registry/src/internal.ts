@@ -1,7 +1,7 @@
 // Entry `@hdrscope/registry/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { timeout } from './asked-source.ts';
 export { canonicalText } from './attributes.ts';
-export { toThresholdCounts } from './bucket-counts.ts';
+export { countsWithin, toThresholdCounts } from './bucket-counts.ts';
 export { clock } from './clock.ts';
 export type { ShownUnit } from './counted-unit.ts';
 export {
@@ -33,3 +33,4 @@ export { assumeTaken, lastChanges } from './remote/serve-registry.ts';
 export { describeReachedLimit } from './series-limit.ts';
 export { atThresholdsSince } from './series-snapshot.ts';
 export { assertFamily, assertSnapshot, snapshot, snapshotAt } from './snapshot.ts';
+export { addedUnitWords, BETWEEN_WORDS, unitSuffixes } from './unit-words.ts';
