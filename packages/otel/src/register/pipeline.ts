@@ -11,10 +11,12 @@ import type { FinalProducer } from '../reader.ts';
 import type { Producer, Reader } from '../sdk.ts';
 import type { Application } from './application.ts';
 import { exportNow, type LastExport } from './last-export.ts';
+import { readLivePage, warnOfNoLivePage } from './live-page.ts';
 import { notice, noticeNow } from './notice.ts';
 import { openPage, type Page } from './page/page.ts';
 import { findPlace } from './page/place.ts';
 import { type PromClient, showPromClient } from './prom-client.ts';
+import { isAbsent, reasonsOf } from './reasons.ts';
 
 /** A pipeline that `register` has made. */
 export interface Pipeline {
@@ -66,7 +68,8 @@ export function makePipeline(
   let provider: Provider | undefined;
   const served = readers.map((named) => servedReader(named, hdr, application, environment, prom?.client));
   const pages = served.flatMap(({ page }) => page ?? []);
-  if (pages[0] !== undefined) prom?.show(pages[0]);
+  if (pages[0] === undefined) warnOfNoLivePage(environment);
+  else prom?.show(pages[0]);
   let isAbandoned = false;
   let isShutDown = false;
   let resource: unknown;
@@ -127,6 +130,7 @@ export function makePipeline(
     },
     async abandon() {
       isAbandoned = true;
+      warnOfNoLivePage(environment);
       for (const page of pages) page.abandon();
       await Promise.allSettled(readers.map(({ reader }) => endQuietly(reader)));
     },
@@ -166,13 +170,14 @@ function servedReader(
   if (port === 0) return { reader, listen: isMainThread ? listen : () => {} };
   if (!isRegistryReader<Producer>(reader)) return { reader, listen: () => listenAlone(listen) };
   try {
-    const service = serviceName(environment) ?? application.folder;
+    const service = serviceName(environment);
     const page = openPage({
-      place: findPlace({ host, port, service }),
+      place: findPlace({ host, port, service: service ?? application.folder }),
       registry: hdr.registry,
       isOneOfSeveral: isOneOfSeveral(environment),
       ...(isMainThread && { listen: () => reader.startServer() }),
       promClient,
+      livePage: isMainThread ? readLivePage(environment, application, service) : undefined,
       warn: notice,
     });
     const setRegistrySource: typeof reader.setRegistrySource = (source) =>
@@ -280,27 +285,4 @@ async function endQuietly(reader: Reader): Promise<void> {
   const empty = { resourceMetrics: { resource: {}, scopeMetrics: [] }, errors: [] };
   Object.assign(reader, { collect: async () => empty });
   await reader.shutdown();
-}
-
-function isAbsent(error: unknown): boolean {
-  return [error, ...causesOf(error)].some((one) => {
-    const { code } = Object(one) as { readonly code?: unknown };
-    return code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND';
-  });
-}
-
-/** Its reason, and those of its causes in parentheses. */
-function reasonsOf(error: unknown): string {
-  return [error, ...causesOf(error)].map(reasonOf).reduceRight((inner, reason) => `${reason} (${inner})`);
-}
-
-/** The causes of an error, from the nearest to the first one. */
-function causesOf(error: unknown): unknown[] {
-  const causes = new Set<unknown>();
-  for (let at = error; ; ) {
-    const { cause } = Object(at) as { readonly cause?: unknown };
-    if (cause == null || cause === error || causes.has(cause)) return [...causes];
-    causes.add(cause);
-    at = cause;
-  }
 }

@@ -18,6 +18,7 @@ import {
   patchBuiltinsAtFirstRequest,
   startInstrumentations,
 } from './instrumentations.ts';
+import { warnOfNoLivePage } from './live-page.ts';
 import { watchNativeServers } from './native-servers.ts';
 import { notice } from './notice.ts';
 import { makePipeline } from './pipeline.ts';
@@ -80,17 +81,18 @@ export function start(): void {
       return wrapped(provider, isEarlier, hdr, watched);
     });
     watchNativeServers();
-    if (hasProvider) return;
-    if (owner === 'register') {
-      if (configFile === undefined || !startSdk(application, environment))
-        startPipeline(hdr, application, environment, hook, watched);
-    } else if (!wantedExporters(environment).has('none')) {
-      setTimeout(() => {
-        if (hasProvider) return;
-        const reason = `no OpenTelemetry SDK has registered a MeterProvider within ${SDK_AFTER_MS / 1000} s`;
-        notice('HDRSCOPE_NO_SDK', `no histogram is counted: ${reason}`);
-      }, SDK_AFTER_MS).unref();
+    const isOwn = !hasProvider && owner === 'register';
+    if (isOwn && (configFile === undefined || !startSdk(application, environment))) {
+      startPipeline(hdr, application, environment, hook, watched);
+      return;
     }
+    warnOfNoLivePage(environment);
+    if (hasProvider || owner === 'register' || wantedExporters(environment).has('none')) return;
+    setTimeout(() => {
+      if (hasProvider) return;
+      const reason = `no OpenTelemetry SDK has registered a MeterProvider within ${SDK_AFTER_MS / 1000} s`;
+      notice('HDRSCOPE_NO_SDK', `no histogram is counted: ${reason}`);
+    }, SDK_AFTER_MS).unref();
   } catch (error) {
     notice('HDRSCOPE_FAILED', `@hdrscope/otel/register could not start: ${reasonOf(error)}`);
   }
@@ -203,7 +205,10 @@ function startPipeline(
   watched: WatchedProvider,
 ): void {
   const pipeline = makePipeline(hdr, application, environment);
-  if (pipeline === undefined) return;
+  if (pipeline === undefined) {
+    warnOfNoLivePage(environment);
+    return;
+  }
   // By then an application that makes a pipeline and instrumentations of its own has mostly made them.
   const settled = setTimeout(() => {
     pipeline.listen();

@@ -19,6 +19,7 @@ import { collectNow } from '../../collect-now.ts';
 import { knownSettings } from '../../metric-settings.ts';
 import type { MetricCollection, MetricCollectionOptions, Producer } from '../../sdk.ts';
 import { warnOfSeriesLimit } from '../../series-limit.ts';
+import type { LivePage } from '../live-page.ts';
 import type { NoticeCode } from '../notice.ts';
 import type { PromClient } from '../prom-client.ts';
 import type { Answer, Bye, Hello, Left, Message, Question, Welcome } from './messages.ts';
@@ -70,6 +71,8 @@ export interface PageOptions {
   readonly listen?: () => Promise<void>;
   /** The metrics of prom-client in this process, if there are some. */
   readonly promClient?: PromClient | undefined;
+  /** Shows the histograms of all processes in a browser, if somebody wants that. */
+  readonly livePage?: LivePage | undefined;
   readonly warn: (code: NoticeCode, message: string) => void;
 }
 
@@ -96,8 +99,10 @@ interface Leading {
   readonly server: Server;
   /** The processes whose pages this one has taken, the latest first. */
   heirOf: readonly string[];
-  /** Everything that was handed over; `undefined` as long as there is nobody else, and the registry of the process is all. */
+  /** Everything that was handed over; `undefined` as long as there is nobody else, and no live page. */
   sum: Sum | undefined;
+  /** Whether scrapes show it. As long as there is nobody else, they show the registry of the process. */
+  isShared: boolean;
 }
 
 interface Sum {
@@ -117,7 +122,8 @@ interface Member {
 }
 
 /** Takes part in a page. */
-export function openPage({ place, registry, isOneOfSeveral, listen, promClient, warn }: PageOptions): Page {
+export function openPage(options: PageOptions): Page {
+  const { place, registry, isOneOfSeveral, listen, promClient, livePage, warn } = options;
   const name = randomUUID();
   const title = threadId === 0 ? `process ${process.pid}` : `thread ${threadId} of process ${process.pid}`;
   const mark: Attributes = {
@@ -187,7 +193,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
     await endOfPredecessor(place.socketPath);
     if (hasEnded()) return;
     const server = createServer((socket) => welcome(socket)).unref();
-    leading = { server, heirOf: [], sum: undefined };
+    leading = { server, heirOf: [], sum: undefined, isShared: false };
     takeAllLeft();
     // What it has handed over before is on the page of another process.
     if (ledBy !== undefined) addUp();
@@ -200,12 +206,14 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
       if (process.platform !== 'win32') chmodSync(place.socketPath, 0o600);
     });
     timer = setInterval(() => void takeAll(), HAND_OVER_MS).unref();
+    livePage?.serve(beginSum().registry);
   }
 
   /** Goes on with the pages that were left. */
   function inherit(lefts: readonly Left[]): void {
     for (const { page, title } of lefts) {
       if (page === undefined) continue;
+      leading!.isShared = true;
       leading!.heirOf = [...page.heirOf, ...leading!.heirOf].slice(0, MOST_PREDECESSORS);
       const sum = leading!.sum ?? newSum();
       resumeCollecting(sum.registry, ASKER, page.taken);
@@ -215,8 +223,18 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
     if (leading!.sum !== undefined && ledBy !== name) addOwn(leading!.sum);
   }
 
+  /** What scrapes show, in place of the metrics of this process. */
+  function shared(): Sum | undefined {
+    return leading?.isShared === true ? leading.sum : undefined;
+  }
+
   /** Begins to add up: from now on the page is more than the registry of this process. */
   function addUp(): Sum {
+    leading!.isShared = true;
+    return beginSum();
+  }
+
+  function beginSum(): Sum {
     const sum = leading!.sum ?? newSum();
     if (ledBy !== name) addOwn(sum);
     return sum;
@@ -347,7 +365,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
   /** What is done each second. Never rejects. */
   async function takeAll(): Promise<void> {
     takeAllLeft();
-    const sum = leading?.sum;
+    const sum = shared();
     if (sum === undefined) return;
     await collectOwn(HAND_OVER_MS, false);
     await askAll(sum, HAND_OVER_MS, false);
@@ -428,7 +446,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
     const endMs = performance.now() + timeoutMs * SHARE_OF_WAITING;
     const ownMs = (timeoutMs * SHARE_OF_WAITING) / 2;
     const [collection] = await Promise.all([collectSdk(producer, options), readProm(ownMs, true)]);
-    const sum = leading?.sum;
+    const sum = shared();
     if (sum === undefined) return collection;
     await askAll(sum, Math.max(1, endMs - performance.now()), true);
     const resourceMetrics = { ...collection.resourceMetrics, scopeMetrics: sum.numbers.metrics() };
@@ -453,10 +471,11 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
         async gather(options: GatherOptions = {}) {
           await ready;
           takeAllLeft();
-          if (leading?.sum === undefined) return gather(options);
+          const sum = shared();
+          if (sum === undefined) return gather(options);
           // The collection has waited: a process that hangs gets no more time.
           const { timeoutMs = HAND_OVER_MS } = options;
-          return leading.sum.registry.gather({ ...options, timeoutMs: timeoutMs * SHARE_OF_WAITING });
+          return sum.registry.gather({ ...options, timeoutMs: timeoutMs * SHARE_OF_WAITING });
         },
       };
     },
@@ -465,7 +484,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
       if (scraped === undefined) await readProm(HAND_OVER_MS, true);
       else await scraped.catch(() => undefined);
       const alone = { series: own.prom.series, levels: [own.prom.levels] };
-      const all = leading?.sum?.numbers.prom() ?? alone;
+      const all = shared()?.numbers.prom() ?? alone;
       return inSlices(
         listMetrics(all, (message) => warn('HDRSCOPE_LEFT_OUT', message)),
         new Slices(),
@@ -475,7 +494,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
     leave() {
       if (role === 'gone') return;
       const sum = leading?.sum;
-      const isAlone = !isOneOfSeveral && role === 'leading' && sum === undefined;
+      const isAlone = !isOneOfSeveral && role === 'leading' && leading?.isShared !== true;
       role = 'gone';
       if (leading !== undefined && process.platform !== 'win32') rmSync(place.socketPath, { force: true });
       // A single process that begins anew begins at 0.
@@ -507,6 +526,7 @@ export function openPage({ place, registry, isOneOfSeveral, listen, promClient, 
       if (role !== 'gone') toLeader?.port.postMessage(bye);
       role = 'gone';
       toLeader?.socket.end();
+      livePage?.close();
       leading?.server.close();
       for (const socket of sockets) socket.destroy();
     },

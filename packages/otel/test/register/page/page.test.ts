@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Registry as Counts, Snapshot } from '@hdrscope/registry';
 import type { RegistrySource } from '@hdrscope/registry/internal';
 import { describeWithPeers, importOpenTelemetry3 } from '@hdrscope/testing';
 import fc from 'fast-check';
@@ -31,14 +32,17 @@ interface Member {
   readonly page: Page;
   readonly source: RegistrySource<Producer>;
   readonly warnings: string[];
+  /** What its live page shows, in a process that leads. */
+  live: Counts | undefined;
   record(): void;
 }
 
-/** How many values a scrape shows: in a histogram, in a counter of the SDK and in one of prom-client. */
+/** How many values a scrape shows: in a histogram, in a counter of the SDK and in one of prom-client, and the live page in a histogram. */
 interface Shown {
   readonly histogram: number;
   readonly orders: number;
   readonly jobs: number;
+  readonly live?: number;
 }
 
 let lastService = 0;
@@ -46,17 +50,19 @@ let lastService = 0;
 /** A service whose processes are objects of this one. */
 class Service {
   readonly #sdk: Sdk;
+  readonly #hasLivePage: boolean;
   readonly #place = findPlace({ host: 'localhost', port: 9464, service: `shop ${lastService++}` });
   /** Who has the port. */
   #holder: Member | undefined;
   readonly members: Member[] = [];
   recorded = 0;
 
-  constructor(sdk: Sdk) {
+  constructor(sdk: Sdk, hasLivePage = false) {
     this.#sdk = sdk;
+    this.#hasLivePage = hasLivePage;
   }
 
-  start(client?: PromClient): Member {
+  start(client?: PromClient, isOneOfSeveral = true): Member {
     const hdr = createHdr({ views: [{ instrumentName: 'basket' }] });
     const warnings: string[] = [];
     const prom = new Registry();
@@ -64,12 +70,22 @@ class Service {
     const page = openPage({
       place: this.#place,
       registry: hdr.registry,
-      isOneOfSeveral: true,
+      isOneOfSeveral,
       listen: async () => {
         if (this.#holder !== undefined) throw Object.assign(new Error('taken'), { code: 'EADDRINUSE' });
         this.#holder = member;
       },
       promClient: client ?? readPromClient([() => [prom]]),
+      ...(this.#hasLivePage && {
+        livePage: {
+          serve: (shown) => {
+            member.live = shown;
+          },
+          close: () => {
+            member.live = undefined;
+          },
+        },
+      }),
       warn: (code, message) => warnings.push(`${code} ${message}`),
     });
     const reader = testReader(this.#sdk) as unknown as Reader;
@@ -89,6 +105,7 @@ class Service {
       page,
       source,
       warnings,
+      live: undefined,
       record: () => {
         sizes.record(this.recorded % 7);
         orders.add(1);
@@ -122,27 +139,33 @@ class Service {
       holder.source.producer.collect({ timeoutMillis: 1000 }),
       holder.page.promMetrics(),
     ]);
-    const snapshot = await holder.source.gather({ timeoutMs: 1000 });
-    const totals = snapshot.families.flatMap(({ series }) => series.map(({ counts }) => counts.total));
+    const histogram = countIn(await holder.source.gather({ timeoutMs: 1000 }));
     const jobs = sumOf(prom.flat().flatMap(({ values }) => values.map(({ value }) => value)));
-    return { histogram: sumOf(totals), orders: ordersIn(resourceMetrics), jobs };
+    const shown = { histogram, orders: ordersIn(resourceMetrics), jobs };
+    if (!this.#hasLivePage) return shown;
+    return { ...shown, live: countIn(await (await until(() => holder.live)).gather()) };
   }
 
   /** Waits until scrapes show all that was recorded. */
   async expectAll(): Promise<void> {
-    const all = { histogram: this.recorded, orders: this.recorded, jobs: this.recorded };
+    const { recorded } = this;
+    const all = { histogram: recorded, orders: recorded, jobs: recorded };
     let shown: object = {};
     await until(async () => {
       const numbers = await this.scrape();
       shown = numbers;
       return Object.values(numbers).every((number) => number >= this.recorded) ? true : undefined;
     }).catch(() => undefined);
-    expect(shown).toEqual(all);
+    expect(shown).toEqual({ ...all, ...(this.#hasLivePage && { live: recorded }) });
   }
 
   stop(): void {
     for (const member of [...this.members]) this.end(member);
   }
+}
+
+function countIn({ families }: Snapshot): number {
+  return sumOf(families.flatMap(({ series }) => series.map(({ counts }) => counts.total)));
 }
 
 function ordersIn({ scopeMetrics }: MetricCollection['resourceMetrics']): number {
@@ -182,10 +205,10 @@ const STEPS = fc.array(
 const suite = (metrics: object): void => {
   const sdk = { metrics } as Sdk;
 
-  test('processes begin and end in any order: a page shows each value once, and none is lost', async () => {
+  test('processes begin and end in any order: a page and the live page show each value once, and none is lost', async () => {
     await fc.assert(
-      fc.asyncProperty(STEPS, async (steps) => {
-        const service = new Service(sdk);
+      fc.asyncProperty(STEPS, fc.boolean(), async (steps, hasLivePage) => {
+        const service = new Service(sdk, hasLivePage);
         service.start();
         try {
           for (const { what, which = 0, count = 0 } of steps) {
@@ -225,6 +248,20 @@ test('what cannot be read of what a process left is named, and the page goes on'
     );
     service.stop();
   }
+});
+
+test('a live page changes no scrape of a process that is alone, which begins anew at 0', async () => {
+  const service = new Service({ metrics: sdk2 } as unknown as Sdk, true);
+  const first = service.start(undefined, false);
+  first.record();
+  await service.expectAll();
+  const { resourceMetrics } = await first.source.producer.collect();
+  expect(JSON.stringify(resourceMetrics)).not.toContain('process.pid');
+  service.end(first);
+  service.recorded = 0;
+  service.start(undefined, false).record();
+  await service.expectAll();
+  service.stop();
 });
 
 test('a scrape does not wait longer than its timeout for metrics of prom-client', async () => {
