@@ -127,6 +127,26 @@ test('when the process that leads is killed, the next one serves the page, with 
   await end(service);
 }, 60_000);
 
+test('other machines need a token', async () => {
+  const token = 'a-token-of-a-live-page';
+  const args = ['--import', REGISTER, 'cluster.cjs'];
+  const port = await freePort();
+  const open = await startService(args, { HDRSCOPE_LIVE_PAGE: `0.0.0.0:${port}` });
+  await waitFor(
+    () => /HDRSCOPE_LIVE_PAGE and HDRSCOPE_TOKEN: host must be loopback/.test(open.running.stderr()),
+    {
+      what: 'the refusal',
+    },
+  );
+  await end(open);
+  const service = await startService(args, { HDRSCOPE_LIVE_PAGE: `0.0.0.0:${port}`, HDRSCOPE_TOKEN: token });
+  const url = `http://127.0.0.1:${port}/`;
+  const refused = await waitFor(() => text(url).catch(() => undefined), { what: 'an answer' });
+  expect(refused).toContain('this page needs a token');
+  expect(await text(url, { authorization: `Bearer ${token}` })).toContain('<title>shop</title>');
+  await end(service);
+});
+
 test('a pipeline without a page of metrics gets a warning, and serves no live page', async () => {
   const service = await startService(['--import', REGISTER, 'cluster.cjs'], {
     OTEL_METRICS_EXPORTER: 'console',

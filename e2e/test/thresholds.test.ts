@@ -1,7 +1,15 @@
+import { createHdr } from '@hdrscope/otel';
 import { sendOtlp } from '@hdrscope/otel/sender';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AggregationTemporality,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import { freePort, stopPeers, waitFor } from './support/peer-process.ts';
 import { type Prometheus, startPrometheus } from './support/prometheus.ts';
 import { sloRules } from './support/slo-rules.ts';
@@ -54,18 +62,27 @@ const startScraped = (port: number): Promise<Service> =>
     return () => server.close();
   });
 
-const startPushing = (
-  { url }: Pick<Prometheus, 'url'>,
-  temporality: 'cumulative' | 'delta',
-): Promise<Service> =>
-  startService(async (registry) => {
-    const resource = { 'service.name': 'native' };
-    const sender = sendOtlp(registry, {
-      ...{ url: `${url}/api/v1/otlp/v1/metrics`, temporality, resource },
-      intervalMs: 500,
-    });
+const RESOURCE = { 'service.name': 'native' };
+
+/** Sends a registry to a URL, and returns what ends that. */
+type Push = (registry: Registry, url: string) => () => Promise<void>;
+
+const pushBySender =
+  (temporality: 'cumulative' | 'delta'): Push =>
+  (registry, url) => {
+    const sender = sendOtlp(registry, { url, temporality, resource: RESOURCE, intervalMs: 500 });
     return () => sender.close();
+  };
+
+const pushByReader: Push = (registry, url) => {
+  const reader = new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter({ url, temporalityPreference: AggregationTemporality.CUMULATIVE }),
+    ...{ exportIntervalMillis: 500, exportTimeoutMillis: 500 },
   });
+  const readers = [createHdr({ views: [], registry }).wrapReader(reader)];
+  const provider = new MeterProvider({ readers, resource: resourceFromAttributes(RESOURCE) });
+  return () => provider.shutdown();
+};
 
 /** The rules of a form for values around a threshold. */
 function rulesFor(form: Form, digits: number, threshold: number): string {
@@ -113,20 +130,23 @@ describeWithPeers(['prometheus-2', 'prometheus-3'])('ratios at declared threshol
 
   // Prometheus 2 takes no OTLP.
   test.each([
-    ['cumulative', []],
-    ['delta', ['--enable-feature=otlp-deltatocumulative']],
+    ['by sendOtlp, cumulative', pushBySender('cumulative'), []],
+    ['by sendOtlp, as deltas', pushBySender('delta'), ['--enable-feature=otlp-deltatocumulative']],
+    ["by an exporter of OpenTelemetry's SDK", pushByReader, []],
   ] as const)(
-    'are exact over OTLP (%s) by the counter, and by buckets that end there, also after a restart',
-    async (temporality, args) => {
+    'are exact over OTLP, %s, by the counter, and by buckets that end there, also after a restart',
+    async (_, push, args) => {
       const forms = FORMS.filter((form) => form !== 'classic');
       const rules = SUBJECTS.flatMap(({ digits, threshold }) =>
         forms.map((form) => rulesFor(form, digits, threshold)),
       );
       const prometheus = await startPrometheus('prometheus-3', [], { isOtlpReceiver: true, rules, args });
-      service = await startPushing(prometheus, temporality);
+      const start = (): Promise<Service> =>
+        startService(async (registry) => push(registry, `${prometheus.url}/api/v1/otlp/v1/metrics`));
+      service = await start();
       await expectRatios(prometheus, forms, SUBJECTS);
       await service.stop();
-      service = await startPushing(prometheus, temporality);
+      service = await start();
       await expectRatios(prometheus, forms, SUBJECTS);
       const counters = await prometheus.queryNow('{__name__=~".*_within_.*"}');
       expect(new Set(counters.map(({ labels }) => labels.__name__))).toEqual(

@@ -26,6 +26,7 @@ interface Dashboard {
 }
 
 const VARIABLE = 'HDRSCOPE_LIVE_PAGE';
+const TOKEN_VARIABLE = 'HDRSCOPE_TOKEN';
 const DASHBOARD = '@hdrscope/dashboard';
 
 /**
@@ -52,7 +53,7 @@ export function readLivePage(
     );
     return undefined;
   }
-  const token = variable(environment, 'HDRSCOPE_TOKEN');
+  const token = variable(environment, TOKEN_VARIABLE);
   const options = {
     port: Number(port),
     ...(host !== undefined && { host }),
@@ -73,9 +74,11 @@ export function readLivePage(
         notice('HDRSCOPE_MISSING_PACKAGE', `the live page is not served: npm install ${DASHBOARD}`);
         return;
       }
-      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      const { code } = error as NodeJS.ErrnoException;
+      const isTaken = code === 'EADDRINUSE';
       const reason = isTaken ? describeListenError(error, VARIABLE) : reasonsOf(error);
-      notice('HDRSCOPE_FAILED', `the live page is not served: ${reason}`);
+      if (code === 'ERR_INVALID_OPTION') notice(code, `${VARIABLE} and ${TOKEN_VARIABLE}: ${reason}`);
+      else notice('HDRSCOPE_FAILED', `the live page is not served: ${reason}`);
       if (isTaken) timer = setTimeout(() => void serve(registry), pauseMs).unref();
     }
   };
@@ -92,7 +95,8 @@ export function readLivePage(
 /** Warns when the environment asks for a live page that nothing serves. */
 export function warnOfNoLivePage(environment: EnvironmentVariables): void {
   if (variable(environment, VARIABLE) === undefined) return;
-  const needs = 'it needs a pipeline of register with OTEL_METRICS_EXPORTER=prometheus';
+  const needs =
+    'it needs @hdrscope/prometheus, OTEL_METRICS_EXPORTER=prometheus with a port, and the pipeline of register';
   notice(
     'HDRSCOPE_UNREACHABLE',
     `the live page is not served: ${needs}; others call serveDashboard of ${DASHBOARD}`,

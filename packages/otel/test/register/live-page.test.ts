@@ -102,7 +102,8 @@ test('a port that another program has is named, and taken when it is free', asyn
 });
 
 test('nobody tries again to get a port after the end, or when the options are wrong', async () => {
-  failures = [Object.assign(new Error('again'), { code: 'EADDRINUSE' }), new Error('host must be loopback')];
+  const wrong = Object.assign(new Error('host must be loopback'), { code: 'ERR_INVALID_OPTION' });
+  failures = [Object.assign(new Error('again'), { code: 'EADDRINUSE' }), wrong];
   const page = readLivePage({ HDRSCOPE_LIVE_PAGE: '9466' }, application, undefined, 5)!;
   page.serve(registry);
   await until(() => warnings.length > 0);
@@ -110,12 +111,16 @@ test('nobody tries again to get a port after the end, or when the options are wr
   readLivePage({ HDRSCOPE_LIVE_PAGE: '0.0.0.0:9465' }, application, undefined, 5)!.serve(registry);
   await sleep(50);
   expect(calls).toHaveLength(2);
-  expect(warnings.at(-1)).toBe('HDRSCOPE_FAILED the live page is not served: host must be loopback');
+  expect(warnings.at(-1)).toBe(
+    'ERR_INVALID_OPTION HDRSCOPE_LIVE_PAGE and HDRSCOPE_TOKEN: host must be loopback',
+  );
 });
 
 test('a page that nothing serves gets a warning', () => {
   warnOfNoLivePage({});
   expect(warnings).toEqual([]);
   warnOfNoLivePage({ HDRSCOPE_LIVE_PAGE: '9465' });
-  expect(warnings.join()).toMatch(/^HDRSCOPE_UNREACHABLE the live page is not served: it needs .*prometheus/);
+  expect(warnings.join()).toMatch(
+    /^HDRSCOPE_UNREACHABLE the live page is not served: it needs .*PORTER=prometheus/,
+  );
 });
