@@ -1,4 +1,6 @@
-import { convertResourceMetrics, render } from '@hdrscope/prometheus';
+import { sendOtlp } from '@hdrscope/otel/sender';
+import { convertResourceMetrics, convertSnapshot, render } from '@hdrscope/prometheus';
+import { createRegistry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
 import { stopPeers, waitFor } from './support/peer-process.ts';
 import { startPrometheus } from './support/prometheus.ts';
@@ -166,5 +168,36 @@ describeWithPeers(['prometheus-3'])('metrics that Prometheus gets by OTLP', () =
       theirs: theirs.get(metric.id),
     })).filter(({ ours, theirs: name }) => ours !== name);
     expect(different).toEqual([]);
+  });
+
+  test('have, as counters of thresholds, the names of our pages', async () => {
+    const registry = createRegistry();
+    // Prometheus moves a word `total` to the end of the name of a counter, and drops the underscore that it makes of `°`.
+    const names = NAMES.filter((name) => !name.includes('total'));
+    const units = UNITS.filter((unit) => unit !== 'a°');
+    for (const name of names)
+      for (const unit of units)
+        registry
+          .histogram({ name, unit, scope: { name: unit }, thresholds: [0.5] })
+          .with({ id: `${name} in ${unit}` })
+          .record(0.5);
+    const ours = new Map<string, string>();
+    for (const family of convertSnapshot(await registry.gather())) {
+      for (const { labels } of family.type === 'counter' ? family.metrics : [])
+        ours.set(new Map(labels).get('id')!, `${family.name}_total`);
+    }
+    expect(ours.size).toBe(names.length * units.length);
+    const server = await startPrometheus('prometheus-3', [], { isOtlpReceiver: true });
+    await sendOtlp(registry, { url: `${server.url}/api/v1/otlp/v1/metrics` }).close();
+    const theirs = await waitFor(
+      async () => {
+        const found = await server.queryNow('{threshold="0.5"} == 1');
+        return (
+          found.length === ours.size && new Map(found.map(({ labels }) => [labels.id!, labels.__name__!]))
+        );
+      },
+      { what: 'all counters' },
+    );
+    expect(theirs).toEqual(ours);
   });
 });
