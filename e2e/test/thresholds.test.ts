@@ -10,6 +10,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
+import { startCollector } from './support/collector.ts';
 import { freePort, stopPeers, waitFor } from './support/peer-process.ts';
 import { type Prometheus, startPrometheus } from './support/prometheus.ts';
 import { sloRules } from './support/slo-rules.ts';
@@ -157,6 +158,26 @@ describeWithPeers(['prometheus-2', 'prometheus-3'])('ratios at declared threshol
   );
 });
 
+describeWithPeers(['collector', 'prometheus-2'])('ratios by a Collector that Prometheus 2 scrapes', () => {
+  afterAll(() => stopPeers());
+
+  test.each(['cumulative', 'delta'] as const)(
+    'are exact by the counter (%s)',
+    async (temporality) => {
+      const collector = await startCollector();
+      const rules = SUBJECTS.map(({ digits, threshold }) => rulesFor('counter', digits, threshold));
+      const prometheus = await startPrometheus('prometheus-2', [collector.scrapeTarget], { rules });
+      const push = pushBySender(temporality);
+      const service = await startService(async (registry) =>
+        push(registry, `${collector.httpUrl}/v1/metrics`),
+      );
+      await expectExact(prometheus, ['counter'], SUBJECTS);
+      await service.stop();
+    },
+    240_000,
+  );
+});
+
 interface Subject {
   readonly digits: number;
   readonly threshold: number;
@@ -171,8 +192,26 @@ async function expectRatios(
   forms: readonly Form[],
   subjects: readonly Subject[],
 ): Promise<void> {
-  const ratiosIn = async (record: string): Promise<Map<string, number>> =>
-    new Map((await prometheus.queryNow(record)).map(({ labels, value }) => [labels.slo!, value!]));
+  const found = await expectExact(prometheus, forms, subjects);
+  const shares = await waitFor(
+    async () => {
+      const known = await ratiosIn(prometheus, 'slo:threshold_bucket:ratio');
+      return known.size === subjects.length && known;
+    },
+    { what: 'shares of buckets' },
+  );
+  for (const { digits, threshold } of subjects) {
+    const one = nameOf('native', digits, threshold);
+    expect(Math.abs(found.get(one)! - 0.25)).toBeLessThanOrEqual(shares.get(one)!);
+  }
+}
+
+/** Waits until the rules have a ratio for each form and subject, exact except for native buckets that the threshold divides. */
+async function expectExact(
+  prometheus: Prometheus,
+  forms: readonly Form[],
+  subjects: readonly Subject[],
+): Promise<ReadonlyMap<string, number>> {
   const expected = subjects.flatMap(({ digits, threshold }) =>
     forms
       .filter((form) => form !== 'native' || threshold === 0.25)
@@ -182,7 +221,7 @@ async function expectRatios(
   // A window that begins with the service has less of some series than of others.
   await waitFor(
     async () => {
-      found = await ratiosIn('slo:error_ratio:rate{window="5s"}');
+      found = await ratiosIn(prometheus, 'slo:error_ratio:rate{window="5s"}');
       const isExact = expected.every((one) => Math.abs((found.get(one) ?? Number.NaN) - 0.25) < 1e-9);
       return isExact && found.size === forms.length * subjects.length;
     },
@@ -190,15 +229,9 @@ async function expectRatios(
   ).catch((error: unknown) => {
     throw new Error(`not exact: ${JSON.stringify([...found])}`, { cause: error });
   });
-  const shares = await waitFor(
-    async () => {
-      const known = await ratiosIn('slo:threshold_bucket:ratio');
-      return known.size === subjects.length && known;
-    },
-    { what: 'shares of buckets' },
-  );
-  for (const { digits, threshold } of subjects) {
-    const one = nameOf('native', digits, threshold);
-    expect(Math.abs(found.get(one)! - 0.25)).toBeLessThanOrEqual(shares.get(one)!);
-  }
+  return found;
+}
+
+async function ratiosIn({ queryNow }: Prometheus, record: string): Promise<Map<string, number>> {
+  return new Map((await queryNow(record)).map(({ labels, value }) => [labels.slo!, value!]));
 }
