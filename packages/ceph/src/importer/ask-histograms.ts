@@ -125,7 +125,7 @@ const NUMBERS = { name: 'askHistograms', rules: DOCUMENT_RULES };
 async function readNumbers(ask: AskDaemon): Promise<ReadonlyMap<string | undefined, Json>> {
   try {
     const text = await ask('perf dump', { logger: NUMBERS_LOGGER });
-    const documents = readDocuments(
+    const { documents } = readDocuments(
       text,
       readOptions<DocumentOptions, typeof DOCUMENT_RULES>({}, NUMBERS),
       false,

@@ -1,7 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import {
   flag,
-  malformed,
   mustBe,
   number,
   optional,
@@ -10,7 +9,7 @@ import {
   withDefault,
 } from '@hdrscope/core/internal';
 import { Budget, isObject } from '@hdrscope/kit';
-import { type Json, type JsonObject, parseFast, parseJson } from './json.ts';
+import { type Json, type JsonObject, lineAt, parseFast, parseJson, quoted, wrongText } from './json.ts';
 import { parseXml, XML_START } from './xml.ts';
 
 /** An object in a text, in JSON or in the XML of a daemon. */
@@ -18,6 +17,14 @@ export interface TextDocument {
   /** The daemon that `ceph tell osd.*` names before the object, on its line. */
   readonly daemon: string | undefined;
   readonly json: Json;
+}
+
+/** The objects of a text. */
+export interface TextDocuments {
+  /** At least one. */
+  readonly documents: readonly TextDocument[];
+  /** What else the text has, as sentences. */
+  readonly notes: readonly string[];
 }
 
 /** The options for reading a text. */
@@ -47,21 +54,27 @@ export type DocumentSettings = Settings<DocumentOptions, 'maxElements'>;
 const LEAST_ELEMENTS = 100_000;
 const CHARACTERS_PER_ELEMENT = 6;
 
-// `ceph tell osd.*` names each daemon before its dump. Reports of support tools begin with other lines. Windows writes a mark first.
-const START = /^\ufeff?[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>)/gm;
+// Answers in `json` and `xml` end without a line end. Windows writes a byte order mark before each text, and texts are joined.
+const BLANKS = /[ \t\r\n\ufeff]*/y;
+// `ceph tell osd.*` names each daemon before its dump.
+const START = /(?:([^\s"{}[\]<>:]+):[ \t]*)?(?:<\?xml[^<>]*>[ \t\r\n]*)?(?=\{|<perfcounter_collection>)/y;
 const LENIENT_START =
-  /^\ufeff?[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>|"[^"\n]*"\s*:\s*\{)/gm;
-// The answers of some formats end without a line end, so two of them may share a line.
-const NEXT_ON_LINE = /[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>)/y;
-const REST_OF_LINE = /.*/y;
+  /(?:([^\s"{}[\]<>:]+):[ \t]*)?(?=\{|<perfcounter_collection>|"[^"\n]*"[ \t\r\n]*:[ \t\r\n]*\{)/y;
+const LINE = /[^\r\n]*/y;
+// A dump that is cut at its end begins with { or <, and one that is cut at its beginning ends with } or >. A lenient one begins with ".
+// Files have NULs where a crash of the machine has lost their bytes.
+const PART_OF_DUMP = /[{}<>\0]|^"/;
+// The name of a daemon, or a part of it. The line is not ended, so the rest may be cut off.
+const NAME = /^[^\s"[\]]+[ \t]*$/;
 
 /**
- * The objects of a text. Each begins a line, or follows another one. Other lines are skipped.
+ * The objects of a text, one after the other, with or without blanks between them. A line of other text is skipped and noted where it cannot
+ * be a part of an object: reports of support tools and terminals have such lines.
  *
  * @param isExact Whether integers beyond 2^53 − 1 become bigints, which is slower. Otherwise they are rounded.
- * @throws HdrscopeError `ERR_TOO_LARGE`; `ERR_DECODE`.
+ * @throws HdrscopeError `ERR_TOO_LARGE`; `ERR_DECODE` also when an object is cut, or the text has other bytes than those above.
  */
-export function readDocuments(text: string, settings: DocumentSettings, isExact: boolean): TextDocument[] {
+export function readDocuments(text: string, settings: DocumentSettings, isExact: boolean): TextDocuments {
   const { maxLength, lenient } = settings;
   if (typeof text !== 'string') throw mustBe('ERR_DECODE', 'the text', 'a string', text);
   if (text.length > maxLength) {
@@ -73,24 +86,31 @@ export function readDocuments(text: string, settings: DocumentSettings, isExact:
   // Documents that are not JSON are read twice.
   const [fast, slow] = [makeBudget(), makeBudget()];
   const documents: TextDocument[] = [];
+  const skipped = new SkippedLines(text);
   for (let from = 0; ; ) {
-    const match = matchAt(NEXT_ON_LINE, text, from) ?? matchAt(lenient ? LENIENT_START : START, text, from);
-    if (match === null) break;
-    const begin = match.index + match[0].length;
+    const at = from + lengthAt(BLANKS, text, from);
+    if (at === text.length) break;
+    const match = matchAt(lenient ? LENIENT_START : START, text, at);
+    if (match === null) {
+      const isLineStart = documents.length === 0 || /[\r\n]/.test(text.slice(from - 1, at));
+      from = at + lengthAt(LINE, text, at);
+      skipped.add(at, from, isLineStart, documents.length > 0);
+      continue;
+    }
+    const begin = at + match[0].length;
     const { json, end } =
       text[begin] === XML_START
         ? parseXml(text, begin, slow)
         : ((text[begin] === '{' && !isExact ? parseFast(text, begin, fast) : undefined) ??
           parseJson(text, begin, lenient, slow));
     documents.push({ daemon: match[1], json });
-    assertReadable(text, end);
     from = end;
   }
   if (documents.length === 0) {
     const allowed = 'a line that begins with { or <perfcounter_collection>';
     throw new HdrscopeError('ERR_DECODE', `the text must have ${allowed}, got no such line`);
   }
-  return documents;
+  return { documents, notes: skipped.notes() };
 }
 
 function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | null {
@@ -98,12 +118,44 @@ function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray 
   return pattern.exec(text);
 }
 
-/** Refuses the rest of a document's line when it has an object that would be skipped. */
-function assertReadable(text: string, end: number): void {
-  if (matchAt(NEXT_ON_LINE, text, end) !== null) return;
-  const [rest = ''] = matchAt(REST_OF_LINE, text, end) ?? [];
-  if (!rest.includes('{') && !rest.includes('<perfcounter_collection>')) return;
-  throw malformed('the text after an object', 'blank, or another object', rest.trim());
+function lengthAt(pattern: RegExp, text: string, index: number): number {
+  return matchAt(pattern, text, index)?.[0].length ?? 0;
+}
+
+/** The lines of a text that no dump has. */
+class SkippedLines {
+  readonly #text: string;
+  #count = 0;
+  #first: string | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /**
+   * @param isLineStart Whether no document is on this line.
+   * @throws HdrscopeError `ERR_DECODE` when it may be a part of a document.
+   */
+  add(from: number, end: number, isLineStart: boolean, isAfterDocument: boolean): void {
+    const text = this.#text;
+    if (!isLineStart) throw wrongText(text, from, 'blank, or another dump,');
+    const line = text.slice(from, end);
+    const part = PART_OF_DUMP.exec(line);
+    if (part !== null) {
+      const cure = 'a part of a dump, or other text with one of { } < > or NUL, must be removed';
+      throw wrongText(text, from, `a whole dump (${cure})`);
+    }
+    if (isAfterDocument && end === text.length && NAME.test(line))
+      throw wrongText(text, from, 'a whole dump, not a name without one or a line that does not end,');
+    this.#count++;
+    this.#first ??= `line ${lineAt(text, from).line}, ${quoted(line)}`;
+  }
+
+  notes(): string[] {
+    if (this.#first === undefined) return [];
+    const which = this.#count === 1 ? this.#first : `${this.#count} lines, the first is ${this.#first}`;
+    return [`skipped, as it is no part of a dump: ${which}`];
+  }
 }
 
 /** The commands of a daemon whose answers are easily taken for each other. */

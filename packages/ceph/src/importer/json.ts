@@ -46,31 +46,59 @@ const COLON = 0x3a;
  * @throws HdrscopeError `ERR_TOO_LARGE`
  */
 export function parseFast(text: string, from: number, budget: Budget): ParsedJson | undefined {
-  const end = endOf(text, from, budget);
-  if (end === undefined) return undefined;
+  const measured = measure(text, from, budget);
+  if (measured === undefined) return undefined;
+  const { end, members } = measured;
   try {
-    return { json: JSON.parse(text.slice(from, end)) as Json, end };
+    const json = JSON.parse(text.slice(from, end)) as Json;
+    // `JSON.parse` keeps the last of several members of one name.
+    return countMembers(json) === members ? { json, end } : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** The number of members, except for those behind the first number of an array: a count that is too low has the text parsed slowly. */
+function countMembers(json: Json): number {
+  let members = 0;
+  if (Array.isArray(json)) {
+    if (typeof json[0] === 'number') return 0;
+    for (const item of json) members += countMembers(item);
+  } else if (typeof json === 'object' && json !== null) {
+    for (const name in json as JsonObject) {
+      members++;
+      const item = (json as JsonObject)[name];
+      if (typeof item === 'object') members += countMembers(item);
+    }
+  }
+  return members;
+}
+
 // Most of a dump are digits, commas and spaces, which a regular expression passes faster than a loop.
 const STRUCTURE = /[":[\]{}]/g;
 
-/** The place after the bracket that closes an array or object; `undefined` when it does not end, or is too deep. */
-function endOf(text: string, from: number, budget: Budget): number | undefined {
-  let depth = 0;
+/**
+ * The place after the bracket that closes an array or object, and the number of members in it; `undefined` when it does not end, or is too
+ * deep.
+ */
+function measure(
+  text: string,
+  from: number,
+  budget: Budget,
+): { readonly end: number; readonly members: number } | undefined {
+  let [depth, members] = [0, 0];
   STRUCTURE.lastIndex = from;
   while (STRUCTURE.test(text)) {
     const at = STRUCTURE.lastIndex - 1;
     const code = text.charCodeAt(at);
     if (code === QUOTE) STRUCTURE.lastIndex = endOfString(text, at) + 1;
-    else if (code === COLON) budget.takeElements();
-    else if (isOpening(code)) {
+    else if (code === COLON) {
+      budget.takeElements();
+      members++;
+    } else if (isOpening(code)) {
       budget.takeElements();
       if (++depth > DEEPEST) return undefined;
-    } else if (--depth === 0) return at + 1;
+    } else if (--depth === 0) return { end: at + 1, members };
   }
   return undefined;
 }
@@ -133,7 +161,7 @@ class Parser {
   /** The members of an object, up to `end` or to the end of the text. */
   members(end?: '}', depth = 0): JsonObject {
     this.#budget.takeElements();
-    const entries: [string, Json][] = [];
+    const members = new Map<string, Json>();
     const isEnd = (): boolean => (end === undefined ? this.#isOver() : this.isAt(end));
     for (let isFirst = true; !isEnd(); isFirst = false) {
       if (!isFirst) {
@@ -141,12 +169,14 @@ class Parser {
         if (this.#isLenient && isEnd()) break;
       }
       this.#budget.takeElements();
+      const { at } = this;
       const name = this.#string();
+      if (members.has(name)) throw wrongText(this.#text, at, 'JSON with another name');
       this.#take(':');
-      entries.push([name, this.value(depth + 1)]);
+      members.set(name, this.value(depth + 1));
     }
     if (end !== undefined) this.#take(end);
-    return Object.fromEntries(entries);
+    return Object.fromEntries(members);
   }
 
   #array(depth: number): Json[] {
@@ -234,15 +264,28 @@ class Parser {
 
 /** The error for a text that is not as it must be at a place. */
 export function wrongText(text: string, at: number, allowed: string, cause?: unknown): HdrscopeError {
+  const { line, column } = lineAt(text, at);
+  const got = at >= text.length ? 'the end' : quoted(text.slice(at, at + 20));
+  const where = `line ${line}, column ${column}`;
+  return new HdrscopeError('ERR_DECODE', `${where}: the text must be ${allowed} here, got ${got}`, { cause });
+}
+
+/** The line and the column of a place, from 1. */
+export function lineAt(text: string, at: number): { readonly line: number; readonly column: number } {
   let line = 1;
   let lineStart = 0;
   for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', lineStart)) {
     line++;
     lineStart = end + 1;
   }
-  const got = at >= text.length ? 'the end' : visible(JSON.stringify(text.slice(at, at + 20)));
-  const where = `line ${line}, column ${at - lineStart + 1}`;
-  return new HdrscopeError('ERR_DECODE', `${where}: the text must be ${allowed} here, got ${got}`, { cause });
+  return { line, column: at - lineStart + 1 };
+}
+
+const LONGEST_QUOTE = 60;
+
+/** A part of a text for messages, in quotes. */
+export function quoted(text: string): string {
+  return visible(JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text));
 }
 
 /** Whether an odd number of backslashes precedes a place. */

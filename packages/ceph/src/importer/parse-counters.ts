@@ -33,6 +33,8 @@ export interface ImportedCounters {
   readonly labels: CounterLabels;
   /** By name. Times are in seconds; integers above 2^53 − 1 are bigints. */
   readonly counters: ReadonlyMap<string, number | bigint | ImportedAverage>;
+  /** What else the text has, as sentences. */
+  readonly notes: readonly string[];
 }
 
 /** The description of a counter that has labels. */
@@ -45,8 +47,8 @@ export interface ImportedCounterDescription extends ImportedDescription {
 export interface ParseCountersOptions extends DocumentOptions, PerfFilter {}
 
 /**
- * Reads the numbers of a daemon: its answer to `counter dump` (Reef and later), which has labels, or to `perf dump`, with any text on
- * other lines. Histograms in it are left out: `parseHistogramDump` reads them. Integers are exact up to 2^64 − 1.
+ * Reads the numbers of a daemon: its answer to `counter dump` (Reef and later), which has labels, or to `perf dump`.
+ * Histograms in it are left out: `parseHistogramDump` reads them. Integers are exact up to 2^64 − 1.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_DECODE` when the text is not such an answer;
  *   `ERR_TOO_LARGE` when it is longer than `maxLength`, or has more than `maxElements`.
@@ -63,8 +65,9 @@ export interface ParseCountersOptions extends DocumentOptions, PerfFilter {}
  */
 export function parseCounters(text: string, options: ParseCountersOptions = {}): ImportedCounters[] {
   const settings = readOptions(options, PARSE_COUNTERS);
-  const documents = readDocuments(text, settings, typeof text === 'string' && LONG_NUMBER.test(text));
-  return documents.flatMap((document) => readCounters(document, settings));
+  const isExact = typeof text === 'string' && LONG_NUMBER.test(text);
+  const { documents, notes } = readDocuments(text, settings, isExact);
+  return documents.flatMap((document) => readCounters(document, settings, notes));
 }
 
 const PARSE_COUNTERS = {
@@ -92,12 +95,14 @@ export function parseCounterSchema(
   text: string,
   options: DocumentOptions = {},
 ): ImportedCounterDescription[] {
-  return readDocuments(text, readOptions(options, PARSE_COUNTER_SCHEMA), false).flatMap(({ daemon, json }) =>
+  const { documents, notes } = readDocuments(text, readOptions(options, PARSE_COUNTER_SCHEMA), false);
+  return documents.flatMap(({ daemon, json }) =>
     Object.entries(asObject(json, 'a schema')).flatMap(([logger, entries]) =>
       labelledCounters(entries, pathOf(daemon, logger)).flatMap(({ labels, counters, path }) =>
         Object.entries(counters).map(([counter, one]) => ({
           ...readDescription(one, { daemon, logger, counter }, `${path}.${shownName(counter)}`),
           labels,
+          notes,
         })),
       ),
     ),
@@ -116,6 +121,7 @@ const LONG_NUMBER = /\d{16}/;
 function readCounters(
   { daemon, json }: TextDocument,
   { logger: loggerAsked, counter: counterAsked }: PerfFilter,
+  notes: readonly string[],
 ): ImportedCounters[] {
   return Object.entries(asObject(json, 'a dump'))
     .filter(([logger]) => loggerAsked === undefined || logger === loggerAsked)
@@ -131,6 +137,7 @@ function readCounters(
             )
             .map(([name, one]) => [name, readNumber(one, `${path}.${shownName(name)}`)]),
         ),
+        notes,
       })),
     );
 }

@@ -44,9 +44,12 @@ const TELEMETRY_LOGGER = 'osd';
 const TELEMETRY = 'osd_perf_histograms';
 
 /**
- * Reads the histograms of a dump: the answer to `perf histogram dump` in JSON or XML, pretty or compact, with any text on other
- * lines; the output of `ceph tell osd.*`, a dump for each daemon; or a telemetry report. Counts are exact up to 2^64 − 1.
+ * Reads the histograms of a dump: the answer to `perf histogram dump` in JSON or XML, pretty or compact; several of them, with or without
+ * line ends between them; the output of `ceph tell osd.*`, a dump for each daemon; or a telemetry report. Counts are exact up to 2^64 − 1.
  * Unknown keys are ignored. An error names the logger, the counter and the path.
+ *
+ * Every byte is read. Lines that cannot be a part of a dump, such as those of a terminal, are skipped, and `notes` has the first of them. All
+ * other text refuses the whole text: a dump that is cut at its end or its beginning, and text on the line of a dump.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_DECODE` when the text is not a dump;
  *   `ERR_TOO_LARGE` when it is longer than `maxLength`, has more than `maxElements`, or its histograms have more than 2^23
@@ -73,11 +76,25 @@ const PARSE_HISTOGRAM_DUMP = {
 
 /** Reads the histograms of a dump, with options that are checked. */
 export function parseDump(text: string, settings: ParseDumpSettings): ImportedHistogram[] {
-  const read = (isExact: boolean): ImportedHistogram[] => {
-    const documents = readDocuments(text, settings, isExact);
+  return parseDumps(text, settings).flatMap(({ histograms }) => histograms);
+}
+
+/** A document of a text, and what was read from it. */
+interface ParsedDump extends TextDocument {
+  readonly histograms: readonly ImportedHistogram[];
+  readonly notes: readonly string[];
+}
+
+function parseDumps(text: string, settings: ParseDumpSettings): ParsedDump[] {
+  const read = (isExact: boolean): ParsedDump[] => {
+    const { documents, notes } = readDocuments(text, settings, isExact);
     const cells = new Budget('the cells of all histograms', { elements: MOST_UNWRITTEN_CELLS + text.length });
     const asked: DumpQuestion = { ...settings, cells };
-    return documents.flatMap((document) => readDocument(document, asked));
+    return documents.map((document) => {
+      const histograms = readDocument(document, asked);
+      const noted = (one: ImportedHistogram) => ({ ...one, notes: [...notes, ...one.notes] });
+      return { ...document, histograms: notes.length === 0 ? histograms : histograms.map(noted), notes };
+    });
   };
   try {
     return read(false);
@@ -165,6 +182,8 @@ export interface ImportedLoggers {
   readonly daemon: string | undefined;
   /** All loggers of the dump, including those without histograms. */
   readonly loggers: readonly HistogramLogger[];
+  /** What else the text has, as sentences. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -184,20 +203,18 @@ export interface ImportedLoggers {
  */
 export function parseHistogramLoggers(text: string, options: ParseDumpOptions = {}): ImportedLoggers[] {
   const settings = readOptions(options, PARSE_HISTOGRAM_LOGGERS);
-  const counters = new Map<string, HistogramCounter[]>();
-  for (const { daemon, logger, counter, histogram, sums } of parseDump(text, settings)) {
-    const key = JSON.stringify([daemon, logger]);
-    const group = counters.get(key) ?? [];
-    counters.set(key, group);
-    group.push({ name: counter, histogram, ...(sums && { sums }) });
-  }
-  // Only the names are used, so rounded integers do no harm.
-  return readDocuments(text, settings, false).map(({ daemon, json }) => ({
-    daemon,
-    loggers: Object.keys(asObject(json, 'a dump'))
+  return parseDumps(text, settings).map(({ daemon, json, histograms, notes }) => {
+    const counters = new Map<string, HistogramCounter[]>();
+    for (const { logger, counter, histogram, sums } of histograms) {
+      const group = counters.get(logger) ?? [];
+      counters.set(logger, group);
+      group.push({ name: counter, histogram, ...(sums && { sums }) });
+    }
+    const loggers = Object.keys(asObject(json, 'a dump'))
       .filter((name) => isAsked(name, settings.logger))
-      .map((name) => ({ name, counters: counters.get(JSON.stringify([daemon, name])) ?? [] })),
-  }));
+      .map((name) => ({ name, counters: counters.get(name) ?? [] }));
+    return { daemon, loggers, notes };
+  });
 }
 
 const PARSE_HISTOGRAM_LOGGERS = {

@@ -32,11 +32,13 @@ export interface ImportedDescription {
   readonly valueType: string | undefined;
   /** The unit of the counter, not of its axes. */
   readonly units: string | undefined;
+  /** What else the text has, as sentences. */
+  readonly notes: readonly string[];
 }
 
 /**
- * Reads the answer of one daemon or of several to `perf histogram schema`, in JSON or XML, with any text on other lines. Releases of Ceph
- * have different keys: only `type` is needed, and unknown keys are ignored.
+ * Reads the answer of one daemon or of several to `perf histogram schema`, in JSON or XML. Releases of Ceph have
+ * different keys: only `type` is needed, and unknown keys are ignored.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_DECODE` when the text is not a schema;
  *   `ERR_TOO_LARGE` when it is longer than `maxLength`, or has more than `maxElements`.
@@ -50,7 +52,8 @@ export interface ImportedDescription {
  * ```
  */
 export function parseHistogramSchema(text: string, options: DocumentOptions = {}): ImportedDescription[] {
-  return readDocuments(text, readOptions(options, PARSE_HISTOGRAM_SCHEMA), false).flatMap(readSchema);
+  const { documents, notes } = readDocuments(text, readOptions(options, PARSE_HISTOGRAM_SCHEMA), false);
+  return documents.flatMap(readSchema).map((described) => ({ ...described, notes }));
 }
 
 const PARSE_HISTOGRAM_SCHEMA = {
@@ -59,9 +62,12 @@ const PARSE_HISTOGRAM_SCHEMA = {
   call: 'parseHistogramSchema(text, { lenient: true })',
 };
 
-function readSchema({ daemon, json }: TextDocument): ImportedDescription[] {
+/** The description of a counter, without the notes of its text. */
+export type Description = Omit<ImportedDescription, 'notes'>;
+
+function readSchema({ daemon, json }: TextDocument): Description[] {
   const loggers = asObject(json, 'a schema');
-  const read = (): ImportedDescription[] =>
+  const read = (): Description[] =>
     Object.entries(loggers).flatMap(([logger, counters]) => {
       const path = pathOf(daemon, logger);
       return Object.entries(asObject(counters, path)).map(([counter, json]) =>
@@ -76,7 +82,7 @@ export function readDescription(
   json: Json,
   place: Pick<ImportedDescription, 'daemon' | 'logger' | 'counter'>,
   path: string,
-): ImportedDescription {
+): Description {
   const fields = asObject(json, path);
   const text = (key: string): string | undefined =>
     fields[key] === undefined ? undefined : asText(fields[key], `${path}.${key}`);

@@ -38,8 +38,6 @@ describe('a dump of an OSD', () => {
 
   test.each([
     ['pretty', JSON.stringify(JSON.parse(OSD_DUMP), null, 4)],
-    ['after lines of other text', `# ceph daemon osd.0 perf histogram dump\nexit code: {0}\n\n${OSD_DUMP}\n`],
-    ['before lines of other text', `${OSD_DUMP}\nthe end of {it}\n`],
     ['with carriage returns', JSON.stringify(JSON.parse(OSD_DUMP), null, 4).replaceAll('\n', '\r\n')],
   ])('%s reads alike', (_, text) => {
     expect(parseHistogramDump(text)).toEqual([written]);
@@ -53,48 +51,6 @@ describe('a dump of an OSD', () => {
       ['osd.0', 62_049],
       ['osd.1', 62_049],
     ]);
-  });
-
-  // `json` and `xml` of Ceph end without a line end, `json-pretty` with one.
-  const FORMATS = {
-    json: OSD_DUMP,
-    pretty: JSON.stringify(JSON.parse(OSD_DUMP), null, 4),
-    xml: formatHistogramDump([{ name: 'osd', counters: [{ name: COUNTER, histogram: written.histogram }] }], {
-      format: 'xml',
-    }),
-  };
-  const pairs = Object.entries(FORMATS).flatMap(([first, one]) =>
-    Object.entries(FORMATS).map(([second, other]) => [first, second, one.trimEnd(), other] as const),
-  );
-
-  test.each(pairs)(
-    'in %s is read together with one in %s, however they are joined',
-    (_, __, first, second) => {
-      for (const between of ['', ' ', '\t', '\n', '\r\n', '\n\n', '\nosd.1: ', ' osd.1: ']) {
-        const dumps = parseHistogramDump(`${first}${between}${second}`);
-        expect([between, dumps.map(({ histogram }) => histogram.totalCount)]).toEqual([
-          between,
-          [62_049, 62_049],
-        ]);
-        expect(dumps[1]!.daemon).toBe(between.includes('osd.1') ? 'osd.1' : undefined);
-      }
-    },
-  );
-
-  test.each(pairs)('in %s is refused together with a part of one in %s', (_, __, first, second) => {
-    const half = second.slice(0, second.length / 2);
-    for (const between of ['', ' ', '\n'])
-      expectRefused(() => parseHistogramDump(`${first}${between}${half}`), 'ERR_DECODE');
-  });
-
-  test('is refused when its line goes on with an object that is none', () => {
-    const { message } = refusalOf(() => parseHistogramDump(`${OSD_DUMP}, "osd": {}`));
-    expect(message).toBe('the text after an object must be blank, or another object, got ", \\"osd\\": {}"');
-    expect(parseHistogramDump(`${OSD_DUMP}, done`)).toEqual([written]);
-  });
-
-  test('may begin with a byte order mark', () => {
-    expect(parseHistogramDump(`\ufeff${OSD_DUMP}`)).toEqual([written]);
   });
 
   test('can be limited to a logger and a counter', () => {

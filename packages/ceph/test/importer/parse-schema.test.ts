@@ -15,6 +15,7 @@ test('reads the schema of an OSD', () => {
     metricType: 'counter',
     valueType: 'integer-2d-histogram',
     units: 'none',
+    notes: [],
   });
 });
 

@@ -103,6 +103,7 @@ async function printRaw(inputs: readonly CephInput[], options: HistogramOptions,
     inputs.map(async (input) => {
       const text = await askDump(input, options);
       const imported = withInputName(input, () => parseHistogramLoggers(text, parseOptions(options)));
+      for (const note of imported[0]!.notes) await io.stderr.write(`hdrscope: ${input.name}: ${note}\n`);
       return imported.map(({ daemon, loggers }) => ({ daemon: daemon ?? input.name, loggers }));
     }),
   );

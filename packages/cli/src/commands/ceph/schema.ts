@@ -29,8 +29,10 @@ export const command = defineCommand({
       }),
     );
     const all = described.flat();
+    for (const note of new Set(all.flatMap(({ source, notes }) => notes.map((note) => `${source}: ${note}`))))
+      await io.stderr.write(`hdrscope: ${note}\n`);
     if (format === 'json') {
-      const shown = all.map(({ source, daemon, ...one }) => ({ source, ...nullsFor(one) }));
+      const shown = all.map(({ source, daemon, notes: _, ...one }) => ({ source, ...nullsFor(one) }));
       await io.stdout.write(jsonDocument(shown));
     } else if (all.length === 0) {
       await io.stderr.write("hdrscope: there are no histograms; among Ceph's daemons, OSDs have some\n");
