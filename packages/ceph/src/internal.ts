@@ -11,6 +11,7 @@ export type { CephFormat } from './dump/format.ts';
 export { CEPH_RELEASES } from './dump/loggers.ts';
 export { axisNames, axisTitle, findAxis } from './histogram/axis.ts';
 export { daemonName, socketsIn } from './importer/daemons.ts';
+export { histogramKey } from './importer/increase.ts';
 export type { ImportedAverage } from './importer/parse-counters.ts';
 export type { ParseDumpOptions } from './importer/parse-dump.ts';
 export type { UnitOverrides } from './importer/read-axis.ts';

@@ -12,6 +12,7 @@ import {
 } from '@hdrscope/core/internal';
 import { isObject } from '@hdrscope/kit';
 import { DOCUMENT_RULES, type DocumentOptions, readDocuments } from './documents.ts';
+import { assertDistinct } from './increase.ts';
 import type { Json, JsonObject } from './json.ts';
 import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings, parseDump } from './parse-dump.ts';
 import type { ImportedHistogram, SumBounds } from './read-histogram.ts';
@@ -94,6 +95,7 @@ export async function readDaemon(
   const life = before.size > 0 ? lifeBefore : undefined;
   for (let attempt = 1; ; attempt++) {
     const all = parseDump(await ask('perf histogram dump', filter), parsed);
+    assertDistinct(all);
     if (before.size === 0 || !all.some(hasSiblings)) {
       best = all;
       break;

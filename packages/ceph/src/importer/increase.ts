@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertFollows, listOf, object } from '@hdrscope/core/internal';
 import type { PerfHistogram, PerfIncrease } from '../histogram/perf-histogram.ts';
+import { pathOf } from './fields.ts';
 import type { ImportedHistogram, SumBounds } from './read-histogram.ts';
 
 /** The increase of a histogram between two dumps. */
@@ -15,12 +16,27 @@ export function histogramKey({ daemon, logger, labels, counter }: ImportedHistog
   return JSON.stringify([daemon, logger, counter, ...(sorted === undefined ? [] : [sorted])]);
 }
 
+/** @throws HdrscopeError `ERR_DECODE` when two histograms have one name, so that each would be compared with the other. */
+export function assertDistinct(histograms: readonly ImportedHistogram[]): void {
+  const keys = new Set<string>();
+  for (const one of histograms) {
+    const key = histogramKey(one);
+    if (keys.has(key)) {
+      const name = pathOf(one.daemon, one.logger, one.counter);
+      const cure = 'dumps of several daemons must name them, as in osd.0: {…}';
+      throw new HdrscopeError('ERR_DECODE', `two histograms are ${name}: ${cure}`);
+    }
+    keys.add(key);
+  }
+}
+
 /**
  * The counts between two dumps. A histogram is new as a whole when the earlier dump does not have it, when one of its cells
  * has fallen, when its axes have changed, or when it is known to be of another life of the daemon. A reset after which no cell is lower
  * than before is not seen otherwise.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when a dump is not an array of histograms.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a dump is not an array of histograms; `ERR_DECODE` when two histograms of a dump have one
+ *   daemon, logger and counter.
  * @example
  * ```ts
  * import { dumpIncrease, parseHistogramDump } from '@hdrscope/ceph';
@@ -37,8 +53,10 @@ export function dumpIncrease(
   earlier: readonly ImportedHistogram[],
   later: readonly ImportedHistogram[],
 ): ImportedIncrease[] {
-  for (const [name, dump] of Object.entries({ earlier, later }))
+  for (const [name, dump] of Object.entries({ earlier, later })) {
     assertFollows(name, listOf<ImportedHistogram>(object(), 'imported histograms'), dump);
+    assertDistinct(dump);
+  }
   const before = new Map(earlier.map((histogram) => [histogramKey(histogram), histogram]));
   return later.map((now) => increaseOf(before.get(histogramKey(now)), now));
 }

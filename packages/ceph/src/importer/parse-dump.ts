@@ -76,7 +76,10 @@ const PARSE_HISTOGRAM_DUMP = {
 
 /** Reads the histograms of a dump, with options that are checked. */
 export function parseDump(text: string, settings: ParseDumpSettings): ImportedHistogram[] {
-  return parseDumps(text, settings).flatMap(({ histograms }) => histograms);
+  const dumps = parseDumps(text, settings);
+  const [first, ...others] = dumps.flatMap(({ histograms }) => histograms);
+  if (first === undefined) return [];
+  return [{ ...first, notes: [...dumps[0]!.notes, ...first.notes] }, ...others];
 }
 
 /** A document of a text, and what was read from it. */
@@ -90,11 +93,7 @@ function parseDumps(text: string, settings: ParseDumpSettings): ParsedDump[] {
     const { documents, notes } = readDocuments(text, settings, isExact);
     const cells = new Budget('the cells of all histograms', { elements: MOST_UNWRITTEN_CELLS + text.length });
     const asked: DumpQuestion = { ...settings, cells };
-    return documents.map((document) => {
-      const histograms = readDocument(document, asked);
-      const noted = (one: ImportedHistogram) => ({ ...one, notes: [...notes, ...one.notes] });
-      return { ...document, histograms: notes.length === 0 ? histograms : histograms.map(noted), notes };
-    });
+    return documents.map((document) => ({ ...document, histograms: readDocument(document, asked), notes }));
   };
   try {
     return read(false);

@@ -41,7 +41,7 @@ export interface ImportedHistogram {
   readonly measured?: readonly SumBounds[];
   /** Names the life of the daemon that has counted this: another life counts from 0. @default unknown */
   readonly life?: string;
-  /** Irregularities of the dump, and how they were read, as sentences. */
+  /** Irregularities of the dump, and how they were read, as sentences. The first histogram of a text has those of the text. */
   readonly notes: readonly string[];
 }
 

@@ -22,6 +22,7 @@ import { assertRegistry, hasAnswered, INTAKE_RULES, keepReading } from '@hdrscop
 import type { Axis } from '../histogram/axis.ts';
 import { readDaemon } from './ask-histograms.ts';
 import type { CephDaemon } from './daemons.ts';
+import { assertDistinct } from './increase.ts';
 import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings, parseDump } from './parse-dump.ts';
 import { assertKnownAxes } from './read-axis.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
@@ -110,7 +111,9 @@ export function ingestCeph(
   let latest: readonly ImportedHistogram[] = [];
   const read = async (): Promise<Reading[]> => {
     const answer = await fetch();
-    latest = typeof answer === 'string' ? parseDump(answer, parsed) : answer;
+    const histograms = typeof answer === 'string' ? parseDump(answer, parsed) : answer;
+    assertDistinct(histograms);
+    latest = histograms;
     assertKnownAxes(latest, parsed.units);
     return latest.flatMap((histogram) => readings.of(histogram));
   };

@@ -1,5 +1,7 @@
+import { createRegistry } from '@hdrscope/registry';
 import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
-import { dumpIncrease, parseHistogramDump } from '../../src/index.ts';
+import { refusalOf } from '@hdrscope/testing/refusals';
+import { askHistograms, dumpIncrease, ingestCeph, parseHistogramDump } from '../../src/index.ts';
 import { dumpOf, LINEAR } from '../support/dumps.ts';
 
 const increase = (before: string, after: string) =>
@@ -8,6 +10,23 @@ const increase = (before: string, after: string) =>
     isReset,
     sums,
   }));
+
+test('two histograms of one name are refused: one would be compared with the other', async () => {
+  const text = dumpOf([0, 1, 0]);
+  const [one, two] = [parseHistogramDump(text), parseHistogramDump(text + text)];
+  for (const compare of [() => dumpIncrease(one, two), () => dumpIncrease(two, one)])
+    expect(refusalOf(compare, 'ERR_DECODE').message).toMatch(
+      /^two histograms are osd\.items: .* must name them/,
+    );
+  const asked = askHistograms(async (prefix) => (prefix === 'perf dump' ? '{}' : text + text));
+  await expect(asked).rejects.toMatchObject({ code: 'ERR_DECODE' });
+  const registry = createRegistry();
+  const ceph = ingestCeph(registry, () => text + text);
+  expect((await registry.gather()).errors).toHaveLength(1);
+  expect(ceph.latest).toEqual([]);
+  const named = parseHistogramDump(`osd.1: ${text}osd.2: ${text}`);
+  expect(dumpIncrease(named, named)).toHaveLength(2);
+});
 
 test('the increase between two dumps of an OSD is what was written in between', () => {
   const [written] = dumpIncrease(parseHistogramDump(OSD_DUMP), parseHistogramDump(OSD_DUMP_LATER));

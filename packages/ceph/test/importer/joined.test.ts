@@ -88,8 +88,8 @@ test('dumps of all formats are all read, however they are joined', () => {
       const read = parseHistogramDump(text);
       expect(countsOf(read)).toEqual(counts);
       expect(read.map(({ daemon }) => daemon)).toEqual(daemons);
-      // What is skipped is said.
-      expect(read.map(({ notes }) => notes.length)).toEqual(counts.map(() => Number(hasNoise)));
+      // What is skipped is said once.
+      expect(read.flatMap(({ notes }) => notes)).toHaveLength(Number(hasNoise));
       const loggers = parseHistogramLoggers(text);
       expect(loggers.map((one) => one.loggers.map(({ name }) => name))).toEqual(
         counts.map(() => ['cct', 'osd']),

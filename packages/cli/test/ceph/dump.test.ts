@@ -52,6 +52,27 @@ test("the means of an OSD's socket are those of its own sums, and those of a ran
   }
 });
 
+test('several dumps of a pipe are told apart, and other lines of it are reported', async () => {
+  const run = (text: string, ...args: string[]) => hdrscope(['ceph', 'dump', '-', ...args], { stdin: text });
+  const two = await run(`\ufeff${dumpOf([0, 1, 0])}${dumpOf([0, 2, 0])}`);
+  expect([two.exitCode, two.stderr]).toEqual([0, '']);
+  expect(two.stdout.match(/^standard.*$/gm)).toEqual([
+    'standard input 1 osd.op: 1 value',
+    'standard input 2 osd.op: 2 values',
+  ]);
+  const noisy = `$ ceph daemon osd.0 perf histogram dump\n${dumpOf([0, 1, 0])}`;
+  for (const format of ['--json', '--raw']) {
+    const { exitCode, stderr } = await run(noisy, format);
+    expect([exitCode, stderr]).toEqual([
+      0,
+      'hdrscope: standard input: skipped, as it is no part of a dump: line 1, "$ ceph daemon osd.0 perf histogram dump"\n',
+    ]);
+  }
+  const cut = await run(dumpOf([0, 1, 0]) + dumpOf([0, 2, 0]).slice(0, 1));
+  expect([cut.exitCode, cut.stdout]).toEqual([1, '']);
+  expect(cut.stderr).toMatch(/^hdrscope: standard input: line 1, column \d+: .* got the end/);
+});
+
 test('a folder stands for the sockets in it', async () => {
   mkdirSync(folder.pathOf('run'));
   await serveDumps(folder.pathOf('run/ceph-osd.0.asok'), [dumpOf([0, 1, 0])]);

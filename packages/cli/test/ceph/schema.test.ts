@@ -69,3 +69,12 @@ test('refuses a text that is not a schema, with the name of the input', async ()
     "hdrscope: wrong.json: osd.op must be an object, got 7: this is the answer to 'perf dump', which has no histograms; 'perf histogram schema' is the command to ask the daemon\n",
   ]);
 });
+
+test('lines beside a schema are reported', async () => {
+  const stdin = `${OSD_SCHEMA}\nend of the report\n`;
+  const { exitCode, stderr } = await hdrscope(['ceph', 'schema', '-', '--json'], { stdin });
+  expect([exitCode, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^hdrscope: standard input: skipped, .*, "end of the report"\n$/),
+  ]);
+});

@@ -37,6 +37,7 @@ import {
   type Sourced,
   titleOf,
   withInputName,
+  writeNotes,
 } from './histograms.ts';
 
 const DESCRIPTION = `Prints the counts of daemons: the percentiles and the mean of every axis of a histogram.
@@ -103,7 +104,7 @@ async function printRaw(inputs: readonly CephInput[], options: HistogramOptions,
     inputs.map(async (input) => {
       const text = await askDump(input, options);
       const imported = withInputName(input, () => parseHistogramLoggers(text, parseOptions(options)));
-      for (const note of imported[0]!.notes) await io.stderr.write(`hdrscope: ${input.name}: ${note}\n`);
+      await writeNotes(input, imported[0]?.notes, io);
       return imported.map(({ daemon, loggers }) => ({ daemon: daemon ?? input.name, loggers }));
     }),
   );

@@ -11,7 +11,13 @@ import {
   type ImportedIncrease,
   parseHistogramDump,
 } from '@hdrscope/ceph';
-import { axisNames, type ParseDumpOptions, socketsIn, type UnitOverrides } from '@hdrscope/ceph/internal';
+import {
+  axisNames,
+  histogramKey,
+  type ParseDumpOptions,
+  socketsIn,
+  type UnitOverrides,
+} from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import { AXIS_UNITS } from '@hdrscope/core/joint';
 import { wrongOption } from '../../arguments.ts';
@@ -83,7 +89,20 @@ export async function readHistograms(
 ): Promise<readonly Sourced[]> {
   const parsed = parseOptions(options);
   const histograms = await (input.isSocket ? fromDaemon(input, parsed) : fromText(input, parsed));
-  return histograms.map((one) => ({ ...one, source: one.daemon ?? input.name }));
+  return numbered(histograms.map((one) => sourced(one, input.name)));
+}
+
+/** Histograms of one name, as several dumps in a file have them, get numbers after their sources. */
+function numbered(histograms: readonly Sourced[]): readonly Sourced[] {
+  const counts = new Map<string, number>();
+  const places = histograms.map((one) => {
+    const key = histogramKey(one);
+    const place = (counts.get(key) ?? 0) + 1;
+    counts.set(key, place);
+    return place;
+  });
+  if (places.every((place) => place === 1)) return histograms;
+  return histograms.map((one, at) => ({ ...one, source: `${one.source} ${places[at]}` }));
 }
 
 async function fromText(input: CephInput, options: ParseDumpOptions): Promise<ImportedHistogram[]> {
@@ -159,6 +178,11 @@ export function noteWriter(io: Io): (histograms: readonly Sourced[]) => Promise<
       await io.stderr.write(`hdrscope: ${note}\n`);
     }
   };
+}
+
+/** Writes the notes of a text to standard error. */
+export async function writeNotes({ name }: CephInput, notes: readonly string[] = [], io: Io): Promise<void> {
+  for (const note of notes) await io.stderr.write(`hdrscope: ${name}: ${note}\n`);
 }
 
 function notesOf({ histogram, unitSources, notes, source }: Sourced): string[] {

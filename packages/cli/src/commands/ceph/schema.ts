@@ -3,7 +3,7 @@ import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { shownTable } from '../../screen/table.ts';
-import { CEPH_INPUTS, openInputs, withInputName } from './histograms.ts';
+import { CEPH_INPUTS, openInputs, withInputName, writeNotes } from './histograms.ts';
 
 const DESCRIPTION = `Lists the histograms of daemons, and what they count.
 
@@ -22,15 +22,12 @@ export const command = defineCommand({
     const described = await Promise.all(
       inputs.map(async (input) => {
         const text = await input.ask('perf histogram schema', {});
-        return withInputName(input, () => parseHistogramSchema(text)).map((one) => ({
-          ...one,
-          source: one.daemon ?? input.name,
-        }));
+        const read = withInputName(input, () => parseHistogramSchema(text));
+        await writeNotes(input, read[0]?.notes, io);
+        return read.map((one) => ({ ...one, source: one.daemon ?? input.name }));
       }),
     );
     const all = described.flat();
-    for (const note of new Set(all.flatMap(({ source, notes }) => notes.map((note) => `${source}: ${note}`))))
-      await io.stderr.write(`hdrscope: ${note}\n`);
     if (format === 'json') {
       const shown = all.map(({ source, daemon, notes: _, ...one }) => ({ source, ...nullsFor(one) }));
       await io.stdout.write(jsonDocument(shown));
