@@ -1,12 +1,15 @@
 // Entry `@hdrscope/ceph/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { type AxisFacts, type Bounds, countValues, measureAxis } from './cluster/axis-facts.ts';
-export type { ClusterInterval, DaemonAnswer } from './cluster/follow.ts';
+export type { ClusterInterval } from './cluster/follow.ts';
 export {
+  bySlowness,
+  type DaemonFigures,
   type LatencyFigures,
   type OperationFigures,
   type SizeFigures,
   summarizeOperations,
 } from './cluster/operations.ts';
+export type { DaemonAnswer } from './cluster/questions.ts';
 export type { CephFormat } from './dump/format.ts';
 export { CEPH_RELEASES } from './dump/loggers.ts';
 export { axisNames, axisTitle, findAxis } from './histogram/axis.ts';

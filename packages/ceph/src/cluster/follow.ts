@@ -12,25 +12,14 @@ import {
   readOptions,
   withDefault,
 } from '@hdrscope/core/internal';
-import { reasonOf, TimeoutError, within } from '@hdrscope/kit';
+import { reasonOf } from '@hdrscope/kit';
 import { adminSocketError } from '../errors.ts';
 import { type AskDaemon, readDaemon } from '../importer/ask-histograms.ts';
 import type { NamedDaemon } from '../importer/daemons.ts';
 import { HistogramFollower, type ImportedIncrease } from '../importer/increase.ts';
 import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings } from '../importer/parse-dump.ts';
 import type { ImportedHistogram } from '../importer/read-histogram.ts';
-
-/** The answer of a daemon: its histograms, or the reason why there is no answer. */
-export interface DaemonAnswer {
-  /** The name of the daemon: `osd.0`. */
-  readonly name: string;
-  /** `undefined` when the daemon did not answer. */
-  readonly histograms: readonly ImportedHistogram[] | undefined;
-  /** The reason why there is no answer, as a sentence. */
-  readonly problem?: string;
-  /** The time of the answer, in milliseconds of the clock of the follower. @default the time at which all daemons have answered */
-  readonly atMs?: number;
-}
+import { type DaemonAnswer, Questions } from './questions.ts';
 
 /**
  * What an interval knows of a daemon: `counted`, its increase; `restarted`, its counts since it began anew; `new`, nothing yet,
@@ -50,6 +39,12 @@ export interface DaemonInterval {
   readonly seconds: number;
   /** Empty unless the state is `counted` or `restarted`. */
   readonly increases: readonly ImportedIncrease[];
+  /** Whether it did not answer at the reading before, and has now. */
+  readonly isBack: boolean;
+  /** The time since its last answer, in seconds. 0 when it has answered now; `undefined` when it has never answered. */
+  readonly ageSeconds: number | undefined;
+  /** What its last answer has counted, while the daemon is there and does not answer. Nobody may add it to the counts of now. */
+  readonly last?: Pick<DaemonInterval, 'seconds' | 'increases'>;
 }
 
 /** The counts of a cluster in an interval. */
@@ -85,8 +80,8 @@ const FOLLOW_RULES = {
 
 /**
  * Follows daemons by their admin sockets: what each has counted from one reading to the next. A daemon without histograms is
- * left out. One that does not answer within a second is `gone`, and counts over all that time when it is back. Only the first reading
- * waits as long as `list` lets daemons take.
+ * left out. One that does not answer within a second is `gone`, and counts over all that time when it is back. It delays one reading, by a
+ * second, and has one request at a time. Only the first reading waits as long as `list` lets daemons take, and only until one has answered.
  *
  * @param list Returns the daemons anew for each reading, such as `() => daemonsAt('/var/run/ceph')`.
  * @returns A follower. It rejects with `ERR_INVALID_OPTION` when `list` returns no daemons or two of one name, and as `list` does.
@@ -113,30 +108,7 @@ export function followDaemons(
 ): ClusterFollower {
   assertFollows('list', callback<typeof list>(), list);
   const { monotonicMs, ...parsed } = readOptions(options, FOLLOW_DAEMONS);
-  /** The answers that have not come in time. A daemon is not asked again until its answer is there. */
-  const late = new Map<string, Promise<DaemonAnswer>>();
-  let isFirst = true;
-
-  /** One daemon that hangs must not stretch the intervals of all others: its answer counts when it has come. */
-  const answerInTime = async (daemon: NamedDaemon, patienceMs: number): Promise<DaemonAnswer> => {
-    const { name } = daemon;
-    const answer = late.get(name) ?? readAnswer(daemon, parsed);
-    try {
-      const inTime = await within(answer, late.has(name) ? LATE_PATIENCE_MS : patienceMs, { unref: false });
-      late.delete(name);
-      return inTime;
-    } catch (error) {
-      if (!(error instanceof TimeoutError)) throw error;
-      if (!late.has(name)) {
-        const stamped = answer.then((one) => ({ ...one, atMs: monotonicMs() }));
-        // The next reading throws it.
-        stamped.catch(() => {});
-        late.set(name, stamped);
-      }
-      return { name, histograms: undefined, problem: `it has not answered within ${PATIENCE_MS / 1000} s` };
-    }
-  };
-
+  const questions = new Questions((daemon) => readAnswer(daemon, parsed));
   return followAnswers(async () => {
     const daemons = await list();
     assertFollows('what list returns', DAEMONS, daemons);
@@ -145,9 +117,7 @@ export function followDaemons(
       const cure = 'name each socket once, and the sockets of one cluster';
       throw new HdrscopeError('ERR_INVALID_OPTION', `two sockets are those of ${again.name}: ${cure}`);
     }
-    const patienceMs = isFirst ? Number.POSITIVE_INFINITY : PATIENCE_MS;
-    isFirst = false;
-    const answers = await Promise.all(daemons.map((daemon) => answerInTime(daemon, patienceMs)));
+    const answers = await questions.read(daemons);
     return answers.filter(({ histograms }) => histograms === undefined || histograms.length > 0);
   }, monotonicMs);
 }
@@ -173,8 +143,6 @@ async function readAnswer(
 }
 
 const ATTEMPTS = 3;
-const PATIENCE_MS = 1000;
-const LATE_PATIENCE_MS = 10;
 
 /** How the program `ceph tell` is run. */
 export interface TellOptions extends FollowOptions {
@@ -263,6 +231,9 @@ interface FollowedDaemon {
   readonly histograms: HistogramFollower;
   /** The time of its last answer. */
   atMs: number;
+  /** Whether it has answered at the last reading. */
+  isThere: boolean;
+  last?: Pick<DaemonInterval, 'seconds' | 'increases'>;
 }
 
 /**
@@ -286,31 +257,38 @@ function followAnswers(
   ): Pick<DaemonInterval, 'seconds' | 'increases'> | undefined => {
     const daemon = followed.get(name);
     if (daemon === undefined) {
-      followed.set(name, { histograms: new HistogramFollower(histograms), atMs });
+      followed.set(name, { histograms: new HistogramFollower(histograms), atMs, isThere: true });
       return undefined;
     }
     const seconds = (atMs - daemon.atMs) / 1000;
     daemon.atMs = atMs;
-    return { seconds, increases: histograms.map((one) => daemon.histograms.advance(one)) };
+    daemon.last = { seconds, increases: histograms.map((one) => daemon.histograms.advance(one)) };
+    return daemon.last;
   };
 
-  const intervalOf = ({ name, histograms, problem, atMs = nowMs }: DaemonAnswer): DaemonInterval => {
+  const intervalOf = ({ name, histograms, problem, heldMs = 0 }: DaemonAnswer): DaemonInterval => {
+    const daemon = followed.get(name);
+    const isBack = histograms !== undefined && daemon?.isThere === false;
+    if (daemon !== undefined) daemon.isThere = histograms !== undefined;
     if (histograms === undefined) {
-      const state = followed.has(name) ? 'gone' : 'waiting';
-      return { name, state, seconds: 0, problem: problem ?? 'it does not answer', increases: [] };
+      const absent = { name, seconds: 0, problem: problem ?? 'it does not answer', increases: [], isBack };
+      if (daemon === undefined) return { ...absent, state: 'waiting', ageSeconds: undefined };
+      const { last, atMs } = daemon;
+      return { ...absent, state: 'gone', ageSeconds: (nowMs - atMs) / 1000, ...(last && { last }) };
     }
-    const taken = take(name, histograms, atMs);
-    if (taken === undefined) return { name, state: 'new', seconds: 0, increases: [] };
+    const ageSeconds = heldMs / 1000;
+    const taken = take(name, histograms, nowMs - heldMs);
+    if (taken === undefined) return { name, state: 'new', seconds: 0, increases: [], isBack, ageSeconds };
     const isReset = taken.increases.some((one) => one.isReset);
-    return { name, state: isReset ? 'restarted' : 'counted', ...taken };
+    return { name, state: isReset ? 'restarted' : 'counted', ...taken, isBack, ageSeconds };
   };
 
   return {
     async start() {
       const answers = await read();
       nowMs = monotonicMs();
-      for (const { name, histograms, atMs = nowMs } of answers) {
-        if (histograms !== undefined) take(name, histograms, atMs);
+      for (const { name, histograms, heldMs = 0 } of answers) {
+        if (histograms !== undefined) take(name, histograms, nowMs - heldMs);
       }
       return answers;
     },
@@ -322,9 +300,14 @@ function followAnswers(
       const missing = [...followed.keys()].filter((name) => !answered.has(name));
       const daemons = [
         ...answers.map(intervalOf),
-        ...missing.map((name) =>
-          intervalOf({ name, histograms: undefined, problem: 'it is no longer there' }),
-        ),
+        ...missing.map((name): DaemonInterval => {
+          const { last: _, ...rest } = intervalOf({
+            name,
+            histograms: undefined,
+            problem: 'it is no longer there',
+          });
+          return rest;
+        }),
       ];
       return { seconds: (nowMs - before) / 1000, daemons: daemons.sort((a, b) => byName(a.name, b.name)) };
     },

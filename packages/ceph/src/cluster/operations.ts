@@ -35,6 +35,8 @@ export interface KindFigures extends LatencyFigures {
 export interface DaemonFigures extends LatencyFigures {
   readonly daemon: string;
   readonly seconds: number;
+  /** The time since the answer that these figures are from, in seconds. */
+  readonly ageSeconds: number;
 }
 
 /** The figures of an interval. */
@@ -43,6 +45,8 @@ export interface OperationFigures {
   readonly kinds: readonly KindFigures[];
   /** The daemons with operations, the slowest first: by the last percentile, then by the mean. */
   readonly slowest: readonly DaemonFigures[];
+  /** What the last answers had of daemons that do not answer now, in the order of `slowest`. No other figure has these operations. */
+  readonly late: readonly DaemonFigures[];
   /** The unit of all latencies. */
   readonly unit: Axis['unit'];
   /** Daemons that are not in the sums, as their axes differ. */
@@ -103,19 +107,25 @@ export function summarizeOperations(
     part: latencyOf(partOf(increase, daemon)),
   }));
   const all = addUp(latencies, leftOut);
-  const slowest = daemons.flatMap(({ name, seconds }): DaemonFigures[] => {
-    const own = addUp(
-      latencies.filter(({ daemon }) => daemon === name),
-      leftOut,
-    );
+  const daemonFigures = (
+    { name, ageSeconds = 0 }: DaemonInterval,
+    { seconds, increases }: Pick<DaemonInterval, 'seconds' | 'increases'>,
+  ): DaemonFigures[] => {
+    const parts = increases
+      .filter(isShown)
+      .map((increase) => ({ daemon: name, part: latencyOf(partOf(increase, { seconds })) }));
+    const own = addUp(parts, leftOut);
     const figures = own && figuresOf(own, options.percentiles);
-    return figures === undefined || figures.count === 0n ? [] : [{ daemon: name, seconds, ...figures }];
-  });
+    if (figures === undefined || figures.count === 0n) return [];
+    return [{ daemon: name, seconds, ageSeconds, ...figures }];
+  };
+  const late = daemons.flatMap((daemon) => (daemon.last ? daemonFigures(daemon, daemon.last) : []));
   return {
     all: all === undefined ? NOTHING : figuresOf(all, options.percentiles),
     kinds,
-    slowest: slowest.sort((a, b) => slowness(b) - slowness(a) || meanOf(b) - meanOf(a)),
-    unit: all?.histogram.axes[0]?.unit,
+    slowest: daemons.flatMap((daemon) => daemonFigures(daemon, daemon)).sort(bySlowness),
+    late: late.sort(bySlowness),
+    unit: all?.histogram.axes[0]?.unit ?? late[0]?.facts?.axis.unit,
     leftOut: [...leftOut],
     others: daemons
       .filter(({ increases }) => increases.length > 0 && !increases.some(isShown))
@@ -136,7 +146,10 @@ function axisAt(axes: readonly Axis[], what: 'time' | 'bytes'): number {
 
 const TIMES: readonly string[] = ['ns', 'us', 'ms', 's'];
 
-function partOf({ histogram, measured }: ImportedIncrease, { seconds }: DaemonInterval): Part {
+function partOf(
+  { histogram, measured }: ImportedIncrease,
+  { seconds }: Pick<DaemonInterval, 'seconds'>,
+): Part {
   const ratePerSec = seconds > 0 ? Number(countValues({ histogram })) / seconds : 0;
   return { histogram, sum: measured?.[axisAt(histogram.axes, 'time')], ratePerSec };
 }
@@ -200,6 +213,11 @@ function sizesOf(
     // A class does not know the seconds of each daemon, so its rate is its share of the rate of all.
     return { from, to, ...figures, ratePerSec: (Number(figures.count) / Number(count)) * ratePerSec };
   }).filter((one) => one.count > 0n);
+}
+
+/** The slowest first: by the last percentile, then by the mean. */
+export function bySlowness(a: LatencyFigures, b: LatencyFigures): number {
+  return slowness(b) - slowness(a) || meanOf(b) - meanOf(a);
 }
 
 function slowness({ facts }: LatencyFigures): number {

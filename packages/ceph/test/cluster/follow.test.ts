@@ -140,7 +140,7 @@ test('a histogram that is missing in one answer counts from its last reading', a
 });
 
 test('a daemon that hangs delays the others once, and its late answer counts up to its time', async () => {
-  const { daemons, options } = cluster();
+  const daemons = new Map<string, AskDaemon>();
   let count = 5;
   let isHanging = false;
   let answer = (): void => {};
@@ -154,35 +154,53 @@ test('a daemon that hangs delays the others once, and its late answer counts up 
       if (isHanging) await new Promise<void>((resolve) => (answer = resolve));
       return dumpOf([0, count, 0]);
     });
-  const follower = followDaemons(listOf(daemons), options);
+  const follower = followDaemons(listOf(daemons));
   await follower.start();
   isHanging = true;
   const advance = async () => {
     count++;
     const startMs = performance.now();
     const interval = await follower.advance();
-    const states = interval.daemons.map(({ state, seconds }) => [state, seconds]);
-    return { states, tookMs: performance.now() - startMs };
+    const states = interval.daemons.map(({ state, isBack }) => (isBack ? `${state}, back` : state));
+    const ages = interval.daemons.map(({ ageSeconds }) => ageSeconds);
+    return { states, ages, seconds: interval.daemons[1]!.seconds, tookMs: performance.now() - startMs };
   };
-  const late = [
-    ['counted', 1],
-    ['gone', 0],
-  ];
-  expect((await advance()).states).toEqual(late);
-  const { states, tookMs } = await advance();
-  expect(states).toEqual(late);
+  const first = await advance();
+  // The other daemon answered a second before the end of the reading.
+  expect([first.states, first.ages[0]! > 0.9, first.ages[1]! > 0.9]).toEqual([
+    ['counted', 'gone'],
+    true,
+    true,
+  ]);
+  const { states, ages, tookMs } = await advance();
+  expect([states, ages[0]! < 0.5, ages[1]! > 1]).toEqual([['counted', 'gone'], true, true]);
   expect(tookMs).toBeLessThan(500);
   isHanging = false;
   answer();
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  // Three seconds by that clock: two intervals, and the look at it when the answer came.
-  expect((await advance()).states).toEqual([
-    ['counted', 2],
-    ['counted', 3],
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const back = await advance();
+  expect(back.states).toEqual(['counted', 'counted, back']);
+  // Its counts are those up to its answer, which is older than those of the other.
+  expect([back.seconds > 1, back.ages[1]! >= 0.29, back.ages[1]! - back.ages[0]! >= 0.29]).toEqual([
+    true,
+    true,
+    true,
   ]);
-  expect((await advance()).states).toEqual([
-    ['counted', 1],
-    ['counted', 2],
+  expect((await advance()).states).toEqual(['counted', 'counted']);
+});
+
+test('the first reading waits until one daemon has answered, however long that takes', async () => {
+  const { daemons } = cluster();
+  daemons
+    .set('osd.0', async (prefix) => {
+      if (prefix !== 'perf dump') await new Promise((resolve) => setTimeout(resolve, 1300));
+      return prefix === 'perf dump' ? '{}' : dumpOf([0, 1, 0]);
+    })
+    .set('osd.1', () => new Promise(() => {}));
+  const answers = await followDaemons(listOf(daemons)).start();
+  expect(answers.map(({ histograms, problem }) => [histograms?.length, problem])).toEqual([
+    [1, undefined],
+    [undefined, 'its answer is late'],
   ]);
 });
 

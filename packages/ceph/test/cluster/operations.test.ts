@@ -70,7 +70,7 @@ test('operations of daemons: together, by kind and size, and the slowest first',
   coarse.record(1000, 4096);
   const other = writes(recorded([1000, 1, 1]), { logger: 'app' });
   const daemon = (name: string, increase: ImportedIncrease, seconds = 1) =>
-    ({ name, state: 'counted', seconds, increases: [increase] }) as const;
+    ({ name, state: 'counted', seconds, increases: [increase], isBack: false, ageSeconds: 0 }) as const;
   const interval: ClusterInterval = {
     seconds: 1,
     daemons: [

@@ -77,7 +77,7 @@ test('--json has exact counts, bounds, and the sources of means', async () => {
   const args = ['ceph', 'top', folder.pathOf('.'), '--once', '--json', '--percentiles', '99', ...RUN];
   const { stdout } = await hdrscope(args, { monotonicMs: seconds() });
   const { operations, kinds, slowest, daemons, ...rest } = JSON.parse(stdout);
-  expect(rest).toEqual({ seconds: 1, leftOut: [], others: [] });
+  expect(rest).toEqual({ seconds: 1, late: [], leftOut: [], others: [] });
   expect(operations).toEqual({
     name: 'operations',
     unit: 'ns',
@@ -118,8 +118,8 @@ test('--json has exact counts, bounds, and the sources of means', async () => {
     ['osd.0', 770],
   ]);
   expect(daemons).toEqual([
-    { name: 'osd.0', state: 'counted' },
-    { name: 'osd.10', state: 'counted' },
+    { name: 'osd.0', state: 'counted', ageSeconds: 0 },
+    { name: 'osd.10', state: 'counted', ageSeconds: 0 },
   ]);
 });
 
@@ -154,7 +154,8 @@ test('fits into a terminal of 40 columns', async () => {
   const interval = await follower.advance();
   const text = textOf(interval, 40);
   expect(text).toBe(`1 OSD, 1.0 s: 123,559 operations
-osd.77 is gone: it is no longer there
+osd.77 has not answered for 1.0 s: it is
+  no longer there
 operations  ops/s       p50       p99
 all          124k  <12.8 ms  <12.8 ms
 writes       124k  <12.8 ms  <12.8 ms
@@ -213,7 +214,7 @@ test('restarts, resets, absences and arrivals are reported, and count nothing tw
   // It has another socket, so it may have restarted: all its counts are new.
   expect(textOf(interval, 80).split('\n').slice(0, 5)).toEqual([
     '2 OSDs, 1.0 s: 4 operations',
-    'osd.1 is gone: it is no longer there',
+    'osd.1 has not answered for 1.0 s: it is no longer there',
     'osd.2 began anew: its operations are those since then',
     'osd.2 is back: its operations are those of 3.0 s',
     expect.stringContaining('operations'),
@@ -230,7 +231,9 @@ test('a daemon that does not answer for a while is read over all that time', asy
   isDeaf = true;
   osd.operate('w', 5000, 4096, 6);
   const deaf = await follower.advance();
-  expect(textOf(deaf, 200)).toMatch(/^0 OSDs, 1.0 s: 0 operations\nosd.0 is gone: .*not now\n$/);
+  expect(textOf(deaf, 200)).toMatch(
+    /^0 OSDs, 1.0 s: 0 operations\nosd.0 has not answered for 1\.0 s: .*not now\n$/,
+  );
   isDeaf = false;
   const back = await follower.advance();
   expect(back.daemons[0]).toMatchObject({ state: 'counted', seconds: 2 });
@@ -288,13 +291,14 @@ test('--tell asks by the ceph program, and reports OSDs that it cannot reach', a
     'hdrscope: osd.4 does not answer: Error ENXIO: problem getting command descriptions from osd.4\n',
   ]);
   expect(JSON.parse(stdout).daemons).toEqual([
-    { name: 'osd.0', state: 'counted' },
+    { name: 'osd.0', state: 'counted', ageSeconds: 0 },
     {
       name: 'osd.4',
       state: 'waiting',
+      ageSeconds: null,
       problem: 'Error ENXIO: problem getting command descriptions from osd.4',
     },
-    { name: 'osd.11', state: 'counted' },
+    { name: 'osd.11', state: 'counted', ageSeconds: 0 },
   ]);
 });
 
@@ -305,7 +309,7 @@ test('OSDs that have never answered share one line', async () => {
   const { stdout } = await hdrscope(['ceph', 'top', '--tell', '--ceph', ceph, '--once', ...RUN]);
   expect(stdout.split('\n').slice(0, 2)).toEqual([
     expect.stringMatching(/^1 OSD, .* 0 operations$/),
-    'never answered yet: osd.4, osd.5, osd.6, osd.7, osd.8 and 2 more',
+    'osd.4, osd.5, osd.6, osd.7, osd.8 and 2 more: never answered',
   ]);
 });
 

@@ -326,8 +326,9 @@ export async function* followInputs(
   const before = first.flatMap(({ name, histograms = [] }) => histograms.map((one) => sourced(one, name)));
   assertSome(before, inputs, options);
   await noteWriter(io)(before);
+  const ticks = intervalTicks(interval * 1000, io.signal);
   for (let left = intervals; left > 0; left--) {
-    await sleep(interval * 1000, undefined, { signal: io.signal });
+    await ticks();
     const { daemons } = await follower.advance();
     await noteAnswers(daemons);
     // In the order of the command line.
@@ -340,6 +341,19 @@ export async function* followInputs(
     }
     yield all;
   }
+}
+
+/**
+ * Makes a function that waits for the end of the next interval. The time that work takes in an interval does not stretch it. Work that
+ * takes longer than an interval begins a new one.
+ */
+export function intervalTicks(intervalMs: number, signal: AbortSignal): () => Promise<void> {
+  let lastMs = performance.now();
+  return async () => {
+    const nowMs = performance.now();
+    lastMs = Math.max(lastMs + intervalMs, nowMs);
+    await sleep(lastMs - nowMs, undefined, { signal });
+  };
 }
 
 /** A histogram with its source: the daemon that it names, or the input. */

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClusterFollower, daemonsAt, followByTell, followDaemons } from '@hdrscope/ceph';
 import {
   type Bounds,
+  bySlowness,
   type ClusterInterval,
   type DaemonAnswer,
+  type DaemonFigures,
   type LatencyFigures,
   type OperationFigures,
   type SizeFigures,
@@ -24,7 +25,7 @@ import { replaceScreen } from '../../screen/live.ts';
 import { plotColumns, screenOf } from '../../screen/screen.ts';
 import { type Column, formatTable } from '../../screen/table.ts';
 import { axisFigures, formatAxisBounds } from './figures.ts';
-import { kindOf, sizesOption } from './histograms.ts';
+import { intervalTicks, kindOf, sizesOption } from './histograms.ts';
 
 const SOCKETS = '/var/run/ceph';
 const ALL_OSDS = 'osd.*';
@@ -35,8 +36,9 @@ slowest OSDs.
 It reads the admin sockets of this machine, or with --tell whatever the ceph command reaches. The figures are
 those of the operations that ended within the interval. A slot of Ceph spans an octave, so a percentile has two
 bounds, and a narrow terminal has the upper one. The mean of an OSD comes from its own sums: its bounds are as
-far apart as the operations that ended while it was asked. OSDs that restart, go or come are reported. Ctrl-C
-ends it.`;
+far apart as the operations that ended while it was asked. OSDs that restart, go or come are reported. An OSD
+that hangs does not delay the others: its last figures are shown with their age, and are in no sum. Ctrl-C ends
+it.`;
 
 const OPTIONS = defineOptions({
   interval: { ...intervalOption(), default: 5, fallback: '5s' },
@@ -77,8 +79,9 @@ export const command = defineCommand({
     }
     const isScreen = io.stdout.isTerminal && !once && format === 'text';
     const paint = painter(io, io.stdout);
+    const ticks = intervalTicks(interval * 1000, io.signal);
     for (let left = once ? 1 : (options.intervals ?? Number.POSITIVE_INFINITY); left > 0; left--) {
-      await sleep(interval * 1000, undefined, { signal: io.signal });
+      await ticks();
       const counts = await follower.advance();
       const figures = summarizeOperations(counts, options);
       const text =
@@ -197,28 +200,29 @@ export function topText(
     ...figures.others.map((name) => `${name} has no histograms of an OSD's operations`),
   ];
   const lines = [bold(title), ...notes.flatMap((note) => wrapped(note, columns))];
-  const shown = figures.all.count > 0n ? [...lines, ...tables(figures, options)] : lines;
+  const hasRows = figures.all.count > 0n || figures.late.length > 0;
+  const shown = hasRows ? [...lines, ...tables(figures, options)] : lines;
   return `${shown.join('\n')}\n`;
 }
 
 /** What a person must know of the daemons of an interval, as sentences. */
-function noteDaemons({ seconds, daemons }: ClusterInterval): string[] {
+function noteDaemons({ daemons }: ClusterInterval): string[] {
   const waiting = daemons.filter(({ state }) => state === 'waiting');
-  const notes = daemons.flatMap(({ name, state, problem, seconds: own }) => {
+  const notes = daemons.flatMap(({ name, state, problem, seconds: own, isBack, ageSeconds = 0 }) => {
     if (state === 'waiting') return [];
-    if (state === 'gone') return [`${name} is gone: ${problem}`];
+    if (state === 'gone') return [`${name} has not answered for ${secondsText(ageSeconds)}: ${problem}`];
     if (state === 'new') return [`${name} is new: its operations count from the next interval on`];
     const notes = state === 'restarted' ? [`${name} began anew: its operations are those since then`] : [];
-    // A reading takes a while, and daemons are not read at the same moment.
-    const isLonger = own > 1.5 * seconds;
-    return isLonger
-      ? [...notes, `${name} is back: its operations are those of ${formatDecimal(own, 1)} s`]
-      : notes;
+    return isBack ? [...notes, `${name} is back: its operations are those of ${secondsText(own)}`] : notes;
   });
   if (waiting.length === 0) return notes;
   const names = waiting.slice(0, MOST_NAMES).map(({ name }) => name);
   const more = waiting.length > MOST_NAMES ? ` and ${waiting.length - MOST_NAMES} more` : '';
-  return [...notes, `never answered yet: ${names.join(', ')}${more}`];
+  return [...notes, `${names.join(', ')}${more}: never answered`];
+}
+
+function secondsText(seconds: number): string {
+  return `${formatDecimal(seconds, seconds < 100 ? 1 : 0)} s`;
 }
 
 const MOST_NAMES = 5;
@@ -226,16 +230,17 @@ const MOST_NAMES = 5;
 /** The operations by kind and size, and the slowest daemons, in columns of equal widths. */
 function tables(figures: OperationFigures, options: TopTextOptions): string[] {
   const { columns, top, bold } = options;
-  const made = stylesFor(options.percentiles.length).map((style) => tableIn(style, figures, options));
+  const osds = [...figures.slowest, ...figures.late].sort(bySlowness);
+  const made = stylesFor(options.percentiles.length).map((style) => tableIn(style, figures, osds, options));
   const fitting = made.find((lines) => lines.every((line) => line.length <= columns)) ?? made.at(-1)!;
   const lines = fitting.map((line) => line.slice(0, columns));
-  const first = lines.length - Math.min(top, figures.slowest.length);
+  const first = lines.length - Math.min(top, osds.length);
   const [head = '', ...kinds] = lines.slice(0, first);
-  const more = figures.slowest.length - top;
+  const more = osds.length - top;
   return [
     bold(head),
     ...kinds,
-    bold(figures.slowest.length > 1 ? 'slowest OSDs' : 'OSD'),
+    bold(osds.length > 1 ? 'slowest OSDs' : 'OSD'),
     ...lines.slice(first),
     ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
   ];
@@ -243,12 +248,15 @@ function tables(figures: OperationFigures, options: TopTextOptions): string[] {
 
 function tableIn(
   style: Style,
-  { all, kinds, slowest, unit }: OperationFigures,
+  { all, kinds, unit }: OperationFigures,
+  osds: readonly DaemonFigures[],
   options: TopTextOptions,
 ): string[] {
+  const hasAge = osds.some(({ ageSeconds }) => ageSeconds > 0);
   const from = options.percentiles.length - style.percentiles;
   const titles: Column[] = [
     { title: style.name('operations'), isText: true },
+    ...(hasAge ? [{ title: 'age' }] : []),
     { title: 'ops/s' },
     ...(style.hasMean ? [{ title: 'mean' }] : []),
     ...options.percentiles.slice(from).map((percentile) => ({ title: percentileName(percentile) })),
@@ -257,8 +265,9 @@ function tableIn(
     ...(style.hasMean ? [mean] : []),
     ...percentiles.slice(from),
   ];
-  const row = (name: string, { ratePerSec, facts }: LatencyFigures): string[] => [
+  const row = (name: string, { ratePerSec, facts }: LatencyFigures, age = ''): string[] => [
     style.name(name),
+    ...(hasAge ? [age] : []),
     style.rate(ratePerSec),
     ...(facts === undefined ? [] : boundsOf(facts)).map((bounds) => style.bounds(bounds, unit)),
   ];
@@ -269,7 +278,7 @@ function tableIn(
       row(kind.kind, kind),
       ...kind.sizes.map((size) => row(`  ${style.size(size)}`, size)),
     ]),
-    ...slowest.slice(0, options.top).map((one) => row(one.daemon, one)),
+    ...osds.slice(0, options.top).map((one) => row(one.daemon, one, secondsText(one.ageSeconds))),
   ]);
 }
 
@@ -327,11 +336,17 @@ function topJson(
   figures: OperationFigures,
   percentiles: readonly number[],
 ): string {
-  const { all, kinds, slowest, unit, leftOut, others } = figures;
+  const { all, kinds, slowest, late, unit, leftOut, others } = figures;
   const latency = (name: string, { count, ratePerSec, facts }: LatencyFigures): object => ({
     ...figuresJson(axisFigures({ name, unit: unit ?? 'none', count }, facts, percentiles)),
     ratePerSec,
     ...(facts && { sumSource: facts.sumSource }),
+  });
+  const daemonRow = ({ daemon, seconds, ageSeconds, ...one }: DaemonFigures): object => ({
+    ...latency(daemon, one),
+    daemon,
+    seconds,
+    ageSeconds,
   });
   const row = {
     seconds: interval.seconds,
@@ -346,8 +361,14 @@ function topJson(
         to: size.to ?? null,
       })),
     })),
-    slowest: slowest.map(({ daemon, seconds, ...one }) => ({ ...latency(daemon, one), daemon, seconds })),
-    daemons: interval.daemons.map(({ name, state, problem }) => ({ name, state, problem })),
+    slowest: slowest.map(daemonRow),
+    late: late.map(daemonRow),
+    daemons: interval.daemons.map(({ name, state, problem, ageSeconds = null }) => ({
+      name,
+      state,
+      problem,
+      ageSeconds,
+    })),
     leftOut,
     others,
   };
