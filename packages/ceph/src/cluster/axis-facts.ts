@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { meanBounds } from '@hdrscope/core/internal';
 import type { AxisQuantile, ValueRange } from '@hdrscope/core/joint';
 import type { Axis } from '../histogram/axis.ts';
+import { commonRange, numberIfSafe, type SumRange, sumOfSlots } from '../histogram/sum-of-slots.ts';
 import type { ImportedHistogram } from '../importer/read-histogram.ts';
 
 /** Certain bounds of a value: infinite when they are open, `NaN` when no value was counted. */
@@ -17,7 +17,8 @@ export interface AxisFacts {
   readonly min: Bounds;
   readonly mean: Bounds;
   readonly max: Bounds;
-  readonly sum: Bounds;
+  /** Exact. */
+  readonly sum: SumRange;
   /**
    * What the mean and the sum are known from: the daemon's own counters, the dump, or the slots of the histogram. Those of
    * counters are as close as two answers of the daemon, those of slots as far apart as their ends.
@@ -42,18 +43,20 @@ export function measureAxis(
   try {
     const marginal = histogram.marginal(at, where);
     const count = marginal.totalCount;
+    const slots = sumOfSlots(axis, (slot) => marginal.counts.at(slot));
     const known = where.length === 0 ? knownSum(imported, at) : undefined;
-    const bySlots = meanBounds(marginal);
-    const mean = known === undefined ? bySlots : within(scaled(known.sum, 1 / count), bySlots);
+    // A dump is not read at one moment, so its sum may be that of other values than its slots have.
+    const common = known && commonRange(known.sum, slots);
+    const sum = common ?? slots;
     return {
       axis,
       count,
       percentiles: percentiles.map((percentile) => marginal.quantile(percentile / 100)),
       min: marginal.quantile(0),
-      mean,
+      mean: { lower: Number(sum.lower) / count, upper: Number(sum.upper) / count },
       max: marginal.quantile(1),
-      sum: count === 0 ? { lower: 0, upper: 0 } : scaled(mean, count),
-      sumSource: known?.source ?? 'slots',
+      sum,
+      sumSource: common === undefined ? 'slots' : known!.source,
     };
   } catch (error) {
     if (!(error instanceof HdrscopeError && error.code === 'ERR_COUNT_OVERFLOW')) throw error;
@@ -66,22 +69,12 @@ export function measureAxis(
 function knownSum(
   { sums, measured }: Pick<ImportedHistogram, 'sums' | 'measured'>,
   at: number,
-): { readonly sum: Bounds; readonly source: SumSource } | undefined {
-  if (sums !== undefined)
-    return { sum: { lower: Number(sums[at]), upper: Number(sums[at]) }, source: 'dump' };
+): { readonly sum: SumRange; readonly source: SumSource } | undefined {
+  if (sums !== undefined) {
+    const sum = numberIfSafe(sums[at]!);
+    return { sum: { lower: sum, upper: sum }, source: 'dump' };
+  }
   return measured === undefined ? undefined : { sum: measured[at]!, source: 'perf dump' };
-}
-
-/** The closest bounds that both allow. Counters that are read long before and after the slots give wide ones. */
-function within(bounds: Bounds, others: Bounds): Bounds {
-  if (bounds.lower === bounds.upper) return bounds;
-  const [lower, upper] = [Math.max(bounds.lower, others.lower), Math.min(bounds.upper, others.upper)];
-  return lower <= upper ? { lower, upper } : bounds;
-}
-
-/** Bounds times a number: `NaN`, as the mean of no values, stays. */
-function scaled({ lower, upper }: Bounds, factor: number): Bounds {
-  return { lower: lower * factor, upper: upper * factor };
 }
 
 /** The exact number of values. */

@@ -2,6 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { ValueRange } from '@hdrscope/core/joint';
 import type { Axis } from '../histogram/axis.ts';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
+import { plus } from '../histogram/sum-of-slots.ts';
 import type { ImportedIncrease } from '../importer/increase.ts';
 import type { SumBounds } from '../importer/read-histogram.ts';
 import { type AxisFacts, countValues, measureAxis } from './axis-facts.ts';
@@ -184,7 +185,7 @@ function addUp(
 
 function sumOfBoth(a: SumBounds | undefined, b: SumBounds | undefined): SumBounds | undefined {
   if (a === undefined || b === undefined) return undefined;
-  return { lower: a.lower + b.lower, upper: a.upper + b.upper, value: a.value + b.value };
+  return { lower: plus(a.lower, b.lower), upper: plus(a.upper, b.upper), value: plus(a.value, b.value) };
 }
 
 function figuresOf(

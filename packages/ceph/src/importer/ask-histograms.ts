@@ -11,9 +11,11 @@ import {
   withDefault,
 } from '@hdrscope/core/internal';
 import { isObject } from '@hdrscope/kit';
+import { commonRange, type Integer, minus, numberIfSafe, sumOfSlots } from '../histogram/sum-of-slots.ts';
 import { DOCUMENT_RULES, type DocumentOptions, readDocuments } from './documents.ts';
+import { pathOf } from './fields.ts';
 import { assertDistinct } from './increase.ts';
-import type { Json, JsonObject } from './json.ts';
+import { type Json, type JsonObject, LongDecimal } from './json.ts';
 import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings, parseDump } from './parse-dump.ts';
 import type { ImportedHistogram, SumBounds } from './read-histogram.ts';
 
@@ -101,14 +103,15 @@ export async function readDaemon(
       break;
     }
     const after = await readNumbers(ask);
-    const measured = all.map((one) => {
-      const sums = measuredSums(one, before.get(one.daemon), after.get(one.daemon));
-      return sums === undefined ? one : { ...one, measured: sums };
-    });
-    if (best === undefined || widthOf(measured) <= widthOf(best)) best = measured;
-    const width = widthOf(measured);
+    const { histograms, problem } = measured(all, before, after);
+    const width = problem === undefined ? widthOf(histograms) : Number.POSITIVE_INFINITY;
+    if (problem === undefined && (best === undefined || width <= widthOf(best))) best = histograms;
     const isTorn = width === Number.POSITIVE_INFINITY;
-    if (width === 0 || attempt >= (isTorn ? Math.max(attempts, DEFAULT_ATTEMPTS) : attempts)) break;
+    if (width === 0 || attempt >= (isTorn ? Math.max(attempts, DEFAULT_ATTEMPTS) : attempts)) {
+      // A reset between the answers can break a law once.
+      if (best === undefined) throw problem;
+      break;
+    }
     // An operation is counted within microseconds, unless the daemon has to wait for a processor.
     if (isTorn) await sleep(PAUSE_MS);
     before = isTorn ? await readNumbers(ask) : after;
@@ -120,18 +123,34 @@ export async function readDaemon(
   return best!.map((one) => (life === undefined ? one : { ...one, life }));
 }
 
+type NumbersOfDaemons = ReadonlyMap<string | undefined, Json>;
+
+/** Histograms with the sums of their axes, or the law that they break. */
+function measured(
+  all: readonly ImportedHistogram[],
+  before: NumbersOfDaemons,
+  after: NumbersOfDaemons,
+): { readonly histograms: readonly ImportedHistogram[]; readonly problem?: unknown } {
+  try {
+    const histograms = all.map((one) => {
+      const sums = measuredSums(one, before.get(one.daemon), after.get(one.daemon));
+      return sums === undefined ? one : { ...one, measured: sums };
+    });
+    return { histograms };
+  } catch (problem) {
+    return { histograms: all, problem };
+  }
+}
+
 // The limits of an answer, whatever those of the dump are.
 const NUMBERS = { name: 'askHistograms', rules: DOCUMENT_RULES };
 
 /** The numbers of each daemon. Empty when there are none. */
-async function readNumbers(ask: AskDaemon): Promise<ReadonlyMap<string | undefined, Json>> {
+async function readNumbers(ask: AskDaemon): Promise<NumbersOfDaemons> {
   try {
     const text = await ask('perf dump', { logger: NUMBERS_LOGGER });
-    const { documents } = readDocuments(
-      text,
-      readOptions<DocumentOptions, typeof DOCUMENT_RULES>({}, NUMBERS),
-      false,
-    );
+    const settings = readOptions<DocumentOptions, typeof DOCUMENT_RULES>({}, NUMBERS);
+    const { documents } = readDocuments(text, settings, LONG_NUMBER.test(text));
     return new Map(documents.filter(({ json }) => hasLogger(json)).map(({ daemon, json }) => [daemon, json]));
   } catch (error) {
     // A server that is no daemon of Ceph may have no such command.
@@ -139,6 +158,9 @@ async function readNumbers(ask: AskDaemon): Promise<ReadonlyMap<string | undefin
     throw error;
   }
 }
+
+// Digits that a double may not hold: more than 15 of an integer, and in front of the nine of nanoseconds more than six.
+const LONG_NUMBER = /\d{16}|\d{7}\./;
 
 const EINVAL = 22;
 
@@ -150,7 +172,10 @@ function hasLogger(json: Json): boolean {
 function widthOf(histograms: readonly ImportedHistogram[]): number {
   const widths = histograms.filter(hasSiblings).map(({ measured }) => {
     if (measured === undefined) return Number.POSITIVE_INFINITY;
-    return measured.reduce((sum, { lower, upper }) => sum + (upper - lower) / (upper || 1), 0);
+    return measured.reduce(
+      (sum, { lower, upper }) => sum + Number(minus(upper, lower)) / (Number(upper) || 1),
+      0,
+    );
   });
   return widths.reduce((a, b) => a + b, 0);
 }
@@ -179,11 +204,9 @@ const NUMBERS_LOGGER = 'osd';
 /** Counts and sums of the operations of one histogram. */
 interface Totals {
   readonly count: number;
-  readonly latencyNs: number;
-  readonly bytes: number;
+  readonly latencyNs: Integer;
+  readonly bytes: Integer;
 }
-
-const NS_PER_SECOND = 1e9;
 
 /** Whether a daemon has counters from which the sums of a histogram may be known. */
 function hasSiblings({ logger, counter }: Pick<ImportedHistogram, 'logger' | 'counter'>): boolean {
@@ -196,6 +219,8 @@ function hasSiblings({ logger, counter }: Pick<ImportedHistogram, 'logger' | 'co
  *
  * An operation is in the earlier counters before the histogram is read, and in the later ones after it. So the sums of the
  * histogram lie between both.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when histogram and counters break a law that OSDs keep.
  */
 function measuredSums(
   imported: ImportedHistogram,
@@ -204,6 +229,7 @@ function measuredSums(
 ): SumBounds[] | undefined {
   if (!hasSiblings(imported)) return undefined;
   const siblings = SIBLINGS[imported.counter]!;
+  assertCounted(imported, siblings.ops, before, after);
   const [from, to] = [totalsOf(before, siblings), totalsOf(after, siblings)];
   const { axes, totalCount } = imported.histogram;
   if (from === undefined || to === undefined || from.count > totalCount || totalCount > to.count)
@@ -212,24 +238,101 @@ function measuredSums(
     if (unit === 'ns') return boundsOf(from.latencyNs, to.latencyNs);
     return unit === 'bytes' ? boundsOf(from.bytes, to.bytes) : undefined;
   });
-  return sums.every((sum) => sum !== undefined) ? sums : undefined;
+  if (!sums.every((sum) => sum !== undefined)) return undefined;
+  for (const [at, sum] of sums.entries()) assertWithinSlots(imported, at, sum, siblings);
+  return sums;
 
-  function boundsOf(lower: number, upper: number): SumBounds | undefined {
-    if (upper < lower || (from!.count === to!.count && upper !== lower)) return undefined;
-    const share = to!.count === from!.count ? 0 : (totalCount - from!.count) / (to!.count - from!.count);
-    return { lower, upper, value: lower + share * (upper - lower) };
+  function boundsOf(lower: Integer, upper: Integer): SumBounds | undefined {
+    const isSame = from!.count === to!.count;
+    if (upper < lower || (isSame && upper !== lower)) return undefined;
+    if (isSame) return { lower, upper, value: lower };
+    const share = (totalCount - from!.count) / (to!.count - from!.count);
+    return { lower, upper, value: Number(lower) + share * Number(minus(upper, lower)) };
   }
+}
+
+/**
+ * An OSD counts each operation in its counter first, and in the histogram then: the histogram never has more. It may have fewer: `perf
+ * reset` does not reset both at one moment.
+ */
+function assertCounted(
+  imported: ImportedHistogram,
+  ops: string,
+  before: Json | undefined,
+  after: Json | undefined,
+): void {
+  const [from, to] = [numbersOf(before)?.[ops], numbersOf(after)?.[ops]];
+  const count = imported.histogram.totalCount;
+  // Counters that have fallen were reset after the histogram was read.
+  if (!isCount(from) || !isCount(to) || to < from || count <= to) return;
+  throw brokenLaw(imported, `${ops} must be at least ${count}, the operations of the histogram, got ${to}`, {
+    counter: ops,
+    least: count,
+    got: to,
+  });
+}
+
+/** The operations of equal counts are the same, so their sum lies within the slots. */
+function assertWithinSlots(
+  imported: ImportedHistogram,
+  at: number,
+  sum: SumBounds,
+  siblings: Siblings,
+): void {
+  const { axes } = imported.histogram;
+  const counts = imported.histogram.marginal(at).counts;
+  const slots = sumOfSlots(axes[at]!, (slot) => counts.at(slot));
+  if (commonRange(sum, slots) !== undefined) return;
+  const counter = axes[at]!.unit === 'ns' ? siblings.latency : siblings.bytes;
+  const got = sum.lower === sum.upper ? sum.lower : `${sum.lower} to ${sum.upper}`;
+  const allowed = `from ${slots.lower} to ${slots.upper} ${axes[at]!.unit}, as the slots of the histogram have it`;
+  throw brokenLaw(imported, `the sum of ${counter} must be ${allowed}, got ${got}`, {
+    counter,
+    least: slots.lower,
+    most: slots.upper,
+    got,
+  });
+}
+
+function brokenLaw(imported: ImportedHistogram, law: string, details: object): HdrscopeError {
+  const { daemon, logger, counter } = imported;
+  return new HdrscopeError('ERR_DECODE', `${pathOf(daemon, logger, counter)}: ${law}`, {
+    details: { ...details, histogram: counter },
+  });
+}
+
+/** The numbers of an OSD in a daemon's answer to `perf dump`. */
+function numbersOf(answer: Json | undefined): JsonObject | undefined {
+  const numbers = isObject(answer) ? (answer as JsonObject)[NUMBERS_LOGGER] : undefined;
+  return isObject(numbers) ? (numbers as JsonObject) : undefined;
+}
+
+function isCount(json: Json | undefined): json is number {
+  return Number.isSafeInteger(json);
 }
 
 /** The counters of a daemon's answer to `perf dump`. Undefined when they are read in the middle of an operation. */
 function totalsOf(answer: Json | undefined, { ops, latency, bytes }: Siblings): Totals | undefined {
-  if (!isObject(answer) || !isObject((answer as JsonObject)[NUMBERS_LOGGER])) return undefined;
-  const numbers = (answer as JsonObject)[NUMBERS_LOGGER] as JsonObject;
+  const numbers = numbersOf(answer);
+  if (numbers === undefined) return undefined;
   const [count, pair, size] = [numbers[ops], numbers[latency], numbers[bytes]];
   if (!isObject(pair)) return undefined;
   const { avgcount, sum } = pair as JsonObject;
   // A daemon counts the operation first, then its bytes, then its latency. Equal counts have equal operations in all of them.
-  if (!Number.isSafeInteger(count) || count !== avgcount) return undefined;
-  if (typeof sum !== 'number' || typeof size !== 'number') return undefined;
-  return { count: count as number, latencyNs: Math.round(sum * NS_PER_SECOND), bytes: size };
+  if (!isCount(count) || count !== avgcount) return undefined;
+  const latencyNs = nanosecondsOf(sum);
+  if (latencyNs === undefined || !(isCount(size) || typeof size === 'bigint')) return undefined;
+  return { count, latencyNs, bytes: size };
+}
+
+const NS_PER_SECOND = 1e9;
+const DECIMAL = /^(\d+)(?:\.(\d{1,9}))?$/;
+
+/** Seconds as exact nanoseconds. A daemon prints all nine decimals. */
+function nanosecondsOf(seconds: Json | undefined): Integer | undefined {
+  if (typeof seconds !== 'number' && !(seconds instanceof LongDecimal)) return undefined;
+  const match = DECIMAL.exec(seconds instanceof LongDecimal ? seconds.text : String(seconds));
+  if (match === null) return Math.round(Number(seconds) * NS_PER_SECOND);
+  const [, whole = '', fraction = ''] = match;
+  return numberIfSafe(BigInt(whole + fraction.padEnd(9, '0')));
 }

@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertFollows, listOf, object } from '@hdrscope/core/internal';
 import type { PerfHistogram, PerfIncrease } from '../histogram/perf-histogram.ts';
+import { commonRange, minus, type SumRange } from '../histogram/sum-of-slots.ts';
 import { pathOf } from './fields.ts';
 import type { ImportedHistogram, SumBounds } from './read-histogram.ts';
 
@@ -117,9 +118,12 @@ function sumsBetween(
   now: readonly SumBounds[] | undefined,
 ): SumBounds[] | undefined {
   if (then === undefined || now === undefined) return undefined;
-  return now.map(({ lower, upper, value }, i) => ({
-    lower: Math.max(0, lower - then[i]!.upper),
-    upper: upper - then[i]!.lower,
-    value: value - then[i]!.value,
-  }));
+  return now.map(({ lower, upper, value }, i) => {
+    const { lower: least, upper: most, value: before } = then[i]!;
+    const range = commonRange({ lower: minus(lower, most), upper: minus(upper, least) }, NOT_NEGATIVE);
+    return { ...(range ?? { lower: 0, upper: 0 }), value: minus(value, before) };
+  });
 }
+
+/** Latencies and sizes are not negative. */
+const NOT_NEGATIVE: SumRange = { lower: 0, upper: Number.POSITIVE_INFINITY };

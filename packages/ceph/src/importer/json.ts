@@ -3,7 +3,21 @@ import { visible } from '@hdrscope/core/internal';
 import type { Budget } from '@hdrscope/kit';
 
 /** A parsed value. Integers beyond 2^53 − 1 are bigints. */
-export type Json = string | number | bigint | boolean | null | readonly Json[] | JsonObject;
+export type Json = string | number | bigint | boolean | null | LongDecimal | readonly Json[] | JsonObject;
+
+/** A fraction with more digits than a double has. */
+export class LongDecimal {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The nearest double. */
+  toJSON(): number {
+    return Number(this.text);
+  }
+}
 
 export interface JsonObject {
   readonly [name: string]: Json;
@@ -117,6 +131,9 @@ function endOfString(text: string, start: number): number {
 // No integer of a dump is longer. The time for making a bigint grows faster than its digits.
 const MOST_EXACT_DIGITS = 100;
 
+// A double holds each decimal of 15 digits. The others are the point and the sign, if any.
+const MOST_DOUBLE_CHARACTERS = 16;
+
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const SPACES = /[ \t\r\n]*/y;
 const LITERALS: readonly (readonly [string, Json])[] = [
@@ -217,13 +234,16 @@ class Parser {
     }
   }
 
-  #number(): number | bigint | undefined {
+  #number(): number | bigint | LongDecimal | undefined {
     NUMBER.lastIndex = this.at;
     const match = NUMBER.exec(this.#text);
     if (match === null) return undefined;
     const [digits, fraction, exponent] = match;
     this.#step(digits.length);
     const number = Number(digits);
+    if (fraction !== undefined && exponent === undefined && digits.length > MOST_DOUBLE_CHARACTERS) {
+      return new LongDecimal(digits);
+    }
     const isExact = fraction !== undefined || exponent !== undefined || Number.isSafeInteger(number);
     return isExact || digits.length > MOST_EXACT_DIGITS ? number : BigInt(digits);
   }

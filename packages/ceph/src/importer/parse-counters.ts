@@ -12,7 +12,7 @@ import {
   pathOf,
   shownName,
 } from './fields.ts';
-import type { Json, JsonObject } from './json.ts';
+import { type Json, type JsonObject, LongDecimal } from './json.ts';
 import { type ImportedDescription, readDescription } from './parse-schema.ts';
 
 /** The mean of a number that a daemon has counted: how often, and the sum. */
@@ -143,13 +143,14 @@ function readCounters(
 }
 
 function readNumber(json: Json, path: string): number | bigint | ImportedAverage {
-  if (!isObject(json)) return asNumber(json, path);
+  if (!isObject(json) || json instanceof LongDecimal) return asNumber(json, path);
   const { avgcount, sum } = json as JsonObject;
   return { count: asCount(avgcount, `${path}.avgcount`), sum: asNumber(sum, `${path}.sum`) };
 }
 
 function asNumber(json: Json | undefined, path: string): number | bigint {
   if (typeof json === 'bigint') return asInteger(json, path);
+  if (json instanceof LongDecimal) return json.toJSON();
   if (typeof json === 'number' && Number.isFinite(json)) return json;
   throw mustBe('ERR_DECODE', path, 'a number, or an object with avgcount and sum', json);
 }

@@ -2,20 +2,21 @@ import { HdrscopeError } from '@hdrscope/core';
 import { computeStrides, mustBe } from '@hdrscope/core/internal';
 import type { Budget } from '@hdrscope/kit';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
+import { type Integer, type SumRange, sumOfSlots } from '../histogram/sum-of-slots.ts';
 import type { CounterLabels } from './fields.ts';
 import { asArray, asCount, asInteger, asObject, pathOf } from './fields.ts';
 import type { Json } from './json.ts';
 import type { UnitOverrides, UnitSource } from './read-axis.ts';
 import { readAxis } from './read-axis.ts';
 
-/** The sum of the values of an axis, by the counters of the daemon, in the unit of the axis. */
-export interface SumBounds {
+/** The sum of the values of an axis, by the counters of the daemon, in the unit of the axis. Integers are exact. */
+export interface SumBounds extends SumRange {
   /** The sum is at least this: that of the values which were counted before the histogram was read. */
-  readonly lower: number;
+  readonly lower: Integer;
   /** The sum is at most this. It equals `lower` when nothing was counted meanwhile: the sum is exact then. */
-  readonly upper: number;
+  readonly upper: Integer;
   /** The sum, or where it would be if the values that were counted meanwhile were equal. */
-  readonly value: number;
+  readonly value: Integer;
 }
 
 /** A histogram of a dump. */
@@ -93,6 +94,7 @@ export function readHistogram(json: Json, place: Place, options: HistogramReadin
   const values = new ValuesReader(histogram, options.lenient);
   values.read(fields.values, `${path}.values`);
   histogram.addCells(values.cells);
+  const sums = fields.sum === undefined ? undefined : readSums(fields.sum, histogram, `${path}.sum`);
   return {
     daemon,
     logger,
@@ -100,8 +102,12 @@ export function readHistogram(json: Json, place: Place, options: HistogramReadin
     counter,
     histogram,
     unitSources: axes.map(({ unitSource }) => unitSource),
-    sums: fields.sum === undefined ? undefined : readSums(fields.sum, histogram, `${path}.sum`),
-    notes: [...axes.flatMap(({ notes }) => notes), ...values.notes],
+    sums,
+    notes: [
+      ...axes.flatMap(({ notes }) => notes),
+      ...values.notes,
+      ...(sums ?? []).flatMap((sum, at) => noteSum(sum, at, histogram, `${path}.sum[${at}]`)),
+    ],
   };
 }
 
@@ -129,6 +135,18 @@ function readSums(json: Json, { axes, layouts, cells }: PerfHistogram, path: str
       count > 0n && layout.lower(Math.floor(cell / strides[at]!) % layout.slotCount) < 0;
     return cells.some(isNegative) ? BigInt.asIntN(64, sum) : sum;
   });
+}
+
+/** A daemon reads the sum first, and then cell by cell while it counts. So a sum outside its slots is no error of the dump. */
+function noteSum(sum: bigint, at: number, { axes, layouts, cells }: PerfHistogram, path: string): string[] {
+  const stride = computeStrides(layouts.map(({ slotCount }) => slotCount))[at]!;
+  const counts = Array.from({ length: layouts[at]!.slotCount }, () => 0n);
+  for (const [cell, count] of cells.entries()) counts[Math.floor(cell / stride) % counts.length]! += count;
+  const { lower, upper } = sumOfSlots(axes[at]!, (slot) => counts[slot]!);
+  if (lower <= sum && sum <= upper) return [];
+  return [
+    `${path} is ${sum}, and its slots have ${lower} to ${upper}: the slots count, as the dump is not of one moment`,
+  ];
 }
 
 /** Reads nested arrays into cells. Every array must have one item for each slot of its axis. */

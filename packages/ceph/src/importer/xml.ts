@@ -1,4 +1,5 @@
 import type { Budget } from '@hdrscope/kit';
+import { numberIfSafe } from '../histogram/sum-of-slots.ts';
 import { DEEPEST, type Json, type ParsedJson, wrongText } from './json.ts';
 
 /** The character that XML begins with. */
@@ -90,14 +91,9 @@ function leaf(name: string, text: string, depth: number): Json {
   if (trimmed === '' && depth > COUNTER_DEPTH && LISTS.has(name)) return [];
   if (TEXTS.has(name) && depth > COUNTER_DEPTH) return unescaped(text);
   if (/^-?\d+$/.test(trimmed) && trimmed.length <= MOST_EXACT_DIGITS) {
-    return trimmed.length <= MOST_DIGITS ? Number(trimmed) : safest(BigInt(trimmed));
+    return trimmed.length <= MOST_DIGITS ? Number(trimmed) : numberIfSafe(BigInt(trimmed));
   }
   return /^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : unescaped(text);
-}
-
-/** As in JSON, only integers beyond 2^53 − 1 are bigints. */
-function safest(integer: bigint): number | bigint {
-  return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };

@@ -121,17 +121,3 @@ test('a restart while the daemon is asked is refused', async () => {
   const ask = askHistograms(osd.ask, { life: async () => `${life++}` });
   await expect(ask).rejects.toThrow('the daemon has started anew while it was asked');
 });
-
-test('sums of more than 2^53 ns do not overflow', async () => {
-  const osd = new FakeOsd();
-  osd.countOnly(0, 0);
-  osd.histogram.addAt([5, 5], 1);
-  const ask = async (prefix: string, args: Record<string, string>): Promise<string> =>
-    (await osd.ask(prefix, args)).replace('"sum":0', '"sum":123456789012.5');
-  const [one] = await askHistograms(ask);
-  expect(one!.measured![0]).toEqual({
-    lower: 1.234567890125e20,
-    upper: 1.234567890125e20,
-    value: 1.234567890125e20,
-  });
-});

@@ -36,7 +36,8 @@ test('a written dump is read again, whatever the axes, the counts and the format
       expect(read!.sums).toEqual(sums);
       expect(read!.histogram.axes).toEqual(histogram.axes);
       expect(read!.histogram.cells).toEqual(cells);
-      expect(read!.notes).toEqual([]);
+      // The sums are not those of the counts.
+      expect(read!.notes.filter((note) => !note.includes('.sum['))).toEqual([]);
     }),
   );
 });

@@ -3,7 +3,7 @@ import { type AxisFacts, type Bounds, countValues, measureAxis, toJsonText } fro
 import type { ValueRange } from '@hdrscope/core/joint';
 import { formatBounds } from '@hdrscope/kit';
 import { formatValue, informativeAxes } from '@hdrscope/plot';
-import { boundsJson, type Figures, figuresJson, UNKNOWN, withoutEstimate } from '../../figures.ts';
+import { type Figures, figuresJson, UNKNOWN, withoutEstimate } from '../../figures.ts';
 import type { Sourced } from './histograms.ts';
 
 /** A histogram, and the ranges of it that are selected. */
@@ -46,11 +46,16 @@ export function histogramJson(known: HistogramFacts, percentiles: readonly numbe
       return {
         ...figuresJson(axisFigures({ name, unit, count }, facts, percentiles)),
         unitSource: unitSources[histogram.axes.indexOf(axis)],
-        sum: boundsJson(sum),
+        sum: { lower: finiteOrNull(sum.lower), upper: finiteOrNull(sum.upper) },
         sumSource,
       };
     }),
   };
+}
+
+/** An integer for a document with exact numbers; `null` where it is infinite or unknown. */
+function finiteOrNull(value: number | bigint): number | bigint | null {
+  return typeof value === 'bigint' || Number.isFinite(value) ? value : null;
 }
 
 /** The figures of an axis. @param facts `undefined` when nothing was counted. */
