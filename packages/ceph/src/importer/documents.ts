@@ -57,9 +57,9 @@ const CHARACTERS_PER_ELEMENT = 6;
 // Answers in `json` and `xml` end without a line end. Windows writes a byte order mark before each text, and texts are joined.
 const BLANKS = /[ \t\r\n\ufeff]*/y;
 // `ceph tell osd.*` names each daemon before its dump.
-const START = /(?:([^\s"{}[\]<>:]+):[ \t]*)?(?:<\?xml[^<>]*>[ \t\r\n]*)?(?=\{|<perfcounter_collection>)/y;
+const START = /(?:([^\s"{}[\]<>]+):[ \t]*)?(?:<\?xml[^<>]*>[ \t\r\n]*)?(?=\{|<perfcounter_collection>)/y;
 const LENIENT_START =
-  /(?:([^\s"{}[\]<>:]+):[ \t]*)?(?=\{|<perfcounter_collection>|"[^"\n]*"[ \t\r\n]*:[ \t\r\n]*\{)/y;
+  /(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>|"[^"\n]*"[ \t\r\n]*:[ \t\r\n]*\{)/y;
 const LINE = /[^\r\n]*/y;
 // A dump that is cut at its end begins with { or <, and one that is cut at its beginning ends with } or >. A lenient one begins with ".
 // Files have NULs where a crash of the machine has lost their bytes.

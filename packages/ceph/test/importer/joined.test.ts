@@ -48,7 +48,7 @@ interface Joined {
 const between = fc.record({
   blanks: fc.constantFrom(...BLANKS),
   noise: fc.option(fc.constantFrom(...NOISE), { nil: undefined, freq: 4 }),
-  daemon: fc.option(fc.constantFrom('osd.0', 'osd.12', 'mgr.x'), { nil: undefined, freq: 3 }),
+  daemon: fc.option(fc.constantFrom('osd.0', 'osd.12', 'mgr.x:0'), { nil: undefined, freq: 3 }),
 });
 
 const joined: fc.Arbitrary<Joined> = fc
@@ -84,8 +84,8 @@ const countsOf = (histograms: readonly ImportedHistogram[]): number[] =>
 
 test('dumps of all formats are all read, however they are joined', () => {
   fc.assert(
-    fc.property(joined, ({ text, counts, daemons, hasNoise }) => {
-      const read = parseHistogramDump(text);
+    fc.property(joined, fc.boolean(), ({ text, counts, daemons, hasNoise }, lenient) => {
+      const read = parseHistogramDump(text, { lenient });
       expect(countsOf(read)).toEqual(counts);
       expect(read.map(({ daemon }) => daemon)).toEqual(daemons);
       // What is skipped is said once.
@@ -125,7 +125,7 @@ test('a text that is cut after any byte is refused, or all its whole dumps are r
     fc.property(joined, (one) => {
       for (let to = Buffer.byteLength(one.text); to >= 0; to--) expectHonest(one, 0, to);
     }),
-    { numRuns: caseCount(3, 200) },
+    { numRuns: caseCount(2, 200) },
   );
 });
 
@@ -135,7 +135,7 @@ test('a text that is cut before any byte is refused, or all its whole dumps are 
       for (let from = Buffer.byteLength(one.text); from >= 0; from--)
         expectHonest(one, from, Buffer.byteLength(one.text));
     }),
-    { numRuns: caseCount(3, 200) },
+    { numRuns: caseCount(2, 200) },
   );
 });
 
@@ -146,7 +146,7 @@ test('any part of a text is refused, or all its whole dumps are read', () => {
       const [from, to] = [a % size, b % size].sort((x, y) => x - y) as [number, number];
       expectHonest(one, from, to);
     }),
-    { numRuns: caseCount(300, 20_000) },
+    { numRuns: caseCount(200, 20_000) },
   );
 });
 
