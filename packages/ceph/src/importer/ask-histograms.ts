@@ -47,8 +47,8 @@ type AskHistogramsSettings = ParseDumpSettings &
  * of the same operations in `perf dump`: these are asked for before and after the histograms, so that the sums lie between both.
  * When the daemon has counted meanwhile, it is asked again, and the closest bounds are taken.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `attempts` is out of range; `ERR_DECODE` also when a histogram has more operations than its
- *   counter, or the sum of a counter is outside the slots, at each of three attempts; as `askAdminSocket` and `parseHistogramDump` do.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `attempts` is out of range; `ERR_DECODE` also when a histogram has more operations than
+ *   its counter, or the sum of a counter is outside the slots, at each of three attempts; as `askAdminSocket` and `parseHistogramDump` do.
  * @example
  * ```ts
  * import { askHistograms } from '@hdrscope/ceph';
