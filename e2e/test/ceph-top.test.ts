@@ -396,18 +396,19 @@ describeWithCephCluster('a cluster of Ceph at a glance', () => {
       await waitFor(async () => totalOf((await dump(0))[0]!) === 0n, { what: 'a reset' });
     });
     expect(reset.flatMap(({ daemons }) => daemons.filter(({ state }) => state === 'restarted'))).toEqual([
-      { name: 'osd.0', state: 'restarted' },
+      { name: 'osd.0', state: 'restarted', ageSeconds: 0 },
     ]);
 
     const killed = await topDuring(folders(), async () => {
       cluster.osds[1]!.signal('SIGKILL');
       await cluster.osds[1]!.ended();
     });
-    expect(killed.at(-1)!.daemons).toEqual([
-      { name: 'osd.0', state: 'counted' },
+    expect(killed.at(-1)!.daemons).toMatchObject([
+      { name: 'osd.0', state: 'counted', ageSeconds: 0 },
       {
         name: 'osd.1',
         state: 'gone',
+        ageSeconds: expect.any(Number),
         problem: expect.stringContaining('ECONNREFUSED, nobody listens there'),
       },
     ]);
