@@ -1,5 +1,6 @@
 // Entry `@hdrscope/core`: the public API. `internal.ts` has what only other packages of hdrscope need.
 export { compareRuns, type RunsComparison } from './analysis/compare-runs.ts';
+export { type BuildChanges, findChanges } from './analysis/find-changes.ts';
 export { type KolmogorovSmirnovResult, kolmogorovSmirnovTest } from './analysis/kolmogorov-smirnov-test.ts';
 export { type MannWhitneyResult, mannWhitneyTest } from './analysis/mann-whitney-test.ts';
 export { computeExcessKurtosis, computeSkewness } from './analysis/moments.ts';

@@ -1,13 +1,15 @@
 // Entry `@hdrscope/core/internal`: for the other packages of hdrscope only. Names here may change in any release.
 
 export type { ConfidenceOptions } from './analysis/checks.ts';
-export type {
-  ChangeVerdict,
-  CompareRunsOptions,
-  PercentileChange,
-  Run,
-} from './analysis/compare-runs.ts';
+export type { ChangeVerdict, CompareRunsOptions, PercentileChange } from './analysis/compare-runs.ts';
 export { effectiveCount, measureDependence, type StretchCount } from './analysis/dependence.ts';
+export {
+  type Build,
+  type BuildChange,
+  type BuildOutlier,
+  LEAST_STATE,
+} from './analysis/find-changes.ts';
+export type { Run } from './analysis/known-runs.ts';
 export {
   type BoundedHistogram,
   LEAST_BEYOND,

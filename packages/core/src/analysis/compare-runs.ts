@@ -1,19 +1,10 @@
 import type { Bounds } from '../bounds.ts';
-import type { Counted } from '../counted.ts';
-import { HdrscopeError, mustBe } from '../errors.ts';
-import { DoubleHistogram } from '../histogram/double-histogram.ts';
-import type { Histogram } from '../histogram/histogram.ts';
-import { assertFollows, custom, number, type OptionRules, readOptions, withDefault } from '../options.ts';
+import { HdrscopeError } from '../errors.ts';
+import { custom, number, type OptionRules, readOptions, withDefault } from '../options.ts';
 import { assertPercentile } from './checks.ts';
 import type { Dependence } from './dependence.ts';
-import {
-  type BoundedHistogram,
-  figureOf,
-  LEAST_BEYOND,
-  LEAST_PIECES,
-  percentileOfRun,
-  type RunPercentile,
-} from './run-percentile.ts';
+import { assertOneKind, hasEnoughBeyond, type Run, readSide, type Side } from './known-runs.ts';
+import { figureOf, LEAST_PIECES, percentileOfRun, type RunPercentile } from './run-percentile.ts';
 import {
   type BoundedFigure,
   type Difference,
@@ -21,17 +12,6 @@ import {
   differenceOfTwo,
   type SampleFigure,
 } from './runs-difference.ts';
-
-/** One run of the measured program. */
-export interface Run {
-  /** All its values. */
-  readonly values: Histogram | DoubleHistogram | BoundedHistogram;
-  /**
-   * The same values by stretches of time, in their order: what shows how dependent they are. At least {@link LEAST_PIECES} are of use.
-   * @default the order of the values is not known
-   */
-  readonly stretches?: readonly (Histogram | DoubleHistogram)[];
-}
 
 /** Options of `compareRuns`. */
 export interface CompareRunsOptions {
@@ -148,13 +128,13 @@ export function compareRuns(
 ): RunsComparison {
   const { percentiles, confidence, tolerance } = readOptions(options, COMPARE_RUNS);
   for (const percentile of percentiles) assertPercentile(percentile);
-  const sides = [before, after].map((runs, at) => sideOf(runs, at === 0 ? 'before' : 'after')) as [
-    Side,
-    Side,
+  const sides: [Side, Side] = [
+    readSide(before, 'compareRuns', 'side', 'before'),
+    readSide(after, 'compareRuns', 'side', 'after'),
   ];
   assertComparable(sides);
   const ground = groundOf(sides);
-  const judged = percentiles.filter((percentile) => hasEnoughBeyond(sides, percentile));
+  const judged = percentiles.filter((percentile) => sides.every((side) => hasEnoughBeyond(side, percentile)));
   const miss = (1 - confidence) / 2 / Math.max(judged.length, 1);
   return {
     ground,
@@ -169,7 +149,8 @@ export function compareRuns(
   };
 }
 
-const COMPARE_RUNS = {
+/** The options of `compareRuns`, which those of `findChanges` are, too. */
+export const COMPARE_RUNS = {
   name: 'compareRuns',
   rules: {
     // Each is checked where it is compared.
@@ -188,37 +169,6 @@ const COMPARE_RUNS = {
 
 // Sides.
 
-/** A run with its values within bounds. */
-interface KnownRun extends BoundedHistogram {
-  readonly stretches: readonly Counted[];
-  readonly isWide: boolean;
-}
-
-type Side = readonly KnownRun[];
-
-function sideOf(runs: readonly Run[], name: 'before' | 'after'): Side {
-  if (!Array.isArray(runs) || runs.length === 0) {
-    throw mustBe('ERR_INCOMPATIBLE', `compareRuns: the side '${name}'`, 'at least one run', runs);
-  }
-  return runs.map((run: Run, at): KnownRun => {
-    assertFollows(`compareRuns: run ${at + 1} of '${name}'`, comparedRun, run);
-    const { values, stretches = [] } = run;
-    const bounded = 'lowest' in values ? values : { histogram: values, lowest: values, highest: values };
-    if (bounded.histogram.totalCount === 0) {
-      throw new HdrscopeError(
-        'ERR_INCOMPATIBLE',
-        `compareRuns: run ${at + 1} of '${name}' must have values, and is empty`,
-        {
-          details: { side: name, run: at + 1 },
-        },
-      );
-    }
-    const { histogram, lowest, highest } = bounded;
-    const isWide = 'lowest' in values || histogram.placedFrom.length > 0;
-    return { histogram, lowest, highest, stretches, isWide };
-  });
-}
-
 /** @throws HdrscopeError `ERR_INCOMPATIBLE` */
 function assertComparable([before, after]: readonly [Side, Side]): void {
   if ((before.length === 1) !== (after.length === 1)) {
@@ -228,8 +178,7 @@ function assertComparable([before, after]: readonly [Side, Side]): void {
       { details: { before: before.length, after: after.length } },
     );
   }
-  const kinds = new Set([...before, ...after].map(({ histogram }) => histogram instanceof DoubleHistogram));
-  if (kinds.size > 1) throw new HdrscopeError('ERR_INCOMPATIBLE', 'integers cannot be compared with doubles');
+  assertOneKind([...before, ...after]);
 }
 
 function groundOf([before, after]: readonly [Side, Side]): Ground {
@@ -238,26 +187,10 @@ function groundOf([before, after]: readonly [Side, Side]): Ground {
   return areKnown ? 'stretches' : 'independence';
 }
 
-function hasEnoughBeyond(sides: readonly Side[], percentile: number): boolean {
-  const part = Math.min(percentile, 100 - percentile) / 100;
-  return sides.every((side) => {
-    const beyond = side.map(({ histogram }) => histogram.totalCount * part * (1 + 1e-9));
-    const sum = beyond.reduce((total, count) => total + count, 0);
-    return sum >= LEAST_BEYOND && beyond.every((count) => count >= LEAST_BEYOND / 4);
-  });
-}
-
-const comparedRun = /* @__PURE__ */ custom<Run>('{ values: a histogram }', (run) => {
-  const { values, stretches = [] } = (run ?? {}) as Partial<Run>;
-  const parts =
-    values !== undefined && 'lowest' in values ? [values.histogram, values.lowest, values.highest] : [values];
-  return Array.isArray(stretches) && [...parts, ...stretches].every((one) => one?.counts !== undefined);
-});
-
 // Differences.
 
 /** The figures of both sides, and their difference on a scale. */
-interface Found {
+export interface Found {
   /** On which the verdict rests. */
   readonly scale: Scale;
   readonly before: number;
@@ -271,7 +204,7 @@ interface Found {
 }
 
 /** A scale on which figures are compared. */
-interface Scale {
+export interface Scale {
   readonly of: (value: number) => number;
   readonly back: (value: number) => number;
 }
@@ -280,7 +213,8 @@ interface Scale {
 const RATIOS: Scale = { of: Math.log, back: Math.exp };
 const DIFFERENCES: Scale = { of: (value) => value, back: (value) => value };
 
-function scaleFor(figures: readonly Bounds[]): Scale {
+/** Ratios, unless a figure may be 0. */
+export function scaleFor(figures: readonly Bounds[]): Scale {
   return figures.every(({ lower }) => lower > 0) ? RATIOS : DIFFERENCES;
 }
 
@@ -293,16 +227,35 @@ function changeOfRuns([before, after]: readonly [Side, Side], percentile: number
     BoundedFigure[],
     BoundedFigure[],
   ];
-  const scale = scaleFor([...was, ...is]);
-  const on = (one: Scale): Difference =>
-    differenceOfRuns(
-      was.map((figure) => onScale(one, figure)),
-      is.map((figure) => onScale(one, figure)),
-      miss,
-    );
-  const mean = (figures: readonly BoundedFigure[]): number =>
-    scale.back(figures.reduce((sum, { value }) => sum + scale.of(value), 0) / figures.length);
-  return { scale, before: mean(was), after: mean(is), found: on(scale), inUnit: on(DIFFERENCES) };
+  return changeOfFigures(was, is, miss);
+}
+
+/**
+ * How a figure of several runs a side has changed.
+ *
+ * @param all All groups of equal spread, on which the interval then rests. @default `was` and `is`, whose spreads may differ
+ */
+export function changeOfFigures(
+  was: readonly BoundedFigure[],
+  is: readonly BoundedFigure[],
+  miss: number,
+  all?: readonly (readonly BoundedFigure[])[],
+): Found {
+  const scale = scaleFor([...was, ...is, ...(all ?? []).flat()]);
+  const on = (one: Scale): Difference => {
+    const scaled = (figures: readonly BoundedFigure[]): BoundedFigure[] =>
+      figures.map((figure) => onScale(one, figure));
+    return differenceOfRuns(scaled(was), scaled(is), miss, all?.map(scaled));
+  };
+  const [before, after] = [meanFigure(was, scale).value, meanFigure(is, scale).value];
+  return { scale, before, after, found: on(scale), inUnit: on(DIFFERENCES) };
+}
+
+/** The mean of figures on a scale, in the unit of the values. */
+export function meanFigure(figures: readonly BoundedFigure[], { of, back }: Scale): BoundedFigure {
+  const mean = (end: keyof BoundedFigure): number =>
+    back(figures.reduce((sum, figure) => sum + of(figure[end]), 0) / figures.length);
+  return { value: mean('value'), lower: mean('lower'), upper: mean('upper') };
 }
 
 function changeOfTwo(
@@ -339,7 +292,8 @@ function sampleOnScale(scale: Scale, { interval, ...figure }: SampleFigure): Sam
 
 // Verdicts.
 
-function described(
+/** A change in numbers, and the verdict on it. */
+export function described(
   percentile: number,
   { scale, before, after, found, inUnit, dependence, reason }: Found,
   tolerance: number,

@@ -36,14 +36,17 @@ const MISSED = 0.1;
  * of the figures widen the interval.
  *
  * @param miss The probability that the interval misses the difference at each end.
+ * @param all All groups of equal spread, whose pooled variance is then the evidence (Student's t-test). Each has at least 2 runs.
  */
 export function differenceOfRuns(
   before: readonly BoundedFigure[],
   after: readonly BoundedFigure[],
   miss: number,
+  all?: readonly (readonly BoundedFigure[])[],
 ): Difference {
   const [one, other] = [sampleOf(before), sampleOf(after)];
-  const { difference, standardError, degreesOfFreedom } = meanDifference(other, one);
+  const { difference, standardError, degreesOfFreedom } =
+    all === undefined ? meanDifference(other, one) : pooledDifference(other, one, all.map(sampleOf));
   const quantile = studentUpperQuantile(miss, degreesOfFreedom);
   const reach = quantile * standardError;
   const [down, up] = [other.below + one.above, other.above + one.below];
@@ -62,13 +65,30 @@ export function differenceOfRuns(
 }
 
 /** A sample of figures, and how far below and above its mean the true mean of these runs may be. */
-function sampleOf(figures: readonly BoundedFigure[]): {
-  count: number;
-  mean: number;
-  variance: number;
-  below: number;
-  above: number;
-} {
+interface FigureSample {
+  readonly count: number;
+  readonly mean: number;
+  readonly variance: number;
+  readonly below: number;
+  readonly above: number;
+}
+
+/** As `meanDifference`, for samples of one variance. */
+function pooledDifference(
+  a: FigureSample,
+  b: FigureSample,
+  all: readonly FigureSample[],
+): ReturnType<typeof meanDifference> {
+  const degreesOfFreedom = all.reduce((sum, { count }) => sum + count - 1, 0);
+  const squares = all.reduce((sum, { count, variance }) => sum + (count - 1) * variance, 0);
+  return {
+    difference: a.mean - b.mean,
+    standardError: Math.sqrt((squares / degreesOfFreedom) * (1 / a.count + 1 / b.count)),
+    degreesOfFreedom,
+  };
+}
+
+function sampleOf(figures: readonly BoundedFigure[]): FigureSample {
   const count = figures.length;
   const meanOf = (of: (figure: BoundedFigure) => number): number =>
     figures.reduce((sum, figure) => sum + of(figure), 0) / count;
