@@ -127,7 +127,7 @@ const EXIT_CODES: Readonly<Record<GateVerdict, number>> = {
 };
 
 /** The exit code that a comparison asks for. */
-export function exitCodeOf({ isGate, verdict }: Differences): number {
+export function exitCodeOf({ isGate, verdict }: Pick<Differences, 'isGate' | 'verdict'>): number {
   return isGate ? EXIT_CODES[verdict] : ExitCode.done;
 }
 

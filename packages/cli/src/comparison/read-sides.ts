@@ -57,14 +57,30 @@ export interface ReadSides {
  * @throws Refusal, UsageError, HdrscopeError
  */
 export async function readSides(
-  files: { readonly before: readonly string[]; readonly after: readonly string[] },
+  { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },
   options: RunOptions,
   command: string,
   io: Io,
 ): Promise<ReadSides> {
+  const { groups, ...facts } = await readGroups([before, after], options, command, io);
+  return { before: groups[0]!, after: groups[1]!, ...facts };
+}
+
+/**
+ * Reads groups of runs, each of any form.
+ *
+ * @param command The command, for messages.
+ * @throws Refusal, UsageError, HdrscopeError
+ */
+export async function readGroups(
+  files: readonly (readonly string[])[],
+  options: RunOptions,
+  command: string,
+  io: Io,
+): Promise<{ readonly groups: readonly ComparedSide[] } & Pick<ReadSides, 'scale' | 'reading'>> {
   const { unit, textUnit } = options;
   const taking = { takes: KINDS, otherwise: 'log', numbers: options, command } as const;
-  const { inputs, totalBytes } = await openInputs<ValueKind>([...files.before, ...files.after], taking, io);
+  const { inputs, totalBytes } = await openInputs<ValueKind>(files.flat(), taking, io);
   const units = diffUnits(inputs, unit, unitOfInputs(inputs, textUnit ?? unit, options));
   const reading = {
     ...{ ...units, ...startTalliedReading(io, totalBytes), textUnit },
@@ -72,8 +88,8 @@ export async function readSides(
   };
   const runs = await reading.finishAfter(readRuns(inputs, reading));
   for (const note of unlikeLengths(runs)) await reading.note(note);
-  const [before, after] = [runs.slice(0, files.before.length), runs.slice(files.before.length)];
-  return { before, after, scale: units.scale, reading };
+  const groups = files.map(({ length }) => runs.splice(0, length));
+  return { groups, scale: units.scale, reading };
 }
 
 const KINDS: readonly ValueKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'recorded'];

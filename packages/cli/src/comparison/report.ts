@@ -15,8 +15,8 @@ import { painter } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { formatMarkdown, shownTable } from '../screen/table.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
-import type { ComparedRun, Differences, GateVerdict } from './index.ts';
-import { wordsOf } from './words.ts';
+import type { ComparedRun, ComparedSide, Differences, GateVerdict } from './index.ts';
+import { type ComparisonWords, meanBounds, wordsOf } from './words.ts';
 
 /** Formats a comparison. The output decides on colours and width. */
 export const comparisonReports: Readonly<Record<ReportFormat, (differences: Differences, io: Io) => string>> =
@@ -37,20 +37,29 @@ const COLOURS: Readonly<Record<PercentileChange['change'], 'red' | 'green' | 'ye
   'no significant difference': 'dim',
 };
 
-/** A table and the sentences below it. */
 function textReport(differences: Differences, io: Io): string {
-  const { heading, columns, rows, sentences } = wordsOf(differences);
-  const { percentiles } = differences.comparison;
+  return tableReport(
+    wordsOf(differences),
+    differences.comparison.percentiles.map(({ change }) => change),
+    io,
+  );
+}
+
+/** A table and the sentences below it. @param changes The verdict of each row, which colours it. */
+export function tableReport(
+  { heading, columns, rows, sentences }: ComparisonWords,
+  changes: readonly PercentileChange['change'][],
+  io: Io,
+): string {
   const paint = painter(io, io.stdout);
   const table = shownTable(columns, rows, io, (line, at) => {
     const label = rows[at]!.at(-1)!;
     const start = line.lastIndexOf(label);
-    return start < 0
-      ? line
-      : line.slice(0, start) + paint(COLOURS[percentiles[at]!.change], line.slice(start));
+    return start < 0 ? line : line.slice(0, start) + paint(COLOURS[changes[at]!], line.slice(start));
   });
   const fitted = sentences.map((sentence) => wrapToScreen(sentence, io)).join('\n');
-  return `${wrapToScreen(heading, io)}\n\n${table.join('\n')}\n\n${fitted}\n`;
+  const shown = rows.length === 0 ? '' : `${table.join('\n')}\n\n`;
+  return `${wrapToScreen(heading, io)}\n\n${shown}${fitted}\n`;
 }
 
 // Markdown.
@@ -61,49 +70,70 @@ const MARKS: Readonly<Record<GateVerdict, string>> = {
   'cannot be judged': '❔',
 };
 
-/** A section of Markdown, for a pull request or the summary of a job. */
 function markdownReport(differences: Differences): string {
-  const { heading, columns, rows, sentences } = wordsOf(differences);
-  const mark = differences.isGate ? `${MARKS[differences.verdict]} ` : '';
+  return markdownSection(wordsOf(differences), differences);
+}
+
+/** A section of Markdown, for a pull request or the summary of a job. */
+export function markdownSection(
+  { heading, columns, rows, sentences }: ComparisonWords,
+  { isGate, verdict }: Pick<Differences, 'isGate' | 'verdict'>,
+): string {
+  const mark = isGate ? `${MARKS[verdict]} ` : '';
   const [result = '', ...others] = sentences.map(escapeMarkdown);
+  const table = rows.length === 0 ? '' : `\n${formatMarkdown(columns, rows).join('\n')}\n`;
   return `### ${mark}${result}
 
 ${escapeMarkdown(heading)}
-
-${formatMarkdown(columns, rows).join('\n')}
-
+${table}
 ${others.map((sentence) => `- ${sentence}\n`).join('')}`;
 }
 
 // JUnit.
 
+function junitReport(differences: Differences): string {
+  const words = wordsOf(differences);
+  const { comparison, verdict, isGate } = differences;
+  const isUnknown = isGate && verdict === 'cannot be judged';
+  const cases = words.rows.map((cells, at): JunitCase => {
+    const { change } = comparison.percentiles[at]!;
+    const isSkipped = change === 'cannot be judged' || isUnknown;
+    return {
+      name: cells[0]!,
+      outcome: isSkipped ? 'skipped' : change === 'worse' ? 'failure' : 'passed',
+      message: `${cells[0]}: ${cells.at(-1)}`,
+      details: words.columns.map(({ title }, column) => `${title}: ${cells[column]}`).join('\n'),
+    };
+  });
+  return junitSuite(words, cases);
+}
+
+/** A test of JUnit. */
+export interface JunitCase {
+  readonly name: string;
+  readonly outcome: 'failure' | 'skipped' | 'passed';
+  readonly message: string;
+  readonly details: string;
+}
+
 /**
  * JUnit XML with a test for each percentile: one that is worse has failed, and one that cannot be judged is skipped.
  * Source: https://docs.gitlab.com/ci/testing/unit_test_reports/, https://github.com/jenkinsci/xunit-plugin (`junit-10.xsd`).
  */
-function junitReport(differences: Differences): string {
-  const { heading, columns, rows, sentences } = wordsOf(differences);
-  const { comparison, verdict, isGate } = differences;
-  const isUnknown = isGate && verdict === 'cannot be judged';
-  const outcomes = comparison.percentiles.map(({ change }) =>
-    change === 'worse' && !isUnknown
-      ? 'failure'
-      : change === 'cannot be judged' || isUnknown
-        ? 'skipped'
-        : 'passed',
-  );
-  const countOf = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;
-  const counts = `tests="${rows.length}" failures="${countOf('failure')}" errors="0" skipped="${countOf('skipped')}" time="0"`;
-  const cases = rows.map((cells, at) => {
-    const head = `    <testcase name="${escapeXml(cells[0]!)}" classname="hdrscope" time="0"`;
-    const outcome = outcomes[at]!;
+export function junitSuite(
+  { heading, sentences }: Pick<ComparisonWords, 'heading' | 'sentences'>,
+  all: readonly JunitCase[],
+): string {
+  const countOf = (wanted: string): number => all.filter(({ outcome }) => outcome === wanted).length;
+  const counts = `tests="${all.length}" failures="${countOf('failure')}" errors="0" skipped="${countOf('skipped')}" time="0"`;
+  const cases = all.map(({ name, outcome, message, details }) => {
+    const head = `    <testcase name="${escapeXml(name)}" classname="hdrscope" time="0"`;
     if (outcome === 'passed') return `${head}/>\n`;
-    const message = escapeXml(`${cells[0]}: ${cells.at(-1)}`);
-    const details = columns.map(({ title }, column) => `${title}: ${cells[column]}`).join('\n');
+    const text = escapeXml(message);
     const element =
       outcome === 'skipped'
-        ? `<skipped message="${message}"/>`
-        : `<failure message="${message}" type="worse">${escapeXml(details)}</failure>`;
+        ? `<skipped message="${text}"/>`
+        : `<failure message="${text}" type="worse">${escapeXml(details)}</failure>`;
     return `${head}>\n      ${element}\n    </testcase>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -118,70 +148,69 @@ ${cases.join('')}    <system-out>${escapeXml(sentences.join('\n'))}</system-out>
 // JSON.
 
 /** The figures of all runs, and how each percentile has changed. */
-export function comparisonJson({
-  comparison,
-  sides,
-  confidence,
-  tolerance,
-  minRuns,
-  unit,
-  verdict,
-}: Differences): object {
-  const { percentiles, ground } = comparison;
-  const inUnit = (value: number): number => scaled(value, unit);
-  const asked = percentiles.map(({ percentile }) => percentile);
-  const [before, after] = sides.map((side) => side.map((run) => figuresOfRun(run, unit, asked))) as [
-    Figures[],
-    Figures[],
-  ];
-  const areWide = [...before, ...after].some(({ areBounds }) => areBounds === true);
+export function comparisonJson(differences: Differences): object {
+  const { comparison, sides, confidence, tolerance, minRuns, unit, verdict } = differences;
+  const asked = comparison.percentiles.map(({ percentile }) => percentile);
+  const [before, after] = sides.map((side) => figuresOfSide(side, unit, asked)) as [Figures[], Figures[]];
   return {
     before: sideJson(before, unit),
     after: sideJson(after, unit),
     confidence,
     tolerance,
     minRuns,
-    ground,
+    ground: comparison.ground,
     verdict,
-    changes: percentiles.map(({ interval, relativeInterval, ...row }, at) => {
-      const [was, is] = [before, after].map((runs) =>
-        meanBounds(runs.map((run) => run.percentiles[at]!)),
-      ) as [Bounds, Bounds];
-      const difference = { lower: is.lower - was.upper, upper: is.upper - was.lower };
-      return {
-        percentile: row.percentile,
-        before: figureJson({ ...was, value: areWide ? was.upper : inUnit(row.before) }),
-        after: figureJson({ ...is, value: areWide ? is.upper : inUnit(row.after) }),
-        // No number stands for a change between wide buckets.
-        difference: figureJson({ ...difference, value: areWide ? Number.NaN : inUnit(row.difference) }),
-        interval: boundsJson({ lower: inUnit(interval.lower), upper: inUnit(interval.upper) }),
-        relative: areWide ? null : finite(row.relative),
-        relativeInterval: boundsJson(relativeInterval),
-        smallestShown: finite(row.smallestShown),
-        dependence: row.dependence ?? null,
-        change: row.change,
-        reason: row.reason ?? null,
-      };
-    }),
+    changes: changesJson(comparison.percentiles, before, after, unit),
   };
 }
 
-/** The bounds of the mean of all runs, which is geometric unless one is 0, as that of `compareRuns`. */
-function meanBounds(figures: readonly Bounds[]): Bounds {
-  const isRatio = figures.every(({ lower }) => lower > 0);
-  const meanOf = (of: (figure: Bounds) => number): number => {
-    if (figures.length === 1) return of(figures[0]!);
-    const sum = figures.reduce((total, figure) => total + (isRatio ? Math.log(of(figure)) : of(figure)), 0);
-    return isRatio ? Math.exp(sum / figures.length) : sum / figures.length;
-  };
-  return { lower: meanOf(({ lower }) => lower), upper: meanOf(({ upper }) => upper) };
+/** How each percentile has changed. */
+export function changesJson(
+  percentiles: readonly PercentileChange[],
+  before: readonly Figures[],
+  after: readonly Figures[],
+  unit: ValueScale,
+): object[] {
+  const inUnit = (value: number): number => scaled(value, unit);
+  const areWide = [...before, ...after].some(({ areBounds }) => areBounds === true);
+  return percentiles.map(({ interval, relativeInterval, ...row }, at) => {
+    const [was, is] = [before, after].map((runs) => meanBounds(runs.map((run) => run.percentiles[at]!))) as [
+      Bounds,
+      Bounds,
+    ];
+    const difference = { lower: is.lower - was.upper, upper: is.upper - was.lower };
+    return {
+      percentile: row.percentile,
+      before: figureJson({ ...was, value: areWide ? was.upper : inUnit(row.before) }),
+      after: figureJson({ ...is, value: areWide ? is.upper : inUnit(row.after) }),
+      // No number stands for a change between wide buckets.
+      difference: figureJson({ ...difference, value: areWide ? Number.NaN : inUnit(row.difference) }),
+      interval: boundsJson({ lower: inUnit(interval.lower), upper: inUnit(interval.upper) }),
+      relative: areWide ? null : finite(row.relative),
+      relativeInterval: boundsJson(relativeInterval),
+      smallestShown: finite(row.smallestShown),
+      dependence: row.dependence ?? null,
+      change: row.change,
+      reason: row.reason ?? null,
+    };
+  });
 }
 
 function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-function sideJson(runs: readonly Figures[], { unit }: ValueScale): object {
+/** The figures of each run. */
+export function figuresOfSide(
+  side: ComparedSide,
+  unit: ValueScale,
+  percentiles: readonly number[],
+): Figures[] {
+  return side.map((run) => figuresOfRun(run, unit, percentiles));
+}
+
+/** The figures of runs as a part of a document. */
+export function sideJson(runs: readonly Figures[], { unit }: ValueScale): object {
   return {
     unit: unit === '' ? 'none' : unit,
     count: runs.reduce((sum, { count = 0 }) => sum + Number(count), 0),

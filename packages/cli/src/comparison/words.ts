@@ -1,3 +1,4 @@
+import type { Bounds } from '@hdrscope/core';
 import { LEAST_BEYOND, LEAST_PIECES, type PercentileChange } from '@hdrscope/core/internal';
 import { formatBounds, percentileName } from '@hdrscope/kit';
 import { decimalText, formatCount, signedText, valuesText, worthText } from '../format.ts';
@@ -24,13 +25,17 @@ export function wordsOf(differences: Differences): ComparisonWords {
     percentiles.flatMap(({ before, after }) => [before, after]),
     unit,
   );
-  const rows = percentiles.map((row) => [
-    percentileName(row.percentile),
-    ...figureCells(differences, row, format),
-    row.change === 'cannot be judged' ? '-' : intervalText(row, format),
-    labelOf(differences, row),
-  ]);
-  const columns: Column[] = [
+  return {
+    heading: `${sideText(sides[0], 'before', differences)} and ${sideText(sides[1], 'after', differences)}${unit.unit === '' ? '' : `, in ${unit.unit}`}`,
+    columns: changeColumns(confidence),
+    rows: percentiles.map((row) => changeCells(differences, row, format)),
+    sentences: [...resultSentences(differences, format), ...groundSentences(differences)],
+  };
+}
+
+/** The columns of changes, for `changeCells`. */
+export function changeColumns(confidence: number): Column[] {
+  return [
     { title: '' },
     { title: 'before' },
     { title: 'after' },
@@ -39,12 +44,16 @@ export function wordsOf(differences: Differences): ComparisonWords {
     { title: `${percentText(confidence)} interval`, spare: 1 },
     { title: 'verdict', isText: true },
   ];
-  return {
-    heading: `${sideText(sides[0], 'before', differences)} and ${sideText(sides[1], 'after', differences)}${unit.unit === '' ? '' : `, in ${unit.unit}`}`,
-    columns,
-    rows,
-    sentences: [...resultSentences(differences, format), ...groundSentences(differences)],
-  };
+}
+
+/** A change of a percentile, as a row. */
+export function changeCells(differences: Differences, row: PercentileChange, format: Format): string[] {
+  return [
+    percentileName(row.percentile),
+    ...figureCells(differences, row, format),
+    row.change === 'cannot be judged' ? '-' : intervalText(row, format),
+    labelOf(differences, row),
+  ];
 }
 
 // Sides.
@@ -65,11 +74,14 @@ function sideText(side: ComparedSide, name: 'before' | 'after', { comparison }: 
 
 // Figures.
 
-type Format = (value: number) => string;
+/** Formats a value with the decimals of all. */
+export type Format = (value: number) => string;
 
 /** The value before and after, the difference, and the change. */
 function figureCells({ sides, unit }: Differences, row: PercentileChange, format: Format): string[] {
-  const [before, after] = sides.map(([run]) => run?.boundsOf?.([row.percentile]).percentiles[0]);
+  const [before, after] = sides.map((runs) =>
+    meanBounds(runs.flatMap((run) => run.boundsOf?.([row.percentile]).percentiles[0] ?? [])),
+  );
   if (before !== undefined && after !== undefined) {
     // The bounds are in the unit already.
     const inUnit = (value: number): string => format(value * unit.divisor);
@@ -90,8 +102,19 @@ function figureCells({ sides, unit }: Differences, row: PercentileChange, format
   ];
 }
 
+/** The bounds of the mean of all runs, which is geometric unless one is 0, as that of `compareRuns`; `undefined` without runs. */
+export function meanBounds(figures: readonly Bounds[]): Bounds | undefined {
+  if (figures.length < 2) return figures[0];
+  const isRatio = figures.every(({ lower }) => lower > 0);
+  const meanOf = (of: (figure: Bounds) => number): number => {
+    const sum = figures.reduce((total, figure) => total + (isRatio ? Math.log(of(figure)) : of(figure)), 0);
+    return isRatio ? Math.exp(sum / figures.length) : sum / figures.length;
+  };
+  return { lower: meanOf(({ lower }) => lower), upper: meanOf(({ upper }) => upper) };
+}
+
 /** The interval of the change, in percent unless a value is 0: `+8.1 to +16.9 %`. */
-function intervalText({ relativeInterval, interval }: PercentileChange, format: Format): string {
+export function intervalText({ relativeInterval, interval }: PercentileChange, format: Format): string {
   const isRatio = !Number.isNaN(relativeInterval.lower);
   const { lower, upper } = isRatio ? relativeInterval : interval;
   const text = isRatio ? signedPercent : (value: number): string => signedText(value, format);

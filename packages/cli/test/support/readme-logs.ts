@@ -70,6 +70,16 @@ function runLogs(name: string, factor: number): Record<string, () => string> {
   );
 }
 
+/** A run of each of 24 builds, of which the last six are slower. */
+function buildLogs(): Record<string, () => string> {
+  return Object.fromEntries(
+    Array.from({ length: 24 }, (_, at) => [
+      `build-${1216 + at}.hlog`,
+      () => runLog(500 + 7 * at, at < 18 ? 1 : 1.12),
+    ]),
+  );
+}
+
 /** The files of the README's commands. */
 export const README_LOGS: Readonly<Record<string, () => string>> = {
   'service.hlog': () => serviceLog(1, 1),
@@ -78,6 +88,7 @@ export const README_LOGS: Readonly<Record<string, () => string>> = {
   'after.hlog': () => serviceLog(2, 1.12),
   ...runLogs('main', 1),
   ...runLogs('branch', 1.12),
+  ...buildLogs(),
   'latencies.txt': () => latencyText(3, 2),
   'yesterday.txt': () => latencyText(4, 1.8),
   'requests.csv': () => 'path,ms,bytes\n/,1.25,812\n/api,3.5,4096\n/images,30,65536\n',

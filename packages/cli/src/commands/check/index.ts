@@ -1,5 +1,7 @@
-import { ExitCode } from '../../command.ts';
-import { parseConfidence } from '../../comparison/index.ts';
+import { ExitCode, type Io } from '../../command.ts';
+import { exitCodeOf as exitCodeOfGate, parseConfidence } from '../../comparison/index.ts';
+import { readGroups } from '../../comparison/read-sides.ts';
+import { CHANGES, SERIES } from '../../comparison/series-options.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
 import {
   assertDifferent,
@@ -15,9 +17,9 @@ import { openInputs } from '../../inputs/open-inputs.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { thresholdIn } from '../../objective.ts';
-import { unitOption } from '../../options.ts';
+import { DEFAULT_PERCENTILES, unitOption } from '../../options.ts';
 import { judgeSubject } from './judge.ts';
-import { assertObjectives, OBJECTIVES } from './options.ts';
+import { assertQuestion, OBJECTIVES } from './options.ts';
 import { exitCodeOf, reports } from './reports.ts';
 import { type CheckKind, readSubjects, type Subject, type SubjectReading, together } from './subjects.ts';
 
@@ -43,7 +45,14 @@ Values of a service that stalls depend on each other, so a log, and a table of r
 values: the intervals of the log, and the times of the requests, say how many. Nothing is beyond doubt where times are
 not known, or where a test is as good as fewer than 20 independent stretches of time: test for longer.
 
-Each file, and each tag of a log, is judged on its own.`;
+Each file, and each tag of a log, is judged on its own.
+
+With --builds, each file or folder is a build, in the order of the command line, and the question is which build has
+changed a percentile, and whether it is still so. A file is one run of its build; a folder has several. What a quoted
+pattern ('runs/*') or a folder alone stands for is taken in the order of names, numbers by their values. Files have
+the forms that hdrscope diff takes.
+
+${CHANGES}`;
 
 const TAKEN: readonly CheckKind[] = [
   ...(['log', 'percentiles', 'encoded', 'numbers', 'recorded', 'json'] as const),
@@ -68,6 +77,8 @@ const OPTIONS = defineOptions({
   },
   unit: unitOption('the unit of the values in logs and histograms', 'ns'),
   textUnit: textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else none'),
+  builds: { help: 'finds the builds since which percentiles differ: each file or folder is a build' },
+  ...SERIES,
   report: REPORT,
   ...TIMED_PLACE,
   ...SELECTION,
@@ -82,6 +93,7 @@ export const command = defineCommand({
     'hdrscope check k6.json --slo p50=5ms --slo p99.9=250ms --min-count 10000 --report junit.xml',
     'hdrscope check service.hlog --tag get --from 1m --slo p99.9=50ms --strict',
     'wrk2 -R 1000 -d 30s --latency http://127.0.0.1:8080/ | hdrscope check - --slo p99=20ms',
+    "hdrscope check --builds 'builds/*' --last 30 --percentiles 50,99 --fail-if-worse 5%",
   ],
   operands: { '<file...>': 'files in any of these forms; - is standard input' },
   options: OPTIONS,
@@ -89,9 +101,10 @@ export const command = defineCommand({
   formatNotes: 'junit is XML, markdown is for pull requests',
   output: 'by command',
   async run({ options, operands, format }, io) {
-    assertObjectives(options);
+    assertQuestion(options);
     const outputs: FileReport[] = [{ file: options.output ?? '-', format }, ...options.report];
     assertDifferent(outputs);
+    if (options.builds === true) return checkBuilds(operands, options, outputs, io);
     const taking = { takes: TAKEN, otherwise: 'log', numbers: options, command: 'hdrscope check' } as const;
     const { inputs, totalBytes } = await openInputs<CheckKind>(operands, taking, io);
     const reading = { ...readingOf(options), ...startTalliedReading(io, totalBytes) };
@@ -104,6 +117,31 @@ export const command = defineCommand({
     return left === ExitCode.done ? exitCodeOf(judged) : left;
   },
 });
+
+async function checkBuilds(
+  operands: readonly string[],
+  options: OptionsOf<typeof OPTIONS>,
+  outputs: readonly FileReport[],
+  io: Io,
+): Promise<number> {
+  const { findBuilds } = await import('../diff/sides.ts');
+  const { changesOf, changesReports } = await import('../../comparison/changes.ts');
+  const { last, confidence, failIfWorse, percentiles = DEFAULT_PERCENTILES } = options;
+  const all = await findBuilds(operands);
+  const found = last === undefined ? all : all.slice(-last);
+  const { groups, scale, reading } = await readGroups(
+    found.map(({ files }) => files),
+    options,
+    'hdrscope check',
+    io,
+  );
+  const builds = found.map(({ name }, at) => ({ name, runs: groups[at]! }));
+  const series = changesOf(builds, scale, { percentiles, confidence, failIfWorse });
+  await writeReports(outputs, (one, out) => changesReports[one](series, out), io);
+  const left = await reading.report();
+  // What was left out could change any verdict.
+  return left === ExitCode.done ? exitCodeOfGate(series) : left;
+}
 
 /** One at a time: a log may have thousands of tags. */
 async function readAllSubjects(

@@ -1,5 +1,6 @@
 import { isDecimal, wrongOption } from '../../arguments.ts';
 import { UsageError } from '../../command.ts';
+import type { SERIES } from '../../comparison/series-options.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
 import { type Objective, parseObjective } from '../../objective.ts';
 import { integer } from '../../options.ts';
@@ -26,9 +27,32 @@ export const OBJECTIVES = defineOptions({
 
 export type ObjectiveOptions = OptionsOf<typeof OBJECTIVES>;
 
-/** @throws UsageError when there is no objective. */
-export function assertObjectives({ slo, maxErrors, minCount }: ObjectiveOptions): void {
-  if (slo.length > 0 || maxErrors !== undefined || minCount !== undefined) return;
+/** What a command line asks for. */
+type Question = ObjectiveOptions &
+  OptionsOf<typeof SERIES> & {
+    readonly builds?: boolean;
+    readonly together?: boolean;
+    readonly strict?: boolean;
+    readonly metric?: string;
+  };
+
+/** @throws UsageError when there is neither an objective nor a series of builds, or options that do not go together. */
+export function assertQuestion(options: Question): void {
+  const { slo, maxErrors, minCount, builds } = options;
+  const hasObjective = slo.length > 0 || maxErrors !== undefined || minCount !== undefined;
+  if (builds === true) {
+    const { together, strict, metric } = options;
+    if (hasObjective)
+      throw new UsageError('--builds looks for changes: --slo, --max-errors and --min-count go without it');
+    if (together ?? strict ?? metric !== undefined) {
+      throw new UsageError('--together, --strict and --metric go with objectives, and not with --builds');
+    }
+    return;
+  }
+  if ((options.last ?? options.failIfWorse ?? options.percentiles) !== undefined) {
+    throw new UsageError('--last, --fail-if-worse and --percentiles go with --builds');
+  }
+  if (hasObjective) return;
   throw new UsageError('there is nothing to check: --slo p99.9=250ms states an objective');
 }
 

@@ -29,7 +29,8 @@ export async function findRunFiles(operands: readonly string[], given: SidesGive
   }
   if (operands.length > 0) throw new UsageError(`files are given either way: ${operands[0]} is of no side`);
   if (before.length === 0 || after.length === 0) throw new UsageError('--before and --after need each other');
-  const sides = await distinct({ before: await expanded(before), after: await expanded(after) });
+  const sides = { before: await expanded(before), after: await expanded(after) };
+  await assertDistinct([...sides.before, ...sides.after]);
   const [one, other] = [sides.before.length, sides.after.length];
   if ((one === 1) !== (other === 1)) {
     throw new UsageError(
@@ -50,24 +51,34 @@ async function expanded(paths: readonly string[]): Promise<string[]> {
 }
 
 async function filesAt(path: string): Promise<string[]> {
-  const isPattern = basename(path).includes('*');
-  const pattern = wildcard(basename(path), { ignoresCase: false });
-  const isFolder =
-    !isPattern && path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory() === true;
-  if (!isPattern && !isFolder) return [path];
-  const folder = isPattern ? dirname(path) : path;
-  const names = await namesIn(folder);
-  const files = names.filter((name) => !isPattern || pattern.test(name)).map((name) => join(folder, name));
-  if (files.length === 0) throw new Refusal(`${path}: there are no such files`);
-  return files;
+  if (isPattern(path)) return matchesOf(path, 'files');
+  return (await isFolder(path)) ? matchesOf(join(path, '*'), 'files', path) : [path];
 }
 
+function isPattern(path: string): boolean {
+  return basename(path).includes('*');
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+/** What a folder has that matches the last part of a path. @throws Refusal when nothing does. */
+async function matchesOf(path: string, kind: EntryKind, shown = path): Promise<string[]> {
+  const [folder, pattern] = [dirname(path), wildcard(basename(path), { ignoresCase: false })];
+  const names = (await namesIn(folder, kind)).filter((name) => pattern.test(name));
+  if (names.length === 0) throw new Refusal(`${shown}: there are no such files`);
+  return names.map((name) => join(folder, name));
+}
+
+type EntryKind = 'files' | 'files and folders';
+
 /** The plain files of a folder, without hidden ones, in the order of their names, numbers by their values. */
-async function namesIn(folder: string): Promise<string[]> {
+async function namesIn(folder: string, kind: EntryKind): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     const names = entries
-      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
+      .filter((entry) => (kind !== 'files' || !entry.isDirectory()) && !entry.name.startsWith('.'))
       .map(({ name }) => name);
     return names.sort(new Intl.Collator('en', { numeric: true }).compare);
   } catch (cause) {
@@ -75,13 +86,47 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
+/** A build, as a command line names it. */
+export interface BuildGiven {
+  readonly name: string;
+  readonly files: readonly string[];
+}
+
+/**
+ * The builds of a command line, in its order: each file is a build of one run, each folder is one whose files are its runs, and a pattern
+ * with `*` stands for the files and folders that match. One folder alone stands for what it has. A build has the name of its file or
+ * folder, unless another one has it, too.
+ *
+ * @throws UsageError when a file is given twice; Refusal when a folder or a pattern has no files.
+ */
+export async function findBuilds(operands: readonly string[]): Promise<BuildGiven[]> {
+  const [only = ''] = operands;
+  const isSeries = operands.length === 1 && !isPattern(only) && (await isFolder(only));
+  const paths: string[] = [];
+  for (const path of operands) {
+    const found = isSeries
+      ? await matchesOf(join(path, '*'), 'files and folders', path)
+      : isPattern(path)
+        ? await matchesOf(path, 'files and folders')
+        : [path];
+    for (const one of found) paths.push(one);
+  }
+  const names = paths.map((path) => basename(path));
+  const areNames = new Set(names).size === names.length;
+  const builds: BuildGiven[] = [];
+  for (const [at, path] of paths.entries()) {
+    builds.push({ name: areNames ? names[at]! : path, files: await filesAt(path) });
+  }
+  await assertDistinct(builds.flatMap(({ files }) => files));
+  return builds;
+}
+
 /** @throws UsageError when a file is given twice: two equal runs would hide the noise of the machine. */
-async function distinct(sides: SidesGiven): Promise<SidesGiven> {
+async function assertDistinct(paths: readonly string[]): Promise<void> {
   const seen = new Set<string>();
-  for (const path of [...sides.before, ...sides.after]) {
+  for (const path of paths) {
     const real = await realpath(path).catch(() => path);
     if (seen.has(real)) throw new UsageError(`${path} is given twice: each run is a file of its own`);
     seen.add(real);
   }
-  return sides;
 }

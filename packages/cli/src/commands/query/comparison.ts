@@ -5,6 +5,7 @@ import type { MergeQuestion, TimeRange } from '@hdrscope/history/internal';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
 import type { PlottedChange } from '@hdrscope/plot/internal';
 import { Refusal } from '../../command.ts';
+import type { ComparedBuild } from '../../comparison/changes.ts';
 import {
   type ComparedRun,
   DEFAULT_CONFIDENCE,
@@ -50,20 +51,59 @@ export async function readComparison(history: AskedHistory, options: Options): P
     ? [await read(before), await read(after)]
     : (await groupsOf(history, options)).map((group) => [group]);
   const all = named.flat();
-  const [one, ...others] = all as [NamedRow, ...NamedRow[]];
-  const { unit, scale } = one.row;
-  const other = others.find(({ row }) => row.unit !== unit || row.scale !== scale);
-  if (other !== undefined) {
-    throw new Refusal(
-      `${one.name} is counted in steps of ${stepText(one.row)} and ${other.name} in steps of ${stepText(other.row)}: only equal steps are compared`,
-    );
-  }
+  const one = withOneStep(all);
   const isWide = all.some(({ row }) => row.w.length > 0);
   const [first, second] = named.map((rows) => rows.map((row) => runOf(row, isWide))) as [
     HistoryRun[],
     HistoryRun[],
   ];
-  return { sides: [first, second], unit, scale: scaleOf(one.row) };
+  return { sides: [first, second], unit: one.row.unit, scale: scaleOf(one.row) };
+}
+
+/** The first of rows that are counted in equal steps. @throws Refusal */
+function withOneStep(all: readonly NamedRow[]): NamedRow {
+  const [one, ...others] = all as [NamedRow, ...NamedRow[]];
+  const { unit, scale } = one.row;
+  const other = others.find(({ row }) => row.unit !== unit || row.scale !== scale);
+  if (other === undefined) return one;
+  throw new Refusal(
+    `${one.name} is counted in steps of ${stepText(one.row)} and ${other.name} in steps of ${stepText(other.row)}: only equal steps are compared`,
+  );
+}
+
+/** The builds of a history, in the order of their first values. */
+export interface HistoryBuilds {
+  readonly builds: readonly ComparedBuild[];
+  readonly scale: ValueScale;
+  /** How many values are of no build. */
+  readonly lost: number;
+}
+
+/**
+ * Reads the builds that an attribute names. The values of a build are one run.
+ *
+ * @throws Refusal when no series has the attribute, or values have no common slots.
+ */
+export async function readBuilds(
+  history: AskedHistory,
+  options: Options,
+  key: string,
+): Promise<HistoryBuilds> {
+  const rows = await rowsOf(history, { ...selectionOf(options), by: [key] });
+  // They are in the order of time.
+  const named = rows.flatMap((row): NamedRow[] => {
+    const name = row.attributes[key];
+    return name === undefined ? [] : [{ name, row }];
+  });
+  if (named.length === 0) throw new Refusal(`${options.metric} has no values with the attribute ${key}`);
+  const isWide = named.some(({ row }) => row.w.length > 0);
+  const { row } = withOneStep(named);
+  const sum = (all: readonly MergedRow[]): number => all.reduce((total, { count }) => total + count, 0);
+  return {
+    builds: named.map((one) => ({ name: one.name, runs: [runOf(one, isWide)] })),
+    scale: scaleOf(row),
+    lost: sum(rows) - sum(named.map((one) => one.row)),
+  };
 }
 
 interface NamedRow {

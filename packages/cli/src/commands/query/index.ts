@@ -1,9 +1,10 @@
 import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
 import type { Plot } from '@hdrscope/plot';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
-import { exitCodeOf } from '../../comparison/index.ts';
+import { DEFAULT_CONFIDENCE, exitCodeOf } from '../../comparison/index.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument, percentilesFor } from '../../figures.ts';
+import { valuesText } from '../../format.ts';
 import { withOutput } from '../../output-options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import {
@@ -41,6 +42,7 @@ export const command = defineCommand({
     'hdrscope query history --metric rpc.duration --since 30d --kind heat-map -o rpc.png',
     'hdrscope query history --metric rpc.duration --before 2026-10-01/1d 2026-10-02/1d 2026-10-03/1d --after 2026-10-08/1d 2026-10-09/1d 2026-10-10/1d --fail-if-worse 5%',
     'hdrscope query history --metric rpc.duration --by version --kind comparison',
+    'hdrscope query history --metric rpc.duration --builds service.version --last 30 --fail-if-worse 5%',
     'hdrscope query history --metric rpc.duration --print-sql --dialect spark',
   ],
   operands: { '[folder]': 'the folder of a history; not needed with --print-sql --table' },
@@ -68,6 +70,7 @@ async function answer(
     return draw(options, format, history, io);
   }
   const format = TABLE_FORMATS.find((one) => one === asked) ?? 'text';
+  if (options.builds !== undefined) return findBuildChanges(options, options.builds, format, history, io);
   if (kindOf(options) === 'comparison') return compare(options, format, history, io);
   return withOutput(options.output, io, (out) =>
     options.metric === undefined ? list(format, history, out) : print(options, format, history, out),
@@ -134,6 +137,31 @@ async function compare(
         : comparisonReports.text(differences, out),
     );
     return exitCodeOf(differences);
+  });
+}
+
+async function findBuildChanges(
+  options: Options,
+  key: string,
+  format: TableFormat,
+  history: AskedHistory,
+  io: Io,
+): Promise<number> {
+  if (format === 'csv') throw new UsageError('--builds is answered as text or json');
+  const { readBuilds } = await import('./comparison.ts');
+  const { changesOf, changesReports, seriesJson } = await import('../../comparison/changes.ts');
+  const explain = explained(history, { ...options, by: [key] });
+  const { builds, scale, lost } = await readBuilds(history, options, key).catch(explain);
+  if (lost > 0) await io.stderr.write(`hdrscope: ${valuesText(lost)} without ${key} are of no build\n`);
+  const { percentiles, confidence = DEFAULT_CONFIDENCE, failIfWorse, last = builds.length } = options;
+  const series = changesOf(builds.slice(-last), scale, { percentiles, confidence, failIfWorse });
+  return withOutput(options.output, io, async (out) => {
+    await out.stdout.write(
+      format === 'json'
+        ? jsonDocument({ ...seriesJson(series), ...missingJson(history) })
+        : changesReports.text(series, out),
+    );
+    return exitCodeOf(series);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { DialectName, HistoryQuestion } from '@hdrscope/history';
 import { UsageError } from '../../command.ts';
 import { CONFIDENCE, GATE } from '../../comparison/index.ts';
+import { SERIES } from '../../comparison/series-options.ts';
 import { defineOptions, type Given, type OptionsOf } from '../../define-command.ts';
 import { columnsOption } from '../../figures.ts';
 import { assertApart, parseRange } from '../../moment.ts';
@@ -35,6 +36,9 @@ metrics of the history. An interval belongs to the time in which it starts; time
 --before and --after compare two ranges of time, and --kind comparison the two groups of --by: the differences of
 percentiles have the intervals and verdicts of hdrscope diff. A range is a start and an end (2026-03-10T14:00/15:10), or
 one of them and a duration (2026-03-10/1d).
+
+--builds finds the builds since which percentiles differ, as hdrscope check --builds does. An attribute names the build, and
+builds are in the order of their first values. All values of a build are one run.
 
 With --plot, --kind or a picture's format, the answer is a plot, as hdrscope plot draws it:
 
@@ -78,6 +82,12 @@ export const OPTIONS = defineOptions({
     isRepeated: true,
     fallback: 'none',
   },
+  builds: {
+    value: '<key>',
+    help: 'finds the builds since which percentiles differ: the attribute that names the build, as in service.version',
+    fallback: 'none',
+  },
+  last: SERIES.last,
   allowMissing: ALLOW_MISSING,
   ...GATE,
   confidence: CONFIDENCE,
@@ -147,6 +157,7 @@ export function assertOptionsFit(options: Options, folder: string | undefined): 
     refuse(options.before.length > 0, '--before', needs);
     refuse(options.after.length > 0, '--after', needs);
     refuse(options.traces !== undefined, '--traces', needs);
+    refuse(options.builds !== undefined, '--builds', needs);
   }
   spanOf(options);
 }
@@ -196,6 +207,17 @@ export function assertKindFits(options: Options): void {
   const refuse = (isGiven: boolean, name: string, why: string): void => {
     if (isGiven) throw new UsageError(`${name} ${why}`);
   };
+  if (options.builds !== undefined) {
+    const isPicture = PICTURES.some((one) => one === options.format) || options.format === 'csv';
+    const isPlot = options.plot === true || kind !== undefined || isPicture;
+    refuse(isPlot || printSql === true, '--builds', 'is answered as text or json');
+    const isOther = before.length + after.length + by.length > 0 || every !== undefined;
+    refuse(isOther, '--builds', 'goes without --before, --after, --by and --every: --where chooses series');
+    refuse(options.traces !== undefined, '--traces', 'goes with percentiles, as text or json');
+    refuse(options.oneRun === true, '--one-run', 'goes with a comparison');
+    return;
+  }
+  refuse(options.last !== undefined, '--last', 'goes with --builds');
   refuse(
     kind !== undefined && printSql === true,
     '--kind',

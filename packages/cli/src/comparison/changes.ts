@@ -1,0 +1,281 @@
+import { type BuildChanges, findChanges } from '@hdrscope/core';
+import { type BuildChange, LEAST_STATE, type PercentileChange } from '@hdrscope/core/internal';
+import { percentileName } from '@hdrscope/kit';
+import type { Io } from '../command.ts';
+import { jsonDocument } from '../figures.ts';
+import type { ReportFormat } from '../file-reports.ts';
+import { decimalText, valuesText } from '../format.ts';
+import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
+import type { ComparedSide, Differences, GateVerdict } from './index.ts';
+import {
+  changesJson,
+  figuresOfSide,
+  type JunitCase,
+  junitSuite,
+  markdownSection,
+  sideJson,
+  tableReport,
+} from './report.ts';
+import {
+  type ComparisonWords,
+  changeCells,
+  changeColumns,
+  type Format,
+  intervalText,
+  percentText,
+} from './words.ts';
+
+/** A build and its runs. */
+export interface ComparedBuild {
+  readonly name: string;
+  readonly runs: ComparedSide;
+}
+
+/** How the percentiles of a program have changed over its builds, and the facts that are shown with it. */
+export interface SeriesChanges
+  extends Pick<Differences, 'confidence' | 'tolerance' | 'unit' | 'isGate' | 'verdict'> {
+  readonly builds: readonly ComparedBuild[];
+  readonly percentiles: readonly number[];
+  readonly found: BuildChanges;
+}
+
+/** Options of a search for changes. */
+interface ChangesOptions {
+  readonly percentiles: readonly number[];
+  readonly confidence: number;
+  readonly failIfWorse?: number | undefined;
+}
+
+/** Finds the changes between builds. @throws HdrscopeError as `findChanges`. */
+export function changesOf(
+  builds: readonly ComparedBuild[],
+  unit: ValueScale,
+  { percentiles, confidence, failIfWorse }: ChangesOptions,
+): SeriesChanges {
+  const tolerance = failIfWorse ?? 0;
+  const found = findChanges(builds, { percentiles, confidence, tolerance });
+  const newest = builds.at(-1)?.name;
+  return {
+    ...{ builds, percentiles, found, confidence, tolerance, unit },
+    isGate: failIfWorse !== undefined,
+    verdict: verdictOf(found, percentiles, builds.length, newest),
+  };
+}
+
+function verdictOf(
+  found: BuildChanges,
+  percentiles: readonly number[],
+  count: number,
+  newest: string | undefined,
+): GateVerdict {
+  const isWorse = percentiles.some((percentile) => lastChange(found, percentile)?.change === 'worse');
+  if (isWorse) return 'worse';
+  const { outliers, leftOut, unjudged, leastBuilds } = found;
+  const isSlowAlone = outliers.some(({ name, value, usual }) => name === newest && value > usual);
+  const isUnknown = isSlowAlone || leftOut.some((name) => name === newest) || unjudged.length > 0;
+  return isUnknown || count - leftOut.length < leastBuilds ? 'cannot be judged' : 'not worse';
+}
+
+/** The last change of a percentile, which still stands. */
+function lastChange({ changes }: BuildChanges, percentile: number): PercentileChange | undefined {
+  return changes
+    .flatMap((change) => change.percentiles)
+    .findLast((row) => row.percentile === percentile && isShown(row));
+}
+
+function isShown({ change }: PercentileChange): boolean {
+  return change !== 'no significant difference' && change !== 'cannot be judged';
+}
+
+/** Formats the changes of a series. The output decides on colours and width. */
+export const changesReports: Readonly<Record<ReportFormat, (series: SeriesChanges, io: Io) => string>> = {
+  text: (series, io) =>
+    tableReport(
+      wordsOf(series),
+      series.found.changes.flatMap(({ percentiles }) => percentiles.map(({ change }) => change)),
+      io,
+    ),
+  json: (series) => jsonDocument(seriesJson(series)),
+  junit: junitReport,
+  markdown: (series) => markdownSection(wordsOf(series), series),
+};
+
+// Words.
+
+function wordsOf(series: SeriesChanges): ComparisonWords {
+  const { builds, found, confidence, unit } = series;
+  const { changes } = found;
+  const count = builds.reduce((sum, { runs }) => sum + runs.reduce((all, run) => all + run.totalCount, 0), 0);
+  const [first, last] = [builds[0], builds.at(-1)];
+  const names =
+    first === undefined || first === last ? (first?.name ?? '') : `${first.name} to ${last!.name}`;
+  const shown = changes.flatMap(({ percentiles }) =>
+    percentiles.flatMap(({ before, after }) => [before, after]),
+  );
+  const format = valueFormat([...shown, ...found.outliers.map(({ value }) => value)], unit);
+  const [, ...columns] = changeColumns(confidence);
+  return {
+    heading: `${buildsText(builds.length)} (${names}), ${valuesText(count)}${unit.unit === '' ? '' : `, in ${unit.unit}`}`,
+    columns: [{ title: 'since', isText: true }, ...columns],
+    rows: changes.flatMap((change) =>
+      change.percentiles.map((row) => {
+        const [name, ...cells] = changeCells(differencesOf(series, change), row, format);
+        return [`${change.since} ${name}`, ...cells];
+      }),
+    ),
+    sentences: [...changeSentences(series, format), ...otherSentences(series, format)],
+  };
+}
+
+function buildsText(count: number): string {
+  return count === 1 ? '1 build' : `${count} builds`;
+}
+
+/** A change as a comparison of both states. */
+function differencesOf(series: SeriesChanges, { before, after, percentiles }: BuildChange): Differences {
+  return {
+    ...series,
+    minRuns: LEAST_STATE,
+    comparison: { ground: 'runs', percentiles },
+    sides: [runsOf(series, before), runsOf(series, after)],
+  };
+}
+
+function runsOf({ builds }: SeriesChanges, names: readonly string[]): ComparedSide {
+  return builds.filter(({ name }) => names.includes(name)).flatMap(({ runs }) => runs);
+}
+
+/** `p99 is 12.3 % higher since build-7 (99 % interval +8.1 to +16.9 %).`, the last change first. */
+function changeSentences(series: SeriesChanges, format: Format): string[] {
+  const { found, percentiles, builds, confidence } = series;
+  const { changes, leastBuilds, leftOut, unjudged } = found;
+  const taking = builds.length - leftOut.length;
+  const judged = percentiles.filter((percentile) => !unjudged.includes(percentile));
+  if (judged.length > 0 && taking < leastBuilds) {
+    return [
+      `${buildsText(taking)} cannot be judged: a change among builds needs at least ${leastBuilds} at a confidence of ${percentText(confidence)}. hdrscope diff compares two builds by their runs.`,
+    ];
+  }
+  if (changes.length === 0) {
+    return judged.length === 0
+      ? []
+      : [`No change of ${namesOf(judged)} over ${buildsText(taking)} is shown.`];
+  }
+  return changes
+    .map((change, at) => {
+      const texts = change.percentiles.filter(isShown).map((row) => {
+        const name = percentileName(row.percentile);
+        const amount = amountText(row, format, isWide(series));
+        const interval = `(${percentText(confidence)} interval ${intervalText(row, format)})`;
+        const next = changes
+          .slice(at + 1)
+          .find(({ percentiles: rows }) =>
+            rows.some((one) => one.percentile === row.percentile && isShown(one)),
+          );
+        return next === undefined
+          ? `${name} is ${amount} since ${change.since} ${interval}`
+          : `${name} was ${amount} from ${change.since} until ${next.since} ${interval}`;
+      });
+      return `${texts.join('; ')}.`;
+    })
+    .reverse();
+}
+
+/** Whether values lie in wide buckets, so that their figures are bounds. */
+function isWide({ builds }: SeriesChanges): boolean {
+  return builds.some(({ runs }) => runs.some(({ boundsOf }) => boundsOf !== undefined));
+}
+
+/** `12.3 % higher`, or the difference when a value is 0. No number stands for a change between wide buckets. */
+function amountText({ relative, difference }: PercentileChange, format: Format, isWide: boolean): string {
+  if (isWide) return difference > 0 ? 'higher' : 'lower';
+  const amount = Number.isFinite(relative)
+    ? `${decimalText(Math.abs(relative) * 100, 1)} %`
+    : format(Math.abs(difference));
+  return `${amount} ${difference > 0 ? 'higher' : 'lower'}`;
+}
+
+function otherSentences(series: SeriesChanges, format: Format): string[] {
+  const { found, builds, unit } = series;
+  const { outliers, isDrift, unjudged, leftOut } = found;
+  const inUnit = (value: number): string => `${format(value)} ${unit.unit}`.trim();
+  const alone = outliers.map(({ name, percentile, value, usual }) => {
+    const figures = isWide(series) ? '' : `: ${inUnit(value)}, and ${inUnit(usual)} in the builds around it`;
+    return `${name} stands alone by its ${percentileName(percentile)}${figures}.`;
+  });
+  const newest = builds.at(-1)?.name;
+  return [
+    ...(isDrift
+      ? ['Straight lines fit these builds as well as steps: they drift, and no single build is to blame.']
+      : []),
+    ...alone,
+    ...(outliers.some(({ name }) => name === newest)
+      ? [`A change needs ${LEAST_STATE} builds, so later ones will show whether ${newest} begins one.`]
+      : []),
+    ...(leftOut.length > 0
+      ? [`${leftOut.join(', ')}: too few values beyond a percentile, so left out.`]
+      : []),
+    ...(unjudged.length > 0
+      ? [`${namesOf(unjudged)} cannot be judged: most builds have too few values beyond it.`]
+      : []),
+  ];
+}
+
+function namesOf(percentiles: readonly number[]): string {
+  return percentiles.map((percentile) => percentileName(percentile)).join(', ');
+}
+
+// JUnit and JSON.
+
+/** A test for each percentile: one that is worse since its last change has failed. */
+function junitReport(series: SeriesChanges): string {
+  const { percentiles, found, isGate, verdict } = series;
+  const words = wordsOf(series);
+  const isUnknown = isGate && verdict === 'cannot be judged';
+  const cases = percentiles.map((percentile): JunitCase => {
+    const name = percentileName(percentile);
+    const isWorse = lastChange(found, percentile)?.change === 'worse';
+    const isSkipped = isUnknown || found.unjudged.includes(percentile);
+    return {
+      name,
+      outcome: isWorse ? 'failure' : isSkipped ? 'skipped' : 'passed',
+      message: `${name}: ${isWorse ? 'worse since its last change' : 'cannot be judged'}`,
+      details: words.rows
+        .filter(([label = '']) => label.endsWith(` ${name}`))
+        .map((cells) => words.columns.map(({ title }, column) => `${title}: ${cells[column]}`).join('\n'))
+        .join('\n\n'),
+    };
+  });
+  return junitSuite(words, cases);
+}
+
+/** The figures of all runs, and the changes between builds. */
+export function seriesJson(series: SeriesChanges): object {
+  const { builds, percentiles, found, confidence, tolerance, unit, verdict } = series;
+  const figures = (names: readonly string[]) => figuresOfSide(runsOf(series, names), unit, percentiles);
+  return {
+    builds: builds.map(({ name, runs }) => ({
+      name,
+      ...sideJson(figuresOfSide(runs, unit, percentiles), unit),
+    })),
+    confidence,
+    tolerance,
+    verdict,
+    leastBuilds: found.leastBuilds,
+    isDrift: found.isDrift,
+    changes: found.changes.map(({ since, before, after, percentiles: rows }) => ({
+      since,
+      before,
+      after,
+      changes: changesJson(rows, figures(before), figures(after), unit),
+    })),
+    outliers: found.outliers.map(({ value, usual, ...outlier }) => ({
+      ...outlier,
+      // No number stands for values in wide buckets.
+      value: isWide(series) ? null : scaled(value, unit),
+      usual: isWide(series) ? null : scaled(usual, unit),
+    })),
+    unjudged: found.unjudged,
+    leftOut: found.leftOut,
+  };
+}
