@@ -124,6 +124,12 @@ export const PEERS = [
   madePeer('log-python', '0.10.8', 'bin/log-peer', (module, folder) =>
     installWithPip({ module, script: 'log_peer.py', program: 'log-peer' }, folder),
   ),
+  {
+    ...madePeer('otava', '0.8.0', 'bin/change-points', (module, folder) =>
+      installWithPip({ module, script: 'change_points.py', program: 'change-points' }, folder),
+    ),
+    isExtra: true,
+  },
   // These packages ask for Node.js 22.15, so the workspace itself cannot have them without warnings.
   npmPeer('opentelemetry-3', '3.1.1'),
   // As these: it asks for Node.js 22, and its tests run on Node.js 20 too.
