@@ -45,6 +45,7 @@ async function print(line: string): Promise<string> {
     const [program, ...args] = command
       .replace(/ 2>\S+$/, '')
       .split(' ')
+      .map((word) => word.replace(/^'(.*)'$/, '$1'))
       .map((word, at, words) => (isPath(word, words[at - 1]) ? folder.pathOf(word) : word));
     if (program === 'hdrscope') {
       const ran = await hdrscope(args, { stdin });

@@ -90,11 +90,12 @@ export async function readBuilds(
   key: string,
 ): Promise<HistoryBuilds> {
   const rows = await rowsOf(history, { ...selectionOf(options), by: [key] });
-  // They are in the order of time.
-  const named = rows.flatMap((row): NamedRow[] => {
-    const name = row.attributes[key];
-    return name === undefined ? [] : [{ name, row }];
-  });
+  const named = rows
+    .sort((a, b) => a.startMs - b.startMs)
+    .flatMap((row): NamedRow[] => {
+      const name = row.attributes[key];
+      return name === undefined ? [] : [{ name, row }];
+    });
   if (named.length === 0) throw new Refusal(`${options.metric} has no values with the attribute ${key}`);
   const isWide = named.some(({ row }) => row.w.length > 0);
   const { row } = withOneStep(named);

@@ -147,6 +147,7 @@ async function findBuildChanges(
   history: AskedHistory,
   io: Io,
 ): Promise<number> {
+  percentilesFor(options, false);
   if (format === 'csv') throw new UsageError('--builds is answered as text or json');
   const { readBuilds } = await import('./comparison.ts');
   const { changesOf, changesReports, seriesJson } = await import('../../comparison/changes.ts');
