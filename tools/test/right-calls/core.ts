@@ -10,6 +10,7 @@ import {
   decimalLayout,
   explicitLayout,
   exponentialLayout,
+  findChanges,
   findQuantile,
   findQuantiles,
   formatPercentiles,
@@ -68,6 +69,9 @@ export const CORE: RightCalls = {
   'core.computeSkewness': right(computeSkewness, histogram),
   'core.computeExcessKurtosis': right(computeExcessKurtosis, histogram),
   'core.compareRuns': right(compareRuns, [{ values: histogram, stretches: [] }], [{ values: histogram }], {
+    percentiles: [50],
+  }),
+  'core.findChanges': right(findChanges, [{ name: 'a', runs: [{ values: histogram }] }], {
     percentiles: [50],
   }),
   'core.percentileDifference': right(percentileDifference, histogram, histogram, 50, {}),

@@ -1,6 +1,6 @@
 import type { Bounds } from '../bounds.ts';
 import { HdrscopeError } from '../errors.ts';
-import { custom, number, type OptionRules, readOptions, withDefault } from '../options.ts';
+import { custom, number, type RulesFor, readOptions, withDefault } from '../options.ts';
 import { assertPercentile } from './checks.ts';
 import type { Dependence } from './dependence.ts';
 import { assertOneKind, hasEnoughBeyond, type Run, readSide, type Side } from './known-runs.ts';
@@ -149,21 +149,23 @@ export function compareRuns(
   };
 }
 
-/** The options of `compareRuns`, which those of `findChanges` are, too. */
-export const COMPARE_RUNS = {
-  name: 'compareRuns',
-  rules: {
-    // Each is checked where it is compared.
-    percentiles: /* @__PURE__ */ custom<readonly number[]>('an array of percentiles', Array.isArray),
-    confidence: /* @__PURE__ */ withDefault(
-      /* @__PURE__ */ custom<number>(
-        'a number above 0 and below 1',
-        (value) => typeof value === 'number' && value > 0 && value < 1,
-      ),
-      0.99,
+/** The rules of {@link CompareRunsOptions}. */
+export const COMPARE_RULES: RulesFor<CompareRunsOptions> = {
+  // Each is checked where it is compared.
+  percentiles: /* @__PURE__ */ custom<readonly number[]>('an array of percentiles', Array.isArray),
+  confidence: /* @__PURE__ */ withDefault(
+    /* @__PURE__ */ custom<number>(
+      'a number above 0 and below 1',
+      (value) => typeof value === 'number' && value > 0 && value < 1,
     ),
-    tolerance: /* @__PURE__ */ withDefault(/* @__PURE__ */ number({ from: 0 }), 0),
-  } satisfies OptionRules<CompareRunsOptions>,
+    0.99,
+  ),
+  tolerance: /* @__PURE__ */ withDefault(/* @__PURE__ */ number({ from: 0 }), 0),
+};
+
+const COMPARE_RUNS = {
+  name: 'compareRuns',
+  rules: COMPARE_RULES,
   call: 'compareRuns(before, after, { percentiles: [50, 99] })',
 };
 

@@ -1,9 +1,9 @@
 import { mustBe } from '../errors.ts';
-import { number, type OptionRules, readOptions, withDefault } from '../options.ts';
+import { readOptions } from '../options.ts';
 import { findOutliers, findStates, isDrift, LEAST_STATE, leastLength } from './change-points.ts';
 import { assertPercentile } from './checks.ts';
 import {
-  COMPARE_RUNS,
+  COMPARE_RULES,
   type CompareRunsOptions,
   changeOfFigures,
   described,
@@ -99,6 +99,9 @@ export interface BuildChanges {
 export function findChanges(builds: readonly Build[], options: CompareRunsOptions): BuildChanges {
   const { percentiles, confidence, tolerance } = readOptions(options, FIND_CHANGES);
   for (const percentile of percentiles) assertPercentile(percentile);
+  if (confidence > MOST_CONFIDENCE) {
+    throw mustBe('ERR_INVALID_OPTION', 'findChanges: confidence', `at most ${MOST_CONFIDENCE}`, confidence);
+  }
   const all = readBuilds(builds);
   const isKnown = (percentile: number): boolean =>
     2 * all.filter(({ runs }) => hasEnoughBeyond(runs, percentile)).length > all.length;
@@ -159,15 +162,12 @@ export function findChanges(builds: readonly Build[], options: CompareRunsOption
   }
 }
 
-/** Random orders are as many as the level is small. */
+/** There are as many random orders as the error is small. */
 const MOST_CONFIDENCE = 0.9999;
 
 const FIND_CHANGES = {
   name: 'findChanges',
-  rules: {
-    ...COMPARE_RUNS.rules,
-    confidence: /* @__PURE__ */ withDefault(/* @__PURE__ */ number({ above: 0, to: MOST_CONFIDENCE }), 0.99),
-  } satisfies OptionRules<CompareRunsOptions>,
+  rules: COMPARE_RULES,
   call: 'findChanges(builds, { percentiles: [50, 99] })',
 };
 
