@@ -6,8 +6,8 @@ export { effectiveCount, measureDependence, type StretchCount } from './analysis
 export {
   type Build,
   type BuildChange,
-  type BuildOutlier,
   LEAST_STATE,
+  type LoneBuild,
 } from './analysis/find-changes.ts';
 export type { Run } from './analysis/known-runs.ts';
 export {

@@ -70,8 +70,8 @@ function verdictOf(
 ): GateVerdict {
   const isWorse = percentiles.some((percentile) => lastChange(found, percentile)?.change === 'worse');
   if (isWorse) return 'worse';
-  const { outliers, leftOut, unjudged, leastBuilds } = found;
-  const isSlowAlone = outliers.some(({ name, value, usual }) => name === newest && value > usual);
+  const { alone, leftOut, unjudged, leastBuilds } = found;
+  const isSlowAlone = alone.some(({ name, value, usual }) => name === newest && value > usual);
   const isUnknown = isSlowAlone || leftOut.some((name) => name === newest) || unjudged.length > 0;
   return isUnknown || count - leftOut.length < leastBuilds ? 'cannot be judged' : 'not worse';
 }
@@ -112,7 +112,7 @@ function wordsOf(series: SeriesChanges): ComparisonWords {
   const shown = changes.flatMap(({ percentiles }) =>
     percentiles.flatMap(({ before, after }) => [before, after]),
   );
-  const format = valueFormat([...shown, ...found.outliers.map(({ value }) => value)], unit);
+  const format = valueFormat([...shown, ...found.alone.map(({ value }) => value)], unit);
   const [, ...columns] = changeColumns(confidence);
   return {
     heading: `${buildsText(builds.length)} (${names}), ${valuesText(count)}${unit.unit === '' ? '' : `, in ${unit.unit}`}`,
@@ -197,19 +197,19 @@ function amountText({ relative, difference }: PercentileChange, format: Format, 
 
 function otherSentences(series: SeriesChanges, format: Format): string[] {
   const { found, builds, unit } = series;
-  const { outliers, isDrift, unjudged, leftOut } = found;
+  const { alone, isDrift, unjudged, leftOut } = found;
   const inUnit = (value: number): string => `${format(value)} ${unit.unit}`.trim();
-  const alone = outliers.map(({ name, percentile, value, usual }) => {
-    const figures = isWide(series) ? '' : `: ${inUnit(value)}, and ${inUnit(usual)} in the builds around it`;
-    return `${name} stands alone by its ${percentileName(percentile)}${figures}.`;
+  const figures = alone.map(({ name, percentile, value, usual }) => {
+    const values = isWide(series) ? '' : `: ${inUnit(value)}, and ${inUnit(usual)} in the builds around it`;
+    return `${name} stands alone by its ${percentileName(percentile)}${values}.`;
   });
   const newest = builds.at(-1)?.name;
   return [
     ...(isDrift
       ? ['Straight lines fit these builds as well as steps: they drift, and no single build is to blame.']
       : []),
-    ...alone,
-    ...(outliers.some(({ name }) => name === newest)
+    ...figures,
+    ...(alone.some(({ name }) => name === newest)
       ? [`A change needs ${LEAST_STATE} builds, so later ones will show whether ${newest} begins one.`]
       : []),
     ...(leftOut.length > 0
@@ -269,8 +269,8 @@ export function seriesJson(series: SeriesChanges): object {
       after,
       changes: changesJson(rows, figures(before), figures(after), unit),
     })),
-    outliers: found.outliers.map(({ value, usual, ...outlier }) => ({
-      ...outlier,
+    alone: found.alone.map(({ value, usual, ...lone }) => ({
+      ...lone,
       // No number stands for values in wide buckets.
       value: isWide(series) ? null : scaled(value, unit),
       usual: isWide(series) ? null : scaled(usual, unit),

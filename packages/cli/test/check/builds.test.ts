@@ -112,7 +112,7 @@ test('documents, tests of CI and pull requests have the same changes', async () 
     verdict: 'worse',
     leastBuilds: 12,
     isDrift: false,
-    outliers: [],
+    alone: [],
     unjudged: [],
   });
   expect(json.builds[0]).toMatchObject({ name: 'build-5', unit: 'ms', count: 2500 });

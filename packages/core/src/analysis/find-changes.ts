@@ -30,16 +30,16 @@ export interface Build {
 export interface BuildChange {
   /** The name of the first build after the change. */
   readonly since: string;
-  /** The names of the builds between the change before and this one, without outliers. */
+  /** The names of the builds between the change before and this one, without those that stand alone. */
   readonly before: readonly string[];
-  /** The names of the builds from this change up to the next one, without outliers. */
+  /** The names of the builds from this change up to the next one, without those that stand alone. */
   readonly after: readonly string[];
   /** One entry for each percentile of the options: how the builds after differ from those before. */
   readonly percentiles: readonly PercentileChange[];
 }
 
 /** A build that stands alone: its percentile is far from those of the builds around it. Comparisons leave it out. */
-export interface BuildOutlier {
+export interface LoneBuild {
   /** The name of the build. */
   readonly name: string;
   /** The percentile that is farthest, from 0 to 100. */
@@ -55,7 +55,7 @@ export interface BuildChanges {
   /** The changes, in the order of the builds. */
   readonly changes: readonly BuildChange[];
   /** The builds that stand alone, in their order. */
-  readonly outliers: readonly BuildOutlier[];
+  readonly alone: readonly LoneBuild[];
   /** Whether straight lines over all builds fit the percentiles as well as the changes do: then no single build is to blame. */
   readonly isDrift: boolean;
   /** Percentiles that cannot be judged, because most builds have too few values beyond them. */
@@ -112,7 +112,7 @@ export function findChanges(builds: readonly Build[], options: CompareRunsOption
   const unjudged = percentiles.filter((percentile) => !judged.includes(percentile));
   const leftOut = all.filter((build) => !known.includes(build)).map(({ name }) => name);
   if (judged.length === 0 || known.length < leastBuilds) {
-    return { changes: [], outliers: [], isDrift: false, unjudged, leftOut, leastBuilds };
+    return { changes: [], alone: [], isDrift: false, unjudged, leftOut, leastBuilds };
   }
   const series = percentiles.map((percentile) => seriesOf(known, percentile));
   const used = series.filter(({ percentile }) => judged.includes(percentile));
@@ -148,11 +148,11 @@ export function findChanges(builds: readonly Build[], options: CompareRunsOption
     }
     return {
       changes,
-      outliers: outliers
+      alone: outliers
         .sort((a, b) => a.at - b.at)
         .map(({ at, row }) => {
           const state = states[bounds.findLastIndex((start) => start <= at)]!;
-          return { name: known[at]!.name, ...outlierIn(used[row]!, state, at) };
+          return { name: known[at]!.name, ...loneBuildIn(used[row]!, state, at) };
         }),
       isDrift: changes.length > 0 && isDrift(rows, bounds, aside),
       unjudged,
@@ -236,11 +236,11 @@ function isShown({ change }: PercentileChange): boolean {
 }
 
 /** @param state The places of the builds around it. */
-function outlierIn(
+function loneBuildIn(
   { percentile, figures }: Series,
   state: readonly number[],
   at: number,
-): Omit<BuildOutlier, 'name'> {
+): Omit<LoneBuild, 'name'> {
   const around = state.map((place) => figures[place]!);
   const usual = meanFigure(around, scaleFor(around)).value;
   return { percentile, value: figures[at]!.value, usual };

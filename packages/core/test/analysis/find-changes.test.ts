@@ -32,11 +32,11 @@ function placesIn(speeds: readonly number[], options: CompareRunsOptions = ASKED
 describe('a series of builds', () => {
   test('a step is a change since its build, with the interval of both states', () => {
     const draws = new Draws(1);
-    const { changes, outliers, isDrift } = findChanges(
+    const { changes, alone, isDrift } = findChanges(
       buildsAt(speedsOf(draws, 30, (at) => (at < 15 ? 1 : 1.1))),
       { ...ASKED, tolerance: 0.05 },
     );
-    expect([changes.map(({ since }) => since), outliers, isDrift]).toEqual([['build 15'], [], false]);
+    expect([changes.map(({ since }) => since), alone, isDrift]).toEqual([['build 15'], [], false]);
     const [{ before, after, percentiles }] = changes as [(typeof changes)[0]];
     expect([before.length, after.length]).toEqual([15, 15]);
     for (const { change, relativeInterval } of percentiles) {
@@ -62,18 +62,18 @@ describe('a series of builds', () => {
     ['in the middle', [12]],
     ['at the end', [29]],
     ['twice at the end', [28, 29]],
-  ])('builds that are slow alone %s are outliers, and no change', (_, slow) => {
+  ])('builds that are slow alone %s are alone, and no change', (_, slow) => {
     const speeds = speedsOf(new Draws(4), 30, (at) => (slow.includes(at) ? 1.5 : 1));
-    const { changes, outliers } = findChanges(buildsAt(speeds), ASKED);
+    const { changes, alone } = findChanges(buildsAt(speeds), ASKED);
     expect(changes).toEqual([]);
-    expect(outliers.map(({ name }) => name)).toEqual(slow.map((at) => `build ${at}`));
-    for (const { value, usual } of outliers) expect(value / usual).toBeCloseTo(1.5, 0);
+    expect(alone.map(({ name }) => name)).toEqual(slow.map((at) => `build ${at}`));
+    for (const { value, usual } of alone) expect(value / usual).toBeCloseTo(1.5, 0);
   });
 
-  test('an outlier hides no change', () => {
+  test('a build that stands alone hides no change', () => {
     const speeds = speedsOf(new Draws(5), 30, (at) => (at === 7 ? 1.6 : 1) * (at < 15 ? 1 : 1.1));
-    const { changes, outliers } = findChanges(buildsAt(speeds), ASKED);
-    expect([changes.map(({ since }) => since), outliers.map(({ name }) => name)]).toEqual([
+    const { changes, alone } = findChanges(buildsAt(speeds), ASKED);
+    expect([changes.map(({ since }) => since), alone.map(({ name }) => name)]).toEqual([
       ['build 15'],
       ['build 7'],
     ]);
