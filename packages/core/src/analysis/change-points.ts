@@ -24,7 +24,7 @@ export type Rows = readonly Float64Array[];
  */
 export function findStates(rows: Rows, level: number): number[] {
   const bounds = [0, rows[0]!.length];
-  const random = createRandom();
+  const random = createRandom(seedOf(rows[0]!));
   for (;;) {
     const evened = rows.map((row) => limitExtremes(row, bounds));
     const { strength, at } = strongestSplit(evened, bounds);
@@ -150,9 +150,18 @@ function isRare(
 const HITS = 10;
 const ROUNDING = 1e-9;
 
-/** Numbers from 0 to 1, without 1, the same at each call: a verdict must not depend on chance. G. Marsaglia, "Xorshift RNGs" (2003). */
-function createRandom(): () => number {
-  let state = 0x9e3779b9;
+/**
+ * A seed that the order of the values gives. So a verdict is the same when it is asked again, and no series of orders decides on all
+ * series of builds: that would have a level of its own.
+ */
+function seedOf(row: Float64Array): number {
+  const places = [...row.keys()].sort((a, b) => row[a]! - row[b]!);
+  return places.reduce((seed, place) => Math.imul(seed ^ place, 0x01000193), 0x811c9dc5);
+}
+
+/** Numbers from 0 to 1, without 1. Source: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003). */
+function createRandom(seed: number): () => number {
+  let state = seed | 1;
   return () => {
     state ^= state << 13;
     state ^= state >>> 17;
