@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { possibleCpus } from '../system-files.ts';
+import { countCpus } from './cpus.ts';
 import { holdsMaps, isArray, isPerCpu, type MapInfo, notOfHistograms, titleOfMap } from './maps.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import { refusal } from './refusals.ts';
@@ -8,7 +9,10 @@ import { COMMANDS, type Command, ERRNO, type MapType } from './uapi.ts';
 
 /** How a map is read. */
 export interface MapReaderOptions {
-  /** Number of parts of a per-CPU value. @default the number of possible CPUs of this machine */
+  /**
+   * Expected number of parts of a per-CPU value. The first `read` counts those that the kernel writes, and makes room for them.
+   * @default the number of possible CPUs by sysfs
+   */
   readonly cpuCount?: number;
   /** Largest size of the memory for keys and values, in bytes. @default 64 MiB */
   readonly maxBytes?: number;
@@ -29,8 +33,11 @@ const FIRST_ENTRIES = 1024;
  * one after the other. Counts that arrive during a `read` may be included or not.
  */
 export class MapReader {
-  /** Number of parts of each value: one for each possible CPU in a per-CPU map, and 1 in other maps. */
-  readonly cpuCount: number;
+  /**
+   * Number of parts of each value: 1 in maps that the CPUs share. In a per-CPU map it is one for each possible CPU: as
+   * expected before the first entry is read, and then as the kernel writes them.
+   */
+  cpuCount: number;
   /** Distance between two parts of a value, in bytes. It is a multiple of 8 in a per-CPU map. */
   readonly stride: number;
   /** The keys of the entries, `keySize` bytes each. */
@@ -42,7 +49,7 @@ export class MapReader {
   readonly #info: MapInfo;
   readonly #type: MapType;
   readonly #maxBytes: number;
-  readonly #valueBytes: number;
+  #valueBytes: number;
   readonly #attr = allocate(56);
   readonly #attrView = viewOf(this.#attr);
   /** The part of it that commands for one entry take. */
@@ -53,6 +60,7 @@ export class MapReader {
   #keysView: DataView;
   #addresses = { keys: 0n, values: 0n };
   #batch: boolean;
+  #isMeasured: boolean;
 
   /**
    * @throws HdrscopeError `ERR_TOO_LARGE` when the entries take more than `maxBytes`; `ERR_KERNEL` when maps of this type
@@ -71,6 +79,7 @@ export class MapReader {
     // The only element of an array is looked up by its index, which takes the kernel two thirds of the time of a batch. A
     // batch ends at an index of an array of maps without a map.
     this.#batch = batch && !(isArray(info.type) && info.maxEntries === 1) && !holdsMaps(info.type);
+    this.#isMeasured = !isPerCpu(info.type);
     this.cpuCount = isPerCpu(info.type) ? cpuCount : 1;
     this.stride = isPerCpu(info.type) ? Math.ceil(info.valueSize / 8) * 8 : info.valueSize;
     this.#valueBytes = this.cpuCount * this.stride;
@@ -89,9 +98,11 @@ export class MapReader {
    *
    * @param fd File descriptor of the map, opened for reading.
    * @returns The number of its entries.
-   * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses; `ERR_TOO_LARGE` when a hash has grown beyond `maxBytes`.
+   * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses; `ERR_TOO_LARGE` when a hash has grown beyond `maxBytes`, or
+   *   more CPUs than expected have.
    */
   read(fd: number): number {
+    if (!this.#isMeasured && !this.#measure(fd)) return 0;
     if (this.#batch) {
       const count = this.#readBatches(fd);
       if (count !== undefined) return count;
@@ -103,6 +114,20 @@ export class MapReader {
   /** Whether `read` asks for many entries in one call. It is known after the first `read`. */
   get hasBatches(): boolean {
     return this.#batch;
+  }
+
+  /** Makes room for as many parts of a value as the kernel writes. @returns Whether there is an entry to read. */
+  #measure(fd: number): boolean {
+    const count = countCpus(this.#bpf, fd, this.#info);
+    if (count === undefined) return false;
+    this.#isMeasured = true;
+    if (count === this.cpuCount) return true;
+    const capacity = this.#capacity;
+    this.cpuCount = count;
+    this.#valueBytes = count * this.stride;
+    this.values = allocate(0);
+    this.#makeRoom(capacity);
+    return true;
   }
 
   get #capacity(): number {

@@ -7,7 +7,7 @@ import { COMMANDS, errnoName } from '../bpf/uapi.ts';
 import { kernelError } from '../errors.ts';
 import { queueDepthLayout } from '../layout/presets.ts';
 import { type KernelCounter, makeKernelCounter } from '../loader/kernel-counter.ts';
-import { onlineCpus, possibleCpus } from '../system-files.ts';
+import { onlineCpus } from '../system-files.ts';
 import { bad, type Finding, firstLine, good, systemFindings, toolFindings } from './findings.ts';
 
 /**
@@ -122,8 +122,7 @@ function feed(counter: KernelCounter): number {
   return SELF_TEST_COUNTS.reduce((sum, count) => sum + count);
 }
 
-function assertCounted(values: Uint8Array): void {
-  const cpus = possibleCpus().length;
+function assertCounted({ values, cpuCount: cpus }: MapReader): void {
   const view = viewOf(values);
   const totals = SELF_TEST_COUNTS.map((_, slot) =>
     Array.from({ length: cpus }, (_, cpu) =>
@@ -140,6 +139,6 @@ function assertCounted(values: Uint8Array): void {
 function readCounted(bpf: Bpf, mapFd: number, batch: boolean): boolean {
   const reader = new MapReader(bpf, mapInfo(bpf, mapFd), { batch });
   reader.read(mapFd);
-  assertCounted(reader.values);
+  assertCounted(reader);
   return reader.hasBatches;
 }

@@ -1,5 +1,6 @@
 import { mustBe, type OptionRules, optional, readOptions, text, withDefault } from '@hdrscope/core/internal';
 import { countingProgram } from '../bpf/counting-program.ts';
+import { MOST_CPUS } from '../bpf/cpus.ts';
 import { createMap, mapInfo, pin, updateElement } from '../bpf/maps.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
 import { loadProgram, testRun } from '../bpf/programs.ts';
@@ -7,7 +8,7 @@ import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
 import { type KernelLayout, kernelLayout } from '../layout/kernel-layout.ts';
 import { queueDepthLayout } from '../layout/presets.ts';
-import { onlineCpus, possibleCpus } from '../system-files.ts';
+import { onlineCpus } from '../system-files.ts';
 import { type LoadedMap, Pins } from './load-program.ts';
 
 /** How a counter in the kernel is made. */
@@ -120,7 +121,8 @@ class Counter implements KernelCounter {
 
   reset(): void {
     this.#assertOpen();
-    const zeros = allocate(possibleCpus().length * 8);
+    // The kernel reads a part for each CPU that it knows, which may be more than sysfs shows.
+    const zeros = allocate(MOST_CPUS * 8);
     const key = allocate(4);
     for (let index = 0; index < this.#entries; index++) {
       viewOf(key).setUint32(0, index, LITTLE_ENDIAN);

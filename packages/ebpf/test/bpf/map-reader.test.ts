@@ -110,6 +110,29 @@ describe.each([{ batch: true }, { batch: false }])('with %p', (options) => {
   });
 });
 
+describe.each([1, cpus + 3])('where sysfs shows %i CPUs', (cpuCount) => {
+  kernelTest.each<MapType>(['percpu_array', 'percpu_hash'])(
+    'a %s is read with all CPUs of the kernel, and nothing behind its buffer is written',
+    (type) => {
+      const fd = newMap(type, { valueSize: 12, maxEntries: 3 });
+      const reader = new MapReader(bpf, mapInfo(bpf, fd), { cpuCount, batch: false });
+      expect(reader.read(fd)).toBe(type === 'percpu_hash' ? 0 : 3);
+      const value = new Uint8Array(cpus * 16).map((_, i) => (i % 16 < 12 ? i + 1 : 0));
+      for (const i of [0, 1, 2]) updateElement(bpf, fd, indexKey(i), value);
+      expect(reader.read(fd)).toBe(3);
+      expect([reader.cpuCount, reader.stride]).toEqual([cpus, 16]);
+      expect([...reader.values.subarray(0, 3 * value.length)]).toEqual([...value, ...value, ...value]);
+    },
+  );
+
+  kernelTest('the memory for the CPUs of the kernel is within maxBytes', () => {
+    const fd = newMap('percpu_array', { valueSize: 1024 });
+    const maxBytes = 8 * (4 + cpus * 1024) - 1;
+    const read = () => new MapReader({ ...bpf }, mapInfo(bpf, fd), { cpuCount, maxBytes }).read(fd);
+    expect(read).toThrow(expect.objectContaining({ code: 'ERR_TOO_LARGE' }));
+  });
+});
+
 kernelTest('a map that takes more than maxBytes is refused before memory is allocated', () => {
   const fd = newMap('percpu_array', { valueSize: 32_768, maxEntries: 64 });
   const needed = 64 * (4 + cpus * 32_768);
@@ -171,7 +194,9 @@ kernelTest.each<MapType>(['array', 'percpu_array'])(
       expect([...reader.keys]).toEqual([0, 0, 0, 0]);
       expect([...reader.values]).toEqual([...value]);
     }
-    expect(asked).toEqual(Array.from({ length: 3 }, () => COMMANDS.MAP_LOOKUP_ELEM));
+    // The first read of a per-CPU map counts the CPUs of the kernel by one more.
+    const lookups = type === 'array' ? 3 : 4;
+    expect(asked).toEqual(Array.from({ length: lookups }, () => COMMANDS.MAP_LOOKUP_ELEM));
   },
 );
 
