@@ -152,7 +152,7 @@ function lackOfBcc(headers: string | undefined): Lack | undefined {
 
 describe('libbpf-tools', () => {
   testUnless(noKernel ?? lackOfTool('runqlat')).each(['runqlat', 'cpudist'])(
-    '%s: its map is read with no hint, as it prints it',
+    '%s: its map is refused without a layout, and read with it as it prints it',
     async (tool) => {
       // The only thread of one process, which ends before the map is read, so the numbers do not change any more.
       const busy = spawn('sh', ['-c', 'while sleep 0.01; do :; done']);
@@ -165,8 +165,11 @@ describe('libbpf-tools', () => {
       });
       try {
         const id = await until(() => mapOf(running, 'hists'));
+        const stated = `libbpf-tools:${tool === 'runqlat' ? 26 : 36}`;
+        await expect(read({ id })).rejects.toThrow(stated);
+        const layout = parseKernelLayout(stated);
         await until(async () => {
-          const counted = slotsOf(await read({ id })).reduce(
+          const counted = slotsOf(await read({ id }, layout)).reduce(
             (sum, slot) => sum + Number(slot.split(' ')[2]),
             0,
           );
@@ -175,13 +178,7 @@ describe('libbpf-tools', () => {
         const gone = once(busy, 'close');
         busy.kill('SIGKILL');
         await gone;
-        const frame = await read({ id });
-        expect(frame.ground).toBe(
-          'its values are struct hist with slots[26], as of libbpf-tools'.replace(
-            '26',
-            tool === 'runqlat' ? '26' : '36',
-          ),
-        );
+        const frame = await read({ id }, layout);
         const ended = once(running, 'close');
         // A signal that arrives before the tool waits for it has no effect.
         const asking = setInterval(() => running.kill('SIGINT'), 1000);

@@ -134,7 +134,7 @@ a pin of mode 0444 takes no rights.`,
   examples: [
     'hdrscope ebpf doctor',
     'hdrscope ebpf read /sys/fs/bpf/queue_hist --layout queue-depth',
-    'hdrscope ebpf watch name:latency_hist --unit ns --interval 5s',
+    'hdrscope ebpf watch name:latency_hist --layout log-linear-8 --unit ns',
   ],
 };
 

@@ -26,18 +26,21 @@ test('lists maps that hold histograms or look like it', async () => {
   expect(await runWith(list, [], kernel)).toEqual({
     exitCode: 0,
     stderr: '',
-    stdout: `id  type          name        key B  value B  entries  layout       pinned at
- 9  array         dist            4        8        8  bcc:64?      -
-42  percpu_array  queue_hist      4        8        8  queue-depth  /sys/fs/bpf/queue_hist
+    stdout: `id  type          name        key B  value B  entries  layout       evidence                pinned at
+ 9  array         dist            4        8        8  -            none: needs --layout    -
+42  percpu_array  queue_hist      4        8        8  queue-depth  biolatency.yaml has it  /sys/fs/bpf/queue_hist
 `,
   });
   const { stdout } = await runWith(list, ['--all'], kernel);
-  expect(stdout.split('\n')[1]).toBe(' 7  -             -               4        8        8  -            -');
+  expect(stdout.split('\n')[1]).toBe(
+    ' 7  -             -               4        8        8  -            -                       -',
+  );
   const json = JSON.parse((await runWith(list, ['--json'], kernel)).stdout);
   expect(json).toMatchObject([
-    { id: 9, layout: null, ground: null, guesses: [{ layout: 'bcc:64' }] },
-    { id: 42, type: 'percpu_array', layout: 'queue-depth', ground: 'its name is queue_hist', guesses: [] },
+    { id: 9, layout: null, ground: null },
+    { id: 42, type: 'percpu_array', layout: 'queue-depth', ground: 'biolatency.yaml has it' },
   ]);
+  expect(json[0]).not.toHaveProperty('guesses');
 });
 
 test('reports why a list is incomplete or empty', async () => {

@@ -7,7 +7,7 @@ import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
 const TWO_CPUS = [1000, 500, 700, 400, 200, 15, 5, 1, 200, 480, 700, 400, 200, 15, 5, 0];
 
 test('shows bars, the total, and percentiles by their slots', async () => {
-  const ground = 'its name is queue_hist, as in the run-queue program';
+  const ground = 'its slots are gadget_histogram_slot__u64, as of Inspektor Gadget';
   const kernel = fakeKernel({ frames: [{ ...frameOf(TWO_CPUS), ground }] });
   const { exitCode, stdout, stderr } = await runWith(read, ['/sys/fs/bpf/queue_hist'], kernel);
   expect([exitCode, stderr]).toEqual([
@@ -26,7 +26,7 @@ test('shows bars, the total, and percentiles by their slots', async () => {
 total 4,821; p50 2 to 4; p90 5 to 8; p99 9 to 16; p99.9 33 to 64
 `);
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  expect(readme).toContain(`$ hdrscope ebpf read /sys/fs/bpf/queue_hist\n${stdout}`);
+  expect(readme).toContain(`$ hdrscope ebpf read /sys/fs/bpf/queue_hist --layout queue-depth\n${stdout}`);
 });
 
 test('shows each CPU separately, and a percentile above the last bound', async () => {

@@ -16,7 +16,7 @@ export const QUEUE_HIST: VisibleMap = {
   valueSize: 8,
   maxEntries: 8,
   pins: ['/sys/fs/bpf/queue_hist'],
-  known: { layout: queueDepthLayout(), shape: {}, ground: 'its name is queue_hist' },
+  known: { layout: queueDepthLayout(), shape: {}, ground: 'biolatency.yaml has it' },
   guesses: [],
 };
 

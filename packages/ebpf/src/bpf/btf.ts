@@ -261,12 +261,6 @@ export function typedefOf(types: readonly BtfType[], id: number): string {
   return '';
 }
 
-/** Name of the struct that a type is; empty when it is no struct, or an anonymous one. */
-export function structNameOf(types: readonly BtfType[], id: number): string {
-  const type = id === 0 ? undefined : resolveBtf(types, id);
-  return type?.kind === 'struct' ? type.name : '';
-}
-
 /**
  * Size of a type in bytes.
  *

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { call, Attr } from './call.ts';
+import { Attr, call } from './call.ts';
 import { isArray, type MapInfo, titleOfMap } from './maps.ts';
 import { allocate } from './memory.ts';
 import type { Bpf } from './syscall.ts';

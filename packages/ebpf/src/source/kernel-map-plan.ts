@@ -181,8 +181,8 @@ class OneMap implements MapPlan {
     const fitting = guesses.filter(isFitting);
     const offer =
       fitting.length === 0
-        ? 'choose the `layout` with which its program counts, such as upper bounds (0,1,4,8)'
-        : `choose the \`layout\` of the tool that counts in it; its numbers fit ${fitting.map(titleOfGuess).join(', ')}`;
+        ? 'state the `layout` (--layout) with which its program counts, such as upper bounds (0,1,4,8)'
+        : `state the \`layout\` (--layout) with which its program counts; its numbers fit ${fitting.map(titleOfGuess).join(', ')}`;
     return kernelError(`${reason}; ${offer}`, mapDetails(info));
 
     function isFitting({ layout, shape: described, sum }: LayoutGuess): boolean {

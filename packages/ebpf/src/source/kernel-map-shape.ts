@@ -60,7 +60,7 @@ export function resolveShape(
     counts: { type: counts.type, offset: counts.offset ?? 0, length: counts.length ?? 1 },
     ...sumOf(info, shape, layout, { valueFields, places }),
     sumUnit,
-    valueAttributes: (shape.valueAttributes ?? []).map((field) =>
+    valueAttributes: (shape.valueAttributes ?? nameOfTask(counts, valueFields)).map((field) =>
       besideKey(named(info, field, valueFields), keyFields),
     ),
   };
@@ -94,6 +94,12 @@ export function resolveShape(
     attributes: keyFields.filter((field) => field !== slotField),
     slotField,
   };
+}
+
+/** The name of a task beside an array of slots labels the histogram, as in libbpf-tools. */
+function nameOfTask({ length }: CountsField, valueFields: readonly Field[]): readonly Field[] {
+  if (length === undefined) return [];
+  return valueFields.filter(({ name, type }) => name === 'comm' && type.startsWith('char'));
 }
 
 /** The fields of the values of a map. A map without types has no known fields. */

@@ -20,8 +20,8 @@ export interface KernelMapOptions {
    */
   readonly name?: string;
   /**
-   * Slots of the histograms, and the indices at which the program counts them. @default what the map shows by the names of
-   * its types, by its own name, or by the script of the bpftrace that fills it; a map that does not show it is refused
+   * Slots of the histograms, and the indices at which the program counts them. @default what a type of the map states, or the
+   * script of the bpftrace that fills it; any other map is refused, whatever its name is
    */
   readonly layout?: KernelLayout;
   /** Position of the counts in the map. @default what its types and sizes show */

@@ -1,14 +1,10 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { type BtfType, structNameOf } from '../bpf/btf.ts';
+import type { BtfType } from '../bpf/btf.ts';
+import type { ArrayField } from '../bpf/fields.ts';
 import { isArray, type MapInfo, mapDetails, titleOfMap } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
-import {
-  inspektorGadgetLayout,
-  libbpfToolsLayout,
-  logLinear8Layout,
-  queueDepthLayout,
-} from '../layout/presets.ts';
+import { inspektorGadgetLayout } from '../layout/presets.ts';
 import {
   isHistogram,
   keyOfBpftrace,
@@ -25,7 +21,7 @@ export interface KnownLayout {
   readonly layout: KernelLayout;
   /** The part of its shape that its types do not show. */
   readonly shape: MapShape;
-  /** What shows the layout: `its values are struct hist with slots[26], as of libbpf-tools`. */
+  /** What shows the layout: `its slots are gadget_histogram_slot__u32, as of Inspektor Gadget`. */
   readonly ground: string;
 }
 
@@ -50,19 +46,18 @@ export interface MapEvidence {
 }
 
 /**
- * Finds the layout of a map: by the names of its types, by its own name, or by the script of bpftrace that fills it.
+ * Finds the layout of a map: by a type that states it, or by the script of bpftrace that fills it. Names of maps, structs and
+ * fields state no layout: `struct hist { u32 slots[20]; }` may hold powers of two or equal steps.
  *
  * @param types Its types; `undefined` when it has no types, or this user may not read them.
  */
 export function evidenceOf(info: MapInfo, types: readonly BtfType[] | undefined): MapEvidence {
   if (isOfBpftrace(info)) return evidenceOfScript(info);
-  const known = byTypes(info, types) ?? byName(info);
+  const known = byTypes(info, types);
   if (known !== undefined) return { known, guesses: [], why: '' };
   const guesses = guessesFor(info, types);
   const why =
-    guesses.length > 0
-      ? 'neither its types nor its name show which values its slots hold'
-      : 'it does not look like a histogram';
+    guesses.length > 0 ? 'nothing states which values its slots hold' : 'it does not look like a histogram';
   return { known: undefined, guesses, why };
 }
 
@@ -144,70 +139,21 @@ const BPFTRACE_GUESSES: readonly LayoutGuess[] = [
   { layout: 'bpftrace-lhist:MIN:MAX:STEP' },
 ];
 
-/** Value types of libbpf-tools with `slots[]`, in all of its tools. */
-const LIBBPF_TOOLS_STRUCTS: readonly string[] = ['hist', 'info'];
-/** The key of cpufreq, whose slots are steps of 200 MHz. */
-const CPUFREQ_KEY = 'hkey';
+/** Inspektor Gadget gives its slots a type of their own, which states how they count. Source: its `gadget/histogram.h`. */
 const GADGET_SLOT = /^gadget_histogram_slot__u(32|64)$/;
 const LOG_LINEAR_SLOTS = 496;
 
 function byTypes(info: MapInfo, types: readonly BtfType[] | undefined): KnownLayout | undefined {
   if (types === undefined) return undefined;
-  const fields = fieldsOfValue(info, types);
-  const arrays = fields.filter(isArrayField);
-  const gadget = arrays.filter(({ elementType = '' }) => GADGET_SLOT.test(elementType));
-  const [slots] = gadget.length > 0 ? gadget : arrays.filter(({ name }) => lastPart(name) === 'slots');
-  if (slots === undefined || gadget.length > 1) return undefined;
-  const { length, elementType } = slots;
-  const shape: MapShape = {
-    counts: { type: slots.type.endsWith('64') ? 'u64' : 'u32', offset: slots.offset, length },
+  const isGadget = ({ elementType = '' }: ArrayField) => GADGET_SLOT.test(elementType);
+  const [slots, ...others] = fieldsOfValue(info, types).filter(isArrayField).filter(isGadget);
+  if (slots === undefined || others.length > 0 || slots.length < 2 || slots.length > 65) return undefined;
+  const { type, offset, length, elementType } = slots;
+  return {
+    layout: inspektorGadgetLayout(length),
+    shape: { counts: { type: type.endsWith('64') ? 'u64' : 'u32', offset, length } },
+    ground: `its slots are ${elementType}, as of Inspektor Gadget`,
   };
-  if (gadget.length === 1 && length >= 2 && length <= 65) {
-    return {
-      layout: inspektorGadgetLayout(length),
-      shape,
-      ground: `its slots are ${elementType}, as of Inspektor Gadget`,
-    };
-  }
-  const struct = structNameOf(types, info.valueTypeId);
-  const isTool = LIBBPF_TOOLS_STRUCTS.includes(struct) && structNameOf(types, info.keyTypeId) !== CPUFREQ_KEY;
-  if (isTool && slots.type === 'u32' && length >= 2 && length <= 64) {
-    const comm = fields.filter(({ name, type }) => name === 'comm' && type.startsWith('char'));
-    return {
-      layout: libbpfToolsLayout(length),
-      shape: { ...shape, valueAttributes: comm },
-      ground: `its values are struct ${struct} with slots[${length}], as of libbpf-tools`,
-    };
-  }
-  if (slots.type === 'u64' && length === LOG_LINEAR_SLOTS && fields.some(({ name }) => name === 'sum')) {
-    return {
-      layout: logLinear8Layout(),
-      shape: { ...shape, sum: 'sum' },
-      ground: `its values have slots[${length}] and a sum, as of the programs of hdrscope`,
-    };
-  }
-  return undefined;
-}
-
-/** Maps with a known name: those of the run-queue program, and of the tutorial that it follows. */
-function byName(info: MapInfo): KnownLayout | undefined {
-  const { type, name, valueSize, maxEntries } = info;
-  if (type === undefined || !isArray(type)) return undefined;
-  const ground = `its name is ${name}, as in the run-queue program`;
-  switch (name.toLowerCase()) {
-    case 'queue_hist':
-      if (valueSize !== 8 || maxEntries !== 8) return undefined;
-      return { layout: queueDepthLayout(), shape: { counts: { type: 'u64' } }, ground };
-    case 'latency_hist':
-      if (valueSize !== (LOG_LINEAR_SLOTS + 1) * 8 || maxEntries !== 1) return undefined;
-      return {
-        layout: logLinear8Layout(),
-        shape: { counts: { type: 'u64', length: LOG_LINEAR_SLOTS + 1 }, sum: 'after-last' },
-        ground,
-      };
-    default:
-      return undefined;
-  }
 }
 
 const NAMES_OF_HISTOGRAMS = /hist|dist|lat|slot|bucket/i;

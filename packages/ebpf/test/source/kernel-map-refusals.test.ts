@@ -100,16 +100,16 @@ function latencies(struct: string): number {
   return map.fd;
 }
 
-kernelTest('members before the slots are not counts, with a layout and without', async () => {
+kernelTest('members before the slots are not counts', async () => {
   const totalOf = async (options: KernelMapOptions) =>
     (await read(options)).histograms.reduce((total, one) => total + sumCpus(one).counts.total, 0);
   const known = mapInfo(bpf, latencies('hist')).id;
   const other = mapInfo(bpf, latencies('stats')).id;
-  expect(await totalOf({ id: known })).toBe(278);
   expect(await totalOf({ id: known, layout: libbpfToolsLayout() })).toBe(278);
   expect(await totalOf({ id: other, layout: libbpfToolsLayout() })).toBe(278);
   expect(await messageOf({ id: other })).toContain('its numbers fit libbpf-tools:26, bcc:26');
-  const [withSum] = (await read({ id: known, shape: { sum: 'latency' } })).histograms;
+  const [withSum] = (await read({ id: known, layout: libbpfToolsLayout(), shape: { sum: 'latency' } }))
+    .histograms;
   expect(sumCpus(withSum!).sum).toBe(1_000_000);
 });
 
@@ -189,7 +189,7 @@ kernelTest('each place without a map has an error of its own', async () => {
     expect(await messageOf({ name: 'no_such_map' })).toContain(
       'no map is called "no_such_map": is the program loaded?',
     );
-    expect((await read({ path: pinned })).ground).toContain('its name is queue_hist');
+    expect(await messageOf({ path: pinned })).toContain('nothing states which values its slots hold');
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -228,7 +228,7 @@ nobodyTest('a user without any capability gets errors that say what helps', asyn
     expect(stderr).toBe('');
     const answers = stdout.trim().split('\n');
     for (const [i, part] of [
-      'its name is queue_hist',
+      'nothing states which values its slots hold',
       'the pin has mode 0600 and belongs to uid 0: `chmod 0444',
       'reading its types takes CAP_SYS_ADMIN',
       'nothing is pinned there',

@@ -40,9 +40,9 @@ export const command = defineCommand({
   path: 'hdrscope ebpf heatmap',
   description: DESCRIPTION,
   examples: [
-    'hdrscope ebpf heatmap /sys/fs/bpf/latency_hist --unit ns',
+    'hdrscope ebpf heatmap /sys/fs/bpf/latency_hist --layout log-linear-8 --unit ns',
     'hdrscope ebpf heatmap name:hists --layout libbpf-tools --interval 10s --intervals 30',
-    'hdrscope ebpf heatmap id:42 --json | hdrscope plot - -o latency.svg',
+    'hdrscope ebpf heatmap id:42 --layout bcc --json | hdrscope plot - -o latency.svg',
     'hdrscope ebpf heatmap program:runqueue/all/latency',
   ],
   operands: { '[map]': `${MAP_ARGUMENT_HELP}; or ${PROGRAM_ARGUMENT_HELP}` },

@@ -8,10 +8,10 @@ import { type Kernel, MAP_OPTIONS, THIS_KERNEL } from './map.ts';
 
 const DESCRIPTION = `Lists the maps that hold histograms or look like it, with their pins.
 
-A map shows its layout by the names of its types, by its own name, or by the script of bpftrace.
-For other maps the column has the layouts that fit their sizes, each with a question mark: such a
-map is read with --layout only. Without CAP_SYS_ADMIN the list has only pinned maps whose pins this
-user may read.`;
+The evidence of a layout is a type that states it, the script of a running bpftrace, or the
+configuration of --config. A name is no evidence. A map without evidence is read with --layout only:
+hdrscope ebpf read shows the layouts that fit its numbers. Without CAP_SYS_ADMIN the list has only
+pinned maps whose pins this user may read.`;
 
 /** `hdrscope ebpf list` */
 export const command = defineCommand({
@@ -47,11 +47,12 @@ export const command = defineCommand({
 
 function mapTable(maps: readonly VisibleMap[], io: Io): string[] {
   const rows = maps.map(({ id, type = '-', name, keySize, valueSize, maxEntries, pins, ...map }) => [
-    ...[id, type, name || '-', keySize, valueSize, maxEntries, layoutText(map)].map(String),
+    ...[id, type, name || '-', keySize, valueSize, maxEntries, map.known?.layout.name ?? '-'].map(String),
+    map.known?.ground ?? (map.guesses.length > 0 ? 'none: needs --layout' : '-'),
     pins.join(', ') || '-',
   ]);
-  const isText = (title: string) => ['type', 'name', 'layout', 'pinned at'].includes(title);
-  const titles = ['id', 'type', 'name', 'key B', 'value B', 'entries', 'layout', 'pinned at'];
+  const isText = (title: string) => ['type', 'name', 'layout', 'evidence', 'pinned at'].includes(title);
+  const titles = ['id', 'type', 'name', 'key B', 'value B', 'entries', 'layout', 'evidence', 'pinned at'];
   const columns = titles.map((title) => ({
     title,
     isText: isText(title),
@@ -75,14 +76,6 @@ function withLayouts(maps: readonly VisibleMap[], config: ExporterConfig): reado
   );
 }
 
-const MOST_GUESSES = 3;
-
-function layoutText({ known, guesses }: Pick<VisibleMap, 'known' | 'guesses'>): string {
-  if (known !== undefined) return known.layout.name;
-  const shown = guesses.slice(0, MOST_GUESSES).map(({ layout }) => `${layout}?`);
-  return shown.length === 0 ? '-' : [...shown, ...(guesses.length > MOST_GUESSES ? ['…'] : [])].join(' ');
-}
-
-function toJson({ type, known, ...map }: VisibleMap): object {
+function toJson({ type, known, guesses: _, ...map }: VisibleMap): object {
   return { ...map, type: type ?? null, layout: known?.layout.name ?? null, ground: known?.ground ?? null };
 }

@@ -39,12 +39,12 @@ export const command = defineCommand({
   path: 'hdrscope ebpf read',
   description: DESCRIPTION,
   examples: [
-    'hdrscope ebpf read /sys/fs/bpf/queue_hist',
+    'hdrscope ebpf read /sys/fs/bpf/queue_hist --layout queue-depth',
     'hdrscope ebpf read id:42 --layout libbpf-tools --per-cpu',
     'hdrscope ebpf read name:AT_usecs --layout bpftrace-lhist:0:1000:50 --json',
     "hdrscope ebpf read id:42 --layout libbpf-tools:27 --shape 'value { u32 slots[27]; }'",
     'hdrscope ebpf read --config biolatency.yaml',
-    'hdrscope ebpf read /sys/fs/bpf/queue_hist --text inclusive --percentiles 50,99',
+    'hdrscope ebpf read /sys/fs/bpf/queue_hist --layout queue-depth --text inclusive',
   ],
   operands: { '[map]': MAP_ARGUMENT_HELP },
   options: {

@@ -65,11 +65,11 @@ export const command = defineCommand({
   path: 'hdrscope ebpf serve',
   description: DESCRIPTION,
   examples: [
-    'hdrscope ebpf serve /sys/fs/bpf/queue_hist --port 9435',
+    'hdrscope ebpf serve /sys/fs/bpf/queue_hist --layout queue-depth --port 9435',
     'hdrscope ebpf serve name:latency_hist --unit ns --layout log-linear-8',
     'hdrscope ebpf serve --config biolatency.yaml',
     'hdrscope ebpf serve id:42 --host 0.0.0.0 --token-file /etc/hdrscope/token',
-    'hdrscope ebpf serve /sys/fs/bpf/queue_hist name:latency_hist,unit=ns,metric=wait,attributes.pool=a',
+    'hdrscope ebpf serve /sys/fs/bpf/queue_hist,layout=queue-depth name:wait,layout=bcc,unit=us',
     'hdrscope ebpf serve program:runqueue/cgroup program:blockio program:tcprtt',
   ],
   operands: {

@@ -29,8 +29,8 @@ export const command = defineCommand({
   path: 'hdrscope ebpf watch',
   description: DESCRIPTION,
   examples: [
-    'hdrscope ebpf watch /sys/fs/bpf/queue_hist',
-    'hdrscope ebpf watch /sys/fs/bpf/latency_hist --unit ns --json',
+    'hdrscope ebpf watch /sys/fs/bpf/queue_hist --layout queue-depth',
+    'hdrscope ebpf watch /sys/fs/bpf/latency_hist --layout log-linear-8 --unit ns --json',
     'hdrscope ebpf watch name:hists --layout libbpf-tools --interval 10s --intervals 6',
     'hdrscope ebpf watch program:blockio',
   ],
