@@ -31,12 +31,23 @@ export interface CounterOptions {
    * its lower half has passed its largest value, unless another slot shows that counters were set to 0. @default 64
    */
   readonly counterBits?: 32 | 64;
+  /**
+   * The most that one counter can have counted between the two states: a number of at least 0. A counter of 32 bits that would
+   * have counted more was set to 0. Where it may also have passed its largest value, its slot adds nothing and is `uncertain`.
+   * @default nothing is known, and it has passed its largest value
+   */
+  readonly most?: number;
 }
 
 /** Counts that were added between two states of one counter. */
 export interface Increase<L extends Layout = Layout> extends Counted<L> {
   /** Whether counters began anew between the two states. Counts from between the first state and the reset are lost. */
   readonly isReset: boolean;
+  /**
+   * Number of slots whose counter has either passed its largest value or been set to 0: see `CounterOptions.most`. None of their
+   * counts is included. @default 0
+   */
+  readonly uncertain?: number;
 }
 
 /**
@@ -93,6 +104,7 @@ const INCREASE: OptionsOwner<CounterOptions> = {
   names: {
     resets: /* @__PURE__ */ oneOf(['together', 'apart', 'never']),
     counterBits: /* @__PURE__ */ custom('32 or 64', (value) => value === 32 || value === 64),
+    most: /* @__PURE__ */ custom('a number of at least 0', (value) => Number(value) >= 0),
   },
   call: "increase(now, before, { resets: 'apart' })",
 };
@@ -102,8 +114,14 @@ const FALLEN = 'the earlier counts must be contained in the later ones: both mus
 const TURN = 2 ** 32;
 const HALF_TURN = 2 ** 31;
 
-function mayHaveTurned(now: number, before: number, counterBits: 32 | 64): boolean {
-  return counterBits === 32 && before >= HALF_TURN && before < TURN && now < HALF_TURN;
+function mayHaveTurned(
+  now: number,
+  before: number,
+  counterBits: 32 | 64,
+  most = Number.POSITIVE_INFINITY,
+): boolean {
+  const isTurn = counterBits === 32 && before >= HALF_TURN && before < TURN && now < HALF_TURN;
+  return isTurn && now - before + TURN <= most;
 }
 
 function allOf<L extends Layout>({ layout, counts }: Counted<L>, isReset: boolean): Increase<L> {
@@ -117,17 +135,18 @@ const beforePage = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 export function countsSince(
   now: ReadonlyCounts,
   before: ReadonlyCounts,
-  { resets = 'together', counterBits = 64 }: CounterOptions = {},
-): { readonly counts: ReadonlyCounts; readonly isReset: boolean } | undefined {
+  { resets = 'together', counterBits = 64, most }: CounterOptions = {},
+): { readonly counts: ReadonlyCounts; readonly isReset: boolean; readonly uncertain?: number } | undefined {
   const listed = now instanceof SparseCounts ? now.listedSince(before) : undefined;
   if (listed !== undefined) return { counts: listed, isReset: false };
   let isReset = false;
+  let uncertain = 0;
   const hasReset = (): boolean => {
     for (const [slot, count] of usedSlots(before)) {
       // The range was wider before: a histogram that has grown begins anew with the range that it had at first.
       if (slot >= now.length) return true;
       const at = now.at(slot);
-      if (at < count && !mayHaveTurned(at, count, counterBits)) return true;
+      if (at < count && !mayHaveTurned(at, count, counterBits, most)) return true;
     }
     return false;
   };
@@ -145,12 +164,16 @@ export function countsSince(
           if (resets !== 'apart') return undefined;
           isReset = true;
         }
+        if (!isReset && most !== undefined) {
+          uncertain++;
+          continue;
+        }
         count = isReset ? nowPage[i]! : count + TURN;
       }
       counts.add(from + i, count);
     }
   }
-  return { counts, isReset };
+  return { counts, isReset, ...(uncertain > 0 && { uncertain }) };
 }
 
 /** Both states over one layout; `undefined` where their slots cannot be compared. */

@@ -165,6 +165,18 @@ describe('counters of 32 bits', () => {
   });
 
   test.each([
+    ['has counted more than was possible', 3_000_000_000, 5, 240_000_000, [5], undefined],
+    ['may have counted so much, or was set to 0', 2 ** 32 - 3, 5, 240_000_000, [0], 1],
+    ['may have counted exactly so much', 2 ** 32 - 3, 5, 8, [0], 1],
+    ['has counted one more than was possible', 2 ** 32 - 3, 5, 7, [5], undefined],
+  ])('fell: the counter %s', (_what, before, now, most, expected, uncertain) => {
+    const result = increase(explicit(now, 2, 0, 0), explicit(before, 1, 0, 0), { ...options, most });
+    // A reset of one slot makes all others that have not fallen keep their increase.
+    expect([slots(result)[0], result.uncertain]).toEqual([...expected, uncertain]);
+    expect([slots(result)[1], result.isReset]).toEqual([1, uncertain === undefined]);
+  });
+
+  test.each([
     ['grow', 9, 4, 5],
     ['are reset from their lower half', 1, 2 ** 31 - 1, 1],
     ['pass their largest value', 1, 2 ** 32 - 1, 2],

@@ -25,6 +25,7 @@ import {
 } from '@hdrscope/registry';
 import { scope } from '@hdrscope/registry/internal';
 import { listCpuCounts } from './cpu-counts.ts';
+import { mostPerSecond } from './increases.ts';
 import { byIdentity, type Frame, type KernelHistogram } from './source/source.ts';
 
 /** How the histograms of one name become a family. */
@@ -111,7 +112,8 @@ export class KernelReadings {
     return [...byIdentity(frame)].flatMap(([identity, histogram]) => {
       const { family, resolution, perCpu, attributes } = this.#targetOf(histogram, frame);
       const layout = scaledLayout(histogram.layout.slots, resolution);
-      const counter = { epoch: histogram.generation ?? frame.generation, counterBits };
+      const epoch = histogram.generation ?? frame.generation;
+      const counter = { epoch, counterBits, mostPerSecond: mostPerSecond(frame) };
       return listCpuCounts(histogram).map(({ counts, sum }, cpu) => ({
         key: `${identity} ${cpu}`,
         family,

@@ -1,3 +1,4 @@
+import { cpus } from 'node:os';
 import { increase } from '@hdrscope/core';
 import { type CounterOptions, counterIncrease, usedSlots } from '@hdrscope/core/internal';
 import { type KernelTotals, listCpuCounts } from './cpu-counts.ts';
@@ -7,7 +8,28 @@ import { byIdentity, type Frame, type KernelHistogram } from './source/source.ts
 export interface KernelIncrease extends KernelHistogram {
   /** Whether counters of a CPU began anew since then. */
   readonly isReset: boolean;
+  /**
+   * Number of counters of 32 bits that have fallen, and either passed their largest value or were set to 0. What they have counted
+   * since then is not included.
+   */
+  readonly uncertain: number;
 }
+
+/**
+ * The most events that one CPU counts in a second. A chosen limit: an empty program takes more than 5 ns, since a call of it and
+ * an addition in memory do.
+ */
+const MOST_PER_SECOND = 2e8;
+
+/** The most that one counter of a frame counts in a second. All CPUs count in a counter that they share. */
+export function mostPerSecond({ cpuCount }: Pick<Frame, 'cpuCount'>): number {
+  if (cpuCount > 1) return MOST_PER_SECOND;
+  // The list of CPUs takes milliseconds on a large machine.
+  allCpus ??= cpus().length;
+  return MOST_PER_SECOND * allCpus;
+}
+
+let allCpus: number | undefined;
 
 /** How frames are compared. Entries of a map are deleted one by one, so slots fall one by one. */
 export const KERNEL_COUNTERS: Pick<Required<CounterOptions>, 'resets'> = { resets: 'apart' };
@@ -38,17 +60,26 @@ export const KERNEL_COUNTERS: Pick<Required<CounterOptions>, 'resets'> = { reset
  */
 export class KernelIncreases {
   #before = new Map<string, LastTotals>();
+  #beforeMs: number | undefined;
 
   /**
    * The increases of a frame, without histograms that have not counted. All of the first frame is new.
    *
+   * @param atMs When the frame was read, by a clock that only goes forward. With it, a counter of 32 bits counts no more than the
+   *   time since the frame before permits. @default not known
    * @throws HdrscopeError `ERR_KERNEL` when parts of the frame do not fit each other, or it has a histogram twice. The frame
    *   is not remembered then.
    */
-  next(frame: Frame): KernelIncrease[] {
+  next(frame: Frame, atMs?: number): KernelIncrease[] {
     const histograms = byIdentity(frame);
     const before = this.#before;
     this.#before = new Map();
+    const elapsedMs = atMs === undefined || this.#beforeMs === undefined ? undefined : atMs - this.#beforeMs;
+    this.#beforeMs = atMs;
+    const counters: CounterOptions = {
+      ...{ ...KERNEL_COUNTERS, counterBits: frame.counterBits },
+      ...(elapsedMs !== undefined && { most: (mostPerSecond(frame) * elapsedMs) / 1000 }),
+    };
     const increases: KernelIncrease[] = [];
     for (const [identity, histogram] of histograms) {
       // Copies, because sources may reuse their arrays.
@@ -57,8 +88,9 @@ export class KernelIncreases {
       const last = before.get(identity);
       this.#before.set(identity, { generation, totals: now });
       const then = last?.generation === generation ? last.totals : undefined;
-      const one = increaseOf(histogram, now, then, frame.counterBits);
-      if (one.counts.some(isAboveZero) || one.sums?.some(isAboveZero)) increases.push(one);
+      const one = increaseOf(histogram, now, then, counters);
+      const hasCounted = one.counts.some(isAboveZero) || one.sums?.some(isAboveZero);
+      if (hasCounted || one.uncertain > 0) increases.push(one);
     }
     return increases;
   }
@@ -74,23 +106,25 @@ function increaseOf(
   histogram: KernelHistogram,
   now: readonly KernelTotals[],
   before: readonly KernelTotals[] | undefined,
-  counterBits: 32 | 64,
+  counters: CounterOptions,
 ): KernelIncrease {
   const { slotCount } = histogram.layout.slots;
   const counts = new Float64Array(now.length * slotCount);
   const sums = histogram.sums && new Float64Array(now.length);
   let isReset = false;
+  let uncertain = 0;
   for (const [cpu, totals] of now.entries()) {
     const then = before?.[cpu];
-    const step = increase(totals, then, { ...KERNEL_COUNTERS, counterBits });
+    const step = increase(totals, then, counters);
+    uncertain += step.uncertain ?? 0;
     for (const [slot, count] of usedSlots(step.counts)) counts[cpu * slotCount + slot] = count;
     // A sum that has passed its largest value would be less than before, and so would one that was set to 0, with its slots.
     if (sums !== undefined) {
-      sums[cpu] = counterIncrease(totals.sum!, then?.sum ?? 0, step.isReset ? 64 : counterBits);
+      sums[cpu] = counterIncrease(totals.sum!, then?.sum ?? 0, step.isReset ? 64 : counters.counterBits);
     }
     isReset ||= step.isReset;
   }
-  return { ...histogram, counts, sums, isReset };
+  return { ...histogram, counts, sums: uncertain > 0 ? undefined : sums, isReset, uncertain };
 }
 
 function isAboveZero(count: number): boolean {

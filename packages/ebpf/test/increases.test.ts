@@ -86,6 +86,20 @@ describe('the increase in a frame', () => {
     expect(increasesOf(increases, next)).toEqual([[2, 0, 0, 0, 0, 0]]);
   });
 
+  test.each([
+    ['a reset, when the time permits no more events', 1200, 3_000_000_000, [5, 0, 0], [0, true]],
+    ['neither, when the time permits a turn too', 1200, 2 ** 32 - 100, undefined, [1, false]],
+  ])('takes a fall of a counter of 32 bits for %s', (_, elapsedMs, before, expected, facts) => {
+    const increases = new KernelIncreases();
+    const bits = { counterBits: 32, cpuCount: 2 } as const;
+    increases.next(frame([histogram([0, 0, 0, before, 7, 0], { sums: [0, 9] })], bits), 1000);
+    const next = frame([histogram([0, 0, 0, 5, 7, 0], { sums: [0, 12] })], bits);
+    const [one] = increases.next(next, 1000 + elapsedMs);
+    expect([...one!.counts].slice(3)).toEqual(expected ?? [0, 0, 0]);
+    expect([one!.uncertain, one!.isReset]).toEqual(facts);
+    expect(one!.sums).toEqual(expected && Float64Array.of(0, 3));
+  });
+
   test('has the sums of the program', () => {
     const increases = new KernelIncreases();
     increasesOf(increases, frame([histogram([1, 0, 0, 1, 0, 0], { sums: [10, 20] })]));

@@ -87,6 +87,23 @@ test('a gather adds the increase of all CPUs', async () => {
   expect(series[0]).toMatchObject({ sum: 6 * 3 + 65, min: 0, max: 65 });
 });
 
+test.each([
+  ['was reset, as the time permits no turn, counts from 0', 3_000_000_000, 3_000_000_005, [1, 0]],
+  ['may have turned or was reset adds nothing', 2 ** 32 - 3, 2 ** 32 - 3, [0, 1]],
+])('a counter of 32 bits that %s', async (_, before, total, [resets, uncertain]) => {
+  const [registry, source] = [createRegistry(), new FakeSource()];
+  const narrow = (count: number): Frame => ({ ...frameOf([{ 1: count }, {}]), counterBits: 32 });
+  source.next = () => narrow(before!);
+  const kernel = ingestKernel(registry, source);
+  await registry.gather();
+  source.next = () => narrow(5);
+  expect((await seriesOf(registry)).series[0]!.histogram.totalCount).toBe(total);
+  expect(kernel.health).toMatchObject({ resets, uncertain });
+  // It goes on from there.
+  source.next = () => narrow(7);
+  expect((await seriesOf(registry)).series[0]!.histogram.totalCount).toBe(total + 2);
+});
+
 test('each CPU has its own series with perCpu', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   ingestKernel(registry, source.set([{ 1: 5 }, {}, { 1: 2 }], { sums: [5, 0, 2] }), { perCpu: true });

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { logLinear8Layout } from '@hdrscope/ebpf';
+import { type Frame, logLinear8Layout } from '@hdrscope/ebpf';
 import { Termination } from '../../src/command.ts';
 import { command as watch } from '../../src/commands/ebpf/watch.ts';
 import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
@@ -95,6 +95,24 @@ test('reports resets, replaced maps and failures', async () => {
     'hdrscope: /sys/fs/bpf/queue_hist is another map now, and counts from 0',
     '',
   ]);
+});
+
+test('says that a counter of 32 bits has turned or was reset, and shows none of its counts', async () => {
+  const narrow = (count: number) => ({ ...frameOf([count, 3, 0, 0, 0, 0, 0, 0]), counterBits: 32 as const });
+  const turned = [narrow(2 ** 32 - 3), narrow(5)];
+  const reset = [narrow(3_000_000_000), narrow(5)];
+  const run = (frames: Frame[], ...more: string[]) => {
+    let nowMs = 0;
+    const monotonicMs = () => (nowMs += 10);
+    return runWith(watch, [...ARGS, '-n', '1', ...more], fakeKernel({ frames }), { monotonicMs });
+  };
+  const { stdout, stderr } = await run(turned);
+  expect(rows(stdout).slice(1)).toEqual([['0', '0.0', '-', '-', 'queue_hist']]);
+  expect(stderr).toMatch(/queue_hist: counters of 32 bits passed 2\^32 − 1 or were set to 0.* 1 of them/);
+  expect(JSON.parse((await run(turned, '--json')).stdout)).toMatchObject({ count: 0, uncertain: 1 });
+  const after = await run(reset);
+  expect(rows(after.stdout)[1]![0]).toBe('5');
+  expect(after.stderr).toBe('hdrscope: queue_hist: counters were reset\n');
 });
 
 const MISSING = new HdrscopeError('ERR_KERNEL', 'nothing is pinned there', { details: { errno: 'ENOENT' } });

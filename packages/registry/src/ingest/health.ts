@@ -20,6 +20,11 @@ export interface IngestHealth {
   readonly values: number;
   /** How often counts had fallen within one life: the counter began anew. */
   readonly resets: number;
+  /**
+   * How often a counter of 32 bits has fallen, and either passed its largest value or was set to 0. What it has counted since the
+   * reading before is unknown, and was not added.
+   */
+  readonly uncertain: number;
   /** How often a known key began another life. */
   readonly newLives: number;
   /** How many keys were missing in an answer that holds all keys, and were forgotten. */
@@ -56,6 +61,7 @@ export function newTally(): IngestTally {
     readings: 0,
     values: 0,
     resets: 0,
+    uncertain: 0,
     newLives: 0,
     evicted: 0,
     duplicates: 0,

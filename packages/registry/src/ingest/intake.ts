@@ -75,11 +75,14 @@ export class Intake {
     }
     const isNewLife = life === undefined && memory.has(key);
     const increase =
-      life?.last === undefined ? wholeReading(reading) : readingIncrease(reading, life.last, options.resets);
+      life?.last === undefined
+        ? wholeReading(reading)
+        : readingIncrease(reading, life.last, options.resets, nowMs - life.seenMs);
     if (!isBaseline && !isEmpty(increase)) this.#add(reading, increase);
     // Not earlier: a reading that could not be added must count when it comes again.
     memory.keep(reading, nowMs, options);
     if (increase.isReset) tally.resets++;
+    tally.uncertain += increase.uncertain ?? 0;
     if (isNewLife) tally.newLives++;
   }
 

@@ -12,6 +12,8 @@ export interface ReadingIncrease {
   readonly facts: CountedFacts;
   /** Whether the counter began anew since the reading before. */
   readonly isReset: boolean;
+  /** Number of slots whose counter fell in a way that has two explanations: see `IngestHealth`. */
+  readonly uncertain?: number | undefined;
 }
 
 /** All of a reading: the first one of its life, or one of a delta counter. */
@@ -42,15 +44,21 @@ export function wholeReading({
  * The sum is exact to the rounding of one subtraction. The smallest and the largest new value are exact when they are
  * new extremes of all values. Otherwise they are those of the slots, within the known extremes.
  *
+ * @param elapsedMs Time between the readings. @default not known
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a count or the sum has fallen although `resets` is `'never'`.
  */
 export function readingIncrease(
   now: Reading,
   last: LastReading,
   resets: NonNullable<CounterOptions['resets']>,
+  elapsedMs?: number,
 ): ReadingIncrease {
-  const { counterBits = 64, startTimeMs } = now.counter ?? {};
-  const { isReset, layout, counts } = increase(now.counted, last.counted, { resets, counterBits });
+  const { counterBits = 64, mostPerSecond, startTimeMs } = now.counter ?? {};
+  const isTimed = mostPerSecond !== undefined && elapsedMs !== undefined;
+  const { isReset, layout, counts, uncertain } = increase(now.counted, last.counted, {
+    ...{ resets, counterBits },
+    ...(isTimed && { most: (mostPerSecond * elapsedMs) / 1000 }),
+  });
   if (resets === 'never') assertNotFallen(now, last);
   const rejected = now.rejected && last.rejected ? rejectedSince(now.rejected, last.rejected) : now.rejected;
   if (last.counted.counts.total === 0 || (isReset && resets !== 'apart')) {
@@ -59,7 +67,8 @@ export function readingIncrease(
   }
   const { min, max, within = { min, max }, exemplars } = now;
   const facts: CountedFacts = {
-    sum: sumIncrease(now, last, { isReset, counterBits }),
+    // A sum has the values that an uncertain slot leaves out.
+    sum: uncertain === undefined ? sumIncrease(now, last, { isReset, counterBits }) : undefined,
     min: min !== undefined && last.min !== undefined && min < last.min ? min : undefined,
     max: max !== undefined && last.max !== undefined && max > last.max ? max : undefined,
     within,
@@ -67,7 +76,7 @@ export function readingIncrease(
     exemplars,
     startTimeMs,
   };
-  return { counted: { layout, counts }, facts, isReset };
+  return { counted: { layout, counts }, facts, isReset, uncertain };
 }
 
 /** Whether there is nothing to add. */

@@ -62,4 +62,9 @@ export interface CounterState {
   readonly sequence?: bigint | undefined;
   /** The width of the counters: one of 32 bits starts again at 0 after 2^32 − 1. @default 64 */
   readonly counterBits?: 32 | 64 | undefined;
+  /**
+   * The most that the counter of one slot can count in a second. A counter of 32 bits that has fallen, and would have counted more
+   * by passing its largest value, was set to 0. @default not known
+   */
+  readonly mostPerSecond?: number | undefined;
 }

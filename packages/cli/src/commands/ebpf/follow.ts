@@ -55,8 +55,9 @@ export async function* watchMap(
     const { atMs, newestId } = last;
     const { generation: before } = map;
     const frame = await map.read();
-    const increases = frames.next(frame);
     last = await look();
+    const increases = frames.next(frame, last.atMs);
+    for (const increase of increases) await map.noteUncertain(increase);
     const isNew = newestId !== undefined && idOf(frame) > newestId;
     const counts = isNew ? 'counts from 0' : 'only what it counts from now on is shown';
     await map.noteRead(frame.generation, counts);
@@ -152,6 +153,14 @@ export class FollowedMap implements KernelSource {
       const state = before === undefined ? `is there now, and ${counts}` : 'is there again';
       await this.#note(`${this.argument} ${state}`);
     }
+  }
+
+  /** Counters of 32 bits fell in a way that has two explanations. */
+  async noteUncertain({ name, uncertain }: KernelIncrease): Promise<void> {
+    if (uncertain === 0) return;
+    await this.#note(
+      `${name}: counters of 32 bits passed 2^32 − 1 or were set to 0, nobody knows which: what ${uncertain} of them counted in this interval is left out`,
+    );
   }
 
   /** The map could not be read. */

@@ -290,7 +290,19 @@ function mapFamilies(served: readonly Served[]): MetricFamily[] {
       ? []
       : [gauge('hdrscope_ebpf_map_problem', 'Why an eBPF map cannot be read', problems)]),
     ...(programs.length === 0 ? [] : [missedFamily(programs)]),
+    ...uncertainFamily(served),
   ];
+}
+
+/** Nothing before the first of them, because most maps have counters of 64 bits. */
+function uncertainFamily(served: readonly Served[]): MetricFamily[] {
+  const help =
+    'Falls of counters of 32 bits that passed 2^32 - 1 or were set to 0, whose new counts are left out since nobody knows which';
+  const some = served.filter(({ histograms }) => histograms.health.uncertain > 0);
+  const metrics = some.map(({ state, histograms }) =>
+    metric({ map: state.argument }, histograms.health.uncertain),
+  );
+  return some.length === 0 ? [] : [{ ...gauge('hdrscope_ebpf_uncertain', help, metrics), type: 'counter' }];
 }
 
 function missedFamily(programs: readonly Served[]): MetricFamily {

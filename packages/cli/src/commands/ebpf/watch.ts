@@ -68,11 +68,12 @@ function jsonWriter(io: Io, { percentiles, unit }: ShownAs): Writer {
   return async (increases, seconds) => {
     for (const increase of increases) {
       const histogram = acrossCpus(increase);
-      const { isReset } = increase;
+      const { isReset, uncertain } = increase;
       const row = {
         seconds,
         ratePerSec: histogram.counts.total / seconds,
         isReset,
+        ...(uncertain > 0 && { uncertain }),
         ...histogramJson(histogram, percentiles, unit),
       };
       await io.stdout.write(`${JSON.stringify(row)}\n`);
