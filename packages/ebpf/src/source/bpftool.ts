@@ -7,6 +7,7 @@ import { originOfMap } from '../bpf/programs.ts';
 import { kernelError } from '../errors.ts';
 import { type KernelLayout, kernelLayout } from '../layout/kernel-layout.ts';
 import { entriesOfDump, infoOfShow } from './bpftool-json.ts';
+import { is64 } from './kernel-map-counters.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
 import { type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
 import { shapeFor } from './map-layout.ts';
@@ -74,7 +75,7 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
         generation: `map ${info.id}`,
         cpuCount: entries.cpuCount,
         isLossy: isLossy(info),
-        counterBits: shape.counts.type === 'u64' ? 64 : 32,
+        counterBits: is64(shape.counts.type) ? 64 : 32,
         origin: originOfMap([]),
         histograms,
       };

@@ -6,7 +6,7 @@ import type { MapReader } from '../bpf/map-reader.ts';
 import { isArray, type MapInfo, titleOfMap } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
-import { type Counters, countersIn } from './kernel-map-counters.ts';
+import { type Counters, countersIn, is64 } from './kernel-map-counters.ts';
 import type { ResolvedShape } from './kernel-map-shape.ts';
 import type { KernelHistogram } from './source.ts';
 
@@ -131,7 +131,7 @@ export class HistogramMaker {
     const { cpuCount, stride } = entries;
     const { slotCount } = layout.slots;
     const { offset } = shape.counts;
-    const width = shape.counts.type === 'u64' ? 8 : 4;
+    const width = is64(shape.counts.type) ? 8 : 4;
     const slots = this.#lowSlots;
     const { isRun, run, others } = this.#positions;
     const isIndexed = isArray(info.type!);

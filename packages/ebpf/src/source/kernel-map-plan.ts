@@ -20,6 +20,7 @@ import type { Bpf } from '../bpf/syscall.ts';
 import { errnoOf, kernelError } from '../errors.ts';
 import { parseKernelLayout } from '../layout/by-name.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { is64 } from './kernel-map-counters.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
 import { fieldsOfKey, isComplete, type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
 import {
@@ -147,7 +148,7 @@ class OneMap implements MapPlan {
       generation: `map ${this.#info.id}`,
       cpuCount: this.#reader.cpuCount,
       isLossy: isLossy(this.#info),
-      counterBits: this.#shape.counts.type === 'u64' ? 64 : 32,
+      counterBits: is64(this.#shape.counts.type) ? 64 : 32,
       origin: this.#map.origin,
       histograms,
       ...(this.#ground !== undefined && { ground: this.#ground }),

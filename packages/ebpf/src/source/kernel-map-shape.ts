@@ -5,7 +5,7 @@ import { holdsMaps, isArray, type MapInfo, titleOfMap } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { keyOfBpftrace } from './bpftrace-script.ts';
-import { type CountsField, type MapShape, readShape } from './map-shape.ts';
+import { type CounterType, type CountsField, type MapShape, readShape } from './map-shape.ts';
 
 /** A shape without gaps. */
 export interface ResolvedShape {
@@ -14,7 +14,7 @@ export interface ResolvedShape {
   /** Fields of the key without the slot. */
   readonly attributes: readonly Field[];
   readonly slotField: Field | undefined;
-  readonly counts: { readonly type: 'u32' | 'u64'; readonly offset: number; readonly length: number };
+  readonly counts: { readonly type: CounterType; readonly offset: number; readonly length: number };
   readonly sumIndex: number | undefined;
   readonly sumField: Field | undefined;
   readonly sumUnit: number;
@@ -142,9 +142,9 @@ function countsOf(
   const hasUsualName = ({ name }: Field) => NAMES_OF_COUNTS.includes(lastPart(name));
   const found = candidates.length === 1 ? candidates[0] : candidates.find(hasUsualName);
   if (found !== undefined) {
-    const { type, offset } = found;
-    const width = type.endsWith('64') ? 'u64' : 'u32';
-    return isArrayField(found) ? { type: width, offset, length: found.length } : { type: width, offset };
+    const { offset } = found;
+    const type = found.type as CounterType;
+    return isArrayField(found) ? { type, offset, length: found.length } : { type, offset };
   }
   if (valueFields.length > 0) throw unclear(info, 'no field of its values has a usual name of counts');
   if (info.valueSize === 4) return { type: 'u32' };

@@ -58,10 +58,13 @@ export interface MapShape {
   readonly valueAttributes?: readonly (string | Field)[];
 }
 
+/** The C type of a counter. */
+export type CounterType = 'u32' | 'u64' | 's32' | 's64';
+
 /** A counter, or an array of counters. */
 export interface CountsField {
-  /** The C type of a counter: 32 or 64 bits without a sign. */
-  readonly type: 'u32' | 'u64';
+  /** The C type of a counter: 32 or 64 bits. A negative count is an error. */
+  readonly type: CounterType;
   /** Offset in the value, in bytes. @default 0 */
   readonly offset?: number;
   /** Number of counters in the array. @default one counter, no array */
@@ -73,7 +76,7 @@ const FIELD = custom<Field>('a field', (field) => object<Field>().accepts(field)
 const COUNTS = {
   name: 'counts',
   rules: {
-    type: oneOf<'u32' | 'u64'>(['u32', 'u64']),
+    type: oneOf<CounterType>(['u32', 'u64', 's32', 's64']),
     offset: optional(integer({ from: 0 })),
     length: optional(integer({ from: 1 })),
   } satisfies OptionRules<CountsField>,

@@ -203,6 +203,26 @@ kernelTest('unaligned counters are read', async () => {
   expect(histograms.map((h) => [h.attributes, slotTotals(h)[2]])).toEqual([[{ pid: 5 }, 70_000]]);
 });
 
+kernelTest.each([
+  ['array', 4, 1],
+  ['percpu_array', 8, 1],
+  ['hash', 4, 0],
+  ['hash', 8, 3],
+] as const)('a negative count in a %s of signed integers of %i bytes is refused', async (type, size, pad) => {
+  const valueSize = 8 * size + pad;
+  const map = typedMap({ type, keySize: 4, valueSize, maxEntries: 1 }, (btf) => {
+    const slots = btf.array(btf.int(size, { isSigned: true }), 8);
+    return { key: btf.int(4), value: btf.struct(valueSize, [{ name: 'slots', type: slots, bitOffset: 0 }]) };
+  });
+  map.add(indexKey(0), 7, { offset: 2 * size, width: size });
+  expect(slotTotals((await read(map)).histograms[0]!)[2]).toBe(7);
+  map.add(indexKey(0), -4, { offset: 5 * size, width: size });
+  await expect(read(map)).rejects.toMatchObject({
+    code: 'ERR_KERNEL',
+    message: expect.stringMatching(/^counts of map \d+ \(hdr_types\) must not be negative, got -4:/),
+  });
+});
+
 kernelTest('a sum at the index of a slot is refused', async () => {
   const map = countedMap(bpf, { type: 'array', keySize: 4, valueSize: 8, maxEntries: 8, name: PREFIX });
   open.push(map.fd);
