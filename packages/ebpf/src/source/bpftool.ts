@@ -13,7 +13,7 @@ import { type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
 import { shapeFor } from './map-layout.ts';
 import { MAP_RULES, type MapShape, readMapOptions } from './map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';
-import { SumCheck } from './sum-check.ts';
+import { SumCheck, withoutEmptySums } from './sum-check.ts';
 
 /** Which map is read, and how. Exactly one of `path`, `id` and `name` chooses the map. */
 export interface BpftoolMapOptions {
@@ -77,7 +77,7 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
         isLossy: isLossy(info),
         counterBits: is64(shape.counts.type) ? 64 : 32,
         origin: originOfMap([]),
-        histograms,
+        histograms: withoutEmptySums(histograms),
       };
     },
     close: () => {

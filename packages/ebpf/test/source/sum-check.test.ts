@@ -1,6 +1,12 @@
 import { type KernelHistogram, libbpfToolsLayout, sumCpus } from '../../src/index.ts';
 import { resolveShape } from '../../src/source/kernel-map-shape.ts';
-import { boundsOfSum, isComparable, SumCheck, sumContradicts } from '../../src/source/sum-check.ts';
+import {
+  boundsOfSum,
+  isComparable,
+  SumCheck,
+  sumContradicts,
+  withoutEmptySums,
+} from '../../src/source/sum-check.ts';
 
 // Slots of 0 to 1, 2 to 3, and 4 or more.
 const layout = libbpfToolsLayout(3);
@@ -58,6 +64,43 @@ test('a map is refused when its sum contradicts its slots in three reads', () =>
   const wrong = [histogram([0, 100, 0], 1)];
   expect([check.asksAgain(wrong), check.asksAgain(wrong)]).toEqual([true, true]);
   expect(() => check.asksAgain(wrong)).toThrow(/^the layout libbpf-tools contradicts map 7 \(h\)/);
+});
+
+const PER_CPU = { ...INFO, type: 'percpu_hash' } as const;
+const perCpuCheck = () => new SumCheck(PER_CPU, layout, resolveShape(PER_CPU, { sum: 'after-last' }, layout));
+
+test.each([
+  ['one value of 2 or 3 is not 4', [0, 1, 0], 4],
+  ['values are not 1 below what their slots hold', [0, 1000, 0], 1999],
+])('a sum of a per-CPU map is within its slots at each read: %s', (_, counts, sum) => {
+  const check = perCpuCheck();
+  expect(check.asksAgain([histogram([0, 1000, 0], 2500)])).toBe(false);
+  const wrong = [histogram(counts, sum)];
+  expect([check.asksAgain(wrong), check.asksAgain(wrong)]).toEqual([true, true]);
+  expect(() => check.asksAgain(wrong)).toThrow(
+    new RegExp(`cannot have the sum ${sum} that the map has, only \\d+ to `),
+  );
+});
+
+test('a sum that is a moment before its slots, or behind them, is no contradiction', () => {
+  const check = perCpuCheck();
+  const busy = (events: number) => [histogram([0, events, 0], 3 * (events + 1))];
+  expect([100, 101, 102, 103].map((events) => check.asksAgain(busy(events)))).toEqual([
+    ...[true, true, false],
+    true,
+  ]);
+});
+
+test('a sum of 0 that the values cannot have is none', () => {
+  const [without, with0, other] = withoutEmptySums([
+    histogram([0, 1, 0], 0),
+    histogram([7, 0, 0], 0),
+    histogram([0, 1, 0], 2),
+  ]);
+  expect([without!.sums, with0!.sums, other!.sums]).toEqual([
+    ...[undefined, Float64Array.of(0)],
+    Float64Array.of(2),
+  ]);
 });
 
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a unit of the sum of %p is refused', (sumUnit) => {

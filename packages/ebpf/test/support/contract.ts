@@ -97,11 +97,10 @@ export function describeKernelSource(
     });
 
     run('delivers the sum when the program keeps one', async () => {
-      await counted.addToSum?.(1000);
-      await counted.addToSum?.(24);
+      await counted.addToSum?.(1);
       const { histograms } = await countAndRead(1, 1);
       const sums = histograms.map(({ sums }) => sums?.reduce((a, b) => a + b, 0));
-      expect(sums[0]).toBe(counted.addToSum === undefined ? undefined : 1024);
+      expect(sums[0]).toBe(counted.addToSum === undefined ? undefined : 1);
     });
 
     run('begins a new generation when it was replaced', async () => {
