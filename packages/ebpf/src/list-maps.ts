@@ -7,6 +7,7 @@ import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
 import { mapName, typesOf } from './source/kernel-map-plan.ts';
 import { evidenceOf, type KnownLayout, type LayoutGuess } from './source/map-layout.ts';
+import { findVariableArray } from './source/variable-array.ts';
 import { foldersBelow, readMounts } from './system-files.ts';
 
 /** A kernel map that this user can see. */
@@ -89,7 +90,10 @@ export async function listMaps(): Promise<MapList> {
 
 function visibleMap(info: MapInfo, types: readonly BtfType[] | undefined): Omit<VisibleMap, 'pins'> {
   const { id, type, keySize, valueSize, maxEntries } = info;
-  const evidence = unlessRefused(() => evidenceOf(info, types), undefined);
+  const evidence = unlessRefused(
+    () => evidenceOf(findVariableArray(info, types)?.info ?? info, types),
+    undefined,
+  );
   const { known, guesses = [] } = evidence ?? {};
   return { id, type, name: mapName(info, types), keySize, valueSize, maxEntries, known, guesses };
 }

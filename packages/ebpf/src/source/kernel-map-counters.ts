@@ -88,10 +88,9 @@ function addWide(words: Uint32Array, from: number, length: number, counts: Float
 
 function unaligned(view: DataView, type: CounterType, info: MapInfo): Counters {
   const width = is64(type) ? 8 : 4;
-  const sumAt =
-    is64(type)
-      ? (byte: number) => Number(view.getBigUint64(byte, LITTLE_ENDIAN))
-      : (byte: number) => view.getUint32(byte, LITTLE_ENDIAN);
+  const sumAt = is64(type)
+    ? (byte: number) => Number(view.getBigUint64(byte, LITTLE_ENDIAN))
+    : (byte: number) => view.getUint32(byte, LITTLE_ENDIAN);
   const signedAt = (byte: number): number => {
     if (type === 's64') return Number(view.getBigInt64(byte, LITTLE_ENDIAN));
     return type === 's32' ? view.getInt32(byte, LITTLE_ENDIAN) : sumAt(byte);

@@ -34,7 +34,8 @@ import {
 } from './map-layout.ts';
 import { type MapShape, parseMapShape } from './map-shape.ts';
 import type { Frame, KernelHistogram } from './source.ts';
-import { isComparable, SumCheck, sumContradicts } from './sum-check.ts';
+import { isComparable, SumCheck, sumContradicts, withoutEmptySums } from './sum-check.ts';
+import { elementsOf, findVariableArray, type VariableArray } from './variable-array.ts';
 
 /** How a map is read. See the options of `kernelMap`. */
 export interface MapPlanOptions extends MapReaderOptions {
@@ -125,13 +126,20 @@ class OneMap implements MapPlan {
   readonly #shape: ResolvedShape;
   readonly #ground: string | undefined;
   readonly #sums: SumCheck;
+  readonly #variable: VariableArray | undefined;
 
   constructor(map: PlannedMap, fd: number, options: MapPlanOptions) {
-    const { bpf, info, types, name } = map;
+    const { bpf, types, name } = map;
     this.#map = map;
-    this.#info = info;
     // The reader comes first: it rejects maps that cannot be read, or are too large.
-    this.#reader = new MapReader(bpf, info, options);
+    this.#reader = new MapReader(bpf, map.info, options);
+    const { counts, value } = options.shape ?? {};
+    const isDescribed = counts !== undefined || value !== undefined;
+    // A dot is in the names of maps of variables only, as in `runqlen.bss`.
+    const mayHoldVariables = map.info.name.includes('.') && !isDescribed;
+    this.#variable = mayHoldVariables ? findVariableArray(map.info, types()) : undefined;
+    const info = this.#variable?.info ?? map.info;
+    this.#info = info;
     const chosen = this.#chosen(fd, types, options);
     const { layout, shape } = chosen;
     this.#ground = chosen.ground;
@@ -150,13 +158,20 @@ class OneMap implements MapPlan {
       isLossy: isLossy(this.#info),
       counterBits: is64(this.#shape.counts.type) ? 64 : 32,
       origin: this.#map.origin,
-      histograms,
+      histograms: withoutEmptySums(histograms),
       ...(this.#ground !== undefined && { ground: this.#ground }),
     };
   }
 
   #make(fd: number): readonly KernelHistogram[] {
-    return this.#maker.make(this.#reader, this.#reader.read(fd));
+    return this.#maker.make(...this.#entries(fd));
+  }
+
+  #entries(fd: number): Parameters<HistogramMaker['make']> {
+    const count = this.#reader.read(fd);
+    const variable = this.#variable;
+    if (variable === undefined) return [this.#reader, count];
+    return [elementsOf(this.#reader, variable), variable.info.maxEntries];
   }
 
   /** The layout and shape by the options, or else by what the map shows. */
@@ -178,7 +193,7 @@ class OneMap implements MapPlan {
     if (guesses.length === 0 && isOfBpftrace(info)) return noHistogram(info, why);
     const hidden = info.btfId !== 0 && types() === undefined ? '; reading its types takes CAP_SYS_ADMIN' : '';
     const reason = `the layout of ${titleOfMap(info)} is unknown: ${why}${hidden}`;
-    const reader = this.#reader;
+    const entries = this.#entries(fd);
     const fitting = guesses.filter(isFitting);
     const offer =
       fitting.length === 0
@@ -198,8 +213,7 @@ class OneMap implements MapPlan {
         };
         const resolved = resolveShape(info, whole, guessed, types());
         const made = new HistogramMaker({ name: info.name, info, shape: resolved, layout: guessed }).make(
-          reader,
-          reader.read(fd),
+          ...entries,
         );
         return !(isComparable(info, resolved) && sumContradicts(made));
       } catch (error) {

@@ -134,13 +134,13 @@ kernelTest.each(['percpu_array', 'array', 'percpu_hash'] as const)(
       return { key: btf.int(4), value: btf.struct(72, members) };
     });
     for (let i = 0; i < 4; i++) {
-      map.add(indexKey(0), 1000, { offset: 0 });
+      map.add(indexKey(0), 75, { offset: 0 });
       map.add(indexKey(0), 10 + i, { offset: 8 + 8 * 3 });
     }
     const { histograms } = await read(map);
     expect(histograms).toHaveLength(1);
     expect(slotTotals(histograms[0]!)[3]).toBe(46);
-    expect(histograms[0]!.sums!.reduce((a, b) => a + b)).toBe(4000);
+    expect(histograms[0]!.sums!.reduce((a, b) => a + b)).toBe(300);
     expect(histograms[0]!.attributes).toEqual(type === 'percpu_hash' ? { key: 0 } : {});
   },
 );
@@ -220,6 +220,53 @@ kernelTest.each([
   await expect(read(map)).rejects.toMatchObject({
     code: 'ERR_KERNEL',
     message: expect.stringMatching(/^counts of map \d+ \(hdr_types\) must not be negative, got -4:/),
+  });
+});
+
+describe('an array of structs in the global variables of a program', () => {
+  /** As in softirqs of libbpf-tools: `u64 counts[3]; struct hist hists[3];` in `.bss`. */
+  function variables(more = 0): CountedMap {
+    const btf = new BtfBuilder();
+    const u64 = btf.int(8);
+    const hists = btf.array(histType(btf), 3, u64);
+    const own = Array.from({ length: 1 + more }, (_, i) => btf.variable(`hists${i}`, hists));
+    const value = btf.section(
+      '.bss',
+      [btf.variable('counts', btf.array(u64, 3)), ...own],
+      [24, ...own.map(() => 360)],
+    );
+    const btfFd = loadBtf(bpf, btf.build());
+    open.push(btfFd);
+    const types = { btfFd, keyTypeId: 0, valueTypeId: value };
+    const size = { keySize: 4, valueSize: 24 + 360 * (1 + more), maxEntries: 1 };
+    const map = countedMap(bpf, { type: 'array', ...size, name: `${PREFIX}.bss`, types });
+    open.push(map.fd);
+    map.add(indexKey(0), 99, { offset: 0 });
+    map.add(indexKey(0), 5, { offset: 24 + 4 * 7, width: 4 });
+    map.add(indexKey(0), 6, { offset: 24 + 240 + 4 * 25, width: 4 });
+    map.write(indexKey(0), 'timer', 24 + 240 + 104);
+    return map;
+  }
+
+  kernelTest('is a histogram for each element, with its index as an attribute', async () => {
+    const { histograms } = await read(variables(), { layout: libbpfToolsLayout() });
+    const found = histograms.map((h) => [
+      h.attributes,
+      slotTotals(h).flatMap((n, slot) => (n > 0 ? [slot, n] : [])),
+    ]);
+    expect(found).toEqual([
+      [{ key: 0, comm: '' }, [7, 5]],
+      [{ key: 2, comm: 'timer' }, [25, 6]],
+    ]);
+  });
+
+  kernelTest('states no layout, and is not read where there are two of them', async () => {
+    const asked = kernelMap({ id: mapInfo(bpf, variables().fd).id });
+    await expect(Promise.resolve().then(() => asked.read())).rejects.toThrow(
+      'its numbers fit libbpf-tools:26',
+    );
+    await asked.close();
+    await expect(read(variables(1), { layout: libbpfToolsLayout() })).rejects.toThrow(/counts/);
   });
 });
 

@@ -20,8 +20,8 @@ export class BtfBuilder {
     return this.#type('int', 1, 0, size, [(encoding << 24) | (size * 8)]);
   }
 
-  array(element: number, length: number): number {
-    return this.#type('', 3, 0, 0, [element, element, length]);
+  array(element: number, length: number, index = element): number {
+    return this.#type('', 3, 0, 0, [element, index, length]);
   }
 
   struct(size: number, members: readonly TestMember[], name = 's'): number {
@@ -62,9 +62,11 @@ export class BtfBuilder {
     return this.#type(name, 14, 0, type, [1]);
   }
 
-  section(name: string, variables: readonly number[]): number {
-    const words = variables.flatMap((variable, i) => [variable, 32 * i, 32]);
-    return this.#type(name, 15, variables.length, 32 * variables.length, words);
+  /** Variables one after the other. */
+  section(name: string, variables: readonly number[], sizes = variables.map(() => 32)): number {
+    const offsetOf = (i: number) => sizes.slice(0, i).reduce((sum, size) => sum + size, 0);
+    const words = variables.flatMap((variable, i) => [variable, offsetOf(i), sizes[i]!]);
+    return this.#type(name, 15, variables.length, offsetOf(sizes.length), words);
   }
 
   typedef(name: string, type: number): number {
