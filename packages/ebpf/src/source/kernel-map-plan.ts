@@ -164,14 +164,15 @@ class OneMap implements MapPlan {
   }
 
   #make(fd: number): readonly KernelHistogram[] {
-    return this.#maker.make(...this.#entries(fd));
+    const { entries, count } = this.#entries(fd);
+    return this.#maker.make(entries, count);
   }
 
-  #entries(fd: number): Parameters<HistogramMaker['make']> {
+  #entries(fd: number): { readonly entries: Parameters<HistogramMaker['make']>[0]; readonly count: number } {
     const count = this.#reader.read(fd);
     const variable = this.#variable;
-    if (variable === undefined) return [this.#reader, count];
-    return [elementsOf(this.#reader, variable), variable.info.maxEntries];
+    if (variable === undefined) return { entries: this.#reader, count };
+    return { entries: elementsOf(this.#reader, variable), count: variable.info.maxEntries };
   }
 
   /** The layout and shape by the options, or else by what the map shows. */
@@ -193,7 +194,7 @@ class OneMap implements MapPlan {
     if (guesses.length === 0 && isOfBpftrace(info)) return noHistogram(info, why);
     const hidden = info.btfId !== 0 && types() === undefined ? '; reading its types takes CAP_SYS_ADMIN' : '';
     const reason = `the layout of ${titleOfMap(info)} is unknown: ${why}${hidden}`;
-    const entries = this.#entries(fd);
+    const { entries, count } = this.#entries(fd);
     const fitting = guesses.filter(isFitting);
     const offer =
       fitting.length === 0
@@ -213,7 +214,8 @@ class OneMap implements MapPlan {
         };
         const resolved = resolveShape(info, whole, guessed, types());
         const made = new HistogramMaker({ name: info.name, info, shape: resolved, layout: guessed }).make(
-          ...entries,
+          entries,
+          count,
         );
         return !(isComparable(info, resolved) && sumContradicts(made));
       } catch (error) {
