@@ -288,3 +288,24 @@ testUnless(noKernel ?? noNamespace)('a kernel without types is the first thing t
   );
   expect(first).not.toContain('ESRCH');
 });
+
+testUnless(noKernel ?? noNamespace)('a masked list of CPUs takes no counts away', async () => {
+  const counter = await openKernelCounter({ name: 'e2e_masked' });
+  try {
+    for (const value of DEPTHS) counter.record(value);
+    const read = `ebpf read id:${counter.map.id} --layout queue-depth --json`;
+    const script = `printf 0 > /tmp/possible && mount --bind /tmp/possible /sys/devices/system/cpu/possible && exec "$0" "$1" ${read}`;
+    const { stdout, stderr } = spawnSync(
+      'unshare',
+      [
+        ...['--mount', '--propagation', 'private', 'sh', '-c'],
+        ...[`mount -t tmpfs none /tmp && ${script}`, process.execPath, BIN],
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout).histograms).toMatchObject([{ count: DEPTHS.length }]);
+  } finally {
+    counter.close();
+  }
+});
