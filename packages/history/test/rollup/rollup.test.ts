@@ -51,15 +51,21 @@ test('percentiles of rollups are those of all rows, by group and time, whatever 
         const [raw, rolled] = [await queryHistory(folder, question), await queryHistory(into, question)];
         const close = ({ mean, sum, ...group }: HistoryGroup) => ({
           ...group,
-          sum: expect.closeTo(sum, 3),
-          mean: { lower: expect.closeTo(mean.lower, 9), upper: expect.closeTo(mean.upper, 9) },
+          sum: near(sum),
+          mean: { lower: near(mean.lower), upper: near(mean.upper) },
         });
         expect(rolled).toEqual(raw.map(close));
       },
     ),
-    { numRuns: 15 },
+    // A smaller case takes seconds to find, and a seed is enough.
+    { numRuns: 15, endOnFailure: true },
   );
 });
+
+/** A sum of doubles depends on the order of adding, in its last digits. */
+function near(value: number): number {
+  return expect.closeTo(value, 11 - Math.ceil(Math.log10(Math.abs(value) + 1)));
+}
 
 test('each series and hour has one row, which is the same whenever it is made', async () => {
   const [folder, into, again] = [newDirectory(), newDirectory(), newDirectory()];
