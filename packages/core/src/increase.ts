@@ -104,7 +104,10 @@ const INCREASE: OptionsOwner<CounterOptions> = {
   names: {
     resets: /* @__PURE__ */ oneOf(['together', 'apart', 'never']),
     counterBits: /* @__PURE__ */ custom('32 or 64', (value) => value === 32 || value === 64),
-    most: /* @__PURE__ */ custom('a number of at least 0', (value) => Number(value) >= 0),
+    most: /* @__PURE__ */ custom(
+      'a number of at least 0',
+      (value) => typeof value === 'number' && value >= 0,
+    ),
   },
   call: "increase(now, before, { resets: 'apart' })",
 };

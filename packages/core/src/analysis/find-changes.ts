@@ -1,5 +1,5 @@
 import { mustBe } from '../errors.ts';
-import { readOptions } from '../options.ts';
+import { assertFollows, custom, listOf, readOptions } from '../options.ts';
 import { findOutliers, findStates, isDrift, LEAST_STATE, leastLength } from './change-points.ts';
 import { assertPercentile } from './checks.ts';
 import {
@@ -176,9 +176,14 @@ interface KnownBuild {
   readonly runs: Side;
 }
 
-/** @throws HdrscopeError `ERR_INCOMPATIBLE` */
+const namedBuilds = /* @__PURE__ */ listOf<Build>(
+  /* @__PURE__ */ custom('a build', (one) => typeof (one as Build | null)?.name === 'string'),
+  'builds { name, runs }',
+);
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` for other values; `ERR_INCOMPATIBLE` */
 function readBuilds(builds: readonly Build[]): KnownBuild[] {
-  if (!Array.isArray(builds)) throw mustBe('ERR_INCOMPATIBLE', 'findChanges: builds', 'an array', builds);
+  assertFollows('findChanges: builds', namedBuilds, builds);
   const names = new Set<string>();
   const known = builds.map(({ name, runs }: Build): KnownBuild => {
     if (names.has(name))
