@@ -29,7 +29,7 @@ export const USES = [
   use('a receiver of OTLP', 31, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 20.6, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 17.2, '@hdrscope/core/joint'),
-  use('all of core', 49.9, '@hdrscope/core'),
+  use('all of core', 50.5, '@hdrscope/core'),
 ];
 
 /**
