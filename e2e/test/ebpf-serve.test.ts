@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type KernelLayout, logLinear8Layout, queueDepthLayout } from '@hdrscope/ebpf';
 import { type KernelCounter, openKernelCounter } from '@hdrscope/ebpf/loader';
@@ -291,21 +293,22 @@ testUnless(noKernel ?? noNamespace)('a kernel without types is the first thing t
 
 testUnless(noKernel ?? noNamespace)('a masked list of CPUs takes no counts away', async () => {
   const counter = await openKernelCounter({ name: 'e2e_masked' });
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-masked-'));
   try {
     for (const value of DEPTHS) counter.record(value);
+    const possible = join(folder, 'possible');
+    writeFileSync(possible, '0\n');
     const read = `ebpf read id:${counter.map.id} --layout queue-depth --json`;
-    const script = `printf 0 > /tmp/possible && mount --bind /tmp/possible /sys/devices/system/cpu/possible && exec "$0" "$1" ${read}`;
+    const script = `mount --bind "$2" /sys/devices/system/cpu/possible && exec "$0" "$1" ${read}`;
     const { stdout, stderr } = spawnSync(
       'unshare',
-      [
-        ...['--mount', '--propagation', 'private', 'sh', '-c'],
-        ...[`mount -t tmpfs none /tmp && ${script}`, process.execPath, BIN],
-      ],
+      ['--mount', '--propagation', 'private', 'sh', '-c', script, process.execPath, BIN, possible],
       { encoding: 'utf8' },
     );
     expect(stderr).toBe('');
     expect(JSON.parse(stdout).histograms).toMatchObject([{ count: DEPTHS.length }]);
   } finally {
     counter.close();
+    rmSync(folder, { recursive: true });
   }
 });
