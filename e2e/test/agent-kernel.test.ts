@@ -63,7 +63,7 @@ describeUnless(await lackOfKernel())('a map of the kernel', () => {
     expect(boundaries).toEqual([0, 1, 4, 8, 16, 32, 64]);
   });
 
-  test('needs no layout when the map shows it, and another map is refused with the layouts that fit', async () => {
+  test('is refused with the layouts that fit, when nothing states its layout', async () => {
     for (let i = 0; i < 50; i++) counter.record(3);
     const other = await openKernelCounter({ name: 'depths' });
     // Two pins of one map.
@@ -73,7 +73,7 @@ describeUnless(await lackOfKernel())('a map of the kernel', () => {
     try {
       const described = "layout: queue-depth, shape: 'value { u64 depth; }', sum: none";
       agent = await start(`sources:
-  - { type: ebpf-map, name: shown, map: ${bpffs.path('queue_hist')}, metric: shown }
+  - { type: ebpf-map, name: shown, map: ${bpffs.path('queue_hist')}, metric: shown, layout: queue-depth }
   - { type: ebpf-map, name: asked, map: ${bpffs.path('depths')}, metric: asked }
   - { type: ebpf-map, name: described, map: ${bpffs.path('again')}, metric: described, ${described} }`);
       expect(await countOf(agent, 'shown')).toBe(50);
