@@ -76,7 +76,7 @@ export interface BuildChanges {
  *
  * The size of a change, with its interval and verdict, is the comparison of `compareRuns` between the builds before and after it, where
  * the spread of all states together is the evidence. Its interval holds for all percentiles of a change together. A change that
- * no percentile shows in its interval is left out. A state has at least {@link LEAST_STATE} builds.
+ * no percentile shows in its interval is left out. A state has at least three builds.
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a build has no run, a run is empty, two builds have one name, or integers meet doubles;
  *   `ERR_INVALID_OPTION` when an option does not exist or is out of range, such as a confidence above 0.9999; `ERR_INVALID_VALUE` when
