@@ -1,7 +1,13 @@
 // Entry `@hdrscope/interval-log/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export type { FollowOptions } from './follow/follow.ts';
 export { readText } from './operations/read-histograms.ts';
-export { type LoggedRun, readRun, readRunsByTag, type TaggedRun } from './operations/read-run.ts';
+export {
+  type LoggedRun,
+  readRun,
+  readRunsByTag,
+  type TaggedRun,
+  type TaggedRuns,
+} from './operations/read-run.ts';
 export {
   type DecodedInterval,
   type DecodeIntervalsOptions,

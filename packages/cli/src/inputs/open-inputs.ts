@@ -215,8 +215,8 @@ export async function lookAtOperands(paths: readonly string[]): Promise<Operands
 /** Short beside a load test, and long beside its requests. Stretches become longer in long tests. */
 export const STRETCH_SEC = 0.25;
 
-/** The durations of a load test by stretches of time. */
-export function durationStretches(): Stretches<Histogram> {
+/** Values in ticks by stretches of time. */
+export function valueStretches(): Stretches<Histogram> {
   return new Stretches<Histogram>(STRETCH_SEC, {
     create: () => new Histogram({ storage: 'sparse' }),
     merge: (into, from) => into.add(from),
@@ -250,7 +250,7 @@ class RequestsAsFigures implements AsyncIterable<Uint8Array> {
     const badLines = new LineTally();
     const { kind, name } = this.#input;
     const bytes = bytesOf(this.#input, () => this.#io.signal.throwIfAborted());
-    const stretches = durationStretches();
+    const stretches = valueStretches();
     const onRequest = (durationMs: number, atSec: number): void => {
       const ticks = Math.round(durationMs * TICKS_PER_MS);
       histogram.record(ticks);

@@ -5,7 +5,7 @@ import type { ValueScale } from '../value-scale.ts';
 import { bytesOf, explained, type Input, type InputKind } from './input.ts';
 import type { TalliedReading } from './line-tally.ts';
 import { countInputs, vanishedText } from './numbers.ts';
-import { durationStretches } from './open-inputs.ts';
+import { valueStretches } from './open-inputs.ts';
 import { type PercentileInput, readPercentileInput, type TextUnit } from './percentile-input.ts';
 import { assertWhole } from './selection-options.ts';
 
@@ -59,7 +59,7 @@ export async function readValues(input: Input<ValueKind>, reading: ValueReading)
       };
     case 'numbers': {
       const { takesBare, numberOptions: numbers } = reading;
-      const stretches = durationStretches();
+      const stretches = valueStretches();
       const onTimed = (ticks: number, moment: number): void => stretches.at(moment).record(ticks);
       const options = { unit, takesBare, numbers, onBytes, onBadLine: badLines.add, onTimed };
       const { histogram, vanished } = await countInputs([input], options);

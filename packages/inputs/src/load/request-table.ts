@@ -1,5 +1,5 @@
 import { type ReadLinesOptions, readLines, refuseLine, type TextBytes } from '../bytes.ts';
-import { cellsOf } from '../numbers/number-texts.ts';
+import { cellsOf, momentOf } from '../numbers/number-texts.ts';
 import { perMs } from '../numbers/number-unit.ts';
 import { isRequest, type RequestSink } from './load.ts';
 
@@ -103,7 +103,7 @@ export function readRequestTable(
     }
     const cells = cellsOf(line, separator);
     const cellOf: CellOf = (title) => cells[titles!.indexOf(title)] ?? '';
-    const startSec = momentOf(cellOf(start[0])) / start[1];
+    const startSec = momentOf(cellOf(start[0]), start[1]);
     // 0.0051 s are 5.1 ms, not 5.1000000000000005.
     const durationMs = Number((numberOf(cellOf(duration[0])) / perMs(duration[1])).toPrecision(15));
     if (!isRequest(durationMs, startSec)) {
@@ -120,10 +120,4 @@ export function readRequestTable(
 
 function numberOf(cell: string): number {
   return cell === '' ? Number.NaN : Number(cell);
-}
-
-/** The number of a moment, or the milliseconds of a date, which JMeter writes when a property says so. */
-function momentOf(cell: string): number {
-  const number = numberOf(cell);
-  return Number.isNaN(number) ? Date.parse(cell) : number;
 }

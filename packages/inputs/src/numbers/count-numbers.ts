@@ -20,7 +20,7 @@ import {
   PLACE_NAMES,
   planNumbers,
 } from './number-plan.ts';
-import { isNumber } from './number-texts.ts';
+import { isNumber, momentOf } from './number-texts.ts';
 import {
   NUMBER_UNITS,
   type NumberUnit,
@@ -230,7 +230,7 @@ async function readQuantities(
   await readLines(text.bytes, { name, onBadLine }, (line, lineNumber) => {
     if (lineNumber <= skip || isNoise(line.trim())) return;
     const moment = timeIn && momentOf(timeIn(line));
-    const found = Number.isNaN(moment) ? undefined : textIn(line);
+    const found = moment === undefined || Number.isFinite(moment) ? textIn(line) : undefined;
     if (found !== undefined && isNumber(found) && Number(found) <= largest)
       return onBare([Number(found)], 1, moment);
     const quantity = found === undefined ? undefined : numberWithUnit(found);
@@ -238,13 +238,6 @@ async function readQuantities(
     const shown = line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
     onBadLine({ lineNumber, message: `${name}: ${badLineText({ lineNumber, text: shown })}` });
   });
-}
-
-/** A number, or the seconds of a date since 1970; `NaN` for other texts. */
-function momentOf(text = ''): number {
-  if (text.trim() === '') return Number.NaN;
-  const number = Number(text);
-  return Number.isNaN(number) ? Date.parse(text) / 1000 : number;
 }
 
 /** A comment, an empty line, or an end of an array in JSON. */

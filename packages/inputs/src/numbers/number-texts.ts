@@ -129,6 +129,12 @@ export function isNumber(text: string): boolean {
   return /^\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
 }
 
+/** A moment in seconds: a number of `perSec` parts of a second, or a date. `NaN` for other texts. */
+export function momentOf(text = '', perSec = 1): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isNaN(number) ? Date.parse(text) / 1000 : number / perSec;
+}
+
 /** A column or a field. */
 export interface Place {
   /** Its title, its number from 1, or its path. */

@@ -48,24 +48,32 @@ export interface TaggedRun extends LoggedRun {
   readonly tag: string | undefined;
 }
 
-/** So much may the stretches of all tags take, in bytes. */
+/** The values of each tag of a log. */
+export interface TaggedRuns {
+  /** Intervals without a tag first, then by name. */
+  readonly runs: readonly TaggedRun[];
+  /** Whether the stretches of all tags took too much memory, so that no run has any. */
+  readonly areUntimed: boolean;
+}
+
 const MOST_STRETCH_BYTES = 2 ** 28;
 
 /**
- * Adds up the selected intervals of each tag, as `summarizeLogs` does, and keeps what belongs to a time apart. When the stretches of all
- * tags together would take more than 256 MiB, no tag has any.
+ * Adds up the selected intervals of each tag, as `summarizeLogs` does, and keeps what belongs to a time apart.
  *
- * @returns Intervals without a tag first, then by name.
+ * @param mostStretchBytes The most memory that the stretches of all tags take.
  * @throws HdrscopeError as `summarizeLogs`.
  */
 export async function readRunsByTag(
   source: LogSource,
   options: Selection & OperationOptions & TagOptions = {},
-): Promise<TaggedRun[]> {
+  mostStretchBytes: number = MOST_STRETCH_BYTES,
+): Promise<TaggedRuns> {
   const settings = readOptions(options, READ_RUNS_BY_TAG);
   const limits = new TagLimits(settings.maxTags);
   const runs = new Map<string | undefined, RunTotal>();
   let stretchBytes = 0;
+  let areUntimed = false;
   for await (const interval of selectIntervals(source, () => settings)) {
     decodeOrReport(interval, source, settings, () => {
       const known = runs.get(interval.tag);
@@ -74,15 +82,18 @@ export async function readRunsByTag(
       run.add(interval);
       if (known === undefined) {
         limits.addTag();
-        if (stretchBytes > MOST_STRETCH_BYTES) run.forgetStretches();
+        if (areUntimed) run.forgetStretches();
         runs.set(ownTag(interval.tag), run);
       }
       limits.addBytes(run.valueBytes - valueBytes);
       stretchBytes += run.stretchBytes - timeBytes;
     });
-    if (stretchBytes > MOST_STRETCH_BYTES) for (const run of runs.values()) run.forgetStretches();
+    if (!areUntimed && stretchBytes > mostStretchBytes) {
+      areUntimed = true;
+      for (const run of runs.values()) run.forgetStretches();
+    }
   }
-  return [...runs].map(([tag, run]) => ({ tag, ...run.toRun() })).sort(byTag);
+  return { runs: [...runs].map(([tag, run]) => ({ tag, ...run.toRun() })).sort(byTag), areUntimed };
 }
 
 /** The sum of a run, and its stretches. */

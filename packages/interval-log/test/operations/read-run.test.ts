@@ -51,11 +51,22 @@ test('a log without intervals has no run', async () => {
 
 test('each tag has a run of its own, whose values are those of a summary', async () => {
   const log = `${logOf(seconds(40))}${logOf(seconds(20), 'put')}${logOf(seconds(30), 'get')}`;
-  const runs = await readRunsByTag(bytesOf(log), { maxTags: 3 });
+  const { runs, areUntimed } = await readRunsByTag(bytesOf(log), { maxTags: 3 });
   const { tags } = await summarizeLogs([bytesOf(log)]);
+  expect(areUntimed).toBe(false);
   expect(runs.map(({ tag }) => tag)).toEqual([undefined, 'get', 'put']);
   expect(runs.map(({ stretches }) => stretches.length)).toEqual([40, 30, 20]);
   for (const [at, { values }] of runs.entries())
     expect((values as Histogram).equals(tags[at]!.histogram as Histogram)).toBe(true);
   await expect(readRunsByTag(bytesOf(log), { maxTags: 2 })).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
+});
+
+test('tags whose stretches take too much memory have none, and their values stay', async () => {
+  const log = `${logOf(seconds(40), 'get')}${logOf(seconds(40), 'put')}`;
+  const { runs, areUntimed } = await readRunsByTag(bytesOf(log), {}, 1000);
+  const { tags } = await summarizeLogs([bytesOf(log)]);
+  expect(areUntimed).toBe(true);
+  expect(runs.map(({ stretches }) => stretches)).toEqual([[], []]);
+  for (const [at, { values }] of runs.entries())
+    expect((values as Histogram).equals(tags[at]!.histogram as Histogram)).toBe(true);
 });

@@ -30,7 +30,7 @@ import { Refusal } from '../../command.ts';
 import { bytesOf, explained, type Input, type InputKind } from '../../inputs/input.ts';
 import type { TalliedReading } from '../../inputs/line-tally.ts';
 import { countInputs, cureOf, unitOfInputs, vanishedText } from '../../inputs/numbers.ts';
-import { durationStretches, STRETCH_SEC } from '../../inputs/open-inputs.ts';
+import { STRETCH_SEC, valueStretches } from '../../inputs/open-inputs.ts';
 import { readPercentileInput, type TextUnit } from '../../inputs/percentile-input.ts';
 import { explainTagLimit } from '../../inputs/selection-options.ts';
 import { valueScaleOf } from '../../value-scale.ts';
@@ -114,7 +114,8 @@ async function readTags(input: Input<CheckKind>, reading: SubjectReading): Promi
     const run = await readRun(source, options);
     return [countedSubject(name, run?.values ?? new Histogram(), unit, { stretches: run?.stretches })];
   }
-  const runs = await readRunsByTag(source, options).catch(explainTagLimit);
+  const { runs, areUntimed } = await readRunsByTag(source, options).catch(explainTagLimit);
+  if (areUntimed) await reading.note(`${name}: ${TOO_MANY_STRETCHES}`);
   const found = runs.map(({ values, ...run }) => countedSubject(name, values, unit, run));
   const hasTags = found.some(({ tag }) => tag !== undefined);
   // A tag that was asked for and is missing must not be taken for kept.
@@ -127,6 +128,9 @@ async function readTags(input: Input<CheckKind>, reading: SubjectReading): Promi
 function tagName({ name, tag }: Subject): string {
   return tag === undefined ? `${name} (no tag)` : `${name} ${tag}`;
 }
+
+const TOO_MANY_STRETCHES =
+  'the intervals of all tags take too much memory to see how dependent values are: select some with --tag or --no-tag';
 
 const NO_ERRORS =
   'the input does not state how many requests failed: the outputs of autocannon, JMeter, k6, oha (--output-format json), vegeta and wrk2 do';
@@ -160,7 +164,7 @@ async function readNumbers(input: Input, reading: SubjectReading): Promise<Subje
   const unit = numberUnit(found, step);
   const { unit: shown, divisor: perShown } = valueScaleOf(found);
   const tally = new ExactTally(reading.thresholdsIn(shown || 'none'), perShown);
-  const stretches = durationStretches();
+  const stretches = valueStretches();
   const { histogram, vanished } = await countInputs([input], {
     unit,
     takesBare,
@@ -211,7 +215,7 @@ async function countRequests(
   const histogram = newHistogram();
   const [lowest, highest] = errorMs === 0 ? [histogram, histogram] : [newHistogram(), newHistogram()];
   const tally = new ExactTally(thresholdsIn('ms'));
-  const stretches = durationStretches();
+  const stretches = valueStretches();
   const outcomes = new Stretches<{ count: number; within: number }>(STRETCH_SEC, {
     create: () => ({ count: 0, within: 0 }),
     merge(into, from) {
