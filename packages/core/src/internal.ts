@@ -12,10 +12,11 @@ export {
 export type { Run } from './analysis/known-runs.ts';
 export {
   type BoundedHistogram,
+  type Lack,
   LEAST_BEYOND,
   LEAST_PIECES,
+  lackIn,
   percentileOfRun,
-  type RunPercentile,
 } from './analysis/run-percentile.ts';
 export { Stretches } from './analysis/stretches.ts';
 export { exactly } from './bounds.ts';

@@ -1,10 +1,5 @@
 import { type Bounds, DoubleHistogram, Histogram, HistogramSum, percentileInterval } from '@hdrscope/core';
-import {
-  type BoundedHistogram,
-  countWithin,
-  percentileOfRun,
-  type RunPercentile,
-} from '@hdrscope/core/internal';
+import { type BoundedHistogram, countWithin, type Lack, percentileOfRun } from '@hdrscope/core/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { percentileName } from '@hdrscope/kit';
 import type { LoadSummary } from './load/load.ts';
@@ -33,8 +28,8 @@ export interface Sample {
   readonly independentCount: number;
   /** How many independent stretches of time there are. `undefined` when times are not known: values are taken for independent. */
   readonly pieces: number | undefined;
-  /** Whether too little is known for the confidence. @default there is enough */
-  readonly reason?: RunPercentile['reason'] & string;
+  /** Why too little is known for the confidence. @default there is enough */
+  readonly reason?: Lack;
 }
 
 /** The significant digits of the finest layout, whose slots are at most 0.001 % wide. */

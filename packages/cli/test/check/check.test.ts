@@ -319,6 +319,18 @@ describe('--max-errors', () => {
     const spread = new Set(Array.from({ length: 40 }, () => Math.floor(random() * 4000)));
     expect(await verdictOf(among((at) => spread.has(at)))).toBe('kept beyond doubt');
     expect(await verdictOf(among((at) => at >= 2000 && at < 2040))).toBe('kept');
+    // At the limit, four of 4,000 would fail.
+    const few = (
+      await check(
+        among(() => false),
+        '--max-errors',
+        '0.1%',
+      )
+    ).verdicts[0]![0]!;
+    expect(few).toMatchObject({
+      verdict: 'kept',
+      note: 'a limit of 0.1 % is judged beyond doubt from 20,000 independent requests on',
+    });
   });
 
   test('needs an input that states errors', async () => {

@@ -4,7 +4,7 @@ import { custom, number, type RulesFor, readOptions, withDefault } from '../opti
 import { assertPercentile } from './checks.ts';
 import type { Dependence } from './dependence.ts';
 import { assertOneKind, hasEnoughBeyond, type Run, readSide, type Side } from './known-runs.ts';
-import { figureOf, LEAST_PIECES, percentileOfRun, type RunPercentile } from './run-percentile.ts';
+import { figureOf, type Lack, LEAST_PIECES, percentileOfRun, type RunPercentile } from './run-percentile.ts';
 import {
   type BoundedFigure,
   type Difference,
@@ -202,7 +202,7 @@ export interface Found {
   /** The difference in the unit of the values. */
   readonly inUnit: Difference;
   readonly dependence?: PercentileChange['dependence'] & object;
-  readonly reason?: 'few values' | 'few pieces';
+  readonly reason?: Lack;
 }
 
 /** A scale on which figures are compared. */

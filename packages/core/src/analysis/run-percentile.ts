@@ -25,6 +25,20 @@ export const LEAST_PIECES = 20;
 /** A side must have as many values beyond a percentile, and a run of several a quarter of them. Of one run, as many independent ones. */
 export const LEAST_BEYOND = 20;
 
+/** Why too little is known of a share for an interval. */
+export type Lack = 'few values' | 'few pieces';
+
+/**
+ * Why too little is known of a share of dependent values: they are as good as fewer than {@link LEAST_PIECES} independent stretches, or as
+ * fewer than {@link LEAST_BEYOND} independent values on the smaller side of the share. From fewer, the dependence is not known either.
+ *
+ * @param share Above 0 and below 1.
+ */
+export function lackIn({ asGoodAs, pieces }: Dependence, share: number): Lack | undefined {
+  if (pieces < LEAST_PIECES) return 'few pieces';
+  return asGoodAs * Math.min(share, 1 - share) * (1 + 1e-9) < LEAST_BEYOND ? 'few values' : undefined;
+}
+
 /** A percentile of a run, and what is known of it. */
 export interface RunPercentile {
   /** The percentile with the interval of that of the population, which contains the slots. */
@@ -34,11 +48,8 @@ export interface RunPercentile {
   readonly dependence: Dependence;
   /** The confidence of the interval: less than the one asked for when an end is the lowest or the highest value. */
   readonly confidence: number;
-  /**
-   * Whether too little is known for an interval with the confidence: fewer than {@link LEAST_PIECES} independent stretches, or fewer than
-   * {@link LEAST_BEYOND} independent values beyond the percentile. From fewer, the dependence is not known either.
-   */
-  readonly reason?: 'few values' | 'few pieces';
+  /** Why too little is known for an interval with the confidence. */
+  readonly reason?: Lack;
 }
 
 /** A percentile of values, in the slot that has it. */
@@ -91,14 +102,13 @@ export function percentileOfRun(
   const first = Math.min(Math.floor(((ranks.lower - 1) * totalCount) / count) + 1, rank);
   const last = Math.max(Math.min(Math.ceil((ranks.upper * totalCount) / count), totalCount), rank);
   const interval = { lower: atRank(lowest, first).lower, upper: atRank(highest, last).upper };
-  const isShort = dependence.pieces < LEAST_PIECES;
-  const beyond = dependence.asGoodAs * Math.min(share, 1 - share) * (1 + 1e-9);
-  const isSmall = ranks.confidence < confidence || (isTimed && beyond < LEAST_BEYOND);
+  const lack = isTimed ? lackIn(dependence, share) : undefined;
+  const reason = lack ?? (ranks.confidence < confidence ? 'few values' : undefined);
   return {
     figure: { ...figure, interval },
     independentCount: count,
     dependence,
     confidence: ranks.confidence,
-    ...(isShort ? { reason: 'few pieces' } : isSmall && { reason: 'few values' }),
+    ...(reason && { reason }),
   };
 }

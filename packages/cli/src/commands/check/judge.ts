@@ -6,6 +6,7 @@ import {
   judgeObjective,
   LEAST_BEYOND,
   LEAST_PIECES,
+  lackIn,
   measureDependence,
   type ObjectiveVerdict,
 } from '@hdrscope/core/internal';
@@ -220,14 +221,21 @@ function judgeErrors(
   const { verdict } = judgeObjective(within, requests, percentile);
   const dependence = outcomes && outcomes.length > 1 ? measureDependence(outcomes, 1 - share) : undefined;
   const count = dependence === undefined ? requests : effectiveCount(dependence, confidence);
-  const sample = { asGoodAs: dependence?.asGoodAs ?? requests, pieces: dependence?.pieces };
-  const note = dependenceNote(sample);
+  const sample = { asGoodAs: requests, pieces: undefined, ...dependence };
+  const reason = dependence && lackIn(dependence, share);
+  const note = reason === 'few values' ? fewRequests(share) : dependenceNote(sample);
   const judged = { ...ground, sample, ...(note && { note }) };
-  const isSure = sample.pieces !== undefined && note === undefined;
+  const isSure = isKnown({ ...sample, ...(reason && { reason }) });
   const sure = proportionOf(within, requests, percentile, confidence, count);
   if (verdict === 'kept')
     return { ...judged, verdict: isSure && sure.isSurelyWithin ? 'kept beyond doubt' : 'kept' };
   return { ...judged, verdict: isSure && sure.isSurelyBeyond ? 'missed beyond doubt' : 'missed' };
+}
+
+/** A sentence when so few requests may fail that a few moments decide. */
+function fewRequests(share: number): string {
+  const needed = Math.ceil(Number((LEAST_BEYOND / share).toPrecision(12)));
+  return `a limit of ${formatShare(share)} is judged beyond doubt from ${formatCount(needed)} independent requests on`;
 }
 
 function judgeCount({ evidence }: Subject, minCount: number): Omit<Row, 'isFailure'> {
