@@ -47,7 +47,7 @@ interface ChangesOptions {
 }
 
 /** Finds the changes between builds. @throws HdrscopeError as `findChanges`. */
-export function changesOf(
+export function judgeBuilds(
   builds: readonly ComparedBuild[],
   unit: ValueScale,
   { percentiles, confidence, failIfWorse }: ChangesOptions,

@@ -52,7 +52,7 @@ test("the means of an OSD's socket are those of its own sums, and those of a ran
   }
 });
 
-test('several dumps of a pipe are told apart, and other lines of it are reported', async () => {
+test('dumps of one pipe are told apart, and its other lines are reported', async () => {
   const run = (text: string, ...args: string[]) => hdrscope(['ceph', 'dump', '-', ...args], { stdin: text });
   const two = await run(`\ufeff${dumpOf([0, 1, 0])}${dumpOf([0, 2, 0])}`);
   expect([two.exitCode, two.stderr]).toEqual([0, '']);

@@ -1,9 +1,9 @@
 import { studentUpperQuantile } from './student-t.ts';
 
-/** The fewest things in a row that make a state: fewer may be outliers. */
+/** The fewest builds in a row that make a state: fewer may be outliers. */
 export const LEAST_STATE = 3;
 
-/** Figures of things in a row: a list for each figure, with an element for each thing. */
+/** A list for each figure, with an element for each build, in their order. */
 export type Rows = readonly Float64Array[];
 
 /**
@@ -11,15 +11,15 @@ export type Rows = readonly Float64Array[];
  *
  * The strength of a split is the difference of the means on both sides of it, over windows of several lengths, in standard errors that
  * successive differences give: these know the noise whatever steps there are. The strongest split of any figure divides the series when
- * it is stronger than those of the same things in random orders within their states, in all but `level` of the orders. That is exact
- * whatever the noise is, as long as equal things come in any order with one probability. Then the states are divided again.
+ * it is stronger than those of the same builds in random orders within their states, in all but `level` of the orders. That is exact
+ * whatever the noise is, as long as equal builds come in any order with one probability. Then the states are divided again.
  *
- * A state has at least {@link LEAST_STATE} things, so fewer that are high or low alone say nothing: they count as the next ones.
+ * A state has at least {@link LEAST_STATE} builds. Fewer that are high or low say nothing: they count as the next ones do.
  * Sources: T. Westfall and S. Young, "Resampling-based multiple testing" (1993), for the strongest of all figures; J. von Neumann, "Distribution of the ratio
  * of the mean square successive difference to the variance", Annals of Mathematical Statistics 12 (1941); P. Fryzlewicz, "Wild binary
  * segmentation for multiple change-point detection", Annals of Statistics 42 (2014), for windows.
  *
- * @param level The probability that equal things are divided.
+ * @param level The probability that equal builds are divided.
  * @returns The starts of the states, and the end of the last one.
  */
 export function findStates(rows: Rows, level: number): number[] {
@@ -35,9 +35,9 @@ export function findStates(rows: Rows, level: number): number[] {
   }
 }
 
-/** How many things there must be, so that a clear step in their middle is rarer than `level` by a factor of 4. */
+/** How many builds there must be, so that a clear step in their middle is rarer than `level` by a factor of 4. */
 export function leastLength(level: number): number {
-  // Of the orders of n things, 2 in n choose n/2 have one half before the other.
+  // There are n choose n/2 ways to divide n builds into a first and a second half. Two ways have all slow builds in one half.
   let [length, ways] = [2, 2];
   for (; ways * level < 8; length++) ways *= (length + 1) / (length + 1 - ((length + 1) >> 1));
   return Math.max(length, 2 * LEAST_STATE);
@@ -113,7 +113,7 @@ function forEachState(bounds: readonly number[], visit: (start: number, end: num
   for (let i = 1; i < bounds.length; i++) visit(bounds[i - 1]!, bounds[i]!);
 }
 
-/** Whether random orders of the things in each state seldom have a split of that strength. */
+/** Whether random orders of the builds in each state seldom have a split of that strength. */
 function isRare(
   rows: Rows,
   bounds: readonly number[],
@@ -210,7 +210,7 @@ function squaresOf(values: Float64Array): number {
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
 }
 
-/** A thing whose figure is far from its state. */
+/** A build whose figure is far from its state. */
 export interface Outlier {
   readonly at: number;
   /** The figure that is farthest. */
@@ -218,7 +218,7 @@ export interface Outlier {
 }
 
 /**
- * Finds things that stand alone in their states: their figures are farther from the mean of the others than chance allows, by Student's
+ * Finds builds that stand alone in their states: their figures are farther from the mean of the others than chance allows, by Student's
  * t with a common spread of all states. At most a tenth of all, and a state keeps two. They are looked for together, since one can
  * hide another: the most extreme are taken away one after the other, and the last one that is too far decides.
  * Source: B. Rosner, "Percentage points for a generalized ESD many-outlier procedure", Technometrics 25 (1983).
@@ -264,7 +264,7 @@ export function findOutliers(
   return taken.slice(0, found);
 }
 
-/** The states, without things that are set aside. */
+/** The states, without builds that are set aside. */
 function partsOf(
   values: Float64Array,
   bounds: readonly number[],

@@ -4,7 +4,13 @@ import { custom, number, type RulesFor, readOptions, withDefault } from '../opti
 import { assertPercentile } from './checks.ts';
 import type { Dependence } from './dependence.ts';
 import { assertOneKind, hasEnoughBeyond, type Run, readSide, type Side } from './known-runs.ts';
-import { figureOf, type Lack, LEAST_PIECES, percentileOfRun, type RunPercentile } from './run-percentile.ts';
+import {
+  findFigure,
+  type Lack,
+  LEAST_PIECES,
+  percentileOfRun,
+  type RunPercentile,
+} from './run-percentile.ts';
 import {
   type BoundedFigure,
   type Difference,
@@ -225,7 +231,7 @@ function onScale({ of }: Scale, { value, lower, upper }: BoundedFigure): Bounded
 }
 
 function changeOfRuns([before, after]: readonly [Side, Side], percentile: number, miss: number): Found {
-  const [was, is] = [before, after].map((side) => side.map((run) => figureOf(run, percentile))) as [
+  const [was, is] = [before, after].map((side) => side.map((run) => findFigure(run, percentile))) as [
     BoundedFigure[],
     BoundedFigure[],
   ];

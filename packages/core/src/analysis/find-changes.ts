@@ -1,6 +1,6 @@
 import { mustBe } from '../errors.ts';
 import { assertFollows, custom, listOf, readOptions } from '../options.ts';
-import { findOutliers, findStates, isDrift, LEAST_STATE, leastLength } from './change-points.ts';
+import { findOutliers, findStates, isDrift, LEAST_STATE, leastLength, type Rows } from './change-points.ts';
 import { assertPercentile } from './checks.ts';
 import {
   COMPARE_RULES,
@@ -13,7 +13,7 @@ import {
   scaleFor,
 } from './compare-runs.ts';
 import { assertOneKind, hasEnoughBeyond, type Run, readSide, type Side } from './known-runs.ts';
-import { figureOf } from './run-percentile.ts';
+import { findFigure } from './run-percentile.ts';
 import type { BoundedFigure } from './runs-difference.ts';
 
 export { LEAST_STATE };
@@ -119,47 +119,56 @@ export function findChanges(builds: readonly Build[], options: CompareRunsOption
   const rows = used.map(({ row }) => row);
   const bounds = findStates(rows, level);
   for (;;) {
-    const outliers = findOutliers(
-      rows,
-      used.map(({ width }) => width),
-      bounds,
-      level,
-    );
-    const aside = new Set(outliers.map(({ at }) => at));
-    const states = membersOf(bounds, aside);
-    const namesIn = (state = 0): string[] => states[state]!.map((at) => known[at]!.name);
-    const changes = states.slice(1).map((_, at): BuildChange => {
-      const [before, after] = [namesIn(at), namesIn(at + 1)];
-      const miss = level / 2 / used.length;
-      const changed = series.map((one) => {
-        const found = changeIn(one, states, at, miss);
-        return described(
-          one.percentile,
-          used.includes(one) ? found : { ...found, reason: 'few values' },
-          tolerance,
-        );
-      });
-      return { since: after[0]!, before, after, percentiles: changed };
-    });
-    const unshown = changes.findIndex((change) => !change.percentiles.some(isShown));
-    if (unshown >= 0) {
-      bounds.splice(unshown + 1, 1);
-      continue;
-    }
-    return {
-      changes,
-      alone: outliers
-        .sort((a, b) => a.at - b.at)
-        .map(({ at, row }) => {
-          const state = states[bounds.findLastIndex((start) => start <= at)]!;
-          return { name: known[at]!.name, ...loneBuildIn(used[row]!, state, at) };
-        }),
-      isDrift: changes.length > 0 && isDrift(rows, bounds, aside),
-      unjudged,
-      leftOut,
-      leastBuilds,
-    };
+    const found = describeStates(known, { series, used, rows, bounds, level, tolerance });
+    const unshown = found.changes.findIndex((change) => !change.percentiles.some(isShown));
+    if (unshown < 0) return { ...found, unjudged, leftOut, leastBuilds };
+    bounds.splice(unshown + 1, 1);
   }
+}
+
+/** What there is to say of the states between bounds. */
+function describeStates(
+  known: readonly KnownBuild[],
+  { series, used, rows, bounds, level, tolerance }: DividedSeries,
+): Pick<BuildChanges, 'changes' | 'alone' | 'isDrift'> {
+  const widths = used.map(({ width }) => width);
+  const outliers = findOutliers(rows, widths, bounds, level).sort((a, b) => a.at - b.at);
+  const aside = new Set(outliers.map(({ at }) => at));
+  const states = membersOf(bounds, aside);
+  const namesIn = (state: number): string[] => states[state]!.map((at) => known[at]!.name);
+  const miss = level / 2 / used.length;
+  const percentilesAt = (at: number): PercentileChange[] =>
+    series.map((one) => {
+      const found = changeIn(one, states, at, miss);
+      return described(
+        one.percentile,
+        used.includes(one) ? found : { ...found, reason: 'few values' },
+        tolerance,
+      );
+    });
+  const changes = states.slice(1).map((_, at): BuildChange => {
+    const [before, after] = [namesIn(at), namesIn(at + 1)];
+    return { since: after[0]!, before, after, percentiles: percentilesAt(at) };
+  });
+  const alone = outliers.map(({ at, row }): LoneBuild => {
+    const state = states[bounds.findLastIndex((start) => start <= at)]!;
+    return { name: known[at]!.name, ...loneBuildIn(used[row]!, state, at) };
+  });
+  return { changes, alone, isDrift: changes.length > 0 && isDrift(rows, bounds, aside) };
+}
+
+/** The percentiles of all builds, divided into states. */
+interface DividedSeries {
+  readonly series: readonly Series[];
+  /** Those that are judged. */
+  readonly used: readonly Series[];
+  /** The figures of `used`. */
+  readonly rows: Rows;
+  /** The starts of the states, and the end of the last one. */
+  readonly bounds: readonly number[];
+  /** The part of equal series that have a change. */
+  readonly level: number;
+  readonly tolerance: number;
 }
 
 /** There are as many random orders as the error is small. */
@@ -200,16 +209,16 @@ function readBuilds(builds: readonly Build[]): KnownBuild[] {
 /** A percentile of all builds. */
 interface Series {
   readonly percentile: number;
-  /** Of each build, in the unit of the values. */
+  /** The percentile of each build, in the unit of the values. */
   readonly figures: readonly BoundedFigure[];
-  /** On the scale of comparisons. */
+  /** The percentile of each build, on the scale of comparisons. */
   readonly row: Float64Array;
   /** The variance that the widths of slots add on the scale. */
   readonly width: number;
 }
 
 function seriesOf(builds: readonly KnownBuild[], percentile: number): Series {
-  const ofRuns = builds.map(({ runs }) => runs.map((run) => figureOf(run, percentile)));
+  const ofRuns = builds.map(({ runs }) => runs.map((run) => findFigure(run, percentile)));
   const scale = scaleFor(ofRuns.flat());
   const figures = ofRuns.map((ofBuild) => meanFigure(ofBuild, scale));
   const row = Float64Array.from(figures, ({ value }) => scale.of(value));

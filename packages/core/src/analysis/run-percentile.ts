@@ -53,7 +53,7 @@ export interface RunPercentile {
 }
 
 /** A percentile of values, in the slot that has it. */
-export function figureOf(
+export function findFigure(
   { histogram, lowest, highest }: BoundedHistogram,
   percentile: number,
 ): BoundedFigure {
@@ -82,7 +82,7 @@ export function percentileOfRun(
   confidence: number,
 ): RunPercentile {
   const { histogram, lowest, highest } = run;
-  const figure = figureOf(run, percentile);
+  const figure = findFigure(run, percentile);
   const { totalCount } = histogram;
   const share = percentile / 100;
   const isTimed = stretches !== undefined && share > 0 && share < 1;

@@ -35,7 +35,7 @@ import {
 import { type MapShape, parseMapShape } from './map-shape.ts';
 import type { Frame, KernelHistogram } from './source.ts';
 import { isComparable, SumCheck, sumContradicts, withoutEmptySums } from './sum-check.ts';
-import { elementsOf, findVariableArray, type VariableArray } from './variable-array.ts';
+import { findVariableArray, readElements, type VariableArray } from './variable-array.ts';
 
 /** How a map is read. See the options of `kernelMap`. */
 export interface MapPlanOptions extends MapReaderOptions {
@@ -172,7 +172,7 @@ class OneMap implements MapPlan {
     const count = this.#reader.read(fd);
     const variable = this.#variable;
     if (variable === undefined) return { entries: this.#reader, count };
-    return { entries: elementsOf(this.#reader, variable), count: variable.info.maxEntries };
+    return { entries: readElements(this.#reader, variable), count: variable.info.maxEntries };
   }
 
   /** The layout and shape by the options, or else by what the map shows. */

@@ -43,7 +43,7 @@ export function findVariableArray(
 }
 
 /** The elements of a variable as entries of a map, of the last `read` of the map. */
-export function elementsOf(
+export function readElements(
   { values }: Pick<MapReader, 'values'>,
   { info: { valueSize, maxEntries }, offset }: VariableArray,
 ): Pick<MapReader, 'keys' | 'values' | 'cpuCount' | 'stride'> {

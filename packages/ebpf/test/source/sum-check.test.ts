@@ -91,7 +91,7 @@ test('a sum that is a moment before its slots, or behind them, is no contradicti
   ]);
 });
 
-test('a sum of 0 that the values cannot have is none', () => {
+test('a sum of 0 counts as no sum when the values cannot have it', () => {
   const [without, with0, other] = withoutEmptySums([
     histogram([0, 1, 0], 0),
     histogram([7, 0, 0], 0),

@@ -125,7 +125,7 @@ async function checkBuilds(
   io: Io,
 ): Promise<number> {
   const { findBuilds } = await import('../diff/sides.ts');
-  const { changesOf, changesReports } = await import('../../comparison/changes.ts');
+  const { judgeBuilds, changesReports } = await import('../../comparison/changes.ts');
   const { last, confidence, failIfWorse, percentiles = DEFAULT_PERCENTILES } = options;
   const all = await findBuilds(operands);
   const found = last === undefined ? all : all.slice(-last);
@@ -136,7 +136,7 @@ async function checkBuilds(
     io,
   );
   const builds = found.map(({ name }, at) => ({ name, runs: groups[at]! }));
-  const series = changesOf(builds, scale, { percentiles, confidence, failIfWorse });
+  const series = judgeBuilds(builds, scale, { percentiles, confidence, failIfWorse });
   await writeReports(outputs, (one, out) => changesReports[one](series, out), io);
   const left = await reading.report();
   // What was left out could change any verdict.

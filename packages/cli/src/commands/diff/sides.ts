@@ -51,8 +51,8 @@ async function expanded(paths: readonly string[]): Promise<string[]> {
 }
 
 async function filesAt(path: string): Promise<string[]> {
-  if (isPattern(path)) return matchesOf(path, 'files');
-  return (await isFolder(path)) ? matchesOf(join(path, '*'), 'files', path) : [path];
+  if (isPattern(path)) return listMatches(path, 'files');
+  return (await isFolder(path)) ? listMatches(join(path, '*'), 'files', path) : [path];
 }
 
 function isPattern(path: string): boolean {
@@ -64,7 +64,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /** What a folder has that matches the last part of a path. @throws Refusal when nothing does. */
-async function matchesOf(path: string, kind: EntryKind, shown = path): Promise<string[]> {
+async function listMatches(path: string, kind: EntryKind, shown = path): Promise<string[]> {
   const [folder, pattern] = [dirname(path), wildcard(basename(path), { ignoresCase: false })];
   const names = (await namesIn(folder, kind)).filter((name) => pattern.test(name));
   if (names.length === 0) throw new Refusal(`${shown}: there are no such files`);
@@ -105,9 +105,9 @@ export async function findBuilds(operands: readonly string[]): Promise<BuildGive
   const paths: string[] = [];
   for (const path of operands) {
     const found = isSeries
-      ? await matchesOf(join(path, '*'), 'files and folders', path)
+      ? await listMatches(join(path, '*'), 'files and folders', path)
       : isPattern(path)
-        ? await matchesOf(path, 'files and folders')
+        ? await listMatches(path, 'files and folders')
         : [path];
     for (const one of found) paths.push(one);
   }

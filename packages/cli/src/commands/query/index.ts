@@ -150,12 +150,12 @@ async function findBuildChanges(
   percentilesFor(options, false);
   if (format === 'csv') throw new UsageError('--builds is answered as text or json');
   const { readBuilds } = await import('./comparison.ts');
-  const { changesOf, changesReports, seriesJson } = await import('../../comparison/changes.ts');
+  const { judgeBuilds, changesReports, seriesJson } = await import('../../comparison/changes.ts');
   const explain = explained(history, { ...options, by: [key] });
   const { builds, scale, lost } = await readBuilds(history, options, key).catch(explain);
   if (lost > 0) await io.stderr.write(`hdrscope: ${valuesText(lost)} without ${key} are of no build\n`);
   const { percentiles, confidence = DEFAULT_CONFIDENCE, failIfWorse, last = builds.length } = options;
-  const series = changesOf(builds.slice(-last), scale, { percentiles, confidence, failIfWorse });
+  const series = judgeBuilds(builds.slice(-last), scale, { percentiles, confidence, failIfWorse });
   return withOutput(options.output, io, async (out) => {
     await out.stdout.write(
       format === 'json'
