@@ -25,11 +25,11 @@ export const USES = [
   use('record and read percentiles', 13.3, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 22, '@hdrscope/core', 'Histogram'),
   use('a registry', 37.9, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 50.8, '@hdrscope/otel', 'createHdr'),
-  use('a receiver of OTLP', 31, '@hdrscope/otel/receiver', 'serveOtlp'),
+  use('a view for OpenTelemetry', 50.5, '@hdrscope/otel', 'createHdr'),
+  use('a receiver of OTLP', 30.7, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 20.6, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('several values of one event', 17.2, '@hdrscope/core/joint'),
-  use('all of core', 50.5, '@hdrscope/core'),
+  use('all of core', 50.2, '@hdrscope/core'),
 ];
 
 /**
