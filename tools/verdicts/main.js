@@ -34,6 +34,7 @@ const CHANGE_COLUMNS = [
   ['undone', ({ undone }) => percent(undone)],
   ['one alone', ({ alone }) => percent(alone)],
 ];
+const DOCUMENT = 'docs/benchmarks.md';
 const CHANGE_TITLES = ['model', ...CHANGE_COLUMNS.flatMap(([title]) => [title, 'Otava'])];
 
 const help = `npm run verdicts -- [options]
@@ -121,8 +122,6 @@ function print(marker, title, titles, models, rowFor) {
   const rows = new Map([...stay.map((line) => /** @type {const} */ ([nameOf(line), line])), ...made]);
   fillMarkers(DOCUMENT, marker, `${title}\n\n${[...rows.values()].join('\n')}`);
 }
-
-const DOCUMENT = 'docs/benchmarks.md';
 
 /** The lines of a table that the document has now. @param {string} marker */
 function rowsBefore(marker) {
