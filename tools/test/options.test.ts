@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveAdminSocket } from '@hdrscope/ceph';
 import { openHistory } from '@hdrscope/history';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import {
   type Kind,
   type PublicElement,
@@ -19,6 +20,8 @@ import { LOG } from './right-calls/logs.ts';
 import { filled } from './right-calls/registry.ts';
 import { AGENT_CONFIG } from './right-calls/servers.ts';
 import { HOSTILITY, WRONG_OPTIONS, WRONG_VALUES } from './wrong-values.ts';
+
+shareDuckDb();
 
 /** Packages whose functions promise nothing: the kit is for other packages, and the drop-in does as the package that it replaces. */
 const WITHOUT_PROMISE = /^(kit|hdr-histogram-js)\./;

@@ -1,9 +1,12 @@
 import { OSD_DUMP } from '@hdrscope/testing/osd';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { command as ebpfWatch } from '../src/commands/ebpf/watch.ts';
 import { dumpOf, serveDumps } from './support/ceph-daemon.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { fakeKernel, frameOf, runWith } from './support/fake-kernel.ts';
 import { evenly, logText, useFolder } from './support/logs.ts';
+
+shareDuckDb();
 
 const folder = useFolder();
 

@@ -2,12 +2,12 @@ import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { BuiltPackages } from '@hdrscope/testing';
 import { caseCount } from '@hdrscope/testing/case-count';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { compactHistory, queryHistory, rollUpHistory } from '../src/index.ts';
 import { folderWith, minutes } from './support/filled-folder.ts';
 import { rowsIn, writeRows } from './support/folder.ts';
 import { runScript } from './support/killed.ts';
 import { newDirectory } from './support/sandbox.ts';
-import { shareDuckDb } from './support/shared-duckdb.ts';
 
 shareDuckDb();
 

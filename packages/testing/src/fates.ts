@@ -1,3 +1,5 @@
+import { someCells } from './case-count.ts';
+
 /**
  * The meaning of a reply to a request: the receiver has the request, or may have it, or nobody has judged its points, or the receiver has
  * judged them and does not take them.
@@ -65,12 +67,14 @@ export const CLOCKS = {
 export type ClockName = keyof typeof CLOCKS;
 export const CLOCK_NAMES = Object.keys(CLOCKS) as ClockName[];
 
-/** Runs the cell of each fate, sixteen at once. */
+let turns = 0;
+
+/** Runs the cell of each fate, sixteen at once. Outside the long run, a fate meets one clock of the three that follow one another. */
 export async function runCells<Reply>(
   fates: readonly Fate<Reply>[],
   cell: (fate: Fate<Reply>) => Promise<void>,
 ): Promise<void> {
-  const left = [...fates];
+  const left = someCells(fates, turns++);
   const work = async (): Promise<void> => {
     for (let fate = left.shift(); fate !== undefined; fate = left.shift()) await cell(fate);
   };

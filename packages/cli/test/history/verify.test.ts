@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { hdrscope } from '../support/fake-io.ts';
 import { faultsIn, readSchema } from '../support/json-schema.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
+
+shareDuckDb();
 
 const folder = useFolder();
 

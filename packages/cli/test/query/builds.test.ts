@@ -1,5 +1,8 @@
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { hdrscope } from '../support/fake-io.ts';
 import { evenly, logText, useFolder, type Written } from '../support/logs.ts';
+
+shareDuckDb();
 
 const folder = useFolder();
 

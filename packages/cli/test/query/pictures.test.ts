@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { ComparisonPlot, HeatMapPlot, TimePlot } from '@hdrscope/plot';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { hdrscope } from '../support/fake-io.ts';
 import { type CountsByMs, writeHistory } from '../support/history-rows.ts';
 import { useFolder } from '../support/logs.ts';
+
+shareDuckDb();
 
 const folder = useFolder();
 

@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { openHistory } from '@hdrscope/history';
 import { createRegistry } from '@hdrscope/registry';
 import { lackOfBuild, testUnless } from '@hdrscope/testing';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { hdrscope, type World } from '../support/fake-io.ts';
 import { faultsIn, type Schema } from '../support/json-schema.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
+
+shareDuckDb();
 
 const folder = useFolder();
 const schema = JSON.parse(

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { rowsBetween, writeRows } from '@hdrscope/history';
 import { createRegistry } from '@hdrscope/registry';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { hdrscope } from '../support/fake-io.ts';
 import { faultsIn, readSchema, undescribedIn } from '../support/json-schema.ts';
 import { useFolder } from '../support/logs.ts';
+
+shareDuckDb();
 
 const folder = useFolder();
 const START = Date.UTC(2026, 2, 10, 14);

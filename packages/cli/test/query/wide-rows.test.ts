@@ -8,6 +8,7 @@ import {
   plotFromJson,
   type TimePlot,
 } from '@hdrscope/plot';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { historyDifferences, readComparison } from '../../src/commands/query/comparison.ts';
 import { askedHistory } from '../../src/commands/query/engine.ts';
@@ -15,6 +16,8 @@ import { comparisonJson } from '../../src/comparison/report.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { type Buckets, rowOfBuckets, writeHistory, writeHistoryRows } from '../support/history-rows.ts';
 import { useFolder } from '../support/logs.ts';
+
+shareDuckDb();
 
 const folder = useFolder();
 let made = 0;

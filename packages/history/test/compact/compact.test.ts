@@ -1,6 +1,7 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { compactWith } from '../../src/compact/compact.ts';
 import { compactHistory, queryHistory } from '../../src/index.ts';
 import { compareRows } from '../../src/parquet/order.ts';
@@ -8,7 +9,6 @@ import { folderWith } from '../support/filled-folder.ts';
 import { rowsIn, writeRows } from '../support/folder.ts';
 import { FaultyFiles } from '../support/runtime.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

@@ -1,12 +1,12 @@
 import { createRandom } from '@hdrscope/testing/random';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { explainHistory } from '../../src/explain/explain.ts';
 import { explainChange } from '../../src/explain/explain-change.ts';
 import type { SeriesChange } from '../../src/explain/series-change.ts';
 import type { HistoryRow } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 import { BITS, incidentWorld, SCALE, world } from './incidents.ts';
 
 shareDuckDb();

@@ -1,4 +1,5 @@
 import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { type HistoryRow, slotBounds } from '../../src/index.ts';
 import { historyUnits, objectiveHistory } from '../../src/objective/objective-history.ts';
@@ -6,7 +7,6 @@ import { dividedSlot, thresholdSlot } from '../../src/objective/threshold.ts';
 import { writeRows } from '../support/folder.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf, START_MS } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createRegistry } from '@hdrscope/registry';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { ByteWriter } from 'hyparquet-writer';
@@ -18,7 +19,6 @@ import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { newDirectory } from '../support/sandbox.ts';
 import { expectAllShapes, rowsOfShape, shapeNames } from '../support/shaped-rows.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { type HistoryRow, readRows, writeRows as writeRowsTo } from '../../src/index.ts';
 import { compareRows } from '../../src/parquet/order.ts';
@@ -6,7 +7,6 @@ import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { anyText, recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

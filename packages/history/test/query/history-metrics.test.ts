@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegistry } from '@hdrscope/registry';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { historyMetrics, openHistory, rowsBetween, writeRows } from '../../src/index.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

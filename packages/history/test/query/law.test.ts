@@ -1,5 +1,6 @@
 import { fromTicks, usedSlots } from '@hdrscope/core/internal';
 import { valuesAtPercentiles } from '@hdrscope/registry';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { countedOfRow, figureBounds, mergeRows, percentilesOf, queryHistory } from '../../src/index.ts';
 import { runInDuckDb } from '../support/duckdb.ts';
@@ -7,7 +8,6 @@ import { writeRows } from '../support/folder.ts';
 import { groupKey, groupsOf } from '../support/merged-percentiles.ts';
 import { added, groupedBy, INTERVAL_MS, recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

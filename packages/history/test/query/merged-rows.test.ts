@@ -1,3 +1,4 @@
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { historySpan, type MergedRow, mergeRows, queryMergedRows } from '../../src/index.ts';
 import type { MergeQuestion } from '../../src/internal.ts';
@@ -6,7 +7,6 @@ import { writeRows } from '../support/folder.ts';
 import { groupKey } from '../support/merged-percentiles.ts';
 import { groupedBy, INTERVAL_MS, recorded, rowsOf, START_MS } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

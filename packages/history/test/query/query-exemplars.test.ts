@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createRegistry } from '@hdrscope/registry';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import {
   compactHistory,
   type HistoryRow,
@@ -15,7 +16,6 @@ import { parseExemplars } from '../../src/rows/row-exemplars.ts';
 import { documentedSql } from '../support/documented-sql.ts';
 import { rowsIn, writeRows } from '../support/folder.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

@@ -9,13 +9,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { compactHistory, type HistoryGroup, queryHistory, rollUpHistory } from '../../src/index.ts';
 import { minutes } from '../support/filled-folder.ts';
 import { rowsIn, writeRows } from '../support/folder.ts';
 import { recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

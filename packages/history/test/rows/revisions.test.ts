@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { lackOfPeer, programOf, testUnless } from '@hdrscope/testing';
 import { lackOfPostgres, Postgres } from '@hdrscope/testing/postgres';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import {
   compactHistory,
@@ -21,7 +22,6 @@ import { minutes } from '../support/filled-folder.ts';
 import { writeRows } from '../support/folder.ts';
 import { withNumbers } from '../support/merged-percentiles.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

@@ -1,9 +1,9 @@
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { type MergedRow, queryMergedRows, rowsBetween, snapshotsOfRows } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
 import { INTERVAL_MS, recorded, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

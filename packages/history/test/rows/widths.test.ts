@@ -7,6 +7,7 @@ import {
   type Layout,
 } from '@hdrscope/core';
 import { createRegistry, ingest, type Snapshot } from '@hdrscope/registry';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import {
   countedOfRow,
@@ -21,7 +22,6 @@ import {
 } from '../../src/index.ts';
 import { writeRows } from '../support/folder.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

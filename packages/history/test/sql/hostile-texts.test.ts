@@ -1,4 +1,5 @@
 import { caseCount } from '@hdrscope/testing/case-count';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { historySql, queryHistory } from '../../src/index.ts';
 import { wellFormed } from '../../src/rows/attribute-texts.ts';
@@ -6,7 +7,6 @@ import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { anyText, rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

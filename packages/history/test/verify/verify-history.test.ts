@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { type DamagedFile, queryHistory, readRows, verifyHistory } from '../../src/index.ts';
 import { SEAL_BYTES, seal } from '../../src/parquet/seal.ts';
 import { TOTALS_BYTES } from '../../src/parquet/totals.ts';
@@ -9,7 +10,6 @@ import { runInDuckDb } from '../support/duckdb.ts';
 import { writeRows } from '../support/folder.ts';
 import { rowsOf } from '../support/recorded.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { shareDuckDb } from '../support/shared-duckdb.ts';
 
 shareDuckDb();
 

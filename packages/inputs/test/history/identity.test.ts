@@ -24,9 +24,13 @@ import {
   writeRows,
 } from '@hdrscope/history';
 import { formatBaseTime, formatInterval, readEntries } from '@hdrscope/interval-log';
+import { caseCount } from '@hdrscope/testing/case-count';
+import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { hashBeginning } from '../../src/history/imported-files.ts';
 import { type ImportedLog, importLog, importOtlp } from '../../src/history/index.ts';
+
+shareDuckDb();
 
 const START_MS = Date.UTC(2026, 10, 10);
 const LATER_MS = START_MS + 3 * 86_400_000;
@@ -370,6 +374,6 @@ test('whatever is imported, grows, is compacted, rolled up, rotated and copied: 
         if (rolled > 0) expect(await totalsOf(join(folder, 'hours'))).toEqual(each(rolled));
       },
     ),
-    { numRuns: 25 },
+    { numRuns: caseCount(8, 100) },
   );
-}, 60_000);
+}, 300_000);

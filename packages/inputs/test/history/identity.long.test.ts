@@ -1,0 +1,2 @@
+// The law of this file has more cases in the long run.
+import './identity.test.ts';

@@ -1,0 +1,2 @@
+// All cells of the matrix.
+import './matrix.test.ts';
