@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Termination } from '../../src/command.ts';
 import { hdrscope, type Ran, type World } from '../support/fake-io.ts';
@@ -23,18 +22,16 @@ beforeAll(() => {
 const load = (ms: number): string => `"${process.execPath}" "${script}" ${ms}`;
 const GATE = ['--unit', 'ms', '--percentiles', '50', '--fail-if-worse', '5%'];
 const ab = (before: string, after: string, args: readonly string[] = [], world: World = {}): Promise<Ran> =>
-  hdrscope(['ab', '--before', before, '--after', after, ...args], world);
+  hdrscope(['ab', '--before', before, '--after', after, ...args], {
+    ...world,
+    environment: { TMPDIR: temporary },
+  });
 // A folder of its own for temporary files: other processes have theirs beside it.
-let temporary: string | undefined;
+let temporary: string;
 beforeAll(() => {
-  temporary = process.env.TMPDIR;
-  process.env.TMPDIR = mkdtempSync(folder.pathOf('tmp-'));
+  temporary = mkdtempSync(folder.pathOf('tmp-'));
 });
-afterAll(() => {
-  if (temporary === undefined) delete process.env.TMPDIR;
-  else process.env.TMPDIR = temporary;
-});
-const left = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('hdrscope-ab-'));
+const left = (): string[] => readdirSync(temporary);
 
 test('finds a side that is slower, and stops when that is clear', async () => {
   const found = await ab(load(10), load(12), [...GATE, '--runs', '8']);

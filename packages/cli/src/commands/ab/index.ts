@@ -83,7 +83,8 @@ export const command = defineCommand({
     }
     // What was measured is compared after a signal, too.
     io.endSlowly?.();
-    const folder = keep ?? (await mkdtemp(join(tmpdir(), 'hdrscope-ab-')));
+    const { TMPDIR = tmpdir() } = io.environment;
+    const folder = keep ?? (await mkdtemp(join(TMPDIR, 'hdrscope-ab-')));
     await mkdir(folder, { recursive: true });
     try {
       const measured = await measure(options, folder, io);
