@@ -182,6 +182,7 @@ test('the names of kernel maps are shown on a terminal', async () => {
   const map = { ...QUEUE_HIST, name: HOSTILE, pins: [`/sys/fs/bpf/${HOSTILE}`] };
   const listing = fakeKernel({
     list: async () => ({ maps: [map], incomplete: new HdrscopeError('ERR_KERNEL', HOSTILE) }),
+    frames: [frameOf([1, 2, 3, 0, 0, 0, 0, 0], { name: HOSTILE })],
   });
   const frames = (): Frame[] => [
     frameOf([1, 2, 3, 0, 0, 0, 0, 0], { name: HOSTILE }),

@@ -3,6 +3,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { BtfType } from './bpf/btf.ts';
 import { idsAfter } from './bpf/call.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
+import { programsOfMap } from './bpf/programs.ts';
 import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
 import { mapName, typesOf } from './source/kernel-map-plan.ts';
@@ -24,6 +25,8 @@ export interface VisibleMap {
   readonly valueSize: number;
   /** How many entries the map can hold. */
   readonly maxEntries: number;
+  /** The names of the loaded programs that use it: the first 15 bytes of each, sorted. */
+  readonly programs: readonly string[];
   /** Paths of its pins in every bpffs that this process sees. */
   readonly pins: readonly string[];
   /** Layout of its histograms, and what shows it; `undefined` when it is unknown. */
@@ -52,7 +55,11 @@ export async function listMaps(): Promise<MapList> {
   const add = (fd: number, pin?: string): void => {
     try {
       const info = mapInfo(bpf, fd);
-      const known = found.get(info.id) ?? { ...visibleMap(info, typesIn(info)), pins: [] };
+      const known = found.get(info.id) ?? {
+        ...visibleMap(info, typesIn(info)),
+        programs: programsOfMap(bpf, info.id),
+        pins: [],
+      };
       if (pin !== undefined) known.pins.push(pin);
       found.set(info.id, known);
     } finally {
@@ -88,7 +95,10 @@ export async function listMaps(): Promise<MapList> {
   return { maps, incomplete };
 }
 
-function visibleMap(info: MapInfo, types: readonly BtfType[] | undefined): Omit<VisibleMap, 'pins'> {
+function visibleMap(
+  info: MapInfo,
+  types: readonly BtfType[] | undefined,
+): Omit<VisibleMap, 'pins' | 'programs'> {
   const { id, type, keySize, valueSize, maxEntries } = info;
   const evidence = unlessRefused(
     () => evidenceOf(findVariableArray(info, types)?.info ?? info, types),
@@ -145,4 +155,10 @@ export async function newestMapId(after = 0): Promise<number | undefined> {
     if (error instanceof HdrscopeError) return undefined;
     throw error;
   }
+}
+
+/** The ids of all maps, ascending. @returns `undefined` when this user may not look through them, which takes CAP_SYS_ADMIN. */
+export async function visibleMapIds(): Promise<readonly number[] | undefined> {
+  const bpf = await loadBpf();
+  return unlessRefused(() => mapIds(bpf), undefined);
 }

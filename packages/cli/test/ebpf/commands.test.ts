@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { framesSource } from '@hdrscope/ebpf';
 import { Termination } from '../../src/command.ts';
 import { command as doctor } from '../../src/commands/ebpf/doctor.ts';
 import { command as list } from '../../src/commands/ebpf/list.ts';
@@ -22,25 +23,59 @@ const DIST = { ...OTHER, id: 9, type: 'array', name: 'dist', guesses: [{ layout:
 
 test('lists maps that hold histograms or look like it', async () => {
   const maps = [OTHER, DIST, QUEUE_HIST];
-  const kernel = fakeKernel({ list: async () => ({ maps, incomplete: undefined }) });
+  const frames = [frameOf([1200, 980, 1400, 800, 400, 30, 10, 1])];
+  const kernel = fakeKernel({ list: async () => ({ maps, incomplete: undefined }), frames });
   expect(await runWith(list, [], kernel)).toEqual({
     exitCode: 0,
     stderr: '',
-    stdout: `id  type          name        key B  value B  entries  layout       evidence                pinned at
- 9  array         dist            4        8        8  -            none: needs --layout    -
-42  percpu_array  queue_hist      4        8        8  queue-depth  biolatency.yaml has it  /sys/fs/bpf/queue_hist
+    stdout: `id  type          name        key B  value B  entries  layout       count      p99  evidence                pinned at
+ 9  array         dist            4        8        8  -                -        -  none: needs --layout    -
+42  percpu_array  queue_hist      4        8        8  queue-depth  4,821  9 to 16  biolatency.yaml has it  /sys/fs/bpf/queue_hist
 `,
   });
   const { stdout } = await runWith(list, ['--all'], kernel);
   expect(stdout.split('\n')[1]).toBe(
-    ' 7  -             -               4        8        8  -            -                       -',
+    ' 7  -             -               4        8        8  -                -        -  -                       -',
   );
   const json = JSON.parse((await runWith(list, ['--json'], kernel)).stdout);
   expect(json).toMatchObject([
     { id: 9, layout: null, ground: null },
-    { id: 42, type: 'percpu_array', layout: 'queue-depth', ground: 'biolatency.yaml has it' },
+    {
+      ...{
+        id: 42,
+        type: 'percpu_array',
+        layout: 'queue-depth',
+        ground: 'biolatency.yaml has it',
+        count: 4821,
+      },
+      percentiles: [{ percentile: 99, lower: 9, upper: 16 }],
+    },
   ]);
   expect(json[0]).not.toHaveProperty('guesses');
+  expect(json[0]).not.toHaveProperty('count');
+});
+
+test('lists the other maps, and ends with 1, when a map breaks a law', async () => {
+  const broken = new HdrscopeError('ERR_KERNEL', 'slot 3 of queue_hist has -1 values');
+  const maps = [QUEUE_HIST, { ...QUEUE_HIST, id: 43, name: 'others', pins: [] }];
+  let reads = 0;
+  const kernel = fakeKernel({
+    list: async () => ({ maps, incomplete: undefined }),
+    open: () => framesSource([[broken], [frameOf([0, 0, 0, 1, 0, 0, 0, 0])]][reads++]!),
+  });
+  const { exitCode, stdout, stderr } = await runWith(list, [], kernel);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    'hdrscope: the map queue_hist: slot 3 of queue_hist has -1 values\n',
+  ]);
+  expect(stdout).toMatch(/^42 .* queue-depth +- +- {2}.*^43 .* queue-depth +1 +5 to 8 {2}/ms);
+});
+
+test('lists a map that is gone when it is read without its counts', async () => {
+  const gone = new HdrscopeError('ERR_KERNEL', 'there is no map 42', { details: { errno: 'ENOENT' } });
+  const { exitCode, stdout, stderr } = await runWith(list, [], fakeKernel({ frames: [gone] }));
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^42 .* queue-depth +- +- {2}/m);
 });
 
 test('reports why a list is incomplete or empty', async () => {

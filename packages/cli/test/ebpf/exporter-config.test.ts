@@ -181,10 +181,10 @@ test('an id is the histogram that has the name of its map', async () => {
 
 test('list has the maps of a configuration, with its layouts', async () => {
   const maps = [QUEUE_HIST, { ...QUEUE_HIST, id: 7, name: 'tcp_syn_backlog', guess: undefined }];
-  const kernel = fakeKernel({ list: async () => ({ maps, incomplete: undefined }) });
+  const kernel = fakeKernel({ list: async () => ({ maps, incomplete: undefined }), frames: [TWO_KEYS] });
   const { stdout } = await runWith(list, ['--config', config(LATENCY, BACKLOG)], kernel);
   expect(stdout.trim().split('\n').slice(1)).toEqual([
-    expect.stringMatching(/^ *7 .* ebpf-exporter-linear /),
+    expect.stringMatching(/^ *7 .* ebpf-exporter-linear +[1-9]\d* +\d/),
   ]);
 });
 
