@@ -14,8 +14,8 @@ export interface WatchOptions extends MapOptions {
   readonly intervals?: number;
 }
 
-/** What a map has counted in a time. */
-interface Increases {
+/** What maps have counted in a time. */
+export interface Increases {
   /** Histograms without counts are left out. */
   readonly increases: readonly KernelIncrease[];
   /** By `io.monotonicMs`. */

@@ -16,6 +16,7 @@ import {
   keptName,
   MAP_SHAPE_SYNTAX,
   newestMapId,
+  visibleMapIds,
 } from '@hdrscope/ebpf/internal';
 import { type KernelProgramName, measureCost, openKernelProgram } from '@hdrscope/ebpf/loader';
 import { wrongOption } from '../../arguments.ts';
@@ -27,6 +28,7 @@ import { type ExporterConfig, histogramOf, namesOfPlace } from './exporter-confi
 export interface Kernel {
   readonly list: typeof listMaps;
   readonly newestMapId: typeof newestMapId;
+  readonly mapIds: typeof visibleMapIds;
   readonly open: (...options: Parameters<typeof kernelMap>) => KernelSource;
   readonly openByTool: (...options: Parameters<typeof bpftoolMap>) => KernelSource;
   readonly examine: typeof examineKernel;
@@ -38,6 +40,7 @@ export interface Kernel {
 export const THIS_KERNEL: Kernel = {
   list: listMaps,
   newestMapId,
+  mapIds: visibleMapIds,
   open: kernelMap,
   openByTool: bpftoolMap,
   examine: examineKernel,

@@ -1,8 +1,9 @@
 import type { KernelIncrease } from '@hdrscope/ebpf/internal';
-import { ExitCode, type Io } from '../../command.ts';
+import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
 import { ASCII, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
+import { replaceScreen } from '../../screen/live.ts';
 import { RateRows } from '../../screen/rate-rows.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { operandOf, shownUnit, withConfig } from './exporter-config.ts';
@@ -17,9 +18,20 @@ import {
   type ShownAs,
   titleOf,
 } from './histogram.ts';
-import { type Kernel, MAP_ARGUMENT_HELP, MAP_OPTIONS, PROGRAM_ARGUMENT_HELP, THIS_KERNEL } from './map.ts';
+import {
+  type Kernel,
+  MAP_ARGUMENT_HELP,
+  MAP_OPTIONS,
+  type MapOptions,
+  PROGRAM_ARGUMENT_HELP,
+  THIS_KERNEL,
+} from './map.ts';
+import { watchHost } from './watch-host.ts';
 
 const DESCRIPTION = `Shows what a map counts from now on, until Ctrl-C: a line for each histogram with counts in an interval.
+
+Without a map it shows all maps of this machine whose layouts are known, on one screen of a terminal:
+those that counted most come first. Maps may come and go.
 
 A map that is not there yet is waited for. A count is never negative, even when counters are reset or
 the map is replaced. Standard error reports such events, each once.`;
@@ -29,6 +41,7 @@ export const command = defineCommand({
   path: 'hdrscope ebpf watch',
   description: DESCRIPTION,
   examples: [
+    'hdrscope ebpf watch',
     'hdrscope ebpf watch /sys/fs/bpf/queue_hist --layout queue-depth',
     'hdrscope ebpf watch /sys/fs/bpf/latency_hist --layout log-linear-8 --unit ns --json',
     'hdrscope ebpf watch name:hists --layout libbpf-tools --interval 10s --intervals 6',
@@ -48,19 +61,29 @@ export const command = defineCommand({
   formatNotes: 'json is a line for each histogram with counts',
   async run({ options: given, operands, format }, io, kernel: Kernel = THIS_KERNEL) {
     const options = await withConfig(given);
-    const which = operandOf(operands, options.config);
+    const isOfHost = operands.length === 0 && options.config === undefined;
+    if (isOfHost) assertOfOneMap(options);
     const unit = shownUnit(options.unit, options.config);
     const isJson = format === 'json';
     const shownAs = { unit, ...screenOf(io, options), percentiles: percentilesFor(options, !isJson) };
     const write = isJson
       ? jsonWriter(io, shownAs)
-      : writer(io, shownAs, columnsFor(options, ['count', 'rate'], []));
-    for await (const { increases, startMs, endMs } of watchMap(which, options, io, kernel)) {
+      : writer(io, shownAs, columnsFor(options, ['count', 'rate'], []), isOfHost && io.stdout.isTerminal);
+    const watched = isOfHost
+      ? watchHost(options, io, kernel)
+      : watchMap(operandOf(operands, options.config), options, io, kernel);
+    for await (const { increases, startMs, endMs } of watched) {
       await write(merged(increases), (endMs - startMs) / 1000 || options.interval);
     }
     return ExitCode.done;
   },
 });
+
+/** @throws UsageError when an option of one map is stated without a map. */
+function assertOfOneMap({ layout, shape, sum, bpftool }: MapOptions): void {
+  const given = Object.entries({ layout, shape, sum, bpftool }).find(([, value]) => value !== undefined);
+  if (given !== undefined) throw new UsageError(`--${given[0]} is for one map: name it`);
+}
 
 type Writer = (increases: readonly KernelIncrease[], seconds: number) => Promise<void>;
 
@@ -81,9 +104,16 @@ function jsonWriter(io: Io, { percentiles, unit }: ShownAs): Writer {
   };
 }
 
-function writer(io: Io, shownAs: ShownAs, columns: readonly FigureColumn[]): Writer {
-  const rows = new RateRows(columns, 'histogram', io);
-  return async (increases, seconds) => {
+/** More rows fit no screen. */
+const MOST_ROWS = 40;
+
+/** @param isScreen Whether each interval takes the place of the one before, with the largest counts first. */
+function writer(io: Io, shownAs: ShownAs, columns: readonly FigureColumn[], isScreen: boolean): Writer {
+  const makeRows = () => new RateRows(columns, 'histogram', io);
+  let rows = makeRows();
+  return async (given, seconds) => {
+    const increases = isScreen ? byTotal(given) : given;
+    if (isScreen) rows = makeRows();
     for (const increase of increases.filter(({ isReset }) => isReset)) {
       await io.stderr.write(`hdrscope: ${titleOf(increase)}: counters were reset\n`);
     }
@@ -93,6 +123,14 @@ function writer(io: Io, shownAs: ShownAs, columns: readonly FigureColumn[]): Wri
         formatMapBounds(bounds, { ...shownAs, ...figures }),
       );
     });
-    await io.stdout.write(rows.interval(all));
+    if (!isScreen) return io.stdout.write(rows.interval(all));
+    const more = all.length - MOST_ROWS;
+    const text = rows.interval(all.slice(0, MOST_ROWS)) + (more > 0 ? `and ${more} more\n` : '');
+    return io.stdout.write(replaceScreen(text));
   };
+}
+
+function byTotal(increases: readonly KernelIncrease[]): KernelIncrease[] {
+  const total = ({ counts }: KernelIncrease): number => counts.reduce((sum, count) => sum + count, 0);
+  return [...increases].sort((a, b) => total(b) - total(a));
 }
