@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, parseConfig, startAgent } from '@hdrscope/agent';
 import { type KernelCounter, openKernelCounter, openKernelProgram } from '@hdrscope/ebpf/loader';
@@ -140,5 +141,36 @@ describeUnless(lackOfProgram('bpftrace') ?? lackOfBpftrace())('a bpftrace script
     expect(Object.keys(familyOf('ticks')!.series[0]!.attributes)).toEqual(['comm']);
     expect(familyOf('job.size')).toMatchObject({ unit: 'By', description: 'Sizes of jobs' });
     expect(familyOf('job.size')!.series[0]!.attributes).toEqual({ pool: 'a' });
+  });
+});
+
+describeUnless(lackOfProgram('bpftrace') ?? lackOfBpftrace())('all maps of the machine', () => {
+  test('are exported without configuration, when they show their layouts', async () => {
+    // Another program runs it: the agent knows nothing of it.
+    const script = 'interval:ms:20 { @e2e_ticks = hist(5); @e2e_sizes = hist(9); @e2e_times = count(); }';
+    const bpftrace = spawn('bpftrace', ['-e', script], { stdio: 'ignore' });
+    try {
+      agent = await start(
+        'sources: [{ type: ebpf-maps, allow: ["AT_e2e_*"], deny: ["*_sizes"], refresh: 100ms }]',
+      );
+      const endMs = Date.now() + 60_000;
+      while ((await countOf(agent, 'e2e_ticks')) < 5) {
+        if (Date.now() > endMs) throw new Error(JSON.stringify(agent.health, undefined, 1));
+        await sleep(50);
+      }
+      const { families } = await agent.registry.gather();
+      const [found, ...others] = families.filter(({ name }) => name.includes('e2e_'));
+      expect([found!.name, others]).toEqual(['e2e_ticks', []]);
+      const { attributes, histogram } = found!.series[0]!;
+      expect(Object.keys(attributes)).toEqual(['program']);
+      // A slot of hist() that has 5.
+      expect([histogram.min, histogram.max].every((value) => value >= 4 && value < 8)).toBe(true);
+    } finally {
+      bpftrace.kill('SIGINT');
+      await once(bpftrace, 'exit');
+    }
+    const before = await countOf(agent, 'e2e_ticks');
+    await sleep(500);
+    expect([await countOf(agent, 'e2e_ticks'), agent.health.entries[0]!.state]).toEqual([before, 'running']);
   });
 });

@@ -7,11 +7,18 @@ import {
   kernelMap,
   readEbpfExporterConfig,
 } from '@hdrscope/ebpf';
-import type { SourceObserver } from '@hdrscope/registry';
 import * as z from '#zod';
 import { text } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
-import { attributes, bpftool, dropAttributes, perCpu, readTimeout, since } from './shared.ts';
+import {
+  attributes,
+  bpftool,
+  combineObservers,
+  dropAttributes,
+  perCpu,
+  readTimeout,
+  since,
+} from './shared.ts';
 
 const schema = entry(
   'ebpf-exporter',
@@ -54,7 +61,7 @@ export const ebpfExporter: SourcePart = defineSource({
   async start(config, { registry, intake }) {
     const { pins, perCpu, attributes, timeout, since, prefix } = config;
     const histograms = await readEbpfExporterConfig(config.config, { prefix });
-    const observerOf = combineObservers();
+    const observers = combineObservers();
     const running: KernelIngestion[] = [];
     const stop = async (): Promise<void> => {
       await Promise.all(running.map((one) => one.close()));
@@ -67,7 +74,7 @@ export const ebpfExporter: SourcePart = defineSource({
           ingestKernel(registry, decode(openMap(histogram, config)), {
             ...options,
             ...family,
-            observer: observerOf(name, observer),
+            observer: observers.of(name, observer),
             perCpu,
             attributes,
             since,
@@ -86,20 +93,4 @@ export const ebpfExporter: SourcePart = defineSource({
 function openMap({ name, map }: ExporterHistogram, { pins, bpftool }: Config) {
   const options = { ...(pins === undefined ? { name } : { path: join(pins, name) }), ...map };
   return bpftool ? bpftoolMap(options) : kernelMap(options);
-}
-
-/** The entry works when all of its maps can be read, and not whenever one of them can. */
-function combineObservers(): (name: string, observer: SourceObserver) => SourceObserver {
-  const failing = new Set<string>();
-  return (name, observer) => ({
-    ...observer,
-    succeeded: () => {
-      failing.delete(name);
-      if (failing.size === 0) observer.succeeded?.();
-    },
-    failed: (error) => {
-      failing.add(name);
-      observer.failed?.(error);
-    },
-  });
 }

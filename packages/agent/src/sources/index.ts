@@ -3,6 +3,7 @@ import { bpftrace } from './bpftrace.ts';
 import { ceph } from './ceph.ts';
 import { ebpfExporter } from './ebpf-exporter.ts';
 import { ebpfMap } from './ebpf-map.ts';
+import { ebpfMaps } from './ebpf-maps.ts';
 import { ebpfProgram } from './ebpf-program.ts';
 import { intervalLog } from './interval-log.ts';
 import { otlp } from './otlp.ts';
@@ -16,6 +17,7 @@ export const SOURCES: ReadonlyMap<string, SourcePart> = byType([
   intervalLog,
   ceph,
   ebpfMap,
+  ebpfMaps,
   ebpfExporter,
   ebpfProgram,
   bpftrace,

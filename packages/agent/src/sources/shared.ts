@@ -1,6 +1,6 @@
 import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
 import { NumberReader } from '@hdrscope/kit/number-reader';
-import { type CountedUnit, type FamilyOptions, SHOWN_UNITS } from '@hdrscope/registry';
+import { type CountedUnit, type FamilyOptions, SHOWN_UNITS, type SourceObserver } from '@hdrscope/registry';
 import * as z from '#zod';
 import { duration, mapping, oneOf, text, texts, unit, wholeNumber, yesOrNo } from '../config/values.ts';
 import type { EntryContext } from '../part.ts';
@@ -108,4 +108,27 @@ export function createNumberReader(config: NumbersConfig, context: EntryContext,
     // The series counts negative numbers as rejected.
     { column: 'every', smallest: -Number.MAX_VALUE },
   );
+}
+
+/** The observers of the maps of an entry, which works when all of them can be read, and not whenever one of them can. */
+export function combineObservers(): {
+  of(map: string, observer: SourceObserver): SourceObserver;
+  /** A map that is gone fails no more. */
+  forget(map: string): void;
+} {
+  const failing = new Set<string>();
+  return {
+    of: (map, observer) => ({
+      ...observer,
+      succeeded: () => {
+        failing.delete(map);
+        if (failing.size === 0) observer.succeeded?.();
+      },
+      failed: (error) => {
+        failing.add(map);
+        observer.failed?.(error);
+      },
+    }),
+    forget: (map) => void failing.delete(map),
+  };
 }

@@ -1,0 +1,129 @@
+import { ingestKernel, type KernelIngestion, type KernelLayout } from '@hdrscope/ebpf';
+import { type HostMap, HostMaps, kernelMetricName } from '@hdrscope/ebpf/internal';
+import { reasonOf, wildcard } from '@hdrscope/kit';
+import * as z from '#zod';
+import { duration, text } from '../config/values.ts';
+import { defineSource, entry, noteOnce, type SourcePart } from '../part.ts';
+import { attributes, combineObservers, dropAttributes, perCpu, readTimeout, since } from './shared.ts';
+
+const names = (description: string) =>
+  z.array(text('the name of a map'), { error: 'must be a list of names of maps' }).describe(description);
+
+const schema = entry('ebpf-maps', 'All maps of this machine that show which values they count.', {
+  allow: names(
+    'The names of the maps that are read; * stands for any characters. Default: all maps that show their layout.',
+  ).default(['*']),
+  deny: names('The names of maps that are not read, such as those of another entry. Default: none.').default(
+    [],
+  ),
+  refresh: duration.prefault('10s').describe('How often maps that have come or gone are looked for.'),
+  perCpu,
+  since,
+  timeout: readTimeout,
+  attributes,
+  dropAttributes,
+});
+
+/** A map whose counts are added. */
+interface Reading {
+  readonly family: string;
+  readonly layout: KernelLayout;
+  readonly programs: string;
+  readonly ingestion: KernelIngestion;
+}
+
+/**
+ * All maps of this machine that show their layouts: a family for each name, with the programs of the map as an attribute.
+ *
+ * @param open Makes the look-out for maps. Tests replace it.
+ */
+export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new HostMaps()): SourcePart {
+  return defineSource({
+    schema,
+    example: `
+# All maps of this machine that show which values they count: by their types, or by the programs that fill them.
+- name: kernel
+  type: ebpf-maps
+  deny: [queue_hist]  # which another entry reads
+`,
+    // A process looks at one machine.
+    origin: () => ({ key: 'type', what: 'maps of this machine', id: '' }),
+    async start(config, context) {
+      const { perCpu, attributes, timeout, since, refresh } = config;
+      const [allowed, denied] = [config.allow, config.deny].map((all) => all.map((one) => wildcard(one)));
+      const isWanted = ({ name }: HostMap): boolean =>
+        allowed!.some((pattern) => pattern.test(name)) && !denied!.some((pattern) => pattern.test(name));
+      const host = open();
+      const observers = combineObservers();
+      const readings = new Map<number, Reading>();
+
+      const add = (map: HostMap): void => {
+        const { id, layout, source } = map;
+        const { observer = {}, ...options } = context.intake(`ebpf-maps map ${id}`);
+        const place = placeOf(map, [...readings.values()]);
+        const ingestion = ingestKernel(context.registry, source, {
+          ...options,
+          ...{ name: place.family, perCpu, since, timeoutMs: timeout },
+          attributes: { ...place.attributes, ...attributes },
+          observer: observers.of(String(id), observer),
+        });
+        readings.set(id, { family: place.family, layout, programs: map.programs.join(), ingestion });
+      };
+      const remove = async (id: number): Promise<void> => {
+        observers.forget(String(id));
+        await readings.get(id)?.ingestion.close();
+        readings.delete(id);
+      };
+      const look = async (): Promise<void> => {
+        const { came, gone, incomplete } = await host.look();
+        await Promise.all(gone.map(({ id }) => remove(id)));
+        for (const map of came) {
+          if (isWanted(map)) add(map);
+          else await map.source.close();
+        }
+        if (incomplete !== undefined) noteOnce(`only pinned maps are read: ${reasonOf(incomplete)}`, context);
+      };
+
+      await look();
+      let looking: Promise<void> = Promise.resolve();
+      const timer = setInterval(() => {
+        looking = looking.then(look).catch((error) => context.failed(error));
+      }, refresh).unref();
+      return {
+        note: `${readings.size} ${readings.size === 1 ? 'map' : 'maps'} of this machine`,
+        async stop() {
+          clearInterval(timer);
+          await looking;
+          await Promise.all([...readings.keys()].map(remove));
+        },
+      };
+    },
+  });
+}
+
+export const ebpfMaps: SourcePart = createEbpfMaps();
+
+/**
+ * The family of a map and the attributes of its series. Maps of one name and layout share a family. A map of another layout has a family
+ * with the name of its programs, or with its id. No two maps that are there at once share series.
+ */
+function placeOf(
+  { id, name, programs, layout }: HostMap,
+  others: readonly Reading[],
+): { readonly family: string; readonly attributes: Readonly<Record<string, string>> } {
+  const isFree = (family: string): boolean =>
+    others.every((other) => other.family !== family || isSame(other.layout, layout));
+  const own = name === '' ? `map_${id}` : kernelMetricName(name, 'none');
+  const named = programs.length === 0 ? [] : [`${own}_${programs.join('_')}`];
+  const family = [own, ...named].find(isFree) ?? `${own}_${id}`;
+  const program = programs.join();
+  const isTwin = others.some((other) => other.family === family && other.programs === program);
+  return {
+    family,
+    attributes: { ...(program !== '' && { program }), ...(isTwin && { map: String(id) }) },
+  };
+}
+
+function isSame(a: KernelLayout, b: KernelLayout): boolean {
+  return a.slots.bounds.join() === b.slots.bounds.join();
+}

@@ -1,0 +1,146 @@
+import {
+  explicitKernelLayout,
+  type Frame,
+  framesSource,
+  type KernelLayout,
+  queueDepthLayout,
+} from '@hdrscope/ebpf';
+import type { HostMap } from '@hdrscope/ebpf/internal';
+import { createRegistry, IngestMemory } from '@hdrscope/registry';
+import { EntryMemory } from '../../src/memory.ts';
+import type { EntryContext, Running } from '../../src/part.ts';
+import { createEbpfMaps } from '../../src/sources/ebpf-maps.ts';
+import { configOf } from '../support/agents.ts';
+
+interface MapFacts {
+  readonly id: number;
+  readonly name?: string;
+  readonly programs?: readonly string[];
+  readonly layout?: KernelLayout;
+  readonly frames?: readonly (Frame | Error)[];
+}
+
+/** A map of which 3 values were counted. */
+function hostMap({
+  id,
+  name = 'hists',
+  programs = ['handle_exit'],
+  layout = queueDepthLayout(),
+  frames,
+}: MapFacts): HostMap {
+  const counts = new Float64Array(layout.slots.slotCount);
+  counts[1] = 3;
+  const frame: Frame = {
+    ...{ generation: `map ${id}`, cpuCount: 1, counterBits: 64 },
+    histograms: [{ name, attributes: {}, layout, counts, sums: undefined }],
+  };
+  return { id, name, programs, layout, source: framesSource(frames ?? [frame], { name: `map ${id}` }) };
+}
+
+let running: Running | undefined;
+afterEach(() => running?.stop());
+
+/** Starts the source on a machine whose looks are given. */
+async function start(
+  keys: string,
+  looks: readonly { readonly came?: readonly HostMap[]; readonly gone?: readonly HostMap[] }[],
+) {
+  const registry = createRegistry();
+  const failures: unknown[] = [];
+  const left = [...looks];
+  const look = async () => {
+    // What a map has counted before it goes was read.
+    await registry.gather();
+    return { came: [], gone: [], ...left.shift(), incomplete: undefined };
+  };
+  const { sources } = configOf(
+    `sources: [{ type: ebpf-maps, refresh: 10ms${keys} }]\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`,
+  );
+  const context = {
+    registry,
+    memory: new EntryMemory(),
+    intake: () => ({
+      ...{ sourceName: 'kernel', memory: new IngestMemory() },
+      observer: { failed: (error: unknown) => failures.push(error) },
+    }),
+    info: () => {},
+    failed: (error: unknown) => failures.push(error),
+  };
+  running = await createEbpfMaps(() => ({ look })).start(sources[0]!, context as unknown as EntryContext);
+  /** The totals of all series, once all looks are over. */
+  const totals = async (): Promise<Record<string, number>> => {
+    while (left.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { families } = await registry.gather();
+    return Object.fromEntries(
+      families.flatMap(({ name, series }) =>
+        series.map(({ attributes, histogram }) => [
+          `${name}${JSON.stringify(attributes)}`,
+          histogram.totalCount,
+        ]),
+      ),
+    );
+  };
+  return { totals, failures };
+}
+
+test('maps of all programs are families with the program as an attribute', async () => {
+  const came = [
+    hostMap({ id: 1 }),
+    hostMap({ id: 2, programs: ['b', 'c'] }),
+    hostMap({ id: 3, name: 'wait', programs: [] }),
+  ];
+  const { totals } = await start('', [{ came }]);
+  expect(await totals()).toEqual({
+    'hists{"program":"handle_exit"}': 3,
+    'hists{"program":"b,c"}': 3,
+    'wait{}': 3,
+  });
+  expect(running?.note).toBe('3 maps of this machine');
+});
+
+test('maps of one name and program have series of their own, and another layout a family of its own', async () => {
+  const layout = explicitKernelLayout([10, 20]);
+  const came = [
+    hostMap({ id: 1 }),
+    hostMap({ id: 2 }),
+    hostMap({ id: 3, layout }),
+    hostMap({ id: 4, layout: explicitKernelLayout([30]) }),
+  ];
+  const { totals } = await start('', [{ came }]);
+  expect(await totals()).toEqual({
+    'hists{"program":"handle_exit"}': 3,
+    'hists{"program":"handle_exit","map":"2"}': 3,
+    'hists_handle_exit{"program":"handle_exit"}': 3,
+    'hists_4{"program":"handle_exit"}': 3,
+  });
+});
+
+test.each([
+  [', allow: [wait*]', ['wait_us']],
+  [', deny: ["*_us"]', ['hists']],
+  [', allow: ["*"], deny: [hists, wait_us]', []],
+])('reads what %s leaves', async (keys, expected) => {
+  const came = [hostMap({ id: 1 }), hostMap({ id: 2, name: 'wait_us' })];
+  const { totals } = await start(keys, [{ came }]);
+  expect(Object.keys(await totals()).map((key) => key.split('{')[0])).toEqual(expected);
+});
+
+test('maps that come are added, and the counts of those that go stay', async () => {
+  const [one, two] = [hostMap({ id: 1 }), hostMap({ id: 2, name: 'wait' })];
+  const { totals, failures } = await start('', [{ came: [one] }, { came: [two] }, { gone: [one] }]);
+  expect(await totals()).toEqual({ 'hists{"program":"handle_exit"}': 3, 'wait{"program":"handle_exit"}': 3 });
+  expect(failures).toEqual([]);
+  // It is closed.
+  expect(() => one.source.read()).toThrow('closed');
+});
+
+test('a map that breaks a law hides no other one', async () => {
+  const came = [
+    hostMap({ id: 1, frames: [new Error('slot 3 has -1 values')] }),
+    hostMap({ id: 2, name: 'wait' }),
+  ];
+  const { totals, failures } = await start('', [{ came }]);
+  expect(await totals()).toEqual({ 'wait{"program":"handle_exit"}': 3 });
+  expect(String(failures[0])).toContain('slot 3 has -1 values');
+});
