@@ -54,6 +54,17 @@ test.each([
   expect(readdirSync(dirname(path))).toEqual([]);
 });
 
+test.each([
+  [{}, 0],
+  [{ unref: true }, 0],
+  [{ unref: false }, 1],
+])('a socket with %j keeps the event loop alive by %i handles', async (options, expected) => {
+  const handles = (): number => process.getActiveResourcesInfo().filter((type) => type === 'PipeWrap').length;
+  const before = handles();
+  await sockets.serve(options);
+  expect(handles() - before).toBe(expected);
+});
+
 test('with `unref: false` a socket keeps its process alive', async () => {
   const path = sockets.pathOf('x.asok');
   const code = `
