@@ -36,6 +36,7 @@ export {
   type CephIngestion,
   type IngestCephOptions,
   ingestCeph,
+  ingestCephByTell,
   ingestCephDaemons,
 } from './importer/source.ts';
 export { axisToHdr, type LossyHdr } from './importer/to-hdr.ts';

@@ -1,10 +1,8 @@
-import { type ExecFileException, execFile } from 'node:child_process';
 import { HdrscopeError } from '@hdrscope/core';
 import {
   assertFollows,
   callback,
   custom,
-  filledText,
   having,
   listOf,
   type OptionRules,
@@ -12,14 +10,13 @@ import {
   readOptions,
   withDefault,
 } from '@hdrscope/core/internal';
-import { reasonOf } from '@hdrscope/kit';
-import { adminSocketError } from '../errors.ts';
-import { type AskDaemon, readDaemon } from '../importer/ask-histograms.ts';
+import { readDaemon } from '../importer/ask-histograms.ts';
 import type { NamedDaemon } from '../importer/daemons.ts';
 import { HistogramFollower, type ImportedIncrease } from '../importer/increase.ts';
 import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings } from '../importer/parse-dump.ts';
 import type { ImportedHistogram } from '../importer/read-histogram.ts';
 import { type DaemonAnswer, Questions } from './questions.ts';
+import { readByTell, TELL_RULES, type TellOptions } from './tell.ts';
 
 /**
  * What an interval knows of a daemon: `counted`, its increase; `restarted`, its counts since it began anew; `new`, nothing yet,
@@ -108,7 +105,7 @@ export function followDaemons(
 ): ClusterFollower {
   assertFollows('list', callback<typeof list>(), list);
   const { monotonicMs, ...parsed } = readOptions(options, FOLLOW_DAEMONS);
-  const questions = new Questions((daemon) => readAnswer(daemon, parsed));
+  const questions = new Questions<NamedDaemon>((daemon) => readAnswer(daemon, parsed));
   return followAnswers(async () => {
     const daemons = await list();
     assertFollows('what list returns', DAEMONS, daemons);
@@ -144,87 +141,30 @@ async function readAnswer(
 
 const ATTEMPTS = 3;
 
-/** How the program `ceph tell` is run. */
-export interface TellOptions extends FollowOptions {
-  /** The daemons. @default 'osd.*' */
-  readonly target?: string;
-  /** The path of the `ceph` program. @default 'ceph' */
-  readonly program?: string;
-  /** Ends a reading. @default a reading ends within a minute */
-  readonly signal?: AbortSignal;
-}
-
-const TELL_TIMEOUT_MS = 60_000;
-const LONGEST_ANSWER = 2 ** 28;
+/** The options of `followByTell`. */
+export interface FollowByTellOptions extends FollowOptions, TellOptions {}
 
 /**
- * Follows the daemons that `ceph tell` reaches, also those on other machines.
+ * Follows the daemons that `ceph tell` reaches, also those on other machines. An OSD that hangs delays one reading, once: it is `gone`, and
+ * the others are asked one by one until it answers.
  *
  * @returns A follower. It rejects with `ERR_ADMIN_SOCKET` when the program fails, and with the reason of `signal`.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  */
-export function followByTell(options: TellOptions = {}): ClusterFollower {
+export function followByTell(options: FollowByTellOptions = {}): ClusterFollower {
   const { monotonicMs, target, program, signal, ...parsed } = readOptions(options, FOLLOW_BY_TELL);
-  return followAnswers(async () => {
-    const problems = new Map<string, string>();
-    const ask: AskDaemon = (prefix, args) =>
-      tell(program, [target, ...prefix.split(' '), ...Object.values(args)], signal, problems);
-    const histograms = await readDaemon(ask, { ...parsed, life: undefined, attempts: 1 });
-    const byDaemon = new Map<string, ImportedHistogram[]>();
-    for (const one of histograms) {
-      const { daemon = target } = one;
-      byDaemon.set(daemon, [...(byDaemon.get(daemon) ?? []), one]);
-    }
-    const silent = [...problems].filter(([name]) => !byDaemon.has(name));
-    return [
-      ...[...byDaemon].map(([name, all]) => ({ name, histograms: all })),
-      ...silent.map(([name, problem]) => ({ name, histograms: undefined, problem })),
-    ];
-  }, monotonicMs);
+  return followAnswers(readByTell({ target, program, signal }, parsed), monotonicMs);
 }
 
 const FOLLOW_BY_TELL = {
   name: 'followByTell',
   rules: {
     ...FOLLOW_RULES,
-    target: withDefault(filledText('the name of daemons, such as osd.*'), 'osd.*'),
-    program: withDefault(filledText('the path of a program'), 'ceph'),
+    ...TELL_RULES,
     signal: optional(custom('an AbortSignal', (value) => value instanceof AbortSignal)),
-  } satisfies OptionRules<TellOptions>,
+  } satisfies OptionRules<FollowByTellOptions>,
   call: "followByTell({ target: 'osd.*' })",
 };
-
-/**
- * Runs the program. A daemon that is down makes it fail, after it has printed the answers of the others.
- *
- * @param problems Gets what the program reports of daemons.
- */
-function tell(
-  program: string,
-  words: readonly string[],
-  signal: AbortSignal | undefined,
-  problems: Map<string, string>,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const limits = { maxBuffer: LONGEST_ANSWER, timeout: TELL_TIMEOUT_MS, signal };
-    execFile(program, ['tell', ...words, '--format', 'json'], limits, (error, stdout, stderr) => {
-      if (signal?.aborted) return reject(signal.reason);
-      for (const [, problem = '', name = ''] of stderr.matchAll(/^(.*\b(osd\.\d+).*)$/gm)) {
-        problems.set(name, problem.trim());
-      }
-      if (error === null || stdout.includes('{')) return resolve(stdout);
-      const message = `${program} tell ${words[0]} has failed: ${explainFailure(error, stderr)}`;
-      reject(adminSocketError(message, { program, command: words.slice(1).join(' ') }, error));
-    });
-  });
-}
-
-function explainFailure(error: ExecFileException, stderr: string): string {
-  if (error.code === 'ENOENT') return 'there is no such program';
-  if (error.killed) return `no answer within ${TELL_TIMEOUT_MS / 1000} s`;
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
-  return lines.at(-1) ?? reasonOf(error);
-}
 
 /** A daemon that has answered. */
 interface FollowedDaemon {

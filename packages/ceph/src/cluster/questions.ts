@@ -1,17 +1,21 @@
 import { TimeoutError, within } from '@hdrscope/kit';
-import type { NamedDaemon } from '../importer/daemons.ts';
+import type { CephDaemon } from '../importer/daemons.ts';
 import type { ImportedHistogram } from '../importer/read-histogram.ts';
 
 /** The answer of a daemon: its histograms, or the reason why there is no answer. */
 export interface DaemonAnswer {
-  /** The name of the daemon: `osd.0`. */
+  /** The name of the daemon: `osd.0`; empty when it has none. */
   readonly name: string;
   /** `undefined` when the daemon did not answer. */
   readonly histograms: readonly ImportedHistogram[] | undefined;
   /** The reason why there is no answer, as a sentence. */
   readonly problem?: string;
+  /** The error that is the reason. @default the daemon is late, or a program has reported the problem */
+  readonly error?: unknown;
   /** How long before the end of the reading the answer came, in milliseconds: from 0. @default 0 */
   readonly heldMs?: number;
+  /** How long a daemon that is late has been asked, in milliseconds. @default the daemon is not late */
+  readonly lateMs?: number;
 }
 
 /** A question to a daemon, which may wait for its answer for longer than a reading. */
@@ -29,46 +33,64 @@ const LATE_PATIENCE_MS = 10;
  * Asks daemons, all at the same time, and takes what they answer in time. A daemon is asked again when its answer has come, so one that
  * hangs has one request, and an answer that comes later counts in the reading after it.
  *
- * A reading waits a second for a daemon that has answered as fast before, and hardly for others. So a daemon that hangs delays one reading,
- * once.
+ * A reading waits for a daemon that has answered in time before, and hardly for others. So a daemon that hangs delays one reading, once.
  */
-export class Questions {
-  readonly #ask: (daemon: NamedDaemon) => Promise<DaemonAnswer>;
+export class Questions<Daemon extends CephDaemon> {
+  readonly #ask: (daemon: Daemon) => Promise<DaemonAnswer>;
+  readonly #patienceMs: number;
   readonly #pending = new Map<string, Question>();
   /** The daemons whose last answer took longer than a reading waits. */
   readonly #slow = new Set<string>();
-  #isFirst = true;
+  #isFirst: boolean;
 
-  /** @param ask Resolves with the problem where a daemon does not answer. It rejects only by a mistake of the program. */
-  constructor(ask: (daemon: NamedDaemon) => Promise<DaemonAnswer>) {
+  /**
+   * @param ask Resolves with the problem where a daemon does not answer. It rejects only by a mistake of the program.
+   * @param how How long a reading waits for a daemon that has answered in time before, and whether the first reading also waits until a
+   *   daemon has histograms.
+   */
+  constructor(
+    ask: (daemon: Daemon) => Promise<DaemonAnswer>,
+    { patienceMs = PATIENCE_MS, waitsAtFirst = true }: { patienceMs?: number; waitsAtFirst?: boolean } = {},
+  ) {
     this.#ask = ask;
+    this.#patienceMs = patienceMs;
+    this.#isFirst = waitsAtFirst;
   }
 
-  /** Asks each daemon that has answered its last question. The first reading also waits until a daemon has histograms. */
-  async read(daemons: readonly NamedDaemon[]): Promise<DaemonAnswer[]> {
-    const waits = daemons.map(({ name }) => this.#patienceFor(name));
-    const questions = daemons.map((daemon) => this.#pending.get(daemon.name) ?? this.#put(daemon));
+  /**
+   * Asks each daemon that has answered its last question.
+   *
+   * @param isPatient Whether it waits for all answers, however long they take.
+   */
+  async read(daemons: readonly Daemon[], isPatient = false): Promise<DaemonAnswer[]> {
+    const waits = daemons.map((daemon) =>
+      isPatient ? Number.POSITIVE_INFINITY : this.#patienceFor(nameOf(daemon)),
+    );
+    const questions = daemons.map((daemon) => this.#pending.get(nameOf(daemon)) ?? this.#put(daemon));
     if (this.#isFirst) await someHistograms(questions);
     this.#isFirst = false;
     await Promise.all(questions.map((question, at) => settledWithin(question, waits[at]!)));
     const endMs = performance.now();
     // Daemons that are asked at one moment answer at one moment, unless the reading has waited for others.
-    const isWhole = questions.every(({ settled }, at) => settled !== undefined && waits[at] === PATIENCE_MS);
-    return questions.map(({ settled }, at): DaemonAnswer => {
-      const { name } = daemons[at]!;
-      if (settled === undefined) return { name, histograms: undefined, problem: 'its answer is late' };
+    const isWhole = questions.every(
+      ({ settled }, at) => settled !== undefined && waits[at]! >= this.#patienceMs,
+    );
+    return questions.map(({ settled, askedMs }, at): DaemonAnswer => {
+      const name = nameOf(daemons[at]!);
+      if (settled === undefined)
+        return { name, histograms: undefined, problem: 'its answer is late', lateMs: endMs - askedMs };
       this.#pending.delete(name);
       return isWhole ? settled.answer : { ...settled.answer, heldMs: endMs - settled.atMs };
     });
   }
 
   #patienceFor(name: string): number {
-    if (this.#isFirst) return PATIENCE_MS;
-    return this.#pending.has(name) || this.#slow.has(name) ? LATE_PATIENCE_MS : PATIENCE_MS;
+    if (this.#isFirst) return this.#patienceMs;
+    return this.#pending.has(name) || this.#slow.has(name) ? LATE_PATIENCE_MS : this.#patienceMs;
   }
 
-  #put(daemon: NamedDaemon): Question {
-    const { name } = daemon;
+  #put(daemon: Daemon): Question {
+    const name = nameOf(daemon);
     const askedMs = performance.now();
     const answer = this.#ask(daemon);
     const question: Question = { askedMs, answer };
@@ -77,7 +99,7 @@ export class Questions {
       (settled) => {
         const atMs = performance.now();
         question.settled = { answer: settled, atMs };
-        if (atMs - askedMs > PATIENCE_MS) this.#slow.add(name);
+        if (atMs - askedMs > this.#patienceMs) this.#slow.add(name);
         else this.#slow.delete(name);
       },
       // The reading that waits for it throws it.
@@ -85,6 +107,10 @@ export class Questions {
     );
     return question;
   }
+}
+
+function nameOf({ name = '' }: CephDaemon): string {
+  return name;
 }
 
 /** Waits for the first answer with histograms, or for all answers. */

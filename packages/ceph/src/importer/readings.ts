@@ -20,7 +20,7 @@ import {
   type Reading,
   SHOWN_UNITS,
 } from '@hdrscope/registry';
-import { latestEpoch, type ShownUnit } from '@hdrscope/registry/internal';
+import { addedUnitWords, latestEpoch, type ShownUnit, unitSuffixes } from '@hdrscope/registry/internal';
 import { type Axis, axisLayout, axisTitle } from '../histogram/axis.ts';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { HistogramFollower, histogramKey } from './increase.ts';
@@ -42,6 +42,8 @@ export class Readings {
   readonly #memory: IngestMemory;
   readonly #follower = new HistogramFollower();
   readonly #epochs = new Map<string, number>();
+  /** How many readings in a row a histogram has had no sums. */
+  readonly #withoutSums = new Map<string, number>();
   /** Whether the sum of a family is measured. Its description says so, and the first reading decides. */
   readonly #families = new Map<string, { readonly options: FamilyOptions; readonly isMeasured: boolean }>();
 
@@ -59,8 +61,10 @@ export class Readings {
     const { classes, merged } = this.#how;
     const { histogram, daemon, labels } = imported;
     const epoch = String(this.#epochOf(imported));
-    return histogram.axes.flatMap((axis, at) =>
-      divideByClass(histogram, at, classes).flatMap((part) => {
+    this.#countMissingSums(imported);
+    return histogram.axes.flatMap((axis, at) => {
+      if (!isInformative(histogram, axis)) return [];
+      return divideByClass(histogram, at, classes).flatMap((part) => {
         const { label, where } = part;
         const counted = { layout: layoutInUnit(axis), counts: histogram.marginal(at, where).counts };
         const reading = (isMerged: boolean): Reading => ({
@@ -75,8 +79,8 @@ export class Readings {
           counter: { epoch },
         });
         return merged ? [reading(false), reading(true)] : [reading(false)];
-      }),
-    );
+      });
+    });
   }
 
   /** The life of a histogram. Cells of several axes show a restart that their sums along one axis may hide. */
@@ -111,8 +115,10 @@ export class Readings {
       this.#families.set(shown, known);
     }
     if (!known.isMeasured) return { family: known.options };
-    if (sum === undefined) {
-      const cure = 'the next reading asks again';
+    // A `perf reset` among operations leaves counters that have more of them than the histogram, until the next one. Counts go on, and
+    // the series states how many values have an estimated sum.
+    if (sum === undefined && this.#withoutSums.get(histogramKey(imported)) === 1) {
+      const cure = 'the next reading asks again, and estimates the sum when they do not either';
       throw new HdrscopeError(
         'ERR_DECODE',
         `${logger}.${counter}: the sums of perf dump must belong to the histogram, and do not this time; ${cure}`,
@@ -120,6 +126,17 @@ export class Readings {
     }
     return { family: known.options, sum };
   }
+
+  #countMissingSums(imported: ImportedHistogram): void {
+    const key = histogramKey(imported);
+    const isKnown = imported.sums !== undefined || imported.measured !== undefined;
+    this.#withoutSums.set(key, isKnown ? 0 : (this.#withoutSums.get(key) ?? 0) + 1);
+  }
+}
+
+/** Whether an axis says anything. An axis of one slot is there for tools that want two axes. */
+function isInformative({ axes }: PerfHistogram, { buckets }: Axis): boolean {
+  return buckets > 1 || axes.every((axis) => axis.buckets === 1);
 }
 
 function sumOf({ histogram, sums, measured }: ImportedHistogram, at: number): number | undefined {
@@ -143,12 +160,22 @@ function readingKey(histogram: ImportedHistogram, axis: number, label?: object, 
   return JSON.stringify([histogramKey(histogram), axis, label, ...(isMerged ? ['merged'] : [])]);
 }
 
-/** The default name of the family of an axis. */
-export function defaultFamilyName({ logger, counter }: ImportedHistogram, axis: Axis): string {
+/**
+ * The default name of the family of an axis: the logger, the counter without `_histogram`, and the name of the axis where there are several.
+ * So Prometheus' name of a histogram of one axis is the one that is proposed for ceph-exporter: `ceph_rgw_op_hist_lat_seconds`. A name ends
+ * with the unit, also where the counter has the word already: `ceph_osd_op_w_latency_in_bytes_request_size_bytes`.
+ * Source: https://github.com/ceph/ceph/pull/70827
+ */
+export function defaultFamilyName({ logger, counter, histogram }: ImportedHistogram, axis: Axis): string {
+  const isOnly = histogram.axes.filter((one) => isInformative(histogram, one)).length === 1;
   const title = axisTitle(axis)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_');
-  return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${title}`;
+  const name = `ceph.${logger}.${counter.replace(/_histogram$/, '')}${isOnly ? '' : `.${title}`}`;
+  const { unit } = shownUnit(axis);
+  const isAdded = addedUnitWords(name, unit).length > 0;
+  const { main } = unitSuffixes(unit);
+  return isAdded || main === '' || name.endsWith(`_${main}`) ? name : `${name}_${main}`;
 }
 
 /** Classes of the values of one axis. The other axes have one series for each class. */

@@ -2,6 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import {
   callback,
   flag,
+  formatDecimal,
   type OptionRules,
   object,
   optional,
@@ -19,6 +20,8 @@ import {
   type Registry,
 } from '@hdrscope/registry';
 import { assertRegistry, hasAnswered, INTAKE_RULES, keepReading } from '@hdrscope/registry/internal';
+import { type DaemonAnswer, Questions } from '../cluster/questions.ts';
+import { readByTell, TELL_RULES, type TellOptions } from '../cluster/tell.ts';
 import type { Axis } from '../histogram/axis.ts';
 import { readDaemon } from './ask-histograms.ts';
 import type { CephDaemon } from './daemons.ts';
@@ -32,7 +35,7 @@ import { type AxisClasses, CLASSES, defaultFamilyName, Readings } from './readin
 export interface IngestCephOptions extends IntakeOptions, ParseDumpOptions {
   /** Divides the series of the other axes by the value on this axis: latencies by the size of requests. @default no division */
   readonly classes?: AxisClasses;
-  /** Gives the name of the family of an axis. @default names like `ceph.osd.op_w_latency_in_bytes.request_size` */
+  /** Gives the name of the family of an axis. @default names like `ceph.osd.op_w_latency_in_bytes.latency` */
   readonly familyName?: (histogram: ImportedHistogram, axis: Axis) => string;
   /**
    * Whether there are families of all daemons together, too: `ceph.merged.osd.op_w_latency_in_bytes.latency` beside
@@ -54,10 +57,20 @@ export interface CephIngestion extends Ingestion {
    * before the first dump. The next dump is compared with these histograms, so callers must not change them.
    */
   readonly latest: readonly ImportedHistogram[];
+  /** The daemons that have answered and are still there, in the order of their first answers. */
+  readonly answers: readonly AnswerAge[];
+}
+
+/** When a daemon has answered last. */
+export interface AnswerAge {
+  /** Its name; empty for an only daemon without one. */
+  readonly daemon: string;
+  /** The time since its last answer, in seconds: from 0. It grows while the daemon hangs. */
+  readonly ageSeconds: number;
 }
 
 /**
- * Has a registry read the histograms of a daemon whenever it is gathered. Each axis is a family; times are in
+ * Has a registry read the histograms of a daemon whenever it is gathered. Each axis of several slots is a family; times are in
  * seconds, sizes in bytes. The increase since the dump before is added, so series only grow, even when the daemon is reset.
  *
  * A slot counts at its middle, and a family has enough digits to keep the slots apart. Explicit buckets at the bounds of the
@@ -78,7 +91,7 @@ export interface CephIngestion extends Ingestion {
  * ingestCeph(registry, fetch);
  *
  * const [family] = (await registry.gather()).families;
- * [family!.name, family!.unit]; //=> ['ceph.osd.op_r_latency.latency', 's']
+ * [family!.name, family!.unit]; //=> ['ceph.osd.op_r_latency', 's']
  * family!.boundaries; //=> [0.000099999, 0.000199999]
  * family!.series[0]!.histogram.totalCount; //=> 10
  * ```
@@ -109,11 +122,13 @@ export function ingestCeph(
   const { intake, how, parsed } = readSettings(options, INGEST_CEPH);
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
+  const answered = new Map<string, number>();
   const read = async (): Promise<Reading[]> => {
     const answer = await fetch();
     const histograms = typeof answer === 'string' ? parseDump(answer, parsed) : answer;
     assertDistinct(histograms);
     latest = histograms;
+    answered.set('', performance.now());
     assertKnownAxes(latest, parsed.units);
     return latest.flatMap((histogram) => readings.of(histogram));
   };
@@ -126,13 +141,25 @@ export function ingestCeph(
     get latest() {
       return latest;
     },
+    get answers() {
+      return agesOf(answered);
+    },
   };
+}
+
+/** @param answered When each daemon has answered last, in milliseconds of the runtime's clock. */
+function agesOf(answered: ReadonlyMap<string, number>): AnswerAge[] {
+  const nowMs = performance.now();
+  return [...answered].map(([daemon, atMs]) => ({ daemon, ageSeconds: Math.max(0, nowMs - atMs) / 1000 }));
 }
 
 /**
  * Has a registry read many daemons whenever it is gathered, as `ingestCeph` does with one. The list of daemons is made anew
  * each time, so daemons come and go. Their series differ in the attribute `ceph_daemon`, as those of ceph-exporter do. A daemon
  * that does not answer is an error of the source, and does not keep the others from being read.
+ *
+ * Among several daemons, one that hangs delays one gather by a second. It has one request at a time, and its counts come with the gather
+ * after its answer.
  *
  * @param list Returns the daemons, such as `daemonsAt('/var/run/ceph')`.
  * @throws HdrscopeError `ERR_INVALID_OPTION` as `ingestCeph` does.
@@ -148,7 +175,7 @@ export function ingestCeph(
  * ingestCephDaemons(registry, async () => [{ name: 'osd.0', ask }, { name: 'osd.1', ask }], { merged: true });
  *
  * const { families } = await registry.gather();
- * families.map(({ name }) => name); //=> ['ceph.osd.op_r.items', 'ceph.merged.osd.op_r.items']
+ * families.map(({ name }) => name); //=> ['ceph.osd.op_r', 'ceph.merged.osd.op_r']
  * families[0]!.series.map(({ attributes }) => attributes.ceph_daemon); //=> ['osd.0', 'osd.1']
  * families[1]!.series[0]!.histogram.totalCount; //=> 18
  * ```
@@ -159,45 +186,118 @@ export function ingestCephDaemons(
   options: IngestCephOptions = {},
 ): CephIngestion {
   assertRegistry(registry);
-  const { intake, how, parsed } = readSettings(options, INGEST_CEPH_DAEMONS);
+  const settings = readSettings(options, INGEST_CEPH_DAEMONS);
+  const questions = new Questions<CephDaemon>((daemon) => answerOf(daemon, settings.parsed));
+  return ingestAnswers(registry, settings, async () => {
+    const listed = await list();
+    // Two daemons of one name would be compared with each other, and count again at each reading.
+    const daemons = listed.filter(
+      ({ name }, at) => name === undefined || listed.findIndex((one) => one.name === name) === at,
+    );
+    const others = listed
+      .filter((one) => !daemons.includes(one))
+      .map(({ name = '' }): DaemonAnswer => {
+        return { name, histograms: undefined, problem: 'another daemon has this name, and is read' };
+      });
+    // An only daemon delays nobody.
+    return [...(await questions.read(daemons, daemons.length === 1)), ...others];
+  });
+}
+
+/**
+ * Has a registry read the daemons that the program `ceph tell` reaches whenever it is gathered, also those on other machines, as
+ * `ingestCephDaemons` does with sockets. While all daemons answer, three runs of the program ask all of them. When one hangs, each is asked
+ * by runs of its own, so that the others are read.
+ *
+ * @param options Those of `ingestCephDaemons`, and `target` and `program`: see `followByTell`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` as `ingestCeph` does.
+ * @example
+ * ```ts
+ * import { ingestCephByTell } from '@hdrscope/ceph';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * const ceph = ingestCephByTell(registry, { target: 'osd.*', program: '/nope/ceph' });
+ * const { errors } = await registry.gather();
+ * String(errors[0]!.error); //=> 'HdrscopeError: /nope/ceph tell osd.* has failed: there is no such program'
+ * await ceph.close();
+ * ```
+ */
+export function ingestCephByTell(
+  registry: Registry,
+  options: IngestCephOptions & Omit<TellOptions, 'signal'> = {},
+): CephIngestion {
+  assertRegistry(registry);
+  const { target, program, ...own } = options;
+  const tell = readOptions({ target, program }, INGEST_CEPH_BY_TELL);
+  const settings = readSettings(own, INGEST_CEPH_DAEMONS);
+  const closing = new AbortController();
+  const read = readByTell({ ...tell, signal: closing.signal }, settings.parsed);
+  const ingestion = ingestAnswers(registry, settings, read);
+  return {
+    ...ingestion,
+    get health() {
+      return ingestion.health;
+    },
+    get latest() {
+      return ingestion.latest;
+    },
+    get answers() {
+      return ingestion.answers;
+    },
+    async close() {
+      closing.abort(new Error('the ingestion is closed'));
+      await ingestion.close();
+    },
+  };
+}
+
+const INGEST_CEPH_BY_TELL = {
+  name: 'ingestCephByTell',
+  rules: TELL_RULES,
+  call: "ingestCephByTell(registry, { target: 'osd.*' })",
+};
+
+/** Has a registry read the answers of daemons whenever it is gathered. Daemons may come and go. */
+function ingestAnswers(
+  registry: Registry,
+  { intake, how, parsed }: ReturnType<typeof readSettings>,
+  readAnswers: () => Promise<readonly DaemonAnswer[]>,
+): CephIngestion {
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
   let readErrors = 0;
+  const answered = new Map<string, number>();
   /** Daemons that did not answer at first. What they have counted by their first answer is not new since now. */
-  const unheard = new Set<string | undefined>();
+  const unheard = new Set<string>();
   let running: Promise<void> | undefined;
   const ingestion = ingest(registry, { name: 'ceph' }, intake);
   const read = async (): Promise<void> => {
-    const listed = await list();
-    // Two daemons of one name would be compared with each other, and count again at each reading.
-    const isFirstOfName = ({ name }: CephDaemon, at: number): boolean =>
-      name === undefined || listed.findIndex((one) => one.name === name) === at;
-    const daemons = listed.filter(isFirstOfName);
-    const answers = await Promise.allSettled(daemons.map((daemon) => histogramsOf(daemon, parsed)));
-    latest = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const answers = await readAnswers();
+    latest = answers.flatMap(({ histograms = [] }) => histograms);
+    const names = new Set(answers.map(({ name }) => name));
+    for (const name of answered.keys()) if (!names.has(name)) answered.delete(name);
+    for (const { name, histograms, heldMs = 0 } of answers)
+      if (histograms !== undefined) answered.set(name, performance.now() - heldMs);
     // A daemon that does not answer may be the one that has the axis.
-    if (answers.every(({ status }) => status === 'fulfilled')) assertKnownAxes(latest, parsed.units);
+    if (answers.every(({ histograms }) => histograms !== undefined)) assertKnownAxes(latest, parsed.units);
     const isFirst = intake.since === 'now' && !hasAnswered(intake.memory);
     const problems: unknown[] = [];
     const all: (readonly Reading[])[] = [];
-    for (const [at, answer] of answers.entries()) {
-      const { name } = daemons[at]!;
+    for (const answer of answers) {
+      const { name, histograms } = answer;
       try {
-        if (answer.status === 'rejected') throw answer.reason;
-        const own = answer.value.flatMap((histogram) => readings.of(histogram));
+        if (histograms === undefined) throw problemOf(answer);
+        const own = histograms.flatMap((histogram) => readings.of(histogram));
         if (!unheard.delete(name)) all.push(own);
         else for (const reading of own) keepReading(intake.memory, reading, performance.now());
       } catch (error) {
         if (isFirst) unheard.add(name);
-        problems.push(ofDaemon(daemons[at]!, error));
+        problems.push(ofDaemon(name, error));
       }
     }
-    const isHeard = problems.length < daemons.length || daemons.length === 0;
+    const isHeard = problems.length < answers.length || answers.length === 0;
     if (isHeard) for (const refusal of ingestion.take(all.flat())) problems.push(refusal);
-    for (const [at, one] of listed.entries()) {
-      if (!isFirstOfName(one, at))
-        problems.push(ofDaemon(one, new Error('another daemon has this name, and is read')));
-    }
     if (problems.length === 1) throw problems[0];
     if (problems.length > 1) throw new AggregateError(problems, problems.map(reasonOf).join('; '));
   };
@@ -230,6 +330,9 @@ export function ingestCephDaemons(
     get latest() {
       return latest;
     },
+    get answers() {
+      return agesOf(answered);
+    },
     async close() {
       remove();
       await running?.catch(() => {});
@@ -238,20 +341,30 @@ export function ingestCephDaemons(
   };
 }
 
-/** An error with the name of its daemon. Errors of sockets have the path already. */
-function ofDaemon({ name }: CephDaemon, error: unknown): unknown {
-  const hasPath = error instanceof HdrscopeError && (error.code as string) === 'ERR_ADMIN_SOCKET';
-  return name === undefined || hasPath ? error : new Error(`${name}: ${reasonOf(error)}`, { cause: error });
+/** The reason why a daemon has no histograms. One that is late says for how long it has been asked. */
+function problemOf({ problem = 'it does not answer', error, lateMs }: DaemonAnswer): unknown {
+  if (error !== undefined) return error;
+  return new Error(lateMs === undefined ? problem : `no answer for ${formatDecimal(lateMs / 1000, 1)} s`);
 }
 
-/** The histograms of a daemon, with its name. */
-async function histogramsOf(
-  { name, ask, life }: CephDaemon,
-  settings: ParseDumpSettings,
-): Promise<ImportedHistogram[]> {
-  // Counts that go on need no sums of one moment: the sums of the next reading go on, too.
-  const histograms = await readDaemon(ask, { ...settings, life, attempts: 1 });
-  return histograms.map((one) => ({ ...one, daemon: one.daemon ?? name }));
+/** An error with the name of its daemon. Errors of sockets have the path already. */
+function ofDaemon(name: string, error: unknown): unknown {
+  const hasPath = error instanceof HdrscopeError && (error.code as string) === 'ERR_ADMIN_SOCKET';
+  return name === '' || hasPath ? error : new Error(`${name}: ${reasonOf(error)}`, { cause: error });
+}
+
+/** The histograms of a daemon, with its name, or the reason why there are none. */
+async function answerOf({ name, ask, life }: CephDaemon, settings: ParseDumpSettings): Promise<DaemonAnswer> {
+  try {
+    // Counts that go on need no sums of one moment: the sums of the next reading go on, too.
+    const histograms = await readDaemon(ask, { ...settings, life, attempts: 1 });
+    return {
+      name: name ?? '',
+      histograms: histograms.map((one) => ({ ...one, daemon: one.daemon ?? name })),
+    };
+  } catch (error) {
+    return { name: name ?? '', histograms: undefined, error };
+  }
 }
 
 const INGEST_RULES = {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
@@ -256,6 +256,63 @@ exit 6`,
   expect([up!.state, up!.increases[0]!.histogram.totalCount]).toEqual(['counted', 7]);
   // It has never answered.
   expect([down!.state, down!.problem]).toEqual(['waiting', 'Error ENXIO: osd.3 is down']);
+});
+
+test('an OSD that hangs delays one reading of ceph tell: the others are asked by runs of their own', async () => {
+  const path = (name: string): string => join(folder, name);
+  const count = (osd: number, values: number[]): void => writeFileSync(path(`${osd}.json`), dumpOf(values));
+  count(0, [0, 5, 0]);
+  count(1, [0, 5, 0]);
+  const ceph = program(
+    'hangs',
+    `echo "$1 $2" >> ${path('runs')}
+print() {
+  [ "$1" = 1 ] && while [ -e ${path('hang')} ]; do sleep 0.05; done
+  if [ "$2" = dump ]; then echo "$3{}"; else echo "$3$(cat ${path('$1.json')})"; fi
+}
+case "$2" in
+'osd.*') print 0 "$4" 'osd.0: '; print 1 "$4" 'osd.1: ' ;;
+osd.*) print "\${2#osd.}" "$4" '' ;;
+esac`,
+  );
+  const runs = (): string[] => readFileSync(path('runs'), 'utf8').trim().split('\n');
+  const follower = followByTell({ program: ceph });
+  await follower.start();
+  expect(runs()).toEqual(Array.from({ length: 2 }, () => 'tell osd.*'));
+
+  writeFileSync(path('hang'), '');
+  count(0, [0, 6, 0]);
+  const advance = async () => {
+    const startMs = performance.now();
+    const { daemons } = await follower.advance();
+    const shown = daemons.map(({ name, state, increases, problem }) => [
+      name,
+      state,
+      increases[0]?.histogram.totalCount ?? problem,
+    ]);
+    return { shown, ages: daemons.map((one) => one.ageSeconds!), tookMs: performance.now() - startMs };
+  };
+  const first = await advance();
+  expect(first.shown).toEqual([
+    ['osd.0', 'counted', 1],
+    ['osd.1', 'gone', 'its answer is late'],
+  ]);
+  expect(first.tookMs).toBeLessThan(6000);
+  count(0, [0, 8, 0]);
+  const second = await advance();
+  expect(second.shown[0]).toEqual(['osd.0', 'counted', 2]);
+  expect([second.tookMs < 1000, second.ages[0]! < 1, second.ages[1]! > 1]).toEqual([true, true, true]);
+
+  count(1, [0, 9, 0]);
+  rmSync(path('hang'));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const back = await advance();
+  expect(back.shown[1]).toEqual(['osd.1', 'counted', 4]);
+  // It was late, so it is waited for once more. Then all are asked together again.
+  await advance();
+  rmSync(path('runs'));
+  expect((await advance()).shown.map(([, state]) => state)).toEqual(['counted', 'counted']);
+  expect(runs()).toEqual(Array.from({ length: 2 }, () => 'tell osd.*'));
 });
 
 test.each([

@@ -251,6 +251,132 @@ test('sums that are missing once are an error, not an estimate, and the counts c
   expect(counted(await registry.gather())[LATENCY]).toEqual({ all: [5, 0.025] });
 });
 
+test('sums that stay missing are estimates that the series counts, and the counts go on', async () => {
+  const osd = new FakeOsd();
+  for (let i = 0; i < 3; i++) osd.write(5_000_000, 4096);
+  const registry = createRegistry();
+  ingestCephDaemons(registry, async () => [{ name: 'osd.0', ask: osd.ask }]);
+  await registry.gather();
+  // A reset among operations: the counters have one that the histogram lacks, until the next reset.
+  osd.reset();
+  osd.countOnly(5_000_000, 4096);
+  for (let i = 0; i < 2; i++) osd.write(5_000_000, 4096);
+  expect((await registry.gather()).errors).toHaveLength(1);
+  const since = await registry.gather();
+  const [series] = since.families.find(({ name }) => name === LATENCY)!.series;
+  expect([since.errors, series!.histogram.totalCount, series!.estimated?.sum]).toEqual([[], 5, 2]);
+
+  osd.reset();
+  osd.write(7_000_000, 4096);
+  const after = await registry.gather();
+  const [again] = after.families.find(({ name }) => name === LATENCY)!.series;
+  expect([again!.histogram.totalCount, again!.estimated?.sum, again!.sum - series!.sum]).toEqual([
+    6,
+    2,
+    expect.closeTo(0.007, 9),
+  ]);
+});
+
+describe('a daemon that hangs among others', () => {
+  /** Two OSDs, of which the second answers when it is let. */
+  function hanging() {
+    const [one, two] = [new FakeOsd(), new FakeOsd()];
+    let held: Promise<void> | undefined;
+    let release = (): void => {};
+    const daemons: CephDaemon[] = [
+      { name: 'osd.0', ask: one.ask },
+      {
+        name: 'osd.1',
+        ask: async (prefix, args) => {
+          await held;
+          return two.ask(prefix, args);
+        },
+      },
+    ];
+    const registry = createRegistry();
+    const ceph = ingestCephDaemons(registry, async () => daemons);
+    const gather = async () => {
+      const startMs = performance.now();
+      const snapshot = await registry.gather();
+      return { snapshot, counts: counted(snapshot)[LATENCY]!, tookMs: performance.now() - startMs };
+    };
+    const hold = (): void => {
+      held = new Promise((resolve) => {
+        release = () => {
+          held = undefined;
+          resolve();
+        };
+      });
+    };
+    return { one, two, ceph, gather, hold, release: () => release() };
+  }
+
+  test('delays one gather by a second, and the others are counted at once', async () => {
+    const { one, two, ceph, gather, hold, release } = hanging();
+    for (const osd of [one, two]) osd.write(5_000_000, 4096);
+    await gather();
+    hold();
+    for (const osd of [one, two]) osd.write(5_000_000, 4096);
+    const first = await gather();
+    expect(first.counts).toEqual({ 'osd.0': [2, 0.01], 'osd.1': [1, 0.005] });
+    expect(first.tookMs).toBeLessThan(3000);
+    one.write(5_000_000, 4096);
+    const second = await gather();
+    expect(second.counts).toEqual({ 'osd.0': [3, 0.015], 'osd.1': [1, 0.005] });
+    expect(second.tookMs).toBeLessThan(500);
+    expect(second.snapshot.errors.map(({ error }) => (error as Error).message)).toEqual([
+      expect.stringMatching(/^osd\.1: no answer for [12]\.\d s$/),
+    ]);
+    const ages = Object.fromEntries(ceph.answers.map(({ daemon, ageSeconds }) => [daemon, ageSeconds]));
+    expect([ages['osd.0']! < 0.5, ages['osd.1']! > 0.9]).toEqual([true, true]);
+
+    release();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const back = await gather();
+    // Its answer is that to the question of then.
+    expect([back.snapshot.errors, back.counts['osd.1']]).toEqual([[], [2, 0.01]]);
+    two.write(5_000_000, 4096);
+    expect((await gather()).counts['osd.1']).toEqual([3, 0.015]);
+  });
+
+  test('since now, its first answer is not counted, however late it comes', async () => {
+    const osd = new FakeOsd();
+    osd.write(5_000_000, 4096);
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const late: CephDaemon = { name: 'osd.1', ask: (prefix, args) => held.then(() => osd.ask(prefix, args)) };
+    const registry = createRegistry();
+    ingestCephDaemons(registry, async () => [{ name: 'osd.0', ask: new FakeOsd().ask }, late], {
+      since: 'now',
+    });
+    await registry.gather();
+    answer();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(counted(await registry.gather())[LATENCY]?.['osd.1']).toBeUndefined();
+    osd.write(5_000_000, 4096);
+    expect(counted(await registry.gather())[LATENCY]!['osd.1']).toEqual([1, 0.005]);
+  });
+
+  test('an only daemon has all the time that it takes: nobody waits for others', async () => {
+    const osd = new FakeOsd();
+    osd.write(5_000_000, 4096);
+    const slow: CephDaemon = {
+      name: 'osd.0',
+      ask: async (prefix, args) => {
+        if (prefix !== 'perf dump') await new Promise((resolve) => setTimeout(resolve, 1200));
+        return osd.ask(prefix, args);
+      },
+    };
+    const registry = createRegistry();
+    ingestCephDaemons(registry, async () => [slow]);
+    for (const count of [1, 2]) {
+      const snapshot = await registry.gather();
+      expect([snapshot.errors, counted(snapshot)[LATENCY]!['osd.0']![0]]).toEqual([[], count]);
+      osd.write(5_000_000, 4096);
+    }
+  });
+});
+
 test('a unit for an axis that no daemon has is an error, and nothing is counted in another unit', async () => {
   const osd = new FakeOsd();
   osd.write(5_000_000, 4096);

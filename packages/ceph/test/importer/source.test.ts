@@ -21,7 +21,7 @@ function reading(texts: readonly (string | Error)[], options: IngestCephOptions 
 const familyOf = ({ families }: Snapshot, name: string): FamilySnapshot =>
   families.find((one) => one.name === name)!;
 const LATENCY = 'ceph.osd.op_w_latency_in_bytes.latency';
-const SIZE = 'ceph.osd.op_w_latency_in_bytes.request_size';
+const SIZE = 'ceph.osd.op_w_latency_in_bytes.request_size_bytes';
 const total = (snapshot: Snapshot, name: string): number =>
   familyOf(snapshot, name).series.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
 
