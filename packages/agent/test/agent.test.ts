@@ -7,7 +7,7 @@ import { askAdminSocket, registryReplies, serveAdminSocket } from '@hdrscope/cep
 import { readIntervals } from '@hdrscope/interval-log';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import type { EntryHealth } from '../src/health.ts';
-import { type Agent, type AgentConfig, startAgent } from '../src/index.ts';
+import { type Agent, type AgentConfig, parseConfig, startAgent } from '../src/index.ts';
 import { configOf, sample, until, urlIn, useWorld } from './support/agents.ts';
 import { intervalLine } from './support/logs.ts';
 
@@ -140,7 +140,7 @@ test('a failing source is reported and started again, and the others go on', asy
   - { name: folder, type: interval-log, path: ${folder} }
 ${PROMETHEUS}`);
   const url = urlIn(world.lines);
-  expect(await sample(url, 'ceph_hdrscope_op_latency_latency_seconds_count')).toBe(1);
+  expect(await sample(url, 'ceph_hdrscope_op_latency_seconds_count')).toBe(1);
   expect(await sample(url, 'hdrscope_source_errors{source="gone"}')).toBe(1);
   expect(await sample(url, 'hdrscope_agent_up{kind="source",name="good",type="ceph"}')).toBe(1);
   expect(await sample(url, 'hdrscope_agent_up{kind="source",name="gone",type="ceph"}')).toBe(0);
@@ -158,10 +158,38 @@ test('the daemons of a folder have names, and families of all together', async (
   registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
   await world.start(`sources: [{ type: ceph, socket: ${world.pathOf('run')}, merged: true }]\n${PROMETHEUS}`);
   const url = urlIn(world.lines);
-  const name = 'ceph_hdrscope_op_latency_latency_seconds_count';
+  const name = 'ceph_hdrscope_op_latency_seconds_count';
   expect(await sample(url, `${name}{ceph_daemon="osd.0"}`)).toBe(1);
   expect(await sample(url, `${name}{ceph_daemon="osd.1"}`)).toBe(2);
-  expect(await sample(url, 'ceph_merged_hdrscope_op_latency_latency_seconds_count')).toBe(3);
+  expect(await sample(url, 'ceph_merged_hdrscope_op_latency_seconds_count')).toBe(3);
+});
+
+test('daemons that ceph tell reaches have names, and the ages of their answers', async () => {
+  const dump = `{"osd":{"op_r":{"axes":[{"name":"Items","min":0,"quant_size":8,"buckets":3,"scale_type":"linear"}],"values":[0,7,2]}}}`;
+  const ceph = world.pathOf('ceph');
+  writeFileSync(
+    ceph,
+    `#!/bin/sh
+[ "$4" = histogram ] || exec echo 'osd.0: {}'
+echo 'osd.0: ${dump}'
+echo 'Error ENXIO: osd.3 is down' >&2
+exit 6
+`,
+    { mode: 0o755 },
+  );
+  const agent = await world.start(`sources: [{ type: ceph, tell: osd.*, program: ${ceph} }]\n${PROMETHEUS}`);
+  const url = urlIn(world.lines);
+  expect(await sample(url, 'ceph_osd_op_r_count{ceph_daemon="osd.0"}')).toBe(9);
+  expect(await sample(url, 'hdrscope_ceph_answer_age_seconds{ceph_daemon="osd.0"}')).toBeLessThan(10);
+  expect(entry(agent, 'ceph').lastError).toBe('osd.3: Error ENXIO: osd.3 is down');
+});
+
+test.each([
+  ['', 'must be the path of an admin socket or of a folder of them, unless tell names daemons'],
+  [', socket: /run, tell: osd.1', 'must not be set with tell'],
+])('a source of Ceph with{%s} is refused', (keys, message) => {
+  const { issues } = parseConfig(`sources: [{ type: ceph${keys} }]\n${PROMETHEUS}`);
+  expect(issues.map((one) => one.message)).toEqual([expect.stringContaining(message)]);
 });
 
 test('a folder without sockets is a failure, until a daemon comes', async () => {
@@ -189,8 +217,8 @@ test('a daemon that comes back is read again', async () => {
   const { registry } = await daemon('a.asok');
   registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
   await agent.registry.gather();
-  // Each value counts on two axes.
-  expect(entry(agent, 'ceph')).toMatchObject({ state: 'running', errors: 1, values: 4 });
+  // One of its two axes has a single slot, and no family.
+  expect(entry(agent, 'ceph')).toMatchObject({ state: 'running', errors: 1, values: 2 });
   expect(world.lines).toContain('source ceph works again');
 });
 
@@ -244,7 +272,7 @@ sinks: [{ type: interval-log, path: ${log}, interval: 1h }]`);
   registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
   expect(await agent.stop()).toEqual([]);
   const counts: number[] = [];
-  for await (const interval of readIntervals(log, { tags: ['ceph.hdrscope.op.latency.latency'] })) {
+  for await (const interval of readIntervals(log, { tags: ['ceph.hdrscope.op.latency'] })) {
     counts.push(interval.histogram().totalCount);
   }
   expect(counts).toEqual([2]);
@@ -256,7 +284,7 @@ describe('a reload', () => {
     const { path, registry } = await daemon('a.asok');
     const agent = await world.start(`sources: [{ type: ceph, socket: ${path} }]\n${PROMETHEUS}`);
     const url = urlIn(world.lines);
-    expect(await sample(url, 'ceph_hdrscope_op_latency_latency_seconds_count')).toBe(1);
+    expect(await sample(url, 'ceph_hdrscope_op_latency_seconds_count')).toBe(1);
     const log = world.pathOf('b.hlog');
     writeFileSync(log, intervalLine(7));
     const reloaded = await agent.reload(() =>
@@ -275,7 +303,7 @@ ${PROMETHEUS}`),
     // A scrape may show an answer of the daemon that is 100 ms old.
     await until(
       'the daemon is read again',
-      async () => (await sample(url, 'ceph_hdrscope_op_latency_latency_seconds_count')) === 2,
+      async () => (await sample(url, 'ceph_hdrscope_op_latency_seconds_count')) === 2,
     );
     expect(await sample(url, 'hdrscope_agent_reloads_total{result="applied"}')).toBe(1);
   });
@@ -295,7 +323,7 @@ ${PROMETHEUS}`;
     registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
     appendFileSync(log, intervalLine(2));
     await until('the log is read on', async () => (await countOf(agent, 'b')) === 9);
-    expect(await countOf(agent, 'ceph.hdrscope.op.latency.latency')).toBe(2);
+    expect(await countOf(agent, 'ceph.hdrscope.op.latency')).toBe(2);
     const { families } = await agent.registry.gather();
     const ofLog = families.find(({ name }) => name === 'b')!.series;
     expect(ofLog.map(({ attributes, histogram }) => [attributes.a, histogram.totalCount])).toEqual([

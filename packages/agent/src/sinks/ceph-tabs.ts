@@ -1,4 +1,10 @@
-import { type Axis, dumpIncrease, type ImportedHistogram, type PerfHistogram } from '@hdrscope/ceph';
+import {
+  type Axis,
+  type CephIngestion,
+  dumpIncrease,
+  type ImportedHistogram,
+  type PerfHistogram,
+} from '@hdrscope/ceph';
 import { axisTitle } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
@@ -33,13 +39,13 @@ export type OverTimeOfCounters = Map<string, LatencyOverTime>;
  * @param overTime Kept from one call to the next.
  */
 export function cephTabs(
-  perfHistograms: ReadonlyMap<string, () => readonly ImportedHistogram[]>,
+  ingestions: ReadonlyMap<string, Pick<CephIngestion, 'latest'>>,
   overTime: OverTimeOfCounters,
   nowMs: number,
 ): DashboardTab[] {
   const counters: Counter[] = [];
-  for (const [source, latest] of perfHistograms) {
-    for (const one of latest()) if (canBeShown(one.histogram)) addTo(counters, one, source);
+  for (const [source, { latest }] of ingestions) {
+    for (const one of latest) if (canBeShown(one.histogram)) addTo(counters, one, source);
   }
   const plots = counters
     .map((counter) => ({ counter, count: counter.histogram.totalCount }))

@@ -2,7 +2,7 @@ import { isLoopback } from '@hdrscope/kit/server';
 import { text } from '../config/values.ts';
 import { defineSink, entry, type SinkPart } from '../part.ts';
 import { guardOptions, serverKeys } from '../server.ts';
-import { PERF_HISTOGRAMS } from '../sources/ceph.ts';
+import { CEPH_DAEMONS } from '../sources/ceph.ts';
 import type { OverTimeOfCounters } from './ceph-tabs.ts';
 
 const schema = entry('dashboard', 'The live page. It needs a token when other machines can open it.', {
@@ -34,7 +34,7 @@ export const dashboard: SinkPart = defineSink({
       ...listen,
       title,
       // The page asks for tabs after a gather, which has read the daemons.
-      tabs: async () => cephTabs(memory.of(PERF_HISTOGRAMS), overTime, context.nowMs()),
+      tabs: async () => cephTabs(memory.of(CEPH_DAEMONS), overTime, context.nowMs()),
       ...guardOptions(config, context),
     });
     return { note: page.url, stop: () => page.close() };

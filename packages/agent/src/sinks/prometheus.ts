@@ -1,8 +1,10 @@
 import type { FamilySource, MetricFamily, ServePrometheusOptions } from '@hdrscope/prometheus';
+import { answerAges } from '../ceph-answers.ts';
 import { oneOf, text, yesOrNo } from '../config/values.ts';
 import { healthFamilies } from '../health.ts';
 import { defineSink, entry, type SinkPart } from '../part.ts';
 import { formatUrl, guardOptions, noteOpenServer, serverKeys } from '../server.ts';
+import { CEPH_DAEMONS } from '../sources/ceph.ts';
 import { RECEIVED_NUMBERS } from '../sources/otlp.ts';
 import { translationStrategy } from './names.ts';
 
@@ -36,7 +38,13 @@ export const prometheus: SinkPart = defineSink({
         convertResourceMetrics(states.metrics(), { translationStrategy, warn, withoutTargetInfo: true }),
       );
     // In one source, because agents may send each other their health: equal names are merged within a source.
-    const sources: FamilySource[] = [(shown) => [...healthFamilies(context), ...received(shown)]];
+    const sources: FamilySource[] = [
+      (shown) => [
+        ...healthFamilies(context),
+        ...answerAges(context.memory.of(CEPH_DAEMONS).values()),
+        ...received(shown),
+      ],
+    ];
     if (defaults !== undefined) sources.push(defaults.families);
     const options: ServePrometheusOptions = {
       ...listen,

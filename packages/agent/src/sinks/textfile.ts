@@ -2,9 +2,11 @@ import { constants } from 'node:fs';
 import { access, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Rounds } from '@hdrscope/kit';
+import { answerAges } from '../ceph-answers.ts';
 import { duration, text } from '../config/values.ts';
 import { healthFamilies } from '../health.ts';
 import { defineSink, entry, type SinkPart } from '../part.ts';
+import { CEPH_DAEMONS } from '../sources/ceph.ts';
 import { translationStrategy } from './names.ts';
 
 /** A source that hangs must not hold up the file for longer. */
@@ -43,7 +45,8 @@ export const textfile: SinkPart = defineSink({
         warn: (message) => context.info(message),
       });
       try {
-        await writeFile(partial, render([...families, ...healthFamilies(context)], 'text'));
+        const own = [...healthFamilies(context), ...answerAges(context.memory.of(CEPH_DAEMONS).values())];
+        await writeFile(partial, render([...families, ...own], 'text'));
         // In one step, so that nobody reads half a file.
         await rename(partial, path);
       } catch (error) {

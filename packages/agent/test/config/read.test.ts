@@ -19,6 +19,7 @@ test('fills in defaults', () => {
     sources: [
       {
         type: 'ceph',
+        program: 'ceph',
         name: 'ceph',
         socket: '/a.asok',
         timeout: 5000,

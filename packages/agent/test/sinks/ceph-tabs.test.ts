@@ -56,7 +56,7 @@ async function heatMaps(count: number): Promise<readonly HeatMapPlot[]> {
 async function mapsOf(counters: Readonly<Record<string, PerfHistogram>>): Promise<readonly Plot[]> {
   const path = await serveOsd(world, 'osd.0', counters);
   const dump = parseHistogramDump(await askAdminSocket(path, 'perf histogram dump'));
-  return cephTabs(new Map([['osd.0', () => dump]]), new Map(), 0).flatMap(({ plots }) => plots);
+  return cephTabs(new Map([['osd.0', { latest: dump }]]), new Map(), 0).flatMap(({ plots }) => plots);
 }
 
 test("a counter with two axes is a heat map of the daemon's dump, before the bars of each axis", async () => {
@@ -172,7 +172,7 @@ test('latencies over time are the counts of each few seconds, of all daemons, ac
   const overTime: OverTimeOfCounters = new Map();
   const show = (nowMs: number): HeatMapPlot[] => {
     const dump = [imported('osd.0', one), imported('osd.1', two)];
-    const [tab] = cephTabs(new Map([['all', () => dump]]), overTime, nowMs);
+    const [tab] = cephTabs(new Map([['all', { latest: dump }]]), overTime, nowMs);
     return everyHeatMap(tab!.plots).filter(({ x }) => x.unit === 'time');
   };
   const columns = ([plot]: HeatMapPlot[]): [from: number, to: number, counts: Record<string, number>][] =>

@@ -56,8 +56,9 @@ test.each(['tentacle', 'next'])(
 );
 
 test.each([
-  [[], 'needs sockets of daemons, or a folder of them, or --socket for one of its own'],
-  [['x.asok', '--socket', 'y.asok'], 'needs sockets of daemons, or a folder of them, or --socket'],
+  [[], 'needs sockets of daemons, or a folder of them, or --tell, or --socket for one of its own'],
+  [['x.asok', '--socket', 'y.asok'], 'needs sockets of daemons, or a folder of them, or --tell'],
+  [['x.asok', '--tell'], 'needs sockets of daemons, or a folder of them, or --tell'],
   [['package.json'], 'hdrscope ceph serve needs admin sockets, and package.json is not one'],
   [['nope'], 'no such file: nope'],
   [

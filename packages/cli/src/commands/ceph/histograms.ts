@@ -361,6 +361,22 @@ function sourced<One extends Omit<Sourced, 'source'>>(one: One, name: string): O
   return { ...one, source: one.daemon ?? name };
 }
 
+const ALL_OSDS = 'osd.*';
+
+/** The options of commands that may ask by the `ceph` program. */
+export const TELL = defineOptions({
+  tell: {
+    value: '[daemons]',
+    help: `asks with ceph tell, not through sockets (daemons by default: ${ALL_OSDS})`,
+  },
+  ceph: { value: '<program>', help: 'the ceph program for --tell', default: 'ceph' },
+});
+
+/** The daemons of `--tell`. */
+export function targetOf(tell: string | true): string {
+  return tell === true ? ALL_OSDS : tell;
+}
+
 /** `--sizes`: where classes of sizes begin, in bytes. */
 export function sizesOption(note = '') {
   return defineOption({

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answerAges } from '@hdrscope/agent/internal';
 import {
   type CephDaemon,
   type CephRelease,
@@ -8,6 +9,7 @@ import {
   formatHistogramDump,
   formatHistogramSchema,
   type HistogramLogger,
+  ingestCephByTell,
   ingestCephDaemons,
   PerfHistogram,
   type PerfReplies,
@@ -23,12 +25,15 @@ import { GUARD, guardOf } from '../../guard-options.ts';
 import { addressOptions } from '../../options.ts';
 import { serveMetrics } from '../../serve-metrics.ts';
 import { untilAborted } from '../../until-aborted.ts';
-import { assertSockets, openInputs, sizesOption } from './histograms.ts';
+import { assertSockets, openInputs, sizesOption, TELL, targetOf } from './histograms.ts';
 
 const DESCRIPTION = `Serves the histograms of daemons to Prometheus, at /metrics, until Ctrl-C. Each scrape reads the daemons; those
 of a folder may come and go. The label ceph_daemon names them as ceph-exporter does. Sums come from the
 daemon's own counters; where they are estimates, HELP says so. A metric never falls, even when a daemon
-restarts.
+restarts. An OSD that hangs delays one scrape by a second, and the others go on.
+
+Classic buckets have the bounds of Ceph. Native ones have bounds of Prometheus, unless it makes them of
+classic ones: --buckets classic here, and convert_classic_histograms_to_nhcb there.
 
 With --socket it serves histograms of this process on an admin socket instead, as a daemon of Ceph does. Try
 the ceph command and this one with it when there is no cluster. These histograms are real: times of reading
@@ -38,6 +43,13 @@ const OPTIONS = defineOptions({
   ...addressOptions(9436),
   merged: { help: 'serves all daemons together, too' },
   sizes: sizesOption('divides latencies by the size of requests, '),
+  buckets: {
+    value: '<kind>',
+    help: 'the buckets of histograms for a Prometheus that takes native ones',
+    choices: ['native', 'classic', 'both'],
+    default: 'native',
+  },
+  ...TELL,
   socket: { value: '<path>', help: 'the path of a socket to serve: at most 107 bytes, and unused' },
   release: {
     value: '<name>',
@@ -55,15 +67,17 @@ export const command = defineCommand({
   examples: [
     'hdrscope ceph serve /var/run/ceph --merged',
     'hdrscope ceph serve /var/run/ceph/ceph-osd.0.asok --sizes 4KiB,64KiB --port 9436',
+    "hdrscope ceph serve --tell 'osd.*' --buckets classic",
     'hdrscope ceph serve --socket ./demo.asok',
   ],
   operands: { '[socket|folder...]': 'admin sockets of daemons, and folders of sockets' },
   options: OPTIONS,
   async run({ options, operands }, io) {
-    const { socket, release } = options;
-    if ((socket === undefined) === (operands.length === 0)) {
+    const { socket, release, tell } = options;
+    const ways = [operands.length > 0, tell !== undefined, socket !== undefined].filter(Boolean).length;
+    if (ways !== 1) {
       throw new UsageError(
-        'hdrscope ceph serve needs sockets of daemons, or a folder of them, or --socket for one of its own',
+        'hdrscope ceph serve needs sockets of daemons, or a folder of them, or --tell, or --socket for one of its own',
       );
     }
     return socket === undefined ? serveDaemons(operands, options, io) : serveDemo(socket, release, io);
@@ -78,20 +92,22 @@ async function serveDaemons(
   options: OptionsOf<typeof OPTIONS>,
   io: Io,
 ): Promise<number> {
-  const { port, host, merged = false, sizes } = options;
+  const { port, host, buckets, merged = false, sizes, tell, ceph } = options;
   const guard = await guardOf(options, io);
-  assertSockets(await openInputs(operands, io), 'hdrscope ceph serve');
+  if (tell === undefined) assertSockets(await openInputs(operands, io), 'hdrscope ceph serve');
   const list = async (): Promise<CephDaemon[]> => {
     const daemons = await Promise.all(operands.map((path) => daemonsAt(path, { timeoutMs: ANSWER_MS })));
     return daemons.flat();
   };
   const registry = createRegistry();
-  const daemons = ingestCephDaemons(registry, list, {
-    merged,
-    ...(sizes !== undefined && { classes: { axis: SIZE_AXIS, bounds: sizes } }),
-  });
+  const shown = { merged, ...(sizes !== undefined && { classes: { axis: SIZE_AXIS, bounds: sizes } }) };
+  const daemons =
+    tell === undefined
+      ? ingestCephDaemons(registry, list, shown)
+      : ingestCephByTell(registry, { ...shown, target: targetOf(tell), program: ceph });
   try {
-    return await serveMetrics(registry, { ...guard, port, host }, io);
+    const sources = [() => answerAges([daemons])];
+    return await serveMetrics(registry, { ...guard, port, host, buckets, sources }, io);
   } finally {
     await daemons.close();
   }

@@ -25,10 +25,9 @@ import { replaceScreen } from '../../screen/live.ts';
 import { plotColumns, screenOf } from '../../screen/screen.ts';
 import { type Column, formatTable } from '../../screen/table.ts';
 import { axisFigures, formatAxisBounds } from './figures.ts';
-import { intervalTicks, kindOf, sizesOption } from './histograms.ts';
+import { intervalTicks, kindOf, sizesOption, TELL, targetOf } from './histograms.ts';
 
 const SOCKETS = '/var/run/ceph';
-const ALL_OSDS = 'osd.*';
 
 const DESCRIPTION = `Shows the latency of all OSDs in each interval: together, by kind and size of the operations, and the
 slowest OSDs.
@@ -44,11 +43,7 @@ const OPTIONS = defineOptions({
   interval: { ...intervalOption(), default: 5, fallback: '5s' },
   intervals: intervalsOption(),
   once: { help: 'prints one interval, and ends' },
-  tell: {
-    value: '[daemons]',
-    help: `asks with ceph tell, not through sockets (daemons by default: ${ALL_OSDS})`,
-  },
-  ceph: { value: '<program>', help: 'the ceph program for --tell', default: 'ceph' },
+  ...TELL,
   sizes: { ...sizesOption(), default: [4096, 65_536, 1_048_576], fallback: '4KiB,64KiB,1MiB' },
   top: { value: '<count>', help: 'how many of the slowest OSDs to show', parse: integer(1), default: 10 },
   percentiles: percentilesOption(),
@@ -115,7 +110,7 @@ async function openFollower(
   if (operands.length > 0) {
     throw new UsageError("--tell asks the cluster: it takes no sockets; --tell 'osd.*' names daemons");
   }
-  return followByTell({ target: tell === true ? ALL_OSDS : tell, program: ceph, signal, monotonicMs });
+  return followByTell({ target: targetOf(tell), program: ceph, signal, monotonicMs });
 }
 
 /**
