@@ -89,7 +89,7 @@ test('hdrscope run brings sources of every kind to sinks, reloads, and ends with
   const [url] = /http:\S+/.exec(printed) ?? [printed];
 
   const ofService = 'service_duration_seconds_count{tag="get"}';
-  const ofDaemon = 'ceph_hdrscope_op_latency_seconds_count';
+  const ofDaemon = 'ceph_hdrscope_op_seconds_count';
   await until('the log is read', async () => (await scrape(url!)).get(ofService) === 3);
   const first = await scrape(url!);
   expect(first.get(ofDaemon)).toBe(2);
@@ -148,6 +148,6 @@ test('hdrscope run brings sources of every kind to sinks, reloads, and ends with
     typed: 2,
     'service.duration?tag=get': 5,
     'second.duration?tag=get': 1,
-    'ceph.hdrscope.op.latency': 4,
+    'ceph.hdrscope.op': 4,
   });
 });

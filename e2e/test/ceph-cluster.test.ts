@@ -130,7 +130,7 @@ function familyTotals({ families }: Snapshot): Record<string, bigint> {
 function expectedFamilies(histogramTotals: Record<string, bigint>): Record<string, bigint> {
   return Object.fromEntries(
     Object.entries(histogramTotals).flatMap(([counter, total]) =>
-      ['latency', 'request_size'].map((axis) => [
+      ['latency', 'request_size_bytes'].map((axis) => [
         `ceph.osd.${counter.replace('_histogram', '')}.${axis}`,
         total,
       ]),

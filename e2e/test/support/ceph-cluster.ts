@@ -13,10 +13,14 @@ export interface CephCluster {
   /** The admin socket of `osd.0`, which stores everything. */
   readonly osdSocket: string;
   readonly monSocket: string;
+  /** The folder of all admin sockets, where they are together. */
+  readonly sockets: string;
   /** The storage daemons: the folder of each holds its admin socket. */
   readonly osds: readonly PeerProcess[];
   /** The path of the `ceph` command and the configuration for it. */
   readonly command: { readonly program: string; readonly config: string };
+  /** Starts a storage daemon again that has ended. It has forgotten everything. */
+  restartOsd(id: number): Promise<void>;
   /** Runs the `ceph` command and returns its output. */
   ceph(...args: readonly string[]): Promise<string>;
   /** Runs `rados` on the pool and returns its output. */
@@ -48,12 +52,15 @@ export interface CephClusterOptions {
   readonly peer?: CephPeer;
   /** Whether the second of its two storage daemons stores nothing, so that the first has all operations. @default true */
   readonly isSecondIdle?: boolean;
+  /** Whether all admin sockets are in one folder, with the names that Ceph gives them. @default each is in the folder of its daemon */
+  readonly areSocketsTogether?: boolean;
 }
 
 /** Starts a cluster that keeps everything in memory. `stopPeers` ends it and removes its files. */
 export async function startCephCluster({
   peer = 'ceph-cluster',
   isSecondIdle = true,
+  areSocketsTogether = false,
 }: CephClusterOptions = {}): Promise<CephCluster> {
   // One folder for each daemon, because stopping a daemon removes its folder.
   const mon = await createFolder();
@@ -62,7 +69,11 @@ export async function startCephCluster({
   const [config, fsid] = [join(mon, 'ceph.conf'), randomUUID()];
   // A storage daemon looks for free ports by itself.
   const address = `[v2:127.0.0.1:${await freePort()}/0]`;
-  await writeFile(config, configOf({ mon, osds, fsid, address, isSecondIdle }));
+  const sockets = join(mon, 'run');
+  await mkdir(sockets);
+  const socketOf = (folder: string, name: string): string =>
+    areSocketsTogether ? join(sockets, `ceph-${name}.asok`) : join(folder, `${name}.asok`);
+  await writeFile(config, configOf({ mon, osds, fsid, address, isSecondIdle, socketOf }));
 
   const run = (program: string, ...args: readonly string[]): Promise<string> =>
     runProgram(join(programs, program), ['--conf', config, ...args], osds[0]);
@@ -79,26 +90,31 @@ export async function startCephCluster({
   const monMap = join(mon, 'monmap');
   await run('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', address, monMap);
   await run('ceph-mon', '--mkfs', '-i', 'a', '--monmap', monMap);
-  const monSocket = join(mon, 'mon.a.asok');
+  const monSocket = socketOf(mon, 'mon.a');
   await start('mon.a', mon, () => isIn(monSocket, 'mon_status', 'leader'));
 
   const running: PeerProcess[] = [];
+  const startOsd = (id: number, folder: string): Promise<PeerProcess> =>
+    start(`osd.${id}`, folder, () => isIn(socketOf(folder, `osd.${id}`), 'status', 'active'));
   for (const [id, folder] of osds.entries()) {
     const uuid = randomUUID();
     await run('ceph', 'osd', 'new', uuid);
     await mkdir(join(folder, 'data'));
     await run('ceph-osd', '--mkfs', '-i', `${id}`, '--osd-uuid', uuid);
-    const isReady = (): Promise<boolean> => isIn(join(folder, `osd.${id}.asok`), 'status', 'active');
-    running.push(await start(`osd.${id}`, folder, isReady));
+    running.push(await startOsd(id, folder));
   }
   await run('ceph', 'osd', 'pool', 'create', POOL, '8');
 
   return {
     folder: osds[0],
-    osdSocket: join(osds[0], 'osd.0.asok'),
+    osdSocket: socketOf(osds[0], 'osd.0'),
     monSocket,
+    sockets,
     osds: running,
     command: { program: join(programs, 'ceph'), config },
+    async restartOsd(id) {
+      running[id] = await startOsd(id, osds[id]!);
+    },
     ceph: (...args) => run('ceph', ...args),
     rados: (...args) => run('rados', '--pool', POOL, ...args),
   };
@@ -110,10 +126,14 @@ interface Places {
   readonly fsid: string;
   readonly address: string;
   readonly isSecondIdle: boolean;
+  readonly socketOf: (folder: string, name: string) => string;
 }
 
 /** No authentication, one copy of everything, and nothing beyond the loopback interface. */
-function configOf({ mon, osds, fsid, address, isSecondIdle }: Places): string {
+function configOf({ mon, osds, fsid, address, isSecondIdle, socketOf }: Places): string {
+  const placesOf = (kind: 'mon' | 'osd', folder: string, name: string): string => `run dir = ${folder}
+${kind} data = ${join(folder, 'data')}
+admin socket = ${socketOf(folder, name)}`;
   return `
 [global]
 fsid = ${fsid}
@@ -144,12 +164,6 @@ ${isSecondIdle ? 'osd crush initial weight = 0' : ''}
 [client]
 admin socket =
 `;
-}
-
-function placesOf(kind: 'mon' | 'osd', folder: string, name: string): string {
-  return `run dir = ${folder}
-${kind} data = ${join(folder, 'data')}
-admin socket = ${join(folder, `${name}.asok`)}`;
 }
 
 /** Whether a daemon reports a state. A daemon without a socket has no state yet. */
