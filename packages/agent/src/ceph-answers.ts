@@ -1,14 +1,17 @@
 import type { CephIngestion } from '@hdrscope/ceph';
 import type { MetricFamily } from '@hdrscope/prometheus';
 
-/** The times since the last answers of Ceph's daemons, for Prometheus. One family for all ingestions, without samples before an answer. */
+/**
+ * How old the answers of Ceph's daemons are, for Prometheus: as the last gather has found them, since a scrape asks for them at once. No
+ * family before the first gather.
+ */
 export function answerAges(ingestions: Iterable<Pick<CephIngestion, 'answers'>>): MetricFamily[] {
   const answers = [...ingestions].flatMap((ingestion) => ingestion.answers);
   if (answers.length === 0) return [];
   return [
     {
       name: 'hdrscope_ceph_answer_age_seconds',
-      help: 'Seconds since a daemon of Ceph has answered: its counts are those of then',
+      help: 'Seconds from the last answer of a daemon of Ceph to the last reading: its counts are those of then',
       unit: 's',
       type: 'gauge',
       metrics: answers.map(({ daemon, ageSeconds }) => ({

@@ -57,15 +57,15 @@ export interface CephIngestion extends Ingestion {
    * before the first dump. The next dump is compared with these histograms, so callers must not change them.
    */
   readonly latest: readonly ImportedHistogram[];
-  /** The daemons that have answered and are still there, in the order of their first answers. */
+  /** The daemons that have answered and are still there, as the last reading has found them; empty before the first one. */
   readonly answers: readonly AnswerAge[];
 }
 
-/** When a daemon has answered last. */
+/** How old the answer of a daemon is. */
 export interface AnswerAge {
   /** Its name; empty for an only daemon without one. */
   readonly daemon: string;
-  /** The time since its last answer, in seconds: from 0. It grows while the daemon hangs. */
+  /** The time from its last answer to the last reading, in seconds: 0 where it has answered then. It grows while the daemon hangs. */
   readonly ageSeconds: number;
 }
 
@@ -122,13 +122,13 @@ export function ingestCeph(
   const { intake, how, parsed } = readSettings(options, INGEST_CEPH);
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
-  const answered = new Map<string, number>();
+  let answers: readonly AnswerAge[] = [];
   const read = async (): Promise<Reading[]> => {
     const answer = await fetch();
     const histograms = typeof answer === 'string' ? parseDump(answer, parsed) : answer;
     assertDistinct(histograms);
     latest = histograms;
-    answered.set('', performance.now());
+    answers = [{ daemon: '', ageSeconds: 0 }];
     assertKnownAxes(latest, parsed.units);
     return latest.flatMap((histogram) => readings.of(histogram));
   };
@@ -142,15 +142,9 @@ export function ingestCeph(
       return latest;
     },
     get answers() {
-      return agesOf(answered);
+      return answers;
     },
   };
-}
-
-/** @param answered When each daemon has answered last, in milliseconds of the runtime's clock. */
-function agesOf(answered: ReadonlyMap<string, number>): AnswerAge[] {
-  const nowMs = performance.now();
-  return [...answered].map(([daemon, atMs]) => ({ daemon, ageSeconds: Math.max(0, nowMs - atMs) / 1000 }));
 }
 
 /**
@@ -267,7 +261,9 @@ function ingestAnswers(
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
   let readErrors = 0;
+  /** When each daemon has answered last, in milliseconds of the runtime's clock. */
   const answered = new Map<string, number>();
+  let ages: readonly AnswerAge[] = [];
   /** Daemons that did not answer at first. What they have counted by their first answer is not new since now. */
   const unheard = new Set<string>();
   let running: Promise<void> | undefined;
@@ -275,10 +271,14 @@ function ingestAnswers(
   const read = async (): Promise<void> => {
     const answers = await readAnswers();
     latest = answers.flatMap(({ histograms = [] }) => histograms);
-    const names = new Set(answers.map(({ name }) => name));
-    for (const name of answered.keys()) if (!names.has(name)) answered.delete(name);
-    for (const { name, histograms, heldMs = 0 } of answers)
-      if (histograms !== undefined) answered.set(name, performance.now() - heldMs);
+    const nowMs = performance.now();
+    const before = new Map(answered);
+    answered.clear();
+    for (const { name, histograms, heldMs = 0 } of answers) {
+      const atMs = histograms === undefined ? before.get(name) : nowMs - heldMs;
+      if (atMs !== undefined) answered.set(name, atMs);
+    }
+    ages = [...answered].map(([daemon, atMs]) => ({ daemon, ageSeconds: (nowMs - atMs) / 1000 }));
     // A daemon that does not answer may be the one that has the axis.
     if (answers.every(({ histograms }) => histograms !== undefined)) assertKnownAxes(latest, parsed.units);
     const isFirst = intake.since === 'now' && !hasAnswered(intake.memory);
@@ -331,7 +331,7 @@ function ingestAnswers(
       return latest;
     },
     get answers() {
-      return agesOf(answered);
+      return ages;
     },
     async close() {
       remove();
