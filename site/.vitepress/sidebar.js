@@ -35,6 +35,7 @@ export const SIDEBAR = [
       { text: 'Gate a pull request', link: '/guides/gate-a-pull-request.html' },
       { text: "Read the kernel's histograms", link: '/guides/read-kernel-maps.html' },
       { text: 'Watch a Ceph cluster', link: '/guides/watch-a-ceph-cluster.html' },
+      { text: 'Ceph in Prometheus', link: '/guides/ceph-in-prometheus.html' },
       { text: 'Run a fleet', link: '/guides/run-a-fleet.html' },
       { text: 'Ask months of history', link: '/guides/ask-months-of-history.html' },
     ],
