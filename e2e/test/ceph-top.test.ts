@@ -88,7 +88,7 @@ interface Interval {
   readonly operations: Latency;
   readonly kinds: readonly (Latency & { counter: Counter; sizes: readonly Latency[] })[];
   readonly slowest: readonly (Latency & { daemon: string })[];
-  readonly daemons: readonly { name: string; state: string; problem?: string }[];
+  readonly daemons: readonly { name: string; state: string; problem?: string; ageSeconds: number | null }[];
 }
 
 const intervalsIn = (text: string): Interval[] =>
@@ -205,6 +205,35 @@ describeWithCephCluster('a cluster of Ceph at a glance', () => {
     console.log(`top --tell: ${JSON.stringify(countsOf(intervals))}`);
 
     expect(countsOf(intervals)).toEqual(expected);
+  });
+
+  test('through ceph tell, an OSD that hangs delays one interval, and its age grows until it is back', async () => {
+    const before = await operations();
+    const args = ['--tell', '--ceph', cluster.command.program];
+    const intervals = await topDuring(args, async () => {
+      cluster.osds[1]!.signal('SIGSTOP');
+      try {
+        await sleep(20_000);
+      } finally {
+        cluster.osds[1]!.signal('SIGCONT');
+      }
+      await sleep(10_000);
+    });
+    const gone = intervals.filter(({ daemons }) => daemons[1]!.state === 'gone');
+    const ages = gone.map(({ daemons }) => daemons[1]!.ageSeconds!);
+    const seconds = gone.map((one) => one.seconds);
+    console.log(
+      `intervals while an OSD hangs: ${seconds.map((one) => one.toFixed(1))} s; ages ${ages.map((age) => age.toFixed(1))} s`,
+    );
+    expect(gone.length).toBeGreaterThanOrEqual(3);
+    expect(ages).toEqual([...ages].sort((one, other) => one - other));
+    // The first one waits for it.
+    const [first, ...later] = seconds;
+    expect(Math.max(...later)).toBeLessThan(first!);
+    for (const { daemons } of intervals)
+      expect(daemons[0]).toMatchObject({ name: 'osd.0', state: 'counted' });
+    expect(intervals.at(-1)!.daemons[1]!.state).toBe('counted');
+    expect(await operations()).toEqual(before);
   });
 
   test('the sums are exactly those of the OSDs, and lie between bounds under load', async () => {
