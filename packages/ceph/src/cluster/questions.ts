@@ -40,18 +40,23 @@ export class Questions<Daemon extends CephDaemon> {
   readonly #patienceMs: number;
   readonly #pending = new Map<string, Question>();
   /** The daemons whose last answer took longer than a reading waits. */
-  readonly #slow = new Set<string>();
+  readonly #slow: Set<string>;
   #isFirst: boolean;
 
   /**
    * @param ask Resolves with the problem where a daemon does not answer. It rejects only by a mistake of the program.
-   * @param how How long a reading waits for a daemon that has answered in time before, and whether the first reading also waits until a
-   *   daemon has histograms.
+   * @param how How long a reading waits for a daemon that has answered in time before; whether the first reading also waits until a daemon has
+   *   histograms; and the names of daemons that have not answered in time.
    */
   constructor(
     ask: (daemon: Daemon) => Promise<DaemonAnswer>,
-    { patienceMs = PATIENCE_MS, waitsAtFirst = true }: { patienceMs?: number; waitsAtFirst?: boolean } = {},
+    {
+      patienceMs = PATIENCE_MS,
+      waitsAtFirst = true,
+      slow = [],
+    }: { patienceMs?: number; waitsAtFirst?: boolean; slow?: readonly string[] } = {},
   ) {
+    this.#slow = new Set(slow);
     this.#ask = ask;
     this.#patienceMs = patienceMs;
     this.#isFirst = waitsAtFirst;

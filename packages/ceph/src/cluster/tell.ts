@@ -1,7 +1,7 @@
-import { type ExecFileException, execFile } from 'node:child_process';
+import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process';
 import { HdrscopeError } from '@hdrscope/core';
 import { filledText, type RulesFor, withDefault } from '@hdrscope/core/internal';
-import { reasonOf, TimeoutError, within } from '@hdrscope/kit';
+import { reasonOf, TimeoutError } from '@hdrscope/kit';
 import { Turns } from '../admin-socket/server.ts';
 import { adminSocketError } from '../errors.ts';
 import { type AskDaemon, readDaemon } from '../importer/ask-histograms.ts';
@@ -35,21 +35,31 @@ interface TellSettings {
 
 const TELL_TIMEOUT_MS = 60_000;
 const LONGEST_ANSWER = 2 ** 28;
-/** How long the first reading may take: the program starts three times, on a machine that may be busy. */
+/** How long the program may be silent at first: it starts and connects, on a machine that may be busy. */
 const FIRST_PATIENCE_MS = 5000;
 const LEAST_PATIENCE_MS = 1000;
-/** How many times the longest reading of all daemons together the next one may take, and one in which each daemon has runs of its own. */
-const SLOWER = { together: 2, apart: 4 } as const;
+/** How many times as long as in the reading before it may be silent, and a reading by runs of their own may take. */
+const SLOWER = 3;
 /** How many runs of the program may wait for daemons that are not late. One takes some 50 MB. */
 const MOST_RUNS = 8;
 const ALL_OSDS = 'osd.*';
 
+/** What is seen of runs that ask several daemons. They print the answer of a daemon as soon as they have it. */
+interface Watch {
+  /** How long a run may print nothing. */
+  readonly patienceMs: number;
+  /** The longest time that a run has printed nothing. */
+  silentMs: number;
+  /** The daemons whose answers the last run has printed. */
+  readonly printed: Set<string>;
+}
+
 /**
  * Makes a function that reads the daemons which the program `ceph tell` reaches.
  *
- * A run of the program asks its daemons one after the other, so one that hangs keeps the answers of the others back. When a reading takes
- * too long, it is ended, and each daemon is asked by runs of its own until all have answered. That takes three runs for each daemon instead
- * of three in all.
+ * A run of the program asks its daemons one after the other, so one that hangs keeps back the answers of those after it. When a run is
+ * silent for too long, it is ended, and each daemon is asked by runs of its own until all have answered. That takes three runs for each
+ * daemon instead of three in all.
  *
  * @returns A function that returns the answers of all daemons that have histograms, or that cannot be asked. It rejects with
  *   `ERR_ADMIN_SOCKET` when the program fails, and with the reason of `signal`.
@@ -58,51 +68,56 @@ export function readByTell(
   settings: TellSettings,
   parsed: ParseDumpSettings,
 ): () => Promise<readonly DaemonAnswer[]> {
-  const names = new Set<string>();
-  let longestMs = 0;
-  let apart: Questions<NamedDaemon> | undefined;
-  const patienceMs = (how: keyof typeof SLOWER): number =>
-    longestMs === 0 ? FIRST_PATIENCE_MS : Math.max(LEAST_PATIENCE_MS, SLOWER[how] * longestMs);
+  /** The daemons of the last reading of all together, in the order in which they are asked. */
+  let last: readonly DaemonAnswer[] = [];
+  let [silentMs, lastMs] = [0, 0];
+  let apart: { readonly names: readonly string[]; readonly questions: Questions<NamedDaemon> } | undefined;
+  const patienceFor = (ms: number): number =>
+    ms === 0 ? FIRST_PATIENCE_MS : Math.max(LEAST_PATIENCE_MS, SLOWER * ms);
 
-  /** @returns `undefined` when it takes too long. */
+  /** @returns `undefined` when a daemon seems to hang. */
   const readTogether = async (): Promise<readonly DaemonAnswer[] | undefined> => {
-    const ending = new AbortController();
-    const signal = AbortSignal.any([ending.signal, ...(settings.signal ? [settings.signal] : [])]);
+    const watch: Watch = { patienceMs: patienceFor(silentMs), silentMs: 0, printed: new Set() };
     const startMs = performance.now();
     try {
-      const reading = readAll({ ...settings, signal }, parsed);
-      const answers = await within(reading, patienceMs('together'), { unref: false });
-      longestMs = Math.max(longestMs, performance.now() - startMs);
-      for (const { name } of answers) names.add(name);
-      return answers;
+      last = await readAll(settings, parsed, watch);
+      [silentMs, lastMs] = [watch.silentMs, performance.now() - startMs];
+      return last;
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
-      ending.abort(error);
+      const hanging = last.find(
+        ({ name, histograms }) => histograms !== undefined && !watch.printed.has(name),
+      );
+      const how = {
+        patienceMs: patienceFor(lastMs),
+        waitsAtFirst: last.length === 0,
+        slow: hanging === undefined ? [] : [hanging.name],
+      };
+      const names = last.length === 0 ? await listNames(settings) : last.map(({ name }) => name);
+      apart = { names, questions: questionsTo(settings, parsed, how) };
       return undefined;
     }
   };
 
   return async () => {
-    if (apart === undefined) {
-      const answers = await readTogether();
-      if (answers !== undefined) return answers;
-      if (names.size === 0) for (const name of await listNames(settings)) names.add(name);
-      apart = questionsTo(settings, parsed, {
-        patienceMs: patienceMs('apart'),
-        waitsAtFirst: longestMs === 0,
-      });
-    }
-    const answers = await apart.read([...names].map((name) => ({ name, ask: askBy(settings, name) })));
+    const together = apart === undefined ? await readTogether() : undefined;
+    if (together !== undefined) return together;
+    const { names, questions } = apart!;
+    const answers = await questions.read(names.map((name) => ({ name, ask: askBy(settings, name) })));
     if (answers.every(({ lateMs }) => lateMs === undefined)) apart = undefined;
     return answers.filter(({ histograms }) => histograms === undefined || histograms.length > 0);
   };
 }
 
 /** Reads all daemons by one run of the program for each command. */
-async function readAll(settings: TellSettings, parsed: ParseDumpSettings): Promise<DaemonAnswer[]> {
+async function readAll(
+  settings: TellSettings,
+  parsed: ParseDumpSettings,
+  watch: Watch,
+): Promise<DaemonAnswer[]> {
   const { target } = settings;
   const problems = new Map<string, string>();
-  const ask = askBy(settings, target, problems);
+  const ask = askBy(settings, target, problems, watch);
   const byDaemon = new Map<string, ImportedHistogram[]>();
   for (const one of await readDaemon(ask, { ...parsed, life: undefined, attempts: 1 })) {
     const { daemon = target } = one;
@@ -119,7 +134,7 @@ async function readAll(settings: TellSettings, parsed: ParseDumpSettings): Promi
 function questionsTo(
   { signal }: TellSettings,
   parsed: ParseDumpSettings,
-  how: { readonly patienceMs: number; readonly waitsAtFirst: boolean },
+  how: { readonly patienceMs: number; readonly waitsAtFirst: boolean; readonly slow: readonly string[] },
 ): Questions<NamedDaemon> {
   const turns = new Turns(MOST_RUNS);
   return new Questions<NamedDaemon>(async ({ name, ask }) => {
@@ -149,9 +164,14 @@ async function listNames(settings: TellSettings): Promise<string[]> {
 }
 
 /** @param problems Gets what the program reports of daemons. */
-function askBy(settings: TellSettings, target: string, problems: Map<string, string> = new Map()): AskDaemon {
+function askBy(
+  settings: TellSettings,
+  target: string,
+  problems: Map<string, string> = new Map(),
+  watch?: Watch,
+): AskDaemon {
   return (prefix, args) =>
-    run(settings, ['tell', target, ...prefix.split(' '), ...Object.values(args)], problems);
+    run(settings, ['tell', target, ...prefix.split(' '), ...Object.values(args)], problems, watch);
 }
 
 /** Runs the program. A daemon that is down makes it fail, after it has printed the answers of the others. */
@@ -159,8 +179,10 @@ function run(
   { program, signal }: TellSettings,
   words: readonly string[],
   problems: Map<string, string>,
+  watch?: Watch,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
+    let isSilent = false;
     const limits = {
       maxBuffer: LONGEST_ANSWER,
       timeout: TELL_TIMEOUT_MS,
@@ -168,7 +190,9 @@ function run(
       killSignal: 'SIGKILL',
       signal,
     } as const;
-    execFile(program, [...words, '--format', 'json'], limits, (error, stdout, stderr) => {
+    const child = execFile(program, [...words, '--format', 'json'], limits, (error, stdout, stderr) => {
+      stopWatching();
+      if (isSilent) return reject(new TimeoutError(`${program} prints nothing any more`));
       if (signal?.aborted) return reject(signal.reason);
       for (const [, problem = '', name = ''] of stderr.matchAll(/^(.*\b(osd\.\d+).*)$/gm)) {
         problems.set(name, problem.trim());
@@ -177,7 +201,35 @@ function run(
       const message = `${program} ${words.slice(0, 2).join(' ')} has failed: ${explainFailure(error, stderr)}`;
       reject(adminSocketError(message, { program, command: words.slice(2).join(' ') }, error));
     });
+    const stopWatching =
+      watch === undefined
+        ? () => {}
+        : watchOutput(child, watch, () => {
+            isSilent = true;
+            child.kill('SIGKILL');
+          });
   });
+}
+
+/** @returns A function that ends the watch when the program has ended. */
+function watchOutput({ stdout }: ChildProcess, watch: Watch, onSilent: () => void): () => void {
+  let heardMs = performance.now();
+  const timer = setTimeout(onSilent, watch.patienceMs);
+  const hear = (): void => {
+    const nowMs = performance.now();
+    watch.silentMs = Math.max(watch.silentMs, nowMs - heardMs);
+    heardMs = nowMs;
+    timer.refresh();
+  };
+  watch.printed.clear();
+  stdout?.on('data', (text: string) => {
+    hear();
+    for (const [, name = ''] of text.matchAll(/^(\w+\.\w+): /gm)) watch.printed.add(name);
+  });
+  return () => {
+    hear();
+    clearTimeout(timer);
+  };
 }
 
 function explainFailure(error: ExecFileException, stderr: string): string {
