@@ -16,6 +16,7 @@ import {
   histogramReplies,
   histogramSchema,
   ingestCeph,
+  ingestCephByTell,
   ingestCephDaemons,
   PerfHistogram,
   parseCounterSchema,
@@ -86,6 +87,11 @@ export const CEPH: RightCalls = {
     createRegistry(),
     () => DUMP,
     {},
+  ),
+  'ceph.ingestCephByTell': right(
+    async (registry: Registry, options: object) => gathered(registry, ingestCephByTell(registry, options)),
+    createRegistry(),
+    { program: 'false' },
   ),
   'ceph.ingestCephDaemons': right(
     async (registry: Registry, list: () => Promise<[typeof daemon]>, options: object) =>

@@ -7,6 +7,7 @@ import {
   object,
   optional,
   readOptions,
+  type SettingsOf,
   withDefault,
 } from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
@@ -44,6 +45,9 @@ export interface IngestCephOptions extends IntakeOptions, ParseDumpOptions {
    */
   readonly merged?: boolean;
 }
+
+/** The options of `ingestCephByTell`. */
+export interface IngestCephByTellOptions extends IngestCephOptions, Omit<TellOptions, 'signal'> {}
 
 /** A dump as text, or histograms that were read from one. */
 export type FetchedDump = string | readonly ImportedHistogram[];
@@ -119,7 +123,7 @@ export function ingestCeph(
   options: IngestCephOptions = {},
 ): CephIngestion {
   assertRegistry(registry);
-  const { intake, how, parsed } = readSettings(options, INGEST_CEPH);
+  const { intake, how, parsed } = divide(readOptions(options, INGEST_CEPH));
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
   let answers: readonly AnswerAge[] = [];
@@ -180,7 +184,7 @@ export function ingestCephDaemons(
   options: IngestCephOptions = {},
 ): CephIngestion {
   assertRegistry(registry);
-  const settings = readSettings(options, INGEST_CEPH_DAEMONS);
+  const settings = divide(readOptions(options, INGEST_CEPH_DAEMONS));
   const questions = new Questions<CephDaemon>((daemon) => answerOf(daemon, settings.parsed));
   return ingestAnswers(registry, settings, async () => {
     const listed = await list();
@@ -203,7 +207,6 @@ export function ingestCephDaemons(
  * `ingestCephDaemons` does with sockets. While all daemons answer, three runs of the program ask all of them. When one hangs, each is asked
  * by runs of its own, so that the others are read.
  *
- * @param options Those of `ingestCephDaemons`, and `target` and `program`: see `followByTell`.
  * @throws HdrscopeError `ERR_INVALID_OPTION` as `ingestCeph` does.
  * @example
  * ```ts
@@ -217,16 +220,12 @@ export function ingestCephDaemons(
  * await ceph.close();
  * ```
  */
-export function ingestCephByTell(
-  registry: Registry,
-  options: IngestCephOptions & Omit<TellOptions, 'signal'> = {},
-): CephIngestion {
+export function ingestCephByTell(registry: Registry, options: IngestCephByTellOptions = {}): CephIngestion {
   assertRegistry(registry);
-  const { target, program, ...own } = options;
-  const tell = readOptions({ target, program }, INGEST_CEPH_BY_TELL);
-  const settings = readSettings(own, INGEST_CEPH_DAEMONS);
+  const { target, program, ...own } = readOptions(options, INGEST_CEPH_BY_TELL);
+  const settings = divide(own);
   const closing = new AbortController();
-  const read = readByTell({ ...tell, signal: closing.signal }, settings.parsed);
+  const read = readByTell({ target, program, signal: closing.signal }, settings.parsed);
   const ingestion = ingestAnswers(registry, settings, read);
   return {
     ...ingestion,
@@ -246,16 +245,10 @@ export function ingestCephByTell(
   };
 }
 
-const INGEST_CEPH_BY_TELL = {
-  name: 'ingestCephByTell',
-  rules: TELL_RULES,
-  call: "ingestCephByTell(registry, { target: 'osd.*' })",
-};
-
 /** Has a registry read the answers of daemons whenever it is gathered. Daemons may come and go. */
 function ingestAnswers(
   registry: Registry,
-  { intake, how, parsed }: ReturnType<typeof readSettings>,
+  { intake, how, parsed }: ReturnType<typeof divide>,
   readAnswers: () => Promise<readonly DaemonAnswer[]>,
 ): CephIngestion {
   const readings = new Readings(intake.memory, how);
@@ -376,9 +369,8 @@ const INGEST_RULES = {
 } satisfies OptionRules<IngestCephOptions>;
 
 /** The parts of the options: for the ingestion, for the families, and for the parser. */
-function readSettings(options: IngestCephOptions, table: typeof INGEST_CEPH) {
-  const { attributes, dropAttributes, sourceName, since, timeoutMs, observer, memory, ...shown } =
-    readOptions(options, table);
+function divide(settings: SettingsOf<IngestCephOptions, typeof INGEST_RULES>) {
+  const { attributes, dropAttributes, sourceName, since, timeoutMs, observer, memory, ...shown } = settings;
   const { classes, familyName, merged, ...parsed } = shown;
   return {
     intake: {
@@ -405,4 +397,10 @@ const INGEST_CEPH_DAEMONS = {
   name: 'ingestCephDaemons',
   rules: INGEST_RULES,
   call: 'ingestCephDaemons(registry, list, { merged: true })',
+};
+
+const INGEST_CEPH_BY_TELL = {
+  name: 'ingestCephByTell',
+  rules: { ...INGEST_RULES, ...TELL_RULES } satisfies OptionRules<IngestCephByTellOptions>,
+  call: "ingestCephByTell(registry, { target: 'osd.*' })",
 };
