@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { askAdminSocket, type RunningAdminSocket } from '@hdrscope/ceph';
 import { lackOfBuild, testUnless } from '@hdrscope/testing';
@@ -116,6 +116,40 @@ test('serves the daemons of a folder to Prometheus, each and all together, while
   expect(of(pages[1]!, `${merged}_bucket{le="0.000799999"}`)).toEqual([
     `${merged}_bucket{le="0.000799999"} 3`,
   ]);
+});
+
+test('serves the daemons that ceph tell reaches, with the age of their answers', async () => {
+  const osd = new FakeOsd();
+  osd.operate('w', 500_000, 4096, 3);
+  const ceph = folder.write(
+    'ceph',
+    `#!/bin/sh
+case "$4" in
+dump) echo 'osd.7: ${JSON.stringify({ osd: osd.numbers() })}' ;;
+histogram) echo 'osd.7: ${osd.dump()}' ;;
+esac
+`,
+  );
+  chmodSync(ceph, 0o755);
+  const pages: string[] = [];
+  const onOutput = async (url: string, end: (reason: Termination) => void): Promise<void> => {
+    try {
+      for (let scrapes = 0; scrapes < 2; scrapes++) {
+        pages.push(await (await fetch(url.trim())).text());
+        await new Promise((resolve) => setTimeout(resolve, 150));
+      }
+    } finally {
+      end(new Termination('SIGINT', 130));
+    }
+  };
+  const args = ['ceph', 'serve', '--tell', '--ceph', ceph, '--port', '0'];
+  const { exitCode, stderr } = await hdrscope(args, { onOutput: (text, end) => void onOutput(text, end) });
+  expect([exitCode, stderr]).toEqual([130, '']);
+  const name = 'ceph_osd_op_w_latency_in_bytes_latency_seconds';
+  expect(pages[0]).toContain(`${name}_count{ceph_daemon="osd.7"} 3\n`);
+  expect(pages[0]).toContain(`${name}_sum{ceph_daemon="osd.7"} 0.0015\n`);
+  // Ages are those of the reading before.
+  expect(pages[1]).toContain('hdrscope_ceph_answer_age_seconds{ceph_daemon="osd.7"} 0\n');
 });
 
 testBuilt('a process serves, another one dumps, and Ctrl-C removes the socket', async () => {
