@@ -22,6 +22,14 @@ const familyOf = ({ families }: Snapshot, name: string): FamilySnapshot =>
   families.find((one) => one.name === name)!;
 const LATENCY = 'ceph.osd.op_w_latency_in_bytes.latency';
 const SIZE = 'ceph.osd.op_w_latency_in_bytes.request_size_bytes';
+const axis = (name: string, buckets: number) => ({
+  name,
+  min: 0,
+  quant_size: 8,
+  buckets,
+  scale_type: 'linear',
+});
+const LATENCY_AXIS = axis('Latency (nsec)', 3);
 const total = (snapshot: Snapshot, name: string): number =>
   familyOf(snapshot, name).series.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
 
@@ -40,6 +48,33 @@ test('each axis is a family in seconds or bytes, with the bounds of its slots', 
     'Latency of osd.op_w_latency_in_bytes_histogram; the sum is an estimate, from the middles of the buckets',
   );
 });
+
+test.each([
+  ['op_hist_lat', [LATENCY_AXIS], ['ceph.rgw.op_hist_lat s']],
+  // A second axis of one slot is there for tools that want two.
+  ['op_hist_lat', [LATENCY_AXIS, axis('All', 1)], ['ceph.rgw.op_hist_lat s']],
+  ['op_histogram', [axis('Size (bytes)', 3)], ['ceph.rgw.op By']],
+  ['put_bytes_histogram', [axis('Size (bytes)', 3)], ['ceph.rgw.put_bytes By']],
+  [
+    'op_w_latency_in_bytes_histogram',
+    [LATENCY_AXIS, axis('Request size (bytes)', 3)],
+    ['ceph.rgw.op_w_latency_in_bytes.latency s', 'ceph.rgw.op_w_latency_in_bytes.request_size_bytes By'],
+  ],
+  ['all', [axis('All', 1)], ['ceph.rgw.all ']],
+])(
+  'the families of %s with the axes %j are %j, with the labels of the logger',
+  async (counter, axes, names) => {
+    const values = axes.reduceRight<unknown>(
+      (inner, { buckets }) => Array.from({ length: buckets }, () => inner),
+      1,
+    );
+    const entry = { labels: { op: 'put_obj' }, counters: { [counter]: { axes, values } } };
+    const { families } = await reading([JSON.stringify({ rgw: [entry] })]).gather();
+    expect(families.map(({ name, unit }) => `${name} ${unit}`)).toEqual(names);
+    for (const { series } of families)
+      expect(series.map(({ attributes }) => attributes)).toEqual([{ op: 'put_obj' }]);
+  },
+);
 
 test('classic buckets have exactly the counts of the slots of the daemon', async () => {
   const { gather } = reading([OSD_DUMP_LATER]);
