@@ -1,0 +1,48 @@
+import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
+
+/** One instruction of 8 bytes. Source: Linux, `Documentation/bpf/standardization/instruction-set.rst`. */
+export interface Instruction {
+  readonly code: number;
+  readonly to: number;
+  readonly from: number;
+  readonly offset: number;
+  readonly value: number;
+}
+
+/** Divides a program into its instructions. Bytes after the last whole instruction are left out. */
+export function decodeInstructions(code: Uint8Array): readonly Instruction[] {
+  const view = viewOf(code);
+  return Array.from({ length: Math.floor(code.length / 8) }, (_, i) => {
+    const registers = view.getUint8(8 * i + 1);
+    const [low, high] = [registers & 0xf, registers >> 4];
+    return {
+      code: view.getUint8(8 * i),
+      to: LITTLE_ENDIAN ? low : high,
+      from: LITTLE_ENDIAN ? high : low,
+      offset: view.getInt16(8 * i + 2, LITTLE_ENDIAN),
+      value: view.getInt32(8 * i + 4, LITTLE_ENDIAN),
+    };
+  });
+}
+
+/** The lowest three bits of a code. */
+export const CLASS = { LD: 0, LDX: 1, ST: 2, STX: 3, ALU: 4, JMP: 5, JMP32: 6, ALU64: 7 } as const;
+
+/** What the source register of a wide load says about its constant: `BPF_PSEUDO_…`. */
+export const WIDE = { MAP: 1, MAP_VALUE: 2, FUNCTION: 4 } as const;
+
+/** What the source register of a call says: the function is in the program (1), or in the kernel (2), or a helper (0). */
+export const CALL_OF_PROGRAM = 1;
+
+/** What an atomic instruction does, by its value. */
+export const ATOMIC = {
+  FETCH: 1,
+  COMPARE_EXCHANGE: 0xf1,
+  LOAD_ACQUIRE: 0x100,
+  STORE_RELEASE: 0x110,
+} as const;
+
+/** The size of a load or store, in bytes. */
+export function accessBytes(code: number): 1 | 2 | 4 | 8 {
+  return ([4, 2, 1, 8] as const)[(code >> 3) & 3]!;
+}

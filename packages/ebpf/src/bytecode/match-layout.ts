@@ -1,0 +1,160 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { parseKernelLayout } from '../layout/by-name.ts';
+import { explicitKernelLayout, type KernelLayout } from '../layout/kernel-layout.ts';
+import { NotMeasured } from './machine.ts';
+import type { SlotSteps, Step } from './slot-steps.ts';
+
+/** The layout by which a program counts. */
+export interface MatchedLayout {
+  readonly layout: KernelLayout;
+  /** The layout as options and messages have it: `libbpf-tools:27`, or upper bounds. */
+  readonly text: string;
+  /** By what the program divides values before it counts them; 1 when it does not. */
+  readonly divisor: bigint;
+}
+
+/**
+ * Finds the layout of slots that were measured: the name of a tool whose slots are exactly the same, or else their bounds. Layouts with
+ * powers of two may be those of values that the program has divided.
+ *
+ * @param indexOfFirst The index of the first place of the slots, when they are in the value.
+ * @throws NotMeasured when the slots do not follow each other.
+ */
+export function matchLayout({ steps, place, divisors }: SlotSteps, begin = place.offset): MatchedLayout {
+  const indexOf = (slot: bigint): number =>
+    place.in === 'key' ? Number(slot) : (Number(slot) - begin) / place.size;
+  const slots = inOrder(steps).map(({ from, to, slot }) => ({ from, to, index: indexOf(slot!) }));
+  if (slots.length < 2) throw new NotMeasured('all values are counted in one slot');
+  if (slots.some(({ index }) => !Number.isSafeInteger(index))) {
+    throw new NotMeasured('its slots are not counters side by side');
+  }
+  const isOpen = slots[0]!.from === LOWEST;
+  // A program that counts no negative value has its first slot begin at 0, although its instructions say what would become of one.
+  const lowest = !isOpen ? toDouble(slots[0]!.from) : slots[0]!.to >= 0n ? 0 : Number.NEGATIVE_INFINITY;
+  const indices = slots.map(({ index }) => index);
+  const isGapless = indices.every((index, i) => index === indices[0]! + i);
+  if (isGapless) {
+    for (const divisor of [1n, ...divisors]) {
+      for (const text of namesFor(slots, divisor)) {
+        const layout = layoutNamed(text);
+        if (layout !== undefined && fits(layout, slots, divisor, lowest)) return { layout, text, divisor };
+      }
+    }
+  }
+  const bounds = slots.slice(0, -1).map(({ to }) => toDouble(to));
+  const layout = explicitKernelLayout(bounds, {
+    lowest,
+    ...(isGapless ? { firstIndex: indices[0]! } : { keys: indices }),
+  });
+  return { layout, text: textOf(bounds), divisor: 1n };
+}
+
+/** Stands for all integers below a bound. */
+const LOWEST = -(2n ** 63n);
+const SIGN = 2n ** 63n;
+
+/** The steps with a slot, in ascending order of values that are unsigned, or else signed. */
+function inOrder(steps: readonly Step[]): readonly Step[] {
+  const isHigh = ({ from }: Step) => from >= SIGN;
+  const low = steps.filter((step) => !isHigh(step));
+  const high = steps.filter(isHigh);
+  const negative = high.map(({ from, to, slot }) => ({ from: from - 2n * SIGN, to: to - 2n * SIGN, slot }));
+  const found = ascending([...low, ...high]) ?? ascending([...negative, ...low]);
+  if (found === undefined) throw new NotMeasured('its slots do not follow each other');
+  return found;
+}
+
+/** @returns `undefined` when the slots do not ascend, or have a gap in which nothing is counted. */
+function ascending(steps: readonly Step[]): readonly Step[] | undefined {
+  const merged: Step[] = [];
+  for (const step of steps) {
+    const before = merged.at(-1);
+    if (before?.slot === step.slot && before !== undefined)
+      merged[merged.length - 1] = { ...before, to: step.to };
+    else merged.push(step);
+  }
+  const first = merged.findIndex(({ slot }) => slot !== undefined);
+  const last = merged.findLastIndex(({ slot }) => slot !== undefined);
+  const counted = merged.slice(first, last + 1);
+  const isAscending = counted.every(
+    ({ slot }, i) => slot !== undefined && (i === 0 || slot > counted[i - 1]!.slot!),
+  );
+  return isAscending ? counted : undefined;
+}
+
+interface Slot {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly index: number;
+}
+
+/** The names of layouts with so many slots. The first that fits is the most usual one. */
+function namesFor(slots: readonly Slot[], divisor: bigint): readonly string[] {
+  const count = slots.length;
+  const { index } = slots[0]!;
+  const powers = [
+    `libbpf-tools:${count}`,
+    `bcc:${count + 1}`,
+    `inspektor-gadget:${count}`,
+    `exporter-exp2:${count - 1}`,
+    `exporter-exp2zero:${count - 1}`,
+    'queue-depth',
+    `log-linear-8:${count}`,
+    ...[0, 1, 2, 3, 4, 5].map((k) => `bpftrace-hist:${k}:${count}`),
+  ];
+  if (divisor !== 1n) return powers;
+  const [, second, third] = slots;
+  const isEqual = second !== undefined && third !== undefined && index === 0;
+  const step = isEqual ? third.from - second.from : 1n;
+  const max = isEqual ? second.from + BigInt(count - 2) * step : 0n;
+  return [
+    ...powers,
+    `exporter-linear:${count - 1}`,
+    ...(isEqual ? [`bpftrace-lhist:${second.from}:${max}:${step}`] : []),
+  ];
+}
+
+function layoutNamed(text: string): KernelLayout | undefined {
+  try {
+    return parseKernelLayout(text);
+  } catch (error) {
+    if (error instanceof HdrscopeError) return undefined;
+    throw error;
+  }
+}
+
+function fits(
+  { slots: layout, firstIndex }: KernelLayout,
+  slots: readonly Slot[],
+  divisor: bigint,
+  lowest: number,
+): boolean {
+  if (layout.slotCount !== slots.length || firstIndex !== slots[0]!.index) return false;
+  return (
+    layout.lower(0) === lowest && layout.bounds.every((bound, i) => isBound(bound, slots[i]!.to, divisor))
+  );
+}
+
+/** Whether a bound is that of a slot, once it is multiplied. A bound above 2^53 is the double below it. */
+function isBound(bound: number, to: bigint, divisor: bigint): boolean {
+  if (divisor === 1n) return toDouble(to) === bound;
+  // (2^k - 1 + 1) * divisor - 1, also where 2^k - 1 is not a double.
+  const next = Number.isSafeInteger(bound) ? BigInt(bound) + 1n : undefined;
+  return next === undefined ? toDouble((to + 1n) / divisor - 1n) === bound : next * divisor - 1n === to;
+}
+
+/** The largest double that is not above an integer. */
+function toDouble(integer: bigint): number {
+  const near = Number(integer);
+  if (BigInt(near) <= integer) return near;
+  let step = 1;
+  while (near - step === near) step *= 2;
+  return near - step;
+}
+
+const MOST_SHOWN = 8;
+
+function textOf(bounds: readonly number[]): string {
+  const shown = bounds.slice(0, MOST_SHOWN).join(',');
+  return bounds.length > MOST_SHOWN ? `${shown},… (${bounds.length} bounds)` : shown;
+}

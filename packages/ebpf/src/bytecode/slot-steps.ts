@@ -1,0 +1,582 @@
+import {
+  type Addition,
+  copyRun,
+  type Following,
+  firstRun,
+  follow,
+  type KeyWord,
+  type MapFacts,
+  NotMeasured,
+  type ProgramCode,
+  type Run,
+  StepBudget,
+  Undecided,
+} from './machine.ts';
+import { HALF, inputsOf, isConstant, type Term, Terms } from './terms.ts';
+
+/** Values that are counted in the same slot. */
+export interface Step {
+  /** The smallest and the largest value, as unsigned integers. */
+  readonly from: bigint;
+  readonly to: bigint;
+  /** The number of the slot, or its offset in bytes; `undefined` when the values are not counted. */
+  readonly slot: bigint | undefined;
+}
+
+/** Where in a map a program counts. */
+export interface SlotPlace {
+  /** What changes with the slot: a word of the key, or the place in the value. */
+  readonly in: 'key' | 'value';
+  /** The word of the key, or the smallest offset in the value, in bytes. */
+  readonly offset: number;
+  /** Size of the word of the key, or of a counter in the value. */
+  readonly size: number;
+  /** Offset in the value, of a counter whose slot is in the key. */
+  readonly counterOffset: number;
+  /** Size of a counter, in bytes. */
+  readonly counterSize: number;
+}
+
+/** Which values a program counts in which slots. */
+export interface SlotSteps {
+  readonly steps: readonly Step[];
+  readonly place: SlotPlace;
+  /** Integers by which the program divides the value. */
+  readonly divisors: readonly bigint[];
+  /** Whether the program keeps only the lowest 32 bits of the value. */
+  readonly isCut: boolean;
+  /** Where the program sums up the values, in terms of `place`; `undefined` when it was not seen. */
+  readonly sum: { readonly slot: bigint } | { readonly offset: number; readonly size: number } | undefined;
+}
+
+/** Where the counters are in a map that is measured. */
+export interface Target {
+  isTarget(map: MapFacts): boolean;
+  /** Size of the values of the map, or of the elements of a variable in it, in bytes. */
+  readonly elementBytes: number;
+  /** Offset of the word of the key that is the slot, in bytes. @default the last word that is not always the same */
+  readonly slotOffset?: number;
+}
+
+/** Instructions that all runs of one program together may take. It follows about a million in a second. */
+const MOST_STEPS = 3_000_000;
+const MOST_FIRST_STEPS = 300_000;
+const MOST_FIRST_RUNS = 600;
+const MOST_CANDIDATES = 12;
+/** Values that a program measures and counts in the same map, one apart from the other. */
+const MOST_VALUES = 4;
+const MOST_STARTS = 64;
+const MOST_SLOTS = 4200;
+
+/**
+ * Measures which values a program counts in which slots of a map, by following its instructions with the measured value in one range
+ * after the other. Every step is proven: the program counts all its values in the slot, whatever its other inputs are.
+ *
+ * @returns `undefined` when the program adds nothing to the map.
+ * @throws NotMeasured when that cannot be shown.
+ */
+export function measureSlots(code: ProgramCode, target: Target): SlotSteps | undefined {
+  const terms = new Terms();
+  const budget = new StepBudget(MOST_STEPS);
+  const common = { code, terms, budget, loads: new Map() };
+  let open = firstRuns(common, target);
+  if (open.length === 0) return undefined;
+  const values: Term[] = [];
+  let found: SlotSteps | undefined;
+  while (open.length > 0) {
+    if (values.length === MOST_VALUES) throw new NotMeasured('it counts too many different values');
+    const next = measureOne(common, target, open, values);
+    if (found !== undefined && !isSame(found, next.steps)) {
+      throw new NotMeasured('it counts different values in different ways');
+    }
+    found ??= next.steps;
+    values.push(next.value);
+    open = next.open;
+  }
+  return found;
+}
+
+type Common = Pick<Following, 'code' | 'terms' | 'budget' | 'loads'>;
+
+function additionsTo({ additions }: Run, { isTarget }: Target): readonly Addition[] {
+  return additions.filter(({ map }) => isTarget(map));
+}
+
+/** Some runs that add to the map. */
+function firstRuns(common: Common, target: Target): readonly Run[] {
+  const budget = new StepBudget(MOST_FIRST_STEPS);
+  const runs: Run[] = [];
+  try {
+    follow(firstRun(common.terms), {
+      ...common,
+      budget,
+      onEnd(run) {
+        if (additionsTo(run, target).length > 0) runs.push(run);
+        return runs.length >= MOST_FIRST_RUNS;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof NotMeasured) || runs.length === 0) throw error;
+  }
+  return runs;
+}
+
+interface MeasuredValue {
+  readonly value: Term;
+  readonly steps: SlotSteps;
+  /** Runs that add to the map without the values that are known so far. */
+  readonly open: readonly Run[];
+}
+
+function measureOne(
+  common: Common,
+  target: Target,
+  runs: readonly Run[],
+  values: readonly Term[],
+): MeasuredValue {
+  let reason: NotMeasured | undefined;
+  const candidates = candidatesOf(runs, target);
+  for (const value of candidates) {
+    try {
+      return measureValue(common, target, runs, values, value);
+    } catch (error) {
+      if (!(error instanceof NotMeasured)) throw error;
+      reason ??= error;
+      if (common.budget.left <= 0) break;
+    } finally {
+      common.terms.endMeasuring();
+    }
+  }
+  throw reason ?? new NotMeasured('its slot does not depend on one measured value');
+}
+
+/** The terms that may be the measured value: the slots or the comparisons of the runs depend on each of them and on nothing else. */
+function candidatesOf(runs: readonly Run[], target: Target): readonly Term[] {
+  const weights = new Map<Term, number>();
+  for (const run of runs) {
+    const slots = additionsTo(run, target).flatMap(({ key, offset }) => [
+      ...key.map(({ term }) => term),
+      offset,
+    ]);
+    const roots = [...slots, ...run.conditions].filter((term) => !isConstant(term));
+    const seen = new Set(roots.flatMap(cutsOf));
+    for (const term of seen) weights.set(term, (weights.get(term) ?? 0) + 1);
+  }
+  return [...weights]
+    .filter(([term]) => mayBeValue(term))
+    .sort(([a, weightOfA], [b, weightOfB]) => weightOfB - weightOfA || a.id - b.id)
+    .slice(0, MOST_CANDIDATES)
+    .map(([term]) => term);
+}
+
+/** Inputs that say who runs the program or where, which is no measurement. */
+const NO_MEASUREMENT = /^(?:machine|address|register)@/;
+
+/**
+ * Whether a term may be a measured value: an input, the difference of two terms, or that with fewer bits. A slot that is computed from
+ * several inputs in another way is not one of a histogram.
+ */
+function mayBeValue(term: Term): boolean {
+  const { op, args } = term;
+  if (op.includes('@')) return !NO_MEASUREMENT.test(op);
+  if (op === 'sub') return true;
+  if (op === 'and') return args[1]!.min === HALF && args[1]!.max === HALF && mayBeValue(args[0]!);
+  return op === 'sext' && mayBeValue(args[0]!);
+}
+
+const MOST_TERMS = 2000;
+
+/** The terms through which every way from a term to its inputs leads. */
+function cutsOf(root: Term): readonly Term[] {
+  // In descending order of age, a term is a cut when no term that is still pending is beside it.
+  const cuts: Term[] = [];
+  const pending = new Set([root]);
+  for (let count = 0; pending.size > 0 && count < MOST_TERMS; count++) {
+    let youngest: Term | undefined;
+    for (const term of pending) if (youngest === undefined || term.id > youngest.id) youngest = term;
+    pending.delete(youngest!);
+    if (pending.size === 0) cuts.push(youngest!);
+    for (const arg of youngest!.args) if (!isConstant(arg)) pending.add(arg);
+  }
+  return cuts;
+}
+
+function measureValue(
+  common: Common,
+  target: Target,
+  runs: readonly Run[],
+  values: readonly Term[],
+  value: Term,
+): MeasuredValue {
+  const { terms } = common;
+  const starts = new Map<string, Run>();
+  const open: Run[] = [];
+  follow(firstRun(terms), {
+    ...common,
+    until: new Set([...values, value]),
+    onEnd(run) {
+      if (additionsTo(run, target).length > 0) open.push(run);
+    },
+    onStop(run, made) {
+      if (made !== value) return;
+      starts.set(String(starts.size), run);
+      if (starts.size > MOST_STARTS) throw new NotMeasured('its value is measured in too many ways');
+    },
+  });
+  if (starts.size === 0) throw new NotMeasured('its value is measured in no run');
+  const sums = sumSites(runs, target);
+  const hi = value.max;
+  terms.measure(value);
+  const evaluate = (from: bigint, to: bigint) =>
+    placesOf(common, target, [...starts.values()], { from, to, sums });
+  const parts = partition(evaluate, value.min, hi);
+  const { steps, place } = slotsOf(parts, target);
+  const divisors = divisorsOf(runs, target, value);
+  const rest = open.filter((run) => !isClamped(run, target, value, steps, place));
+  return {
+    value,
+    open: rest,
+    steps: {
+      steps,
+      place,
+      divisors,
+      isCut: value.op === 'and' && value.args[0]!.max > HALF,
+      sum: sumOf(common, target, [...starts.values()], { sums, place, steps }),
+    },
+  };
+}
+
+/** The instructions that add something other than 1. */
+function sumSites(runs: readonly Run[], target: Target): ReadonlySet<number> {
+  const sites = runs.flatMap((run) => additionsTo(run, target)).filter(({ amount }) => !isOne(amount));
+  return new Set(sites.map(({ at }) => at));
+}
+
+function isOne(amount: Term): boolean {
+  return amount.min === 1n && amount.max === 1n;
+}
+
+/** A place where a program counts, for values of one range. */
+interface Place {
+  readonly words: readonly {
+    readonly offset: number;
+    readonly size: number;
+    readonly value: bigint | undefined;
+  }[];
+  readonly offset: bigint;
+  readonly size: number;
+}
+
+type Places = ReadonlyMap<string, Place>;
+
+function nameOf({ words, offset, size }: Place): string {
+  return `${words.map((word) => `${word.offset}:${word.size}=${word.value ?? '?'}`).join(',')}+${offset}:${size}`;
+}
+
+/** Where the program counts when the value is in a range; `undefined` when that differs within the range. */
+function placesOf(
+  common: Common,
+  target: Target,
+  starts: readonly Run[],
+  { from, to, sums }: { readonly from: bigint; readonly to: bigint; readonly sums: ReadonlySet<number> },
+): Places | undefined {
+  const places = new Map<string, Place>();
+  common.terms.restrict(from, to);
+  try {
+    for (const start of starts) {
+      follow(copyRun(start), {
+        ...common,
+        isStrict: true,
+        onEnd(run) {
+          const counts = additionsTo(run, target).filter(({ at }) => !sums.has(at));
+          for (const addition of counts) {
+            const place = placeOf(target, addition);
+            places.set(nameOf(place), place);
+          }
+        },
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof Undecided)) throw error;
+    if (from === to) throw new NotMeasured('its slot depends on more than the measured value');
+    return undefined;
+  }
+  return places;
+}
+
+function placeOf(target: Target, { key, offset, size, amount }: Addition): Place {
+  if (!isOne(amount)) {
+    if (amount.isMeasured) throw new Undecided();
+    throw new NotMeasured('it adds something other than 1');
+  }
+  const words = key.map((word) => ({ offset: word.offset, size: word.size, value: wordOf(word) }));
+  const distance = offsetOf(offset, BigInt(target.elementBytes));
+  return { words, offset: distance, size };
+}
+
+function wordOf({ term }: KeyWord): bigint | undefined {
+  if (isConstant(term)) return term.min;
+  if (term.isMeasured) throw new Undecided();
+  return undefined;
+}
+
+/** The known part of an offset. The rest selects an element, so it is a multiple of its size. */
+function offsetOf(offset: Term, elementBytes: bigint): bigint {
+  let known = 0n;
+  const pending = [offset];
+  for (let term = pending.pop(); term !== undefined; term = pending.pop()) {
+    if (isConstant(term)) known += term.min;
+    else if (term.op === 'add') pending.push(...term.args);
+    else if (term.isMeasured) throw new Undecided();
+    else if (!isMultiple(term, elementBytes)) throw new NotMeasured('its slot depends on another input');
+  }
+  return BigInt.asIntN(64, known);
+}
+
+function isMultiple({ op, args, ones, unknown }: Term, of: bigint): boolean {
+  const [, factor] = args;
+  if (op === 'mul' && isConstant(factor!) && factor!.min % of === 0n) return true;
+  const isPower = (of & (of - 1n)) === 0n;
+  return isPower && ((ones | unknown) & (of - 1n)) === 0n;
+}
+
+interface Part {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly places: Places;
+  readonly name: string;
+}
+
+const SIGN = 2n ** 63n;
+
+/** Divides a range into the largest parts whose values are counted in the same places. */
+function partition(
+  evaluate: (from: bigint, to: bigint) => Places | undefined,
+  lo: bigint,
+  hi: bigint,
+): readonly Part[] {
+  const parts: Part[] = [];
+  const seen = new Set<string>();
+  let width = 1n;
+  for (let from = lo; from <= hi; ) {
+    const end = from < SIGN && hi >= SIGN ? SIGN - 1n : hi;
+    const places = evaluate(from, from)!;
+    const name = [...places.keys()].sort().join(' ');
+    const before = parts.at(-1);
+    if (name !== before?.name && seen.has(name) && from < SIGN) {
+      throw new NotMeasured('larger values are counted in slots of smaller ones again');
+    }
+    const holds = (to: bigint) => {
+      const others = evaluate(from, to);
+      return others !== undefined && [...others.keys()].sort().join(' ') === name;
+    };
+    const to = lastThatHolds(holds, from, end, width);
+    if (name === before?.name && before.to + 1n === from && from !== SIGN) {
+      parts[parts.length - 1] = { ...before, to };
+    } else {
+      parts.push({ from, to, places, name });
+    }
+    if (parts.length > MOST_SLOTS) throw new NotMeasured(`it has more than ${MOST_SLOTS} slots`);
+    seen.add(name);
+    width = to - from + 1n;
+    from = to + 1n;
+  }
+  return parts;
+}
+
+/** The end of the part that begins at an integer. Slots are often as wide as the one before, or twice as wide. */
+function lastThatHolds(holds: (to: bigint) => boolean, from: bigint, end: bigint, width: bigint): bigint {
+  if (holds(end)) return end;
+  let [good, bad] = [from, end];
+  for (const guess of [from + width - 1n, from + 2n * width - 1n]) {
+    if (guess <= good || guess >= bad) continue;
+    if (!holds(guess)) {
+      bad = guess;
+      break;
+    }
+    good = guess;
+    if (!holds(guess + 1n)) return good;
+  }
+  for (let step = width; good + step < bad; step *= 2n) {
+    if (!holds(good + step)) {
+      bad = good + step;
+      break;
+    }
+    good += step;
+  }
+  while (bad - good > 1n) {
+    const middle = (good + bad) / 2n;
+    if (holds(middle)) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+/** A number of a place: a word of its key, by position, or its offset in the value. */
+type Coordinate = number | 'offset';
+
+/** The slot of each part: the coordinate that the value decides. The others are labels, and depend on other inputs alone. */
+function slotsOf(
+  parts: readonly Part[],
+  { slotOffset }: Target,
+): { readonly steps: readonly Step[]; readonly place: SlotPlace } {
+  const counted = parts.filter(({ places }) => places.size > 0);
+  // Counters that count all values are not slots.
+  const isOfAll = (name: string) => counted.length > 1 && counted.every(({ places }) => places.has(name));
+  const own = parts.map(({ from, to, places }) => {
+    const kept = [...places].flatMap(([name, place]) => (isOfAll(name) ? [] : [place]));
+    return { from, to, places: kept };
+  });
+  const all = own.flatMap(({ places }) => places);
+  const [model] = all;
+  if (model === undefined) throw new NotMeasured('all values are counted in one slot');
+  if (!all.every((place) => isAlike(place, model))) {
+    throw new NotMeasured('its slots are at places of different kinds');
+  }
+  const coordinates: readonly Coordinate[] = [...model.words.keys(), 'offset'];
+  const filled = own.filter(({ places }) => places.length > 0);
+  const changing = coordinates.filter((coordinate) => {
+    const names = filled.map(({ places }) => namesAt(places, coordinate));
+    return names.some((name) => name !== names[0]);
+  });
+  const [coordinate] = changing;
+  if (coordinate === undefined) throw new NotMeasured('all values are counted in one slot');
+  if (changing.length > 1)
+    throw new NotMeasured('its slot depends on another input, or its slots differ in several ways');
+  const steps = own.map(({ from, to, places }): Step => {
+    const slots = [...new Set(places.map((place) => numberAt(place, coordinate)))];
+    if (slots.length > 1) throw new NotMeasured('its slot depends on more than the measured value');
+    if (places.length > 0 && slots[0] === undefined)
+      throw new NotMeasured('its slot depends on another input');
+    return { from, to, slot: slots[0] };
+  });
+  const offsets = all.map(({ offset }) => Number(offset));
+  const counter = { counterOffset: offsets[0]!, counterSize: model.size };
+  if (coordinate === 'offset') {
+    const least = offsets.reduce((one, other) => Math.min(one, other));
+    return { steps, place: { in: 'value', offset: least, size: model.size, ...counter } };
+  }
+  const { offset, size } = model.words[coordinate]!;
+  const isLast = model.words.slice(coordinate + 1).every(({ value }, i) => {
+    const after = coordinate + 1 + i;
+    return value !== undefined && all.every(({ words }) => words[after]!.value === value);
+  });
+  const isLabel = slotOffset === undefined ? !isLast : slotOffset !== offset;
+  if (isLabel || new Set(offsets).size > 1) throw new NotMeasured('a label depends on it, and no slot');
+  return { steps, place: { in: 'key', offset, size, ...counter } };
+}
+
+function isAlike({ words, size }: Place, model: Place): boolean {
+  return (
+    size === model.size &&
+    words.length === model.words.length &&
+    words.every(({ offset, size }, i) => offset === model.words[i]!.offset && size === model.words[i]!.size)
+  );
+}
+
+function numberAt({ words, offset }: Place, coordinate: Coordinate): bigint | undefined {
+  return coordinate === 'offset' ? offset : words[coordinate]!.value;
+}
+
+function namesAt(places: readonly Place[], coordinate: Coordinate): string {
+  return [...new Set(places.map((place) => String(numberAt(place, coordinate))))].sort().join(' ');
+}
+
+/**
+ * Whether a run without the measured value counts as the value 0: a program that takes a difference first compares its two terms, and
+ * counts 0 when it would be negative.
+ */
+function isClamped(run: Run, target: Target, value: Term, steps: readonly Step[], place: SlotPlace): boolean {
+  const zero = steps.find(({ from }) => from === 0n)?.slot;
+  const inputs = inputsOf(value);
+  const isOfValue = run.conditions.some((term) => {
+    const own = [...inputsOf(term)];
+    return own.length > 0 && own.every((input) => inputs.has(input));
+  });
+  if (!isOfValue || zero === undefined) return false;
+  return additionsTo(run, target)
+    .filter(({ amount }) => isOne(amount))
+    .every(({ key, offset }) => {
+      const slot = place.in === 'value' ? offset : key.find((word) => word.offset === place.offset)?.term;
+      return slot !== undefined && isConstant(slot) && slot.min === zero;
+    });
+}
+
+/** Integers by which the value is divided before anything else. */
+function divisorsOf(runs: readonly Run[], target: Target, value: Term): readonly bigint[] {
+  const divisors = new Set<bigint>();
+  const seen = new Set<Term>();
+  const pending = runs.flatMap((run) => [
+    ...additionsTo(run, target).flatMap(({ key, offset }) => [...key.map(({ term }) => term), offset]),
+    ...run.conditions,
+  ]);
+  for (let term = pending.pop(); term !== undefined; term = pending.pop()) {
+    if (seen.has(term) || term.id < value.id) continue;
+    seen.add(term);
+    pending.push(...term.args);
+    const [dividend, divisor] = term.args;
+    if (dividend !== value || !isConstant(divisor!)) continue;
+    if (term.op === 'div' || term.op === 'sdiv') divisors.add(divisor!.min);
+    if (term.op === 'lshr' || term.op === 'ashr') divisors.add(1n << divisor!.min);
+  }
+  return [...divisors].filter((divisor) => divisor > 1n && divisor < SIGN);
+}
+
+/** Where the program adds the value itself, seen with two values. */
+function sumOf(
+  common: Common,
+  target: Target,
+  starts: readonly Run[],
+  {
+    sums,
+    place,
+  }: { readonly sums: ReadonlySet<number>; readonly place: SlotPlace; readonly steps: readonly Step[] },
+): SlotSteps['sum'] {
+  if (sums.size === 0) return undefined;
+  const at = new Map<string, SlotSteps['sum']>();
+  const [first, ...others] = [1_000_003n, 77n].map((value) => {
+    const found = new Map<string, SlotSteps['sum']>();
+    common.terms.restrict(value, value);
+    for (const start of starts) {
+      follow(copyRun(start), {
+        ...common,
+        isStrict: true,
+        onEnd(run) {
+          for (const { at, key, offset, size, amount } of additionsTo(run, target)) {
+            if (!sums.has(at) || amount.min !== value || amount.max !== value) continue;
+            const where = sumAt(place, key, offset, size, BigInt(target.elementBytes));
+            if (where !== undefined)
+              found.set(
+                JSON.stringify(where, (_, one) => (typeof one === 'bigint' ? `${one}` : one)),
+                where,
+              );
+          }
+        },
+      });
+    }
+    return found;
+  });
+  for (const [name, where] of first ?? at) if (others.every((other) => other.has(name))) return where;
+  return undefined;
+}
+
+function sumAt(
+  place: SlotPlace,
+  key: readonly KeyWord[],
+  offset: Term,
+  size: number,
+  elementBytes: bigint,
+): SlotSteps['sum'] {
+  if (place.in === 'value') return { offset: Number(offsetOf(offset, elementBytes)), size };
+  const word = key.find((one) => one.offset === place.offset);
+  return word !== undefined && isConstant(word.term) ? { slot: word.term.min } : undefined;
+}
+
+function isSame(one: SlotSteps, other: SlotSteps): boolean {
+  return nameOfSteps(one) === nameOfSteps(other);
+}
+
+/** Two programs that count in the same way have the same name. */
+export function nameOfSteps({ steps, place }: SlotSteps): string {
+  return [JSON.stringify(place), ...steps.map(({ from, to, slot }) => `${from}-${to}=${slot}`)].join(' ');
+}
