@@ -3,11 +3,12 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { BtfType } from './bpf/btf.ts';
 import { idsAfter } from './bpf/call.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
-import { programsOfMap } from './bpf/programs.ts';
 import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
 import { mapName, typesOf } from './source/kernel-map-plan.ts';
-import { evidenceOf, type KnownLayout, type LayoutGuess } from './source/map-layout.ts';
+import { LoadedPrograms } from './source/loaded-programs.ts';
+import { evidenceOf, type LayoutGuess } from './source/map-layout.ts';
+import type { KnownLayout } from './source/map-shape.ts';
 import { findVariableArray } from './source/variable-array.ts';
 import { foldersBelow, readMounts } from './system-files.ts';
 
@@ -33,6 +34,8 @@ export interface VisibleMap {
   readonly known: KnownLayout | undefined;
   /** Layouts that fit the sizes of a map with an unknown layout; empty when it does not look like a histogram. */
   readonly guesses: readonly LayoutGuess[];
+  /** Why the layout is unknown; empty when it is known. */
+  readonly why: string;
 }
 
 /** The maps that this user can see. */
@@ -55,11 +58,7 @@ export async function listMaps(): Promise<MapList> {
   const add = (fd: number, pin?: string): void => {
     try {
       const info = mapInfo(bpf, fd);
-      const known = found.get(info.id) ?? {
-        ...visibleMap(info, typesIn(info)),
-        programs: programsOfMap(bpf, info.id),
-        pins: [],
-      };
+      const known = found.get(info.id) ?? { ...visibleMap(info, typesIn(info), programs), pins: [] };
       if (pin !== undefined) known.pins.push(pin);
       found.set(info.id, known);
     } finally {
@@ -74,6 +73,7 @@ export async function listMaps(): Promise<MapList> {
       );
     return typesById.get(info.btfId);
   };
+  const programs = new LoadedPrograms(bpf);
   let incomplete: HdrscopeError | undefined;
   try {
     for (const id of mapIds(bpf)) {
@@ -98,14 +98,20 @@ export async function listMaps(): Promise<MapList> {
 function visibleMap(
   info: MapInfo,
   types: readonly BtfType[] | undefined,
-): Omit<VisibleMap, 'pins' | 'programs'> {
+  programs: LoadedPrograms,
+): Omit<VisibleMap, 'pins'> {
   const { id, type, keySize, valueSize, maxEntries } = info;
-  const evidence = unlessRefused(
-    () => evidenceOf(findVariableArray(info, types)?.info ?? info, types),
-    undefined,
-  );
-  const { known, guesses = [] } = evidence ?? {};
-  return { id, type, name: mapName(info, types), keySize, valueSize, maxEntries, known, guesses };
+  const evidence = unlessRefused(() => {
+    const variable = findVariableArray(info, types);
+    return evidenceOf(variable?.info ?? info, types, {
+      programs,
+      ...(variable !== undefined && { variable }),
+    });
+  }, undefined);
+  const { known, guesses = [], why = '' } = evidence ?? {};
+  const users = [...new Set(programs.namesFor(id).filter((one) => one !== ''))].sort();
+  const name = mapName(info, types);
+  return { id, type, name, keySize, valueSize, maxEntries, programs: users, known, guesses, why };
 }
 
 /** @param expected Errnos that are not failures; `undefined` accepts all of them. */

@@ -19,6 +19,7 @@ export const QUEUE_HIST: VisibleMap = {
   pins: ['/sys/fs/bpf/queue_hist'],
   known: { layout: queueDepthLayout(), shape: {}, ground: 'biolatency.yaml has it' },
   guesses: [],
+  why: '',
 };
 
 /** A frame with one histogram. */

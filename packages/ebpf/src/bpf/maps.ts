@@ -1,6 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import { errnoOf, kernelError } from '../errors.ts';
+import { readTextFile } from '../system-files.ts';
 import { type BtfType, readBtf, resolveBtf } from './btf.ts';
 import { Attr, call, idsAfter, readInfo } from './call.ts';
 import { allocate, cString, keptName, LITTLE_ENDIAN, textUntilNul } from './memory.ts';
@@ -210,6 +211,30 @@ export function mapInfo(bpf: Bpf, fd: number): MapInfo {
     keyTypeId: at(68),
     valueTypeId: at(72),
   };
+}
+
+/** `BPF_F_RDONLY_PROG` */
+const PROGRAMS_ONLY_READ = 128;
+const MOST_CONSTANT_BYTES = 2 ** 20;
+
+/**
+ * The constants of programs (`.rodata`): the value of an array that neither a program nor a process may write.
+ *
+ * @returns `undefined` when the map is another one.
+ */
+export function readConstants(
+  bpf: Bpf,
+  fd: number,
+  { type, maxEntries, valueSize }: MapInfo,
+): Uint8Array | undefined {
+  if (type !== 'array' || maxEntries !== 1 || valueSize > MOST_CONSTANT_BYTES) return undefined;
+  const flags = readInfo(bpf, fd, allocate(88), 'the facts about a map').getUint32(20, LITTLE_ENDIAN);
+  const isFrozen = /^frozen:\s*1$/m.test(readTextFile(`/proc/self/fdinfo/${fd}`));
+  if ((flags & PROGRAMS_ONLY_READ) === 0 || !isFrozen) return undefined;
+  const value = allocate(valueSize);
+  const attr = new Attr(bpf, 32).u32(0, fd).pointer(8, allocate(4)).pointer(16, value);
+  call(bpf, 'MAP_LOOKUP_ELEM', attr, { object: 'the constants of a program' });
+  return value;
 }
 
 /**

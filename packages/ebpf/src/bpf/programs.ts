@@ -1,4 +1,3 @@
-import { HdrscopeError } from '@hdrscope/core';
 import { Attr, call, idsAfter, readInfo } from './call.ts';
 import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 import { refusal } from './refusals.ts';
@@ -101,6 +100,8 @@ export function testRun(
 
 // Source of the offsets: Linux, `struct bpf_prog_info`.
 const INFO_BYTES = 104;
+const CODE_BYTES = 20;
+const CODE = 32;
 const MAP_COUNT = 52;
 const MAP_IDS = 56;
 const NAME = 64;
@@ -109,27 +110,27 @@ const NAME_END = 80;
 /** A program that uses more maps is not asked for all of them. */
 const MOST_MAPS = 64;
 
-/**
- * The names of the loaded programs that use a map: the first 15 bytes of each, sorted. Looking through programs takes
- * CAP_SYS_ADMIN; without it no names are found.
- */
-export function programsOfMap(bpf: Bpf, mapId: number): readonly string[] {
-  try {
-    const names = [...idsAfter(bpf, 'PROG_GET_NEXT_ID')].map((id) => programWith(bpf, id, mapId));
-    return [...new Set(names.filter((name) => name !== undefined && name !== ''))].sort() as string[];
-  } catch (error) {
-    if (error instanceof HdrscopeError) return [];
-    throw error;
-  }
+/** A loaded program. */
+export interface ProgramInfo {
+  readonly id: number;
+  /** The first 15 bytes of its name. */
+  readonly name: string;
+  /** Ids of the maps that it uses. */
+  readonly mapIds: readonly number[];
 }
 
-/** The name of a program that uses a map; `undefined` when it does not, or has ended. */
-function programWith(bpf: Bpf, id: number, mapId: number): string | undefined {
-  const object = `program ${id}`;
-  const asked = new Attr(bpf, 12).u32(0, id);
-  const fd = call(bpf, 'PROG_GET_FD_BY_ID', asked, { object, answers: [ERRNO.ENOENT] });
-  if (fd < 0) return undefined;
-  try {
+/**
+ * Lists the loaded programs. This takes CAP_SYS_ADMIN.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses.
+ */
+export function listPrograms(bpf: Bpf): readonly ProgramInfo[] {
+  return [...idsAfter(bpf, 'PROG_GET_NEXT_ID')].flatMap((id) => programInfo(bpf, id) ?? []);
+}
+
+/** @returns `undefined` when the program has ended. */
+function programInfo(bpf: Bpf, id: number): ProgramInfo | undefined {
+  return withProgram(bpf, id, (fd, object) => {
     const info = allocate(INFO_BYTES);
     const ids = allocate(4 * MOST_MAPS);
     const view = viewOf(info);
@@ -137,8 +138,42 @@ function programWith(bpf: Bpf, id: number, mapId: number): string | undefined {
     view.setBigUint64(MAP_IDS, bpf.address(ids), LITTLE_ENDIAN);
     readInfo(bpf, fd, info, object);
     const count = Math.min(view.getUint32(MAP_COUNT, LITTLE_ENDIAN), MOST_MAPS);
-    const uses = Array.from({ length: count }, (_, at) => viewOf(ids).getUint32(4 * at, LITTLE_ENDIAN));
-    return uses.includes(mapId) ? textUntilNul(info.subarray(NAME, NAME_END)) : undefined;
+    const mapIds = Array.from({ length: count }, (_, at) => viewOf(ids).getUint32(4 * at, LITTLE_ENDIAN));
+    return { id, name: textUntilNul(info.subarray(NAME, NAME_END)), mapIds };
+  });
+}
+
+/**
+ * The instructions of a program as the kernel runs them: it has resolved maps and calls, and replaced some calls by their code.
+ *
+ * @returns No bytes when the kernel hides them, and `undefined` when the program has ended.
+ */
+export function readInstructions(bpf: Bpf, id: number): Uint8Array | undefined {
+  return withProgram(bpf, id, (fd, object) => {
+    const info = allocate(INFO_BYTES);
+    const view = readInfo(bpf, fd, info, object);
+    const code = allocate(view.getUint32(CODE_BYTES, LITTLE_ENDIAN));
+    if (code.length === 0) return code;
+    info.fill(0);
+    view.setUint32(CODE_BYTES, code.length, LITTLE_ENDIAN);
+    view.setBigUint64(CODE, bpf.address(code), LITTLE_ENDIAN);
+    readInfo(bpf, fd, info, object);
+    // The kernel takes the address away when this user may not see the instructions.
+    return view.getBigUint64(CODE, LITTLE_ENDIAN) === 0n ? allocate(0) : code;
+  });
+}
+
+function withProgram<Result>(
+  bpf: Bpf,
+  id: number,
+  read: (fd: number, object: string) => Result,
+): Result | undefined {
+  const object = `program ${id}`;
+  const asked = new Attr(bpf, 12).u32(0, id);
+  const fd = call(bpf, 'PROG_GET_FD_BY_ID', asked, { object, answers: [ERRNO.ENOENT] });
+  if (fd < 0) return undefined;
+  try {
+    return read(fd, object);
   } finally {
     bpf.close(fd);
   }
@@ -146,10 +181,11 @@ function programWith(bpf: Bpf, id: number, mapId: number): string | undefined {
 
 const MOST_PROGRAMS = 3;
 
-/** The origin of the histograms of a kernel map: see `Frame`. */
+/** The origin of the histograms of a kernel map, by the names of the programs that use it: see `Frame`. */
 export function originOfMap(programs: readonly string[]): string {
-  const shown = programs.slice(0, MOST_PROGRAMS);
-  const more = programs.length - shown.length;
+  const named = [...new Set(programs.filter((name) => name !== ''))].sort();
+  const shown = named.slice(0, MOST_PROGRAMS);
+  const more = named.length - shown.length;
   const names = [...shown, ...(more > 0 ? [`${more} more`] : [])];
   if (names.length === 0) return 'an eBPF map';
   if (names.length === 1) return `an eBPF map of the program ${names[0]}`;

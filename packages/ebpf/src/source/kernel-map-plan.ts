@@ -15,7 +15,7 @@ import {
   titleOfMap,
 } from '../bpf/maps.ts';
 import { LITTLE_ENDIAN, mayBeCut, viewOf } from '../bpf/memory.ts';
-import { originOfMap, programsOfMap } from '../bpf/programs.ts';
+import { originOfMap } from '../bpf/programs.ts';
 import type { Bpf } from '../bpf/syscall.ts';
 import { errnoOf, kernelError } from '../errors.ts';
 import { parseKernelLayout } from '../layout/by-name.ts';
@@ -23,6 +23,7 @@ import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { is64 } from './kernel-map-counters.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
 import { fieldsOfKey, isComplete, type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
+import { LoadedPrograms } from './loaded-programs.ts';
 import {
   evidenceOf,
   isOfBpftrace,
@@ -45,6 +46,10 @@ export interface MapPlanOptions extends MapReaderOptions {
   readonly histogram?: string;
   /** See `Frame`. @default the programs that use the map */
   readonly origin?: string;
+  /** @default the programs that are loaded now */
+  readonly programs?: LoadedPrograms;
+  /** Id of the map of maps that the map is in. @default it is in no other map */
+  readonly outerId?: number;
 }
 
 /** How one map is read. */
@@ -63,9 +68,10 @@ export function planOf(bpf: Bpf, fd: number, options: MapPlanOptions): MapPlan {
   const types = lazily(() => typesOf(bpf, info));
   const {
     histogram: name = fullName(info, options.path, types),
-    origin = originOfMap(programsOfMap(bpf, info.id)),
+    programs = new LoadedPrograms(bpf),
+    origin = originOfMap(programs.namesFor(info.id)),
   } = options;
-  const map: PlannedMap = { bpf, info, types, name, origin };
+  const map: PlannedMap = { bpf, info, types, name, origin, programs };
   if (info.type !== undefined && holdsMaps(info.type)) return new OuterMap(map, options);
   return new OneMap(map, fd, options);
 }
@@ -77,6 +83,7 @@ interface PlannedMap {
   readonly types: Types;
   readonly name: string;
   readonly origin: string;
+  readonly programs: LoadedPrograms;
 }
 
 type Types = () => readonly BtfType[] | undefined;
@@ -143,7 +150,9 @@ class OneMap implements MapPlan {
     const chosen = this.#chosen(fd, types, options);
     const { layout, shape } = chosen;
     this.#ground = chosen.ground;
-    this.#shape = resolveShape(info, shape, layout, isComplete(info, shape) ? undefined : types());
+    // Types take a privilege, so they are read only when the shape has a gap, or for the evidence of the layout.
+    const needsTypes = chosen.ground !== undefined || !isComplete(info, shape);
+    this.#shape = resolveShape(info, shape, layout, needsTypes ? types() : undefined);
     this.#maker = new HistogramMaker({ name, info, shape: this.#shape, layout });
     this.#sums = new SumCheck(info, layout, this.#shape);
   }
@@ -179,11 +188,16 @@ class OneMap implements MapPlan {
   #chosen(
     fd: number,
     types: Types,
-    { layout, shape = {} }: MapPlanOptions,
+    { layout, shape = {}, outerId }: MapPlanOptions,
   ): { readonly layout: KernelLayout; readonly shape: MapShape; readonly ground?: string } {
     const info = this.#info;
     if (layout !== undefined) return { layout, shape: shapeFor(info, layout, shape) };
-    const evidence = evidenceOf(info, types());
+    const variable = this.#variable;
+    const evidence = evidenceOf(info, types(), {
+      programs: this.#map.programs,
+      ...(variable !== undefined && { variable }),
+      ...(outerId !== undefined && { outerId }),
+    });
     if (evidence.known === undefined) throw this.#question(fd, evidence, types, shape);
     return { ...evidence.known, shape: { ...evidence.known.shape, ...shape } };
   }
@@ -280,11 +294,11 @@ class OuterMap implements MapPlan {
 
   /** @returns `undefined` when the map was removed since it was listed. */
   #readInner(id: number, before: ReadonlyMap<number, MapPlan>, maxBytes: number): Frame | undefined {
-    const { bpf, name, origin } = this.#map;
+    const { bpf, info, name, origin, programs } = this.#map;
     const fd = openMapIfThere(bpf, id);
     if (fd === undefined) return undefined;
     try {
-      const options = { ...this.#options, histogram: name, origin, maxBytes };
+      const options = { ...this.#options, histogram: name, origin, maxBytes, programs, outerId: info.id };
       const plan = this.#plans.get(id) ?? before.get(id) ?? planOf(bpf, fd, options);
       this.#plans.set(id, plan);
       return plan.read(fd);

@@ -174,16 +174,18 @@ function keyOf(
 }
 
 function slotOf(info: MapInfo, { slot }: MapShape, keyFields: readonly Field[]): Field {
-  const found =
-    slot === undefined
-      ? (keyFields.findLast(({ name }) => NAMES_OF_SLOT.includes(lastPart(name))) ?? keyFields.at(-1))
-      : keyFields.find(({ name }) => name === slot);
+  const found = slot === undefined ? usualSlotField(keyFields) : keyFields.find(({ name }) => name === slot);
   const names = namesOf(keyFields);
   if (found === undefined)
     throw unclear(info, `its key has no field ${slot ?? 'for the slot'}, only: ${names}`, slot ?? 'slot');
   if (!/^[us]\d/.test(found.type))
     throw unclear(info, `the field ${found.name} of its key is not an integer`, found.name);
   return found;
+}
+
+/** The field of a key that is the slot when nothing else is stated. */
+export function usualSlotField(keyFields: readonly Field[]): Field | undefined {
+  return keyFields.findLast(({ name }) => NAMES_OF_SLOT.includes(lastPart(name))) ?? keyFields.at(-1);
 }
 
 function sumOf(

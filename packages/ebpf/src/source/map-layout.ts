@@ -1,7 +1,7 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import type { BtfType } from '../bpf/btf.ts';
 import type { ArrayField } from '../bpf/fields.ts';
-import { isArray, type MapInfo, mapDetails, titleOfMap } from '../bpf/maps.ts';
+import { holdsMaps, isArray, type MapInfo, mapDetails, titleOfMap } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { inspektorGadgetLayout } from '../layout/presets.ts';
@@ -13,17 +13,8 @@ import {
   titleOfScriptMap,
 } from './bpftrace-script.ts';
 import { fieldsOfKey, fieldsOfValue, isArrayField, isCounter, lastPart } from './kernel-map-shape.ts';
-import type { MapShape } from './map-shape.ts';
-
-/** The layout of a map, and what shows it. */
-export interface KnownLayout {
-  /** The slots of its histograms. */
-  readonly layout: KernelLayout;
-  /** The part of its shape that its types do not show. */
-  readonly shape: MapShape;
-  /** What shows the layout: `its slots are gadget_histogram_slot__u32, as of Inspektor Gadget`. */
-  readonly ground: string;
-}
+import type { KnownLayout, MapShape } from './map-shape.ts';
+import { layoutByPrograms, type ProgramQuestion } from './program-layout.ts';
 
 /** A layout that a map may have, as options. */
 export interface LayoutGuess {
@@ -35,9 +26,9 @@ export interface LayoutGuess {
   readonly sum?: 'after-last';
 }
 
-/** What a map shows about its layout. The kernel does not know which values a slot holds. */
+/** What is known about the layout of a map. The kernel does not know which values a slot holds. */
 export interface MapEvidence {
-  /** `undefined` when types, name and script do not show the layout. */
+  /** `undefined` when types, script and programs do not show the layout. */
   readonly known: KnownLayout | undefined;
   /** Layouts that fit the sizes of a map with an unknown layout. No guess appears for a map that looks like no histogram. */
   readonly guesses: readonly LayoutGuess[];
@@ -46,19 +37,43 @@ export interface MapEvidence {
 }
 
 /**
- * Finds the layout of a map: by a type that states it, or by the script of bpftrace that fills it. Names of maps, structs and
- * fields state no layout: `struct hist { u32 slots[20]; }` may hold powers of two or equal steps.
+ * Finds the layout of a map: by a type that states it, by the script of bpftrace that fills it, or by the instructions of the programs
+ * that count in it. Names of maps, structs and fields state no layout: `struct hist { u32 slots[20]; }` may hold powers of two or equal
+ * steps.
  *
  * @param types Its types; `undefined` when it has no types, or this user may not read them.
+ * @param question The loaded programs; left out, they are not asked.
  */
-export function evidenceOf(info: MapInfo, types: readonly BtfType[] | undefined): MapEvidence {
-  if (isOfBpftrace(info)) return evidenceOfScript(info);
+export function evidenceOf(
+  info: MapInfo,
+  types: readonly BtfType[] | undefined,
+  question?: ProgramQuestion,
+): MapEvidence {
+  const stated = isOfBpftrace(info) ? evidenceOfScript(info) : evidenceOfTypes(info, types);
+  // A map of bpftrace without guesses holds something else, by its script or its sizes.
+  const isSettled = stated.known !== undefined || (isOfBpftrace(info) && stated.guesses.length === 0);
+  if (isSettled || question === undefined || info.type === undefined || holdsMaps(info.type)) return stated;
+  const found = layoutByPrograms(info, types, question);
+  if ('why' in found) {
+    return stated.guesses.length === 0 ? stated : { ...stated, why: `${stated.why}, and ${found.why}` };
+  }
+  // Counters by number, such as those of system calls, are no histogram unless they look like one.
+  if (stated.guesses.length === 0 && isOfSingleIntegers(found.layout)) return stated;
+  return { known: found, guesses: [], why: '' };
+}
+
+function evidenceOfTypes(info: MapInfo, types: readonly BtfType[] | undefined): MapEvidence {
   const known = byTypes(info, types);
   if (known !== undefined) return { known, guesses: [], why: '' };
   const guesses = guessesFor(info, types);
-  const why =
-    guesses.length > 0 ? 'nothing states which values its slots hold' : 'it does not look like a histogram';
-  return { known: undefined, guesses, why };
+  return unknown(
+    guesses.length > 0 ? 'nothing states which values its slots hold' : 'it does not look like a histogram',
+    guesses,
+  );
+}
+
+function isOfSingleIntegers({ slots }: KernelLayout): boolean {
+  return slots.bounds.every((bound, slot) => bound === slots.lower(slot));
 }
 
 /** Whether bpftrace made the map: it writes `AT_` in place of `@`. */

@@ -20,6 +20,7 @@ import {
   withDefault,
 } from '@hdrscope/core/internal';
 import { type ArrayField, type Field, type IntegerType, sizeOfField } from '../bpf/fields.ts';
+import type { KernelLayout } from '../layout/kernel-layout.ts';
 
 /**
  * Position of the histograms in a map. An option that is left out comes from the types (BTF) of the map, which only
@@ -69,6 +70,16 @@ export interface CountsField {
   readonly offset?: number;
   /** Number of counters in the array. @default one counter, no array */
   readonly length?: number;
+}
+
+/** The layout of a map, and what shows it. */
+export interface KnownLayout {
+  /** The slots of its histograms. */
+  readonly layout: KernelLayout;
+  /** The part of its shape that its types do not show. */
+  readonly shape: MapShape;
+  /** What shows the layout: `measured from program 41 (handle_exit): it counts as libbpf-tools:27`. */
+  readonly ground: string;
 }
 
 const FIELD = custom<Field>('a field', (field) => object<Field>().accepts(field) && text.accepts(field.name));
