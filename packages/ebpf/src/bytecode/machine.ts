@@ -109,6 +109,9 @@ export class StepBudget {
 const DEEPEST_CALL = 8;
 const MOST_VISITS = 2000;
 const FRAME_POINTER = 10;
+/** Size of the stack of a function. Source: Linux, `MAX_BPF_STACK`. */
+const STACK_BYTES = 512;
+const UNKNOWN_INSTRUCTION = 'it has an unknown instruction';
 
 /** A run at the beginning of a program. */
 export function firstRun(terms: Terms): Run {
@@ -319,7 +322,7 @@ class Machine {
     const terms = this.#terms;
     if (operation === 8) return this.#calculated(1, terms.constant(0n), a, { is64, isSigned });
     const op = (isSigned ? SIGNED_OPERATIONS[operation] : undefined) ?? OPERATIONS[operation];
-    if (op === undefined) throw new NotMeasured('it has an unknown instruction');
+    if (op === undefined) throw new NotMeasured(UNKNOWN_INSTRUCTION);
     const isShift = op === 'shl' || op === 'lshr' || op === 'ashr';
     if (is64) return terms.make(op, a, isShift ? terms.low(b, 6) : b);
     const isOfSigned = op === 'ashr' || op === 'sdiv' || op === 'smod';
@@ -342,6 +345,7 @@ class Machine {
   }
 
   #swapBytes(code: number, to: number, bits: number, is64: boolean): void {
+    if (bits !== 16 && bits !== 32 && bits !== 64) throw new NotMeasured(UNKNOWN_INSTRUCTION);
     const low = this.#terms.low(this.#number(this.#read(to)), bits);
     // `BPF_TO_LE` of a little-endian machine only cuts; the other one, and those of 64 bits, swap.
     const isSwap = is64 || (code & 8) !== 0;
@@ -523,7 +527,7 @@ class Machine {
 
   #loadStack(pointer: Pointer, offset: Term, size: number): Value {
     if (!isConstant(offset)) return this.#input('stack', 8 * size);
-    const at = Number(BigInt.asIntN(64, offset.min));
+    const at = placeIn(offset);
     const cell = this.#stackOf(pointer).get(at);
     if (cell?.size === size) return cell.value;
     return this.#composed(pointer, at, size);
@@ -555,7 +559,8 @@ class Machine {
 
   #storeStack(pointer: Pointer, offset: Term, size: number, value: Value): void {
     if (!isConstant(offset)) throw new NotMeasured('it writes to a place of its stack that is not known');
-    const at = Number(BigInt.asIntN(64, offset.min));
+    const at = placeIn(offset);
+    if (at < -STACK_BYTES || at >= 0) throw new NotMeasured('it writes outside of its stack');
     const stack = this.#stackOf(pointer);
     this.#clear(pointer, at, size);
     const kept = isPointer(value) && size !== 8 ? this.#input('stack', 8 * size) : value;
@@ -583,7 +588,7 @@ class Machine {
     if (address === undefined || !isPointer(address) || !isConstant(address.offset)) {
       return [{ offset: 0, size, term: this.#input('memory') }];
     }
-    const begin = Number(BigInt.asIntN(64, address.offset.min));
+    const begin = placeIn(address.offset);
     const words: KeyWord[] = [];
     for (let offset = 0; offset < size; ) {
       const cell = address.kind === 'stack' ? this.#stackOf(address).get(begin + offset) : undefined;
@@ -615,7 +620,7 @@ class Machine {
     if (operation === 8) return this.#call(instruction);
     if (operation === 9) return this.#return();
     const kind = CONDITIONS[operation];
-    if (kind === undefined) throw new NotMeasured('it has an unknown instruction');
+    if (kind === undefined) throw new NotMeasured(UNKNOWN_INSTRUCTION);
     return this.#branch(instruction, kind, is32);
   }
 
@@ -780,8 +785,9 @@ class Machine {
       if (value === undefined || !isPointer(value) || value.kind !== 'stack' || !isConstant(value.offset))
         continue;
       const length = registers[register + 1];
-      const at = Number(BigInt.asIntN(64, value.offset.min));
-      const isSize = length !== undefined && !isPointer(length) && isConstant(length) && length.min <= 512n;
+      const at = placeIn(value.offset);
+      const isSize =
+        length !== undefined && !isPointer(length) && isConstant(length) && length.min <= STACK_BYTES;
       // Without a size behind it, it may be written up to the end of the frame.
       const size = isSize ? Math.min(Math.max(Number(length.min), 8), -at) : -at;
       for (let done = 0; done < size; ) {
@@ -797,6 +803,11 @@ class Machine {
 /** The sum of which a term is the lower half, as in counters of 32 bits. */
 function wholeOf(term: Term): Term {
   return term.op === 'and' && term.args[1]!.min === HALF && isConstant(term.args[1]!) ? term.args[0]! : term;
+}
+
+/** A constant distance from the end of a stack or the begin of a value, in bytes. */
+function placeIn({ min }: Term): number {
+  return Number(BigInt.asIntN(64, min));
 }
 
 /** Elements of an array take a multiple of 8 bytes. */

@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { parseKernelLayout } from '../layout/by-name.ts';
-import { explicitKernelLayout, type KernelLayout } from '../layout/kernel-layout.ts';
+import { explicitKernelLayout, isOfSingleIntegers, type KernelLayout } from '../layout/kernel-layout.ts';
 import { NotMeasured } from './machine.ts';
 import type { SlotSteps, Step } from './slot-steps.ts';
 
@@ -37,7 +37,9 @@ export function matchLayout({ steps, place, divisors }: SlotSteps, begin = place
     for (const divisor of [1n, ...divisors]) {
       for (const text of namesFor(slots, divisor)) {
         const layout = layoutNamed(text);
-        if (layout !== undefined && fits(layout, slots, divisor, lowest)) return { layout, text, divisor };
+        if (layout === undefined || !fits(layout, slots, divisor, lowest)) continue;
+        // Integers that were divided are equal steps, whose bounds are exact in the unit of the value.
+        if (divisor === 1n || !isOfSingleIntegers(layout)) return { layout, text, divisor };
       }
     }
   }

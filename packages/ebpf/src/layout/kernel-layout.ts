@@ -51,6 +51,11 @@ export function slotOfIndex({ slots, firstIndex, keys }: KernelLayout, index: nu
   return Number.isInteger(slot) && slot >= 0 && slot < slots.slotCount ? slot : undefined;
 }
 
+/** Whether each slot but the last holds one integer. */
+export function isOfSingleIntegers({ slots }: KernelLayout): boolean {
+  return slots.bounds.every((bound, slot) => bound === slots.lower(slot));
+}
+
 /**
  * A kernel layout from inclusive upper bounds. It has one more slot, for all integers above them.
  *

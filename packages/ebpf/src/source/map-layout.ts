@@ -3,7 +3,7 @@ import type { BtfType } from '../bpf/btf.ts';
 import type { ArrayField } from '../bpf/fields.ts';
 import { holdsMaps, isArray, type MapInfo, mapDetails, titleOfMap } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
-import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { isOfSingleIntegers, type KernelLayout } from '../layout/kernel-layout.ts';
 import { inspektorGadgetLayout } from '../layout/presets.ts';
 import {
   isHistogram,
@@ -70,10 +70,6 @@ function evidenceOfTypes(info: MapInfo, types: readonly BtfType[] | undefined): 
     guesses.length > 0 ? 'nothing states which values its slots hold' : 'it does not look like a histogram',
     guesses,
   );
-}
-
-function isOfSingleIntegers({ slots }: KernelLayout): boolean {
-  return slots.bounds.every((bound, slot) => bound === slots.lower(slot));
 }
 
 /** Whether bpftrace made the map: it writes `AT_` in place of `@`. */

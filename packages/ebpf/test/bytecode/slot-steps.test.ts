@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { countingProgram } from '../../src/bpf/counting-program.ts';
+import { NotMeasured } from '../../src/bytecode/machine.ts';
+import { matchLayout } from '../../src/bytecode/match-layout.ts';
+import { measureSlots } from '../../src/bytecode/slot-steps.ts';
+import { explicitKernelLayout, type KernelLayout, parseKernelLayout } from '../../src/index.ts';
+import { assemble, COUNT_R7, COUNTERS, codeOf } from '../support/instructions.ts';
+
+const TARGET = { isTarget: ({ id }: { readonly id: number }) => id === 7, elementBytes: 8 };
+
+function measure(program: Uint8Array, map = COUNTERS) {
+  return measureSlots(codeOf(program, map), { ...TARGET, elementBytes: map.valueSize });
+}
+
+function shapeOf({ slots, firstIndex, keys }: KernelLayout) {
+  return { bounds: slots.bounds, lowest: slots.lower(0), firstIndex, keys };
+}
+
+function measuredLayout(program: Uint8Array) {
+  return matchLayout(measure(program)!);
+}
+
+const NAMED = [
+  ...['queue-depth', 'log-linear-8:496', 'log-linear-8:40', 'bcc:65', 'bcc:27'],
+  ...['libbpf-tools:64', 'libbpf-tools:27', 'inspektor-gadget:65', 'inspektor-gadget:27'],
+  ...['exporter-exp2:26', 'exporter-exp2zero:27', 'exporter-linear:20'],
+  // A signed integer of 64 bits ends below 2^63.
+  ...['bpftrace-hist:0:65', 'bpftrace-hist:0:34', 'bpftrace-hist:2:249', 'bpftrace-lhist:0:100:10'],
+  'bpftrace-lhist:-30:40:7',
+];
+
+test.each(NAMED)('a program that counts as %s is measured to do so', (text) => {
+  const layout = parseKernelLayout(text);
+  const measured = measuredLayout(countingProgram({ mapFd: 7, layout }));
+  expect([measured.text, measured.divisor]).toEqual([text, 1n]);
+  expect(shapeOf(measured.layout)).toEqual(shapeOf(layout));
+});
+
+test('the layout of every program that compares with bounds is measured exactly, with its sum', () => {
+  const bounds = fc.uniqueArray(fc.oneof(fc.nat(50), fc.maxSafeNat()), { minLength: 1, maxLength: 20 });
+  const property = fc.property(bounds, fc.nat(3), fc.boolean(), (integers, firstIndex, hasSum) => {
+    const layout = explicitKernelLayout(
+      [...integers].sort((a, b) => a - b),
+      { firstIndex },
+    );
+    const sumIndex = firstIndex + layout.slots.slotCount;
+    const program = countingProgram({ mapFd: 7, layout, ...(hasSum && { sumIndex }) });
+    const measured = measure(program)!;
+    expect(shapeOf(matchLayout(measured).layout)).toEqual(shapeOf(layout));
+    expect(measured.sum).toEqual(hasSum ? { slot: BigInt(sumIndex) } : undefined);
+  });
+  fc.assert(property, { numRuns: 60 });
+});
+
+test('a value that is divided before it is counted by powers of two is measured with its divisor', () => {
+  // r7 = log2(value / 1000), at most 3
+  const program = assemble([
+    ['load64', 6, 1, 0],
+    ['/=', 6, 1000],
+    ['=', 7, 0],
+    ['jump<=', 6, 1, 5],
+    ['=', 7, 1],
+    ['jump<=', 6, 3, 3],
+    ['=', 7, 2],
+    ['jump<=', 6, 7, 1],
+    ['=', 7, 3],
+    ...COUNT_R7,
+  ]);
+  const { text, divisor } = measuredLayout(program);
+  expect([text, divisor]).toEqual(['libbpf-tools:4', 1000n]);
+});
+
+test('equal steps are measured in the unit of the value', () => {
+  const program = assemble([
+    ['load32', 7, 1, 0],
+    ['/=', 7, 250],
+    ['jump<=', 7, 3, 1],
+    ['=', 7, 3],
+    ...COUNT_R7,
+  ]);
+  const { layout } = measuredLayout(program);
+  expect(layout.slots.bounds).toEqual([249, 499, 749]);
+});
+
+test('a difference of two times is one value, whatever the times are', () => {
+  const program = assemble([
+    ['call', 'time'],
+    ['=r', 6, 0],
+    ['call', 'time'],
+    ['-=r', 0, 6],
+    ['=r', 7, 0],
+    ['>>=', 7, 10],
+    ['jump<=', 7, 4, 1],
+    ['=', 7, 4],
+    ...COUNT_R7,
+  ]);
+  expect(measuredLayout(program).layout.slots.bounds).toEqual([1023, 2047, 3071, 4095]);
+});
+
+test.each([
+  [
+    'the slot depends on two values',
+    'depend',
+    [
+      ['load64', 7, 1, 0],
+      ['load64', 6, 1, 8],
+      ['&=', 7, 7],
+      ['&=', 6, 7],
+      ['<<=', 6, 3],
+      ['|=r', 7, 6],
+    ],
+  ],
+  [
+    'the slot depends on the CPU',
+    'depend',
+    [
+      ['call', 'cpu'],
+      ['=r', 7, 0],
+      ['&=', 7, 7],
+    ],
+  ],
+  [
+    'the slot is that of smaller values again',
+    'again',
+    [
+      ['load64', 7, 1, 0],
+      ['&=', 7, 7],
+    ],
+  ],
+  [
+    'the slot is the rest of a hash of values',
+    'depend',
+    [
+      ['load64', 7, 1, 0],
+      ['load64', 6, 1, 8],
+      ['^=r', 7, 6],
+      ['&=', 7, 7],
+    ],
+  ],
+  [
+    'larger values are in lower slots',
+    'follow',
+    [
+      ['load32', 6, 1, 0],
+      ['=', 7, 5],
+      ['jump>', 6, 9, 1],
+      ['=', 7, 6],
+    ],
+  ],
+  ['each value has a slot', 'more than', [['load64', 7, 1, 0]]],
+  [
+    'every value has the same slot',
+    'one measured value',
+    [
+      ['load64', 6, 1, 0],
+      ['=', 7, 3],
+    ],
+  ],
+  [
+    'a loop does not end',
+    'too',
+    [
+      ['load64', 7, 1, 0],
+      ['jump', 0, 0, -1],
+    ],
+  ],
+] as const)('nothing is measured when %s', (_, reason, lines) => {
+  const program = assemble([...lines, ...COUNT_R7]);
+  const ask = () => matchLayout(measure(program)!);
+  expect(ask).toThrow(NotMeasured);
+  expect(ask).toThrow(reason);
+});
+
+test('a program that only reads the map is not one that counts in it', () => {
+  const lookup = COUNT_R7.slice(0, 5);
+  expect(measure(assemble([['=', 7, 0], ...lookup, ['=', 0, 0], ['exit']]))).toBeUndefined();
+});
+
+test('slots of another map are not measured', () => {
+  const program = countingProgram({ mapFd: 8, layout: parseKernelLayout('queue-depth') });
+  expect(measure(program)).toBeUndefined();
+});
+
+test('any bytes are either measured or refused, within limited time', () => {
+  const start = performance.now();
+  const bytes = fc.uint8Array({ maxLength: 800 });
+  // Bytes of real instructions come further than random ones.
+  const codes = fc.constantFrom(
+    0xb7,
+    0xbf,
+    0x07,
+    0x0f,
+    0x15,
+    0x2d,
+    0x61,
+    0x79,
+    0x7b,
+    0x63,
+    0x85,
+    0x95,
+    0x18,
+    0xdb,
+    0x57,
+  );
+  const instruction = fc.tuple(
+    codes,
+    fc.nat(255),
+    fc.integer({ min: -8, max: 8 }),
+    fc.integer({ min: -9, max: 9 }),
+  );
+  const instructions = fc.array(instruction, { maxLength: 40 }).map((list) => {
+    const view = new DataView(new ArrayBuffer(8 * list.length));
+    for (const [i, [code, registers, offset, value]] of list.entries()) {
+      view.setUint8(8 * i, code);
+      view.setUint8(8 * i + 1, registers);
+      view.setInt16(8 * i + 2, offset, true);
+      view.setInt32(8 * i + 4, value, true);
+    }
+    return new Uint8Array(view.buffer);
+  });
+  const property = fc.property(fc.oneof(bytes, instructions), (program) => {
+    try {
+      measure(program);
+    } catch (error) {
+      expect(error).toBeInstanceOf(NotMeasured);
+    }
+  });
+  fc.assert(property, { numRuns: 500 });
+  expect(performance.now() - start).toBeLessThan(60_000);
+});
