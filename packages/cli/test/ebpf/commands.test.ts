@@ -19,7 +19,10 @@ test.each(['list', 'read', 'watch', 'heatmap', 'runqueue', 'blockio', 'tcprtt', 
 );
 
 const OTHER = { ...QUEUE_HIST, id: 7, type: undefined, name: '', pins: [], known: undefined };
-const DIST = { ...OTHER, id: 9, type: 'array', name: 'dist', guesses: [{ layout: 'bcc:64' }] };
+const DIST = {
+  ...OTHER,
+  ...{ id: 9, type: 'array', name: 'dist', guesses: [{ layout: 'bcc:64' }], why: 'no loaded program uses it' },
+};
 
 test('lists maps that hold histograms or look like it', async () => {
   const maps = [OTHER, DIST, QUEUE_HIST];
@@ -28,18 +31,18 @@ test('lists maps that hold histograms or look like it', async () => {
   expect(await runWith(list, [], kernel)).toEqual({
     exitCode: 0,
     stderr: '',
-    stdout: `id  type          name        key B  value B  entries  layout       count      p99  evidence                pinned at
- 9  array         dist            4        8        8  -                -        -  none: needs --layout    -
-42  percpu_array  queue_hist      4        8        8  queue-depth  4,821  9 to 16  biolatency.yaml has it  /sys/fs/bpf/queue_hist
+    stdout: `id  type          name        key B  value B  entries  layout       count      p99  evidence                                   pinned at
+ 9  array         dist            4        8        8  -                -        -  needs --layout: no loaded program uses it  -
+42  percpu_array  queue_hist      4        8        8  queue-depth  4,821  9 to 16  biolatency.yaml has it                     /sys/fs/bpf/queue_hist
 `,
   });
   const { stdout } = await runWith(list, ['--all'], kernel);
   expect(stdout.split('\n')[1]).toBe(
-    ' 7  -             -               4        8        8  -                -        -  -                       -',
+    ' 7  -             -               4        8        8  -                -        -  -                                          -',
   );
   const json = JSON.parse((await runWith(list, ['--json'], kernel)).stdout);
   expect(json).toMatchObject([
-    { id: 9, layout: null, ground: null },
+    { id: 9, layout: null, ground: null, why: 'no loaded program uses it' },
     {
       ...{
         id: 42,

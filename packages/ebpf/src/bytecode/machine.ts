@@ -65,6 +65,8 @@ export interface Addition {
   readonly offset: Term;
   readonly size: number;
   readonly amount: Term;
+  /** Whether it is the first count of an entry: the program stores an integer, and has loaded none. */
+  readonly isFirst: boolean;
 }
 
 interface Cell {
@@ -93,22 +95,29 @@ export interface Run {
 /** A program that cannot be followed. */
 export class NotMeasured extends Error {}
 
-/** How many instructions all runs together may take. */
+/** How many instructions may be followed. */
 export class StepBudget {
-  left: number;
+  #left: number;
+  readonly #whole: StepBudget | undefined;
 
-  constructor(steps: number) {
-    this.left = steps;
+  /** @param whole A budget that this one is a part of. */
+  constructor(steps: number, whole?: StepBudget) {
+    this.#left = steps;
+    this.#whole = whole;
   }
 
+  /** @throws NotMeasured when no step is left, in this budget or in the whole one. */
   take(): void {
-    if (--this.left < 0) throw new NotMeasured('following it takes too many steps');
+    this.#whole?.take();
+    if (--this.#left < 0) throw new NotMeasured('following it takes too many steps');
   }
 }
 
 const DEEPEST_CALL = 8;
 const MOST_VISITS = 2000;
 const FRAME_POINTER = 10;
+/** The code of a load of 64 bits, which takes the room of two instructions. */
+const LOAD_WIDE = 0x18;
 /** Size of the stack of a function. Source: Linux, `MAX_BPF_STACK`. */
 const STACK_BYTES = 512;
 const UNKNOWN_INSTRUCTION = 'it has an unknown instruction';
@@ -159,10 +168,52 @@ export interface Load {
   readonly size: number;
 }
 
+/** The maps whose counters are looked for, and the instructions from which a program may come to them. */
+export interface MapTarget {
+  isTarget(map: MapFacts): boolean;
+  readonly leading: ReadonlySet<number>;
+}
+
+/** Finds the instructions from which a program may come to one that names the map. */
+export function findLeading(code: ProgramCode, isTarget: (map: MapFacts) => boolean): ReadonlySet<number> {
+  const { instructions } = code;
+  const before = new Map<number, number[]>();
+  const pending: number[] = [];
+  const lead = (from: number, to: number) => before.set(to, [...(before.get(to) ?? []), from]);
+  for (const [at, { code: operation, from, offset, value }] of instructions.entries()) {
+    const isWide = operation === LOAD_WIDE;
+    const isJump = [CLASS.JMP, CLASS.JMP32].some((jump) => jump === (operation & 7));
+    const kind = isJump ? operation >> 4 : undefined;
+    if (isWide && from === WIDE.FUNCTION) pending.push(at);
+    if (isWide && (from === WIDE.MAP || from === WIDE.MAP_VALUE) && mentions(value)) pending.push(at);
+    if (kind === 9) continue;
+    if (kind === 8 && from === CALL_OF_PROGRAM) lead(at, at + 1 + distanceOfCall(offset, value));
+    else if (kind !== undefined && kind !== 8) {
+      lead(at, at + 1 + ((operation & 7) === CLASS.JMP32 && kind === 0 ? value : offset));
+      if (kind === 0) continue;
+    }
+    lead(at, at + (isWide ? 2 : 1));
+  }
+  const leading = new Set<number>();
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (leading.has(at)) continue;
+    leading.add(at);
+    pending.push(...(before.get(at) ?? []));
+  }
+  return leading;
+
+  function mentions(id: number): boolean {
+    const map = code.mapFacts(id);
+    return isTarget(map) || (map.holdsMaps && isTarget(code.innerFacts(id)));
+  }
+}
+
 /** How the runs of a program are followed. */
 export interface Following {
   readonly code: ProgramCode;
   readonly terms: Terms;
+  /** The maps whose additions matter. */
+  readonly target: MapTarget;
   /** Inputs that were loaded from maps. */
   readonly loads: Map<Term, Load>;
   readonly budget: StepBudget;
@@ -176,17 +227,31 @@ export interface Following {
   onStop?(run: Run, term: Term): void;
 }
 
-/** The measured value must be restricted more, for a comparison to have one answer. */
-export class Undecided extends Error {}
+/** Thrown when the measured value must be restricted more, for a comparison to have one answer. It comes often, so it has no stack. */
+export const UNDECIDED: Error = new Error('undecided');
 
 /** Follows a run and, at each comparison that could go both ways, both ways. */
 export function follow(start: Run, following: Following): void {
-  const pending = [start];
-  const seen = new Set<string>();
-  for (let run = pending.pop(); run !== undefined; run = pending.pop()) {
-    if (new Machine(run, following, pending, seen).runToEnd() === 'done') return;
+  const ways: Ways = { pending: [start], seen: new Set(), joins: new Map() };
+  for (let run = ways.pending.pop(); run !== undefined; run = ways.pending.pop()) {
+    if (new Machine(run, following, ways).runToEnd() === 'done') return;
   }
 }
+
+/** The ways that runs have gone, and those that are left. */
+interface Ways {
+  readonly pending: Run[];
+  /** States at comparisons. */
+  readonly seen: Set<string>;
+  /** How many runs have come to a comparison, and one that stands for all of them, by its place. */
+  readonly joins: Map<string, { count: number; run: Run }>;
+}
+
+/** When more runs than this come to a comparison in different states, what differs is no longer known. */
+const MOST_STATES = 200;
+
+/** The same for runs that stop where they make the measured value. What came before it hardly matters. */
+const MOST_STOPS = 2;
 
 /** One run of a program. */
 class Machine {
@@ -194,17 +259,15 @@ class Machine {
   readonly #following: Following;
   readonly #terms: Terms;
   readonly #code: ProgramCode;
-  readonly #pending: Run[];
-  readonly #seen: Set<string>;
+  readonly #ways: Ways;
   #made: Term | undefined;
 
-  constructor(run: Run, following: Following, pending: Run[], seen: Set<string>) {
+  constructor(run: Run, following: Following, ways: Ways) {
     this.#run = run;
     this.#following = following;
     this.#terms = following.terms;
     this.#code = following.code;
-    this.#pending = pending;
-    this.#seen = seen;
+    this.#ways = ways;
   }
 
   runToEnd(): 'done' | 'next' {
@@ -218,7 +281,8 @@ class Machine {
       if (step === 'pruned') return 'next';
       if (step === 'end') return onEnd(run) === true ? 'done' : 'next';
       if (this.#made !== undefined) {
-        onStop?.(run, this.#made);
+        this.#widen(MOST_STOPS);
+        if (!this.#isSeen()) onStop?.(run, this.#made);
         return 'next';
       }
     }
@@ -397,7 +461,7 @@ class Machine {
 
   #loadWide({ code, to, from, value }: Instruction): void {
     const run = this.#run;
-    if (code !== 0x18) {
+    if (code !== LOAD_WIDE) {
       // A load from a packet.
       this.#write(0, this.#input('packet'));
       run.at++;
@@ -489,7 +553,8 @@ class Machine {
   }
 
   #add({ map, key = [] }: Pointer, offset: Term, size: number, amount: Term): void {
-    if (map !== undefined) this.#run.additions.push({ at: this.#run.at, map, key, offset, size, amount });
+    if (map === undefined || !this.#following.target.isTarget(map)) return;
+    this.#run.additions.push({ at: this.#run.at, map, key, offset, size, amount, isFirst: false });
   }
 
   #atomic(instruction: Instruction): void {
@@ -628,7 +693,7 @@ class Machine {
     { code, to, from, offset, value }: Instruction,
     { comparison, isReversed = false, isNegated = false }: Condition,
     is32: boolean,
-  ): 'pruned' | undefined {
+  ): 'end' | 'pruned' | undefined {
     const run = this.#run;
     const isRegister = (code & 8) !== 0;
     const [left, right] = [this.#read(to), isRegister ? this.#read(from) : this.#constant(value)];
@@ -649,15 +714,14 @@ class Machine {
     }
     answer ??= run.decisions.get(name);
     if (answer === undefined) {
-      if (isOfMeasured && this.#following.isStrict) throw new Undecided();
-      // Two ways that have come to the same state go on as one.
-      const state = this.#state();
-      if (this.#seen.has(state)) return 'pruned';
-      this.#seen.add(state);
+      if (isOfMeasured && this.#following.isStrict) throw UNDECIDED;
+      if (!this.#isLeading()) return 'end';
+      this.#widen(MOST_STATES);
+      if (this.#isSeen()) return 'pruned';
       const other = copyRun(run);
       other.decisions.set(name, false);
       other.at += isNegated ? 1 + offset : 1;
-      this.#pending.push(other);
+      this.#ways.pending.push(other);
       run.decisions.set(name, true);
       answer = true;
     }
@@ -692,6 +756,58 @@ class Machine {
     return [at, ...shown, ...added].join('/');
   }
 
+  /** Whether the run may still add to the map. */
+  #isLeading(): boolean {
+    const { at, frames } = this.#run;
+    const { isTarget, leading } = this.#following.target;
+    if (leading.has(at) || frames.some(({ returnTo }) => leading.has(returnTo))) return true;
+    const leads = (value: Value | undefined) =>
+      value !== undefined &&
+      isPointer(value) &&
+      value.map !== undefined &&
+      (isTarget(value.map) || value.map.holdsMaps);
+    return frames.some(
+      ({ registers, stack }) =>
+        registers.some(leads) || [...stack.values()].some(({ value }) => leads(value)),
+    );
+  }
+
+  /** Whether another run has come here in the same state: both go on as one. */
+  #isSeen(): boolean {
+    const state = this.#state();
+    const { seen } = this.#ways;
+    const isSeen = seen.has(state);
+    seen.add(state);
+    return isSeen;
+  }
+
+  /** Forgets what differs from other runs, where too many come. What is not known is an input. */
+  #widen(most: number): void {
+    const run = this.#run;
+    const place = [run.at, ...run.frames.map(({ returnTo }) => returnTo)].join(',');
+    const join = this.#ways.joins.get(place) ?? { count: 0, run };
+    this.#ways.joins.set(place, join);
+    if (join.count++ < most) return;
+    for (const [i, frame] of run.frames.entries()) {
+      const other = join.run.frames[i]!;
+      for (const [register, value] of frame.registers.entries()) {
+        const known = other.registers[register];
+        if (canMerge(value, known)) frame.registers[register] = this.#merged(`${place},${i},${register}`, 64);
+      }
+      for (const [at, cell] of frame.stack) {
+        const known = other.stack.get(at);
+        if (known?.size !== cell.size || !canMerge(cell.value, known.value)) continue;
+        const value = this.#merged(`${place},${i},${at}`, 8 * cell.size);
+        frame.stack.set(at, { size: cell.size, value });
+      }
+    }
+    join.run = copyRun(run);
+  }
+
+  #merged(place: string, bits: number): Term {
+    return this.#terms.input(`merged@${place}`, bits);
+  }
+
   #return(): 'end' | undefined {
     const run = this.#run;
     const [result, { returnTo }] = [this.#read(0), this.#frame];
@@ -707,8 +823,7 @@ class Machine {
     const run = this.#run;
     const { from, offset, value } = instruction;
     if (from === CALL_OF_PROGRAM) {
-      // The kernel keeps the distance in the offset once it has compiled the function, and in the value before.
-      const distance = offset !== 0 ? offset : value;
+      const distance = distanceOfCall(offset, value);
       const args = [undefined, ...this.#frame.registers.slice(1, 6)];
       enter(this.#terms, run, run.at + 1 + distance, args, run.at + 1);
       return;
@@ -756,26 +871,31 @@ class Machine {
       : { ...found, kind: 'value' };
   }
 
-  /** An update with the value of the entry plus something adds that; one with a small constant is a first count. */
+  /** An update with a sum of the loaded value adds the rest of the sum; one with an integer begins an entry. */
   #update(map: MapFacts, key: Value | undefined, value: Value | undefined): void {
-    if (map.valueSize !== 8 && map.valueSize !== 4) return;
+    if (!this.#following.target.isTarget(map) || (map.valueSize !== 8 && map.valueSize !== 4)) return;
     const words = this.#wordsAt(key, map.keySize);
     const [stored] = this.#wordsAt(value, map.valueSize);
     if (stored === undefined || (isConstant(stored.term) && stored.term.min === 0n)) return;
-    const { term } = stored;
-    const offset = this.#terms.constant(0n);
-    const isSameKey = (other: readonly KeyWord[] = []) =>
-      other.length === words.length && other.every((word, i) => word.term === words[i]!.term);
-    const sum = wholeOf(term);
-    const added =
-      sum.op !== 'add'
-        ? undefined
-        : sum.args.findIndex((operand) => {
-            const load = this.#loads.get(operand);
-            return load !== undefined && load.pointer.map?.id === map.id && isSameKey(load.pointer.key);
-          });
-    const amount = added === undefined || added < 0 ? term : sum.args[1 - added]!;
-    this.#run.additions.push({ at: this.#run.at, map, key: words, offset, size: map.valueSize, amount });
+    const sum = wholeOf(stored.term);
+    const isLoaded = (operand: Term): boolean => {
+      const { map: from, key = [] } = this.#loads.get(operand)?.pointer ?? {};
+      return (
+        from?.id === map.id &&
+        key.length === words.length &&
+        key.every(({ term }, i) => term === words[i]!.term)
+      );
+    };
+    const loaded = sum.op === 'add' ? sum.args.findIndex(isLoaded) : -1;
+    this.#run.additions.push({
+      at: this.#run.at,
+      map,
+      key: words,
+      offset: this.#terms.constant(0n),
+      size: map.valueSize,
+      amount: loaded < 0 ? stored.term : sum.args[1 - loaded]!,
+      isFirst: loaded < 0,
+    });
   }
 
   /** A call may write to the parts of the stack that it gets. */
@@ -803,6 +923,16 @@ class Machine {
 /** The sum of which a term is the lower half, as in counters of 32 bits. */
 function wholeOf(term: Term): Term {
   return term.op === 'and' && term.args[1]!.min === HALF && isConstant(term.args[1]!) ? term.args[0]! : term;
+}
+
+/** Two integers that are not the same. */
+function canMerge(one: Value | undefined, other: Value | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other && !isPointer(one) && !isPointer(other);
+}
+
+/** The kernel keeps the distance of a function in the offset once it has compiled it, and in the value before. */
+function distanceOfCall(offset: number, value: number): number {
+  return offset !== 0 ? offset : value;
 }
 
 /** A constant distance from the end of a stack or the begin of a value, in bytes. */

@@ -2,7 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { parseKernelLayout } from '../layout/by-name.ts';
 import { explicitKernelLayout, isOfSingleIntegers, type KernelLayout } from '../layout/kernel-layout.ts';
 import { NotMeasured } from './machine.ts';
-import type { SlotSteps, Step } from './slot-steps.ts';
+import { firstNegative, type SlotSteps, type Step } from './slot-steps.ts';
 
 /** The layout by which a program counts. */
 export interface MatchedLayout {
@@ -28,7 +28,7 @@ export function matchLayout({ steps, place, divisors }: SlotSteps, begin = place
   if (slots.some(({ index }) => !Number.isSafeInteger(index))) {
     throw new NotMeasured('its slots are not counters side by side');
   }
-  const isOpen = slots[0]!.from === LOWEST;
+  const isOpen = slots[0]!.from === -firstNegative(steps.at(-1)!.to);
   // A program that counts no negative value has its first slot begin at 0, although its instructions say what would become of one.
   const lowest = !isOpen ? toDouble(slots[0]!.from) : slots[0]!.to >= 0n ? 0 : Number.NEGATIVE_INFINITY;
   const indices = slots.map(({ index }) => index);
@@ -51,16 +51,13 @@ export function matchLayout({ steps, place, divisors }: SlotSteps, begin = place
   return { layout, text: textOf(bounds), divisor: 1n };
 }
 
-/** Stands for all integers below a bound. */
-const LOWEST = -(2n ** 63n);
-const SIGN = 2n ** 63n;
-
 /** The steps with a slot, in ascending order of values that are unsigned, or else signed. */
 function inOrder(steps: readonly Step[]): readonly Step[] {
-  const isHigh = ({ from }: Step) => from >= SIGN;
+  const sign = firstNegative(steps.at(-1)!.to);
+  const isHigh = ({ from }: Step) => from >= sign;
   const low = steps.filter((step) => !isHigh(step));
   const high = steps.filter(isHigh);
-  const negative = high.map(({ from, to, slot }) => ({ from: from - 2n * SIGN, to: to - 2n * SIGN, slot }));
+  const negative = high.map(({ from, to, slot }) => ({ from: from - 2n * sign, to: to - 2n * sign, slot }));
   const found = ascending([...low, ...high]) ?? ascending([...negative, ...low]);
   if (found === undefined) throw new NotMeasured('its slots do not follow each other');
   return found;

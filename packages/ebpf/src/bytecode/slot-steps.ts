@@ -2,6 +2,7 @@ import {
   type Addition,
   copyRun,
   type Following,
+  findLeading,
   firstRun,
   follow,
   type KeyWord,
@@ -10,9 +11,14 @@ import {
   type ProgramCode,
   type Run,
   StepBudget,
-  Undecided,
+  UNDECIDED,
 } from './machine.ts';
 import { HALF, inputsOf, isConstant, type Term, Terms } from './terms.ts';
+
+/** The first integer of a range of words that is negative when the word has a sign. */
+export function firstNegative(max: bigint): bigint {
+  return (max + 1n) / 2n;
+}
 
 /** Values that are counted in the same slot. */
 export interface Step {
@@ -58,10 +64,12 @@ export interface Target {
   readonly slotOffset?: number;
 }
 
-/** Instructions that all runs of one program together may take. It follows about a million in a second. */
-const MOST_STEPS = 3_000_000;
+/** Instructions that all runs of a program together may take. A second is enough for about two million. */
+const MOST_STEPS = 6_000_000;
+/** Those of one term that may be the measured value. */
+const MOST_STEPS_OF_VALUE = 2_500_000;
 const MOST_FIRST_STEPS = 300_000;
-const MOST_FIRST_RUNS = 600;
+const MOST_FIRST_RUNS = 64;
 const MOST_CANDIDATES = 12;
 /** Values that a program measures and counts in the same map, one apart from the other. */
 const MOST_VALUES = 4;
@@ -72,15 +80,25 @@ const MOST_SLOTS = 4200;
  * Measures which values a program counts in which slots of a map, by following its instructions with the measured value in one range
  * after the other. Every step is proven: the program counts all its values in the slot, whatever its other inputs are.
  *
+ * @param whole A budget for several programs. The default has no limit besides that of one program.
  * @returns `undefined` when the program adds nothing to the map.
  * @throws NotMeasured when that cannot be shown.
  */
-export function measureSlots(code: ProgramCode, target: Target): SlotSteps | undefined {
-  const terms = new Terms();
-  const budget = new StepBudget(MOST_STEPS);
-  const common = { code, terms, budget, loads: new Map() };
-  let open = firstRuns(common, target);
-  if (open.length === 0) return undefined;
+export function measureSlots(code: ProgramCode, target: Target, whole?: StepBudget): SlotSteps | undefined {
+  const budget = new StepBudget(MOST_STEPS, whole);
+  const { isTarget } = target;
+  const common: Common = {
+    ...{ code, terms: new Terms(), budget, loads: new Map() },
+    target: { isTarget, leading: findLeading(code, isTarget) },
+  };
+  let open = firstRuns(common);
+  // A program that only stores integers may keep anything in the map.
+  const isCounting = open.some((run) => run.additions.some(({ isFirst }) => !isFirst));
+  if (!isCounting) return undefined;
+  const sums = sumSites(open);
+  if (open.every(({ additions }) => additions.every(({ at }) => sums.has(at)))) {
+    throw new NotMeasured('it adds something other than 1');
+  }
   const values: Term[] = [];
   let found: SlotSteps | undefined;
   while (open.length > 0) {
@@ -96,22 +114,18 @@ export function measureSlots(code: ProgramCode, target: Target): SlotSteps | und
   return found;
 }
 
-type Common = Pick<Following, 'code' | 'terms' | 'budget' | 'loads'>;
-
-function additionsTo({ additions }: Run, { isTarget }: Target): readonly Addition[] {
-  return additions.filter(({ map }) => isTarget(map));
-}
+type Common = Pick<Following, 'code' | 'terms' | 'budget' | 'loads' | 'target'>;
 
 /** Some runs that add to the map. */
-function firstRuns(common: Common, target: Target): readonly Run[] {
-  const budget = new StepBudget(MOST_FIRST_STEPS);
+function firstRuns(common: Common): readonly Run[] {
+  const budget = new StepBudget(MOST_FIRST_STEPS, common.budget);
   const runs: Run[] = [];
   try {
     follow(firstRun(common.terms), {
       ...common,
       budget,
       onEnd(run) {
-        if (additionsTo(run, target).length > 0) runs.push(run);
+        if (run.additions.length > 0) runs.push(run);
         return runs.length >= MOST_FIRST_RUNS;
       },
     });
@@ -138,11 +152,11 @@ function measureOne(
   const candidates = candidatesOf(runs, target);
   for (const value of candidates) {
     try {
-      return measureValue(common, target, runs, values, value);
+      const budget = new StepBudget(MOST_STEPS_OF_VALUE, common.budget);
+      return measureValue({ ...common, budget }, target, runs, values, value);
     } catch (error) {
       if (!(error instanceof NotMeasured)) throw error;
       reason ??= error;
-      if (common.budget.left <= 0) break;
     } finally {
       common.terms.endMeasuring();
     }
@@ -150,17 +164,19 @@ function measureOne(
   throw reason ?? new NotMeasured('its slot does not depend on one measured value');
 }
 
-/** The terms that may be the measured value: the slots or the comparisons of the runs depend on each of them and on nothing else. */
+/**
+ * The terms that may be the measured value, the most likely first: those on which a slot depends alone, and then those of the last
+ * comparisons before a count. A term comes before what is computed from it.
+ */
 function candidatesOf(runs: readonly Run[], target: Target): readonly Term[] {
   const weights = new Map<Term, number>();
-  for (const run of runs) {
-    const slots = additionsTo(run, target).flatMap(({ key, offset }) => [
-      ...key.map(({ term }) => term),
-      offset,
-    ]);
-    const roots = [...slots, ...run.conditions].filter((term) => !isConstant(term));
-    const seen = new Set(roots.flatMap(cutsOf));
-    for (const term of seen) weights.set(term, (weights.get(term) ?? 0) + 1);
+  const weigh = (terms: Iterable<Term>, weight: number) => {
+    for (const term of terms) weights.set(term, (weights.get(term) ?? 0) + weight);
+  };
+  for (const { additions, conditions } of runs) {
+    weigh(new Set(additions.flatMap((addition) => cutsOf(slotTermOf(addition, target)))), OF_SLOT);
+    const last = new Map(conditions.flatMap((term, i) => cutsOf(term).map((cut) => [cut, i + 1] as const)));
+    for (const [term, position] of last) weigh([term], position / conditions.length);
   }
   return [...weights]
     .filter(([term]) => mayBeValue(term))
@@ -169,8 +185,31 @@ function candidatesOf(runs: readonly Run[], target: Target): readonly Term[] {
     .map(([term]) => term);
 }
 
+/** The weight of a term on which a slot depends. A comparison weighs less than 1. */
+const OF_SLOT = 10;
+
+/** The term that may be the slot: a place in the value, or else a word of the key. */
+function slotTermOf({ key, offset }: Addition, { slotOffset, elementBytes }: Target): Term | undefined {
+  const isPlace =
+    !isConstant(offset) && partsOfSum(offset).some((term) => !isMultiple(term, BigInt(elementBytes)));
+  if (isPlace) return offset;
+  const words = key.filter(({ term, offset }) => !isConstant(term) && (slotOffset ?? offset) === offset);
+  return words.at(-1)?.term;
+}
+
+/** The terms of a sum that are not constant. */
+function partsOfSum(sum: Term): readonly Term[] {
+  const parts: Term[] = [];
+  const pending = [sum];
+  for (let term = pending.pop(); term !== undefined; term = pending.pop()) {
+    if (term.op === 'add') pending.push(...term.args);
+    else if (!isConstant(term)) parts.push(term);
+  }
+  return parts;
+}
+
 /** Inputs that say who runs the program or where, which is no measurement. */
-const NO_MEASUREMENT = /^(?:machine|address|register)@/;
+const NO_MEASUREMENT = /^(?:machine|address|register|merged)@/;
 
 /**
  * Whether a term may be a measured value: an input, the difference of two terms, or that with fewer bits. A slot that is computed from
@@ -179,7 +218,8 @@ const NO_MEASUREMENT = /^(?:machine|address|register)@/;
 function mayBeValue(term: Term): boolean {
   const { op, args } = term;
   if (op.includes('@')) return !NO_MEASUREMENT.test(op);
-  if (op === 'sub') return true;
+  // A remainder is the difference of an integer and a part of itself.
+  if (op === 'sub') return [...inputsOf(args[0]!)].every((input) => !inputsOf(args[1]!).has(input));
   if (op === 'and') return args[1]!.min === HALF && args[1]!.max === HALF && mayBeValue(args[0]!);
   return op === 'sext' && mayBeValue(args[0]!);
 }
@@ -187,7 +227,8 @@ function mayBeValue(term: Term): boolean {
 const MOST_TERMS = 2000;
 
 /** The terms through which every way from a term to its inputs leads. */
-function cutsOf(root: Term): readonly Term[] {
+function cutsOf(root: Term | undefined): readonly Term[] {
+  if (root === undefined || isConstant(root)) return [];
   // In descending order of age, a term is a cut when no term that is still pending is beside it.
   const cuts: Term[] = [];
   const pending = new Set([root]);
@@ -215,7 +256,7 @@ function measureValue(
     ...common,
     until: new Set([...values, value]),
     onEnd(run) {
-      if (additionsTo(run, target).length > 0) open.push(run);
+      if (run.additions.length > 0) open.push(run);
     },
     onStop(run, made) {
       if (made !== value) return;
@@ -224,15 +265,16 @@ function measureValue(
     },
   });
   if (starts.size === 0) throw new NotMeasured('its value is measured in no run');
-  const sums = sumSites(runs, target);
-  const hi = value.max;
+  const sums = sumSites(runs);
+  const { min, max } = value;
   terms.measure(value);
   const evaluate = (from: bigint, to: bigint) =>
     placesOf(common, target, [...starts.values()], { from, to, sums });
-  const parts = partition(evaluate, value.min, hi);
+  assertSomeSlots(evaluate, max);
+  const parts = partition(evaluate, min, max);
   const { steps, place } = slotsOf(parts, target);
-  const divisors = divisorsOf(runs, target, value);
-  const rest = open.filter((run) => !isClamped(run, target, value, steps, place));
+  const divisors = divisorsOf(runs, value);
+  const rest = open.filter((run) => !isClamped(run, value, steps, place));
   return {
     value,
     open: rest,
@@ -247,8 +289,8 @@ function measureValue(
 }
 
 /** The instructions that add something other than 1. */
-function sumSites(runs: readonly Run[], target: Target): ReadonlySet<number> {
-  const sites = runs.flatMap((run) => additionsTo(run, target)).filter(({ amount }) => !isOne(amount));
+function sumSites(runs: readonly Run[]): ReadonlySet<number> {
+  const sites = runs.flatMap((run) => run.additions).filter(({ amount }) => !isOne(amount));
   return new Set(sites.map(({ at }) => at));
 }
 
@@ -288,7 +330,7 @@ function placesOf(
         ...common,
         isStrict: true,
         onEnd(run) {
-          const counts = additionsTo(run, target).filter(({ at }) => !sums.has(at));
+          const counts = run.additions.filter(({ at }) => !sums.has(at));
           for (const addition of counts) {
             const place = placeOf(target, addition);
             places.set(nameOf(place), place);
@@ -297,7 +339,7 @@ function placesOf(
       });
     }
   } catch (error) {
-    if (!(error instanceof Undecided)) throw error;
+    if (error !== UNDECIDED) throw error;
     if (from === to) throw new NotMeasured('its slot depends on more than the measured value');
     return undefined;
   }
@@ -306,7 +348,7 @@ function placesOf(
 
 function placeOf(target: Target, { key, offset, size, amount }: Addition): Place {
   if (!isOne(amount)) {
-    if (amount.isMeasured) throw new Undecided();
+    if (amount.isMeasured) throw UNDECIDED;
     throw new NotMeasured('it adds something other than 1');
   }
   const words = key.map((word) => ({ offset: word.offset, size: word.size, value: wordOf(word) }));
@@ -316,7 +358,7 @@ function placeOf(target: Target, { key, offset, size, amount }: Addition): Place
 
 function wordOf({ term }: KeyWord): bigint | undefined {
   if (isConstant(term)) return term.min;
-  if (term.isMeasured) throw new Undecided();
+  if (term.isMeasured) throw UNDECIDED;
   return undefined;
 }
 
@@ -327,7 +369,7 @@ function offsetOf(offset: Term, elementBytes: bigint): bigint {
   for (let term = pending.pop(); term !== undefined; term = pending.pop()) {
     if (isConstant(term)) known += term.min;
     else if (term.op === 'add') pending.push(...term.args);
-    else if (term.isMeasured) throw new Undecided();
+    else if (term.isMeasured) throw UNDECIDED;
     else if (!isMultiple(term, elementBytes)) throw new NotMeasured('its slot depends on another input');
   }
   return BigInt.asIntN(64, known);
@@ -340,14 +382,37 @@ function isMultiple({ op, args, ones, unknown }: Term, of: bigint): boolean {
   return isPower && ((ones | unknown) & (of - 1n)) === 0n;
 }
 
+const USUAL_VALUES = [0n, 1n, 10n, 1000n, 10n ** 6n];
+const PROBES = 5;
+const LARGE = 2n ** 20n;
+
+/**
+ * Asks about some values before all of them are divided into slots, which takes long where the value is another one.
+ *
+ * @throws NotMeasured when all have the same slot, or when neighbours have different ones all over the range.
+ */
+function assertSomeSlots(evaluate: (from: bigint, to: bigint) => Places | undefined, max: bigint): void {
+  const nameAt = (value: bigint) => namesOf(evaluate(value, value)!);
+  // The smallest and the largest values have different slots, unless neither is counted.
+  const values = [...USUAL_VALUES.filter((value) => value <= max), firstNegative(max) - 1n, max];
+  if (new Set(values.map(nameAt)).size === 1) throw new NotMeasured('all values are counted in one slot');
+  if (max < LARGE) return;
+  const probes = Array.from({ length: PROBES }, (_, i) => (max / BigInt(PROBES)) * BigInt(i) + 12_345n);
+  if (probes.every((probe) => nameAt(probe) !== nameAt(probe + 1n))) {
+    throw new NotMeasured('neighbours are counted in different slots over the whole range');
+  }
+}
+
+function namesOf(places: Places): string {
+  return [...places.keys()].sort().join(' ');
+}
+
 interface Part {
   readonly from: bigint;
   readonly to: bigint;
   readonly places: Places;
   readonly name: string;
 }
-
-const SIGN = 2n ** 63n;
 
 /** Divides a range into the largest parts whose values are counted in the same places. */
 function partition(
@@ -357,21 +422,22 @@ function partition(
 ): readonly Part[] {
   const parts: Part[] = [];
   const seen = new Set<string>();
+  const sign = firstNegative(hi);
   let width = 1n;
   for (let from = lo; from <= hi; ) {
-    const end = from < SIGN && hi >= SIGN ? SIGN - 1n : hi;
+    const end = from < sign ? sign - 1n : hi;
     const places = evaluate(from, from)!;
-    const name = [...places.keys()].sort().join(' ');
+    const name = namesOf(places);
     const before = parts.at(-1);
-    if (name !== before?.name && seen.has(name) && from < SIGN) {
+    if (name !== before?.name && seen.has(name) && from < sign) {
       throw new NotMeasured('larger values are counted in slots of smaller ones again');
     }
     const holds = (to: bigint) => {
       const others = evaluate(from, to);
-      return others !== undefined && [...others.keys()].sort().join(' ') === name;
+      return others !== undefined && namesOf(others) === name;
     };
     const to = lastThatHolds(holds, from, end, width);
-    if (name === before?.name && before.to + 1n === from && from !== SIGN) {
+    if (name === before?.name && before.to + 1n === from && from !== sign) {
       parts[parts.length - 1] = { ...before, to };
     } else {
       parts.push({ from, to, places, name });
@@ -486,7 +552,7 @@ function namesAt(places: readonly Place[], coordinate: Coordinate): string {
  * Whether a run without the measured value counts as the value 0: a program that takes a difference first compares its two terms, and
  * counts 0 when it would be negative.
  */
-function isClamped(run: Run, target: Target, value: Term, steps: readonly Step[], place: SlotPlace): boolean {
+function isClamped(run: Run, value: Term, steps: readonly Step[], place: SlotPlace): boolean {
   const zero = steps.find(({ from }) => from === 0n)?.slot;
   const inputs = inputsOf(value);
   const isOfValue = run.conditions.some((term) => {
@@ -494,7 +560,7 @@ function isClamped(run: Run, target: Target, value: Term, steps: readonly Step[]
     return own.length > 0 && own.every((input) => inputs.has(input));
   });
   if (!isOfValue || zero === undefined) return false;
-  return additionsTo(run, target)
+  return run.additions
     .filter(({ amount }) => isOne(amount))
     .every(({ key, offset }) => {
       const slot = place.in === 'value' ? offset : key.find((word) => word.offset === place.offset)?.term;
@@ -503,11 +569,11 @@ function isClamped(run: Run, target: Target, value: Term, steps: readonly Step[]
 }
 
 /** Integers by which the value is divided before anything else. */
-function divisorsOf(runs: readonly Run[], target: Target, value: Term): readonly bigint[] {
+function divisorsOf(runs: readonly Run[], value: Term): readonly bigint[] {
   const divisors = new Set<bigint>();
   const seen = new Set<Term>();
   const pending = runs.flatMap((run) => [
-    ...additionsTo(run, target).flatMap(({ key, offset }) => [...key.map(({ term }) => term), offset]),
+    ...run.additions.flatMap(({ key, offset }) => [...key.map(({ term }) => term), offset]),
     ...run.conditions,
   ]);
   for (let term = pending.pop(); term !== undefined; term = pending.pop()) {
@@ -519,7 +585,7 @@ function divisorsOf(runs: readonly Run[], target: Target, value: Term): readonly
     if (term.op === 'div' || term.op === 'sdiv') divisors.add(divisor!.min);
     if (term.op === 'lshr' || term.op === 'ashr') divisors.add(1n << divisor!.min);
   }
-  return [...divisors].filter((divisor) => divisor > 1n && divisor < SIGN);
+  return [...divisors].filter((divisor) => divisor > 1n && divisor < HALF);
 }
 
 /** Where the program adds the value itself, seen with two values. */
@@ -542,7 +608,7 @@ function sumOf(
         ...common,
         isStrict: true,
         onEnd(run) {
-          for (const { at, key, offset, size, amount } of additionsTo(run, target)) {
+          for (const { at, key, offset, size, amount } of run.additions) {
             if (!sums.has(at) || amount.min !== value || amount.max !== value) continue;
             const where = sumAt(place, key, offset, size, BigInt(target.elementBytes));
             if (where !== undefined)

@@ -20,8 +20,9 @@ export interface KernelMapOptions {
    */
   readonly name?: string;
   /**
-   * Slots of the histograms, and the indices at which the program counts them. @default what a type of the map states, or the
-   * script of the bpftrace that fills it; any other map is refused, whatever its name is
+   * Slots of the histograms, and the indices at which the program counts them. @default what a type of the map states, the
+   * script of the bpftrace that fills it, or the instructions of the programs that count in it, which takes CAP_SYS_ADMIN and
+   * CAP_SYSLOG; any other map is refused, whatever its name is
    */
   readonly layout?: KernelLayout;
   /** Position of the counts in the map. @default what its types and sizes show */

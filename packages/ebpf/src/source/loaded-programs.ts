@@ -12,7 +12,13 @@ import { listPrograms, type ProgramInfo, readInstructions } from '../bpf/program
 import { type KernelSymbols, readKernelSymbols } from '../bpf/symbols.ts';
 import type { Bpf } from '../bpf/syscall.ts';
 import { decodeInstructions } from '../bytecode/instructions.ts';
-import { type CallKind, type MapFacts, NotMeasured, type ProgramCode } from '../bytecode/machine.ts';
+import {
+  type CallKind,
+  type MapFacts,
+  NotMeasured,
+  type ProgramCode,
+  StepBudget,
+} from '../bytecode/machine.ts';
 import { type MatchedLayout, matchLayout } from '../bytecode/match-layout.ts';
 import { measureSlots, type SlotSteps, type Target } from '../bytecode/slot-steps.ts';
 import { errnoOf } from '../errors.ts';
@@ -41,9 +47,13 @@ export interface MeasuredMap {
 
 type ProgramListing = { readonly programs: readonly ProgramInfo[] } | { readonly refusal: HdrscopeError };
 
+/** Instructions that are followed of all programs together: ten seconds. */
+const MOST_STEPS = 20_000_000;
+
 /** The loaded programs. They are read once, when the first question is asked. */
 export class LoadedPrograms {
   readonly #bpf: Bpf;
+  readonly #budget = new StepBudget(MOST_STEPS);
   #listed: ProgramListing | undefined;
   #symbols: KernelSymbols | undefined;
   readonly #codes = new Map<number, ProgramCode | string | undefined>();
@@ -81,7 +91,7 @@ export class LoadedPrograms {
     for (const program of users) {
       try {
         const code = this.#codeOf(program);
-        const measured = code === undefined ? undefined : measureSlots(code, target);
+        const measured = code === undefined ? undefined : measureSlots(code, target, this.#budget);
         if (measured === undefined) continue;
         const { place } = measured;
         const matched = matchLayout(measured, place.in === 'value' ? beginOf?.(place.offset) : undefined);

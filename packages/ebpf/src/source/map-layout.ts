@@ -54,9 +54,7 @@ export function evidenceOf(
   const isSettled = stated.known !== undefined || (isOfBpftrace(info) && stated.guesses.length === 0);
   if (isSettled || question === undefined || info.type === undefined || holdsMaps(info.type)) return stated;
   const found = layoutByPrograms(info, types, question);
-  if ('why' in found) {
-    return stated.guesses.length === 0 ? stated : { ...stated, why: `${stated.why}, and ${found.why}` };
-  }
+  if ('why' in found) return { ...stated, why: `${stated.why}, and ${found.why}` };
   // Counters by number, such as those of system calls, are no histogram unless they look like one.
   if (stated.guesses.length === 0 && isOfSingleIntegers(found.layout)) return stated;
   return { known: found, guesses: [], why: '' };

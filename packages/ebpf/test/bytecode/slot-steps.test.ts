@@ -124,6 +124,15 @@ test.each([
     'again',
     [
       ['load64', 7, 1, 0],
+      ['>>=', 7, 12],
+      ['&=', 7, 7],
+    ],
+  ],
+  [
+    'the slot is the rest of a division',
+    'neighbours',
+    [
+      ['load64', 7, 1, 0],
       ['&=', 7, 7],
     ],
   ],
@@ -147,7 +156,7 @@ test.each([
       ['=', 7, 6],
     ],
   ],
-  ['each value has a slot', 'more than', [['load64', 7, 1, 0]]],
+  ['each value has a slot', 'neighbours', [['load64', 7, 1, 0]]],
   [
     'every value has the same slot',
     'one measured value',

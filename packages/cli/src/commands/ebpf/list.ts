@@ -20,10 +20,11 @@ import { type Kernel, MAP_OPTIONS, THIS_KERNEL } from './map.ts';
 const DESCRIPTION = `Lists the maps that hold histograms or look like it, with their pins, and what those
 with a known layout have counted: all values of a map, and their p99 as bounds.
 
-The evidence of a layout is a type that states it, the script of a running bpftrace, or the
-configuration of --config. A name is no evidence. A map without evidence is read with --layout only:
-hdrscope ebpf read shows the layouts that fit its numbers. Without CAP_SYS_ADMIN the list has only
-pinned maps whose pins this user may read.`;
+The evidence of a layout is a type that states it, the script of a running bpftrace, the instructions
+of the program that counts in the map, or the configuration of --config. A name is no evidence. A map
+without evidence is read with --layout only: hdrscope ebpf read shows the layouts that fit its
+numbers. Without CAP_SYS_ADMIN the list has only pinned maps whose pins this user may read, and no
+program is asked.`;
 
 /** `hdrscope ebpf list` */
 export const command = defineCommand({
@@ -99,7 +100,7 @@ function mapTable(maps: readonly ListedMap[], io: Io): string[] {
   const rows = maps.map(({ id, type = '-', name, keySize, valueSize, maxEntries, pins, ...map }) => [
     ...[id, type, name || '-', keySize, valueSize, maxEntries, map.known?.layout.name ?? '-'].map(String),
     ...countCells(map.histogram),
-    map.known?.ground ?? (map.guesses.length > 0 ? 'none: needs --layout' : '-'),
+    map.known?.ground ?? (map.guesses.length > 0 ? `needs --layout: ${map.why}` : '-'),
     pins.join(', ') || '-',
   ]);
   const isText = (title: string) => ['type', 'name', 'layout', 'evidence', 'pinned at'].includes(title);
@@ -126,6 +127,7 @@ function withLayouts(maps: readonly VisibleMap[], config: ExporterConfig): reado
       ...map,
       known: { layout: described.layout, shape: {}, ground },
       guesses: [],
+      why: '',
       described,
     })),
   );
@@ -147,6 +149,7 @@ function toJson({ type, known, guesses: _, histogram, failure: __, ...map }: Lis
     type: type ?? null,
     layout: known?.layout.name ?? null,
     ground: known?.ground ?? null,
+    why: map.why || null,
     ...(histogram !== undefined && figuresOfMap(histogram)),
   };
 }

@@ -31,8 +31,9 @@ const DESCRIPTION = `Shows what a map has counted since its program was loaded: 
 A percentile is shown as the slot that contains it, because the map has no finer values. --text and
 JSON estimate a value in that slot.
 
-The kernel does not know which values a slot holds. A map shows it by the names of its types, by
-its own name, or by the script of the bpftrace that fills it. Any other map needs --layout.`;
+The kernel does not know which values a slot holds. A type of the map shows it, the script of the
+bpftrace that fills it, or the instructions of the program that counts in it. Any other map needs
+--layout.`;
 
 /** `hdrscope ebpf read` */
 export const command = defineCommand({

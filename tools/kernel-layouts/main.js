@@ -1,0 +1,227 @@
+/**
+ * `npm run kernel-layouts`: compiles programs that count by known layouts, loads them without attaching them, and compares what is
+ * measured from their instructions with the truth. It takes two minutes, root, clang, the headers of libbpf, and libbpf.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { kernelMap, listMaps, parseKernelLayout, sumCpus } from '@hdrscope/ebpf';
+import { mapInfo } from '../../packages/ebpf/src/bpf/maps.ts';
+import { testRun } from '../../packages/ebpf/src/bpf/programs.ts';
+import { loadBpf } from '../../packages/ebpf/src/bpf/syscall.ts';
+import { openLibbpf } from '../../packages/ebpf/src/loader/libbpf.ts';
+import { fillMarkers } from '../lib/markers.js';
+import { CONVENTIONS, programOf, STORAGES } from './conventions.js';
+
+const help = `npm run kernel-layouts -- [options]
+
+  --objects DIR  loads the object files (.bpf.o) of a folder instead, and prints what is measured of their maps
+  --write        puts the table into packages/ebpf/README.md
+  --verbose      prints each program that is not right
+`;
+
+const { values: options } = parseArgs({
+  options: {
+    objects: { type: 'string' },
+    write: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+/** @typedef {'right' | 'refused' | 'wrong'} Outcome */
+
+try {
+  if (options.help) console.log(help);
+  else if (options.objects !== undefined) await measureObjects(options.objects);
+  else await main();
+} catch (error) {
+  console.error(/** @type {Error} */ (error).message);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-layouts-'));
+  /** @type {Map<string, Record<Outcome, number>>} */
+  const rows = new Map();
+  try {
+    let number = 0;
+    for (const convention of CONVENTIONS) {
+      for (const storage of STORAGES) {
+        // Each pair comes in two ways, so that all ways meet all conventions and all storages.
+        for (const isTime of [false, true]) {
+          number++;
+          const way = {
+            isInline: number % 3 !== 0,
+            hasTypes: number % 4 < 2,
+            isTime,
+            level: /** @type {const} */ (['-O1', '-O2', '-O3'])[number % 3 === 0 ? 1 : (number % 5) % 3],
+          };
+          const outcome = await measureOne(folder, convention, storage, way);
+          if (options.verbose && outcome.outcome !== 'right') {
+            console.log(
+              `${outcome.outcome}: ${convention.name}, ${storage.name}, ${JSON.stringify(way)}: ${outcome.why}`,
+            );
+          }
+          const row = rows.get(convention.name) ?? { right: 0, refused: 0, wrong: 0 };
+          row[outcome.outcome]++;
+          rows.set(convention.name, row);
+        }
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  const table = tableOf(rows);
+  console.log(table);
+  const wrong = [...rows.values()].reduce((sum, row) => sum + row.wrong, 0);
+  if (wrong > 0) throw new Error(`${wrong} layouts are wrong`);
+  if (options.write) fillMarkers('packages/ebpf/README.md', 'kernel-layouts', table);
+}
+
+/** @param {ReadonlyMap<string, Record<Outcome, number>>} rows */
+function tableOf(rows) {
+  const lines = [...rows].map(
+    ([name, { right, refused, wrong }]) => `| ${name} | ${right} | ${refused} | ${wrong} |`,
+  );
+  const sum = (/** @type {Outcome} */ outcome) =>
+    [...rows.values()].reduce((total, row) => total + row[outcome], 0);
+  return [
+    '| slots | right | refused | wrong |',
+    '|---|--:|--:|--:|',
+    ...lines,
+    `| all | ${sum('right')} | ${sum('refused')} | ${sum('wrong')} |`,
+  ].join('\n');
+}
+
+/**
+ * @param {string} folder
+ * @param {import('./conventions.js').Convention} convention
+ * @param {import('./conventions.js').Storage} storage
+ * @param {{ isInline: boolean, hasTypes: boolean, isTime: boolean, level: string }} way
+ * @returns {Promise<{ outcome: Outcome, why: string }>}
+ */
+async function measureOne(folder, convention, storage, way) {
+  const object = join(folder, 'program.o');
+  writeFileSync(join(folder, 'program.c'), programOf(convention, storage, way));
+  const args = [
+    way.level,
+    '-g',
+    '-target',
+    'bpf',
+    '-Wno-pass-failed',
+    '-c',
+    join(folder, 'program.c'),
+    '-o',
+    object,
+  ];
+  const { status, stderr } = spawnSync('clang', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`clang refuses a program: ${stderr}`);
+  const loaded = await load(readFileSync(object));
+  try {
+    const layout = parseKernelLayout(convention.layout);
+    const id = [...loaded.maps].find(([name]) => name === storage.map || name.endsWith(storage.map))?.[1];
+    if (id === undefined)
+      throw new Error(`no map ${storage.map} among ${[...loaded.maps.keys()].join(', ')}`);
+    const values = way.isTime ? [] : valuesFor(layout);
+    for (const value of values) loaded.run([value, 2]);
+    if (way.isTime) for (let i = 0; i < 2; i++) loaded.run([0, 2]);
+    const source = kernelMap({ id });
+    try {
+      const { histograms, ground = '' } = await source.read();
+      const found = histograms.map(({ layout: { slots, firstIndex } }) =>
+        JSON.stringify([slots.bounds, firstIndex]),
+      );
+      // The index of the first slot in a value without types is where the first count is.
+      const expected = JSON.stringify([layout.slots.bounds, layout.firstIndex]);
+      const isSame = found.every(
+        (one) => one === expected || one === JSON.stringify([layout.slots.bounds, 0]),
+      );
+      if (!isSame) return { outcome: 'wrong', why: `${ground}, ${found[0]}` };
+      if (!ground.includes(convention.note ?? 'measured')) return { outcome: 'wrong', why: ground };
+      if (way.isTime) return { outcome: 'right', why: '' };
+      const totals = histograms.map((one) =>
+        Array.from({ length: layout.slots.slotCount }, (_, slot) => sumCpus(one).counts.at(slot)),
+      );
+      const seen = layout.slots.bounds
+        .concat(0)
+        .map((_, slot) => totals.reduce((sum, one) => sum + (one[slot] ?? 0), 0));
+      const unit = convention.note === undefined ? 1 : 1000;
+      const counted = layout.slots.bounds
+        .concat(0)
+        .map(
+          (_, slot) =>
+            values.filter((value) => layout.slots.slotOf(Math.floor(value / unit)) === slot).length,
+        );
+      return JSON.stringify(seen) === JSON.stringify(counted)
+        ? { outcome: 'right', why: '' }
+        : { outcome: 'wrong', why: `counts ${seen} are not ${counted}` };
+    } catch (error) {
+      return { outcome: 'refused', why: /** @type {Error} */ (error).message };
+    } finally {
+      await source.close();
+    }
+  } finally {
+    loaded.close();
+  }
+}
+
+/**
+ * Values on both sides of each bound.
+ *
+ * @param {import('@hdrscope/ebpf').KernelLayout} layout
+ */
+function valuesFor({ slots }) {
+  const bounds = slots.bounds.filter((_, i) => i % Math.ceil(slots.bounds.length / 30) === 0);
+  return [0, 1, 12_345, 2 ** 40 + 3, ...bounds.flatMap((bound) => [bound, bound + 1])];
+}
+
+/**
+ * Loads an object without attaching its programs.
+ *
+ * @param {Uint8Array} object
+ */
+async function load(object) {
+  const [bpf, libbpf] = [await loadBpf(), await openLibbpf()];
+  const handle = libbpf.openMemory(object, object.length, null);
+  const { result, messages } = libbpf.withMessages(() => libbpf.load(handle));
+  if (result < 0) {
+    libbpf.close(handle);
+    throw new Error(`a program cannot be loaded: ${messages.slice(-3000)}`);
+  }
+  /** @type {Map<string, number>} */
+  const maps = new Map();
+  for (let map = libbpf.nextMap(handle, null); map !== null; map = libbpf.nextMap(handle, map)) {
+    maps.set(libbpf.mapName(map), mapInfo(bpf, libbpf.mapFd(map)).id);
+  }
+  const program = libbpf.programFd(libbpf.nextProgram(handle, null));
+  return {
+    maps,
+    /** @param {readonly number[]} args */
+    run: (args) => testRun(bpf, program, args),
+    close: () => libbpf.close(handle),
+  };
+}
+
+/** @param {string} folder */
+async function measureObjects(folder) {
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.o'))) {
+    let loaded;
+    try {
+      loaded = await load(readFileSync(join(folder, name)));
+      const ids = [...loaded.maps.values()];
+      const { maps } = await listMaps();
+      for (const map of maps.filter(({ id }) => ids.includes(id))) {
+        const isShown = map.known !== undefined || map.guesses.length > 0;
+        if (isShown) console.log(`${name} ${map.name}: ${map.known?.ground ?? `refused: ${map.why}`}`);
+      }
+    } catch (error) {
+      console.log(`${name}: skipped: ${/** @type {Error} */ (error).message.split('\n')[0]}`);
+    } finally {
+      loaded?.close();
+    }
+  }
+}
