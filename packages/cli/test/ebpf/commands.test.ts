@@ -21,7 +21,13 @@ test.each(['list', 'read', 'watch', 'heatmap', 'runqueue', 'blockio', 'tcprtt', 
 const OTHER = { ...QUEUE_HIST, id: 7, type: undefined, name: '', pins: [], known: undefined };
 const DIST = {
   ...OTHER,
-  ...{ id: 9, type: 'array', name: 'dist', guesses: [{ layout: 'bcc:64' }], why: 'no loaded program uses it' },
+  ...{
+    id: 9,
+    type: 'array',
+    name: 'dist',
+    guesses: [{ layout: 'bcc:64' }],
+    why: 'no loaded program uses it',
+  },
 };
 
 test('lists maps that hold histograms or look like it', async () => {

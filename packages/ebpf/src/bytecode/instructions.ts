@@ -34,6 +34,14 @@ export const WIDE = { MAP: 1, MAP_VALUE: 2, FUNCTION: 4 } as const;
 /** What the source register of a call says: the function is in the program (1), or in the kernel (2), or a helper (0). */
 export const CALL_OF_PROGRAM = 1;
 
+/** The code of a load of 64 bits, which takes the room of two instructions. */
+export const LOAD_WIDE = 0x18;
+
+/** The kernel keeps the distance of a function in the offset once it has compiled it, and in the value before. */
+export function distanceOfCall({ offset, value }: Pick<Instruction, 'offset' | 'value'>): number {
+  return offset !== 0 ? offset : value;
+}
+
 /** What an atomic instruction does, by its value. */
 export const ATOMIC = {
   FETCH: 1,

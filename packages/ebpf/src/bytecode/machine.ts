@@ -1,212 +1,37 @@
-import { ATOMIC, accessBytes, CALL_OF_PROGRAM, CLASS, type Instruction, WIDE } from './instructions.ts';
+import {
+  ATOMIC,
+  accessBytes,
+  CALL_OF_PROGRAM,
+  CLASS,
+  distanceOfCall,
+  type Instruction,
+  LOAD_WIDE,
+  WIDE,
+} from './instructions.ts';
+import type { MapTarget } from './leading.ts';
+import {
+  type CallKind,
+  type Cell,
+  copyRun,
+  enter,
+  type Frame,
+  isPointer,
+  type KeyWord,
+  type Load,
+  type MapFacts,
+  NotMeasured,
+  type Pointer,
+  type ProgramCode,
+  type Run,
+  type StepBudget,
+  type Value,
+} from './run.ts';
 import { type Comparison, decide, HALF, isConstant, type Operation, type Term, type Terms } from './terms.ts';
 
-/** What is known about a map that a program uses. */
-export interface MapFacts {
-  readonly id: number;
-  readonly kind: 'array' | 'hash' | 'other';
-  readonly isPerCpu: boolean;
-  /** Whether its values are maps. */
-  readonly holdsMaps: boolean;
-  readonly keySize: number;
-  readonly valueSize: number;
-  /** The value of a map that no program may write, such as `.rodata`. @default its values may change */
-  readonly constants?: Uint8Array;
-}
-
-/** What a call does, as far as it matters. */
-export type CallKind = 'lookup' | 'entry' | 'update' | 'delete' | 'of the machine' | 'other';
-
-/** A program with all that its instructions refer to. */
-export interface ProgramCode {
-  readonly instructions: readonly Instruction[];
-  mapFacts(id: number): MapFacts;
-  /** Facts of the maps in a map of maps. */
-  innerFacts(outer: number): MapFacts;
-  kindOfCall(instruction: Instruction): CallKind;
-}
-
-/**
- * An address. `map` is the map itself, `inside` a place in an array before an index was added, `entry` an entry of a hash
- * before the place of its value was added, `cell` a place that holds the address of a value or of a map.
- */
-export interface Pointer {
-  readonly kind: 'stack' | 'context' | 'map' | 'inside' | 'entry' | 'cell' | 'value' | 'function' | 'machine';
-  /** Distinguishes addresses whose value is not known: the call that returned it. */
-  readonly name: string;
-  readonly offset: Term;
-  /** The frame of a stack. */
-  readonly frame?: number;
-  readonly map?: MapFacts;
-  /** The key of a value: each word of it, or the index of an array. */
-  readonly key?: readonly KeyWord[];
-  readonly mayBeNull?: boolean;
-}
-
-/** A part of a key. */
-export interface KeyWord {
-  readonly offset: number;
-  readonly size: number;
-  readonly term: Term;
-}
-
-type Value = Term | Pointer;
-
-function isPointer(value: Value): value is Pointer {
-  return 'kind' in value;
-}
-
-/** An addition to a counter in a map. */
-export interface Addition {
-  /** Where the program adds: the position of the instruction. */
-  readonly at: number;
-  readonly map: MapFacts;
-  readonly key: readonly KeyWord[];
-  readonly offset: Term;
-  readonly size: number;
-  readonly amount: Term;
-  /** Whether it is the first count of an entry: the program stores an integer, and has loaded none. */
-  readonly isFirst: boolean;
-}
-
-interface Cell {
-  readonly size: number;
-  readonly value: Value;
-}
-
-interface Frame {
-  registers: (Value | undefined)[];
-  readonly stack: Map<number, Cell>;
-  readonly returnTo: number;
-}
-
-/** A run of a program, up to an instruction. */
-export interface Run {
-  at: number;
-  frames: Frame[];
-  /** Answers to comparisons that could go both ways. */
-  decisions: Map<string, boolean>;
-  conditions: Term[];
-  additions: Addition[];
-  /** How often each instruction has made an input. */
-  visits: Map<number, number>;
-}
-
-/** A program that cannot be followed. */
-export class NotMeasured extends Error {}
-
-/** How many instructions may be followed. */
-export class StepBudget {
-  #left: number;
-  readonly #whole: StepBudget | undefined;
-
-  /** @param whole A budget that this one is a part of. */
-  constructor(steps: number, whole?: StepBudget) {
-    this.#left = steps;
-    this.#whole = whole;
-  }
-
-  /** @throws NotMeasured when no step is left, in this budget or in the whole one. */
-  take(): void {
-    this.#whole?.take();
-    if (--this.#left < 0) throw new NotMeasured('following it takes too many steps');
-  }
-}
-
-const DEEPEST_CALL = 8;
 const MOST_VISITS = 2000;
-const FRAME_POINTER = 10;
-/** The code of a load of 64 bits, which takes the room of two instructions. */
-const LOAD_WIDE = 0x18;
 /** Size of the stack of a function. Source: Linux, `MAX_BPF_STACK`. */
 const STACK_BYTES = 512;
 const UNKNOWN_INSTRUCTION = 'it has an unknown instruction';
-
-/** A run at the beginning of a program. */
-export function firstRun(terms: Terms): Run {
-  const context: Pointer = { kind: 'context', name: 'context', offset: terms.constant(0n) };
-  const run: Run = {
-    at: 0,
-    frames: [],
-    decisions: new Map(),
-    conditions: [],
-    additions: [],
-    visits: new Map(),
-  };
-  enter(terms, run, 0, [undefined, context], -1);
-  return run;
-}
-
-function enter(terms: Terms, run: Run, at: number, registers: (Value | undefined)[], returnTo: number): void {
-  const frame = run.frames.length;
-  if (frame >= DEEPEST_CALL) throw new NotMeasured('its functions call each other too deeply');
-  registers[FRAME_POINTER] = { kind: 'stack', name: `stack ${frame}`, frame, offset: terms.constant(0n) };
-  run.frames.push({ registers, stack: new Map(), returnTo });
-  run.at = at;
-}
-
-/** A copy of a run that goes its own way. */
-export function copyRun(run: Run): Run {
-  return {
-    at: run.at,
-    frames: run.frames.map(({ registers, stack, returnTo }) => ({
-      registers: [...registers],
-      stack: new Map(stack),
-      returnTo,
-    })),
-    decisions: new Map(run.decisions),
-    conditions: [...run.conditions],
-    additions: [...run.additions],
-    visits: new Map(run.visits),
-  };
-}
-
-/** The place in a map from which an input was loaded. */
-export interface Load {
-  readonly pointer: Pointer;
-  readonly offset: Term;
-  readonly size: number;
-}
-
-/** The maps whose counters are looked for, and the instructions from which a program may come to them. */
-export interface MapTarget {
-  isTarget(map: MapFacts): boolean;
-  readonly leading: ReadonlySet<number>;
-}
-
-/** Finds the instructions from which a program may come to one that names the map. */
-export function findLeading(code: ProgramCode, isTarget: (map: MapFacts) => boolean): ReadonlySet<number> {
-  const { instructions } = code;
-  const before = new Map<number, number[]>();
-  const pending: number[] = [];
-  const lead = (from: number, to: number) => before.set(to, [...(before.get(to) ?? []), from]);
-  for (const [at, { code: operation, from, offset, value }] of instructions.entries()) {
-    const isWide = operation === LOAD_WIDE;
-    const isJump = [CLASS.JMP, CLASS.JMP32].some((jump) => jump === (operation & 7));
-    const kind = isJump ? operation >> 4 : undefined;
-    if (isWide && from === WIDE.FUNCTION) pending.push(at);
-    if (isWide && (from === WIDE.MAP || from === WIDE.MAP_VALUE) && mentions(value)) pending.push(at);
-    if (kind === 9) continue;
-    if (kind === 8 && from === CALL_OF_PROGRAM) lead(at, at + 1 + distanceOfCall(offset, value));
-    else if (kind !== undefined && kind !== 8) {
-      lead(at, at + 1 + ((operation & 7) === CLASS.JMP32 && kind === 0 ? value : offset));
-      if (kind === 0) continue;
-    }
-    lead(at, at + (isWide ? 2 : 1));
-  }
-  const leading = new Set<number>();
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (leading.has(at)) continue;
-    leading.add(at);
-    pending.push(...(before.get(at) ?? []));
-  }
-  return leading;
-
-  function mentions(id: number): boolean {
-    const map = code.mapFacts(id);
-    return isTarget(map) || (map.holdsMaps && isTarget(code.innerFacts(id)));
-  }
-}
 
 /** How the runs of a program are followed. */
 export interface Following {
@@ -823,7 +648,7 @@ class Machine {
     const run = this.#run;
     const { from, offset, value } = instruction;
     if (from === CALL_OF_PROGRAM) {
-      const distance = distanceOfCall(offset, value);
+      const distance = distanceOfCall({ offset, value });
       const args = [undefined, ...this.#frame.registers.slice(1, 6)];
       enter(this.#terms, run, run.at + 1 + distance, args, run.at + 1);
       return;
@@ -928,11 +753,6 @@ function wholeOf(term: Term): Term {
 /** Two integers that are not the same. */
 function canMerge(one: Value | undefined, other: Value | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other && !isPointer(one) && !isPointer(other);
-}
-
-/** The kernel keeps the distance of a function in the offset once it has compiled it, and in the value before. */
-function distanceOfCall(offset: number, value: number): number {
-  return offset !== 0 ? offset : value;
 }
 
 /** A constant distance from the end of a stack or the begin of a value, in bytes. */

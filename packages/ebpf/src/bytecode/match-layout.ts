@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { parseKernelLayout } from '../layout/by-name.ts';
 import { explicitKernelLayout, isOfSingleIntegers, type KernelLayout } from '../layout/kernel-layout.ts';
-import { NotMeasured } from './machine.ts';
+import { NotMeasured } from './run.ts';
 import { firstNegative, type SlotSteps, type Step } from './slot-steps.ts';
 
 /** The layout by which a program counts. */

@@ -1,18 +1,16 @@
+import { findLeading } from './leading.ts';
+import { type Following, follow, UNDECIDED } from './machine.ts';
 import {
   type Addition,
   copyRun,
-  type Following,
-  findLeading,
   firstRun,
-  follow,
   type KeyWord,
   type MapFacts,
   NotMeasured,
   type ProgramCode,
   type Run,
   StepBudget,
-  UNDECIDED,
-} from './machine.ts';
+} from './run.ts';
 import { HALF, inputsOf, isConstant, type Term, Terms } from './terms.ts';
 
 /** The first integer of a range of words that is negative when the word has a sign. */
@@ -250,7 +248,7 @@ function measureValue(
   value: Term,
 ): MeasuredValue {
   const { terms } = common;
-  const starts = new Map<string, Run>();
+  const starts: Run[] = [];
   const open: Run[] = [];
   follow(firstRun(terms), {
     ...common,
@@ -260,16 +258,15 @@ function measureValue(
     },
     onStop(run, made) {
       if (made !== value) return;
-      starts.set(String(starts.size), run);
-      if (starts.size > MOST_STARTS) throw new NotMeasured('its value is measured in too many ways');
+      starts.push(run);
+      if (starts.length > MOST_STARTS) throw new NotMeasured('its value is measured in too many ways');
     },
   });
-  if (starts.size === 0) throw new NotMeasured('its value is measured in no run');
+  if (starts.length === 0) throw new NotMeasured('its value is measured in no run');
   const sums = sumSites(runs);
   const { min, max } = value;
   terms.measure(value);
-  const evaluate = (from: bigint, to: bigint) =>
-    placesOf(common, target, [...starts.values()], { from, to, sums });
+  const evaluate = (from: bigint, to: bigint) => placesOf(common, target, starts, { from, to, sums });
   assertSomeSlots(evaluate, max);
   const parts = partition(evaluate, min, max);
   const { steps, place } = slotsOf(parts, target);
@@ -283,7 +280,7 @@ function measureValue(
       place,
       divisors,
       isCut: value.op === 'and' && value.args[0]!.max > HALF,
-      sum: sumOf(common, target, [...starts.values()], { sums, place, steps }),
+      sum: sumOf(common, target, starts, { sums, place }),
     },
   };
 }
@@ -588,52 +585,40 @@ function divisorsOf(runs: readonly Run[], value: Term): readonly bigint[] {
   return [...divisors].filter((divisor) => divisor > 1n && divisor < HALF);
 }
 
+/** Two values that hardly occur in another way. */
+const SAMPLES = [1_000_003n, 77n];
+
 /** Where the program adds the value itself, seen with two values. */
 function sumOf(
   common: Common,
   target: Target,
   starts: readonly Run[],
-  {
-    sums,
-    place,
-  }: { readonly sums: ReadonlySet<number>; readonly place: SlotPlace; readonly steps: readonly Step[] },
+  { sums, place }: { readonly sums: ReadonlySet<number>; readonly place: SlotPlace },
 ): SlotSteps['sum'] {
   if (sums.size === 0) return undefined;
-  const at = new Map<string, SlotSteps['sum']>();
-  const [first, ...others] = [1_000_003n, 77n].map((value) => {
-    const found = new Map<string, SlotSteps['sum']>();
+  const [first, second] = SAMPLES.map((value) => {
+    const found = new Map<string, NonNullable<SlotSteps['sum']>>();
     common.terms.restrict(value, value);
     for (const start of starts) {
       follow(copyRun(start), {
         ...common,
         isStrict: true,
-        onEnd(run) {
-          for (const { at, key, offset, size, amount } of run.additions) {
-            if (!sums.has(at) || amount.min !== value || amount.max !== value) continue;
-            const where = sumAt(place, key, offset, size, BigInt(target.elementBytes));
-            if (where !== undefined)
-              found.set(
-                JSON.stringify(where, (_, one) => (typeof one === 'bigint' ? `${one}` : one)),
-                where,
-              );
+        onEnd({ additions }) {
+          for (const addition of additions) {
+            const isOfValue = addition.amount.min === value && addition.amount.max === value;
+            const where = sums.has(addition.at) && isOfValue ? sumAt(place, target, addition) : undefined;
+            if (where !== undefined) found.set(`${Object.values(where)}`, where);
           }
         },
       });
     }
     return found;
   });
-  for (const [name, where] of first ?? at) if (others.every((other) => other.has(name))) return where;
-  return undefined;
+  return [...first!].find(([name]) => second!.has(name))?.[1];
 }
 
-function sumAt(
-  place: SlotPlace,
-  key: readonly KeyWord[],
-  offset: Term,
-  size: number,
-  elementBytes: bigint,
-): SlotSteps['sum'] {
-  if (place.in === 'value') return { offset: Number(offsetOf(offset, elementBytes)), size };
+function sumAt(place: SlotPlace, target: Target, { key, offset, size }: Addition): SlotSteps['sum'] {
+  if (place.in === 'value') return { offset: Number(offsetOf(offset, BigInt(target.elementBytes))), size };
   const word = key.find((one) => one.offset === place.offset);
   return word !== undefined && isConstant(word.term) ? { slot: word.term.min } : undefined;
 }

@@ -12,14 +12,8 @@ import { listPrograms, type ProgramInfo, readInstructions } from '../bpf/program
 import { type KernelSymbols, readKernelSymbols } from '../bpf/symbols.ts';
 import type { Bpf } from '../bpf/syscall.ts';
 import { decodeInstructions } from '../bytecode/instructions.ts';
-import {
-  type CallKind,
-  type MapFacts,
-  NotMeasured,
-  type ProgramCode,
-  StepBudget,
-} from '../bytecode/machine.ts';
 import { type MatchedLayout, matchLayout } from '../bytecode/match-layout.ts';
+import { type CallKind, type MapFacts, NotMeasured, type ProgramCode, StepBudget } from '../bytecode/run.ts';
 import { measureSlots, type SlotSteps, type Target } from '../bytecode/slot-steps.ts';
 import { errnoOf } from '../errors.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { countingProgram } from '../../src/bpf/counting-program.ts';
-import { NotMeasured } from '../../src/bytecode/machine.ts';
 import { matchLayout } from '../../src/bytecode/match-layout.ts';
+import { NotMeasured } from '../../src/bytecode/run.ts';
 import { measureSlots } from '../../src/bytecode/slot-steps.ts';
 import { explicitKernelLayout, type KernelLayout, parseKernelLayout } from '../../src/index.ts';
 import { assemble, COUNT_R7, COUNTERS, codeOf } from '../support/instructions.ts';

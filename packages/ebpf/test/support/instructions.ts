@@ -1,5 +1,5 @@
 import { decodeInstructions } from '../../src/bytecode/instructions.ts';
-import type { CallKind, MapFacts, ProgramCode } from '../../src/bytecode/machine.ts';
+import type { CallKind, MapFacts, ProgramCode } from '../../src/bytecode/run.ts';
 
 /** Instructions that tests write: the operation, and what it is applied to. */
 type Line =
