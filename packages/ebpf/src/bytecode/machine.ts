@@ -162,7 +162,8 @@ class Machine {
   }
 
   #noted(value: Value): Value {
-    if (!isPointer(value) && this.#following.until?.has(value)) this.#made = value;
+    const { until = [] } = this.#following;
+    for (const term of until) if (!isPointer(value) && isSameTerm(value, term)) this.#made = term;
     return value;
   }
 
@@ -543,12 +544,13 @@ class Machine {
       if (!this.#isLeading()) return 'end';
       this.#widen(MOST_STATES);
       if (this.#isSeen()) return 'pruned';
+      // The runs with an address come first: most programs do nothing else without one.
+      answer = !isPointer(left) && !isPointer(right);
       const other = copyRun(run);
-      other.decisions.set(name, false);
-      other.at += isNegated ? 1 + offset : 1;
+      other.decisions.set(name, !answer);
+      other.at += answer === isNegated ? 1 + offset : 1;
       this.#ways.pending.push(other);
-      run.decisions.set(name, true);
-      answer = true;
+      run.decisions.set(name, answer);
     }
     run.at += answer !== isNegated ? 1 + offset : 1;
     return undefined;
@@ -748,6 +750,13 @@ class Machine {
 /** The sum of which a term is the lower half, as in counters of 32 bits. */
 function wholeOf(term: Term): Term {
   return term.op === 'and' && term.args[1]!.min === HALF && isConstant(term.args[1]!) ? term.args[0]! : term;
+}
+
+/** Whether two terms are one computation. Those of a measured value are made anew for each of its ranges. */
+function isSameTerm(one: Term, other: Term): boolean {
+  if (one === other) return true;
+  const { op, args } = other;
+  return one.isMeasured && one.op === op && args.length === 2 && args.every((arg, i) => arg === one.args[i]);
 }
 
 /** Two integers that are not the same. */

@@ -99,7 +99,7 @@ function namesFor(slots: readonly Slot[], divisor: bigint): readonly string[] {
     `exporter-exp2zero:${count - 1}`,
     'queue-depth',
     `log-linear-8:${count}`,
-    ...[0, 1, 2, 3, 4, 5].map((k) => `bpftrace-hist:${k}:${count}`),
+    ...[0, 1, 2, 3, 4, 5].flatMap((k) => [`bpftrace-hist:${k}:${count}`, `bpftrace-hist:${k}:${count + 1}`]),
   ];
   if (divisor !== 1n) return powers;
   const [, second, third] = slots;
@@ -128,10 +128,11 @@ function fits(
   divisor: bigint,
   lowest: number,
 ): boolean {
-  if (layout.slotCount !== slots.length || firstIndex !== slots[0]!.index) return false;
-  return (
-    layout.lower(0) === lowest && layout.bounds.every((bound, i) => isBound(bound, slots[i]!.to, divisor))
-  );
+  // The slot for negative values of a layout is not used where values have no sign.
+  const unused = layout.bounds[0] === -1 && lowest === 0 ? 1 : 0;
+  if (layout.slotCount !== slots.length + unused || firstIndex + unused !== slots[0]!.index) return false;
+  const isLowest = unused === 1 || layout.lower(0) === lowest;
+  return isLowest && layout.bounds.slice(unused).every((bound, i) => isBound(bound, slots[i]!.to, divisor));
 }
 
 /** Whether a bound is that of a slot, once it is multiplied. A bound above 2^53 is the double below it. */

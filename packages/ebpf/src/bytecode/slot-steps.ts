@@ -112,7 +112,7 @@ export function measureSlots(code: ProgramCode, target: Target, whole?: StepBudg
   return found;
 }
 
-type Common = Pick<Following, 'code' | 'terms' | 'budget' | 'loads' | 'target'>;
+type Common = Pick<Following, 'code' | 'terms' | 'budget' | 'loads' | 'target' | 'until'>;
 
 /** Some runs that add to the map. */
 function firstRuns(common: Common): readonly Run[] {
@@ -266,7 +266,9 @@ function measureValue(
   const sums = sumSites(runs);
   const { min, max } = value;
   terms.measure(value);
-  const evaluate = (from: bigint, to: bigint) => placesOf(common, target, starts, { from, to, sums });
+  // Runs that come to a value which is known already are shown by that one.
+  const others: Common = { ...common, until: new Set(values) };
+  const evaluate = (from: bigint, to: bigint) => placesOf(others, target, starts, { from, to, sums });
   assertSomeSlots(evaluate, max);
   const parts = partition(evaluate, min, max);
   const { steps, place } = slotsOf(parts, target);
@@ -280,7 +282,7 @@ function measureValue(
       place,
       divisors,
       isCut: value.op === 'and' && value.args[0]!.max > HALF,
-      sum: sumOf(common, target, starts, { sums, place }),
+      sum: sumOf(others, target, starts, { sums, place }),
     },
   };
 }

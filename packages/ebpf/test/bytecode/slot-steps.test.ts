@@ -97,6 +97,28 @@ test('a difference of two times is one value, whatever the times are', () => {
   expect(measuredLayout(program).layout.slots.bounds).toEqual([1023, 2047, 3071, 4095]);
 });
 
+test('a time since a start that may be missing is one value, as with `elapsed` of bpftrace', () => {
+  const program = assemble([
+    ['=', 8, 0],
+    ['store32', 10, 8, -8],
+    ['=r', 2, 10],
+    ['+=', 2, -8],
+    ['map', 1, 8],
+    ['call', 'lookup'],
+    ['jump==', 0, 0, 1],
+    ['load64', 8, 0, 0],
+    ['call', 'time'],
+    ['-=r', 0, 8],
+    ['=', 7, 0],
+    ['jump<=', 0, 9, 3],
+    ['=', 7, 1],
+    ['jump<=', 0, 99, 1],
+    ['=', 7, 2],
+    ...COUNT_R7,
+  ]);
+  expect(measuredLayout(program).layout.slots.bounds).toEqual([9, 99]);
+});
+
 test.each([
   [
     'the slot depends on two values',

@@ -17,16 +17,14 @@ type Line =
 type CallName = keyof typeof CALLS;
 
 /** Numbers of helpers, as a program has them before the kernel loads it. */
-const CALLS = { lookup: 1, update: 2, time: 5, cpu: 8 } as const;
+const CALLS = { lookup: 1, time: 5, cpu: 8 } as const;
 
 /** Codes of instructions. `=r` has a register as operand, and `=` an integer. */
 const CODES = {
   '=': 0xb7,
   '=r': 0xbf,
   '+=': 0x07,
-  '+=r': 0x0f,
   '-=r': 0x1f,
-  '*=': 0x27,
   '/=': 0x37,
   '&=': 0x57,
   '|=r': 0x4f,
@@ -39,16 +37,13 @@ const CODES = {
   store32: 0x63,
   add64: 0xdb,
   'jump==': 0x15,
-  'jump!=': 0x55,
   'jump>': 0x25,
   'jump<=': 0xb5,
-  'jump s<': 0xc5,
   jump: 0x05,
 } as const;
 /** Operations whose operand is a register. */
 const OF_REGISTERS: readonly string[] = [
   '=r',
-  '+=r',
   '-=r',
   '|=r',
   '^=r',
@@ -92,7 +87,6 @@ export const COUNTERS: MapFacts = {
 
 const KINDS: Readonly<Record<number, CallKind>> = {
   [CALLS.lookup]: 'lookup',
-  [CALLS.update]: 'update',
   [CALLS.cpu]: 'of the machine',
 };
 
