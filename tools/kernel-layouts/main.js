@@ -9,10 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { kernelMap, listMaps, parseKernelLayout, sumCpus } from '@hdrscope/ebpf';
-import { mapInfo } from '../../packages/ebpf/src/bpf/maps.ts';
-import { testRun } from '../../packages/ebpf/src/bpf/programs.ts';
-import { loadBpf } from '../../packages/ebpf/src/bpf/syscall.ts';
-import { openLibbpf } from '../../packages/ebpf/src/loader/libbpf.ts';
+import { loadBpf, loadConfigured, testRun } from '@hdrscope/ebpf/internal';
 import { fillMarkers } from '../lib/markers.js';
 import { CONVENTIONS, programOf, STORAGES } from './conventions.js';
 
@@ -31,6 +28,8 @@ const { values: options } = parseArgs({
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
+
+const LEVELS = ['-O1', '-O2', '-O3'];
 
 /** @typedef {'right' | 'refused' | 'wrong'} Outcome */
 
@@ -58,7 +57,7 @@ async function main() {
             isInline: number % 3 !== 0,
             hasTypes: number % 4 < 2,
             isTime,
-            level: /** @type {const} */ (['-O1', '-O2', '-O3'])[number % 3 === 0 ? 1 : (number % 5) % 3],
+            level: LEVELS[(number % 3 === 0 ? 1 : number % 5) % 3] ?? '-O2',
           };
           const outcome = await measureOne(folder, convention, storage, way);
           if (options.verbose && outcome.outcome !== 'right') {
@@ -120,15 +119,17 @@ async function measureOne(folder, convention, storage, way) {
   ];
   const { status, stderr } = spawnSync('clang', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`clang refuses a program: ${stderr}`);
-  const loaded = await load(readFileSync(object));
+  const bpf = await loadBpf();
+  const loaded = await loadConfigured(readFileSync(object), undefined, { isDetached: true });
+  const program = /** @type {{ fd: number }} */ (loaded.programs[0]).fd;
   try {
     const layout = parseKernelLayout(convention.layout);
-    const id = [...loaded.maps].find(([name]) => name === storage.map || name.endsWith(storage.map))?.[1];
+    const id = [...loaded.maps].find(([name]) => name === storage.map || name.endsWith(storage.map))?.[1].id;
     if (id === undefined)
       throw new Error(`no map ${storage.map} among ${[...loaded.maps.keys()].join(', ')}`);
     const values = way.isTime ? [] : valuesFor(layout);
-    for (const value of values) loaded.run([value, 2]);
-    if (way.isTime) for (let i = 0; i < 2; i++) loaded.run([0, 2]);
+    for (const value of values) testRun(bpf, program, [value, 2]);
+    if (way.isTime) for (let i = 0; i < 2; i++) testRun(bpf, program, [0, 2]);
     const source = kernelMap({ id });
     try {
       const { histograms, ground = '' } = await source.read();
@@ -179,40 +180,13 @@ function valuesFor({ slots }) {
   return [0, 1, 12_345, 2 ** 40 + 3, ...bounds.flatMap((bound) => [bound, bound + 1])];
 }
 
-/**
- * Loads an object without attaching its programs.
- *
- * @param {Uint8Array} object
- */
-async function load(object) {
-  const [bpf, libbpf] = [await loadBpf(), await openLibbpf()];
-  const handle = libbpf.openMemory(object, object.length, null);
-  const { result, messages } = libbpf.withMessages(() => libbpf.load(handle));
-  if (result < 0) {
-    libbpf.close(handle);
-    throw new Error(`a program cannot be loaded: ${messages.slice(-3000)}`);
-  }
-  /** @type {Map<string, number>} */
-  const maps = new Map();
-  for (let map = libbpf.nextMap(handle, null); map !== null; map = libbpf.nextMap(handle, map)) {
-    maps.set(libbpf.mapName(map), mapInfo(bpf, libbpf.mapFd(map)).id);
-  }
-  const program = libbpf.programFd(libbpf.nextProgram(handle, null));
-  return {
-    maps,
-    /** @param {readonly number[]} args */
-    run: (args) => testRun(bpf, program, args),
-    close: () => libbpf.close(handle),
-  };
-}
-
 /** @param {string} folder */
 async function measureObjects(folder) {
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.o'))) {
     let loaded;
     try {
-      loaded = await load(readFileSync(join(folder, name)));
-      const ids = [...loaded.maps.values()];
+      loaded = await loadConfigured(readFileSync(join(folder, name)), undefined, { isDetached: true });
+      const ids = [...loaded.maps.values()].map(({ id }) => id);
       const { maps } = await listMaps();
       for (const map of maps.filter(({ id }) => ids.includes(id))) {
         const isShown = map.known !== undefined || map.guesses.length > 0;

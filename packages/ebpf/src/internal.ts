@@ -1,11 +1,14 @@
 // Entry `@hdrscope/ebpf/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { keptName } from './bpf/memory.ts';
+export { testRun } from './bpf/programs.ts';
+export { loadBpf } from './bpf/syscall.ts';
 export type { CpuCounts } from './cpu-counts.ts';
 export { type KernelFamilyOptions, kernelMetricName } from './families.ts';
 export { type HostMap, HostMaps, type HostMapsAccess } from './host-maps.ts';
 export { type KernelIncrease, KernelIncreases } from './increases.ts';
 export { KERNEL_LAYOUT_SYNTAX } from './layout/by-name.ts';
 export { newestMapId, type VisibleMap, visibleMapIds } from './list-maps.ts';
+export { loadConfigured } from './loader/load-program.ts';
 export type { ProgramCost } from './loader/program-source.ts';
 export { KERNEL_PROGRAMS } from './loader/programs.ts';
 export { kernelQuantiles } from './quantile.ts';

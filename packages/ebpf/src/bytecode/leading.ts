@@ -31,6 +31,7 @@ export function findLeading(code: ProgramCode, isTarget: (map: MapFacts) => bool
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     if (leading.has(at)) continue;
     leading.add(at);
+    // Bounded: the instructions before one instruction, of a program that the kernel has taken.
     pending.push(...(before.get(at) ?? []));
   }
   return leading;

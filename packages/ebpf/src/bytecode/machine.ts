@@ -536,6 +536,7 @@ class Machine {
       answer = decide(comparison, a, b);
       name = `${comparison} ${a.id} ${b.id}`;
       isOfMeasured = (a.isMeasured || b.isMeasured) && !a.isOther && !b.isOther;
+      // Bounded: two.
       if (answer === undefined) run.conditions.push(...[a, b].filter((term) => !isConstant(term)));
     }
     answer ??= run.decisions.get(name);

@@ -17,10 +17,13 @@ export interface MatchedLayout {
  * Finds the layout of slots that were measured: the name of a tool whose slots are exactly the same, or else their bounds. Layouts with
  * powers of two may be those of values that the program has divided.
  *
- * @param indexOfFirst The index of the first place of the slots, when they are in the value.
+ * @param begin Offset of index 0 in the value, in bytes, when the slots are there. The default is that of the first slot.
  * @throws NotMeasured when the slots do not follow each other.
  */
-export function matchLayout({ steps, place, divisors }: SlotSteps, begin = place.offset): MatchedLayout {
+export function matchLayout(
+  { steps, place, divisors }: SlotSteps,
+  begin: number = place.offset,
+): MatchedLayout {
   const indexOf = (slot: bigint): number =>
     place.in === 'key' ? Number(slot) : (Number(slot) - begin) / place.size;
   const slots = inOrder(steps).map(({ from, to, slot }) => ({ from, to, index: indexOf(slot!) }));

@@ -200,6 +200,7 @@ function partsOfSum(sum: Term): readonly Term[] {
   const parts: Term[] = [];
   const pending = [sum];
   for (let term = pending.pop(); term !== undefined; term = pending.pop()) {
+    // Bounded: two operands.
     if (term.op === 'add') pending.push(...term.args);
     else if (!isConstant(term)) parts.push(term);
   }
@@ -367,6 +368,7 @@ function offsetOf(offset: Term, elementBytes: bigint): bigint {
   const pending = [offset];
   for (let term = pending.pop(); term !== undefined; term = pending.pop()) {
     if (isConstant(term)) known += term.min;
+    // Bounded: two operands.
     else if (term.op === 'add') pending.push(...term.args);
     else if (term.isMeasured) throw UNDECIDED;
     else if (!isMultiple(term, elementBytes)) throw new NotMeasured('its slot depends on another input');
@@ -578,6 +580,7 @@ function divisorsOf(runs: readonly Run[], value: Term): readonly bigint[] {
   for (let term = pending.pop(); term !== undefined; term = pending.pop()) {
     if (seen.has(term) || term.id < value.id) continue;
     seen.add(term);
+    // Bounded: two operands.
     pending.push(...term.args);
     const [dividend, divisor] = term.args;
     if (dividend !== value || !isConstant(divisor!)) continue;

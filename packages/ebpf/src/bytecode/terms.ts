@@ -55,6 +55,7 @@ export function inputsOf(term: Term): ReadonlySet<Term> {
     if (seen.has(next)) continue;
     seen.add(next);
     if (next.args.length === 0 && next.op !== '') inputs.add(next);
+    // Bounded: two operands.
     pending.push(...next.args);
   }
   return inputs;

@@ -23,7 +23,7 @@ export interface LoadedMap {
   readonly id: number;
 }
 
-/** A program that is attached. */
+/** A program that is loaded, and attached unless it is only run with given input. */
 export interface AttachedProgram {
   /** Name of the program in the object file. */
   readonly name: string;
@@ -87,6 +87,8 @@ export interface ObjectSettings {
   readonly maxEntries?: Readonly<Record<string, number>>;
   /** Names of programs that are not loaded. @default all programs are loaded */
   readonly without?: readonly string[];
+  /** Whether its programs are only loaded, to be run with given input. @default they are attached */
+  readonly isDetached?: boolean;
 }
 
 /** Loads an object file like `loadProgram`, with settings that its programs expect. */
@@ -107,7 +109,7 @@ export async function loadConfigured(
     configure(bpf, handle, settings);
     load(bpf, handle, name);
     const programs = programsOf(bpf, handle, settings).map((program) => {
-      links.push(attach(bpf, program));
+      if (settings.isDetached !== true) links.push(attach(bpf, program));
       const fd = bpf.programFd(program);
       return {
         name: bpf.programName(program),

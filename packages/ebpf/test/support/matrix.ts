@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type Lack, lack, lackOfProgram } from '@hdrscope/testing';
 import { testRun } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
-import { openLibbpf, type Pointer } from '../../src/loader/libbpf.ts';
+import { loadConfigured } from '../../src/loader/load-program.ts';
 import { onlineCpus } from '../../src/system-files.ts';
 
 const SOURCE = fileURLToPath(new URL('../fixtures/map-matrix.bpf.c', import.meta.url));
@@ -35,24 +35,16 @@ export function lackOfMatrix(): Lack | undefined {
 /** Compiles the programs of the matrix, and loads them without attaching them. */
 export async function loadMatrix(): Promise<Matrix> {
   const bpf: Bpf = await loadBpf();
-  const libbpf = await openLibbpf();
-  const object = compiled();
-  const handle = libbpf.openMemory(object, object.length, null);
-  const { result, messages } = libbpf.withMessages(() => libbpf.load(handle));
-  if (result < 0) {
-    libbpf.close(handle);
-    throw new Error(`the matrix cannot be loaded: ${messages.slice(0, 4000)}`);
-  }
-  const programs = byName(libbpf.programName, libbpf.programFd, (last) => libbpf.nextProgram(handle, last));
-  const maps = byName(libbpf.mapName, libbpf.mapFd, (last) => libbpf.nextMap(handle, last));
+  const loaded = await loadConfigured(compiled(), undefined, { isDetached: true });
+  const programs = new Map(loaded.programs.map((program) => [program.name, program]));
   const cpus = onlineCpus();
   let turn = 0;
   return {
     count(map, value, name) {
       testRun(bpf, of(programs, `${map}_p`), [value, name], { cpu: cpus[turn++ % cpus.length]! });
     },
-    fdOf: (map) => of(maps, map),
-    close: () => libbpf.close(handle),
+    fdOf: (map) => of(loaded.maps, map),
+    close: () => loaded.close(),
   };
 }
 
@@ -74,18 +66,8 @@ function compiled(): Uint8Array {
   }
 }
 
-function byName(
-  nameOf: (item: Pointer) => string,
-  fdOf: (item: Pointer) => number,
-  next: (last: Pointer) => Pointer,
-): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (let item = next(null); item !== null; item = next(item)) found.set(nameOf(item), fdOf(item));
-  return found;
-}
-
-function of(found: ReadonlyMap<string, number>, name: string): number {
-  const fd = found.get(name);
-  if (fd === undefined) throw new Error(`the matrix has no ${name}, only ${[...found.keys()].join(', ')}`);
-  return fd;
+function of(found: ReadonlyMap<string, { readonly fd: number }>, name: string): number {
+  const one = found.get(name);
+  if (one === undefined) throw new Error(`the matrix has no ${name}, only ${[...found.keys()].join(', ')}`);
+  return one.fd;
 }
