@@ -2,7 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { errnoOf } from './errors.ts';
 import type { KernelLayout } from './layout/kernel-layout.ts';
 import { listMaps, type VisibleMap, visibleMapIds } from './list-maps.ts';
-import { kernelMap } from './source/kernel-map.ts';
+import { type KernelMapOptions, kernelMap } from './source/kernel-map.ts';
 import type { Frame, KernelSource } from './source/source.ts';
 
 /** A map of this machine whose layout is known. */
@@ -16,7 +16,7 @@ export interface HostMap extends Pick<VisibleMap, 'id' | 'name' | 'programs'> {
 export interface HostMapsAccess {
   readonly list: typeof listMaps;
   readonly ids: typeof visibleMapIds;
-  readonly open: (map: { readonly id: number } | { readonly path: string }) => KernelSource;
+  readonly open: (map: KernelMapOptions) => KernelSource;
 }
 
 const THIS_HOST: HostMapsAccess = { list: listMaps, ids: visibleMapIds, open: kernelMap };
@@ -58,7 +58,10 @@ export class HostMaps {
       .filter(({ id }) => !this.#maps.has(id))
       .flatMap(({ id, name, programs, known, pins: [path] }): HostMap[] => {
         if (known === undefined) return [];
-        const source = emptyWhenGone(this.#access.open(path === undefined ? { id } : { path }), id);
+        const source = emptyWhenGone(
+          this.#access.open({ ...(path === undefined ? { id } : { path }), known }),
+          id,
+        );
         return [{ id, name, programs, layout: known.layout, source }];
       });
     for (const map of came) this.#maps.set(map.id, map);

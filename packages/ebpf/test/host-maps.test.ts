@@ -7,7 +7,7 @@ const KNOWN: VisibleMap['known'] = { layout: queueDepthLayout(), shape: {}, grou
 function mapOf(id: number, isKnown = true): VisibleMap {
   const known = isKnown ? KNOWN : undefined;
   return {
-    ...{ id, type: 'array', name: `map_${id}`, programs: [], pins: [], guesses: [], known },
+    ...{ id, type: 'array', name: `map_${id}`, programs: [], pins: [], guesses: [], known, why: '' },
     ...{ keySize: 4, valueSize: 8, maxEntries: 8 },
   };
 }
@@ -22,7 +22,7 @@ function machine(maps: VisibleMap[]): { host: HostMaps; maps: VisibleMap[]; list
       lists++;
       return { maps: [...maps], incomplete: undefined };
     },
-    open: (place) => framesSource([], { name: JSON.stringify(place) }),
+    open: ({ known: _, ...place }) => framesSource([], { name: JSON.stringify(place) }),
   };
   const hide = (): void => {
     isHidden = true;

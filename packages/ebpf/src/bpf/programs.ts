@@ -107,7 +107,7 @@ const MAP_IDS = 56;
 const NAME = 64;
 const NAME_END = 80;
 
-/** A program that uses more maps is not asked for all of them. */
+/** A program names no more maps. Source: Linux, `MAX_USED_MAPS`. */
 const MOST_MAPS = 64;
 
 /** A loaded program. */

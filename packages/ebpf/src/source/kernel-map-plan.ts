@@ -33,7 +33,7 @@ import {
   shapeFor,
   titleOfGuess,
 } from './map-layout.ts';
-import { type MapShape, parseMapShape } from './map-shape.ts';
+import { type KnownLayout, type MapShape, parseMapShape } from './map-shape.ts';
 import type { Frame, KernelHistogram } from './source.ts';
 import { isComparable, SumCheck, sumContradicts, withoutEmptySums } from './sum-check.ts';
 import { findVariableArray, readElements, type VariableArray } from './variable-array.ts';
@@ -46,6 +46,8 @@ export interface MapPlanOptions extends MapReaderOptions {
   readonly histogram?: string;
   /** See `Frame`. @default the programs that use the map */
   readonly origin?: string;
+  /** What a list of maps has found, which is not looked for again. @default what the map shows now */
+  readonly known?: KnownLayout;
   /** @default the programs that are loaded now */
   readonly programs?: LoadedPrograms;
   /** Id of the map of maps that the map is in. @default it is in no other map */
@@ -188,10 +190,11 @@ class OneMap implements MapPlan {
   #chosen(
     fd: number,
     types: Types,
-    { layout, shape = {}, outerId }: MapPlanOptions,
+    { layout, shape = {}, known, outerId }: MapPlanOptions,
   ): { readonly layout: KernelLayout; readonly shape: MapShape; readonly ground?: string } {
     const info = this.#info;
     if (layout !== undefined) return { layout, shape: shapeFor(info, layout, shape) };
+    if (known !== undefined) return { ...known, shape: { ...known.shape, ...shape } };
     const variable = this.#variable;
     const evidence = evidenceOf(info, types(), {
       programs: this.#map.programs,

@@ -1,11 +1,11 @@
 import { type Stats, statSync } from 'node:fs';
-import { flag, having, integer, type OptionRules, optional } from '@hdrscope/core/internal';
+import { flag, having, integer, type OptionRules, object, optional } from '@hdrscope/core/internal';
 import { findMapByName, openMapById, openMapIfThere, openPinnedMap } from '../bpf/maps.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
 import { type KernelLayout, kernelLayout } from '../layout/kernel-layout.ts';
 import { type MapPlan, planOf } from './kernel-map-plan.ts';
-import { MAP_RULES, type MapShape, readMapOptions } from './map-shape.ts';
+import { type KnownLayout, MAP_RULES, type MapShape, readMapOptions } from './map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';
 
 /** Which map is read, and how. Exactly one of `path`, `id` and `name` chooses the map. */
@@ -33,6 +33,8 @@ export interface KernelMapOptions {
   readonly maxBytes?: number;
   /** Whether one call reads many entries, on kernels that can do so. @default true */
   readonly batch?: boolean;
+  /** @internal What `listMaps` has found for this map. @default what the map shows */
+  readonly known?: KnownLayout;
   /** @internal Access to the kernel, which tests replace. @default through koffi */
   readonly bpf?: Bpf;
 }
@@ -76,6 +78,7 @@ const KERNEL_MAP = {
     layout: optional(kernelLayout),
     maxBytes: optional(integer({ from: 1 })),
     batch: optional(flag),
+    known: optional(object<KnownLayout>()),
     bpf: optional(having<Bpf>('access to bpf(2)', 'call', 'address', 'close')),
   } satisfies OptionRules<KernelMapOptions>,
   call: "kernelMap({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",

@@ -83,7 +83,7 @@ async function readCounts(
   kernel: Kernel,
 ): Promise<Pick<ListedMap, 'histogram' | 'failure'>> {
   if (known === undefined) return {};
-  const source = kernel.open({ ...(path === undefined ? { id } : { path }), ...described });
+  const source = kernel.open({ ...(path === undefined ? { id } : { path }), ...(described ?? { known }) });
   try {
     const { histograms } = await source.read();
     const [histogram] = merged(histograms.map((one) => ({ ...one, name: '', attributes: {} })));
