@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type HistogramLogger,
@@ -112,9 +112,10 @@ describeWithPeers(['prometheus-3'])('the dashboard of Ceph for Grafana, asked of
   const answers = new Map<string, readonly Sample[]>();
   let prometheus: Prometheus;
   const sockets: RunningAdminSocket[] = [];
+  let folder: string;
 
   beforeAll(async () => {
-    const folder = await createFolder();
+    folder = await createFolder();
     for (const [name, osd] of Object.entries(osds))
       sockets.push(await osd.serve(join(folder, `ceph-${name}.asok`)));
     const ADDRESS = /http:\/\/(\S+)\/metrics/;
@@ -140,6 +141,7 @@ describeWithPeers(['prometheus-3'])('the dashboard of Ceph for Grafana, asked of
   afterAll(async () => {
     await stopPeers();
     await Promise.all(sockets.map((socket) => socket.close()));
+    rmSync(folder, { recursive: true });
   });
 
   /** The values of a panel, by OSD. */

@@ -183,7 +183,7 @@ describeWithCephCluster('the OSDs of a machine in Prometheus', () => {
         jobs: [{ job_name: 'classic' }, { job_name: 'custom', convert_classic_histograms_to_nhcb: true }],
       });
     }
-    const config = join(await createFolder(), 'hdrscope.yaml');
+    const config = join(cluster.folder, 'hdrscope.yaml');
     const otlp = `
   - type: otlp
     url: ${prometheus?.url}/api/v1/otlp/v1/metrics

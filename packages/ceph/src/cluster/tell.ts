@@ -159,8 +159,9 @@ function questionsTo(
 /** The names of the daemons of a target, also of those that are down. Only all OSDs are a target of several daemons that can hang. */
 async function listNames(settings: TellSettings): Promise<string[]> {
   if (settings.target !== ALL_OSDS) return [settings.target];
-  const listed: unknown = JSON.parse(await run(settings, ['osd', 'ls'], new Map()));
-  return (listed as number[]).map((id) => `osd.${id}`);
+  const text = await run(settings, ['osd', 'ls'], new Map());
+  // An array of numbers, on one line or several.
+  return [...text.matchAll(/\d+/g)].map(([id]) => `osd.${id}`);
 }
 
 /** @param problems Gets what the program reports of daemons. */

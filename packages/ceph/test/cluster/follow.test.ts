@@ -315,6 +315,25 @@ esac`,
   expect(runs()).toEqual(Array.from({ length: 2 }, () => 'tell osd.*'));
 });
 
+test('an OSD that hangs from the beginning is known by its number, and the first reading has the others', async () => {
+  const ceph = program(
+    'hangs-at-first',
+    `case "$2 $4" in
+'ls '*) printf '\\n[0,1]' ;;
+'osd.1 '* | 'osd.* '*) exec sleep 20 ;;
+'osd.0 dump') echo '{}' ;;
+'osd.0 histogram') echo '${dumpOf([0, 5, 0])}' ;;
+esac`,
+  );
+  const ended = new AbortController();
+  const answers = await followByTell({ program: ceph, signal: ended.signal }).start();
+  ended.abort();
+  expect(answers.map(({ name, histograms, problem }) => [name, histograms?.length, problem])).toEqual([
+    ['osd.0', 1, undefined],
+    ['osd.1', undefined, 'its answer is late'],
+  ]);
+});
+
 test.each([
   ['/nope/ceph', 'osd.1', '/nope/ceph tell osd.1 has failed: there is no such program'],
   [program('fails', "echo 'no keyring' >&2; exit 1"), 'osd.*', /tell osd\.\* has failed: no keyring$/],
