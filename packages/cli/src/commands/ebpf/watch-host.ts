@@ -49,7 +49,7 @@ export async function* watchHost(
         const frame = await map.source.read();
         const increases = map.frames.next(frame, io.monotonicMs());
         map.problem = undefined;
-        if (map.isRead) all.push(...increases.map((one) => withAttributes(one, map.attributes)));
+        for (const one of map.isRead ? increases : []) all.push(withAttributes(one, map.attributes));
         map.isRead = true;
       } catch (error) {
         if (!(error instanceof HdrscopeError)) throw error;
