@@ -633,6 +633,6 @@ function isSame(one: SlotSteps, other: SlotSteps): boolean {
 }
 
 /** Two programs that count in the same way have the same name. */
-export function nameOfSteps({ steps, place }: SlotSteps): string {
+function nameOfSteps({ steps, place }: SlotSteps): string {
   return [JSON.stringify(place), ...steps.map(({ from, to, slot }) => `${from}-${to}=${slot}`)].join(' ');
 }
