@@ -269,7 +269,8 @@ function measureValue(
   terms.measure(value);
   // Runs that come to a value which is known already are shown by that one.
   const others: Common = { ...common, until: new Set(values) };
-  const evaluate = (from: bigint, to: bigint) => placesOf(others, target, starts, { from, to, sums });
+  const inputs = inputsOf(value);
+  const evaluate = (from: bigint, to: bigint) => placesOf(others, target, starts, { from, to, sums, inputs });
   assertSomeSlots(evaluate, max);
   const parts = partition(evaluate, min, max);
   const { steps, place } = slotsOf(parts, target);
@@ -300,6 +301,10 @@ function isOne(amount: Term): boolean {
 
 /** A place where a program counts, for values of one range. */
 interface Place {
+  /** The position of the instruction that adds. */
+  readonly at: number;
+  /** Whether all comparisons before it that could go both ways are of the terms of the measured difference. */
+  readonly isClamped: boolean;
   readonly words: readonly {
     readonly offset: number;
     readonly size: number;
@@ -311,7 +316,21 @@ interface Place {
 
 type Places = ReadonlyMap<string, Place>;
 
-function nameOf({ words, offset, size }: Place): string {
+/** What is asked about a range of values. */
+interface Question {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly sums: ReadonlySet<number>;
+  /** The inputs of the measured value. */
+  readonly inputs: ReadonlySet<Term>;
+}
+
+function isOfInputs(term: Term, inputs: ReadonlySet<Term>): boolean {
+  const own = [...inputsOf(term)];
+  return own.length > 0 && own.every((input) => inputs.has(input));
+}
+
+function nameOf({ words, offset, size }: Pick<Place, 'words' | 'offset' | 'size'>): string {
   return `${words.map((word) => `${word.offset}:${word.size}=${word.value ?? '?'}`).join(',')}+${offset}:${size}`;
 }
 
@@ -320,7 +339,7 @@ function placesOf(
   common: Common,
   target: Target,
   starts: readonly Run[],
-  { from, to, sums }: { readonly from: bigint; readonly to: bigint; readonly sums: ReadonlySet<number> },
+  { from, to, sums, inputs }: Question,
 ): Places | undefined {
   const places = new Map<string, Place>();
   common.terms.restrict(from, to);
@@ -330,10 +349,13 @@ function placesOf(
         ...common,
         isStrict: true,
         onEnd(run) {
-          const counts = run.additions.filter(({ at }) => !sums.has(at));
-          for (const addition of counts) {
+          const isClamped =
+            run.conditions.length > 0 && run.conditions.every((term) => isOfInputs(term, inputs));
+          for (const addition of run.additions.filter(({ at }) => !sums.has(at))) {
             const place = placeOf(target, addition);
-            places.set(nameOf(place), place);
+            const name = `${addition.at} ${nameOf(place)}`;
+            const before = places.get(name)?.isClamped ?? true;
+            places.set(name, { ...place, at: addition.at, isClamped: before && isClamped });
           }
         },
       });
@@ -346,7 +368,7 @@ function placesOf(
   return places;
 }
 
-function placeOf(target: Target, { key, offset, size, amount }: Addition): Place {
+function placeOf(target: Target, { key, offset, size, amount }: Addition): Omit<Place, 'at' | 'isClamped'> {
   if (!isOne(amount)) {
     if (amount.isMeasured) throw UNDECIDED;
     throw new NotMeasured('it adds something other than 1');
@@ -487,13 +509,7 @@ function slotsOf(
   parts: readonly Part[],
   { slotOffset }: Target,
 ): { readonly steps: readonly Step[]; readonly place: SlotPlace } {
-  const counted = parts.filter(({ places }) => places.size > 0);
-  // Counters that count all values are not slots.
-  const isOfAll = (name: string) => counted.length > 1 && counted.every(({ places }) => places.has(name));
-  const own = parts.map(({ from, to, places }) => {
-    const kept = [...places].flatMap(([name, place]) => (isOfAll(name) ? [] : [place]));
-    return { from, to, places: kept };
-  });
+  const own = withoutTotals(parts);
   const all = own.flatMap(({ places }) => places);
   const [model] = all;
   if (model === undefined) throw new NotMeasured('all values are counted in one slot');
@@ -510,12 +526,20 @@ function slotsOf(
   if (coordinate === undefined) throw new NotMeasured('all values are counted in one slot');
   if (changing.length > 1)
     throw new NotMeasured('its slot depends on another input, or its slots differ in several ways');
+  const slotsIn = (places: readonly Place[]) => [
+    ...new Set(places.map((place) => numberAt(place, coordinate))),
+  ];
+  const [zero, ...others] = slotsIn(own[0]!.places);
   const steps = own.map(({ from, to, places }): Step => {
-    const slots = [...new Set(places.map((place) => numberAt(place, coordinate)))];
-    if (slots.length > 1) throw new NotMeasured('its slot depends on more than the measured value');
-    if (places.length > 0 && slots[0] === undefined)
+    const slots = slotsIn(places);
+    // A difference that would be negative counts as 0, whatever it is: the program compares its two terms.
+    const isClamped = places.every((one) => one.isClamped || numberAt(one, coordinate) !== zero);
+    const left =
+      isClamped && others.length === 0 && slots.length === 2 ? slots.filter((slot) => slot !== zero) : slots;
+    if (left.length > 1) throw new NotMeasured('its slot depends on more than the measured value');
+    if (places.length > 0 && left[0] === undefined)
       throw new NotMeasured('its slot depends on another input');
-    return { from, to, slot: slots[0] };
+    return { from, to, slot: left[0] };
   });
   const offsets = all.map(({ offset }) => Number(offset));
   const counter = { counterOffset: offsets[0]!, counterSize: model.size };
@@ -531,6 +555,52 @@ function slotsOf(
   const isLabel = slotOffset === undefined ? !isLast : slotOffset !== offset;
   if (isLabel || new Set(offsets).size > 1) throw new NotMeasured('a label depends on it, and no slot');
   return { steps, place: { in: 'key', offset, size, ...counter } };
+}
+
+interface OwnPart {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly places: readonly Place[];
+}
+
+/**
+ * The parts without counters of all values: an instruction that always adds to the same place, beside one that adds to different
+ * places and never to that one.
+ */
+function withoutTotals(parts: readonly Part[]): readonly OwnPart[] {
+  const namesBySite = new Map<number, Set<string>>();
+  for (const { places } of parts) {
+    for (const place of places.values()) {
+      namesBySite.set(place.at, (namesBySite.get(place.at) ?? new Set()).add(nameOf(place)));
+    }
+  }
+  const isVaried = ({ at }: Place) => namesBySite.get(at)!.size > 1;
+  const varied = new Set(
+    [...namesBySite.values()].filter(({ size }) => size > 1).flatMap((names) => [...names]),
+  );
+  const slotted = parts.flatMap(({ places }) => [...places.values()].filter(isVaried));
+  // A word that is a number elsewhere and not known here may be any slot.
+  const isKnown = ({ words }: Place) =>
+    words.every(
+      ({ value }, i) => value !== undefined || slotted.every((other) => other.words[i]?.value === undefined),
+    );
+  const isTotal = (place: Place) =>
+    !isVaried(place) &&
+    isKnown(place) &&
+    !varied.has(nameOf(place)) &&
+    parts.every(({ places }) => {
+      const all = [...places.values()];
+      return !all.some(({ at }) => at === place.at) || all.some(isVaried);
+    });
+  const totals = new Map<number, boolean>();
+  return parts.map(({ from, to, places }) => {
+    const kept = [...places.values()].filter((place) => {
+      const known = totals.get(place.at) ?? isTotal(place);
+      totals.set(place.at, known);
+      return !known;
+    });
+    return { from, to, places: kept };
+  });
 }
 
 function isAlike({ words, size }: Place, model: Place): boolean {
@@ -556,10 +626,7 @@ function namesAt(places: readonly Place[], coordinate: Coordinate): string {
 function isClamped(run: Run, value: Term, steps: readonly Step[], place: SlotPlace): boolean {
   const zero = steps.find(({ from }) => from === 0n)?.slot;
   const inputs = inputsOf(value);
-  const isOfValue = run.conditions.some((term) => {
-    const own = [...inputsOf(term)];
-    return own.length > 0 && own.every((input) => inputs.has(input));
-  });
+  const isOfValue = run.conditions.length > 0 && run.conditions.every((term) => isOfInputs(term, inputs));
   if (!isOfValue || zero === undefined) return false;
   return run.additions
     .filter(({ amount }) => isOne(amount))

@@ -121,6 +121,12 @@ export class Terms {
   make(op: Operation, left: Term, right: Term): Term {
     const plain = simplified(op, left, right);
     if (plain !== undefined) return plain;
+    // Compilers cut and extend integers by two shifts.
+    if (left.op === 'shl' && left.args[1] === right && isConstant(right)) {
+      const bits = 64 - Number(right.min);
+      if (op === 'lshr') return this.low(left.args[0]!, bits);
+      if (op === 'ashr' && [8, 16, 32].includes(bits)) return this.signed(left.args[0]!, bits);
+    }
     if (op === 'sub' && left === right) return this.constant(0n);
     if (op === 'xor' && left === right) return this.constant(0n);
     const isMeasured = left.isMeasured || right.isMeasured;

@@ -55,8 +55,11 @@ export function evidenceOf(
   if (isSettled || question === undefined || info.type === undefined || holdsMaps(info.type)) return stated;
   const found = layoutByPrograms(info, types, question);
   if ('why' in found) return { ...stated, why: `${stated.why}, and ${found.why}` };
-  // Counters by number, such as those of system calls, are no histogram unless they look like one.
-  if (stated.guesses.length === 0 && isOfSingleIntegers(found.layout)) return stated;
+  // Counters by number, such as those of system calls, are no histogram unless they look like one, and every count() of bpftrace does.
+  const isDoubtful = stated.guesses.length === 0 || isOfBpftrace(info);
+  if (isDoubtful && isOfSingleIntegers(found.layout)) {
+    return { ...stated, why: `${stated.why}, and its program counts each integer by itself` };
+  }
   return { known: found, guesses: [], why: '' };
 }
 

@@ -97,6 +97,27 @@ test('a difference of two times is one value, whatever the times are', () => {
   expect(measuredLayout(program).layout.slots.bounds).toEqual([1023, 2047, 3071, 4095]);
 });
 
+test('a difference that would be negative counts as 0, and not any other event', () => {
+  const clamped = (...lines: Parameters<typeof assemble>[0]) =>
+    assemble([
+      ['load64', 6, 1, 0],
+      ['load64', 8, 1, 8],
+      ...lines,
+      ['-=r', 6, 8],
+      ['jump', 0, 0, 1],
+      ['=', 6, 0],
+      ['=', 7, 0],
+      ['jump<=', 6, 9, 1],
+      ['=', 7, 1],
+      ...COUNT_R7,
+    ]);
+  // A jump over the difference when the second time is not below the first one, and when a third argument is 7.
+  const compared = measuredLayout(clamped(['jump>=r', 8, 6, 2]));
+  expect(compared.layout.slots.bounds).toEqual([9]);
+  const other = clamped(['load64', 9, 1, 16], ['jump==', 9, 7, 2]);
+  expect(() => measuredLayout(other)).toThrow(NotMeasured);
+});
+
 test('a time since a start that may be missing is one value, as with `elapsed` of bpftrace', () => {
   const program = assemble([
     ['=', 8, 0],
@@ -176,6 +197,18 @@ test.each([
       ['=', 7, 5],
       ['jump>', 6, 9, 1],
       ['=', 7, 6],
+    ],
+  ],
+  [
+    'one run counts two values',
+    'depend',
+    [
+      ['load64', 9, 1, 8],
+      ['load64', 7, 1, 0],
+      ['>>=', 7, 60],
+      ...COUNT_R7.slice(0, 8),
+      ['=r', 7, 9],
+      ['>>=', 7, 60],
     ],
   ],
   ['each value has a slot', 'neighbours', [['load64', 7, 1, 0]]],

@@ -39,10 +39,12 @@ const CODES = {
   'jump==': 0x15,
   'jump>': 0x25,
   'jump<=': 0xb5,
+  'jump>=r': 0x3d,
   jump: 0x05,
 } as const;
 /** Operations whose operand is a register. */
 const OF_REGISTERS: readonly string[] = [
+  'jump>=r',
   '=r',
   '-=r',
   '|=r',
