@@ -17,13 +17,13 @@ import {
 } from '../../src/index.ts';
 import { kernelSession } from '../support/kernel.ts';
 
-const { kernelTest, bpf, open } = await kernelSession('hdr_measured');
+const { kernelTest, bpf, open } = await kernelSession('hdr_hist');
 
 function newMap(
   type: 'array' | 'percpu_array',
   maxEntries: number,
 ): { readonly fd: number; readonly id: number } {
-  const fd = createMap(bpf, { type, keySize: 4, valueSize: 8, maxEntries, name: 'hdr_measured' });
+  const fd = createMap(bpf, { type, keySize: 4, valueSize: 8, maxEntries, name: 'hdr_hist' });
   open.push(fd);
   return { fd, id: mapInfo(bpf, fd).id };
 }
