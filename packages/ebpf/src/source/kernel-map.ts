@@ -1,5 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
-import { flag, having, integer, type OptionRules, object, optional } from '@hdrscope/core/internal';
+import { custom, flag, having, integer, type OptionRules, optional } from '@hdrscope/core/internal';
 import { findMapByName, openMapById, openMapIfThere, openPinnedMap } from '../bpf/maps.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
@@ -71,6 +71,10 @@ export function kernelMap(options: KernelMapOptions): KernelSource {
   return new KernelMap(options, foundMap(name === undefined ? { id: id! } : { name }));
 }
 
+const knownLayout = custom<KnownLayout>('a layout that listMaps has found', (value) =>
+  kernelLayout.accepts((value as Partial<KnownLayout> | null)?.layout),
+);
+
 const KERNEL_MAP = {
   name: 'kernelMap',
   rules: {
@@ -78,7 +82,7 @@ const KERNEL_MAP = {
     layout: optional(kernelLayout),
     maxBytes: optional(integer({ from: 1 })),
     batch: optional(flag),
-    known: optional(object<KnownLayout>()),
+    known: optional(knownLayout),
     bpf: optional(having<Bpf>('access to bpf(2)', 'call', 'address', 'close')),
   } satisfies OptionRules<KernelMapOptions>,
   call: "kernelMap({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",
