@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lackByTrial, lackOfProgram, testUnless } from '@hdrscope/testing';
+import { fileURLToPath } from 'node:url';
+import { lackByTrial, lackOfBuild, lackOfProgram, lackOfRoot, testUnless } from '@hdrscope/testing';
 import { Termination } from '../../src/command.ts';
 import { THIS_KERNEL } from '../../src/commands/ebpf/map.ts';
 import { command as serve } from '../../src/commands/ebpf/serve.ts';
@@ -148,4 +149,18 @@ test('the doctor reports on every machine', async () => {
   const { canRead, findings } = JSON.parse(stdout);
   expect(findings.length).toBeGreaterThan(3);
   expect(exitCode).toBe(canRead ? 0 : 1);
+});
+
+// As in a container.
+testUnless(
+  lackOfBuild('cli'),
+  lackOfProgram('setpriv'),
+  lackOfRoot(),
+)('root without capabilities is told which ones it lacks', () => {
+  const bin = fileURLToPath(new URL('../../bin/hdrscope.js', import.meta.url));
+  const without = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
+  const args = [...without, process.execPath, bin, 'ebpf', 'runqueue', '--duration', '10ms'];
+  const { status, stdout, stderr } = spawnSync('setpriv', args, { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('this takes CAP_BPF and CAP_PERFMON, which root does not have here');
 });

@@ -1,5 +1,5 @@
 import { readdirSync, statfsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { HdrscopeError } from '@hdrscope/core';
 import { type KernelErrorCode, type KernelErrorDetails, kernelError } from '../errors.ts';
@@ -84,9 +84,7 @@ function filesIn(path: string): string {
 }
 
 function cureOfPermission(command: Command, object: string): string {
-  const confined = isConfined()
-    ? '; this process runs under a seccomp filter, as in a container, which may forbid bpf(2)'
-    : '';
+  const confined = noteConfinement();
   switch (command) {
     case 'MAP_GET_NEXT_ID':
     case 'PROG_GET_NEXT_ID':
@@ -96,6 +94,8 @@ function cureOfPermission(command: Command, object: string): string {
     case 'BTF_GET_FD_BY_ID':
       return `reading types takes CAP_SYS_ADMIN: describe the shape of the map instead${confined}`;
     case 'OBJ_PIN':
+      // Source: Linux, `bpf_lookup` in `kernel/bpf/inode.c`.
+      if (basename(object).includes('.')) return 'the name of a pin has no dot: choose another one';
       return isInBpffs(object)
         ? `pinning takes CAP_BPF and the permission to write to that folder${confined}`
         : `objects are pinned in a bpffs only: \`mount -t bpf bpf /sys/fs/bpf\`${confined}`;
@@ -118,8 +118,12 @@ function isInBpffs(path: string): boolean {
   }
 }
 
-function isConfined(): boolean {
-  return /^Seccomp:\s*2$/m.test(readTextFile('/proc/self/status'));
+/** The end of a sentence about a refusal, for a process that a filter may keep from bpf(2). Empty for other processes. */
+export function noteConfinement(): string {
+  const isConfined = /^Seccomp:\s*2$/m.test(readTextFile('/proc/self/status'));
+  return isConfined
+    ? '; this process runs under a seccomp filter, as in a container, which may forbid bpf(2)'
+    : '';
 }
 
 /** Subject of a system call. */

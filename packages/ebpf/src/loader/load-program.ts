@@ -3,6 +3,7 @@ import { release } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
 import { filledText, mustBe, optional, type RulesFor, readOptions } from '@hdrscope/core/internal';
 import { kernelTypes } from '../bpf/btf.ts';
+import { noteConfinement } from '../bpf/refusals.ts';
 import { errnoName } from '../bpf/uapi.ts';
 import { type KernelErrorDetails, kernelError } from '../errors.ts';
 import { type Libbpf, openLibbpf, type Pointer } from './libbpf.ts';
@@ -293,6 +294,12 @@ function namesOf(maps: ReadonlyMap<string, unknown>): string {
   return `one of ${[...maps.keys()].join(', ')}`;
 }
 
+function rightsToLoad(): string {
+  // As in a container.
+  if (process.getuid?.() === 0) return 'CAP_BPF and CAP_PERFMON, which root does not have here';
+  return 'root, or CAP_BPF and CAP_PERFMON';
+}
+
 const LONGEST_LOG = 10_000;
 
 function failure(
@@ -305,7 +312,7 @@ function failure(
   const name = errnoName(errno);
   const isRejected = messages.includes('BEGIN PROG LOAD LOG');
   const isForbidden = !isRejected && (name === 'EPERM' || name === 'EACCES');
-  const cure = isForbidden ? ': this takes root, or CAP_BPF and CAP_PERFMON' : '';
+  const cure = isForbidden ? `: this takes ${rightsToLoad()}${noteConfinement()}` : '';
   // The reason is at the end of a log.
   const shown = messages.length > LONGEST_LOG ? `…${messages.slice(-LONGEST_LOG)}` : messages;
   const log = shown === '' ? '' : `\n${shown}`;

@@ -83,6 +83,11 @@ test.each([
   expect(refusal({ command, errno, object: '/proc/version' }).message).toContain(cure);
 });
 
+test('a pin with a dot in its name has its cure', () => {
+  const refused = refusal({ command: 'OBJ_PIN', errno: 1, object: '/sys/fs/bpf/queue.hist' });
+  expect(refused.message).toContain('the name of a pin has no dot');
+});
+
 test('the error without koffi says what to install', async () => {
   const absent = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
   await expect(loadKoffi(() => Promise.reject(absent))).rejects.toMatchObject({
