@@ -1,6 +1,6 @@
 // Entry `@hdrscope/ebpf/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { keptName } from './bpf/memory.ts';
-export { testRun } from './bpf/programs.ts';
+export { enableStatistics, testRun } from './bpf/programs.ts';
 export { loadBpf } from './bpf/syscall.ts';
 export type { CpuCounts } from './cpu-counts.ts';
 export { type KernelFamilyOptions, kernelMetricName } from './families.ts';
