@@ -52,7 +52,7 @@ export class Arrivals {
     const { name, attributes } = parseSeriesTag(entry.tag ?? '');
     const histogram = entry.histogram();
     // The name in the dump of a daemon has the attributes in it.
-    const [, run] = /\brun=(r\d+)\.chaos\.batch\.value$/.exec(name) ?? [];
+    const [, run] = /\brun=(r\d+)\.chaos\.batch$/.exec(name) ?? [];
     if (run !== undefined) addTo(this.sums, run, histogram.totalCount);
     if (name !== 'chaos.batch') return;
     for (const { valueIteratedTo, countAddedInThisIterationStep } of histogram.recordedValues()) {
