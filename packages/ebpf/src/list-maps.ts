@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import type { BtfType } from './bpf/btf.ts';
 import { idsAfter } from './bpf/call.ts';
@@ -79,6 +80,8 @@ export async function listMaps(): Promise<MapList> {
     for (const id of mapIds(bpf)) {
       const fd = unlessRefused(() => openMapById(bpf, id), ['ENOENT']);
       if (fd !== undefined) add(fd);
+      // Following programs may take seconds, and an agent answers in between.
+      await nextTurn();
     }
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
