@@ -100,10 +100,14 @@ test('dumps of all formats are all read, however they are joined', () => {
   );
 });
 
+function partOf(text: string, from: number, to: number): string {
+  return Buffer.from(text).subarray(from, to).toString('utf8');
+}
+
 /** What is read of the bytes from one place to another: the counts, or `undefined` when they are refused. */
 function readPart(text: string, from: number, to: number): number[] | undefined {
   try {
-    return countsOf(parseHistogramDump(Buffer.from(text).subarray(from, to).toString('utf8')));
+    return countsOf(parseHistogramDump(partOf(text, from, to)));
   } catch (error) {
     expect(error).toMatchObject({ code: 'ERR_DECODE' });
     return undefined;
@@ -112,6 +116,8 @@ function readPart(text: string, from: number, to: number): number[] | undefined 
 
 /** A text that is cut gives an error, or all dumps that are whole; and an error when a dump is cut. */
 function expectHonest({ text, places, counts }: Joined, from: number, to: number): void {
+  // A part of a dump that is an empty document is a dump of nothing.
+  if (/^\s*\{\s*\}\s*$/.test(partOf(text, from, to))) return;
   const read = readPart(text, from, to);
   const isInside = (at: number): boolean => places.some((place) => place.from < at && at < place.to);
   const whole = counts.filter((_, at) => places[at]!.from >= from && places[at]!.to <= to);
@@ -139,7 +145,7 @@ test('a text that is cut before any byte is refused, or all its whole dumps are 
   );
 });
 
-test('any part of a text is refused, or all its whole dumps are read', () => {
+test('any part of a text is refused, or all its whole dumps are read, unless it is an empty dump itself', () => {
   fc.assert(
     fc.property(joined, fc.nat(), fc.nat(), (one, a, b) => {
       const size = Buffer.byteLength(one.text) + 1;
