@@ -57,7 +57,7 @@ export const UNDECIDED: Error = new Error('undecided');
 
 /** Follows a run and, at each comparison that could go both ways, both ways. */
 export function follow(start: Run, following: Following): void {
-  const ways: Ways = { pending: [start], seen: new Set(), joins: new Map() };
+  const ways: Ways = { pending: [start], seen: new Map(), joins: new Map() };
   for (let run = ways.pending.pop(); run !== undefined; run = ways.pending.pop()) {
     if (new Machine(run, following, ways).runToEnd() === 'done') return;
   }
@@ -66,10 +66,17 @@ export function follow(start: Run, following: Following): void {
 /** The ways that runs have gone, and those that are left. */
 interface Ways {
   readonly pending: Run[];
-  /** States at comparisons. */
-  readonly seen: Set<string>;
+  /** What the runs have decided that have come to a comparison in one state, by the state. */
+  readonly seen: Map<string, Decided>;
   /** How many runs have come to a comparison, and one that stands for all of them, by its place. */
   readonly joins: Map<string, { count: number; run: Run }>;
+}
+
+interface Decided {
+  /** What all of them have decided alike. */
+  readonly decisions: ReadonlyMap<string, boolean>;
+  /** What any of them has compared. */
+  readonly conditions: ReadonlySet<Term>;
 }
 
 /** When more runs than this come to a comparison in different states, what differs is no longer known. */
@@ -361,9 +368,11 @@ class Machine {
     if (!isPointer(address)) return;
     const offset = this.#terms.make('add', address.offset, this.#constant(by));
     if (address.kind === 'stack') this.#storeStack(address, offset, size, value);
-    if (address.kind !== 'value' || isPointer(value)) return;
-    const amount = this.#addedBy(value, { pointer: address, offset, size });
+    if (address.kind === 'context') throw new NotMeasured('it writes to its context');
+    if (address.kind !== 'value') return;
+    const amount = isPointer(value) ? undefined : this.#addedBy(value, { pointer: address, offset, size });
     if (amount !== undefined) this.#add(address, offset, size, amount);
+    else if (isPointer(value) || !isZero(value)) this.#replace(address, offset, size);
   }
 
   /** What a stored integer has more than the integer that was loaded from the same place. */
@@ -378,9 +387,14 @@ class Machine {
     return undefined;
   }
 
-  #add({ map, key = [] }: Pointer, offset: Term, size: number, amount: Term): void {
+  #add({ map, key = [] }: Pointer, offset: Term, size: number, amount: Term, isFirst = false): void {
     if (map === undefined || !this.#following.target.isTarget(map)) return;
-    this.#run.additions.push({ at: this.#run.at, map, key, offset, size, amount, isFirst: false });
+    this.#run.additions.push({ at: this.#run.at, map, key, offset, size, amount, isFirst });
+  }
+
+  /** Something that is no sum takes the place of an integer: as an addition of something that is not known. */
+  #replace(pointer: Pointer, offset: Term, size: number): void {
+    this.#add(pointer, offset, size, this.#input('stored', 8 * size), true);
   }
 
   #atomic(instruction: Instruction): void {
@@ -404,7 +418,7 @@ class Machine {
     const isAddition = (value & ~ATOMIC.FETCH) === 0;
     if (address.kind === 'value' && isAddition) {
       this.#add(address, offset, size, this.#terms.low(this.#number(this.#read(from)), 8 * size));
-    }
+    } else if (address.kind === 'value') this.#replace(address, offset, size);
     if (address.kind === 'stack') {
       this.#storeStack(address, offset, size, this.#input('memory', 8 * size));
     }
@@ -559,7 +573,7 @@ class Machine {
 
   #compareAddresses(comparison: Comparison, left: Value, right: Value): [boolean | undefined, string] {
     const [pointer, other] = isPointer(left) ? [left, right] : [right as Pointer, left];
-    const isWithNull = !isPointer(other) && isConstant(other) && other.min === 0n;
+    const isWithNull = !isPointer(other) && isZero(other);
     const name = `null ${this.#nameOf(pointer)}`;
     if (comparison === 'equal' && isWithNull) return [pointer.mayBeNull ? undefined : false, name];
     const names = [left, right].map((value) => (isPointer(value) ? this.#nameOf(value) : value.id));
@@ -600,13 +614,25 @@ class Machine {
     );
   }
 
-  /** Whether another run has come here in the same state: both go on as one. */
+  /**
+   * Whether another run that stands for this one has come here in the same state. If it has decided more, the run goes on for both: what
+   * they have decided in different ways is open again.
+   */
   #isSeen(): boolean {
+    const run = this.#run;
     const state = this.#state();
     const { seen } = this.#ways;
-    const isSeen = seen.has(state);
-    seen.add(state);
-    return isSeen;
+    const known = seen.get(state);
+    if (known !== undefined) {
+      const common = [...run.decisions].filter(([name, answer]) => known.decisions.get(name) === answer);
+      const isCovered =
+        common.length === known.decisions.size && run.conditions.every((term) => known.conditions.has(term));
+      if (isCovered) return true;
+      run.decisions = new Map(common);
+      run.conditions = [...new Set([...known.conditions, ...run.conditions])];
+    }
+    seen.set(state, { decisions: new Map(run.decisions), conditions: new Set(run.conditions) });
+    return false;
   }
 
   /** Forgets what differs from other runs, where too many come. What is not known is an input. */
@@ -704,7 +730,7 @@ class Machine {
     if (!this.#following.target.isTarget(map) || (map.valueSize !== 8 && map.valueSize !== 4)) return;
     const words = this.#wordsAt(key, map.keySize);
     const [stored] = this.#wordsAt(value, map.valueSize);
-    if (stored === undefined || (isConstant(stored.term) && stored.term.min === 0n)) return;
+    if (stored === undefined || isZero(stored.term)) return;
     const sum = wholeOf(stored.term);
     const isLoaded = (operand: Term): boolean => {
       const { map: from, key = [] } = this.#loads.get(operand)?.pointer ?? {};
@@ -758,6 +784,10 @@ function isSameTerm(one: Term, other: Term): boolean {
   if (one === other) return true;
   const { op, args } = other;
   return one.isMeasured && one.op === op && args.length === 2 && args.every((arg, i) => arg === one.args[i]);
+}
+
+function isZero(term: Term): boolean {
+  return isConstant(term) && term.min === 0n;
 }
 
 /** Two integers that are not the same. */

@@ -66,7 +66,7 @@ export interface Addition {
   readonly offset: Term;
   readonly size: number;
   readonly amount: Term;
-  /** Whether it is the first count of an entry: the program stores an integer, and has loaded none. */
+  /** Whether the program stores an integer without having loaded one, as the first count of an entry. */
   readonly isFirst: boolean;
 }
 

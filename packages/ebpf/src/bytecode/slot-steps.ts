@@ -95,7 +95,7 @@ export function measureSlots(code: ProgramCode, target: Target, whole?: StepBudg
   if (!isCounting) return undefined;
   const sums = sumSites(open);
   if (open.every(({ additions }) => additions.every(({ at }) => sums.has(at)))) {
-    throw new NotMeasured('it adds something other than 1');
+    throw new NotMeasured(OTHER_THAN_ONE);
   }
   const values: Term[] = [];
   let found: SlotSteps | undefined;
@@ -303,6 +303,8 @@ function isOne(amount: Term): boolean {
 interface Place {
   /** The position of the instruction that adds. */
   readonly at: number;
+  /** Whether something other than 1 is added or stored there. */
+  readonly isOther: boolean;
   /** Whether all comparisons before it that could go both ways are of the terms of the measured difference. */
   readonly isClamped: boolean;
   readonly words: readonly {
@@ -351,11 +353,14 @@ function placesOf(
         onEnd(run) {
           const isClamped =
             run.conditions.length > 0 && run.conditions.every((term) => isOfInputs(term, inputs));
-          for (const addition of run.additions.filter(({ at }) => !sums.has(at))) {
+          for (const addition of run.additions) {
+            const { at } = addition;
+            const isOther = sums.has(at);
+            if (!isOther) assertOne(addition);
             const place = placeOf(target, addition);
-            const name = `${addition.at} ${nameOf(place)}`;
+            const name = `${at} ${nameOf(place)}`;
             const before = places.get(name)?.isClamped ?? true;
-            places.set(name, { ...place, at: addition.at, isClamped: before && isClamped });
+            places.set(name, { ...place, at, isOther, isClamped: before && isClamped });
           }
         },
       });
@@ -368,11 +373,18 @@ function placesOf(
   return places;
 }
 
-function placeOf(target: Target, { key, offset, size, amount }: Addition): Omit<Place, 'at' | 'isClamped'> {
-  if (!isOne(amount)) {
-    if (amount.isMeasured) throw UNDECIDED;
-    throw new NotMeasured('it adds something other than 1');
-  }
+function assertOne({ amount }: Addition): void {
+  if (isOne(amount)) return;
+  if (amount.isMeasured) throw UNDECIDED;
+  throw new NotMeasured(OTHER_THAN_ONE);
+}
+
+const OTHER_THAN_ONE = 'it adds something other than 1';
+
+function placeOf(
+  target: Target,
+  { key, offset, size }: Addition,
+): Omit<Place, 'at' | 'isOther' | 'isClamped'> {
   const words = key.map((word) => ({ offset: word.offset, size: word.size, value: wordOf(word) }));
   const distance = offsetOf(offset, BigInt(target.elementBytes));
   return { words, offset: distance, size };
@@ -510,6 +522,7 @@ function slotsOf(
   { slotOffset }: Target,
 ): { readonly steps: readonly Step[]; readonly place: SlotPlace } {
   const own = withoutTotals(parts);
+  const others = parts.flatMap(({ places }) => [...places.values()].filter(({ isOther }) => isOther));
   const all = own.flatMap(({ places }) => places);
   const [model] = all;
   if (model === undefined) throw new NotMeasured('all values are counted in one slot');
@@ -529,13 +542,16 @@ function slotsOf(
   const slotsIn = (places: readonly Place[]) => [
     ...new Set(places.map((place) => numberAt(place, coordinate))),
   ];
-  const [zero, ...others] = slotsIn(own[0]!.places);
+  if (others.some((other) => all.some((place) => mayOverlap(other, place)))) {
+    throw new NotMeasured(OTHER_THAN_ONE);
+  }
+  const [zero, ...more] = slotsIn(own[0]!.places);
   const steps = own.map(({ from, to, places }): Step => {
     const slots = slotsIn(places);
     // A difference that would be negative counts as 0, whatever it is: the program compares its two terms.
     const isClamped = places.every((one) => one.isClamped || numberAt(one, coordinate) !== zero);
     const left =
-      isClamped && others.length === 0 && slots.length === 2 ? slots.filter((slot) => slot !== zero) : slots;
+      isClamped && more.length === 0 && slots.length === 2 ? slots.filter((slot) => slot !== zero) : slots;
     if (left.length > 1) throw new NotMeasured('its slot depends on more than the measured value');
     if (places.length > 0 && left[0] === undefined)
       throw new NotMeasured('its slot depends on another input');
@@ -570,7 +586,7 @@ interface OwnPart {
 function withoutTotals(parts: readonly Part[]): readonly OwnPart[] {
   const namesBySite = new Map<number, Set<string>>();
   for (const { places } of parts) {
-    for (const place of places.values()) {
+    for (const place of counted(places)) {
       namesBySite.set(place.at, (namesBySite.get(place.at) ?? new Set()).add(nameOf(place)));
     }
   }
@@ -578,7 +594,7 @@ function withoutTotals(parts: readonly Part[]): readonly OwnPart[] {
   const varied = new Set(
     [...namesBySite.values()].filter(({ size }) => size > 1).flatMap((names) => [...names]),
   );
-  const slotted = parts.flatMap(({ places }) => [...places.values()].filter(isVaried));
+  const slotted = parts.flatMap(({ places }) => counted(places).filter(isVaried));
   // A word that is a number elsewhere and not known here may be any slot.
   const isKnown = ({ words }: Place) =>
     words.every(
@@ -589,18 +605,34 @@ function withoutTotals(parts: readonly Part[]): readonly OwnPart[] {
     isKnown(place) &&
     !varied.has(nameOf(place)) &&
     parts.every(({ places }) => {
-      const all = [...places.values()];
+      const all = counted(places);
       return !all.some(({ at }) => at === place.at) || all.some(isVaried);
     });
   const totals = new Map<number, boolean>();
   return parts.map(({ from, to, places }) => {
-    const kept = [...places.values()].filter((place) => {
+    const kept = counted(places).filter((place) => {
       const known = totals.get(place.at) ?? isTotal(place);
       totals.set(place.at, known);
       return !known;
     });
     return { from, to, places: kept };
   });
+}
+
+function counted(places: Places): readonly Place[] {
+  return [...places.values()].filter(({ isOther }) => !isOther);
+}
+
+/** Whether two places may have a byte in common. A word of a key that is not known may be any. */
+function mayOverlap(one: Place, other: Place): boolean {
+  const isApart =
+    one.offset + BigInt(one.size) <= other.offset || other.offset + BigInt(other.size) <= one.offset;
+  const isOtherEntry = one.words.some(({ offset, size, value }, i) => {
+    const word = other.words[i];
+    const isSameWord = word?.offset === offset && word.size === size;
+    return isSameWord && value !== undefined && word.value !== undefined && value !== word.value;
+  });
+  return !isApart && !isOtherEntry;
 }
 
 function isAlike({ words, size }: Place, model: Place): boolean {

@@ -114,8 +114,19 @@ test('a difference that would be negative counts as 0, and not any other event',
   // A jump over the difference when the second time is not below the first one, and when a third argument is 7.
   const compared = measuredLayout(clamped(['jump>=r', 8, 6, 2]));
   expect(compared.layout.slots.bounds).toEqual([9]);
-  const other = clamped(['load64', 9, 1, 16], ['jump==', 9, 7, 2]);
-  expect(() => measuredLayout(other)).toThrow(NotMeasured);
+  const third = ['load64', 9, 1, 16] as const;
+  for (const lines of [
+    [['jump==', 9, 7, 2]],
+    [
+      ['jump>=r', 8, 6, 3],
+      ['jump==', 9, 7, 2],
+    ],
+    [
+      ['jump==', 9, 7, 3],
+      ['jump>=r', 8, 6, 2],
+    ],
+  ] as const)
+    expect(() => measuredLayout(clamped(third, ...lines))).toThrow(NotMeasured);
 });
 
 test('a time since a start that may be missing is one value, as with `elapsed` of bpftrace', () => {
@@ -138,6 +149,93 @@ test('a time since a start that may be missing is one value, as with `elapsed` o
     ...COUNT_R7,
   ]);
   expect(measuredLayout(program).layout.slots.bounds).toEqual([9, 99]);
+});
+
+// A value in r6, and two others in r9 and r8.
+const VALUES = [
+  ['load64', 6, 1, 0],
+  ['load64', 9, 1, 8],
+  ['load64', 8, 1, 16],
+] as const;
+const SLOT_OF_R6 = [
+  ['=', 7, 0],
+  ['jump<=', 6, 9, 1],
+  ['=', 7, 1],
+] as const;
+// Comparisons after which the program goes on in the same way.
+const IDLE_COMPARISONS = [
+  ['=', 0, 0],
+  ['jump==', 9, 0, 1],
+  ['=', 0, 0],
+  ['jump==', 8, 5, 1],
+  ['=', 0, 0],
+] as const;
+const NEXT_SLOT_IF_R9 = [
+  ['jump==', 9, 0, 1],
+  ['+=', 7, 1],
+] as const;
+
+test.each([
+  ['before the value is compared', [...VALUES, ...IDLE_COMPARISONS, ...SLOT_OF_R6]],
+  ['after it', [...VALUES, ...SLOT_OF_R6, ...IDLE_COMPARISONS]],
+  ['before the value is loaded', [...VALUES.slice(1), ...IDLE_COMPARISONS, VALUES[0], ...SLOT_OF_R6]],
+] as const)('a slot that depends on what was compared in vain %s is not measured', (_, lines) => {
+  const program = assemble([...lines, ...NEXT_SLOT_IF_R9, ...COUNT_R7]);
+  expect(() => measuredLayout(program)).toThrow(NotMeasured);
+  expect(measuredLayout(assemble([...lines, ...COUNT_R7])).layout.slots.bounds).toEqual([9]);
+});
+
+// Another instruction changes the counter when the second value is not 0.
+test.each([
+  [
+    'adds 2',
+    [
+      ['=', 1, 2],
+      ['add64', 0, 1],
+    ],
+  ],
+  [
+    'adds the value',
+    [
+      ['=r', 1, 6],
+      ['add64', 0, 1],
+    ],
+  ],
+  [
+    'stores 5',
+    [
+      ['=', 1, 5],
+      ['store64', 0, 1, 0],
+    ],
+  ],
+  [
+    'sets bits',
+    [
+      ['=', 1, 1],
+      ['or64', 0, 1],
+    ],
+  ],
+] as const)('counters to which a program also %s are not measured', (_, change) => {
+  const counting = (other: typeof change) =>
+    assemble([
+      ...VALUES,
+      ...SLOT_OF_R6,
+      ...COUNT_R7.slice(0, 5),
+      ['jump==', 0, 0, 6],
+      ['jump==', 9, 0, 3],
+      ...other,
+      ['jump', 0, 0, 2],
+      ['=', 1, 1],
+      ['add64', 0, 1],
+      ['=', 0, 0],
+      ['exit'],
+    ]);
+  expect(() => measuredLayout(counting(change))).toThrow(NotMeasured);
+});
+
+test('a program that writes to its context is not measured', () => {
+  const program = assemble([...VALUES, ['store64', 1, 9, 0], ...SLOT_OF_R6, ...COUNT_R7]);
+  expect(() => measure(program)).toThrow('writes to its context');
 });
 
 test.each([

@@ -36,6 +36,7 @@ const CODES = {
   store64: 0x7b,
   store32: 0x63,
   add64: 0xdb,
+  or64: 0xdb,
   'jump==': 0x15,
   'jump>': 0x25,
   'jump<=': 0xb5,
@@ -54,6 +55,7 @@ const OF_REGISTERS: readonly string[] = [
   'store64',
   'store32',
   'add64',
+  'or64',
 ];
 
 /** Writes instructions as a program has them. */
@@ -76,7 +78,9 @@ export function assemble(lines: readonly Line[]): Uint8Array {
     } else {
       const [operation, to, operand, offset = 0] = line;
       const isRegister = OF_REGISTERS.includes(operation);
-      emit(CODES[operation], to, isRegister ? operand : 0, offset, isRegister ? 0 : operand);
+      // An atomic instruction has its operation in the value.
+      const value = operation === 'or64' ? 0x40 : isRegister ? 0 : operand;
+      emit(CODES[operation], to, isRegister ? operand : 0, offset, value);
     }
   }
   return Uint8Array.from(bytes);
