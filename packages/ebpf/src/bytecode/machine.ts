@@ -394,7 +394,7 @@ class Machine {
 
   /** Something that is no sum takes the place of an integer: as an addition of something that is not known. */
   #replace(pointer: Pointer, offset: Term, size: number): void {
-    this.#add(pointer, offset, size, this.#input('stored', 8 * size), true);
+    this.#add(pointer, offset, size, this.#input('stored'), true);
   }
 
   #atomic(instruction: Instruction): void {
@@ -752,24 +752,29 @@ class Machine {
     });
   }
 
-  /** A call may write to the parts of the stack that it gets. */
+  /** A call may write to the parts of the stack, and of values of maps, that it gets. */
   #clobber(registers: readonly (Value | undefined)[]): void {
     for (let register = 1; register <= 5; register++) {
       const value = registers[register];
-      if (value === undefined || !isPointer(value) || value.kind !== 'stack' || !isConstant(value.offset))
-        continue;
+      if (value === undefined || !isPointer(value)) continue;
       const length = registers[register + 1];
-      const at = placeIn(value.offset);
-      const isSize =
-        length !== undefined && !isPointer(length) && isConstant(length) && length.min <= STACK_BYTES;
-      // Without a size behind it, it may be written up to the end of the frame.
-      const size = isSize ? Math.min(Math.max(Number(length.min), 8), -at) : -at;
-      for (let done = 0; done < size; ) {
-        const bytes = largestWord(at + done, size - done);
-        const terms = this.#terms;
-        this.#storeStack(value, terms.constant(BigInt(at + done)), bytes, this.#input('written', 8 * bytes));
-        done += bytes;
-      }
+      const size = length !== undefined && !isPointer(length) && isConstant(length) ? length.min : undefined;
+      if (value.kind === 'stack' && isConstant(value.offset)) this.#clobberStack(value, size);
+      if (value.kind === 'value')
+        this.#replace(value, value.offset, Number(size ?? value.map?.valueSize ?? 0));
+    }
+  }
+
+  /** @param given Without a size that is possible, the stack may be written up to the end of the frame. */
+  #clobberStack(pointer: Pointer, given: bigint | undefined): void {
+    const at = placeIn(pointer.offset);
+    const isSize = given !== undefined && given <= STACK_BYTES;
+    const size = isSize ? Math.min(Math.max(Number(given), 8), -at) : -at;
+    for (let done = 0; done < size; ) {
+      const bytes = largestWord(at + done, size - done);
+      const offset = this.#terms.constant(BigInt(at + done));
+      this.#storeStack(pointer, offset, bytes, this.#input('written', 8 * bytes));
+      done += bytes;
     }
   }
 }

@@ -233,6 +233,30 @@ test.each([
   expect(() => measuredLayout(counting(change))).toThrow(NotMeasured);
 });
 
+test.each([
+  ['the counter', 0, false],
+  ['the bytes after it', 8, true],
+])('a helper that may write to %s', (_, offset, isMeasured) => {
+  const program = assemble([
+    ...VALUES,
+    ...SLOT_OF_R6,
+    ...COUNT_R7.slice(0, 5),
+    ['jump==', 0, 0, 7],
+    ['=r', 8, 0],
+    ['=r', 1, 0],
+    ['+=', 1, offset],
+    ['=', 2, 8],
+    ['call', 'time'],
+    ['=', 1, 1],
+    ['add64', 8, 1],
+    ['=', 0, 0],
+    ['exit'],
+  ]);
+  const ask = () => measure(program, { ...COUNTERS, valueSize: 16 });
+  if (isMeasured) expect(ask()?.place).toMatchObject({ in: 'key', counterOffset: 0 });
+  else expect(ask).toThrow(NotMeasured);
+});
+
 test('a program that writes to its context is not measured', () => {
   const program = assemble([...VALUES, ['store64', 1, 9, 0], ...SLOT_OF_R6, ...COUNT_R7]);
   expect(() => measure(program)).toThrow('writes to its context');
