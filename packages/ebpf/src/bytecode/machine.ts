@@ -1,3 +1,4 @@
+import { calculate, UNKNOWN_INSTRUCTION } from './calculate.ts';
 import {
   ATOMIC,
   accessBytes,
@@ -26,12 +27,13 @@ import {
   type StepBudget,
   type Value,
 } from './run.ts';
-import { type Comparison, decide, HALF, isConstant, type Operation, type Term, type Terms } from './terms.ts';
+import { clearStack, loadStack } from './stack.ts';
+import { type Comparison, decide, HALF, isConstant, type Term, type Terms } from './terms.ts';
+import { nameOfPointer, Ways } from './ways.ts';
 
 const MOST_VISITS = 2000;
 /** Size of the stack of a function. Source: Linux, `MAX_BPF_STACK`. */
 const STACK_BYTES = 512;
-const UNKNOWN_INSTRUCTION = 'it has an unknown instruction';
 
 /** How the runs of a program are followed. */
 export interface Following {
@@ -57,26 +59,10 @@ export const UNDECIDED: Error = new Error('undecided');
 
 /** Follows a run and, at each comparison that could go both ways, both ways. */
 export function follow(start: Run, following: Following): void {
-  const ways: Ways = { pending: [start], seen: new Map(), joins: new Map() };
+  const ways = new Ways(start, following.terms);
   for (let run = ways.pending.pop(); run !== undefined; run = ways.pending.pop()) {
     if (new Machine(run, following, ways).runToEnd() === 'done') return;
   }
-}
-
-/** The ways that runs have gone, and those that are left. */
-interface Ways {
-  readonly pending: Run[];
-  /** What the runs have decided that have come to a comparison in one state, by the state. */
-  readonly seen: Map<string, Decided>;
-  /** How many runs have come to a comparison, and one that stands for all of them, by its place. */
-  readonly joins: Map<string, { count: number; run: Run }>;
-}
-
-interface Decided {
-  /** What all of them have decided alike. */
-  readonly decisions: ReadonlyMap<string, boolean>;
-  /** What any of them has compared. */
-  readonly conditions: ReadonlySet<Term>;
 }
 
 /** When more runs than this come to a comparison in different states, what differs is no longer known. */
@@ -113,8 +99,8 @@ class Machine {
       if (step === 'pruned') return 'next';
       if (step === 'end') return onEnd(run) === true ? 'done' : 'next';
       if (this.#made !== undefined) {
-        this.#widen(MOST_STOPS);
-        if (!this.#isSeen()) onStop?.(run, this.#made);
+        this.#ways.widen(run, MOST_STOPS);
+        if (!this.#ways.isSeen(run)) onStop?.(run, this.#made);
         return 'next';
       }
     }
@@ -161,7 +147,7 @@ class Machine {
 
   /** A value as an integer. An address as an integer is an input. */
   #number(value: Value): Term {
-    return isPointer(value) ? this.#terms.input(`address@${this.#nameOf(value)}`) : value;
+    return isPointer(value) ? this.#terms.input(`address@${nameOfPointer(value)}`) : value;
   }
 
   #write(register: number, value: Value): void {
@@ -188,11 +174,6 @@ class Machine {
     return this.#terms.input(`${kind}@${calls},${at}#${visit}`, bits);
   }
 
-  #nameOf({ kind, name, offset, key }: Pointer): string {
-    const words = key?.map((word) => `${word.offset}:${word.term.id}`).join(',') ?? '';
-    return `${kind} ${name} ${offset.id} ${words}`;
-  }
-
   // Calculations
 
   #calculate({ code, to, from, offset, value }: Instruction): void {
@@ -206,26 +187,8 @@ class Machine {
       const isSum = is64 && (operation === 0 || operation === 1);
       const address = isSum ? this.#addressPlus(operation, this.#read(to), right) : undefined;
       const [a, b] = [this.#number(this.#read(to)), this.#number(right)];
-      this.#write(to, address ?? this.#calculated(operation, a, b, { is64, isSigned: offset === 1 }));
+      this.#write(to, address ?? calculate(this.#terms, operation, a, b, { is64, isSigned: offset === 1 }));
     }
-  }
-
-  #calculated(
-    operation: number,
-    a: Term,
-    b: Term,
-    { is64, isSigned }: { readonly is64: boolean; readonly isSigned: boolean },
-  ): Term {
-    const terms = this.#terms;
-    if (operation === 8) return this.#calculated(1, terms.constant(0n), a, { is64, isSigned });
-    const op = (isSigned ? SIGNED_OPERATIONS[operation] : undefined) ?? OPERATIONS[operation];
-    if (op === undefined) throw new NotMeasured(UNKNOWN_INSTRUCTION);
-    const isShift = op === 'shl' || op === 'lshr' || op === 'ashr';
-    if (is64) return terms.make(op, a, isShift ? terms.low(b, 6) : b);
-    const isOfSigned = op === 'ashr' || op === 'sdiv' || op === 'smod';
-    const left = isOfSigned ? terms.signed(a, 32) : terms.low(a, 32);
-    const right = isShift ? terms.low(b, 5) : isOfSigned ? terms.signed(b, 32) : terms.low(b, 32);
-    return terms.low(terms.make(op, left, right), 32);
   }
 
   #moved(value: Value, offset: number, is64: boolean): Value {
@@ -382,7 +345,7 @@ class Machine {
     for (const [i, operand] of sum.args.entries()) {
       const load = this.#loads.get(operand);
       if (load === undefined || load.size !== size || load.offset !== offset) continue;
-      if (this.#nameOf(load.pointer) === this.#nameOf(pointer)) return sum.args[1 - i]!;
+      if (nameOfPointer(load.pointer) === nameOfPointer(pointer)) return sum.args[1 - i]!;
     }
     return undefined;
   }
@@ -432,34 +395,8 @@ class Machine {
 
   #loadStack(pointer: Pointer, offset: Term, size: number): Value {
     if (!isConstant(offset)) return this.#input('stack', 8 * size);
-    const at = placeIn(offset);
-    const cell = this.#stackOf(pointer).get(at);
-    if (cell?.size === size) return cell.value;
-    return this.#composed(pointer, at, size);
-  }
-
-  /** Bytes of the stack that several stores have written, or parts of them. */
-  #composed(pointer: Pointer, at: number, size: number): Term {
-    const terms = this.#terms;
-    let whole = terms.constant(0n);
-    for (let byte = 0; byte < size; byte++) {
-      const part = this.#byteAt(pointer, at + byte);
-      if (part === undefined) return this.#input('stack', 8 * size);
-      whole = terms.make('or', whole, terms.make('shl', part, this.#constant(8 * byte)));
-    }
-    return whole;
-  }
-
-  #byteAt(pointer: Pointer, at: number): Term | undefined {
-    const stack = this.#stackOf(pointer);
-    for (let begin = at; begin > at - 8; begin--) {
-      const cell = stack.get(begin);
-      if (cell === undefined || begin + cell.size <= at) continue;
-      if (isPointer(cell.value)) return undefined;
-      const shifted = this.#terms.make('lshr', cell.value, this.#constant(8 * (at - begin)));
-      return this.#terms.low(shifted, 8);
-    }
-    return undefined;
+    const known = loadStack(this.#terms, this.#stackOf(pointer), placeIn(offset), size);
+    return known ?? this.#input('stack', 8 * size);
   }
 
   #storeStack(pointer: Pointer, offset: Term, size: number, value: Value): void {
@@ -467,25 +404,9 @@ class Machine {
     const at = placeIn(offset);
     if (at < -STACK_BYTES || at >= 0) throw new NotMeasured('it writes outside of its stack');
     const stack = this.#stackOf(pointer);
-    this.#clear(pointer, at, size);
+    clearStack(this.#terms, stack, at, size);
     const kept = isPointer(value) && size !== 8 ? this.#input('stack', 8 * size) : value;
     stack.set(at, { size, value: isPointer(kept) ? kept : this.#noted(this.#terms.low(kept, 8 * size)) });
-  }
-
-  /** Removes what is in a part of the stack. The other bytes of a larger store stay. */
-  #clear(pointer: Pointer, at: number, size: number): void {
-    const stack = this.#stackOf(pointer);
-    for (let begin = at - 7; begin < at + size; begin++) {
-      const cell = stack.get(begin);
-      if (cell === undefined || begin + cell.size <= at) continue;
-      const isInside = begin >= at && begin + cell.size <= at + size;
-      const rest = isInside ? [] : Array.from({ length: cell.size }, (_, i) => begin + i);
-      const bytes = rest
-        .filter((byte) => byte < at || byte >= at + size)
-        .map((byte) => [byte, this.#byteAt(pointer, byte)] as const);
-      stack.delete(begin);
-      for (const [byte, value] of bytes) if (value !== undefined) stack.set(byte, { size: 1, value });
-    }
   }
 
   /** What is at an address that a helper reads. */
@@ -508,7 +429,7 @@ class Machine {
 
   #wordAt(address: Pointer, by: number, size: number): Term {
     const read = this.#loadFrom(address, by, size);
-    return isPointer(read) ? this.#terms.input(`address@${this.#nameOf(read)}`) : read;
+    return isPointer(read) ? this.#terms.input(`address@${nameOfPointer(read)}`) : read;
   }
 
   // Jumps
@@ -557,8 +478,8 @@ class Machine {
     if (answer === undefined) {
       if (isOfMeasured && this.#following.isStrict) throw UNDECIDED;
       if (!this.#isLeading()) return 'end';
-      this.#widen(MOST_STATES);
-      if (this.#isSeen()) return 'pruned';
+      this.#ways.widen(run, MOST_STATES);
+      if (this.#ways.isSeen(run)) return 'pruned';
       // The runs with an address come first: most programs do nothing else without one.
       answer = !isPointer(left) && !isPointer(right);
       const other = copyRun(run);
@@ -574,28 +495,10 @@ class Machine {
   #compareAddresses(comparison: Comparison, left: Value, right: Value): [boolean | undefined, string] {
     const [pointer, other] = isPointer(left) ? [left, right] : [right as Pointer, left];
     const isWithNull = !isPointer(other) && isZero(other);
-    const name = `null ${this.#nameOf(pointer)}`;
+    const name = `null ${nameOfPointer(pointer)}`;
     if (comparison === 'equal' && isWithNull) return [pointer.mayBeNull ? undefined : false, name];
-    const names = [left, right].map((value) => (isPointer(value) ? this.#nameOf(value) : value.id));
+    const names = [left, right].map((value) => (isPointer(value) ? nameOfPointer(value) : value.id));
     return [undefined, `${comparison} ${names.join(' ')}`];
-  }
-
-  /** All that decides how the run goes on. */
-  #state(): string {
-    const { at, frames, additions } = this.#run;
-    const shownValue = (value: Value | undefined) =>
-      value === undefined ? '' : isPointer(value) ? this.#nameOf(value) : value.id;
-    const shown = frames.map(
-      ({ registers, stack, returnTo }) =>
-        `${returnTo}|${registers.map(shownValue).join(' ')}|${[...stack]
-          .map(([offset, { size, value }]) => `${offset}:${size}:${shownValue(value)}`)
-          .sort()
-          .join(' ')}`,
-    );
-    const added = additions.map(({ at, offset, amount, key }) =>
-      [at, offset.id, amount.id, ...key.map(({ term }) => term.id)].join(' '),
-    );
-    return [at, ...shown, ...added].join('/');
   }
 
   /** Whether the run may still add to the map. */
@@ -612,54 +515,6 @@ class Machine {
       ({ registers, stack }) =>
         registers.some(leads) || [...stack.values()].some(({ value }) => leads(value)),
     );
-  }
-
-  /**
-   * Whether another run that stands for this one has come here in the same state. If it has decided more, the run goes on for both: what
-   * they have decided in different ways is open again.
-   */
-  #isSeen(): boolean {
-    const run = this.#run;
-    const state = this.#state();
-    const { seen } = this.#ways;
-    const known = seen.get(state);
-    if (known !== undefined) {
-      const common = [...run.decisions].filter(([name, answer]) => known.decisions.get(name) === answer);
-      const isCovered =
-        common.length === known.decisions.size && run.conditions.every((term) => known.conditions.has(term));
-      if (isCovered) return true;
-      run.decisions = new Map(common);
-      run.conditions = [...new Set([...known.conditions, ...run.conditions])];
-    }
-    seen.set(state, { decisions: new Map(run.decisions), conditions: new Set(run.conditions) });
-    return false;
-  }
-
-  /** Forgets what differs from other runs, where too many come. What is not known is an input. */
-  #widen(most: number): void {
-    const run = this.#run;
-    const place = [run.at, ...run.frames.map(({ returnTo }) => returnTo)].join(',');
-    const join = this.#ways.joins.get(place) ?? { count: 0, run };
-    this.#ways.joins.set(place, join);
-    if (join.count++ < most) return;
-    for (const [i, frame] of run.frames.entries()) {
-      const other = join.run.frames[i]!;
-      for (const [register, value] of frame.registers.entries()) {
-        const known = other.registers[register];
-        if (canMerge(value, known)) frame.registers[register] = this.#merged(`${place},${i},${register}`, 64);
-      }
-      for (const [at, cell] of frame.stack) {
-        const known = other.stack.get(at);
-        if (known?.size !== cell.size || !canMerge(cell.value, known.value)) continue;
-        const value = this.#merged(`${place},${i},${at}`, 8 * cell.size);
-        frame.stack.set(at, { size: cell.size, value });
-      }
-    }
-    join.run = copyRun(run);
-  }
-
-  #merged(place: string, bits: number): Term {
-    return this.#terms.input(`merged@${place}`, bits);
   }
 
   #return(): 'end' | undefined {
@@ -795,11 +650,6 @@ function isZero(term: Term): boolean {
   return isConstant(term) && term.min === 0n;
 }
 
-/** Two integers that are not the same. */
-function canMerge(one: Value | undefined, other: Value | undefined): boolean {
-  return one !== undefined && other !== undefined && one !== other && !isPointer(one) && !isPointer(other);
-}
-
 /** A constant distance from the end of a stack or the begin of a value, in bytes. */
 function placeIn({ min }: Term): number {
   return Number(BigInt.asIntN(64, min));
@@ -820,22 +670,6 @@ function integerIn(bytes: Uint8Array): bigint {
   for (const byte of [...bytes].reverse()) integer = (integer << 8n) | BigInt(byte);
   return integer;
 }
-
-const OPERATIONS: Readonly<Record<number, Operation>> = {
-  0: 'add',
-  1: 'sub',
-  2: 'mul',
-  3: 'div',
-  4: 'or',
-  5: 'and',
-  6: 'shl',
-  7: 'lshr',
-  9: 'mod',
-  10: 'xor',
-  12: 'ashr',
-};
-
-const SIGNED_OPERATIONS: Readonly<Record<number, Operation>> = { 3: 'sdiv', 9: 'smod' };
 
 interface Condition {
   readonly comparison: Comparison;

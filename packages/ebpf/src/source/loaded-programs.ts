@@ -13,8 +13,9 @@ import { type KernelSymbols, readKernelSymbols } from '../bpf/symbols.ts';
 import type { Bpf } from '../bpf/syscall.ts';
 import { decodeInstructions } from '../bytecode/instructions.ts';
 import { type MatchedLayout, matchLayout } from '../bytecode/match-layout.ts';
+import type { Target } from '../bytecode/places.ts';
 import { type CallKind, type MapFacts, NotMeasured, type ProgramCode, StepBudget } from '../bytecode/run.ts';
-import { measureSlots, type SlotSteps, type Target } from '../bytecode/slot-steps.ts';
+import { measureSlots, type SlotSteps } from '../bytecode/slot-steps.ts';
 import { errnoOf } from '../errors.ts';
 
 /** How a program counts in a map. */

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { countingProgram } from '../../src/bpf/counting-program.ts';
 import { matchLayout } from '../../src/bytecode/match-layout.ts';
@@ -183,6 +184,79 @@ test.each([
   const program = assemble([...lines, ...NEXT_SLOT_IF_R9, ...COUNT_R7]);
   expect(() => measuredLayout(program)).toThrow(NotMeasured);
   expect(measuredLayout(assemble([...lines, ...COUNT_R7])).layout.slots.bounds).toEqual([9]);
+});
+
+/** A comparison of a value with an integer, and what is done unless it holds: to the slot in r7, or in vain to r0. */
+interface Statement {
+  readonly register: 6 | 8 | 9;
+  readonly jump: 'jump==' | 'jump>' | 'jump<=';
+  readonly bound: number;
+  readonly change: readonly ['=' | '+=', to: 0 | 7, operand: number];
+}
+
+const HOLDS: Readonly<Record<Statement['jump'], (value: bigint, bound: bigint) => boolean>> = {
+  'jump==': (value, bound) => value === bound,
+  'jump>': (value, bound) => value > bound,
+  'jump<=': (value, bound) => value <= bound,
+};
+
+/** The slot of some values, by running the statements. */
+function slotBy(statements: readonly Statement[], values: Readonly<Record<number, bigint>>): bigint {
+  let slot = 0n;
+  for (const { register, jump, bound, change } of statements) {
+    const [operation, to, operand] = change;
+    if (to === 0 || HOLDS[jump](values[register]!, BigInt(bound))) continue;
+    slot = operation === '=' ? BigInt(operand) : slot + BigInt(operand);
+  }
+  return slot < 15n ? slot : 15n;
+}
+
+test('what is measured of a program is what it counts, whatever its values are', () => {
+  const bound = fc.constantFrom(0, 5, 9, 100);
+  const statement: fc.Arbitrary<Statement> = fc.record({
+    register: fc.constantFrom(6, 6, 8, 9),
+    jump: fc.constantFrom('jump==', 'jump>', 'jump<=', 'jump<='),
+    bound,
+    change: fc.tuple(fc.constantFrom('=', '+='), fc.constantFrom(0, 7), fc.integer({ min: 0, max: 4 })),
+  });
+  // Most statements that matter are about one value, so that some programs can be measured.
+  const program = fc.array(statement, { minLength: 1, maxLength: 8 }).map((all) =>
+    all.map((one): Statement => {
+      const isIdle = one.register !== 6 && one.bound !== 5;
+      return isIdle ? { ...one, change: ['=', 0, 0] } : one;
+    }),
+  );
+  const samples = [0n, 4n, 5n, 6n, 9n, 10n, 100n, 101n, 2n ** 63n, 2n ** 64n - 1n];
+  let measured = 0;
+  const property = fc.property(program, (statements) => {
+    const lines = statements.flatMap(
+      ({ register, jump, bound, change }) => [[jump, register, bound, 1], change] as const,
+    );
+    let steps: ReturnType<typeof measure>;
+    try {
+      const start = [...VALUES, ['=', 0, 0], ['=', 7, 0]] as const;
+      steps = measure(assemble([...start, ...lines, ['jump<=', 7, 15, 1], ['=', 7, 15], ...COUNT_R7]));
+    } catch (error) {
+      if (error instanceof NotMeasured) return;
+      throw error;
+    }
+    measured++;
+    const isBy = (register: 6 | 8 | 9): boolean =>
+      samples.every((a) =>
+        samples.every((b) =>
+          samples.every((c) => {
+            const values = { 6: a, 8: b, 9: c };
+            const step = steps!.steps.find(
+              ({ from, to }) => from <= values[register] && values[register] <= to,
+            );
+            return step?.slot === slotBy(statements, values);
+          }),
+        ),
+      );
+    expect(isBy(6) || isBy(8) || isBy(9)).toBe(true);
+  });
+  fc.assert(property, { numRuns: caseCount(300, 10_000) });
+  expect(measured).toBeGreaterThan(30);
 });
 
 // Another instruction changes the counter when the second value is not 0.

@@ -1,0 +1,152 @@
+import type { Part } from './partition.ts';
+import { mayOverlap, nameOf, OTHER_THAN_ONE, type Place, type Places, type Target } from './places.ts';
+import { NotMeasured } from './run.ts';
+
+/** Values that are counted in the same slot. */
+export interface Step {
+  /** The smallest and the largest value, as unsigned integers. */
+  readonly from: bigint;
+  readonly to: bigint;
+  /** The number of the slot, or its offset in bytes; `undefined` when the values are not counted. */
+  readonly slot: bigint | undefined;
+}
+
+/** Where in a map a program counts. */
+export interface SlotPlace {
+  /** What changes with the slot: a word of the key, or the place in the value. */
+  readonly in: 'key' | 'value';
+  /** The word of the key, or the smallest offset in the value, in bytes. */
+  readonly offset: number;
+  /** Size of the word of the key, or of a counter in the value. */
+  readonly size: number;
+  /** Offset in the value, of a counter whose slot is in the key. */
+  readonly counterOffset: number;
+  /** Size of a counter, in bytes. */
+  readonly counterSize: number;
+}
+
+/** A number of a place: a word of its key, by position, or its offset in the value. */
+type Coordinate = number | 'offset';
+
+/** The slot of each part: the coordinate that the value decides. The others are labels, and depend on other inputs alone. */
+export function findSlots(
+  parts: readonly Part[],
+  { slotOffset }: Target,
+): { readonly steps: readonly Step[]; readonly place: SlotPlace } {
+  const own = withoutTotals(parts);
+  const others = parts.flatMap(({ places }) => [...places.values()].filter(({ isOther }) => isOther));
+  const all = own.flatMap(({ places }) => places);
+  const [model] = all;
+  if (model === undefined) throw new NotMeasured('all values are counted in one slot');
+  if (!all.every((place) => isAlike(place, model))) {
+    throw new NotMeasured('its slots are at places of different kinds');
+  }
+  const coordinates: readonly Coordinate[] = [...model.words.keys(), 'offset'];
+  const filled = own.filter(({ places }) => places.length > 0);
+  const changing = coordinates.filter((coordinate) => {
+    const names = filled.map(({ places }) => namesAt(places, coordinate));
+    return names.some((name) => name !== names[0]);
+  });
+  const [coordinate] = changing;
+  if (coordinate === undefined) throw new NotMeasured('all values are counted in one slot');
+  if (changing.length > 1)
+    throw new NotMeasured('its slot depends on another input, or its slots differ in several ways');
+  const slotsIn = (places: readonly Place[]) => [
+    ...new Set(places.map((place) => numberAt(place, coordinate))),
+  ];
+  if (others.some((other) => all.some((place) => mayOverlap(other, place)))) {
+    throw new NotMeasured(OTHER_THAN_ONE);
+  }
+  const [zero, ...more] = slotsIn(own[0]!.places);
+  const steps = own.map(({ from, to, places }): Step => {
+    const slots = slotsIn(places);
+    // A difference that would be negative counts as 0, whatever it is: the program compares its two terms.
+    const isClamped = places.every((one) => one.isClamped || numberAt(one, coordinate) !== zero);
+    const left =
+      isClamped && more.length === 0 && slots.length === 2 ? slots.filter((slot) => slot !== zero) : slots;
+    if (left.length > 1) throw new NotMeasured('its slot depends on more than the measured value');
+    if (places.length > 0 && left[0] === undefined)
+      throw new NotMeasured('its slot depends on another input');
+    return { from, to, slot: left[0] };
+  });
+  const offsets = all.map(({ offset }) => Number(offset));
+  const counter = { counterOffset: offsets[0]!, counterSize: model.size };
+  if (coordinate === 'offset') {
+    const least = offsets.reduce((one, other) => Math.min(one, other));
+    return { steps, place: { in: 'value', offset: least, size: model.size, ...counter } };
+  }
+  const { offset, size } = model.words[coordinate]!;
+  const isLast = model.words.slice(coordinate + 1).every(({ value }, i) => {
+    const after = coordinate + 1 + i;
+    return value !== undefined && all.every(({ words }) => words[after]!.value === value);
+  });
+  const isLabel = slotOffset === undefined ? !isLast : slotOffset !== offset;
+  if (isLabel || new Set(offsets).size > 1) throw new NotMeasured('a label depends on it, and no slot');
+  return { steps, place: { in: 'key', offset, size, ...counter } };
+}
+
+interface OwnPart {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly places: readonly Place[];
+}
+
+/**
+ * The parts without counters of all values: an instruction that always adds to the same place, beside one that adds to different
+ * places and never to that one.
+ */
+function withoutTotals(parts: readonly Part[]): readonly OwnPart[] {
+  const namesBySite = new Map<number, Set<string>>();
+  for (const { places } of parts) {
+    for (const place of counted(places)) {
+      namesBySite.set(place.at, (namesBySite.get(place.at) ?? new Set()).add(nameOf(place)));
+    }
+  }
+  const isVaried = ({ at }: Place) => namesBySite.get(at)!.size > 1;
+  const varied = new Set(
+    [...namesBySite.values()].filter(({ size }) => size > 1).flatMap((names) => [...names]),
+  );
+  const slotted = parts.flatMap(({ places }) => counted(places).filter(isVaried));
+  // A word that is a number elsewhere and not known here may be any slot.
+  const isKnown = ({ words }: Place) =>
+    words.every(
+      ({ value }, i) => value !== undefined || slotted.every((other) => other.words[i]?.value === undefined),
+    );
+  const isTotal = (place: Place) =>
+    !isVaried(place) &&
+    isKnown(place) &&
+    !varied.has(nameOf(place)) &&
+    parts.every(({ places }) => {
+      const all = counted(places);
+      return !all.some(({ at }) => at === place.at) || all.some(isVaried);
+    });
+  const totals = new Map<number, boolean>();
+  return parts.map(({ from, to, places }) => {
+    const kept = counted(places).filter((place) => {
+      const known = totals.get(place.at) ?? isTotal(place);
+      totals.set(place.at, known);
+      return !known;
+    });
+    return { from, to, places: kept };
+  });
+}
+
+function counted(places: Places): readonly Place[] {
+  return [...places.values()].filter(({ isOther }) => !isOther);
+}
+
+function isAlike({ words, size }: Place, model: Place): boolean {
+  return (
+    size === model.size &&
+    words.length === model.words.length &&
+    words.every(({ offset, size }, i) => offset === model.words[i]!.offset && size === model.words[i]!.size)
+  );
+}
+
+function numberAt({ words, offset }: Place, coordinate: Coordinate): bigint | undefined {
+  return coordinate === 'offset' ? offset : words[coordinate]!.value;
+}
+
+function namesAt(places: readonly Place[], coordinate: Coordinate): string {
+  return [...new Set(places.map((place) => String(numberAt(place, coordinate))))].sort().join(' ');
+}
