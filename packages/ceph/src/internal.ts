@@ -9,7 +9,6 @@ export {
   type SizeFigures,
   summarizeOperations,
 } from './cluster/operations.ts';
-export type { DaemonAnswer } from './cluster/questions.ts';
 export type { CephFormat } from './dump/format.ts';
 export { CEPH_RELEASES } from './dump/loggers.ts';
 export { axisNames, axisTitle, findAxis } from './histogram/axis.ts';
@@ -17,5 +16,6 @@ export { daemonName, socketsIn } from './importer/daemons.ts';
 export { histogramKey } from './importer/increase.ts';
 export type { ImportedAverage } from './importer/parse-counters.ts';
 export type { ParseDumpOptions } from './importer/parse-dump.ts';
+export type { DaemonAnswer } from './importer/questions.ts';
 export type { UnitOverrides } from './importer/read-axis.ts';
 export { toJsonText } from './json-text.ts';

@@ -10,13 +10,12 @@ import {
   readOptions,
   withDefault,
 } from '@hdrscope/core/internal';
-import { readDaemon } from '../importer/ask-histograms.ts';
 import type { NamedDaemon } from '../importer/daemons.ts';
 import { HistogramFollower, type ImportedIncrease } from '../importer/increase.ts';
-import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings } from '../importer/parse-dump.ts';
+import { PARSE_DUMP_RULES, type ParseDumpOptions } from '../importer/parse-dump.ts';
+import { askDaemon, type DaemonAnswer, orMistake, Questions } from '../importer/questions.ts';
 import type { ImportedHistogram } from '../importer/read-histogram.ts';
-import { type DaemonAnswer, Questions } from './questions.ts';
-import { readByTell, TELL_RULES, type TellOptions } from './tell.ts';
+import { readByTell, TELL_RULES, type TellOptions } from '../importer/tell.ts';
 
 /**
  * What an interval knows of a daemon: `counted`, its increase; `restarted`, its counts since it began anew; `new`, nothing yet,
@@ -105,7 +104,9 @@ export function followDaemons(
 ): ClusterFollower {
   assertFollows('list', callback<typeof list>(), list);
   const { monotonicMs, ...parsed } = readOptions(options, FOLLOW_DAEMONS);
-  const questions = new Questions<NamedDaemon>((daemon) => readAnswer(daemon, parsed));
+  const questions = new Questions<NamedDaemon>(async (daemon) =>
+    orMistake(await askDaemon(daemon, parsed, ATTEMPTS)),
+  );
   return followAnswers(async () => {
     const daemons = await list();
     assertFollows('what list returns', DAEMONS, daemons);
@@ -126,18 +127,6 @@ const FOLLOW_DAEMONS = {
   rules: FOLLOW_RULES,
   call: "followDaemons(() => daemonsAt('/var/run/ceph'), { logger: 'osd' })",
 };
-
-async function readAnswer(
-  { name, ask, life }: NamedDaemon,
-  parsed: ParseDumpSettings,
-): Promise<DaemonAnswer> {
-  try {
-    return { name, histograms: await readDaemon(ask, { ...parsed, life, attempts: ATTEMPTS }) };
-  } catch (error) {
-    if (!(error instanceof HdrscopeError)) throw error;
-    return { name, histograms: undefined, problem: error.message };
-  }
-}
 
 const ATTEMPTS = 3;
 

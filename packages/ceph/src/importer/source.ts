@@ -21,16 +21,15 @@ import {
   type Registry,
 } from '@hdrscope/registry';
 import { assertRegistry, hasAnswered, INTAKE_RULES, keepReading } from '@hdrscope/registry/internal';
-import { type DaemonAnswer, Questions } from '../cluster/questions.ts';
-import { readByTell, TELL_RULES, type TellOptions } from '../cluster/tell.ts';
 import type { Axis } from '../histogram/axis.ts';
-import { readDaemon } from './ask-histograms.ts';
 import type { CephDaemon } from './daemons.ts';
 import { assertDistinct } from './increase.ts';
-import { PARSE_DUMP_RULES, type ParseDumpOptions, type ParseDumpSettings, parseDump } from './parse-dump.ts';
+import { PARSE_DUMP_RULES, type ParseDumpOptions, parseDump } from './parse-dump.ts';
+import { askDaemon, type DaemonAnswer, Questions } from './questions.ts';
 import { assertKnownAxes } from './read-axis.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
 import { type AxisClasses, CLASSES, defaultFamilyName, Readings } from './readings.ts';
+import { readByTell, TELL_RULES, type TellOptions } from './tell.ts';
 
 /** The options of `ingestCeph`. */
 export interface IngestCephOptions extends IntakeOptions, ParseDumpOptions {
@@ -185,7 +184,7 @@ export function ingestCephDaemons(
 ): CephIngestion {
   assertRegistry(registry);
   const settings = divide(readOptions(options, INGEST_CEPH_DAEMONS));
-  const questions = new Questions<CephDaemon>((daemon) => answerOf(daemon, settings.parsed));
+  const questions = new Questions<CephDaemon>((daemon) => askDaemon(daemon, settings.parsed, ATTEMPTS));
   return ingestAnswers(registry, settings, async () => {
     const listed = await list();
     // Two daemons of one name would be compared with each other, and count again at each reading.
@@ -346,19 +345,8 @@ function ofDaemon(name: string, error: unknown): unknown {
   return name === '' || hasPath ? error : new Error(`${name}: ${reasonOf(error)}`, { cause: error });
 }
 
-/** The histograms of a daemon, with its name, or the reason why there are none. */
-async function answerOf({ name, ask, life }: CephDaemon, settings: ParseDumpSettings): Promise<DaemonAnswer> {
-  try {
-    // Counts that go on need no sums of one moment: the sums of the next reading go on, too.
-    const histograms = await readDaemon(ask, { ...settings, life, attempts: 1 });
-    return {
-      name: name ?? '',
-      histograms: histograms.map((one) => ({ ...one, daemon: one.daemon ?? name })),
-    };
-  } catch (error) {
-    return { name: name ?? '', histograms: undefined, error };
-  }
-}
+/** Counts that go on need no sums of one moment: the sums of the next reading go on, too. */
+const ATTEMPTS = 1;
 
 const INGEST_RULES = {
   ...INTAKE_RULES,

@@ -1,6 +1,9 @@
-import { TimeoutError, within } from '@hdrscope/kit';
-import type { CephDaemon } from '../importer/daemons.ts';
-import type { ImportedHistogram } from '../importer/read-histogram.ts';
+import { HdrscopeError } from '@hdrscope/core';
+import { reasonOf, TimeoutError, within } from '@hdrscope/kit';
+import { readDaemon } from './ask-histograms.ts';
+import type { CephDaemon } from './daemons.ts';
+import type { ParseDumpSettings } from './parse-dump.ts';
+import type { ImportedHistogram } from './read-histogram.ts';
 
 /** The answer of a daemon: its histograms, or the reason why there is no answer. */
 export interface DaemonAnswer {
@@ -133,4 +136,31 @@ async function settledWithin({ answer }: Question, patienceMs: number): Promise<
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error;
   }
+}
+
+/**
+ * Asks a daemon for its histograms.
+ *
+ * @param attempts How often it is asked for sums and counts of one moment.
+ */
+export async function askDaemon(
+  { name, ask, life }: CephDaemon,
+  parsed: ParseDumpSettings,
+  attempts: number,
+): Promise<DaemonAnswer> {
+  try {
+    const histograms = await readDaemon(ask, { ...parsed, life, attempts });
+    return {
+      name: name ?? '',
+      histograms: histograms.map((one) => ({ ...one, daemon: one.daemon ?? name })),
+    };
+  } catch (error) {
+    return { name: name ?? '', histograms: undefined, problem: reasonOf(error), error };
+  }
+}
+
+/** @throws What is no refusal of the daemon, but a mistake of the program. */
+export function orMistake(answer: DaemonAnswer): DaemonAnswer {
+  if (answer.error !== undefined && !(answer.error instanceof HdrscopeError)) throw answer.error;
+  return answer;
 }

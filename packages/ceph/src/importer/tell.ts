@@ -1,14 +1,13 @@
 import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process';
-import { HdrscopeError } from '@hdrscope/core';
 import { filledText, type RulesFor, withDefault } from '@hdrscope/core/internal';
 import { reasonOf, TimeoutError } from '@hdrscope/kit';
 import { Turns } from '../admin-socket/server.ts';
 import { adminSocketError } from '../errors.ts';
-import { type AskDaemon, readDaemon } from '../importer/ask-histograms.ts';
-import type { NamedDaemon } from '../importer/daemons.ts';
-import type { ParseDumpSettings } from '../importer/parse-dump.ts';
-import type { ImportedHistogram } from '../importer/read-histogram.ts';
-import { type DaemonAnswer, Questions } from './questions.ts';
+import { type AskDaemon, readDaemon } from './ask-histograms.ts';
+import type { NamedDaemon } from './daemons.ts';
+import type { ParseDumpSettings } from './parse-dump.ts';
+import { askDaemon, type DaemonAnswer, orMistake, Questions } from './questions.ts';
+import type { ImportedHistogram } from './read-histogram.ts';
 
 /** How the program `ceph tell` is run. */
 export interface TellOptions {
@@ -137,18 +136,16 @@ function questionsTo(
   how: { readonly patienceMs: number; readonly waitsAtFirst: boolean; readonly slow: readonly string[] },
 ): Questions<NamedDaemon> {
   const turns = new Turns(MOST_RUNS);
-  return new Questions<NamedDaemon>(async ({ name, ask }) => {
+  return new Questions<NamedDaemon>(async (daemon) => {
     const giveBack = await new Promise<() => void>((resolve) => {
       const back = turns.take(() => resolve(() => back()));
     });
     // A daemon that hangs takes no turn of the others.
     const timer = setTimeout(giveBack, how.patienceMs);
     try {
-      const histograms = await readDaemon(ask, { ...parsed, life: undefined, attempts: 1 });
-      return { name, histograms: histograms.map((one) => ({ ...one, daemon: one.daemon ?? name })) };
-    } catch (error) {
-      if (signal?.aborted || !(error instanceof HdrscopeError)) throw error;
-      return { name, histograms: undefined, problem: error.message, error };
+      const answer = await askDaemon(daemon, parsed, 1);
+      signal?.throwIfAborted();
+      return orMistake(answer);
     } finally {
       clearTimeout(timer);
       giveBack();
