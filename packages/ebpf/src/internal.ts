@@ -7,6 +7,7 @@ export { type KernelFamilyOptions, kernelMetricName } from './families.ts';
 export { type HostMap, HostMaps, type HostMapsAccess } from './host-maps.ts';
 export { type KernelIncrease, KernelIncreases } from './increases.ts';
 export { KERNEL_LAYOUT_SYNTAX } from './layout/by-name.ts';
+export { hasSameSlots } from './layout/kernel-layout.ts';
 export { newestMapId, type VisibleMap, visibleMapIds } from './list-maps.ts';
 export { loadConfigured } from './loader/load-program.ts';
 export type { ProgramCost } from './loader/program-source.ts';

@@ -1,5 +1,5 @@
 import { ingestKernel, type KernelIngestion, type KernelLayout } from '@hdrscope/ebpf';
-import { type HostMap, HostMaps, kernelMetricName } from '@hdrscope/ebpf/internal';
+import { type HostMap, HostMaps, hasSameSlots, kernelMetricName } from '@hdrscope/ebpf/internal';
 import { reasonOf, wildcard } from '@hdrscope/kit';
 import * as z from '#zod';
 import { duration, text } from '../config/values.ts';
@@ -25,7 +25,7 @@ const schema = entry('ebpf-maps', 'All maps of this machine that show which valu
 });
 
 /** A map whose counts are added. */
-interface Reading {
+interface CountedMap {
   readonly family: string;
   readonly layout: KernelLayout;
   readonly programs: string;
@@ -41,7 +41,7 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
   return defineSource({
     schema,
     example: `
-# All maps of this machine that show which values they count: by their types, or by the programs that fill them.
+# All maps of this machine whose layouts are known, as "hdrscope ebpf list" shows them.
 - name: kernel
   type: ebpf-maps
   deny: [queue_hist]  # which another entry reads
@@ -55,24 +55,24 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
         allowed!.some((pattern) => pattern.test(name)) && !denied!.some((pattern) => pattern.test(name));
       const host = open();
       const observers = combineObservers();
-      const readings = new Map<number, Reading>();
+      const counted = new Map<number, CountedMap>();
 
       const add = (map: HostMap): void => {
         const { id, layout, source } = map;
         const { observer = {}, ...options } = context.intake(`ebpf-maps map ${id}`);
-        const place = placeOf(map, [...readings.values()]);
+        const place = findPlace(map, [...counted.values()]);
         const ingestion = ingestKernel(context.registry, source, {
           ...options,
           ...{ name: place.family, perCpu, since, timeoutMs: timeout },
           attributes: { ...place.attributes, ...attributes },
           observer: observers.of(String(id), observer),
         });
-        readings.set(id, { family: place.family, layout, programs: map.programs.join(), ingestion });
+        counted.set(id, { family: place.family, layout, programs: map.programs.join(), ingestion });
       };
       const remove = async (id: number): Promise<void> => {
         observers.forget(String(id));
-        await readings.get(id)?.ingestion.close();
-        readings.delete(id);
+        await counted.get(id)?.ingestion.close();
+        counted.delete(id);
       };
       const look = async (): Promise<void> => {
         const { came, gone, incomplete } = await host.look();
@@ -81,6 +81,8 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
           if (isWanted(map)) add(map);
           else await map.source.close();
         }
+        // A map that could not be read may have been the last one.
+        if (counted.size === 0) context.succeeded();
         if (incomplete !== undefined) noteOnce(`only pinned maps are read: ${reasonOf(incomplete)}`, context);
       };
 
@@ -90,11 +92,11 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
         looking = looking.then(look).catch((error) => context.failed(error));
       }, refresh).unref();
       return {
-        note: `${readings.size} ${readings.size === 1 ? 'map' : 'maps'} of this machine`,
+        note: `${counted.size} ${counted.size === 1 ? 'map' : 'maps'} of this machine`,
         async stop() {
           clearInterval(timer);
           await looking;
-          await Promise.all([...readings.keys()].map(remove));
+          await Promise.all([...counted.keys()].map(remove));
         },
       };
     },
@@ -107,12 +109,12 @@ export const ebpfMaps: SourcePart = createEbpfMaps();
  * The family of a map and the attributes of its series. Maps of one name and layout share a family. A map of another layout has a family
  * with the name of its programs, or with its id. No two maps that are there at once share series.
  */
-function placeOf(
+function findPlace(
   { id, name, programs, layout }: HostMap,
-  others: readonly Reading[],
+  others: readonly CountedMap[],
 ): { readonly family: string; readonly attributes: Readonly<Record<string, string>> } {
   const isFree = (family: string): boolean =>
-    others.every((other) => other.family !== family || isSame(other.layout, layout));
+    others.every((other) => other.family !== family || hasSameSlots(other.layout, layout));
   const own = name === '' ? `map_${id}` : kernelMetricName(name, 'none');
   const named = programs.length === 0 ? [] : [`${own}_${programs.join('_')}`];
   const family = [own, ...named].find(isFree) ?? `${own}_${id}`;
@@ -122,8 +124,4 @@ function placeOf(
     family,
     attributes: { ...(program !== '' && { program }), ...(isTwin && { map: String(id) }) },
   };
-}
-
-function isSame(a: KernelLayout, b: KernelLayout): boolean {
-  return a.slots.bounds.join() === b.slots.bounds.join();
 }

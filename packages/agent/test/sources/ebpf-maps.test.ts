@@ -47,6 +47,7 @@ async function start(
 ) {
   const registry = createRegistry();
   const failures: unknown[] = [];
+  let successes = 0;
   const left = [...looks];
   const look = async () => {
     // What a map has counted before it goes was read.
@@ -65,6 +66,7 @@ async function start(
     }),
     info: () => {},
     failed: (error: unknown) => failures.push(error),
+    succeeded: () => successes++,
   };
   running = await createEbpfMaps(() => ({ look })).start(sources[0]!, context as unknown as EntryContext);
   /** The totals of all series, once all looks are over. */
@@ -81,7 +83,7 @@ async function start(
       ),
     );
   };
-  return { totals, failures };
+  return { totals, failures, successes: () => successes };
 }
 
 test('maps of all programs are families with the program as an attribute', async () => {
@@ -133,6 +135,13 @@ test('maps that come are added, and the counts of those that go stay', async () 
   expect(failures).toEqual([]);
   // It is closed.
   expect(() => one.source.read()).toThrow('closed');
+});
+
+test('an entry whose last map has gone works, although that map could not be read', async () => {
+  const broken = hostMap({ id: 1, frames: [new Error('slot 3 has -1 values')] });
+  const { totals, failures, successes } = await start('', [{ came: [broken] }, { gone: [broken] }]);
+  expect(await totals()).toEqual({});
+  expect([failures.length > 0, successes() > 0]).toEqual([true, true]);
 });
 
 test('a map that breaks a law hides no other one', async () => {

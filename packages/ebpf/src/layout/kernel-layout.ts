@@ -56,6 +56,11 @@ export function isOfSingleIntegers({ slots }: KernelLayout): boolean {
   return slots.bounds.every((bound, slot) => bound === slots.lower(slot));
 }
 
+/** Whether the slots of two layouts hold the same integers, wherever the programs count them. */
+export function hasSameSlots({ slots: a }: KernelLayout, { slots: b }: KernelLayout): boolean {
+  return a === b || (a.lower(0) === b.lower(0) && a.bounds.join() === b.bounds.join());
+}
+
 /**
  * A kernel layout from inclusive upper bounds. It has one more slot, for all integers above them.
  *

@@ -373,7 +373,7 @@ export const TELL = defineOptions({
 });
 
 /** The daemons of `--tell`. */
-export function targetOf(tell: string | true): string {
+export function daemonsToTell(tell: string | true): string {
   return tell === true ? ALL_OSDS : tell;
 }
 

@@ -25,7 +25,7 @@ import { GUARD, guardOf } from '../../guard-options.ts';
 import { addressOptions } from '../../options.ts';
 import { serveMetrics } from '../../serve-metrics.ts';
 import { untilAborted } from '../../until-aborted.ts';
-import { assertSockets, openInputs, sizesOption, TELL, targetOf } from './histograms.ts';
+import { assertSockets, daemonsToTell, openInputs, sizesOption, TELL } from './histograms.ts';
 
 const DESCRIPTION = `Serves the histograms of daemons to Prometheus, at /metrics, until Ctrl-C. Each scrape reads the daemons; those
 of a folder may come and go. The label ceph_daemon names them as ceph-exporter does. Sums come from the
@@ -104,7 +104,7 @@ async function serveDaemons(
   const daemons =
     tell === undefined
       ? ingestCephDaemons(registry, list, shown)
-      : ingestCephByTell(registry, { ...shown, target: targetOf(tell), program: ceph });
+      : ingestCephByTell(registry, { ...shown, target: daemonsToTell(tell), program: ceph });
   try {
     const sources = [() => answerAges([daemons])];
     return await serveMetrics(registry, { ...guard, port, host, buckets, sources }, io);

@@ -25,7 +25,7 @@ import { replaceScreen } from '../../screen/live.ts';
 import { plotColumns, screenOf } from '../../screen/screen.ts';
 import { type Column, formatTable } from '../../screen/table.ts';
 import { axisFigures, formatAxisBounds } from './figures.ts';
-import { intervalTicks, kindOf, sizesOption, TELL, targetOf } from './histograms.ts';
+import { daemonsToTell, intervalTicks, kindOf, sizesOption, TELL } from './histograms.ts';
 
 const SOCKETS = '/var/run/ceph';
 
@@ -110,7 +110,7 @@ async function openFollower(
   if (operands.length > 0) {
     throw new UsageError("--tell asks the cluster: it takes no sockets; --tell 'osd.*' names daemons");
   }
-  return followByTell({ target: targetOf(tell), program: ceph, signal, monotonicMs });
+  return followByTell({ target: daemonsToTell(tell), program: ceph, signal, monotonicMs });
 }
 
 /**

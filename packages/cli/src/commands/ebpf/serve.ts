@@ -6,7 +6,7 @@ import {
   type KernelIngestion,
   type KernelLayout,
 } from '@hdrscope/ebpf';
-import { kernelMetricName } from '@hdrscope/ebpf/internal';
+import { hasSameSlots, kernelMetricName } from '@hdrscope/ebpf/internal';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { MetricFamily } from '@hdrscope/prometheus';
 import { type CountedUnit, createRegistry, type Registry } from '@hdrscope/registry';
@@ -369,10 +369,6 @@ export class MetricClaims {
 
 function bothOf(a: ServedMap, b: ServedMap, metric: string): string {
   return `${a.argument} and ${b.argument} are both the metric ${metric}`;
-}
-
-function hasSameSlots(a: KernelLayout, b: KernelLayout): boolean {
-  return a.slots === b.slots || a.slots.bounds.join() === b.slots.bounds.join();
 }
 
 function textOf(attributes: ServedMap['attributes']): string {
