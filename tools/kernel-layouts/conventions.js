@@ -214,16 +214,7 @@ export const STORAGES = [
   },
 ];
 
-const HEAD = `typedef unsigned char __u8;
-typedef short __s16;
-typedef unsigned short __u16;
-typedef int __s32;
-typedef unsigned int __u32;
-typedef long long __s64;
-typedef unsigned long long __u64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u32 __wsum;
+const HEAD = `#include "kernel.h"
 typedef __u64 u64;
 typedef __u32 u32;
 #include <bpf/bpf_helpers.h>
@@ -237,7 +228,7 @@ char LICENSE[] SEC("license") = "GPL";
  * @param {Storage} storage
  * @param {{ readonly isInline: boolean, readonly hasTypes: boolean, readonly isTime: boolean }} way
  */
-export function programOf(convention, storage, { isInline, hasTypes, isTime }) {
+export function writeProgram(convention, storage, { isInline, hasTypes, isTime }) {
   const started = `struct { __uint(type, 1); __uint(max_entries, 64); __type(key, u64); __type(value, u64); } started SEC(".maps");`;
   const value = isTime
     ? `u64 id = ctx[1], now = bpf_ktime_get_ns(), *then = bpf_map_lookup_elem(&started, &id), v;

@@ -35,7 +35,7 @@ async function look(host: HostMaps): Promise<{ came: number[]; gone: number[] }>
   return { came: came.map(({ id }) => id), gone: gone.map(({ id }) => id) };
 }
 
-test('tells which maps with a known layout have come and gone', async () => {
+test('a look returns the maps with a known layout that have come and gone', async () => {
   const { host, maps } = machine([mapOf(1), mapOf(2, false)]);
   expect(await look(host)).toEqual({ came: [1], gone: [] });
   maps.push(mapOf(3));

@@ -24,7 +24,7 @@ const listPrograms = () => JSON.parse(run('bpftool', ['-j', 'prog', 'show']));
  * @param {() => Promise<unknown>} load
  * @returns {Setup} The nanoseconds of a run of the programs.
  */
-function costOf(start, load) {
+function measureCost(start, load) {
   return async () => {
     const { enableStatistics, loadBpf } = await import('@hdrscope/ebpf/internal');
     enableStatistics(await loadBpf());
@@ -150,36 +150,31 @@ const BLOCKIO = `tracepoint:block:block_rq_issue { @start[args->dev, args->secto
   }`;
 const TCPRTT = 'tracepoint:tcp:tcp_probe { @ = hist(args->srtt); }';
 
-/** @type {readonly Group[]} */
+/**
+ * @param {'runqueue' | 'blockio' | 'tcprtt'} name
+ * @param {string} title
+ * @param {string} script
+ * @param {() => Promise<unknown>} load
+ * @returns {Group}
+ */
+const makeGroup = (name, title, script, load) => ({
+  id: `ebpf-cost-${name}`,
+  title: `count ${title}`,
+  agree: null,
+  rounds: 5,
+  cases: {
+    [`hdrscope ${name}`]: measureCost(ours(name), load),
+    bpftrace: measureCost(bpftrace(script), load),
+  },
+});
+
 export default [
-  {
-    id: 'ebpf-cost-runqueue',
-    title: 'count waits for a CPU in the kernel: a switch or a wake-up',
-    agree: null,
-    rounds: 5,
-    cases: {
-      'hdrscope runqueue': costOf(ours('runqueue'), switchThreads),
-      bpftrace: costOf(bpftrace(RUNQUEUE), switchThreads),
-    },
-  },
-  {
-    id: 'ebpf-cost-blockio',
-    title: 'count latencies of block devices in the kernel: a request that begins or ends',
-    agree: null,
-    rounds: 5,
-    cases: {
-      'hdrscope blockio': costOf(ours('blockio'), writeBlocks),
-      bpftrace: costOf(bpftrace(BLOCKIO), writeBlocks),
-    },
-  },
-  {
-    id: 'ebpf-cost-tcprtt',
-    title: 'count round-trip times of TCP in the kernel: a segment',
-    agree: null,
-    rounds: 5,
-    cases: {
-      'hdrscope tcprtt': costOf(ours('tcprtt'), sendSegments),
-      bpftrace: costOf(bpftrace(TCPRTT), sendSegments),
-    },
-  },
+  makeGroup('runqueue', 'waits for a CPU in the kernel: a switch or a wake-up', RUNQUEUE, switchThreads),
+  makeGroup(
+    'blockio',
+    'latencies of block devices in the kernel: a request that begins or ends',
+    BLOCKIO,
+    writeBlocks,
+  ),
+  makeGroup('tcprtt', 'round-trip times of TCP in the kernel: a segment', TCPRTT, sendSegments),
 ];

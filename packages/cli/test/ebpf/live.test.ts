@@ -156,7 +156,7 @@ testUnless(
   lackOfBuild('cli'),
   lackOfProgram('setpriv'),
   lackOfRoot(),
-)('root without capabilities is told which ones it lacks', () => {
+)('runqueue names the capabilities that root lacks', () => {
   const bin = fileURLToPath(new URL('../../bin/hdrscope.js', import.meta.url));
   const without = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
   const args = [...without, process.execPath, bin, 'ebpf', 'runqueue', '--duration', '10ms'];

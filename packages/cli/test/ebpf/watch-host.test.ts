@@ -88,7 +88,7 @@ test('maps come and go, and what a new one had counted is of no interval', async
   ]);
 });
 
-test('two maps of one name are told apart by their ids', async () => {
+test('the title of the second map of a name has its id', async () => {
   const frames = [depths(0), depths(1)];
   const args = [...ARGS, '-n', '1'];
   const { stdout } = await runWith(
