@@ -12,7 +12,7 @@ import { kernelMap, listMaps, parseKernelLayout, sumCpus } from '@hdrscope/ebpf'
 import { loadBpf, loadConfigured, testRun } from '@hdrscope/ebpf/internal';
 import { fillMarkers } from '../lib/markers.js';
 import { workspaceRoot } from '../lib/workspace.js';
-import { CONVENTIONS, writeProgram, STORAGES } from './conventions.js';
+import { CONVENTIONS, STORAGES, writeProgram } from './conventions.js';
 
 const help = `npm run kernel-layouts -- [options]
 

@@ -8,7 +8,13 @@ import {
   type RulesFor,
   readOptions,
 } from '@hdrscope/core/internal';
-import type { FamilySnapshot, RejectedCounts, Snapshot, SourceFailure } from '@hdrscope/registry';
+import type {
+  FamilySnapshot,
+  RejectedCounts,
+  SeriesSnapshot,
+  Snapshot,
+  SourceFailure,
+} from '@hdrscope/registry';
 import { assertSnapshot, countInexact, INEXACT_VALUES } from '@hdrscope/registry/internal';
 import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
@@ -70,7 +76,8 @@ const DEFAULT_MAX_BUCKETS = 160;
 /**
  * Converts a snapshot of a registry to families. Each family of the registry becomes a histogram. A family that states `thresholds` also
  * becomes a counter, `x_within_total`, of the values that are at most each of them. If there are any, rejected values become the counter
- * `hdrscope_rejected_values_total`, values of wide buckets the gauge `hdrscope_inexact_values`, and failed sources the gauge
+ * `hdrscope_rejected_values_total`, values of wide buckets the gauge `hdrscope_inexact_values`, values with estimated sums among
+ * measured ones the gauge `hdrscope_estimated_sum_values`, and failed sources the gauge
  * `hdrscope_source_errors`. Families that get the same name are merged: see the README.
  *
  * Native buckets have the scale that the family's digits justify, at most 8, and a zero threshold of half the resolution,
@@ -150,7 +157,8 @@ function zeroThresholdOf({ resolution: { unitsPerTick, ticksPerUnit } }: FamilyS
 }
 
 /**
- * The problems of a registry as families: rejected values, values of wide buckets and failed sources, if there are any.
+ * The problems of a registry as families: rejected values, values of wide buckets, values with estimated sums and failed sources, if there
+ * are any.
  *
  * @param extra Labels of all series.
  */
@@ -162,17 +170,19 @@ export function problemFamilies(
 ): LazyFamily[] {
   const rejected = new RejectedTally();
   const inexact = new Map<string, number>();
+  const estimated = new Map<string, number>();
   for (const { name, unit, series, endedRejected } of families) {
     const exposed = familyName(name, unit, 'histogram', options);
     if (exposed === undefined) continue;
     for (const one of series) rejected.add(exposed, one.rejected);
     rejected.add(exposed, endedRejected);
-    const unsure = series.reduce((sum, one) => sum + countInexact(one), 0);
-    if (unsure > 0) inexact.set(exposed, (inexact.get(exposed) ?? 0) + unsure);
+    addTo(inexact, exposed, series, countInexact);
+    addTo(estimated, exposed, series, countEstimatedSums);
   }
   const found = [
     ...rejected.families(timestampMs),
-    ...inexactFamilies(inexact, timestampMs),
+    ...countFamilies(inexact, INEXACT_VALUES, timestampMs),
+    ...countFamilies(estimated, ESTIMATED_SUMS, timestampMs),
     ...errorFamilies(errors, timestampMs),
   ];
   return found.map((family) =>
@@ -228,8 +238,31 @@ class RejectedTally {
 }
 
 /** @param counts By family. */
-function inexactFamilies(
+const ESTIMATED_SUMS = {
+  name: 'hdrscope.estimated_sum_values',
+  description:
+    'Values that came without a sum, in series whose other sums are measured: their part is an estimate',
+} as const;
+
+/** Values with an estimated sum in a series that has measured ones. The descriptions of families without any say so. */
+function countEstimatedSums({ estimated, counts }: SeriesSnapshot): number {
+  const count = estimated?.sum ?? 0;
+  return count < counts.total ? count : 0;
+}
+
+function addTo(
+  counts: Map<string, number>,
+  family: string,
+  series: readonly SeriesSnapshot[],
+  count: (one: SeriesSnapshot) => number,
+): void {
+  const sum = series.reduce((total, one) => total + count(one), 0);
+  if (sum > 0) counts.set(family, (counts.get(family) ?? 0) + sum);
+}
+
+function countFamilies(
   counts: ReadonlyMap<string, number>,
+  { name, description: help }: typeof INEXACT_VALUES | typeof ESTIMATED_SUMS,
   timestampMs: number | undefined,
 ): MetricFamily[] {
   if (counts.size === 0) return [];
@@ -240,7 +273,6 @@ function inexactFamilies(
       value: { kind: 'number', value },
     }),
   );
-  const { name, description: help } = INEXACT_VALUES;
   return [{ name: name.replace('.', '_'), help, unit: '', type: 'gauge', metrics }];
 }
 

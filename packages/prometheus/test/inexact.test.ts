@@ -68,3 +68,19 @@ test('the number stands on the page, and not without wide buckets', async () => 
   series.add(histogram);
   expect(await readText()).toContain('hdrscope_inexact_values{family="rpc_seconds"} 3\n');
 });
+
+test.each([
+  ['measured in part', 3, { value: 2 }],
+  ['estimated as a whole', 0, undefined],
+])('the page states how many values of a sum that is %s are estimated', async (_, recorded, expected) => {
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'x', unit: 's' }).with({});
+  for (let i = 0; i < recorded; i++) series.record(1);
+  const counted = new LayoutHistogram(explicitLayout([1, 2]));
+  counted.recordValues([1.5, 1.5]);
+  series.add(counted);
+  const families = convertSnapshot(await registry.gather());
+  const stated = families.find(({ name }) => name === 'hdrscope_estimated_sum_values')?.metrics[0];
+  expect(stated?.value).toEqual(expected && { kind: 'number', ...expected });
+  if (expected !== undefined) expect(stated?.labels).toEqual([['family', 'x_seconds']]);
+});

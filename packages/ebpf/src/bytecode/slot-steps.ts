@@ -195,7 +195,7 @@ function sumSites(runs: readonly Run[]): ReadonlySet<number> {
  * Whether a run without the measured value counts as the value 0: a program that takes a difference first compares its two terms, and
  * counts 0 when it would be negative.
  */
-export function isClamped(run: Run, value: Term, steps: readonly Step[], place: SlotPlace): boolean {
+function isClamped(run: Run, value: Term, steps: readonly Step[], place: SlotPlace): boolean {
   const zero = steps.find(({ from }) => from === 0n)?.slot;
   const inputs = inputsOf(value);
   const isOfValue = run.conditions.length > 0 && run.conditions.every((term) => isOfInputs(term, inputs));
