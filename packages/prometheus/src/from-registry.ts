@@ -8,13 +8,7 @@ import {
   type RulesFor,
   readOptions,
 } from '@hdrscope/core/internal';
-import type {
-  FamilySnapshot,
-  RejectedCounts,
-  SeriesSnapshot,
-  Snapshot,
-  SourceFailure,
-} from '@hdrscope/registry';
+import type { FamilySnapshot, RejectedCounts, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { assertSnapshot, countInexact, INEXACT_VALUES } from '@hdrscope/registry/internal';
 import { boundariesFor, classicBoundaries as boundariesRule, type ClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
@@ -168,29 +162,30 @@ export function problemFamilies(
   timestampMs: number | undefined,
   extra: Labels,
 ): LazyFamily[] {
-  const rejected = new RejectedTally();
-  const inexact = new Map<string, number>();
-  const estimated = new Map<string, number>();
+  const rejected = new Problem(
+    'rejected_values',
+    'Values that a histogram received and could not count',
+    'counter',
+  );
+  const inexact = new Problem('inexact_values', INEXACT_VALUES.description);
+  const estimated = new Problem('estimated_sum_values', ESTIMATED_SUMS);
+  const failures = new Problem('source_errors', 'Sources that failed during this scrape');
   for (const { name, unit, series, endedRejected } of families) {
     const exposed = familyName(name, unit, 'histogram', options);
     if (exposed === undefined) continue;
-    for (const one of series) rejected.add(exposed, one.rejected);
-    rejected.add(exposed, endedRejected);
-    addTo(inexact, exposed, series, countInexact);
-    addTo(estimated, exposed, series, countEstimatedSums);
+    const family = ['family', exposed] as const;
+    const reject = (counts: RejectedCounts): void => {
+      for (const [reason, field] of REASONS) rejected.add(counts[field], family, ['reason', reason]);
+    };
+    for (const one of series) {
+      reject(one.rejected);
+      inexact.add(countInexact(one), family);
+      estimated.add(countEstimatedSums(one), family);
+    }
+    reject(endedRejected);
   }
-  const found = [
-    ...rejected.families(timestampMs),
-    ...countFamilies(inexact, INEXACT_VALUES, timestampMs),
-    ...countFamilies(estimated, ESTIMATED_SUMS, timestampMs),
-    ...errorFamilies(errors, timestampMs),
-  ];
-  return found.map((family) =>
-    lazyFamily({
-      ...family,
-      metrics: family.metrics.map((metric) => ({ ...metric, labels: withExtra(metric.labels, extra) })),
-    }),
-  );
+  for (const { source } of errors) failures.add(1, ['source', source]);
+  return [rejected, inexact, estimated, failures].flatMap((problem) => problem.families(timestampMs, extra));
 }
 
 const REASONS = [
@@ -200,49 +195,8 @@ const REASONS = [
   ['overflowing', 'overflowing'],
 ] as const satisfies (readonly [label: string, field: keyof RejectedCounts])[];
 
-/** Adds up the rejected values of all series, by family and reason. */
-class RejectedTally {
-  readonly #counts = new Map<string, { family: string; reason: string; count: number }>();
-  /** The last object in which all counts are 0. Nearly all series share one. */
-  #nothing: RejectedCounts | undefined;
-
-  add(family: string, rejected: RejectedCounts): void {
-    if (rejected === this.#nothing) return;
-    if (REASONS.every(([, field]) => rejected[field] === 0)) {
-      this.#nothing = rejected;
-      return;
-    }
-    for (const [reason, field] of REASONS) {
-      if (rejected[field] === 0) continue;
-      const key = `${reason} ${family}`;
-      const count = (this.#counts.get(key)?.count ?? 0) + rejected[field];
-      this.#counts.set(key, { family, reason, count });
-    }
-  }
-
-  families(timestampMs: number | undefined): MetricFamily[] {
-    const metrics = [...this.#counts.values()].map(
-      ({ family, reason, count }): Metric => ({
-        labels: [
-          ['family', family],
-          ['reason', reason],
-        ],
-        timestampMs,
-        value: { kind: 'number', value: count },
-      }),
-    );
-    if (metrics.length === 0) return [];
-    const help = 'Values that a histogram received and could not count';
-    return [{ name: 'hdrscope_rejected_values', help, unit: '', type: 'counter', metrics }];
-  }
-}
-
-/** @param counts By family. */
-const ESTIMATED_SUMS = {
-  name: 'hdrscope.estimated_sum_values',
-  description:
-    'Values that came without a sum, in series whose other sums are measured: their part is an estimate',
-} as const;
+const ESTIMATED_SUMS =
+  'Values that came without a sum, in series whose other sums are measured: their part is an estimate';
 
 /** Values with an estimated sum in a series that has measured ones. The descriptions of families without any say so. */
 function countEstimatedSums({ estimated, counts }: SeriesSnapshot): number {
@@ -250,43 +204,38 @@ function countEstimatedSums({ estimated, counts }: SeriesSnapshot): number {
   return count < counts.total ? count : 0;
 }
 
-function addTo(
-  counts: Map<string, number>,
-  family: string,
-  series: readonly SeriesSnapshot[],
-  count: (one: SeriesSnapshot) => number,
-): void {
-  const sum = series.reduce((total, one) => total + count(one), 0);
-  if (sum > 0) counts.set(family, (counts.get(family) ?? 0) + sum);
-}
+/** A family that is there when something is wrong. */
+class Problem {
+  readonly #name: string;
+  readonly #help: string;
+  readonly #type: 'counter' | 'gauge';
+  /** By the values of their labels. */
+  readonly #counts = new Map<string, { readonly labels: Labels; count: number }>();
 
-function countFamilies(
-  counts: ReadonlyMap<string, number>,
-  { name, description: help }: typeof INEXACT_VALUES | typeof ESTIMATED_SUMS,
-  timestampMs: number | undefined,
-): MetricFamily[] {
-  if (counts.size === 0) return [];
-  const metrics = [...counts].map(
-    ([family, value]): Metric => ({
-      labels: [['family', family]],
-      timestampMs,
-      value: { kind: 'number', value },
-    }),
-  );
-  return [{ name: name.replace('.', '_'), help, unit: '', type: 'gauge', metrics }];
-}
+  constructor(name: string, help: string, type: 'counter' | 'gauge' = 'gauge') {
+    this.#name = `hdrscope_${name}`;
+    this.#help = help;
+    this.#type = type;
+  }
 
-function errorFamilies(errors: readonly SourceFailure[], timestampMs: number | undefined): MetricFamily[] {
-  if (errors.length === 0) return [];
-  const counts = new Map<string, number>();
-  for (const { source } of errors) counts.set(source, (counts.get(source) ?? 0) + 1);
-  const metrics = [...counts].map(
-    ([source, value]): Metric => ({
-      labels: [['source', source]],
-      timestampMs,
-      value: { kind: 'number', value },
-    }),
-  );
-  const help = 'Sources that failed during this scrape';
-  return [{ name: 'hdrscope_source_errors', help, unit: '', type: 'gauge', metrics }];
+  add(count: number, ...labels: Labels): void {
+    if (count === 0) return;
+    const key = labels.join(' ');
+    const known = this.#counts.get(key);
+    if (known === undefined) this.#counts.set(key, { labels, count });
+    else known.count += count;
+  }
+
+  /** None where nothing is wrong. */
+  families(timestampMs: number | undefined, extra: Labels): LazyFamily[] {
+    const metrics = [...this.#counts.values()].map(
+      ({ labels, count }): Metric => ({
+        labels: withExtra(labels, extra),
+        timestampMs,
+        value: { kind: 'number', value: count },
+      }),
+    );
+    if (metrics.length === 0) return [];
+    return [lazyFamily({ name: this.#name, help: this.#help, unit: '', type: this.#type, metrics })];
+  }
 }
