@@ -34,6 +34,8 @@ interface Service {
   readonly running: Running;
   /** How many requests the service has answered. */
   sent: number;
+  /** How many it has not: Node.js loses a connection that it hands to a worker of a cluster which ends at that moment. */
+  lost?: number;
   readonly scrapeUrl: string;
 }
 
@@ -343,17 +345,22 @@ function numbersIn(page: string): PageNumbers {
   };
 }
 
-/** Asks the service so many times, and counts the answers. */
+/** Asks the service until it has answered so many times, and counts the answers; a path that is given, whether it answers or not. */
 async function ask(service: Service, count: number, path?: string): Promise<void> {
   for (let i = 0; i < count; i++) {
     try {
       await text(`${service.running.url}/${path ?? 1 + (service.sent % 50)}`);
       service.sent++;
     } catch (error) {
-      if (path === undefined) throw error;
+      if (path !== undefined) continue;
+      service.lost = (service.lost ?? 0) + 1;
+      if (!(error instanceof NoAnswer) || service.lost > 1) throw error;
+      i--;
     }
   }
 }
+
+class NoAnswer extends Error {}
 
 /** The body of an answer over a connection of its own, so that the workers of a cluster take turns. */
 function text(url: string, headers: Record<string, string> = {}): Promise<string> {
@@ -367,7 +374,7 @@ function text(url: string, headers: Record<string, string> = {}): Promise<string
       response.on('end', () => resolve(body));
       response.on('error', reject);
     });
-    request.on('timeout', () => request.destroy(new Error(`${url} has not answered within 10 s`)));
+    request.on('timeout', () => request.destroy(new NoAnswer(`${url} has not answered within 10 s`)));
     request.on('error', reject);
   });
 }
