@@ -212,6 +212,16 @@ export const STORAGES = [
     define: (slots) => `struct hist { u32 slots[${slots}]; char comm[16]; };\nstruct hist hists[4];`,
     count: 'if (s >= SLOTS) return 0; l &= 3; __sync_fetch_and_add(&hists[l].slots[s], 1);',
   },
+  {
+    name: 'one struct of a variable, beside other counters',
+    map: '.bss',
+    define: (slots) =>
+      `u64 events[4];\nstruct hist { u32 total; u32 slots[${slots}]; char comm[16]; };\nstruct hist hists[4];`,
+    count: `if (s >= SLOTS) return 0; l &= 3;
+	__sync_fetch_and_add(&events[3], 1);
+	__sync_fetch_and_add(&hists[2].total, 1);
+	__sync_fetch_and_add(&hists[2].slots[s], 1);`,
+  },
 ];
 
 const HEAD = `#include "kernel.h"

@@ -13,10 +13,14 @@ import { loadBpf, loadConfigured, testRun } from '@hdrscope/ebpf/internal';
 import { fillMarkers } from '../lib/markers.js';
 import { workspaceRoot } from '../lib/workspace.js';
 import { CONVENTIONS, STORAGES, writeProgram } from './conventions.js';
+import { measureTools, tableOfTools } from './measure-tools.js';
 
 const help = `npm run kernel-layouts -- [options]
 
   --objects DIR  loads the object files (.bpf.o) of a folder instead, and prints what is measured of their maps
+  --sources DIR  compiles the programs of named tools instead, from the git repositories in a folder: bcc, ebpf_exporter,
+                 inspektor-gadget and libbpf
+  --clang NAME   compiles with another compiler than clang
   --write        puts the table into packages/ebpf/README.md
   --verbose      prints each program that is not right
 `;
@@ -24,6 +28,8 @@ const help = `npm run kernel-layouts -- [options]
 const { values: options } = parseArgs({
   options: {
     objects: { type: 'string' },
+    sources: { type: 'string' },
+    clang: { type: 'string', default: 'clang' },
     write: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -40,6 +46,7 @@ const LEVELS = ['-O1', '-O2', '-O3'];
 try {
   if (options.help) console.log(help);
   else if (options.objects !== undefined) await measureObjects(options.objects);
+  else if (options.sources !== undefined) await measureSources(options.sources);
   else await main();
 } catch (error) {
   console.error(/** @type {Error} */ (error).message);
@@ -122,7 +129,7 @@ async function measureOne(folder, convention, storage, way) {
     '-o',
     object,
   ];
-  const { status, stderr } = spawnSync('clang', args, { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(options.clang, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`clang refuses a program: ${stderr}`);
   const bpf = await loadBpf();
   const loaded = await loadConfigured(readFileSync(object), undefined, { isDetached: true });
@@ -182,6 +189,16 @@ async function measureOne(folder, convention, storage, way) {
 function valuesFor({ slots }) {
   const bounds = slots.bounds.filter((_, i) => i % Math.ceil(slots.bounds.length / 30) === 0);
   return [0, 1, 12_345, 2 ** 40 + 3, ...bounds.flatMap((bound) => [bound, bound + 1])];
+}
+
+/** @param {string} folder */
+async function measureSources(folder) {
+  const rows = await measureTools(folder, options.clang);
+  const table = tableOfTools(rows);
+  console.log(table);
+  const wrong = rows.filter(({ outcome }) => outcome === 'wrong').length;
+  if (wrong > 0) throw new Error(`${wrong} layouts are wrong`);
+  if (options.write) fillMarkers('packages/ebpf/README.md', 'kernel-layouts-tools', table);
 }
 
 /** @param {string} folder */

@@ -30,9 +30,10 @@ type Coordinate = number | 'offset';
 
 /** The slot of each part: the coordinate that the value decides. The others are labels, and depend on other inputs alone. */
 export function findSlots(
-  parts: readonly Part[],
+  measured: readonly Part[],
   { slotOffset }: Target,
 ): { readonly steps: readonly Step[]; readonly place: SlotPlace } {
+  const parts = alignWords(measured);
   const own = withoutTotals(parts);
   const others = parts.flatMap(({ places }) => [...places.values()].filter(({ isOther }) => isOther));
   const all = own.flatMap(({ places }) => places);
@@ -83,6 +84,38 @@ export function findSlots(
   const isLabel = slotOffset === undefined ? !isLast : slotOffset !== offset;
   if (isLabel || new Set(offsets).size > 1) throw new NotMeasured('a label depends on it, and no slot');
   return { steps, place: { in: 'key', offset, size, ...counter } };
+}
+
+/** The same parts, with words of keys that are alike: on each way, a program may fill a key by stores of other sizes. */
+function alignWords(parts: readonly Part[]): readonly Part[] {
+  const all = parts.flatMap(({ places }) => [...places.values()]);
+  const begins = all.map(({ words }) => new Set(words.map(({ offset }) => offset)));
+  const shared = [...(begins[0] ?? [])].filter((offset) => begins.every((own) => own.has(offset)));
+  if (begins.every(({ size }) => size === shared.length)) return parts;
+  return parts.map((part) => ({
+    ...part,
+    places: new Map([...part.places].map(([name, place]) => [name, joinWords(place, shared)])),
+  }));
+}
+
+/** A place with longer words of its key, which begin at some of their offsets. */
+function joinWords(place: Place, offsets: readonly number[]): Place {
+  const words = offsets.map((begin, i) => {
+    const end = offsets[i + 1] ?? Number.POSITIVE_INFINITY;
+    const within = place.words.filter(({ offset }) => offset >= begin && offset < end);
+    if (within.length === 1) return within[0]!;
+    return { offset: begin, size: within.reduce((sum, { size }) => sum + size, 0), value: joined(within) };
+  });
+  return { ...place, words };
+}
+
+/** The integer of several words, the lowest first; `undefined` when one of them is not known. */
+function joined(words: Place['words']): bigint | undefined {
+  const begin = words[0]!.offset;
+  return words.reduce<bigint | undefined>((whole, { offset, value }) => {
+    if (whole === undefined || value === undefined) return undefined;
+    return whole | (value << BigInt(8 * (offset - begin)));
+  }, 0n);
 }
 
 interface OwnPart {

@@ -625,8 +625,10 @@ class Machine {
     const at = placeIn(pointer.offset);
     const isSize = given !== undefined && given <= STACK_BYTES;
     const size = isSize ? Math.min(Math.max(Number(given), 8), -at) : -at;
+    // What the call was given to fill is one integer, where it has the size of one.
+    const filled = isSize ? Math.min(Number(given), size) : size;
     for (let done = 0; done < size; ) {
-      const bytes = largestWord(at + done, size - done);
+      const bytes = largestWord(at + done, (done < filled ? filled : size) - done);
       const offset = this.#terms.constant(BigInt(at + done));
       this.#storeStack(pointer, offset, bytes, this.#input('written', 8 * bytes));
       done += bytes;

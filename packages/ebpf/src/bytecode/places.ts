@@ -12,6 +12,8 @@ export interface Target {
   readonly elementBytes: number;
   /** Offset of the word of the key that is the slot, in bytes. @default the last word that is not always the same */
   readonly slotOffset?: number;
+  /** Whether a counter at a place of the value may be one of a slot, by the types of the map. @default all may be */
+  isSlotAt?(offset: number): boolean;
 }
 
 export function isOne(amount: Term): boolean {

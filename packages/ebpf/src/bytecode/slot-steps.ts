@@ -31,9 +31,15 @@ export interface SlotSteps {
   readonly divisors: readonly bigint[];
   /** Whether the program keeps only the lowest 32 bits of the value. */
   readonly isCut: boolean;
-  /** Where the program sums up the values, in terms of `place`; `undefined` when it was not seen. */
-  readonly sum: { readonly slot: bigint } | { readonly offset: number; readonly size: number } | undefined;
+  /** Where the program sums up the values; `undefined` when it was not seen. */
+  readonly sum: SlotSum | undefined;
 }
+
+/** Where a program sums up the values, in terms of its `place`. */
+export type SlotSum = ({ readonly slot: bigint } | { readonly offset: number; readonly size: number }) & {
+  /** What it divides a value by before it adds it; 1 when it adds the value itself. */
+  readonly unit: bigint;
+};
 
 /** Instructions that all runs of a program together may take. A second is enough for about two million. */
 const MOST_STEPS = 6_000_000;
@@ -67,9 +73,11 @@ export function measureSlots(code: ProgramCode, target: Target, whole?: StepBudg
   };
   let open = firstRuns(common);
   // A program that only stores integers may keep anything in the map.
-  const isCounting = open.some((run) => run.additions.some(({ isFirst }) => !isFirst));
+  const isCounting = open.some((run) =>
+    run.additions.some((addition) => !addition.isFirst && !isElsewhere(addition, target)),
+  );
   if (!isCounting) return undefined;
-  const sums = sumSites(open);
+  const sums = otherSites(open, target);
   if (open.every(({ additions }) => additions.every(({ at }) => sums.has(at)))) {
     throw new NotMeasured(OTHER_THAN_ONE);
   }
@@ -159,7 +167,7 @@ function measureValue(
     },
   });
   if (starts.length === 0) throw new NotMeasured('its value is measured in no run');
-  const sums = sumSites(runs);
+  const sums = otherSites(runs, target);
   const { min, max } = value;
   terms.measure(value);
   // Runs that come to a value which is known already are shown by that one.
@@ -180,15 +188,22 @@ function measureValue(
       place,
       divisors,
       isCut: value.op === 'and' && value.args[0]!.max > HALF,
-      sum: findSum(others, target, starts, { sums, place }),
+      sum: findSum(others, target, starts, { sums, place, divisors, max }),
     },
   };
 }
 
-/** The instructions that add something other than 1. */
-function sumSites(runs: readonly Run[]): ReadonlySet<number> {
-  const sites = runs.flatMap((run) => run.additions).filter(({ amount }) => !isOne(amount));
+/** The instructions that count in no slot: they add something other than 1, or always to a number beside the slots. */
+function otherSites(runs: readonly Run[], target: Target): ReadonlySet<number> {
+  const all = runs.flatMap((run) => run.additions);
+  const slots = new Set(all.filter((addition) => !isElsewhere(addition, target)).map(({ at }) => at));
+  const sites = all.filter(({ at, amount }) => !isOne(amount) || !slots.has(at));
   return new Set(sites.map(({ at }) => at));
+}
+
+/** Whether an addition is certainly to a number that is no slot, by the types of the map. */
+function isElsewhere({ offset }: Addition, { isSlotAt }: Target): boolean {
+  return isSlotAt !== undefined && isConstant(offset) && !isSlotAt(Number(offset.min));
 }
 
 /**
@@ -229,19 +244,26 @@ function findDivisors(runs: readonly Run[], value: Term): readonly bigint[] {
   return [...divisors].filter((divisor) => divisor > 1n && divisor < HALF);
 }
 
-/** Two values that hardly occur in another way. */
-const SAMPLES = [1_000_003n, 77n];
+/**
+ * Two values that hardly occur in another way. They are large, so that quotients of them are distinct, and positive where the value has
+ * a sign.
+ */
+function sampleValues(max: bigint): readonly bigint[] {
+  const top = max < HALF ? max : HALF / 2n;
+  return [top - top / 3n, top - top / 7n];
+}
 
-/** Where the program adds the value itself, seen with two values. */
+/** Where the program adds the value itself, or a quotient of it, seen with two values. */
 function findSum(
   common: Common,
   target: Target,
   starts: readonly Run[],
-  { sums, place }: { readonly sums: ReadonlySet<number>; readonly place: SlotPlace },
-): SlotSteps['sum'] {
+  { sums, place, divisors, max }: SumQuestion,
+): SlotSum | undefined {
   if (sums.size === 0) return undefined;
-  const [first, second] = SAMPLES.map((value) => {
-    const found = new Map<string, NonNullable<SlotSteps['sum']>>();
+  const units = [1n, ...divisors];
+  const [first, second] = sampleValues(max).map((value) => {
+    const found = new Map<string, SlotSum>();
     common.terms.restrict(value, value);
     for (const start of starts) {
       follow(copyRun(start), {
@@ -249,9 +271,10 @@ function findSum(
         isStrict: true,
         onEnd({ additions }) {
           for (const addition of additions) {
-            const isOfValue = addition.amount.min === value && addition.amount.max === value;
-            const where = sums.has(addition.at) && isOfValue ? placeSum(place, target, addition) : undefined;
-            if (where !== undefined) found.set(`${Object.values(where)}`, where);
+            const { at, amount } = addition;
+            const unit = units.find((one) => isConstant(amount) && amount.min === value / one);
+            const where = sums.has(at) && unit !== undefined ? placeSum(place, target, addition) : undefined;
+            if (where !== undefined) found.set(`${unit} ${Object.values(where)}`, { ...where, unit: unit! });
           }
         },
       });
@@ -261,7 +284,19 @@ function findSum(
   return [...first!].find(([name]) => second!.has(name))?.[1];
 }
 
-function placeSum(place: SlotPlace, target: Target, { key, offset, size }: Addition): SlotSteps['sum'] {
+interface SumQuestion {
+  readonly sums: ReadonlySet<number>;
+  readonly place: SlotPlace;
+  readonly divisors: readonly bigint[];
+  /** The largest value. */
+  readonly max: bigint;
+}
+
+function placeSum(
+  place: SlotPlace,
+  target: Target,
+  { key, offset, size }: Addition,
+): { readonly slot: bigint } | { readonly offset: number; readonly size: number } | undefined {
   if (place.in === 'value') return { offset: Number(readOffset(offset, BigInt(target.elementBytes))), size };
   const word = key.find((one) => one.offset === place.offset);
   return word !== undefined && isConstant(word.term) ? { slot: word.term.min } : undefined;

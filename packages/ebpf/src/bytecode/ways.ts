@@ -45,7 +45,8 @@ export class Ways {
   /** Forgets what differs from other runs, where too many come. What is not known is an input. */
   widen(run: Run, most: number): void {
     const place = [run.at, ...run.frames.map(({ returnTo }) => returnTo)].join(',');
-    const join = this.#joins.get(place) ?? { count: 0, run };
+    // A copy, because the run goes on, and leaves its functions.
+    const join = this.#joins.get(place) ?? { count: 0, run: copyRun(run) };
     this.#joins.set(place, join);
     if (join.count++ < most) return;
     // What was decided may be about an earlier value of what is forgotten now.

@@ -36,8 +36,16 @@ export interface MeasuredMap {
   readonly elementBytes: number;
   /** Offset of the field of the key that is the slot, in bytes. @default the last part of the key that changes */
   readonly slotOffset?: number;
+  /**
+   * The same place in the first element of the variable, by an offset in bytes; `undefined` outside of the variable.
+   *
+   * @default all places are in the value
+   */
+  readonly placeInFirst?: (offset: number) => number | undefined;
   /** Where the array begins in which a counter is, by its offset in bytes. @default where the smallest value counts */
   readonly beginOf?: (counter: number) => number | undefined;
+  /** See `Target`. */
+  readonly isSlotAt?: (offset: number) => boolean;
 }
 
 type ProgramListing = { readonly programs: readonly ProgramInfo[] } | { readonly refusal: HdrscopeError };
@@ -66,7 +74,8 @@ export class LoadedPrograms {
   }
 
   /** Finds the layout by which programs count in a map. All programs that count in it must agree. */
-  findLayout({ info, outerId, elementBytes, slotOffset, beginOf }: MeasuredMap): ProgramFinding {
+  findLayout(map: MeasuredMap): ProgramFinding {
+    const { info, outerId, elementBytes, slotOffset, beginOf, isSlotAt } = map;
     const listed = this.#list();
     if ('refusal' in listed) {
       const isForbidden = errnoOf(listed.refusal) === 'EPERM';
@@ -80,14 +89,16 @@ export class LoadedPrograms {
     const target: Target = {
       elementBytes,
       ...(slotOffset !== undefined && { slotOffset }),
+      ...(isSlotAt !== undefined && { isSlotAt }),
       isTarget: (map) => (outerId === undefined ? map.id === info.id : map.id === -outerId),
     };
     let found: MeasuredLayout | undefined;
     for (const program of users) {
       try {
         const code = this.#codeOf(program);
-        const measured = code === undefined ? undefined : measureSlots(code, target, this.#budget);
-        if (measured === undefined) continue;
+        const steps = code === undefined ? undefined : measureSlots(code, target, this.#budget);
+        if (steps === undefined) continue;
+        const measured = inFirstElement(steps, map);
         const { place } = measured;
         const matched = matchLayout(measured, place.in === 'value' ? beginOf?.(place.offset) : undefined);
         const next: MeasuredLayout = { ...matched, program, measured };
@@ -167,6 +178,21 @@ export class LoadedPrograms {
       this.#bpf.close(fd);
     }
   }
+}
+
+/** Slots of one element of a variable, as those of its first element: programs may count in one element each. */
+function inFirstElement(measured: SlotSteps, { placeInFirst }: MeasuredMap): SlotSteps {
+  const { steps, place, sum } = measured;
+  if (placeInFirst === undefined || place.in === 'key') return measured;
+  const first = placeInFirst(place.offset);
+  if (first === undefined) throw new NotMeasured('it counts in another variable');
+  const by = place.offset - first;
+  return {
+    ...measured,
+    steps: steps.map((step) => ({ ...step, slot: step.slot && step.slot - BigInt(by) })),
+    place: { ...place, offset: first, counterOffset: place.counterOffset - by },
+    sum: sum !== undefined && 'offset' in sum ? { ...sum, offset: sum.offset - by } : sum,
+  };
 }
 
 function usersOf(programs: readonly ProgramInfo[], mapId: number): readonly ProgramInfo[] {

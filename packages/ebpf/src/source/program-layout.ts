@@ -28,8 +28,12 @@ export function layoutByPrograms(
 ): KnownLayout | { readonly why: string } {
   const begin = variable?.offset ?? 0;
   const arrays = fieldsOfValue(info, types).filter(isArrayField).filter(isCounter);
+  const { valueSize } = info;
+  const end = begin + valueSize * (variable === undefined ? 1 : info.maxEntries);
+  const placeInFirst = (offset: number): number | undefined =>
+    offset < begin || offset >= end ? undefined : begin + ((offset - begin) % valueSize);
   const beginOf = (counter: number): number | undefined => {
-    const at = counter - begin;
+    const at = (placeInFirst(counter) ?? Number.NaN) - begin;
     const own = arrays.find(
       ({ offset, type, length }) => at >= offset && at < offset + length * widthOf(type),
     );
@@ -39,8 +43,9 @@ export function layoutByPrograms(
   const slotField = usualSlotField(keyFields);
   const finding = programs.findLayout({
     info,
-    elementBytes: info.valueSize,
-    beginOf,
+    elementBytes: valueSize,
+    ...{ placeInFirst, beginOf },
+    ...(arrays.length > 0 && { isSlotAt: (offset) => beginOf(offset) !== undefined }),
     ...(slotField !== undefined && { slotOffset: slotField.offset }),
     ...(outerId !== undefined && { outerId }),
   });
@@ -72,7 +77,7 @@ interface Places {
 /** The position of the counters where the program counts. */
 function shapeOf(
   info: MapInfo,
-  { layout, measured: { place, sum } }: MeasuredLayout,
+  { layout, divisor, measured: { place, sum } }: MeasuredLayout,
   { keyFields, begin, beginOf }: Places,
 ): MapShape | { readonly why: string } {
   const type = place.counterSize === 8 ? 'u64' : 'u32';
@@ -80,9 +85,10 @@ function shapeOf(
     return { why: `its counters have ${place.counterSize} bytes` };
   }
   const key = keyFields.length > 0 || isIndexed(info) ? {} : { key: plainKey(info, place) };
+  const sumUnit = sum === undefined ? 1 : Number(sum.unit) / Number(divisor);
   if (place.in === 'key') {
     return {
-      ...key,
+      ...{ ...key, sumUnit },
       counts: { type, offset: place.counterOffset - begin },
       ...(key.key !== undefined && { slot: 'slot' }),
       ...(sum !== undefined && 'slot' in sum && { sum: Number(sum.slot) }),
@@ -95,7 +101,7 @@ function shapeOf(
     ...{ name: 'sum', type: inSum.size === 8 ? 'u64' : 'u32', offset: inSum.offset - begin },
   };
   return {
-    ...key,
+    ...{ ...key, sumUnit },
     counts: { type, offset, length: last + 1 },
     ...(sumField !== undefined && { sum: sumField }),
   };

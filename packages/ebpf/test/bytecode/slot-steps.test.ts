@@ -37,6 +37,18 @@ test.each(NAMED)('a program that counts as %s is measured to do so', (text) => {
   expect(shapeOf(measured.layout)).toEqual(shapeOf(layout));
 });
 
+// A value in r6, and two others in r9 and r8.
+const VALUES = [
+  ['load64', 6, 1, 0],
+  ['load64', 9, 1, 8],
+  ['load64', 8, 1, 16],
+] as const;
+const SLOT_OF_R6 = [
+  ['=', 7, 0],
+  ['jump<=', 6, 9, 1],
+  ['=', 7, 1],
+] as const;
+
 test('the layout of every program that compares with bounds is measured exactly, with its sum', () => {
   const bounds = fc.uniqueArray(fc.oneof(fc.nat(50), fc.maxSafeNat()), { minLength: 1, maxLength: 20 });
   const property = fc.property(bounds, fc.nat(3), fc.boolean(), (integers, firstIndex, hasSum) => {
@@ -48,7 +60,7 @@ test('the layout of every program that compares with bounds is measured exactly,
     const program = countingProgram({ mapFd: 7, layout, ...(hasSum && { sumIndex }) });
     const measured = measure(program)!;
     expect(shapeOf(matchLayout(measured).layout)).toEqual(shapeOf(layout));
-    expect(measured.sum).toEqual(hasSum ? { slot: BigInt(sumIndex) } : undefined);
+    expect(measured.sum).toEqual(hasSum ? { slot: BigInt(sumIndex), unit: 1n } : undefined);
   });
   fc.assert(property, { numRuns: 60 });
 });
@@ -69,6 +81,101 @@ test('a value that is divided before it is counted by powers of two is measured 
   ]);
   const { text, divisor } = measuredLayout(program);
   expect([text, divisor]).toEqual(['libbpf-tools:4', 1000n]);
+});
+
+test('the sum of values that were divided is found, with what they were divided by', () => {
+  const program = assemble([
+    ['load64', 6, 1, 0],
+    ['/=', 6, 1000],
+    ...SLOT_OF_R6,
+    ...COUNT_R7.slice(0, 8),
+    ['=', 7, 2],
+    ...COUNT_R7.slice(0, 5),
+    ['jump==', 0, 0, 1],
+    ['add64', 0, 6],
+    ['=', 0, 0],
+    ['exit'],
+  ]);
+  expect(measure(program)?.sum).toEqual({ slot: 2n, unit: 1000n });
+});
+
+test.each([
+  [4, false],
+  [8, true],
+])('of %d bytes that a call writes to the stack, four are the value', (size, isCut) => {
+  const program = assemble([
+    ['=r', 1, 10],
+    ['+=', 1, -16],
+    ['=', 2, size],
+    ['call', 'time'],
+    ['load32', 6, 10, -16],
+    ...SLOT_OF_R6,
+    ...COUNT_R7,
+  ]);
+  const measured = measure(program)!;
+  expect([matchLayout(measured).layout.slots.bounds, measured.isCut]).toEqual([[9], isCut]);
+});
+
+// Adds to the number in a value of 32 bytes that is `r7` after its begin.
+const COUNT_AT_R7 = [
+  ['=r', 2, 10],
+  ['+=', 2, -8],
+  ['map', 1, 7],
+  ['call', 'lookup'],
+  ['jump==', 0, 0, 4],
+  ['=', 1, 1],
+  ['add64', 0, 1],
+  ['+=r', 0, 7],
+  ['add64', 0, 1],
+  ['=', 0, 0],
+  ['exit'],
+] as const;
+
+test('a key that is filled by one store or by two is one label', () => {
+  const program = assemble([
+    ...VALUES,
+    ['store64', 10, 8, -8],
+    ['jump==', 9, 0, 2],
+    ['store32', 10, 8, -8],
+    ['store32', 10, 9, -4],
+    ['=', 7, 8],
+    ['jump<=', 6, 9, 1],
+    ['=', 7, 16],
+    ...COUNT_AT_R7,
+  ]);
+  const map = { ...COUNTERS, kind: 'hash' as const, keySize: 8, valueSize: 32 };
+  const measured = measure(program, map)!;
+  expect(measured.place).toEqual({ in: 'value', offset: 8, size: 8, counterOffset: 8, counterSize: 8 });
+  expect(matchLayout(measured).layout.slots.bounds).toEqual([9]);
+});
+
+test('a number beside the slots is no slot, where types state the places of slots', () => {
+  const always = assemble([...VALUES, ['store64', 10, 8, -8], ['=', 7, 24], ...COUNT_AT_R7]);
+  const map = { ...COUNTERS, kind: 'hash' as const, keySize: 8, valueSize: 32 };
+  const ask = (slots: readonly number[]) => {
+    const target = { ...TARGET, elementBytes: 32, isSlotAt: (offset: number) => slots.includes(offset) };
+    return () => measureSlots(codeOf(always, map), target);
+  };
+  expect(ask([8, 16])()).toBeUndefined();
+  expect(ask([8, 16, 24])).toThrow(NotMeasured);
+});
+
+test('a function with many ways through it does not hide the slot that is computed after it', () => {
+  const ways = Array.from({ length: 10 }, (_, i) => [
+    ['jump==', 1, i, 1] as const,
+    ['+=', 0, 2 ** i] as const,
+  ]).flat();
+  const program = assemble([
+    ...VALUES.slice(0, 2),
+    ['=r', 1, 9],
+    ['function', SLOT_OF_R6.length + COUNT_R7.length + 1],
+    ...SLOT_OF_R6,
+    ...COUNT_R7,
+    ['=', 0, 0],
+    ...ways,
+    ['exit'],
+  ]);
+  expect(measuredLayout(program).layout.slots.bounds).toEqual([9]);
 });
 
 test('equal steps are measured in the unit of the value', () => {
@@ -152,17 +259,6 @@ test('a time since a start that may be missing is one value, as with `elapsed` o
   expect(measuredLayout(program).layout.slots.bounds).toEqual([9, 99]);
 });
 
-// A value in r6, and two others in r9 and r8.
-const VALUES = [
-  ['load64', 6, 1, 0],
-  ['load64', 9, 1, 8],
-  ['load64', 8, 1, 16],
-] as const;
-const SLOT_OF_R6 = [
-  ['=', 7, 0],
-  ['jump<=', 6, 9, 1],
-  ['=', 7, 1],
-] as const;
 // Comparisons after which the program goes on in the same way.
 const IDLE_COMPARISONS = [
   ['=', 0, 0],

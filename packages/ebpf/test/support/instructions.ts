@@ -12,6 +12,8 @@ type Line =
     ]
   | readonly ['map', to: number, id: number]
   | readonly ['call', CallName]
+  /** Calls a function of the program, so many instructions further. */
+  | readonly ['function', distance: number]
   | readonly ['exit'];
 
 type CallName = keyof typeof CALLS;
@@ -24,6 +26,7 @@ const CODES = {
   '=': 0xb7,
   '=r': 0xbf,
   '+=': 0x07,
+  '+=r': 0x0f,
   '-=r': 0x1f,
   '/=': 0x37,
   '&=': 0x57,
@@ -47,6 +50,7 @@ const CODES = {
 const OF_REGISTERS: readonly string[] = [
   'jump>=r',
   '=r',
+  '+=r',
   '-=r',
   '|=r',
   '^=r',
@@ -72,6 +76,7 @@ export function assemble(lines: readonly Line[]): Uint8Array {
   for (const line of lines) {
     if (line[0] === 'exit') emit(0x95, 0, 0, 0, 0);
     else if (line[0] === 'call') emit(0x85, 0, 0, 0, CALLS[line[1]]);
+    else if (line[0] === 'function') emit(0x85, 0, 1, 0, line[1]);
     else if (line[0] === 'map') {
       emit(0x18, line[1], 1, 0, line[2]);
       emit(0, 0, 0, 0, 0);
