@@ -15,10 +15,10 @@ function lackOfBpftrace(): Lack | undefined {
 let agent: Agent;
 afterEach(() => agent?.stop());
 
-async function start(sources: string): Promise<Agent> {
+async function start(sources: string, log: (line: string) => void = () => {}): Promise<Agent> {
   const { config, issues } = parseConfig(`${sources}\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`);
   expect(issues).toEqual([]);
-  return startAgent(config!);
+  return startAgent(config!, { log });
 }
 
 /** The total count of a family. */
@@ -170,5 +170,48 @@ describeUnless(lackOfProgram('bpftrace') ?? lackOfBpftrace())('all maps of the m
     const before = await countOf(agent, 'e2e_ticks');
     await sleep(500);
     expect([await countOf(agent, 'e2e_ticks'), agent.health.entries[0]!.state]).toEqual([before, 'running']);
+  });
+
+  test('are left to the sources that read one of them, so that no value counts twice', async () => {
+    const script = 'interval:ms:20 { @e2e_ticks = hist(5); @e2e_sizes = hist(9); }';
+    // A script of another process: those of its children are the agent's own.
+    const stranger = spawn('sh', ['-c', 'bpftrace -e "$0" & wait', script], {
+      stdio: 'ignore',
+      detached: true,
+    });
+    const lines: string[] = [];
+    try {
+      agent = await start(
+        `sources:
+- { type: ebpf-maps, refresh: 100ms }
+- { type: ebpf-map, map: 'name:AT_e2e_ticks', metric: mine }
+- { type: ebpf-program, program: runqueue }
+- { type: bpftrace, script: 'interval:ms:20 { @e2e_own = hist(7); }', printEvery: 250ms }`,
+        (line) => lines.push(line),
+      );
+      const names = ['mine', 'e2e_sizes', 'e2e_own', 'linux.runqueue.latency'];
+      const endMs = Date.now() + 60_000;
+      const isLeft = (name: string) =>
+        lines.some((line) => line.endsWith(`is left to the source ${name}, which reads it`));
+      const isDone = async () =>
+        (await Promise.all(names.map((name) => countOf(agent, name)))).every((count) => count > 0) &&
+        ['ebpf-map', 'ebpf-program', 'bpftrace'].every(isLeft);
+      while (!(await isDone())) {
+        if (Date.now() > endMs) throw new Error(JSON.stringify([lines, agent.health], undefined, 1));
+        await sleep(50);
+      }
+      const { families } = await agent.registry.gather();
+      // Series of all maps have the program as an attribute.
+      const ofAllMaps = families.filter(({ series }) =>
+        series.some(({ attributes }) => 'program' in attributes),
+      );
+      const found = ofAllMaps
+        .map(({ name }) => name)
+        .filter((name) => /^(?:e2e_|mine|linux|queue)/.test(name));
+      expect(found).toEqual(['e2e_sizes']);
+    } finally {
+      process.kill(-stranger.pid!, 'SIGTERM');
+      await once(stranger, 'exit');
+    }
   });
 });

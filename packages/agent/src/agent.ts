@@ -288,10 +288,19 @@ class RunningAgent implements Agent {
         stdin: this.#stdin,
         shutdownTimeoutMs: this.#config.shutdownTimeout,
         health: () => this.health,
+        mapsOfOthers: () => this.#mapsBesides(label),
         shown,
         nowMs: systemClock.nowMs,
       },
     });
+  }
+
+  async #mapsBesides(label: string): Promise<ReadonlyMap<number, string>> {
+    const others = this.#entries.filter((entry) => entry.label !== label);
+    const found = await Promise.all(
+      others.map(async (entry) => (await entry.kernelMaps()).map((id) => [id, entry.config.name] as const)),
+    );
+    return new Map(found.flat());
   }
 
   #tallyFor(label: string, kind: Entry['kind'], { name, type }: ConfigEntry): Tally {

@@ -30,6 +30,8 @@ export interface EntryContext {
   readonly refusals: ServerRefusals;
   readonly shutdownTimeoutMs: number;
   health(): AgentHealth;
+  /** The kernel maps that other sources of the agent read now: the names of these sources, by the ids of the maps. */
+  mapsOfOthers(): Promise<ReadonlyMap<number, string>>;
   /** A text without the secrets of the configuration, as people may see it. */
   shown(text: string): string;
   nowMs(): number;
@@ -68,6 +70,18 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** A running source. */
+export interface RunningSource extends Running {
+  /**
+   * Ids of the kernel maps that it reads now. The source of all maps leaves them out, so that their values count once. A source that
+   * reads no kernel maps has `noKernelMaps`.
+   */
+  kernelMaps(): Promise<readonly number[]>;
+}
+
+/** The maps of a source that reads no kernel maps. */
+export const noKernelMaps: RunningSource['kernelMaps'] = async () => [];
+
 /** Where a source reads or a sink writes. What reads or writes at one place twice counts its values twice. */
 export interface Place {
   /** The key that names it, to which an error points; `type` for what a process has only one of. */
@@ -84,17 +98,17 @@ export type EntrySchema = z.ZodType<{ readonly type: string; readonly name?: str
 /** A checked entry of a schema. Its name is there: without one, it has the name of its type. */
 export type ConfigOf<Schema extends EntrySchema> = z.output<Schema> & { readonly name: string };
 
-interface Part<Config> {
+interface Part<Config, Started extends Running> {
   /** The keys of the entry, with their defaults and descriptions. Messages hide `token`, `password`, `headers` and users in `url`. */
   readonly schema: EntrySchema;
   /** The entry as YAML with a comment above it, for the configuration that `hdrscope config init` writes. */
   readonly example: string;
   /** Starts an entry. When it rejects, it has released everything that it opened. */
-  start(config: Config, context: EntryContext): Promise<Running>;
+  start(config: Config, context: EntryContext): Promise<Started>;
 }
 
 /** A type of source. */
-export interface SourcePart<Config = ConfigEntry> extends Part<Config> {
+export interface SourcePart<Config = ConfigEntry> extends Part<Config, RunningSource> {
   /** Its input; `undefined` when two sources cannot count the same values, even when all their keys are equal. */
   origin(config: Config): Place | undefined;
 }
@@ -103,7 +117,7 @@ export interface SourcePart<Config = ConfigEntry> extends Part<Config> {
  * A type of sink. All sinks are imported when the agent is, so `start` imports packages that only this sink needs: those of
  * OpenTelemetry are large.
  */
-export interface SinkPart<Config = ConfigEntry> extends Part<Config> {
+export interface SinkPart<Config = ConfigEntry> extends Part<Config, Running> {
   /** Its output, when another sink or a source must not have the same. */
   target?(config: Config): Place;
 }
@@ -144,7 +158,7 @@ export function entry<const Type extends string, Shape extends z.ZodRawShape>(
 }
 
 /** Parts by their types. */
-export function byType<Any extends Part<never>>(parts: readonly Any[]): ReadonlyMap<string, Any> {
+export function byType<Any extends Part<never, Running>>(parts: readonly Any[]): ReadonlyMap<string, Any> {
   return new Map(parts.map((part) => [typeIn(part.schema), part]));
 }
 

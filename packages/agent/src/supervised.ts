@@ -4,7 +4,7 @@ import type { ConfigEntry } from './config/agent-config.ts';
 import type { Tally } from './health.ts';
 import type { AgentLog } from './log.ts';
 import { type EntryMemory, MemoryKind } from './memory.ts';
-import type { EntryContext, Running } from './part.ts';
+import type { EntryContext, Running, RunningSource } from './part.ts';
 
 /** How long the agent waits before it starts a failed entry again: twice as long each time. */
 export interface RetryOptions {
@@ -32,7 +32,7 @@ type Surroundings = Omit<
 /** The options of `Supervised`. */
 interface SupervisedOptions {
   readonly config: ConfigEntry;
-  start(context: EntryContext): Promise<Running>;
+  start(context: EntryContext): Promise<Running | RunningSource>;
   readonly tally: Tally;
   readonly log: AgentLog;
   readonly retry: Required<RetryOptions>;
@@ -49,7 +49,7 @@ export class Supervised {
   /** Such as `source osd.0`. */
   readonly label: string;
   readonly #options: SupervisedOptions;
-  #running: Running | undefined;
+  #running: Running | RunningSource | undefined;
   #attempt: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #waitMs: number;
@@ -70,6 +70,13 @@ export class Supervised {
   start(): Promise<void> {
     this.#attempt = this.#try();
     return this.#attempt;
+  }
+
+  /** The kernel maps that a source reads now, once its start is over. */
+  async kernelMaps(): Promise<readonly number[]> {
+    await this.#attempt;
+    const running = this.#running;
+    return running !== undefined && 'kernelMaps' in running ? running.kernelMaps() : [];
   }
 
   /** Ends the entry. Rejects when a sink could not send what it held. */

@@ -1,9 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { findMapByName, mapInfo, openPinnedMap } from './bpf/maps.ts';
+import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
 import type { KernelLayout } from './layout/kernel-layout.ts';
 import { listMaps, type VisibleMap, visibleMapIds } from './list-maps.ts';
 import { type KernelMapOptions, kernelMap } from './source/kernel-map.ts';
 import type { Frame, KernelSource } from './source/source.ts';
+import { mapIdsOfProcess, namesIn, readTextFile } from './system-files.ts';
 
 /** A map of this machine whose layout is known. */
 export interface HostMap extends Pick<VisibleMap, 'id' | 'name' | 'programs'> {
@@ -90,4 +93,40 @@ function emptyWhenGone(source: KernelSource, id: number): KernelSource {
     },
     close: () => source.close(),
   };
+}
+
+/** Where a source finds its map. */
+export type MapPlace = { readonly path: string } | { readonly id: number } | { readonly name: string };
+
+/** The id of the map that is at a place now; `undefined` when this user sees none there. */
+export async function findMapId(place: MapPlace): Promise<number | undefined> {
+  try {
+    const bpf = await loadBpf();
+    if ('id' in place) return place.id;
+    if ('name' in place) return findMapByName(bpf, place.name);
+    const fd = openPinnedMap(bpf, place.path);
+    try {
+      return mapInfo(bpf, fd).id;
+    } finally {
+      bpf.close(fd);
+    }
+  } catch (error) {
+    if (error instanceof HdrscopeError) return undefined;
+    throw error;
+  }
+}
+
+/** The ids of the maps that the running scripts of this process hold: those of its children whose name begins with `bpftrace`. */
+export function mapIdsOfScripts(): readonly number[] {
+  const scripts = childrenOf('self').filter((pid) =>
+    readTextFile(`/proc/${pid}/comm`).startsWith('bpftrace'),
+  );
+  return [...new Set(scripts.flatMap(mapIdsOfProcess))];
+}
+
+function childrenOf(pid: string): readonly string[] {
+  const threads = namesIn(`/proc/${pid}/task`);
+  return threads.flatMap(
+    (thread) => readTextFile(`/proc/${pid}/task/${thread}/children`).match(/\d+/g) ?? [],
+  );
 }

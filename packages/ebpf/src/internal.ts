@@ -4,7 +4,14 @@ export { enableStatistics, testRun } from './bpf/programs.ts';
 export { loadBpf } from './bpf/syscall.ts';
 export type { CpuCounts } from './cpu-counts.ts';
 export { type KernelFamilyOptions, kernelMetricName } from './families.ts';
-export { type HostMap, HostMaps, type HostMapsAccess } from './host-maps.ts';
+export {
+  findMapId,
+  type HostMap,
+  HostMaps,
+  type HostMapsAccess,
+  type MapPlace,
+  mapIdsOfScripts,
+} from './host-maps.ts';
 export { type KernelIncrease, KernelIncreases } from './increases.ts';
 export { KERNEL_LAYOUT_SYNTAX } from './layout/by-name.ts';
 export { hasSameSlots } from './layout/kernel-layout.ts';

@@ -96,6 +96,19 @@ export function listFolder(path: string): readonly Dirent[] {
   }
 }
 
+/** The names in a folder; empty when this user may not list it. */
+export function namesIn(folder: string): readonly string[] {
+  return listFolder(folder).map(({ name }) => name);
+}
+
+/** The ids of the maps of the kernel that a process has open; empty when it has ended, or this user may not see them. */
+export function mapIdsOfProcess(pid: string): readonly number[] {
+  return namesIn(`/proc/${pid}/fdinfo`).flatMap((fd) => {
+    const [, id] = /^map_id:\s*(\d+)$/m.exec(readTextFile(`/proc/${pid}/fdinfo/${fd}`)) ?? [];
+    return id === undefined ? [] : [Number(id)];
+  });
+}
+
 /** A folder and the folders in it at any depth, with their entries. Each is listed when it is asked for. */
 export function* foldersBelow(
   root: string,

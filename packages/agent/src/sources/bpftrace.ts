@@ -1,5 +1,5 @@
 import { ingestKernel, bpftrace as openScript } from '@hdrscope/ebpf';
-import type { KernelFamilyOptions } from '@hdrscope/ebpf/internal';
+import { type KernelFamilyOptions, mapIdsOfScripts } from '@hdrscope/ebpf/internal';
 import * as z from '#zod';
 import { duration, mapping, text, unit } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
@@ -90,7 +90,12 @@ export const bpftrace: SourcePart = defineSource({
       ),
       timeoutMs: timeout,
     });
-    return { note: source.name, stop: () => histograms.close() };
+    return {
+      note: source.name,
+      // Another script of the agent is another source of this type.
+      kernelMaps: async () => mapIdsOfScripts(),
+      stop: () => histograms.close(),
+    };
   },
 });
 

@@ -11,7 +11,7 @@ import { AXIS_UNITS } from '@hdrscope/core/joint';
 import * as z from '#zod';
 import { duration, mapping, oneOf, text, yesOrNo } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
-import { defineSource, entry, type SourcePart } from '../part.ts';
+import { defineSource, entry, noKernelMaps, type SourcePart } from '../part.ts';
 import { attributes, dropAttributes, since } from './shared.ts';
 
 /** What is known of the daemons, by the name of the source that reads them. */
@@ -90,6 +90,7 @@ export const ceph: SourcePart = defineSource({
           });
     context.memory.of(CEPH_DAEMONS).set(name, ceph);
     return {
+      kernelMaps: noKernelMaps,
       note: socket ?? `${program} tell ${tell}`,
       async stop() {
         context.memory.of(CEPH_DAEMONS).delete(name);

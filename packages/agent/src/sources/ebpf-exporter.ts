@@ -7,6 +7,7 @@ import {
   kernelMap,
   readEbpfExporterConfig,
 } from '@hdrscope/ebpf';
+import { findMapId, type MapPlace } from '@hdrscope/ebpf/internal';
 import * as z from '#zod';
 import { text } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
@@ -15,6 +16,7 @@ import {
   bpftool,
   combineObservers,
   dropAttributes,
+  listDefined,
   perCpu,
   readTimeout,
   since,
@@ -86,11 +88,20 @@ export const ebpfExporter: SourcePart = defineSource({
       await stop();
       throw error;
     }
-    return { note: `${config.config}: ${histograms.map(({ name }) => name).join(', ')}`, stop };
+    return {
+      note: `${config.config}: ${histograms.map(({ name }) => name).join(', ')}`,
+      kernelMaps: async () =>
+        listDefined(await Promise.all(histograms.map(({ name }) => findMapId(placeOf(name, config))))),
+      stop,
+    };
   },
 });
 
 function openMap({ name, map }: ExporterHistogram, { pins, bpftool }: Config) {
-  const options = { ...(pins === undefined ? { name } : { path: join(pins, name) }), ...map };
+  const options = { ...placeOf(name, { pins }), ...map };
   return bpftool ? bpftoolMap(options) : kernelMap(options);
+}
+
+function placeOf(name: string, { pins }: Pick<Config, 'pins'>): MapPlace {
+  return pins === undefined ? { name } : { path: join(pins, name) };
 }

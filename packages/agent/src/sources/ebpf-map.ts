@@ -7,11 +7,11 @@ import {
   parseKernelLayout,
   parseMapShape,
 } from '@hdrscope/ebpf';
-import { KERNEL_LAYOUT_SYNTAX, MAP_SHAPE_SYNTAX } from '@hdrscope/ebpf/internal';
+import { findMapId, KERNEL_LAYOUT_SYNTAX, MAP_SHAPE_SYNTAX, type MapPlace } from '@hdrscope/ebpf/internal';
 import * as z from '#zod';
 import { acceptedBy, text, unit } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
-import { attributes, bpftool, dropAttributes, perCpu, readTimeout, since } from './shared.ts';
+import { attributes, bpftool, dropAttributes, listDefined, perCpu, readTimeout, since } from './shared.ts';
 
 const SUM = 'must be a field of the value, an index, after-last or none';
 
@@ -79,7 +79,11 @@ export const ebpfMap: SourcePart = defineSource({
       since,
       timeoutMs: timeout,
     });
-    return { note: map, stop: () => histograms.close() };
+    return {
+      note: map,
+      kernelMaps: async () => listDefined([await findMapId(findMap(map))]),
+      stop: () => histograms.close(),
+    };
   },
 });
 
@@ -94,9 +98,7 @@ function openMap({ map, layout: text, shape, sum, bpftool }: Config): KernelSour
   return bpftool ? bpftoolMap({ ...options, layout }) : kernelMap({ ...options, layout });
 }
 
-function findMap(
-  text: string,
-): { readonly path: string } | { readonly id: number } | { readonly name: string } {
+function findMap(text: string): MapPlace {
   if (text.startsWith('id:')) return { id: Number(text.slice('id:'.length)) };
   if (text.startsWith('name:')) return { name: text.slice('name:'.length) };
   return { path: text };

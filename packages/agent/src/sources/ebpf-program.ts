@@ -62,7 +62,11 @@ export function createEbpfProgram(open: typeof openKernelProgram = openKernelPro
         if (program.note !== undefined) noteOnce(program.note, context);
         const options = { ...intake(`ebpf-program ${note}`), perCpu, attributes, timeoutMs: timeout };
         const histograms = ingestKernel(registry, counting(program.source, missed), options);
-        return { note, stop: () => histograms.close() };
+        return {
+          note,
+          kernelMaps: async () => [...program.program.maps.values()].map(({ id }) => id),
+          stop: () => histograms.close(),
+        };
       } catch (error) {
         program.close();
         throw error;

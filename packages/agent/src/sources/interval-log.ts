@@ -10,7 +10,14 @@ import { type FollowOptions, isFamilyNote } from '@hdrscope/interval-log/interna
 import { SHOWN_UNITS } from '@hdrscope/registry';
 import { duration, text } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
-import { type ConfigOf, defineSource, type EntryContext, entry, type SourcePart } from '../part.ts';
+import {
+  type ConfigOf,
+  defineSource,
+  type EntryContext,
+  entry,
+  noKernelMaps,
+  type SourcePart,
+} from '../part.ts';
 import { attributes, dropAttributes, familyOf, metric, since } from './shared.ts';
 
 const schema = entry('interval-log', 'An interval log, followed as it grows.', {
@@ -79,6 +86,7 @@ export const intervalLog: SourcePart = defineSource({
       },
     );
     return {
+      kernelMaps: noKernelMaps,
       note: path,
       async stop() {
         // Reads what the log has by now. A source that goes on after this one reads the rest of a long log.

@@ -2,7 +2,7 @@ import { isLoopback } from '@hdrscope/kit/server';
 import { type NumberStates, numberStates, type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
 import { yesOrNo } from '../config/values.ts';
 import { MemoryKind } from '../memory.ts';
-import { defineSource, entry, type SourcePart } from '../part.ts';
+import { defineSource, entry, noKernelMaps, type SourcePart } from '../part.ts';
 import { formatUrl, guardOptions, noteOpenServer, serverKeys } from '../server.ts';
 import { dropAttributes } from './shared.ts';
 
@@ -68,6 +68,7 @@ export const otlp: SourcePart = defineSource({
     };
     const remove = registry.add({ name, collect });
     return {
+      kernelMaps: noKernelMaps,
       note: formatUrl(config, server.port, '/v1/metrics'),
       async stop() {
         remove();

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { text } from '../config/values.ts';
-import { defineSource, entry, type SourcePart } from '../part.ts';
+import { defineSource, entry, noKernelMaps, type SourcePart } from '../part.ts';
 import { attributes, createNumberReader, metric } from './shared.ts';
 
 /** Numbers that other programs write into a named pipe, one program after the other or several at once. */
@@ -33,6 +33,7 @@ export const pipe: SourcePart = defineSource({
     });
     socket.on('error', (error) => context.failed(error));
     return {
+      kernelMaps: noKernelMaps,
       async stop() {
         socket.destroy();
         reader.end();

@@ -132,3 +132,8 @@ export function combineObservers(): {
     forget: (map) => void failing.delete(map),
   };
 }
+
+/** The values of a list that are there. */
+export function listDefined<Value>(values: readonly (Value | undefined)[]): readonly Value[] {
+  return values.filter((value) => value !== undefined);
+}

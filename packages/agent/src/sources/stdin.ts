@@ -1,4 +1,4 @@
-import { defineSource, entry, type SourcePart } from '../part.ts';
+import { defineSource, entry, noKernelMaps, type SourcePart } from '../part.ts';
 import { attributes, createNumberReader, metric } from './shared.ts';
 
 /** Numbers on standard input. Its end is not a failure: the counts stay, and other entries go on. */
@@ -31,6 +31,7 @@ export const stdin: SourcePart = defineSource({
       onError: (error) => context.failed(error),
     });
     return {
+      kernelMaps: noKernelMaps,
       async stop() {
         unlisten();
         reader.end();

@@ -28,14 +28,19 @@ function hostMap({
   layout = queueDepthLayout(),
   frames,
 }: MapFacts): HostMap {
-  const counts = new Float64Array(layout.slots.slotCount);
-  counts[1] = 3;
-  const frame: Frame = {
-    ...{ generation: `map ${id}`, cpuCount: 1, counterBits: 64 },
-    histograms: [{ name, attributes: {}, layout, counts, sums: undefined }],
-  };
-  return { id, name, programs, layout, source: framesSource(frames ?? [frame], { name: `map ${id}` }) };
+  const found = frames ?? [frameWith(3, id, name, layout)];
+  return { id, name, programs, layout, source: framesSource(found, { name: `map ${id}` }) };
 }
+
+/** A state of a map that has counted so many values in its second slot. */
+function frameWith(count: number, id = 1, name = 'hists', layout = queueDepthLayout()): Frame {
+  const counts = Float64Array.from({ length: layout.slots.slotCount }, (_, slot) => (slot === 1 ? count : 0));
+  const histograms = [{ name, attributes: {}, layout, counts, sums: undefined }];
+  return { generation: `map ${id}`, cpuCount: 1, counterBits: 64, histograms };
+}
+
+const framesWith = (...counts: readonly number[]): readonly Frame[] =>
+  counts.map((count) => frameWith(count));
 
 let running: Running | undefined;
 afterEach(() => running?.stop());
@@ -44,11 +49,15 @@ afterEach(() => running?.stop());
 async function start(
   keys: string,
   looks: readonly { readonly came?: readonly HostMap[]; readonly gone?: readonly HostMap[] }[],
+  /** The maps that other sources read at each look. */
+  others: readonly (readonly number[])[] = [],
 ) {
   const registry = createRegistry();
   const failures: unknown[] = [];
   let successes = 0;
   const left = [...looks];
+  const taken = [...others];
+  const lines: string[] = [];
   const look = async () => {
     // What a map has counted before it goes was read.
     await registry.gather();
@@ -64,7 +73,9 @@ async function start(
       ...{ sourceName: 'kernel', memory: new IngestMemory() },
       observer: { failed: (error: unknown) => failures.push(error) },
     }),
-    info: () => {},
+    info: (line: string) => lines.push(line),
+    mapsOfOthers: async () =>
+      new Map((taken.length > 1 ? taken.shift()! : (taken[0] ?? [])).map((id) => [id, 'queue'])),
     failed: (error: unknown) => failures.push(error),
     succeeded: () => successes++,
   };
@@ -83,7 +94,7 @@ async function start(
       ),
     );
   };
-  return { totals, failures, successes: () => successes };
+  return { totals, failures, lines, successes: () => successes };
 }
 
 test('maps of all programs are families with the program as an attribute', async () => {
@@ -135,6 +146,34 @@ test('maps that come are added, and the counts of those that go stay', async () 
   expect(failures).toEqual([]);
   // It is closed.
   expect(() => one.source.read()).toThrow('closed');
+});
+
+test('a map that another source reads is left to it, and is read once that source has ended', async () => {
+  const came = [hostMap({ id: 1 }), hostMap({ id: 2, name: 'wait' })];
+  const alone = await start('', [{ came }], [[1]]);
+  expect(await alone.totals()).toEqual({ 'wait{"program":"handle_exit"}': 3 });
+  expect(running?.note).toBe('1 map of this machine, 1 left to other sources');
+  expect(alone.lines).toEqual(['the map hists (1) is left to the source queue, which reads it']);
+  await running?.stop();
+  // Its first reading is what the other source has counted.
+  const { totals } = await start(
+    '',
+    [{ came: [hostMap({ id: 1, frames: framesWith(3, 4, 5, 6, 7, 8) })] }, {}, {}],
+    [[1], [1], []],
+  );
+  const [total] = Object.values(await totals());
+  expect(total).toBeLessThan(8);
+});
+
+test('a map is left to a source that begins to read it, and counts no more here', async () => {
+  const { totals } = await start(
+    '',
+    [{ came: [hostMap({ id: 1, frames: framesWith(1, 2, 3, 4, 5, 6, 7, 8, 9) })] }, {}, {}],
+    [[], [1]],
+  );
+  const before = await totals();
+  expect(Object.values(before)[0]).toBeGreaterThan(0);
+  expect(await totals()).toEqual(before);
 });
 
 test('an entry whose last map has gone works, although that map could not be read', async () => {

@@ -243,6 +243,8 @@ class Machine {
   /** The index from the distance of an element to the first one. */
   #indexIn(distance: Term, size: number): Term {
     const bytes = BigInt(size);
+    // Nothing is known about a map that has gone.
+    if (size === 0) throw new NotMeasured('one of its maps has ended');
     if (isConstant(distance)) return this.#terms.constant(distance.min / bytes);
     const [index, factor] = distance.args;
     const isMultiple =

@@ -4,7 +4,7 @@ import type { Field } from '../bpf/fields.ts';
 import { keptName } from '../bpf/memory.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { BPFTRACE_HIST_SLOTS, bpftraceHistLayout, bpftraceLhistLayout } from '../layout/presets.ts';
-import { listFolder, readTextFile } from '../system-files.ts';
+import { mapIdsOfProcess, namesIn, readTextFile } from '../system-files.ts';
 
 /** A map of a bpftrace script, as the script fills it: `@usecs[comm] = hist($us)`. */
 export interface ScriptMap {
@@ -239,10 +239,8 @@ function holderOf(id: number): Holder | undefined {
   for (const pid of namesIn('/proc').filter((name) => /^\d+$/.test(name))) {
     if (!readTextFile(`/proc/${pid}/comm`).startsWith('bpftrace')) continue;
     if (!/^Uid:\t0\t0\t/m.test(readTextFile(`/proc/${pid}/status`))) continue;
-    const isHolder = namesIn(`/proc/${pid}/fdinfo`).some(
-      (fd) => /^map_id:\s*(\d+)$/m.exec(readTextFile(`/proc/${pid}/fdinfo/${fd}`))?.[1] === String(id),
-    );
-    if (isHolder) return { pid, args: readTextFile(`/proc/${pid}/cmdline`).split('\0').slice(1, -1) };
+    if (mapIdsOfProcess(pid).includes(id))
+      return { pid, args: readTextFile(`/proc/${pid}/cmdline`).split('\0').slice(1, -1) };
   }
   return undefined;
 }
@@ -283,8 +281,4 @@ function startOf(pid: string): number {
   const fields = readTextFile(`/proc/${pid}/stat`).split(') ').at(-1)!.split(' ');
   const uptimeMs = Number(readTextFile('/proc/uptime').split(' ')[0]) * 1000;
   return Date.now() - uptimeMs + Number(fields[19]) * 10;
-}
-
-function namesIn(folder: string): readonly string[] {
-  return listFolder(folder).map(({ name }) => name);
 }
