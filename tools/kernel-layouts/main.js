@@ -7,9 +7,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { kernelMap, listMaps, parseKernelLayout, sumCpus } from '@hdrscope/ebpf';
-import { loadBpf, loadConfigured, testRun } from '@hdrscope/ebpf/internal';
+import { createMap, loadBpf, loadConfigured, testRun } from '@hdrscope/ebpf/internal';
 import { fillMarkers } from '../lib/markers.js';
 import { workspaceRoot } from '../lib/workspace.js';
 import { CONVENTIONS, STORAGES, writeProgram } from './conventions.js';
@@ -20,6 +21,7 @@ const help = `npm run kernel-layouts -- [options]
   --objects DIR  loads the object files (.bpf.o) of a folder instead, and prints what is measured of their maps
   --sources DIR  compiles the programs of named tools instead, from the git repositories in a folder: bcc, ebpf_exporter,
                  inspektor-gadget and libbpf
+  --cost         measures what a list of 200 programs and 400 maps costs instead
   --clang NAME   compiles with another compiler than clang
   --write        puts the table into packages/ebpf/README.md
   --verbose      prints each program that is not right
@@ -29,6 +31,7 @@ const { values: options } = parseArgs({
   options: {
     objects: { type: 'string' },
     sources: { type: 'string' },
+    cost: { type: 'boolean', default: false },
     clang: { type: 'string', default: 'clang' },
     write: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
@@ -39,14 +42,22 @@ const { values: options } = parseArgs({
 /** The types of the kernel that the programs of the package have. */
 const HEADERS = join(workspaceRoot, 'packages/ebpf/program');
 
+// What a list is measured with, and what it may cost.
+const PROGRAMS = 200;
+const MAPS = 400;
+const MOST_CPU_SECONDS = 3;
+
 const LEVELS = ['-O1', '-O2', '-O3'];
 
 /** @typedef {'right' | 'refused' | 'wrong'} Outcome */
+
+/** @typedef {{ isInline: boolean, hasTypes: boolean, isTime: boolean, level: string }} Way */
 
 try {
   if (options.help) console.log(help);
   else if (options.objects !== undefined) await measureObjects(options.objects);
   else if (options.sources !== undefined) await measureSources(options.sources);
+  else if (options.cost) await measureCost();
   else await main();
 } catch (error) {
   console.error(/** @type {Error} */ (error).message);
@@ -111,10 +122,9 @@ function tableOf(rows) {
  * @param {string} folder
  * @param {import('./conventions.js').Convention} convention
  * @param {import('./conventions.js').Storage} storage
- * @param {{ isInline: boolean, hasTypes: boolean, isTime: boolean, level: string }} way
- * @returns {Promise<{ outcome: Outcome, why: string }>}
+ * @param {Way} way
  */
-async function measureOne(folder, convention, storage, way) {
+function compile(folder, convention, storage, way) {
   const object = join(folder, 'program.o');
   writeFileSync(join(folder, 'program.c'), writeProgram(convention, storage, way));
   const args = [
@@ -131,6 +141,18 @@ async function measureOne(folder, convention, storage, way) {
   ];
   const { status, stderr } = spawnSync(options.clang, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`clang refuses a program: ${stderr}`);
+  return object;
+}
+
+/**
+ * @param {string} folder
+ * @param {import('./conventions.js').Convention} convention
+ * @param {import('./conventions.js').Storage} storage
+ * @param {Way} way
+ * @returns {Promise<{ outcome: Outcome, why: string }>}
+ */
+async function measureOne(folder, convention, storage, way) {
+  const object = compile(folder, convention, storage, way);
   const bpf = await loadBpf();
   const loaded = await loadConfigured(readFileSync(object), undefined, { isDetached: true });
   const program = /** @type {{ fd: number }} */ (loaded.programs[0]).fd;
@@ -189,6 +211,43 @@ async function measureOne(folder, convention, storage, way) {
 function valuesFor({ slots }) {
   const bounds = slots.bounds.filter((_, i) => i % Math.ceil(slots.bounds.length / 30) === 0);
   return [0, 1, 12_345, 2 ** 40 + 3, ...bounds.flatMap((bound) => [bound, bound + 1])];
+}
+
+/** Lists many programs and maps, and measures the time of the CPU and how long the event loop stands still at most. */
+async function measureCost() {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-layouts-'));
+  const bpf = await loadBpf();
+  const loaded = [];
+  const others = [];
+  try {
+    const way = { isInline: true, hasTypes: true, isTime: true, level: '-O2' };
+    const objects = CONVENTIONS.flatMap((convention) =>
+      STORAGES.slice(0, 2).map((storage) => readFileSync(compile(folder, convention, storage, way))),
+    );
+    for (let i = 0; i < PROGRAMS; i++) {
+      const object = /** @type {Buffer} */ (objects[i % objects.length]);
+      loaded.push(await loadConfigured(object, undefined, { isDetached: true }));
+    }
+    const maps = loaded.reduce((sum, one) => sum + one.maps.size, 0);
+    for (let i = maps; i < MAPS; i++)
+      others.push(createMap(bpf, { type: 'array', keySize: 4, valueSize: 8, maxEntries: 27, name: 'other' }));
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    const before = process.cpuUsage();
+    const list = await listMaps();
+    const { user, system } = process.cpuUsage(before);
+    delay.disable();
+    const seconds = (user + system) / 1e6;
+    const known = list.maps.filter((map) => map.known !== undefined).length;
+    console.log(
+      `${loaded.length} programs, ${list.maps.length} maps, ${known} of known layout: ${seconds.toFixed(1)} s of CPU, longest stand-still ${(delay.max / 1e6).toFixed(0)} ms`,
+    );
+    if (seconds > MOST_CPU_SECONDS) throw new Error(`the list takes more than ${MOST_CPU_SECONDS} s of CPU`);
+  } finally {
+    for (const one of loaded) one.close();
+    for (const fd of others) bpf.close(fd);
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** @param {string} folder */

@@ -1,4 +1,5 @@
 // Entry `@hdrscope/ebpf/internal`: for the other packages of hdrscope only. Names here may change in any release.
+export { createMap } from './bpf/maps.ts';
 export { keptName } from './bpf/memory.ts';
 export { enableStatistics, testRun } from './bpf/programs.ts';
 export { loadBpf } from './bpf/syscall.ts';

@@ -161,7 +161,7 @@ class Machine {
   }
 
   #constant(value: number): Term {
-    return this.#terms.constant(BigInt(value));
+    return this.#terms.integer(value);
   }
 
   /** An input that this instruction reads. It is the same in all runs that come here equally often. */

@@ -54,7 +54,8 @@ export interface KeyWord {
 export type Value = Term | Pointer;
 
 export function isPointer(value: Value): value is Pointer {
-  return 'kind' in value;
+  // Terms are alike for the engine, and pointers are not, so this is several times faster than to ask for `kind`.
+  return (value as Partial<Term>).op === undefined;
 }
 
 /** An addition to a counter in a map. */

@@ -67,6 +67,8 @@ export function inputsOf(term: Term): ReadonlySet<Term> {
  */
 export class Terms {
   readonly #constants = new Map<bigint, Term>();
+  /** Constants of instructions, which come often. */
+  readonly #integers = new Map<number, Term>();
   readonly #inputs = new Map<string, Term>();
   readonly #results = new Map<string, Term>();
   /** Terms of the measured value. They are made anew when the value has another range. */
@@ -81,6 +83,13 @@ export class Terms {
     const term = this.#term('', [], { min: bits, max: bits, ones: bits, unknown: 0n });
     this.#constants.set(bits, term);
     return term;
+  }
+
+  /** The constant of a signed integer. */
+  integer(value: number): Term {
+    const known = this.#integers.get(value) ?? this.constant(BigInt(value));
+    this.#integers.set(value, known);
+    return known;
   }
 
   /** @param bits Width: the input is below 2^bits. */

@@ -532,6 +532,20 @@ test('a program that only reads the map is not one that counts in it', () => {
   expect(measure(assemble([['=', 7, 0], ...lookup, ['=', 0, 0], ['exit']]))).toBeUndefined();
 });
 
+test('a program that looks into a map that has gone is refused', () => {
+  // As the kernel has replaced a lookup in an array: the address of the map, and the distance of the element.
+  const program = assemble([
+    ['map', 1, 8],
+    ['+=', 1, 272],
+    ['+=', 1, 8],
+    ['load64', 6, 1, 0],
+    ...SLOT_OF_R6,
+    ...COUNT_R7,
+  ]);
+  const ask = () => measure(program, { ...COUNTERS, valueSize: 0 });
+  expect(ask).toThrow('one of its maps has ended');
+});
+
 test('slots of another map are not measured', () => {
   const program = countingProgram({ mapFd: 8, layout: parseKernelLayout('queue-depth') });
   expect(measure(program)).toBeUndefined();
