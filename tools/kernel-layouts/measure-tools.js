@@ -169,7 +169,7 @@ function titleOf(slots) {
 }
 
 /**
- * @param {import('@hdrscope/ebpf').VisibleMap} map
+ * @param {import('@hdrscope/ebpf/internal').VisibleMap} map
  * @param {Slots | undefined} expected
  * @returns {Pick<Row, 'outcome' | 'why'>}
  */

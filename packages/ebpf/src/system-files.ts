@@ -88,7 +88,7 @@ export function readTextFile(path: string): string {
 }
 
 /** The entries of a folder; empty when this user may not list it. */
-export function listFolder(path: string): readonly Dirent[] {
+function listFolder(path: string): readonly Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch {
