@@ -7,10 +7,16 @@ const pathOf = (specifier) => fileURLToPath(import.meta.resolve(specifier));
 
 const { only, without } = selectFiles(process.env.HDRSCOPE_TESTS);
 
-const openTelemetry3 = PEERS.filter(({ name }) => name === 'opentelemetry-3').map(programOf);
+/** The paths of the installed peers by name. Workers get the environment, so no test file has to look for peers itself. */
+const installed = Object.fromEntries(PEERS.map((peer) => [peer.name, programOf(peer)]));
+process.env.HDRSCOPE_INSTALLED_PEERS = JSON.stringify(installed);
+
+const openTelemetry3 = installed['opentelemetry-3'];
 
 /** Shared Jest set-up: tests run on TypeScript sources, so no build is needed before them. */
 export default {
+  // By default each project has an id and compiles the sources of all others into a cache of its own: 4 s of processor time each.
+  id: 'hdrscope',
   testEnvironment: pathOf('./jest-environment.js'),
   // All cores: by default Jest leaves one idle, which is half of a small machine.
   maxWorkers: '100%',
@@ -22,7 +28,7 @@ export default {
   // worker may get no processor for longer. One that a leak keeps alive is still reported.
   workerGracefulExitTimeout: 30_000,
   // The packages of OpenTelemetry 3, which are not part of the workspace.
-  modulePaths: openTelemetry3.filter((path) => path !== undefined),
+  modulePaths: openTelemetry3 === undefined ? [] : [openTelemetry3],
   testRegex: (only ?? /\.test\.ts$/).source,
   roots: ['<rootDir>/test'],
   testPathIgnorePatterns: ['/node_modules/', ...(without === undefined ? [] : [without.source])],

@@ -1,6 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-
 /** A program or a set of packages that tests use where it is installed: see `tools/peers`. */
 export type PeerName =
   | 'hdrhistogram-java'
@@ -36,27 +33,18 @@ export type PeerName =
   | 'spark'
   | 'verdaccio';
 
-const installer = join(import.meta.dirname, '../../../tools/peers/install.js');
-
-let installed: ReadonlyMap<string, string> | undefined;
-
-/** The paths of the peers that are installed, by name. Asks the installer once. */
-function installedPeers(): ReadonlyMap<string, string> {
-  installed ??= new Map(
-    execFileSync(process.execPath, [installer, '--list'], { encoding: 'utf8' })
-      .split('\n')
-      .map((line) => line.split('\t') as [name: string, program: string]),
-  );
-  return installed;
-}
+/** The paths of the peers that are installed, by name: `tools/jest.config.js` hands them over. */
+const installed: ReadonlyMap<string, string> = new Map(
+  Object.entries(JSON.parse(process.env.HDRSCOPE_INSTALLED_PEERS!)),
+);
 
 export function isInstalled(name: PeerName): boolean {
-  return installedPeers().has(name);
+  return installed.has(name);
 }
 
 /** The path of a peer: its program, or the folder of its packages. */
 export function programOf(name: PeerName): string {
-  const program = installedPeers().get(name);
+  const program = installed.get(name);
   if (program === undefined) throw new Error(whyNotInstalled(name));
   return program;
 }

@@ -1,0 +1,2 @@
+// The long run has clusters of all sizes.
+import './page.test.ts';
