@@ -84,7 +84,7 @@ function hasTests({ dir, manifest }, only) {
 }
 
 /** Projects whose tests start built programs. The compiler, which checks types and writes declarations, is no part of this. */
-const BUILT = ['e2e', 'packages/cli', 'packages/demo'];
+const BUILT = ['e2e', 'packages/cli', 'packages/demo', 'tools'];
 
 function bundle() {
   const program = fileURLToPath(new URL('./bundle.js', import.meta.url));

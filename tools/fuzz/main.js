@@ -5,7 +5,6 @@
  *
  * `npm run fuzz -- --list` lists the targets. `java` compares random programs with HdrHistogram in Java.
  */
-import '../lib/node-version.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

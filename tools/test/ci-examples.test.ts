@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeUnless, lackOfProgram } from '@hdrscope/testing';
+import { describeUnless, lackOfBuild, lackOfProgram } from '@hdrscope/testing';
 import { parse } from 'yaml';
 import { workspaceRoot } from '../lib/workspace.js';
 
-const HDRSCOPE = `${process.execPath} --conditions=@hdrscope/source --import ${join(workspaceRoot, 'tools/fuzz/sources.js')} ${join(workspaceRoot, 'packages/cli/src/main.ts')}`;
+const HDRSCOPE = `${process.execPath} ${join(workspaceRoot, 'packages/cli/bin/hdrscope.js')}`;
 const OPTIONS = '--unit ms --percentiles 50 --warm-ups 0';
 
 let folder: string;
@@ -38,7 +38,7 @@ function run(shell: string, script: string, environment: Readonly<Record<string,
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const example = (name: string) => parse(readFileSync(join(workspaceRoot, name), 'utf8'));
 
-describeUnless(lackOfProgram('bash'))('the action for GitHub', () => {
+describeUnless(lackOfBuild('cli'), lackOfProgram('bash'))('the action for GitHub', () => {
   const action = example('action.yml');
   const [step] = action.runs.steps;
 
@@ -93,7 +93,7 @@ describeUnless(lackOfProgram('bash'))('the action for GitHub', () => {
   });
 });
 
-describeUnless(lackOfProgram('sh'))('the job for GitLab', () => {
+describeUnless(lackOfBuild('cli'), lackOfProgram('sh'))('the job for GitLab', () => {
   test('runs its script, and names the files that it leaves', () => {
     const { latency } = example('examples/ci/gitlab.yml');
     const script = latency.script
@@ -108,7 +108,7 @@ describeUnless(lackOfProgram('sh'))('the job for GitLab', () => {
   });
 });
 
-describeUnless(lackOfProgram('make'))('the Makefile', () => {
+describeUnless(lackOfBuild('cli'), lackOfProgram('make'))('the Makefile', () => {
   test('compares the tree with its base', () => {
     mkdirSync(join(folder, '.base'));
     const make = `make -f '${join(workspaceRoot, 'examples/ci/Makefile')}' latency`;

@@ -136,11 +136,15 @@ describe('a run of Jest in a package', () => {
       [RESULTS_FILE]: { passed: 1000, failed: 0, skipped: 0 },
       ...files,
     });
-    const { status, stdout } = spawnSync(process.execPath, [join(workspaceRoot, 'tools/jest.js'), ...args], {
-      cwd: root,
-      encoding: 'utf8',
-      env: { ...process.env, [SUMMARY_MARK]: undefined, FORCE_COLOR: '0', ...env },
-    });
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [join(workspaceRoot, 'tools/jest.js'), '--runInBand', ...args],
+      {
+        cwd: root,
+        encoding: 'utf8',
+        env: { ...process.env, [SUMMARY_MARK]: undefined, FORCE_COLOR: '0', ...env },
+      },
+    );
     const counts =
       existsSync(join(root, RESULTS_FILE)) && JSON.parse(readFileSync(join(root, RESULTS_FILE), 'utf8'));
     return { status, stdout, counts };

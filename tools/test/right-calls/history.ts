@@ -59,7 +59,7 @@ export const HISTORY: RightCalls = {
   'history.objectiveHistory': right(
     objectiveHistory,
     FOLDER,
-    { metric: 'jobs', threshold: 0.5, objective: 0.9, sinceMs: 0, untilMs: until },
+    { metric: 'jobs', threshold: 0.5, objective: 0.9, sinceMs: until - 1000, untilMs: until },
     {},
   ),
   'history.openHistory': right(
