@@ -83,7 +83,7 @@ function hasTests({ dir, manifest }, only) {
   return only === undefined || listFiles(join(dir, 'test'), only).length > 0;
 }
 
-/** Projects whose tests start built programs. The compiler, which checks types and writes declarations, is no part of this. */
+/** Projects whose tests start built programs: these take longest. The compiler, which checks types and writes declarations, is no part of this. */
 const BUILT = ['e2e', 'packages/cli', 'packages/demo', 'tools'];
 
 function bundle() {
@@ -151,15 +151,17 @@ function quoteForShell(arg) {
  *
  * @param {Project[]} projects
  * @param {string[]} jestArgs
+ * @param {number} parallel How many projects run at once.
  * @returns {Promise<{ status: number | null, rest: string[] }>} `rest` are the lines of Nx and npm.
  */
-async function runNx(projects, jestArgs) {
+async function runNx(projects, jestArgs, parallel) {
   const names = projects.map(({ name }) => name).join(',');
   const child = spawn(
     process.execPath,
     [
       createRequire(import.meta.url).resolve('nx/bin/nx.js'),
       ...['run-many', '-t', 'test', '-p', names, '--output-style=stream-without-prefixes'],
+      `--parallel=${parallel}`,
       ...(jestArgs.length > 0 ? ['--', ...jestArgs.map(quoteForShell)] : []),
     ],
     { cwd: workspaceRoot, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...NX_ENVIRONMENT } },
@@ -177,6 +179,25 @@ async function runNx(projects, jestArgs) {
 }
 
 /**
+ * Runs three projects at once. Nx begins with those on which most others depend, so the longest ones, on which nothing depends, would
+ * be last and alone: they have a place of their own from the beginning.
+ *
+ * @param {Project[]} projects
+ * @param {string[]} jestArgs
+ * @returns {ReturnType<typeof runNx>}
+ */
+async function runProjects(projects, jestArgs) {
+  const longest = projects.filter(({ path }) => BUILT.includes(path));
+  const others = projects.filter((project) => !longest.includes(project));
+  const parts = await Promise.all([
+    ...(longest.length > 0 ? [runNx(longest, jestArgs, 1)] : []),
+    ...(others.length > 0 ? [runNx(others, jestArgs, 2)] : []),
+  ]);
+  const failed = parts.find(({ status }) => status !== 0);
+  return { status: failed === undefined ? 0 : failed.status, rest: parts.flatMap(({ rest }) => rest) };
+}
+
+/**
  * @param {string[]} [args]
  * @returns {Promise<{ counts: Counts, ok: boolean }>}
  */
@@ -191,7 +212,7 @@ export async function runTests(args = []) {
   for (const { dir } of selected) rmSync(dirname(join(dir, RESULTS_FILE)), { recursive: true, force: true });
 
   if (selected.some(({ path }) => BUILT.includes(path))) bundle();
-  const { status, rest } = await runNx(selected, jestArgs);
+  const { status, rest } = await runProjects(selected, jestArgs);
   const { all, missing } = collectResults(selected);
   const failedAtFirst = sumCounts(all.map(({ results }) => results)).failed;
   if (missing.length > 0 || (status !== 0 && failedAtFirst === 0)) {
