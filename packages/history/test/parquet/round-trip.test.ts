@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { type HistoryRow, readRows, writeRows as writeRowsTo } from '../../src/index.ts';
@@ -40,7 +41,7 @@ test('rows come back from a file as they were written, whatever their texts and 
         expect(await listed(path)).toEqual([...rows].sort(compareRows));
       },
     ),
-    { numRuns: 50 },
+    { numRuns: caseCount(20, 50) },
   );
 });
 

@@ -1,5 +1,6 @@
 import { fromTicks, usedSlots } from '@hdrscope/core/internal';
 import { valuesAtPercentiles } from '@hdrscope/registry';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { countedOfRow, figureBounds, mergeRows, percentilesOf, queryHistory } from '../../src/index.ts';
@@ -19,7 +20,7 @@ const percentiles = fc.array(
   },
 );
 
-const RUNS = { numRuns: 25 };
+const RUNS = { numRuns: caseCount(8, 25) };
 
 test('DuckDB counts in each slot what Histogram.add counts', async () => {
   await fc.assert(

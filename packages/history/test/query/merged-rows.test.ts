@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { historySpan, type MergedRow, mergeRows, queryMergedRows } from '../../src/index.ts';
@@ -10,7 +11,7 @@ import { newDirectory } from '../support/sandbox.ts';
 
 shareDuckDb();
 
-const RUNS = { numRuns: 25 };
+const RUNS = { numRuns: caseCount(8, 25) };
 
 async function merged(folder: string, question?: MergeQuestion): Promise<MergedRow[]> {
   const rows: MergedRow[] = [];

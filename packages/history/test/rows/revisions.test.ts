@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { lackOfPeer, programOf, testUnless } from '@hdrscope/testing';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { lackOfPostgres, Postgres } from '@hdrscope/testing/postgres';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
@@ -76,7 +77,7 @@ test('the largest revision of a row counts, in every function, before and after 
       await compactHistory(folder, { nowMs: LATER_MS });
       await expectTotal(folder);
     }),
-    { numRuns: 12 },
+    { numRuns: caseCount(4, 12) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { type MergedRow, queryMergedRows, rowsBetween, snapshotsOfRows } from '../../src/index.ts';
@@ -28,7 +29,7 @@ test('the differences of neighbouring snapshots are the rows', async () => {
       const shown = merged.map(shownOf);
       expect(again.sort(byText)).toEqual(shown.sort(byText));
     }),
-    { numRuns: 20 },
+    { numRuns: caseCount(6, 20) },
   );
 });
 

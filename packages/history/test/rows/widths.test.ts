@@ -7,6 +7,7 @@ import {
   type Layout,
 } from '@hdrscope/core';
 import { createRegistry, ingest, type Snapshot } from '@hdrscope/registry';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import {
@@ -140,7 +141,7 @@ test('rows of any buckets know bounds that contain each percentile, the mean, th
       }
       expectFigures(figureBounds(merged), all);
     }),
-    { numRuns: 300 },
+    { numRuns: caseCount(100, 300) },
   );
 });
 
@@ -161,7 +162,7 @@ test('DuckDB gives the bounds of merged rows, and counts within a threshold for 
       expect(total!.within.lower).toBeLessThanOrEqual(truth);
       expect(total!.within.upper).toBeGreaterThanOrEqual(truth);
     }),
-    { numRuns: 25 },
+    { numRuns: caseCount(8, 25) },
   );
 });
 

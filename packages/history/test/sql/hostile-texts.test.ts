@@ -29,7 +29,7 @@ test('DuckDB finds a metric and its attributes whatever their characters are, an
       ]);
       expect((await queryHistory(folder, { metric: `${metric}${other}y` })).length).toBe(0);
     }),
-    { numRuns: caseCount(25, 40) },
+    { numRuns: caseCount(8, 40) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { someCells } from '@hdrscope/testing/case-count';
 import { expectMisspelt } from '@hdrscope/testing/refusals';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import { type DamagedFile, queryHistory, readRows, verifyHistory } from '../../src/index.ts';
@@ -151,7 +152,7 @@ describe('a file', () => {
     ];
     for (const run of endless) {
       const reasons = new Set<string>();
-      for (let at = 4; at < 1200; at++) {
+      for (const at of someCells([...new Array(1200).keys()], 1)) {
         const changed = Buffer.from(bytes);
         changed.set(run, at);
         writeFileSync(copy, changed);
