@@ -21,7 +21,7 @@ describe.each(['independent', 'stalls of 20 to 200 ms', 'AR(1), ρ 0.9', 'AR(1),
 
     test.each([50, 99])('a 99 %% interval of p%d misses the population in few runs', (percentile) => {
       const truth = population.valueAtPercentile(percentile);
-      const runs = caseCount(100, 1000);
+      const runs = caseCount(40, 1000);
       let missed = 0;
       for (let run = 0; run < runs; run++) {
         const { values } = model(new Draws(100 + run), 1, { seconds: SECONDS, rate: RATE });
