@@ -1,5 +1,6 @@
 import { explicitLayout, Histogram, HistogramSum, LayoutHistogram } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { timeBandsOf } from '../../src/chart/steps.ts';
 import {
@@ -104,6 +105,7 @@ test('the value of each rank lies within the band of the curve of a series with 
           expect([lower <= value, upper >= value]).toEqual([true, true]);
         });
     }),
+    { numRuns: caseCount(25, 100) },
   );
 });
 
