@@ -1,5 +1,6 @@
 // The laws of these files have more cases in the long run.
 import './remote/exchange.test.ts';
 import './remote/mutations.test.ts';
+import './remote/threads.test.ts';
 import './remote/wire.test.ts';
 import './thresholds.test.ts';

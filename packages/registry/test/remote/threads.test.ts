@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BuiltPackages } from '@hdrscope/testing';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { collectFrom, createRegistry, type Registry } from '../../src/index.ts';
 import { settled } from '../support/ports.ts';
 import { familyIn, onlySeries } from '../support/state.ts';
@@ -163,8 +164,8 @@ const busyScript = built.script(
 `,
 );
 
-test('16 busy threads with 2,000 series each: the time of the gather is theirs, and nothing is lost without it', async () => {
-  const [threads, series, values, busyMs] = [16, 2000, 5, 1500];
+test('busy threads with 2,000 series each: the time of the gather is theirs, and nothing is lost without it', async () => {
+  const [threads, series, values, busyMs] = [caseCount(4, 16), 2000, 5, 800] as const;
   const main = createRegistry();
   main.histogram({ name: 'values', cardinalityLimit: threads * series });
   const busy = Array.from({ length: threads }, (_, id) => {
