@@ -1,2 +1,3 @@
-// The law of this file has more cases in the long run.
+// The laws of these files have more cases in the long run.
 import './fates-in-a-row.test.ts';
+import './queue-kills.test.ts';

@@ -57,7 +57,7 @@ test.each(['delta', 'cumulative'] as const)(
         expect(givenUpValues > 0).toBe(temporality === 'delta' && sender.health.tooLargePoints > 0);
         await sender.close();
       }),
-      { numRuns: caseCount(30, 2000) },
+      { numRuns: caseCount(15, 2000) },
     );
   },
 );
@@ -118,6 +118,6 @@ test('whatever happens to requests, to the clock and to processes, a queue deliv
       await sender.close();
       expect(await readdir(folder)).toEqual([]);
     }),
-    { numRuns: caseCount(30, 2000), examples: [[SET_BACK, 1, false]] },
+    { numRuns: caseCount(15, 2000), examples: [[SET_BACK, 1, false]] },
   );
 });

@@ -1,3 +1,4 @@
+import { someCells } from '@hdrscope/testing/case-count';
 import {
   CLOCK_NAMES,
   CLOCKS,
@@ -114,23 +115,26 @@ const LATER = new Set<Reply>([
   ...(['gRPC 0', 'gRPC 1', 'gRPC 4', 'gRPC 5', 'gRPC 8', 'gRPC 12', 'gRPC 13', 'gRPC 14'] as const),
 ]);
 
-describe.each(['http/protobuf', 'grpc'] as const)('%s', (protocol) => {
-  const fates = listFatesOver(protocol).filter(({ reply }) => LATER.has(reply));
-  describe.each([
-    ['the second', true, 'memory'],
-    ['the first', false, 'queue'],
-    ['the first', false, 'queue of a process that is killed after the fate'],
-    ['the second', true, 'queue'],
-    ['the second', true, 'queue of a process that is killed after the fate'],
-  ] as const)(
-    `%s request of a delivery meets ${fates.length} fates at ${CLOCK_NAMES.length} clocks`,
-    (_, isSecond, store) => {
-      describe(`with the ${store}`, () => {
-        test.each(CLOCK_NAMES)(
-          'points that were taken before it do not come again, and others twice only if it was taken without a success: %s',
-          (clock) => runCells(fates, (fate) => runCell(protocol, 'delta', clock, fate, { isSecond, store })),
-        );
-      });
-    },
-  );
-});
+const PLACES = (['http/protobuf', 'grpc'] as const).flatMap((protocol) =>
+  (
+    [
+      ['the second', 'memory'],
+      ['the first', 'queue'],
+      ['the first', 'queue of a process that is killed after the fate'],
+      ['the second', 'queue'],
+      ['the second', 'queue of a process that is killed after the fate'],
+    ] as const
+  ).map(([request, store]) => ({ protocol, request, store })),
+);
+
+describe.each(someCells(PLACES, 0))(
+  '$protocol, $request request of a delivery meets a fate, with the $store',
+  ({ protocol, request, store }) => {
+    const fates = listFatesOver(protocol).filter(({ reply }) => LATER.has(reply));
+    const isSecond = request === 'the second';
+    test.each(CLOCK_NAMES)(
+      'points that were taken before it do not come again, and others twice only if it was taken without a success: %s',
+      (clock) => runCells(fates, (fate) => runCell(protocol, 'delta', clock, fate, { isSecond, store })),
+    );
+  },
+);

@@ -85,7 +85,7 @@ test('of processes that are killed at random moments, each value is received onc
     });
   };
   const runs: string[] = [];
-  for (let kills = 0; kills < caseCount(6, 100); kills++) {
+  for (let kills = 0; kills < caseCount(3, 100); kills++) {
     runs.push(`run-${kills}`);
     const child = start(runs.at(-1)!);
     while (!/safe [1-9]/.test(readFileSync(ledgerOf(runs.at(-1)!), 'utf8'))) await sleep(5);
