@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ChaoticLog, followAgain, followLive, keeping, losing } from './support/chaos.ts';
 
 /** How many logs are rotated at random; each has ten rotations or so. */
-const parameters = { numRuns: caseCount(6, 90), seed: 17 };
+const parameters = { numRuns: caseCount(3, 90), seed: 17 };
 
 describe.each([
   ['all the time', followLive],

@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { intervalLine } from '../operations/support/logs.ts';
 import { create, describeRotations, Ledger } from './support/rotations.ts';
 
-describeRotations({ ofEach: 8, inTurn: 26, duringLooks: 3 });
+describeRotations({ ofEach: 4, inTurn: 26, duringLooks: 1 });
 
 describe('a note says that lines may be lost', () => {
   test('when a file is truncated without a copy', async () => {
