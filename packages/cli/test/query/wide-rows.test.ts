@@ -8,6 +8,7 @@ import {
   plotFromJson,
   type TimePlot,
 } from '@hdrscope/plot';
+import { caseCount } from '@hdrscope/testing/case-count';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
 import fc from 'fast-check';
 import { historyDifferences, readComparison } from '../../src/commands/query/comparison.ts';
@@ -155,7 +156,7 @@ test('the difference of the values lies in the bounds of a comparison, and each 
         }
       }
     }),
-    { numRuns: 15 },
+    { numRuns: caseCount(5, 15) },
   );
 });
 
@@ -245,7 +246,7 @@ test('the value of each rank lies in the band of a curve, and each percentile in
         }
       }
     }),
-    { numRuns: 10 },
+    { numRuns: caseCount(4, 10) },
   );
 });
 

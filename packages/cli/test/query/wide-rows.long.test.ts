@@ -1,0 +1,2 @@
+// The laws have more cases in the long run.
+import './wide-rows.test.ts';
