@@ -2,3 +2,4 @@
 import './bpf/hostile-btf.test.ts';
 import './source/hostile-output.test.ts';
 import './bytecode/slot-steps.test.ts';
+import './bytecode/terms.test.ts';

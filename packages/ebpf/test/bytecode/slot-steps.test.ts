@@ -595,6 +595,6 @@ test('any bytes are either measured or refused, within limited time', () => {
       expect(error).toBeInstanceOf(NotMeasured);
     }
   });
-  fc.assert(property, { numRuns: 500 });
+  fc.assert(property, { numRuns: caseCount(200, 500) });
   expect(performance.now() - start).toBeLessThan(60_000);
 });

@@ -1,3 +1,4 @@
+import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { type Comparison, decide, type Operation, type Term, Terms, WORD } from '../../src/bytecode/terms.ts';
 
@@ -66,6 +67,8 @@ function expectInside(term: Term, value: bigint): void {
   expect(term.ones & ~value).toBe(0n);
 }
 
+const RUNS = { numRuns: caseCount(200, 800) };
+
 test.each(OPERATIONS)('the result of %s lies within what is certain about it', (operation) => {
   const property = fc.property(inRange, inRange, (a, b) => {
     const terms = new Terms();
@@ -76,7 +79,7 @@ test.each(OPERATIONS)('the result of %s lies within what is certain about it', (
     const { min } = terms.make(operation, terms.constant(a.value), terms.constant(by.value));
     expectInside(terms.make(operation, left, right), min);
   });
-  fc.assert(property, { numRuns: 800 });
+  fc.assert(property, RUNS);
 });
 
 test.each([8, 16, 32])('the sign of %d bits lies within what is certain about it', (bits) => {
@@ -85,7 +88,7 @@ test.each([8, 16, 32])('the sign of %d bits lies within what is certain about it
     const extended = terms.signed(termIn(terms, 'a', a), bits);
     expectInside(extended, BigInt.asUintN(64, BigInt.asIntN(bits, a.value)));
   });
-  fc.assert(property, { numRuns: 800 });
+  fc.assert(property, RUNS);
 });
 
 test.each(COMPARISONS)('an answer to %s is that of all integers in the ranges', (comparison) => {
@@ -95,7 +98,7 @@ test.each(COMPARISONS)('an answer to %s is that of all integers in the ranges', 
     if (answer === undefined) return;
     expect(decide(comparison, terms.constant(a.value), terms.constant(b.value))).toBe(answer);
   });
-  fc.assert(property, { numRuns: 800 });
+  fc.assert(property, RUNS);
 });
 
 test('two constants always have an answer', () => {
