@@ -1,4 +1,6 @@
+/** Prints what users call as JSON: see `PublicFunction`. */
 import { publicSymbols, ts } from './public-symbols.js';
+import { workspaceRoot } from './workspace.js';
 
 /**
  * What a type takes, by how a value of it looks at run time. `structure`: an object with properties that it must have. Words and numbers
@@ -56,7 +58,7 @@ function areAllOptional(type) {
  * @param {string} root
  * @returns {PublicFunction[]}
  */
-export function publicFunctions(root) {
+function publicFunctions(root) {
   const { symbols, checker } = publicSymbols(root);
 
   /** @param {any} type @returns {Kind[]} */
@@ -201,3 +203,5 @@ function listSignatures(node, checker) {
     ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node);
   return isFunction ? [checker.getSignatureFromDeclaration(node)] : [];
 }
+
+console.log(JSON.stringify(publicFunctions(workspaceRoot)));

@@ -1,16 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveAdminSocket } from '@hdrscope/ceph';
 import { openHistory } from '@hdrscope/history';
 import { shareDuckDb } from '@hdrscope/testing/shared-duckdb';
-import {
-  type Kind,
-  type PublicElement,
-  type PublicFunction,
-  type PublicOptions,
-  publicFunctions,
-} from '../lib/public-functions.js';
+import type { Kind, PublicElement, PublicFunction, PublicOptions } from '../lib/public-functions.js';
 import { workspaceRoot } from '../lib/workspace.js';
 import { SOCKET } from './right-calls/ceph.ts';
 import { EXPORTER_CONFIG } from './right-calls/ebpf.ts';
@@ -38,7 +33,14 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'prometheus.HdrPrometheusExporter.shutdown': 'OpenTelemetry calls it',
 };
 
-const functions = publicFunctions(workspaceRoot).filter(
+// The compiler works twice as fast outside of Jest.
+const listed: PublicFunction[] = JSON.parse(
+  execFileSync(process.execPath, [join(workspaceRoot, 'tools/lib/public-functions.js')], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  }),
+);
+const functions = listed.filter(
   ({ name, parameters }) =>
     !WITHOUT_PROMISE.test(name) && parameters.length > 0 && LEFT_OUT[name] === undefined,
 );
