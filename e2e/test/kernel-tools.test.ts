@@ -63,7 +63,7 @@ describe('bcc', () => {
   afterAll(() => headers?.remove());
 
   testUnless(noKernel ?? lackOfBcc(headers?.folder))(
-    'maps are read as bcc prints them, or refused with the layout that is right',
+    'maps are read as bcc prints them, by their programs and by a layout that is named',
     async () => {
       const script = join(import.meta.dirname, 'support', 'kernel-tools.py');
       const python = spawn(PYTHON, [script], {
@@ -87,27 +87,23 @@ describe('bcc', () => {
           values.length,
         );
         for (const name of ['dist', 'dist_by', 'dist_percpu', 'dist_cpu_by', 'dist_lru']) {
-          const refusal = await read({ id: ids[name]! }).catch((error) => error.message);
-          expect([name, refusal]).toEqual([name, expect.stringMatching(/its numbers fit .*\bbcc\b/)]);
-          expect([name, slotsOf(await read({ id: ids[name]! }, parseKernelLayout('bcc:64')))]).toEqual([
-            name,
-            printed,
-          ]);
+          for (const layout of [undefined, parseKernelLayout('bcc:64')]) {
+            expect([name, slotsOf(await read({ id: ids[name]! }, layout))]).toEqual([name, printed]);
+          }
         }
         // Only its program knows that these slots are linear.
-        const sizes = await read({ id: ids.sizes! }).catch((error) => error.message);
-        expect(sizes).toContain('exporter-linear:32');
-        const linear = slotsOf(await read({ id: ids.sizes! }, parseKernelLayout('exporter-linear:32')));
-        expect(linear).toEqual([
-          '0 0 1',
-          '1 1 2',
-          '2 2 3',
-          '3 3 4',
-          '4 4 5',
-          '7 7 6',
-          '8 8 7',
-          `32 Infinity ${8 + 9 + 10 + 11 + 12}`,
-        ]);
+        for (const layout of [undefined, parseKernelLayout('exporter-linear:32')]) {
+          expect(slotsOf(await read({ id: ids.sizes! }, layout))).toEqual([
+            '0 0 1',
+            '1 1 2',
+            '2 2 3',
+            '3 3 4',
+            '4 4 5',
+            '7 7 6',
+            '8 8 7',
+            `32 Infinity ${8 + 9 + 10 + 11 + 12}`,
+          ]);
+        }
         // A struct of the name and shape that libbpf-tools have. Its last slot holds all larger values.
         const floor = slotsOf(await read({ id: ids.hists! }, parseKernelLayout('libbpf-tools:26')));
         const small = printed.filter((slot) => Number(slot.split(' ')[0]) < 2 ** 25);
