@@ -9,16 +9,13 @@ import {
   LOAD_WIDE,
   WIDE,
 } from './instructions.ts';
-import type { MapTarget } from './leading.ts';
+import { isZero, Memory, type MemoryFollowing, type MemoryUser } from './memory.ts';
 import {
   type CallKind,
-  type Cell,
   copyRun,
   enter,
   type Frame,
   isPointer,
-  type KeyWord,
-  type Load,
   type MapFacts,
   NotMeasured,
   type Pointer,
@@ -27,22 +24,13 @@ import {
   type StepBudget,
   type Value,
 } from './run.ts';
-import { clearStack, loadStack } from './stack.ts';
 import { type Comparison, decide, HALF, isConstant, type Term, type Terms } from './terms.ts';
 import { nameOfPointer, Ways } from './ways.ts';
 
 const MOST_VISITS = 2000;
-/** Size of the stack of a function. Source: Linux, `MAX_BPF_STACK`. */
-const STACK_BYTES = 512;
 
 /** How the runs of a program are followed. */
-export interface Following {
-  readonly code: ProgramCode;
-  readonly terms: Terms;
-  /** The maps whose additions matter. */
-  readonly target: MapTarget;
-  /** Inputs that were loaded from maps. */
-  readonly loads: Map<Term, Load>;
+export interface Following extends MemoryFollowing {
   readonly budget: StepBudget;
   /** Stops a run after the instruction that makes one of these terms. */
   readonly until?: ReadonlySet<Term>;
@@ -72,12 +60,13 @@ const MOST_STATES = 200;
 const MOST_STOPS = 2;
 
 /** One run of a program. */
-class Machine {
+class Machine implements MemoryUser {
   readonly #run: Run;
   readonly #following: Following;
   readonly #terms: Terms;
   readonly #code: ProgramCode;
   readonly #ways: Ways;
+  readonly #memory: Memory;
   #made: Term | undefined;
 
   constructor(run: Run, following: Following, ways: Ways) {
@@ -86,6 +75,7 @@ class Machine {
     this.#terms = following.terms;
     this.#code = following.code;
     this.#ways = ways;
+    this.#memory = new Memory(run, following, this);
   }
 
   runToEnd(): 'done' | 'next' {
@@ -142,7 +132,7 @@ class Machine {
   }
 
   #read(register: number): Value {
-    return this.#frame.registers[register] ?? this.#input('register');
+    return this.#frame.registers[register] ?? this.input('register');
   }
 
   /** A value as an integer. An address as an integer is an input. */
@@ -151,10 +141,10 @@ class Machine {
   }
 
   #write(register: number, value: Value): void {
-    this.#frame.registers[register] = this.#noted(value);
+    this.#frame.registers[register] = this.noted(value);
   }
 
-  #noted(value: Value): Value {
+  noted(value: Value): Value {
     const { until = [] } = this.#following;
     for (const term of until) if (!isPointer(value) && isSameTerm(value, term)) this.#made = term;
     return value;
@@ -165,7 +155,7 @@ class Machine {
   }
 
   /** An input that this instruction reads. It is the same in all runs that come here equally often. */
-  #input(kind: string, bits = 64): Term {
+  input(kind: string, bits = 64): Term {
     const { at, visits, frames } = this.#run;
     const visit = (visits.get(at) ?? 0) + 1;
     if (visit > MOST_VISITS) throw new NotMeasured('one of its loops takes too long');
@@ -261,7 +251,7 @@ class Machine {
     const run = this.#run;
     if (code !== LOAD_WIDE) {
       // A load from a packet.
-      this.#write(0, this.#input('packet'));
+      this.#write(0, this.input('packet'));
       run.at++;
       return;
     }
@@ -287,79 +277,15 @@ class Machine {
     const size = accessBytes(code);
     const address = this.#read(from);
     const loaded = isPointer(address)
-      ? this.#loadFrom(address, offset, size)
-      : this.#input('memory', 8 * size);
+      ? this.#memory.load(address, offset, size)
+      : this.input('memory', 8 * size);
     // `BPF_MEMSX`
     this.#write(to, code >> 5 === 4 && !isPointer(loaded) ? this.#terms.signed(loaded, 8 * size) : loaded);
   }
 
-  #loadFrom(pointer: Pointer, by: number, size: number): Value {
-    const terms = this.#terms;
-    const offset = terms.make('add', pointer.offset, this.#constant(by));
-    const { map, kind, key } = pointer;
-    if (kind === 'stack') return this.#loadStack(pointer, offset, size);
-    if (kind === 'context') return terms.input(`context@${offset.id},${size}`, 8 * size);
-    if (kind === 'machine') return this.#input('machine', 8 * size);
-    if (kind === 'cell' && map !== undefined && size === 8) {
-      const zero = terms.constant(0n);
-      if (!map.holdsMaps) return { ...pointer, kind: 'value', offset: zero };
-      return this.#innerMap(map);
-    }
-    if (kind === 'value' && map?.constants !== undefined && isConstant(offset)) {
-      const at = Number(offset.min);
-      const bytes = map.constants.subarray(at, at + size);
-      if (bytes.length === size) return terms.constant(integerIn(bytes));
-    }
-    const loaded = this.#input(kind === 'value' && key !== undefined ? 'value' : 'memory', 8 * size);
-    if (kind === 'value') this.#loads.set(loaded, { pointer, offset, size });
-    return loaded;
-  }
-
-  #innerMap(outer: MapFacts): Pointer {
-    const { at, visits } = this.#run;
-    const visit = (visits.get(at) ?? 0) + 1;
-    visits.set(at, visit);
-    const map = this.#code.innerFacts(outer.id);
-    return { kind: 'map', name: `${at}#${visit}`, offset: this.#terms.constant(0n), map, mayBeNull: true };
-  }
-
-  get #loads(): Map<Term, Load> {
-    return this.#following.loads;
-  }
-
-  #store({ code, to, offset: by }: Pick<Instruction, 'code' | 'to' | 'offset'>, value: Value): void {
-    const size = accessBytes(code);
+  #store({ code, to, offset }: Instruction, value: Value): void {
     const address = this.#read(to);
-    if (!isPointer(address)) return;
-    const offset = this.#terms.make('add', address.offset, this.#constant(by));
-    if (address.kind === 'stack') this.#storeStack(address, offset, size, value);
-    if (address.kind === 'context') throw new NotMeasured('it writes to its context');
-    if (address.kind !== 'value') return;
-    const amount = isPointer(value) ? undefined : this.#addedBy(value, { pointer: address, offset, size });
-    if (amount !== undefined) this.#add(address, offset, size, amount);
-    else if (isPointer(value) || !isZero(value)) this.#replace(address, offset, size);
-  }
-
-  /** What a stored integer has more than the integer that was loaded from the same place. */
-  #addedBy(value: Term, { pointer, offset, size }: Load): Term | undefined {
-    const sum = wholeOf(value);
-    if (sum.op !== 'add') return undefined;
-    for (const [i, operand] of sum.args.entries()) {
-      const load = this.#loads.get(operand);
-      if (load === undefined || load.size !== size || load.offset !== offset) continue;
-      if (nameOfPointer(load.pointer) === nameOfPointer(pointer)) return sum.args[1 - i]!;
-    }
-    return undefined;
-  }
-
-  #add({ map, key = [] }: Pointer, offset: Term, size: number, amount: Term, isFirst = false): void {
-    if (map === undefined || !this.#following.target.isTarget(map)) return;
-    this.#run.additions.push({ at: this.#run.at, map, key, offset, size, amount, isFirst });
-  }
-
-  /** Something that is no sum takes the place of an integer: as an addition of something that is not known. */
-  #replace(pointer: Pointer, offset: Term, size: number): void {
-    this.#add(pointer, offset, size, this.#input('stored'), true);
+    if (isPointer(address)) this.#memory.store(address, offset, accessBytes(code), value);
   }
 
   #atomic(instruction: Instruction): void {
@@ -370,68 +296,17 @@ class Machine {
       this.#change(instruction);
       const hasResult = (value & ATOMIC.FETCH) !== 0;
       const result = value === ATOMIC.COMPARE_EXCHANGE ? 0 : from;
-      if (hasResult) this.#write(result, this.#input('memory', 8 * accessBytes(code)));
+      if (hasResult) this.#write(result, this.input('memory', 8 * accessBytes(code)));
     }
   }
 
-  /** Changes an integer in memory. Only additions to counters matter. */
-  #change({ code, to, from, offset: by, value }: Instruction): void {
-    const size = accessBytes(code);
+  /** Only additions to counters matter. */
+  #change({ code, to, from, offset, value }: Instruction): void {
     const address = this.#read(to);
     if (!isPointer(address)) return;
-    const offset = this.#terms.make('add', address.offset, this.#constant(by));
     const isAddition = (value & ~ATOMIC.FETCH) === 0;
-    if (address.kind === 'value' && isAddition) {
-      this.#add(address, offset, size, this.#terms.low(this.#number(this.#read(from)), 8 * size));
-    } else if (address.kind === 'value') this.#replace(address, offset, size);
-    if (address.kind === 'stack') {
-      this.#storeStack(address, offset, size, this.#input('memory', 8 * size));
-    }
-  }
-
-  // Stack
-
-  #stackOf({ frame }: Pointer): Map<number, Cell> {
-    return this.#run.frames[frame!]?.stack ?? new Map();
-  }
-
-  #loadStack(pointer: Pointer, offset: Term, size: number): Value {
-    if (!isConstant(offset)) return this.#input('stack', 8 * size);
-    const known = loadStack(this.#terms, this.#stackOf(pointer), placeIn(offset), size);
-    return known ?? this.#input('stack', 8 * size);
-  }
-
-  #storeStack(pointer: Pointer, offset: Term, size: number, value: Value): void {
-    if (!isConstant(offset)) throw new NotMeasured('it writes to a place of its stack that is not known');
-    const at = placeIn(offset);
-    if (at < -STACK_BYTES || at >= 0) throw new NotMeasured('it writes outside of its stack');
-    const stack = this.#stackOf(pointer);
-    clearStack(this.#terms, stack, at, size);
-    const kept = isPointer(value) && size !== 8 ? this.#input('stack', 8 * size) : value;
-    stack.set(at, { size, value: isPointer(kept) ? kept : this.#noted(this.#terms.low(kept, 8 * size)) });
-  }
-
-  /** What is at an address that a helper reads. */
-  #wordsAt(address: Value | undefined, size: number): readonly KeyWord[] {
-    if (address === undefined || !isPointer(address) || !isConstant(address.offset)) {
-      return [{ offset: 0, size, term: this.#input('memory') }];
-    }
-    const begin = placeIn(address.offset);
-    const words: KeyWord[] = [];
-    for (let offset = 0; offset < size; ) {
-      const cell = address.kind === 'stack' ? this.#stackOf(address).get(begin + offset) : undefined;
-      const fits = cell !== undefined && offset + cell.size <= size && !isPointer(cell.value);
-      const length = fits ? cell.size : largestWord(begin + offset, size - offset);
-      const term = fits ? (cell.value as Term) : this.#wordAt(address, offset, length);
-      words.push({ offset, size: length, term });
-      offset += length;
-    }
-    return words;
-  }
-
-  #wordAt(address: Pointer, by: number, size: number): Term {
-    const read = this.#loadFrom(address, by, size);
-    return isPointer(read) ? this.#terms.input(`address@${nameOfPointer(read)}`) : read;
+    const amount = isAddition ? this.#number(this.#read(from)) : undefined;
+    this.#memory.change(address, offset, accessBytes(code), amount);
   }
 
   // Jumps
@@ -552,95 +427,35 @@ class Machine {
     switch (kind) {
       case 'lookup':
       case 'entry':
-        if (facts === undefined) return this.#input('call');
+        if (facts === undefined) return this.input('call');
         return this.#found(facts, key, kind);
       case 'update':
-        if (facts !== undefined) this.#update(facts, key, value);
-        return this.#input('call');
+        if (facts !== undefined) this.#memory.update(facts, key, value);
+        return this.input('call');
       case 'delete':
-        return this.#input('call');
+        return this.input('call');
       case 'of the machine':
-        return this.#input('machine');
+        return this.input('machine');
       case 'other':
         if (
           registers.slice(1, 6).some((one) => one !== undefined && isPointer(one) && one.kind === 'function')
         ) {
           throw new NotMeasured('the kernel calls a function of it');
         }
-        this.#clobber(registers);
-        return this.#input('call');
+        this.#memory.clobber(registers);
+        return this.input('call');
     }
   }
 
   #found(map: MapFacts, key: Value | undefined, kind: 'lookup' | 'entry'): Pointer {
-    const words = this.#wordsAt(key, map.keySize);
-    const name = String(this.#input('call').id);
+    const words = this.#memory.wordsAt(key, map.keySize);
+    const name = String(this.input('call').id);
     const found = { name, offset: this.#terms.constant(0n), map, key: words, mayBeNull: true };
     if (kind === 'entry') return { ...found, kind: 'entry' };
     return map.holdsMaps
       ? { ...found, kind: 'map', map: this.#code.innerFacts(map.id) }
       : { ...found, kind: 'value' };
   }
-
-  /** An update with a sum of the loaded value adds the rest of the sum; one with an integer begins an entry. */
-  #update(map: MapFacts, key: Value | undefined, value: Value | undefined): void {
-    if (!this.#following.target.isTarget(map) || (map.valueSize !== 8 && map.valueSize !== 4)) return;
-    const words = this.#wordsAt(key, map.keySize);
-    const [stored] = this.#wordsAt(value, map.valueSize);
-    if (stored === undefined || isZero(stored.term)) return;
-    const sum = wholeOf(stored.term);
-    const isLoaded = (operand: Term): boolean => {
-      const { map: from, key = [] } = this.#loads.get(operand)?.pointer ?? {};
-      return (
-        from?.id === map.id &&
-        key.length === words.length &&
-        key.every(({ term }, i) => term === words[i]!.term)
-      );
-    };
-    const loaded = sum.op === 'add' ? sum.args.findIndex(isLoaded) : -1;
-    this.#run.additions.push({
-      at: this.#run.at,
-      map,
-      key: words,
-      offset: this.#terms.constant(0n),
-      size: map.valueSize,
-      amount: loaded < 0 ? stored.term : sum.args[1 - loaded]!,
-      isFirst: loaded < 0,
-    });
-  }
-
-  /** A call may write to the parts of the stack, and of values of maps, that it gets. */
-  #clobber(registers: readonly (Value | undefined)[]): void {
-    for (let register = 1; register <= 5; register++) {
-      const value = registers[register];
-      if (value === undefined || !isPointer(value)) continue;
-      const length = registers[register + 1];
-      const size = length !== undefined && !isPointer(length) && isConstant(length) ? length.min : undefined;
-      if (value.kind === 'stack' && isConstant(value.offset)) this.#clobberStack(value, size);
-      if (value.kind === 'value')
-        this.#replace(value, value.offset, Number(size ?? value.map?.valueSize ?? 0));
-    }
-  }
-
-  /** @param given Without a size that is possible, the stack may be written up to the end of the frame. */
-  #clobberStack(pointer: Pointer, given: bigint | undefined): void {
-    const at = placeIn(pointer.offset);
-    const isSize = given !== undefined && given <= STACK_BYTES;
-    const size = isSize ? Math.min(Math.max(Number(given), 8), -at) : -at;
-    // What the call was given to fill is one integer, where it has the size of one.
-    const filled = isSize ? Math.min(Number(given), size) : size;
-    for (let done = 0; done < size; ) {
-      const bytes = largestWord(at + done, (done < filled ? filled : size) - done);
-      const offset = this.#terms.constant(BigInt(at + done));
-      this.#storeStack(pointer, offset, bytes, this.#input('written', 8 * bytes));
-      done += bytes;
-    }
-  }
-}
-
-/** The sum of which a term is the lower half, as in counters of 32 bits. */
-function wholeOf(term: Term): Term {
-  return term.op === 'and' && term.args[1]!.min === HALF && isConstant(term.args[1]!) ? term.args[0]! : term;
 }
 
 /** Whether two terms are one computation. Those of a measured value are made anew for each of its ranges. */
@@ -650,29 +465,9 @@ function isSameTerm(one: Term, other: Term): boolean {
   return one.isMeasured && one.op === op && args.length === 2 && args.every((arg, i) => arg === one.args[i]);
 }
 
-function isZero(term: Term): boolean {
-  return isConstant(term) && term.min === 0n;
-}
-
-/** A constant distance from the end of a stack or the begin of a value, in bytes. */
-function placeIn({ min }: Term): number {
-  return Number(BigInt.asIntN(64, min));
-}
-
 /** Elements of an array take a multiple of 8 bytes. */
 function elementBytes({ valueSize }: MapFacts): number {
   return Math.ceil(valueSize / 8) * 8;
-}
-
-/** The largest aligned word that begins at an address and has at most so many bytes. */
-function largestWord(at: number, most: number): number {
-  return [8, 4, 2, 1].find((size) => size <= most && at % size === 0) ?? 1;
-}
-
-function integerIn(bytes: Uint8Array): bigint {
-  let integer = 0n;
-  for (const byte of [...bytes].reverse()) integer = (integer << 8n) | BigInt(byte);
-  return integer;
 }
 
 interface Condition {
