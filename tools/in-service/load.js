@@ -43,7 +43,7 @@ export async function openLoop({ port, rate, seconds, seed }) {
   };
   while (nextMs < endMs || open > 0) {
     const nowMs = performance.now();
-    if (nowMs > endMs + 30_000) throw new Error(`${open} requests had no answer for 30 s`);
+    if (nowMs > endMs + 30_000) throw new Error(`${open} requests had no answer 30 s after the last one`);
     for (
       ;
       nextMs < endMs && nextMs <= nowMs;

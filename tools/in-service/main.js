@@ -82,14 +82,14 @@ async function main() {
   const collector = new Worker(new URL('./collector.js', import.meta.url));
   const [otlpUrl] = await once(collector, 'message');
   const place = { collector, otlpUrl };
-  const most = await capacityOf(NONE, place);
+  const most = await measureCapacity(NONE, place);
   const rows = [TITLES, TITLES.map((_, column) => (column < 2 ? '---' : '--:'))];
   for (const load of options.loads.split(',')) {
     for (const series of options.series.split(',')) {
       const rate = Math.round((most * integer('loads', load, 1)) / 100);
       const shape = { rate, seconds, series: integer('series', series, 1) };
       const found = await measureAll(subjects, shape, rounds, place);
-      rows.push(...rowsOf(found, `${load} %, ${shape.series}`));
+      rows.push(...makeRows(found, `${load} %, ${shape.series}`));
     }
   }
   await collector.terminate();
@@ -111,7 +111,7 @@ async function main() {
  * @param {Subject} subject
  * @param {Place} place
  */
-async function capacityOf(subject, place) {
+async function measureCapacity(subject, place) {
   const service = await startService(subject, 1, place);
   const rate = await capacity({ port: service.port, seconds: 4 });
   service.end();
@@ -199,7 +199,7 @@ async function startService(subject, series, { otlpUrl }) {
  * @param {ReadonlyMap<Subject, readonly Measured[]>} found
  * @param {string} shape
  */
-function rowsOf(found, shape) {
+function makeRows(found, shape) {
   const none = found.get(NONE) ?? [];
   return [...found].map(([{ name, way }, runs]) => {
     const of = (/** @type {(run: Measured) => number} */ figure) => median(runs.map(figure));

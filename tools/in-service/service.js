@@ -1,7 +1,7 @@
 /**
  * `node service.js INDEX SERIES OTLP_URL`: a service of Fastify whose requests compute for some 0.15 ms, and are counted by the subject
- * with this index, in so many series. It tells its parent where it listens, and answers each message with what it has used since the one
- * before.
+ * with this index, in so many series. The service tells its parent where it listens. It answers each message with the processor time since
+ * the message before, and with its memory.
  */
 import { fromServices, SUBJECTS } from './subjects.js';
 

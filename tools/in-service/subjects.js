@@ -49,7 +49,7 @@ async function hdrScraped() {
   const [hdr, exporter] = [await hdrView(), new HdrPrometheusExporter({ preventServerStart: true })];
   const provider = hdr.wrapProvider(new MeterProvider({ readers: [hdr.wrapReader(exporter)] }));
   const url = await serve((request, response) => exporter.getMetricsRequestHandler(request, response));
-  return { record: recorderOf(provider), url };
+  return { record: makeRecorder(provider), url };
 }
 
 /** @param {string} url */
@@ -58,7 +58,7 @@ async function hdrSent(url) {
   const { MeterProvider } = (await loadRelease()).metrics;
   const hdr = await hdrView();
   sendOtlp(hdr.registry, { url, intervalMs: EXPORT_MS });
-  return { record: recorderOf(hdr.wrapProvider(new MeterProvider())) };
+  return { record: makeRecorder(hdr.wrapProvider(new MeterProvider())) };
 }
 
 async function sdkScraped() {
@@ -66,7 +66,7 @@ async function sdkScraped() {
   const exporter = new prometheus.PrometheusExporter({ preventServerStart: true });
   const provider = new metrics.MeterProvider({ readers: [exporter], views: [await sdkView('explicit')] });
   const url = await serve((request, response) => exporter.getMetricsRequestHandler(request, response));
-  return { record: recorderOf(provider), url };
+  return { record: makeRecorder(provider), url };
 }
 
 /**
@@ -79,7 +79,7 @@ async function sdkSent(url, aggregation) {
   const exporter = new OTLPMetricExporter({ url });
   const times = { exportIntervalMillis: EXPORT_MS, exportTimeoutMillis: EXPORT_MS };
   const readers = [new PeriodicExportingMetricReader({ exporter, ...times })];
-  return { record: recorderOf(new MeterProvider({ readers, views: [await sdkView(aggregation)] })) };
+  return { record: makeRecorder(new MeterProvider({ readers, views: [await sdkView(aggregation)] })) };
 }
 
 /** @param {Aggregation} aggregation */
@@ -131,7 +131,7 @@ async function promClient() {
  *
  * @param {import('@opentelemetry/api').MeterProvider} provider
  */
-function recorderOf(provider) {
+function makeRecorder(provider) {
   const histogram = provider.getMeter('service').createHistogram(NAME, { unit: 's' });
   return (/** @type {number} */ seconds, /** @type {number} */ series) =>
     histogram.record(seconds, {

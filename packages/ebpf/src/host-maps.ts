@@ -118,13 +118,13 @@ export async function findMapId(place: MapPlace): Promise<number | undefined> {
 
 /** The ids of the maps that the running scripts of this process hold: those of its children whose name begins with `bpftrace`. */
 export function mapIdsOfScripts(): readonly number[] {
-  const scripts = childrenOf('self').filter((pid) =>
+  const scripts = listChildren('self').filter((pid) =>
     readTextFile(`/proc/${pid}/comm`).startsWith('bpftrace'),
   );
   return [...new Set(scripts.flatMap(mapIdsOfProcess))];
 }
 
-function childrenOf(pid: string): readonly string[] {
+function listChildren(pid: string): readonly string[] {
   const threads = namesIn(`/proc/${pid}/task`);
   return threads.flatMap(
     (thread) => readTextFile(`/proc/${pid}/task/${thread}/children`).match(/\d+/g) ?? [],

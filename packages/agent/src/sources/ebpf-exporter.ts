@@ -91,17 +91,17 @@ export const ebpfExporter: SourcePart = defineSource({
     return {
       note: `${config.config}: ${histograms.map(({ name }) => name).join(', ')}`,
       kernelMaps: async () =>
-        listDefined(await Promise.all(histograms.map(({ name }) => findMapId(placeOf(name, config))))),
+        listDefined(await Promise.all(histograms.map(({ name }) => findMapId(locateMap(name, config))))),
       stop,
     };
   },
 });
 
 function openMap({ name, map }: ExporterHistogram, { pins, bpftool }: Config) {
-  const options = { ...placeOf(name, { pins }), ...map };
+  const options = { ...locateMap(name, { pins }), ...map };
   return bpftool ? bpftoolMap(options) : kernelMap(options);
 }
 
-function placeOf(name: string, { pins }: Pick<Config, 'pins'>): MapPlace {
+function locateMap(name: string, { pins }: Pick<Config, 'pins'>): MapPlace {
   return pins === undefined ? { name } : { path: join(pins, name) };
 }

@@ -80,9 +80,12 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
         await counted.get(id)?.ingestion.close();
         counted.delete(id);
       };
-      const leave = (map: HostMap, name: string): void => {
+      const leave = (map: HostMap, name: string, counted = ''): void => {
         left.set(map.id, map);
-        noteOnce(`the map ${map.name} (${map.id}) is left to the source ${name}, which reads it`, context);
+        noteOnce(
+          `the map ${map.name} (${map.id}) is left to the source ${name}, which reads it${counted}`,
+          context,
+        );
       };
       const look = async (): Promise<void> => {
         const { came, gone, incomplete } = await host.look();
@@ -103,7 +106,7 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
           const other = others.get(id);
           if (other === undefined) continue;
           await remove(id);
-          leave(map, other);
+          leave(map, other, `; what was counted before stays, and ${other} may count it again`);
         }
         for (const [id, map] of left) {
           if (others.has(id)) continue;

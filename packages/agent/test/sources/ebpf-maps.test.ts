@@ -165,8 +165,8 @@ test('a map that another source reads is left to it, and is read once that sourc
   expect(total).toBeLessThan(8);
 });
 
-test('a map is left to a source that begins to read it, and counts no more here', async () => {
-  const { totals } = await start(
+test('a map is left to a source that begins to read it, and counts no more here, which the log states', async () => {
+  const { totals, lines } = await start(
     '',
     [{ came: [hostMap({ id: 1, frames: framesWith(1, 2, 3, 4, 5, 6, 7, 8, 9) })] }, {}, {}],
     [[], [1]],
@@ -174,6 +174,9 @@ test('a map is left to a source that begins to read it, and counts no more here'
   const before = await totals();
   expect(Object.values(before)[0]).toBeGreaterThan(0);
   expect(await totals()).toEqual(before);
+  expect(lines).toEqual([
+    'the map hists (1) is left to the source queue, which reads it; what was counted before stays, and queue may count it again',
+  ]);
 });
 
 test('an entry whose last map has gone works, although that map could not be read', async () => {

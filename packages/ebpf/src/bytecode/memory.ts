@@ -26,7 +26,7 @@ export interface MemoryUser {
   noted(value: Value): Value;
 }
 
-/** Of what is followed, that which memory needs. */
+/** The part of `Following` that memory needs. */
 export interface MemoryFollowing {
   readonly code: ProgramCode;
   readonly terms: Terms;

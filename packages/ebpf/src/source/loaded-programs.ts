@@ -189,7 +189,10 @@ function inFirstElement(measured: SlotSteps, { placeInFirst }: MeasuredMap): Slo
   const by = place.offset - first;
   return {
     ...measured,
-    steps: steps.map((step) => ({ ...step, slot: step.slot && step.slot - BigInt(by) })),
+    steps: steps.map((step) => ({
+      ...step,
+      slot: step.slot === undefined ? undefined : step.slot - BigInt(by),
+    })),
     place: { ...place, offset: first, counterOffset: place.counterOffset - by },
     sum: sum !== undefined && 'offset' in sum ? { ...sum, offset: sum.offset - by } : sum,
   };
