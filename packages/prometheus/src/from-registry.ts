@@ -173,18 +173,21 @@ export function problemFamilies(
   for (const { name, unit, series, endedRejected } of families) {
     const exposed = familyName(name, unit, 'histogram', options);
     if (exposed === undefined) continue;
-    const family = ['family', exposed] as const;
+    const labels: Labels = [['family', exposed]];
     const reject = (counts: RejectedCounts): void => {
-      for (const [reason, field] of REASONS) rejected.add(counts[field], family, ['reason', reason]);
+      for (const [reason, field] of REASONS) {
+        // Nearly all series have rejected nothing.
+        if (counts[field] > 0) rejected.add(counts[field], [...labels, ['reason', reason]]);
+      }
     };
     for (const one of series) {
       reject(one.rejected);
-      inexact.add(countInexact(one), family);
-      estimated.add(countEstimatedSums(one), family);
+      inexact.add(countInexact(one), labels);
+      estimated.add(countEstimatedSums(one), labels);
     }
     reject(endedRejected);
   }
-  for (const { source } of errors) failures.add(1, ['source', source]);
+  for (const { source } of errors) failures.add(1, [['source', source]]);
   return [rejected, inexact, estimated, failures].flatMap((problem) => problem.families(timestampMs, extra));
 }
 
@@ -218,7 +221,7 @@ class Problem {
     this.#type = type;
   }
 
-  add(count: number, ...labels: Labels): void {
+  add(count: number, labels: Labels): void {
     if (count === 0) return;
     const key = labels.join(' ');
     const known = this.#counts.get(key);
