@@ -145,7 +145,7 @@ function testScrapes(used: PromClient): void {
         const both = await waitFor(
           async () => {
             const found = await bothOf(prometheus, pages);
-            return found.ours.length === found.theirs.length && found;
+            return found.ours.length > 0 && found.ours.length === found.theirs.length && found;
           },
           { what: 'both pages' },
         );
@@ -154,10 +154,17 @@ function testScrapes(used: PromClient): void {
       });
 
       test('has the same types and help texts, but for the type of a counter without _total in OpenMetrics', async () => {
-        const [a, b] = await Promise.all([
-          metadataOf(prometheus, pages.ours),
-          metadataOf(prometheus, pages.theirs),
-        ]);
+        const [a, b] = await waitFor(
+          async () => {
+            const both = await Promise.all([
+              metadataOf(prometheus, pages.ours),
+              metadataOf(prometheus, pages.theirs),
+            ]);
+            // A scrape that took too long leaves nothing of its target.
+            return both.every(({ size }) => size > 1000) && both;
+          },
+          { what: 'the metadata of both pages' },
+        );
         for (const hdr of [...a.keys()].filter((metric) => metric.startsWith('job_duration'))) a.delete(hdr);
         // OpenMetrics names a counter without its suffix.
         const plain = (of: Map<string, string>): Map<string, string> =>
