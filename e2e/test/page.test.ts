@@ -220,6 +220,8 @@ test('each process of a cluster sends its own metrics, also those of its last mo
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
     HDRSCOPE_INSTRUMENTATIONS: 'none',
+    // A busy machine takes longer than a process waits by default.
+    HDRSCOPE_EXIT_WAIT: '20000',
     WORKERS: String(caseCount(2, 3)),
   });
   const service = { running, url: running.url, sent: 0, scrapeUrl: '' };
