@@ -8,7 +8,7 @@ import { fromTicks, mustBe, resolutionOf } from '@hdrscope/core/internal';
 import { countedOfRow } from '../rows/counted-of-row.ts';
 import { LAST_TICK, slotBounds } from '../rows/slots.ts';
 import { growthEvidence, leastEvidence } from './association.ts';
-import { type TwoSides, withOldShape, withOldShare } from './counterfactual.ts';
+import { countsWith, type Division, type GroupParts, partsOf, type TwoSides } from './counterfactual.ts';
 import type {
   AttributeSide,
   ChangeExplanation,
@@ -16,6 +16,7 @@ import type {
   ExplainedSide,
   ExplainLimits,
 } from './explanation.ts';
+import { findCauses } from './find-causes.ts';
 import {
   indexOfPercentile,
   type Pooled,
@@ -24,40 +25,35 @@ import {
   type SlotAxis,
   slotAxis,
   totalOf,
+  without,
 } from './pooled.ts';
 import { type Candidate, candidatesOf, type SeriesChange } from './series-change.ts';
 import { evidenceOf, slowOf, sumOf } from './slow.ts';
 import { type Judged, verdicts } from './verdicts.ts';
 
 /**
- * Explains why a percentile has moved: ranks attribute values by what the difference has to do with them.
+ * Explains why a percentile has moved, by what attribute values have to do with the difference.
  *
  * **Whether it moved.** `percentileDifference` of the whole must be significant and at least `minChange`; otherwise there is nothing to
  * explain, and no attribute gets a verdict.
  *
- * **How much an attribute value explains.** Had it stayed as it was, the percentile after would have been another one, Q'. With Q for the
- * percentile, it explains
- * ```
- * (Q after - Q') / (Q after - Q before)
- * ```
- * Q' is computed twice: with the values of these series distributed as before (their number stays), and with their share of all values
- * as before (their distribution stays). The larger result says which of the two changed. Source: counterfactual distributions as in
- * J. DiNardo, N. Fortin and T. Lemieux, "Labor market institutions and the distribution of wages", Econometrica 64 (1996); the two
- * parts are those of E. Kitagawa, "Components of a difference between two rates", JASA 50 (1955).
+ * **Which one is the cause.** When one route is slow and all its requests go through one host, the host explains as much as the route, and a
+ * set with all series always explains everything. So causes are ranked by evidence: the growth of slow values among them against that of
+ * all others, where slow is above the lower one of the two percentiles. It is largest for the very set of series whose values have
+ * changed: see `growthEvidence`. It must exceed what the largest of all candidates reaches by chance: see `leastEvidence`. When all
+ * series change alike, no candidate has evidence, and the verdict is `nothing explains it`. `findCauses` looks for attribute values that are a
+ * cause together, and for further causes.
  *
- * **Which one is the cause.** The explained part alone does not show it: when one route is slow and all its requests go through one host,
- * the host explains as much as the route, and a set with all series always explains everything. So candidates that explain `minShare` are
- * ranked by evidence: the growth of slow values among them against that of all others, where slow is above the lower one of the two
- * percentiles. It is largest for the very set of series whose values have changed: see `growthEvidence`. It must exceed what the largest
- * of all candidates reaches by chance: see `leastEvidence`. When all series change alike, no
- * candidate has evidence, and the verdict is `nothing explains it`.
+ * **How much a cause explains.** Its mean over all orders in which the values of each cause, the share of each cause, and the values of all
+ * other series are put back to how they were: see `partsOf`. Causes must explain `minShare` together, and each a tenth.
  *
  * Fewer fast values move a percentile too, and leave no trace among slow ones. When no candidate has evidence, those are considered
  * whose share of all values has changed, by how much that explains.
  *
  * **Wide buckets.** Values of a bucket may lie anywhere in it. Each figure is computed for the least and the most that it may be, with all
- * values at the begin or at the end of their buckets. A cause is named only if no place of the values makes another one the cause, or
- * none; otherwise the verdict is `undecided`. `explains` and `evidence` are the least that they may be.
+ * values at the begin or at the end of their buckets. A cause, which is one attribute value then, is named only if no place of the values makes
+ * another one the cause, or none; otherwise the verdict is `undecided`. `explains` is what is gone when the cause alone is as it was: a
+ * part of the sums of many would have bounds too far apart. `explains` and `evidence` are the least that they may be.
  *
  * The intervals take values for independent. Choose ranges of equal conditions, as the same hour of two days.
  *
@@ -93,49 +89,92 @@ export function explainChange(series: readonly SeriesChange[], question: ChangeQ
   const slow = series.map((one) => slowOf(one, limit));
   const allSlow = sumOf(slow);
   const counts = { before: before.count, after: after.count };
-  /** The percentile with other counts, and what they explain. */
-  const explained = (weights: PooledEnds | undefined): { value: Bounds; part: Bounds } => {
-    if (weights === undefined || totalOf(weights.last) === 0) return { value: values.after, part: NOTHING };
-    const value = figures.value(weights);
-    return { value, part: explainedPart(values, value) };
-  };
-  const judge = (candidate: Candidate): Judged => {
-    const part = sidesOf(
-      candidate.members.map((i) => series[i]!),
+  /** What is gone of the difference with other counts. */
+  const undone = (counts: PooledEnds): Bounds =>
+    totalOf(counts.last) === 0 ? NOTHING : explainedPart(values, figures.value(counts));
+  const sidesOfMembers = ({ members }: Candidate): TwoSides =>
+    sidesOf(
+      members.map((i) => series[i]!),
       axis,
     );
-    const oldShape = explained(withOldShape(whole, part));
-    const oldShare = explained(withOldShare(whole, part));
-    const parts = { values: oldShape.part, share: oldShare.part };
-    const own = { before: totalOf(part.before.last), after: totalOf(part.after.last) };
-    const isInBoth = own.before > 0 && own.after > 0;
-    const kind = isInBoth && parts.values.lower >= parts.share.lower ? 'values' : 'share';
-    const [without, otherwise] =
-      kind === 'values' ? [oldShape.value, oldShare.value] : [oldShare.value, oldShape.value];
-    return {
-      candidate,
-      before: figures.attributeSide(part.before, own.before),
-      after: figures.attributeSide(part.after, own.after),
-      kind,
-      // The one that explains more leaves the percentile farther from that after.
-      isKindKnown:
-        !isWide ||
-        !isInBoth ||
-        (direction > 0 ? without.upper <= otherwise.lower : without.lower >= otherwise.upper),
-      explains: parts[kind],
-      share: parts.share,
-      evidence: evidenceOf(sumOf(candidate.members.map((i) => slow[i]!)), allSlow, direction),
-      shareEvidence: Math.abs(
-        growthEvidence({
-          part: own,
-          rest: { before: counts.before - own.before, after: counts.after - own.after },
-        }),
+  /** What is gone when a group alone is as it was. The mean over all orders has bounds too far apart to decide anything. */
+  const leastParts = (division: Division): Parts => {
+    const [values, share] = [countsWith(division, 0b01), countsWith(division, 0b10)];
+    const [without, otherwise] = [values, share].map((one) => figures.value(one));
+    const parts = { values: undone(values), share: undone(share) };
+    // The one that explains more leaves the percentile farther from that after.
+    const [less, more] =
+      parts.values.lower >= parts.share.lower ? [without!, otherwise!] : [otherwise!, without!];
+    const isKindKnown = direction > 0 ? less.upper <= more.lower : less.lower >= more.upper;
+    return { parts, isKindKnown, explains: undone(countsWith(division, 0b11)) };
+  };
+  /** Candidates without a series in common; one where values are in wide buckets. */
+  const judge = (candidates: readonly Candidate[]): Judged[] => {
+    const groups = candidates.map(sidesOfMembers);
+    const rest = {
+      before: without(
+        whole.before,
+        groups.map((group) => group.before),
+      ),
+      after: without(
+        whole.after,
+        groups.map((group) => group.after),
       ),
     };
+    const division = { groups, rest };
+    const parts = isWide ? [] : partsOf(division, undone);
+    return groups.map(({ before, after }, i) => {
+      const own = { before: totalOf(before.last), after: totalOf(after.last) };
+      const { members } = candidates[i]!;
+      return {
+        candidate: candidates[i]!,
+        before: figures.attributeSide(before, own.before),
+        after: figures.attributeSide(after, own.after),
+        ...(isWide ? leastParts(division) : meanParts(parts[i]!)),
+        evidence: evidenceOf(sumOf(members.map((one) => slow[one]!)), allSlow, direction),
+        shareEvidence: Math.abs(
+          growthEvidence({
+            part: own,
+            rest: { before: counts.before - own.before, after: counts.after - own.after },
+          }),
+        ),
+      };
+    });
   };
   const candidates = candidatesOf(series);
-  const least = leastEvidence(candidates.length, 1 - confidence);
-  return { ...known, ...verdicts(candidates.map(judge), slow, { least, minShare, direction }) };
+  const probability = 1 - confidence;
+  const least = leastEvidence(candidates.length, probability);
+  const found = isWide
+    ? []
+    : judgeCauses(findCauses({ series, slow, probability, percentile, direction }), judge);
+  const judged = candidates.flatMap((candidate) => judge([candidate]));
+  return { ...known, ...verdicts(judged, found, slow, { least, minShare, direction }) };
+}
+
+/** The least part of the difference that makes one of several causes. */
+const LEAST_PART = 0.1;
+
+/** Causes with what they explain together, without those that explain hardly anything. */
+function judgeCauses(
+  candidates: readonly Candidate[],
+  judge: (candidates: readonly Candidate[]) => Judged[],
+): Judged[] {
+  const judged = judge(candidates);
+  const kept = judged.filter(({ explains }) => explains.lower >= LEAST_PART);
+  if (kept.length < judged.length)
+    return judgeCauses(
+      kept.map(({ candidate }) => candidate),
+      judge,
+    );
+  return judged.sort((a, b) => b.explains.lower - a.explains.lower);
+}
+
+type Parts = Pick<Judged, 'parts' | 'explains' | 'isKindKnown'>;
+
+function meanParts(parts: GroupParts): Parts {
+  const { values, share } = parts;
+  const explains = { lower: values.lower + share.lower, upper: values.upper + share.upper };
+  return { parts, explains, isKindKnown: true };
 }
 
 const NOTHING: Bounds = { lower: 0, upper: 0 };

@@ -7,7 +7,7 @@ export interface ExplainLimits {
   readonly confidence?: number;
   /** The least change of the percentile that is explained, as a part of it before. At least 0. @default 0.05 */
   readonly minChange?: number;
-  /** The least part of the difference that a cause explains: above 0 and at most 1. @default 0.5 */
+  /** The least part of the difference that the causes explain together: above 0 and at most 1. @default 0.5 */
   readonly minShare?: number;
 }
 
@@ -52,8 +52,8 @@ export interface AttributeSide {
 export type ChangeKind = 'values' | 'share';
 
 /**
- * - `explains it`: the cause that the data names.
- * - `explains it as well`: another cause, which holds in the series outside the first one too.
+ * - `explains it`: the cause that the data names, or the first one of several.
+ * - `explains it as well`: another cause, which holds in the series outside those before too.
  * - `overlaps`: explains the difference only by the values that it shares with the cause.
  * - `part`: has changed beyond doubt, and explains less than is demanded.
  * - `not shown`: has less evidence than chance gives.
@@ -67,10 +67,13 @@ export type CauseVerdict =
   | 'not shown'
   | 'undecided';
 
-/** An attribute value, and what it has to do with the difference. */
+/** Attribute values, and what their series have to do with the difference. */
 export interface ExplainedCause {
-  /** One, or several that select the same series: the data cannot distinguish them. */
-  readonly attributes: readonly AttributeValue[];
+  /**
+   * One attribute value, or several of which each is needed: their series have all of them. There are several lists of them when they
+   * select the same series: the data cannot distinguish them. Series of a cause before are left out.
+   */
+  readonly attributes: readonly (readonly AttributeValue[])[];
   /** Its series in the earlier range. */
   readonly before: AttributeSide;
   /** Its series in the later range. */
@@ -78,10 +81,16 @@ export interface ExplainedCause {
   /** How it has changed. */
   readonly kind: ChangeKind;
   /**
-   * The part of the difference that would not be there, had it stayed as it was. 1 is all of it; below 0 it would be larger. The least
-   * that it may be, where values are in wide buckets.
+   * The part of the difference that comes from these series: 1 is all of it. Below 0 their change has made the difference smaller, so that
+   * others explain more than all of it. The parts of all named causes and of all other series add up to 1. Where values are in wide
+   * buckets, it is the least part that would not be there, had these series alone stayed as they were.
    */
   readonly explains: number;
+  /**
+   * What of it comes from how their values are distributed, and what from their share of all values. Where values are in wide buckets,
+   * the least part that would not be there, had this alone stayed as it was: they do not add up.
+   */
+  readonly parts: Readonly<Record<ChangeKind, number>>;
   /**
    * How much its slow values have grown compared with those of all others: G of a test of likelihoods, at least 0, and the least that it
    * may be. A cause of the kind `share` may have 0: fewer fast values leave the slow ones as they are.
@@ -122,6 +131,6 @@ export interface ChangeExplanation {
   readonly isWide: boolean;
   /** Whether a cause is named, and otherwise why not. */
   readonly verdict: ExplanationVerdict;
-  /** The cause first, then by evidence. Empty when no difference is shown. */
+  /** The causes first, by what they explain, then others by evidence. Empty when no difference is shown. */
   readonly causes: readonly ExplainedCause[];
 }

@@ -52,10 +52,10 @@ function sumAt(
   return sum;
 }
 
-/** The counts of `all` without those of a part, and with those of another one times a factor. */
-export function exchanged(all: PooledEnds, part: PooledEnds, other: PooledEnds, factor: number): PooledEnds {
+/** The counts of `all` without those of some parts. */
+export function without(all: PooledEnds, parts: readonly PooledEnds[]): PooledEnds {
   const at = (end: keyof PooledEnds): Pooled =>
-    all[end].map((count, i) => count - part[end][i]! + other[end][i]! * factor);
+    all[end].map((count, i) => parts.reduce((left, part) => left - part[end][i]!, count));
   const first = at('first');
   return { first, last: all.first === all.last ? first : at('last') };
 }

@@ -21,19 +21,22 @@ export interface AttributeValue {
   readonly value: string;
 }
 
-/** All series with an attribute value. */
+/** All series with an attribute value, or with several together. */
 export interface Candidate {
-  /** Several when they select the same series: the data cannot distinguish them. */
-  readonly attributes: readonly AttributeValue[];
+  /** Attribute values that select them together: several times where the data cannot distinguish what selects these series. */
+  readonly attributes: readonly (readonly AttributeValue[])[];
   /** Which series, as indices, ascending. */
   readonly members: readonly number[];
 }
 
-/** Each attribute value with its series. Values that select the same series are one candidate. */
-export function candidatesOf(series: readonly SeriesChange[]): Candidate[] {
+/** Each attribute value with its series, of those with an index in `among`. Values that select the same series are one candidate. */
+export function candidatesOf(
+  series: readonly SeriesChange[],
+  among: Iterable<number> = series.keys(),
+): Candidate[] {
   const members = new Map<string, Map<string, number[]>>();
-  for (const [i, { attributes }] of series.entries()) {
-    for (const [key, value] of Object.entries(attributes)) {
+  for (const i of among) {
+    for (const [key, value] of Object.entries(series[i]!.attributes)) {
       const values = members.get(key) ?? new Map<string, number[]>();
       members.set(key, values);
       const own = values.get(value);
@@ -41,13 +44,13 @@ export function candidatesOf(series: readonly SeriesChange[]): Candidate[] {
       else own.push(i);
     }
   }
-  const candidates = new Map<string, { attributes: AttributeValue[]; members: readonly number[] }>();
+  const candidates = new Map<string, { attributes: AttributeValue[][]; members: readonly number[] }>();
   for (const [key, values] of members) {
     for (const [value, own] of values) {
       const same = own.join();
       const known = candidates.get(same);
-      if (known === undefined) candidates.set(same, { attributes: [{ key, value }], members: own });
-      else known.attributes.push({ key, value });
+      if (known === undefined) candidates.set(same, { attributes: [[{ key, value }]], members: own });
+      else known.attributes.push([{ key, value }]);
     }
   }
   return [...candidates.values()];

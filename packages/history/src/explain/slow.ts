@@ -10,8 +10,8 @@ export interface SlowValues {
 
 /**
  * How many slow values are assumed of all series on the better side, in proportion to their values there. Without them a series that had
- * no slow value, as good ones do, could not be said to have more of them. Of 350 generated incidents the cause comes first in 350 with
- * 20, in 348 with 10 and in 349 with 50; of 400 that had no part in this choice, in 397.
+ * no slow value, as good ones do, could not be said to have more of them. Of 200 generated incidents, half of them of two attribute values
+ * together, the cause comes first in 196 with 20, in 195 with 10 and in 197 with 50.
  */
 const ASSUMED_SLOW = 20;
 

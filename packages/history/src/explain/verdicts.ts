@@ -1,19 +1,19 @@
 import type { Bounds } from '@hdrscope/core';
+import type { GroupParts } from './counterfactual.ts';
 import type { CauseVerdict, ChangeExplanation, ExplainedCause } from './explanation.ts';
 import type { Candidate } from './series-change.ts';
 import { evidenceOf, type SlowValues, sumOf } from './slow.ts';
 
 /** A candidate with its figures. Bounds have equal ends where no value lies in a wide bucket. */
-export interface Judged extends Omit<ExplainedCause, 'attributes' | 'verdict' | 'explains' | 'evidence'> {
+export interface Judged extends Pick<ExplainedCause, 'before' | 'after'> {
   readonly candidate: Candidate;
+  readonly parts: GroupParts;
+  /** Whether the larger one of its parts is known. */
+  readonly isKindKnown: boolean;
   readonly explains: Bounds;
   readonly evidence: Bounds;
-  /** What its changed share explains. */
-  readonly share: Bounds;
   /** As `evidence`, of all values, in either direction. */
   readonly shareEvidence: number;
-  /** Whether `kind` is beyond doubt. */
-  readonly isKindKnown: boolean;
 }
 
 /** What decides on verdicts. */
@@ -27,18 +27,24 @@ export interface VerdictLimits {
 }
 
 /**
- * Names the cause, and says of all others what they have to do with it.
+ * Names the causes, and says of all others what they have to do with them.
  *
+ * @param found What was found to be the causes, first the one that explains the most.
  * @param slow The slow values of each series.
  */
 export function verdicts(
   judged: readonly Judged[],
+  found: readonly Judged[],
   slow: readonly SlowValues[],
-  { least, minShare, direction }: VerdictLimits,
+  limits: VerdictLimits,
 ): Pick<ChangeExplanation, 'verdict' | 'causes'> {
+  const { least, minShare } = limits;
   const byEvidence = [...judged].sort(
     (a, b) => b.evidence.lower - a.evidence.lower || b.explains.lower - a.explains.lower,
   );
+  if (found.reduce((sum, { explains }) => sum + explains.lower, 0) >= minShare) {
+    return explainedBy(found, byEvidence, slow, limits);
+  }
   const isEnough = (one: Judged, end: keyof Bounds): boolean =>
     one.evidence[end] >= least && one.explains[end] >= minShare;
   const byGrowth = byEvidence.find((one) => isEnough(one, 'lower'));
@@ -56,25 +62,39 @@ export function verdicts(
     );
   };
   const isUndecided = judged.some(mayBeFirst);
-  if (first === undefined || isUndecided) {
-    const causes = byEvidence.map((one) =>
-      causeOf(one, mayExplain(one) ? 'undecided' : decided(one.evidence, least, 'part', 'not shown')),
-    );
-    return { verdict: isUndecided ? 'undecided' : 'nothing explains it', causes };
-  }
-  const own = new Set(first.candidate.members);
+  if (first !== undefined && !isUndecided) return explainedBy([first], byEvidence, slow, limits);
+  const causes = byEvidence.map((one) =>
+    causeOf(one, mayExplain(one) ? 'undecided' : decided(one.evidence, least, 'part', 'not shown')),
+  );
+  return { verdict: isUndecided ? 'undecided' : 'nothing explains it', causes };
+}
+
+/** The causes first, and then what all others have to do with them. */
+function explainedBy(
+  named: readonly Judged[],
+  byEvidence: readonly Judged[],
+  slow: readonly SlowValues[],
+  { least, direction }: VerdictLimits,
+): Pick<ChangeExplanation, 'verdict' | 'causes'> {
+  const own = new Set(named.flatMap(({ candidate }) => candidate.members));
   const outside = slow.map((one, i) => (own.has(i) ? NO_SLOW : one));
   const allOutside = sumOf(outside);
-  const others = byEvidence.filter((one) => one !== first);
-  const causes = others.map((one) => {
-    if (one.evidence.lower < least) return causeOf(one, decided(one.evidence, least, 'part', 'not shown'));
-    if (one.explains.lower < minShare) return causeOf(one, decided(one.explains, minShare, 'part', 'part'));
-    const rest = sumOf(one.candidate.members.map((i) => outside[i]!));
-    const evidence = evidenceOf(rest, allOutside, direction);
-    return causeOf(one, decided(evidence, least, 'explains it as well', 'overlaps'));
-  });
-  const cause = byGrowth === undefined ? { ...first, kind: 'share' as const, explains: first.share } : first;
-  return { verdict: 'explained', causes: [causeOf(cause, 'explains it'), ...causes] };
+  const isNamed = ({ candidate: { members } }: Judged): boolean =>
+    named.some((one) => one.candidate.members.join() === members.join());
+  const others = byEvidence.filter((one) => !isNamed(one));
+  return {
+    verdict: 'explained',
+    causes: [
+      ...named.map((one, i) => causeOf(one, i === 0 ? 'explains it' : 'explains it as well')),
+      ...others.map((one) => {
+        if (one.evidence.lower < least)
+          return causeOf(one, decided(one.evidence, least, 'part', 'not shown'));
+        const rest = sumOf(one.candidate.members.map((i) => outside[i]!));
+        const evidence = evidenceOf(rest, allOutside, direction);
+        return causeOf(one, decided(evidence, least, 'part', 'overlaps'));
+      }),
+    ],
+  };
 }
 
 const NO_SLOW: SlowValues = { before: { lower: 0, upper: 0 }, after: { lower: 0, upper: 0 } };
@@ -86,7 +106,7 @@ function decided(bounds: Bounds, limit: number, above: CauseVerdict, below: Caus
 }
 
 function isShareEnough(one: Judged, end: keyof Bounds, least: number, minShare: number): boolean {
-  return one.share[end] >= minShare && one.shareEvidence >= least;
+  return one.parts.share[end] >= minShare && one.shareEvidence >= least;
 }
 
 /** The candidate whose changed share explains the most. */
@@ -99,13 +119,24 @@ function byShare(judged: readonly Judged[], least: number, minShare: number): Ju
     )[0];
 }
 
-function explainedByShare({ share }: Judged, end: keyof Bounds): number {
-  return Math.min(share[end], 1);
+function explainedByShare({ parts }: Judged, end: keyof Bounds): number {
+  return Math.min(parts.share[end], 1);
 }
 
 /** A cause with the least that its figures may be. */
-function causeOf(judged: Judged, verdict: CauseVerdict): ExplainedCause {
-  const { candidate, before, after, kind, explains, evidence } = judged;
-  const { attributes } = candidate;
-  return { attributes, before, after, kind, explains: explains.lower, evidence: evidence.lower, verdict };
+function causeOf(
+  { candidate, before, after, parts, explains, evidence }: Judged,
+  verdict: CauseVerdict,
+): ExplainedCause {
+  const [values, share] = [parts.values.lower, parts.share.lower];
+  return {
+    attributes: candidate.attributes,
+    before,
+    after,
+    kind: values >= share ? 'values' : 'share',
+    explains: explains.lower,
+    parts: { values, share },
+    evidence: evidence.lower,
+    verdict,
+  };
 }

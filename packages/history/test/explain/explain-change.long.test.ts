@@ -1,3 +1,3 @@
 import { describeGeneratedIncidents } from './generated-incidents.ts';
 
-describeGeneratedIncidents({ incidents: 100, days: 25, quietDays: 100 });
+describeGeneratedIncidents({ incidents: 100, others: 40, days: 25, quietDays: 100 });

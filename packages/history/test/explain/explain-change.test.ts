@@ -6,7 +6,7 @@ import { describeGeneratedIncidents } from './generated-incidents.ts';
 import { BITS } from './incidents.ts';
 import { back, namesOf, QUESTION } from './questions.ts';
 
-describeGeneratedIncidents({ incidents: 25, days: 8, quietDays: 25 });
+describeGeneratedIncidents({ incidents: 25, others: 8, days: 8, quietDays: 25 });
 
 /** Counts at 1, 10, 100 and 1000 ms. */
 const at = (...c: number[]): SeriesChange['before'] => {
@@ -26,7 +26,7 @@ const series = (
 });
 const QUIET = at(90_000, 9_900, 100);
 
-test('a slow route is the cause, and a host with a part of it explains a part', () => {
+test('a slow route is the cause, and a host with a part of it overlaps with it', () => {
   const { verdict, causes } = explainChange(
     [
       series({ route: '/pay', host: 'a' }, QUIET, at(90_000, 9_000, 0, 1000)),
@@ -43,10 +43,10 @@ test('a slow route is the cause, and a host with a part of it explains a part', 
   expect(pay!.before).toMatchObject({ count: 200_000, value: expect.closeTo(0.01, 2) });
   expect(pay!.after).toMatchObject({ count: 200_000, value: expect.closeTo(1, 0) });
   expect(others.map((cause) => [namesOf(cause), cause.verdict])).toEqual([
-    [['host=b'], 'part'],
+    [['host=b'], 'overlaps'],
+    [['host=a'], 'not shown'],
     [['route=/cart'], 'not shown'],
     [['route=/list', 'host=c'], 'not shown'],
-    [['host=a'], 'not shown'],
   ]);
 });
 
@@ -65,6 +65,66 @@ test('the host of a slow route overlaps with it', () => {
     [['host=a'], 'overlaps'],
   ]);
 });
+
+test('a route that is slow on one host is a cause of both together, and each alone overlaps with it', () => {
+  const cells = ['/pay', '/cart', '/list'].flatMap((route) =>
+    ['a', 'b', 'c'].map((host) => ({ route, host })),
+  );
+  const { verdict, causes } = explainChange(
+    cells.map(({ route, host }) =>
+      series({ route, host }, QUIET, route === '/pay' && host === 'b' ? at(90_000, 9_000, 0, 1000) : QUIET),
+    ),
+    QUESTION,
+  );
+  expect(verdict).toBe('explained');
+  expect(causes.slice(0, 3).map((cause) => [namesOf(cause), cause.verdict])).toEqual([
+    [['route=/pay & host=b'], 'explains it'],
+    [['route=/pay'], 'overlaps'],
+    [['host=b'], 'overlaps'],
+  ]);
+  expect(causes[0]).toMatchObject({ kind: 'values', explains: 1, parts: { values: 1, share: 0 } });
+});
+
+test('of two routes, each slow enough, both are named, and their parts add up to all of it', () => {
+  const slow = at(90_000, 9_000, 0, 1000);
+  const { verdict, causes } = explainChange(
+    [
+      series({ route: '/pay', host: 'a' }, QUIET, slow),
+      series({ route: '/cart', host: 'b' }, QUIET, slow),
+      series({ route: '/list', host: 'a' }, QUIET, QUIET),
+      series({ route: '/item', host: 'b' }, QUIET, QUIET),
+    ],
+    QUESTION,
+  );
+  expect(verdict).toBe('explained');
+  const named = causes.filter((cause) => cause.verdict.startsWith('explains it'));
+  expect(named.map((cause) => [namesOf(cause), cause.explains])).toEqual([
+    [['route=/pay'], 0.5],
+    [['route=/cart'], 0.5],
+  ]);
+});
+
+test.each([
+  [1, 2000],
+  [10, 3000],
+  [100, 30_000],
+])(
+  'a host that is always slow is a cause of its share, with %d values before and %d after',
+  (before, after) => {
+    const { verdict, causes } = explainChange(
+      [
+        series({ host: 'a' }, at(80_000, 19_990, 10), at(80_000, 19_990, 10)),
+        series({ host: 'b' }, at(80_000, 19_990, 10), at(80_000, 19_990, 10)),
+        series({ host: 'c' }, at(0, 0, 0, before), at(0, 0, 0, after)),
+      ],
+      QUESTION,
+    );
+    expect(verdict).toBe('explained');
+    expect(namesOf(causes[0]!)).toEqual(['host=c']);
+    expect(causes[0]).toMatchObject({ kind: 'share', verdict: 'explains it' });
+    expect(causes[0]!.explains).toBeCloseTo(1, 6);
+  },
+);
 
 test('values that select the same series are one cause with both names', () => {
   const { causes } = explainChange(

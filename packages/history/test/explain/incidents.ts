@@ -75,22 +75,31 @@ function counts(mean: number, parts: readonly Part[], expectation: Float64Array,
   return { k, c };
 }
 
-/** What happens to the series with one attribute value. */
+/** What happens to the series of a cause. */
 export type Incident =
   | { readonly kind: 'tail'; readonly part: number; readonly factor: number }
   | { readonly kind: 'shift'; readonly factor: number }
   | { readonly kind: 'traffic'; readonly factor: number };
 
+/** The series with all of some attribute values, and what happens to them. */
 export interface Guilty {
-  readonly key: string;
-  readonly value: string;
+  readonly attributes: Readonly<Record<string, string>>;
   readonly incident: Incident;
 }
 
+function has(attributes: Readonly<Record<string, string>>, { attributes: wanted }: Guilty): boolean {
+  return Object.entries(wanted).every(([key, value]) => attributes[key] === value);
+}
+
+/** The shares of the values of each key. */
+type Shares = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+type Choose = (shares: Shares) => readonly Guilty[];
+
 export interface World {
   readonly series: readonly SeriesChange[];
-  /** The percentile 99.9 after, divided by that before, of the distributions from which the counts are drawn. */
-  readonly change: number;
+  /** The percentile 99.9 after, divided by that before, of the distributions from which the counts are drawn, had these causes been all. */
+  changeWith(guilty: readonly Guilty[]): number;
 }
 
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -111,10 +120,7 @@ function sharesOf(values: readonly string[], random: Random): Map<string, number
  * Two ranges of a service: routes, hosts, versions and statuses, with latencies of their own. From before to after the traffic of each
  * attribute value varies by 10 %, that of each series by 5 %, and the latencies of each series by 1 %, also without an incident.
  */
-export function world(
-  random: Random,
-  choose?: (shares: ReadonlyMap<string, ReadonlyMap<string, number>>) => Guilty,
-): World {
+export function world(random: Random, choose?: Choose): World {
   const shares = new Map(Object.entries(KEYS).map(([key, values]) => [key, sharesOf(values, random)]));
   const drift = new Map(
     Object.values(KEYS)
@@ -123,41 +129,46 @@ export function world(
   );
   const latency = new Map(KEYS.route!.map((route) => [route, 2e7 * jitter(random, 0.8)]));
   const sigma = new Map(KEYS.route!.map((route) => [route, 0.3 + 0.4 * random()]));
-  const guilty = choose?.(shares);
+  const guilty = choose?.(shares) ?? [];
   const totals = { before: 1e5 * 2 ** (2 * random()), after: 3e4 * 2 ** (2 * random()) };
-  const series: SeriesChange[] = [];
-  const expected = { before: new Float64Array(BOUNDS.length), after: new Float64Array(BOUNDS.length) };
-  for (const [route, ofRoute] of shares.get('route')!) {
-    for (const [host, ofHost] of shares.get('host')!) {
-      for (const [version, ofVersion] of shares.get('version')!) {
-        for (const [status, ofStatus] of shares.get('status')!) {
-          const attributes = { route, host, version, status };
-          const isGuilty = guilty !== undefined && attributes[guilty.key as 'route'] === guilty.value;
-          const incident = isGuilty ? guilty.incident : undefined;
-          const weight = ofRoute * ofHost * ofVersion * ofStatus * jitter(random, 0.2);
-          const median = latency.get(route)! * (status === '500' ? 1.3 : 1) * jitter(random, 0.05);
-          const body = { weight: 1, median, sigma: sigma.get(route)! };
-          const varied = [route, host, version, status].reduce(
-            (product, one) => product * drift.get(one)!,
-            1,
-          );
-          const now = { ...body, median: median * jitter(random, 0.01) };
-          const meanAfter =
-            totals.after *
-            weight *
-            varied *
-            jitter(random, 0.05) *
-            (incident?.kind === 'traffic' ? incident.factor : 1);
-          series.push({
-            attributes,
-            before: counts(totals.before * weight, [body], expected.before, random),
-            after: counts(meanAfter, afterParts(now, incident), expected.after, random),
-          });
-        }
-      }
-    }
+  const expected = new Float64Array(BOUNDS.length);
+  const quiet = cells(shares).map(([attributes, share]) => {
+    const values = Object.values(attributes);
+    const weight = share * jitter(random, 0.2);
+    const median =
+      latency.get(attributes.route!)! * (attributes.status === '500' ? 1.3 : 1) * jitter(random, 0.05);
+    const body = { weight: 1, median, sigma: sigma.get(attributes.route!)! };
+    const varied = values.reduce((product, one) => product * drift.get(one)!, 1);
+    return {
+      attributes,
+      before: counts(totals.before * weight, [body], expected, random),
+      now: { ...body, median: median * jitter(random, 0.01) },
+      meanAfter: totals.after * weight * varied * jitter(random, 0.05),
+    };
+  });
+  const seriesWith = (causes: readonly Guilty[], expectation: Float64Array, draw: Random): SeriesChange[] =>
+    quiet.map(({ attributes, before, now, meanAfter }) => {
+      const incident = causes.find((one) => has(attributes, one))?.incident;
+      const mean = meanAfter * (incident?.kind === 'traffic' ? incident.factor : 1);
+      return { attributes, before, after: counts(mean, afterParts(now, incident), expectation, draw) };
+    });
+  const changeWith = (causes: readonly Guilty[]): number => {
+    const after = new Float64Array(BOUNDS.length);
+    seriesWith(causes, after, () => 0.5);
+    return p999(after) / p999(expected);
+  };
+  return { series: seriesWith(guilty, new Float64Array(BOUNDS.length), random), changeWith };
+}
+
+/** All combinations of attribute values, with their shares. */
+function cells(shares: Shares): (readonly [attributes: Record<string, string>, share: number])[] {
+  let all: (readonly [Record<string, string>, number])[] = [[{}, 1]];
+  for (const [key, values] of shares) {
+    all = all.flatMap(([attributes, share]) =>
+      [...values].map(([value, own]) => [{ ...attributes, [key]: value }, share * own] as const),
+    );
   }
-  return { series, change: p999(expected.after) / p999(expected.before) };
+  return all;
 }
 
 function p999(expected: Float64Array): number {
@@ -178,34 +189,52 @@ function afterParts(body: Part, incident: Incident | undefined): Part[] {
   ];
 }
 
-/** A guilty attribute value of random size, and an incident that at least 0.3 % of all values feel. */
-function incidentOf(random: Random): (shares: ReadonlyMap<string, ReadonlyMap<string, number>>) => Guilty {
-  return (shares) => {
-    const all = [...shares].flatMap(([key, values]) =>
-      [...values].map(([value, share]) => ({ key, value, share })),
-    );
-    const possible = all.filter(({ share }) => share >= 0.02 && share <= 0.7);
-    const { key, value, share } = possible[Math.floor(random() * possible.length)]!;
-    if (share > 0.05 && random() < 0.4)
-      return { key, value, incident: { kind: 'shift', factor: 1.8 + 3 * random() } };
-    const least = 0.003 / share;
-    const part = least + (0.3 - least) * random() ** 3;
-    return { key, value, incident: { kind: 'tail', part, factor: 5 + 40 * random() } };
-  };
+/** An incident of a part of all values that at least 0.3 % of all feel. */
+function incidentOf(share: number, random: Random): Incident {
+  if (share > 0.05 && random() < 0.4) return { kind: 'shift', factor: 1.8 + 3 * random() };
+  const least = Math.min(1, 0.003 / share);
+  const part = least + Math.max(0, 0.3 - least) * random() ** 3;
+  return { kind: 'tail', part, factor: 5 + 40 * random() };
 }
 
-/** A world with an incident that moves the percentile 99.9 by at least a fifth, and its cause. */
-export function incidentWorld(random: Random): {
-  readonly series: readonly SeriesChange[];
-  readonly guilty: Guilty;
-} {
+/** Some attribute values together, of random keys, that 1.2 to 70 % of all values have. */
+function causeOf(together: number, shares: Shares, random: Random): Guilty {
+  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
   for (;;) {
-    let guilty: Guilty | undefined;
-    const choose = incidentOf(random);
-    const { series, change } = world(random, (shares) => {
-      guilty = choose(shares);
+    const keys = [...shares.keys()].sort(() => random() - 0.5).slice(0, together);
+    const values = keys.map((key) => [key, pick([...shares.get(key)!])] as const);
+    const share = values.reduce((product, [, [, one]]) => product * one, 1);
+    if (share < 0.012 || share > 0.7) continue;
+    const attributes = Object.fromEntries(values.map(([key, [value]]) => [key, value]));
+    return { attributes, incident: incidentOf(share, random) };
+  }
+}
+
+/** A world with incidents that move the percentile 99.9 by at least a fifth, and their causes. */
+export interface IncidentWorld {
+  readonly series: readonly SeriesChange[];
+  readonly guilty: readonly Guilty[];
+}
+
+/** The least part of the difference that comes from each of two causes, as its mean over both orders. */
+const LEAST_PART = 0.25;
+
+/** @param together How many attribute values each cause has, of at most two. @default one cause of one value */
+export function incidentWorld(random: Random, together: readonly number[] = [1]): IncidentWorld {
+  for (;;) {
+    let guilty: readonly Guilty[] = [];
+    const { series, changeWith } = world(random, (shares) => {
+      guilty = together.map((count) => causeOf(count, shares, random));
       return guilty;
     });
-    if (change >= 1.2) return { series, guilty: guilty! };
+    const change = changeWith(guilty);
+    if (change < 1.2) continue;
+    if (guilty.length === 1) return { series, guilty };
+    const none = changeWith([]);
+    const alone = guilty.map((one) => changeWith([one]));
+    const parts = guilty.map((_, at) => {
+      return (alone[at]! - none + change - alone[1 - at]!) / 2 / (change - none);
+    });
+    if (parts.every((part) => part >= LEAST_PART)) return { series, guilty };
   }
 }

@@ -5,7 +5,7 @@ import { BITS, SCALE } from './incidents.ts';
 export const QUESTION = { percentile: 99.9, bits: BITS, scale: SCALE };
 
 export const namesOf = ({ attributes }: ExplainedCause): string[] =>
-  attributes.map(({ key, value }) => `${key}=${value}`);
+  attributes.map((together) => together.map(({ key, value }) => `${key}=${value}`).join(' & '));
 
 /** The end of an incident. */
 export const back = (all: readonly SeriesChange[]): SeriesChange[] =>
