@@ -26,16 +26,17 @@ import { readTraces, tracesJson, tracesText } from './query/traces.ts';
 
 const DESCRIPTION = `Explains why a percentile moved from one range of time to another, by the attributes of the series.
 
-An attribute value explains a part of the difference: the part that would be missing if its series had stayed as they
-were. Each value has such a part for the values that its series counted, and one for their share of all values ("more
-of /reports"). The cause is the attribute value whose series gained the most slow values, compared with all others; it
-must explain at least half of the difference, and more than chance does. Attribute values that select the same series
-share a row, because the data cannot separate them.
+The cause is the attribute value whose series gained the most slow values, compared with all others, and more than chance
+gives. Two or three attribute values are a cause together (route=/pay & host=h2) when each of them is needed. There may be
+up to three causes. Each explains a part of the difference, by the values that its series counted and by their share
+of all values ("more of /reports"); the parts of all causes and of all other series add up to 100 %. A part above 100 %
+means that others made the difference smaller. The causes explain at least half of the difference together. Attribute
+values that select the same series share a row, because the data cannot separate them.
 
 A difference that may be chance is not explained. The verdict is undecided when it depends on where values lie in a wide
-bucket. For values in wide buckets, the table shows bounds, and the least part that a cause explains. A difference beyond
-doubt may have no explanation: then all series moved alike, or the series that moved share no attribute value that the
-others lack.
+bucket. For values in wide buckets, the table shows bounds, and the least part that a cause explains, had its series alone
+stayed as they were; one attribute value is looked for. A difference beyond doubt may have no explanation: then all series
+moved alike, or the series that moved share no attribute values that the others lack.
 
 Where the history has exemplars, the largest values after the change are listed with their traces.
 
@@ -224,8 +225,11 @@ function causesTable(
   return lines.join('\n');
 }
 
-function namesOf({ attributes }: ExplainedCause): string {
-  return attributes.map(({ key, value }) => `${key}=${value}`).join(', ');
+/** Attribute values together, and a separator where others select the same series. */
+function namesOf({ attributes }: ExplainedCause, separator = ', '): string {
+  return attributes
+    .map((together) => together.map(({ key, value }) => `${key}=${value}`).join(' & '))
+    .join(separator);
 }
 
 /** A part of the difference; the least that it may be where values are in wide buckets. */
@@ -265,12 +269,24 @@ function conclusion(
       (cause, i) =>
         `${i === 0 ? `${name} moved ${from}, and ` : 'So does '}${causeText(cause, i === 0, isWide)}`,
     );
-  return sentences.join(' ');
+  return [...sentences, ...restText(causes, isWide)].join(' ');
+}
+
+/** What the named causes leave to all other series, if anything. */
+function restText(causes: readonly ExplainedCause[], isWide: boolean): string[] {
+  const named = causes.filter(({ verdict }) => verdict.startsWith('explains it'));
+  const percent = Math.round((1 - named.reduce((sum, { explains }) => sum + explains, 0)) * 100);
+  if (isWide || percent === 0) return [];
+  return [
+    percent > 0
+      ? `The other ${percent} % come from all other series.`
+      : `All other series made the difference ${-percent} % smaller.`,
+  ];
 }
 
 function causeText(cause: ExplainedCause, isFirst: boolean, isWide: boolean): string {
-  const { kind, explains, before, after, attributes } = cause;
-  const names = attributes.map(({ key, value }) => `${key}=${value}`).join(' or ');
+  const { kind, explains, before, after } = cause;
+  const names = namesOf(cause, ' or ');
   const what =
     kind === 'values'
       ? 'their values changed'

@@ -37,6 +37,30 @@ test('the percentile before and after, a table and a sentence', async () => {
   );
 });
 
+test('a route that is slow on one host, and another one, are causes side by side', async () => {
+  const both = folder.pathOf('both');
+  const quiet = { 10: 9_980, 100: 15, 200: 5 };
+  const slow = { 10: 9_800, 1000: 200 };
+  await writeHistory(
+    both,
+    ['/pay', '/cart', '/list', '/item'].flatMap((route) =>
+      ['a', 'b', 'c'].flatMap((host) => {
+        const isSlow = route === '/cart' || (route === '/pay' && host === 'b');
+        return [
+          ['2026-03-10T14:00', { route, host }, quiet] as const,
+          ['2026-03-10T15:10', { route, host }, isSlow ? slow : quiet] as const,
+        ];
+      }),
+    ),
+  );
+  const { stdout } = await hdrscope(['explain', both, '--metric', 'rpc', ...RANGES]);
+  expect(stdout).toMatch(/^route=\/cart .* 50 % +values +explains it$/m);
+  expect(stdout).toMatch(/^route=\/pay & host=b .* 50 % +values +explains it as well$/m);
+  expect(stdout).toMatch(
+    /route=\/cart explains 50 % of it: their values changed\. So does route=\/pay & host=b, with 50 % of it: their values changed\.\n$/,
+  );
+});
+
 test('ranges without a difference get no verdict', async () => {
   const { exitCode, stdout } = await explain([
     '--before',
@@ -82,7 +106,8 @@ test('JSON has all figures, in the unit that it names', async () => {
     after: { count: 210_000 },
     causes: [
       {
-        attributes: [{ key: 'route', value: '/pay' }],
+        attributes: [[{ key: 'route', value: '/pay' }]],
+        parts: { values: 1, share: 0 },
         kind: 'values',
         explains: 1,
         verdict: 'explains it',
