@@ -8,25 +8,28 @@ export function firstNegative(max: bigint): bigint {
 
 const MOST_SLOTS = 4200;
 
-const USUAL_VALUES = [0n, 1n, 10n, 1000n, 10n ** 6n];
+const USUAL_VALUES = [1n, 10n, 1000n, 10n ** 6n];
 
 const PROBES = 5;
 
 const LARGE = 2n ** 20n;
+
+/** Where a program counts the values of a range; `undefined` when that differs within the range. */
+type Evaluate = (from: bigint, to: bigint) => Places | undefined;
 
 /**
  * Asks about some values before all of them are divided into slots, which takes long where the value is another one.
  *
  * @throws NotMeasured when all have the same slot, or when neighbours have different ones all over the range.
  */
-export function assertSomeSlots(
-  evaluate: (from: bigint, to: bigint) => Places | undefined,
-  max: bigint,
-): void {
+export function assertSomeSlots(evaluate: Evaluate, max: bigint): void {
   const nameAt = (value: bigint) => namesOf(evaluate(value, value)!);
   // The smallest and the largest values have different slots, unless neither is counted.
-  const values = [...USUAL_VALUES.filter((value) => value <= max), firstNegative(max) - 1n, max];
-  if (new Set(values.map(nameAt)).size === 1) throw new NotMeasured('all values are counted in one slot');
+  const smallest = nameAt(0n);
+  const others = [max, firstNegative(max) - 1n, ...USUAL_VALUES.filter((value) => value <= max)];
+  if (others.every((value) => nameAt(value) === smallest)) {
+    throw new NotMeasured('all values are counted in one slot');
+  }
   if (max < LARGE) return;
   const probes = Array.from({ length: PROBES }, (_, i) => (max / BigInt(PROBES)) * BigInt(i) + 12_345n);
   if (probes.every((probe) => nameAt(probe) !== nameAt(probe + 1n))) {
@@ -42,65 +45,82 @@ export interface Part {
 }
 
 /** Divides a range into the largest parts whose values are counted in the same places. */
-export function partition(
-  evaluate: (from: bigint, to: bigint) => Places | undefined,
-  lo: bigint,
-  hi: bigint,
-): readonly Part[] {
+export function partition(evaluate: Evaluate, lo: bigint, hi: bigint): readonly Part[] {
   const parts: Part[] = [];
   const seen = new Set<string>();
   const sign = firstNegative(hi);
   let width = 1n;
-  for (let from = lo; from <= hi; ) {
+  let behind: Places | undefined;
+  for (let from = lo; from <= hi; from += width) {
     const end = from < sign ? sign - 1n : hi;
-    const places = evaluate(from, from)!;
+    const places = behind ?? evaluate(from, from)!;
     const name = namesOf(places);
-    const before = parts.at(-1);
-    if (name !== before?.name && seen.has(name) && from < sign) {
+    const last = parts.at(-1);
+    if (name !== last?.name && seen.has(name) && from < sign) {
       throw new NotMeasured('larger values are counted in slots of smaller ones again');
     }
-    const holds = (to: bigint) => {
-      const others = evaluate(from, to);
-      return others !== undefined && namesOf(others) === name;
-    };
-    const to = lastThatHolds(holds, from, end, width);
-    if (name === before?.name && before.to + 1n === from && from !== sign) {
-      parts[parts.length - 1] = { ...before, to };
-    } else {
-      parts.push({ from, to, places, name });
-    }
+    const isMore = name === last?.name && from !== sign;
+    const widths = isMore ? [2n * width, width] : likelyWidths(parts);
+    const piece = findPiece(evaluate, { from, end, name, isMore }, widths);
+    const { to } = piece;
+    if (isMore) parts[parts.length - 1] = { ...last!, to };
+    else parts.push({ from, to, places, name });
     if (parts.length > MOST_SLOTS) throw new NotMeasured(`it has more than ${MOST_SLOTS} slots`);
     seen.add(name);
     width = to - from + 1n;
-    from = to + 1n;
+    behind = piece.behind;
   }
   return parts;
 }
 
-/** The end of the part that begins at an integer. Slots are often as wide as the one before, or twice as wide. */
-function lastThatHolds(holds: (to: bigint) => boolean, from: bigint, end: bigint, width: bigint): bigint {
-  if (holds(end)) return end;
-  let [good, bad] = [from, end];
-  for (const guess of [from + width - 1n, from + 2n * width - 1n]) {
-    if (guess <= good || guess >= bad) continue;
+/** Slots are often as wide as the one before, or twice as wide, and most often again what the last one was. */
+function likelyWidths(parts: readonly Part[]): readonly bigint[] {
+  const [width = 1n, before] = [parts.at(-1), parts.at(-2)].map((part) => part && part.to - part.from + 1n);
+  return before !== undefined && width === 2n * before ? [2n * width, width] : [width, 2n * width];
+}
+
+/** A part from its begin on, or from where the piece before has ended. */
+interface PieceBegin {
+  readonly from: bigint;
+  /** The part ends there or before. */
+  readonly end: bigint;
+  readonly name: string;
+  /** Whether there was a piece before. */
+  readonly isMore: boolean;
+}
+
+/**
+ * Finds a piece of a part. Where it is not the rest of the part, no piece that begins there is twice as long. A guess that is right takes
+ * two questions, and finds the places of the integer behind the piece.
+ */
+function findPiece(
+  evaluate: Evaluate,
+  { from, end, name, isMore }: PieceBegin,
+  widths: readonly bigint[],
+): { readonly to: bigint; readonly behind?: Places } {
+  const holds = (to: bigint) => {
+    const places = to === from ? undefined : evaluate(from, to);
+    return to === from || (places !== undefined && namesOf(places) === name);
+  };
+  let [good, bad] = [from, end + 1n];
+  let behind: Places | undefined;
+  for (const width of widths) {
+    const guess = from + width > end ? end : from + width - 1n;
+    if (guess < good || guess >= bad) continue;
     if (!holds(guess)) {
       bad = guess;
-      break;
+      continue;
     }
+    if (guess === end) return { to: end };
     good = guess;
-    if (!holds(guess + 1n)) return good;
+    behind = evaluate(good + 1n, good + 1n)!;
+    if (namesOf(behind) !== name) return { to: good, behind };
   }
-  for (let step = width; good + step < bad; step *= 2n) {
-    if (!holds(good + step)) {
-      bad = good + step;
-      break;
-    }
-    good += step;
-  }
+  if (behind !== undefined) return !isMore && holds(end) ? { to: end } : { to: good, behind };
   while (bad - good > 1n) {
     const middle = (good + bad) / 2n;
     if (holds(middle)) good = middle;
     else bad = middle;
   }
-  return good;
+  return { to: good };
 }
