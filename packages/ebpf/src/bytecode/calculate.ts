@@ -3,13 +3,19 @@ import type { Operation, Term, Terms } from './terms.ts';
 
 export const UNKNOWN_INSTRUCTION = 'it has an unknown instruction';
 
+export interface CalculationKind {
+  /** Whether it is one of 64 bits, and not of the lower 32. */
+  readonly is64: boolean;
+  readonly isSigned: boolean;
+}
+
 /** The result of an operation, by its number: the code of the instruction without its lowest four bits. */
 export function calculate(
   terms: Terms,
   operation: number,
   a: Term,
   b: Term,
-  { is64, isSigned }: { readonly is64: boolean; readonly isSigned: boolean },
+  { is64, isSigned }: CalculationKind,
 ): Term {
   if (operation === 8) return calculate(terms, 1, terms.constant(0n), a, { is64, isSigned });
   const op = (isSigned ? SIGNED_OPERATIONS[operation] : undefined) ?? OPERATIONS[operation];

@@ -1,4 +1,12 @@
-import { calculate, UNKNOWN_INSTRUCTION } from './calculate.ts';
+import { type CalculationKind, calculate, UNKNOWN_INSTRUCTION } from './calculate.ts';
+import {
+  answerTo,
+  CONDITIONS,
+  type Condition,
+  nameOfComparison,
+  type Operands,
+  operandsOf,
+} from './conditions.ts';
 import {
   ATOMIC,
   accessBytes,
@@ -9,23 +17,25 @@ import {
   LOAD_WIDE,
   WIDE,
 } from './instructions.ts';
-import { isZero, Memory, type MemoryFollowing, type MemoryUser } from './memory.ts';
+import { Memory, type MemoryFollowing, type MemoryUser } from './memory.ts';
 import {
   type CallKind,
   copyRun,
   enter,
   type Frame,
+  isInteger,
   isPointer,
   type MapFacts,
   NotMeasured,
+  nameOfPointer,
   type Pointer,
   type ProgramCode,
   type Run,
   type StepBudget,
   type Value,
 } from './run.ts';
-import { type Comparison, decide, HALF, isConstant, type Term, type Terms } from './terms.ts';
-import { nameOfPointer, Ways } from './ways.ts';
+import { HALF, isConstant, type Term, type Terms } from './terms.ts';
+import { Ways } from './ways.ts';
 
 const MOST_VISITS = 2000;
 
@@ -145,8 +155,9 @@ class Machine implements MemoryUser {
   }
 
   noted(value: Value): Value {
-    const { until = [] } = this.#following;
-    for (const term of until) if (!isPointer(value) && isSameTerm(value, term)) this.#made = term;
+    const { until } = this.#following;
+    if (until === undefined || isPointer(value)) return value;
+    for (const term of until) if (isSameTerm(value, term)) this.#made = term;
     return value;
   }
 
@@ -175,10 +186,14 @@ class Machine implements MemoryUser {
     else if (operation === 11) this.#write(to, this.#moved(right, offset, is64));
     else {
       const isSum = is64 && (operation === 0 || operation === 1);
-      const address = isSum ? this.#addressPlus(operation, this.#read(to), right) : undefined;
-      const [a, b] = [this.#number(this.#read(to)), this.#number(right)];
-      this.#write(to, address ?? calculate(this.#terms, operation, a, b, { is64, isSigned: offset === 1 }));
+      const left = this.#read(to);
+      const address = isSum ? this.#addressPlus(operation, left, right) : undefined;
+      this.#write(to, address ?? this.#result(operation, left, right, { is64, isSigned: offset === 1 }));
     }
+  }
+
+  #result(operation: number, left: Value, right: Value, kind: CalculationKind): Term {
+    return calculate(this.#terms, operation, this.#number(left), this.#number(right), kind);
   }
 
   #moved(value: Value, offset: number, is64: boolean): Value {
@@ -215,17 +230,17 @@ class Machine implements MemoryUser {
   }
 
   #advanced(pointer: Pointer, by: Term): Pointer {
-    const { map } = pointer;
-    const atBegin = { ...pointer, offset: this.#terms.constant(0n) };
+    const { kind, map } = pointer;
+    const offset = this.#terms.constant(0n);
     // Programs cannot add to the address of a map. The kernel does, where it has replaced a lookup: its array of values begins there.
-    if (pointer.kind === 'map') return { ...atBegin, kind: 'inside' };
-    if (pointer.kind === 'inside' && map !== undefined) {
+    if (kind === 'map') return { ...pointer, offset, kind: 'inside' };
+    if (kind === 'inside' && map !== undefined) {
       const isCell = map.isPerCpu || map.holdsMaps;
       const term = this.#indexIn(by, isCell ? 8 : elementBytes(map));
-      return { ...atBegin, kind: isCell ? 'cell' : 'value', key: [{ offset: 0, size: 4, term }] };
+      return { ...pointer, offset, kind: isCell ? 'cell' : 'value', key: [{ offset: 0, size: 4, term }] };
     }
-    if (pointer.kind === 'entry' && map !== undefined) {
-      return { ...atBegin, kind: map.isPerCpu || map.holdsMaps ? 'cell' : 'value', mayBeNull: false };
+    if (kind === 'entry' && map !== undefined) {
+      return { ...pointer, offset, kind: map.isPerCpu || map.holdsMaps ? 'cell' : 'value', mayBeNull: false };
     }
     return { ...pointer, offset: this.#terms.make('add', pointer.offset, by) };
   }
@@ -329,53 +344,51 @@ class Machine implements MemoryUser {
 
   #branch(
     { code, to, from, offset, value }: Instruction,
-    { comparison, isReversed = false, isNegated = false }: Condition,
+    condition: Condition,
     is32: boolean,
   ): 'end' | 'pruned' | undefined {
-    const run = this.#run;
-    const isRegister = (code & 8) !== 0;
-    const [left, right] = [this.#read(to), isRegister ? this.#read(from) : this.#constant(value)];
-    const terms = this.#terms;
-    let answer: boolean | undefined;
-    let name: string;
-    let isOfMeasured = false;
-    if (isPointer(left) || isPointer(right)) {
-      [answer, name] = this.#compareAddresses(comparison, left, right);
-    } else {
-      const sized = (term: Term) =>
-        !is32 ? term : comparison === 'signed below' ? terms.signed(term, 32) : terms.low(term, 32);
-      const [a, b] = isReversed ? [sized(right), sized(left)] : [sized(left), sized(right)];
-      answer = decide(comparison, a, b);
-      name = `${comparison} ${a.id} ${b.id}`;
-      isOfMeasured = (a.isMeasured || b.isMeasured) && !a.isOther && !b.isOther;
-      // Bounded: two.
-      if (answer === undefined) run.conditions.push(...[a, b].filter((term) => !isConstant(term)));
-    }
-    answer ??= run.decisions.get(name);
-    if (answer === undefined) {
-      if (isOfMeasured && this.#following.isStrict) throw UNDECIDED;
-      if (!this.#isLeading()) return 'end';
-      this.#ways.widen(run, MOST_STATES);
-      if (this.#ways.isSeen(run)) return 'pruned';
-      // The runs with an address come first: most programs do nothing else without one.
-      answer = !isPointer(left) && !isPointer(right);
-      const other = copyRun(run);
-      other.decisions.set(name, !answer);
-      other.at += answer === isNegated ? 1 + offset : 1;
-      this.#ways.pending.push(other);
-      run.decisions.set(name, answer);
-    }
-    run.at += answer !== isNegated ? 1 + offset : 1;
+    const { comparison, isNegated = false } = condition;
+    const right = (code & 8) !== 0 ? this.#read(from) : this.#constant(value);
+    const operands = operandsOf(this.#terms, condition, this.#read(to), right, is32);
+    const lengthOf = (answer: boolean) => (answer === isNegated ? 1 : 1 + offset);
+    const answer = answerTo(comparison, operands);
+    if (answer === undefined) return this.#choose(nameOfComparison(comparison, operands), operands, lengthOf);
+    this.#run.at += lengthOf(answer);
     return undefined;
   }
 
-  #compareAddresses(comparison: Comparison, left: Value, right: Value): [boolean | undefined, string] {
-    const [pointer, other] = isPointer(left) ? [left, right] : [right as Pointer, left];
-    const isWithNull = !isPointer(other) && isZero(other);
-    const name = `null ${nameOfPointer(pointer)}`;
-    if (comparison === 'equal' && isWithNull) return [pointer.mayBeNull ? undefined : false, name];
-    const names = [left, right].map((value) => (isPointer(value) ? nameOfPointer(value) : value.id));
-    return [undefined, `${comparison} ${names.join(' ')}`];
+  /** Goes the way that the run has decided before, or else both ways. */
+  #choose(
+    name: string,
+    operands: Operands,
+    lengthOf: (answer: boolean) => number,
+  ): 'end' | 'pruned' | undefined {
+    const run = this.#run;
+    const take = (way: Run, answer: boolean) => {
+      way.decisions.set(name, answer);
+      way.at += lengthOf(answer);
+    };
+    const integers = operands.some(isPointer) ? [] : operands.filter(isInteger);
+    // Bounded: two.
+    run.conditions.push(...integers.filter((term) => !isConstant(term)));
+    const known = run.decisions.get(name);
+    if (known !== undefined) {
+      take(run, known);
+      return undefined;
+    }
+    const isOfMeasured =
+      integers.some(({ isMeasured }) => isMeasured) && !integers.some(({ isOther }) => isOther);
+    if (isOfMeasured && this.#following.isStrict) throw UNDECIDED;
+    if (!this.#isLeading()) return 'end';
+    this.#ways.widen(run, MOST_STATES);
+    if (this.#ways.isSeen(run)) return 'pruned';
+    const other = copyRun(run);
+    this.#ways.pending.push(other);
+    // The runs with an address come first: most programs do nothing else without one.
+    const answer = integers.length > 0;
+    take(run, answer);
+    take(other, !answer);
+    return undefined;
   }
 
   /** Whether the run may still add to the map. */
@@ -469,23 +482,3 @@ function isSameTerm(one: Term, other: Term): boolean {
 function elementBytes({ valueSize }: MapFacts): number {
   return Math.ceil(valueSize / 8) * 8;
 }
-
-interface Condition {
-  readonly comparison: Comparison;
-  readonly isReversed?: boolean;
-  readonly isNegated?: boolean;
-}
-
-const CONDITIONS: Readonly<Record<number, Condition>> = {
-  1: { comparison: 'equal' },
-  2: { comparison: 'below', isReversed: true },
-  3: { comparison: 'below', isNegated: true },
-  4: { comparison: 'common bits' },
-  5: { comparison: 'equal', isNegated: true },
-  6: { comparison: 'signed below', isReversed: true },
-  7: { comparison: 'signed below', isNegated: true },
-  10: { comparison: 'below' },
-  11: { comparison: 'below', isReversed: true, isNegated: true },
-  12: { comparison: 'signed below' },
-  13: { comparison: 'signed below', isNegated: true, isReversed: true },
-};

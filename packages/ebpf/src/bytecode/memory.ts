@@ -6,14 +6,14 @@ import {
   type Load,
   type MapFacts,
   NotMeasured,
+  nameOfPointer,
   type Pointer,
   type ProgramCode,
   type Run,
   type Value,
 } from './run.ts';
 import { clearStack, loadStack } from './stack.ts';
-import { HALF, isConstant, type Term, type Terms } from './terms.ts';
-import { nameOfPointer } from './ways.ts';
+import { HALF, isConstant, isZero, type Term, type Terms } from './terms.ts';
 
 /** Size of the stack of a function. Source: Linux, `MAX_BPF_STACK`. */
 const STACK_BYTES = 512;
@@ -237,10 +237,6 @@ export class Memory {
 /** The sum of which a term is the lower half, as in counters of 32 bits. */
 function wholeOf(term: Term): Term {
   return term.op === 'and' && term.args[1]!.min === HALF && isConstant(term.args[1]!) ? term.args[0]! : term;
-}
-
-export function isZero(term: Term): boolean {
-  return isConstant(term) && term.min === 0n;
 }
 
 /** A constant distance from the end of a stack or the begin of a value, in bytes. */

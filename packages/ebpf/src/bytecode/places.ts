@@ -75,10 +75,10 @@ export function findPlaces(
       follow(copyRun(start), {
         ...common,
         isStrict: true,
-        onEnd(run) {
-          const isClamped =
-            run.conditions.length > 0 && run.conditions.every((term) => isOfInputs(term, inputs));
-          for (const addition of run.additions) {
+        onEnd({ additions, conditions }) {
+          if (additions.length === 0) return;
+          const isClamped = conditions.length > 0 && conditions.every((term) => isOfInputs(term, inputs));
+          for (const addition of additions) {
             const { at } = addition;
             const isOther = sums.has(at);
             if (!isOther) assertOne(addition);

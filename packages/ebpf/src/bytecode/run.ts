@@ -58,6 +58,16 @@ export function isPointer(value: Value): value is Pointer {
   return (value as Partial<Term>).op === undefined;
 }
 
+export function isInteger(value: Value): value is Term {
+  return !isPointer(value);
+}
+
+/** A name that only equal addresses have. */
+export function nameOfPointer({ kind, name, offset, key }: Pointer): string {
+  const words = key?.map((word) => `${word.offset}:${word.term.id}`).join(',') ?? '';
+  return `${kind} ${name} ${offset.id} ${words}`;
+}
+
 /** An addition to a counter in a map. */
 export interface Addition {
   /** Where the program adds: the position of the instruction. */

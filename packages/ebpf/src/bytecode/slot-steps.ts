@@ -171,7 +171,7 @@ function measureValue(
   const { min, max } = value;
   terms.measure(value);
   // Runs that come to a value which is known already are shown by that one.
-  const others: Common = { ...common, until: new Set(values) };
+  const others: Common = { ...common, ...(values.length > 0 && { until: new Set(values) }) };
   const inputs = inputsOf(value);
   const evaluate = (from: bigint, to: bigint) =>
     findPlaces(others, target, starts, { from, to, sums, inputs });

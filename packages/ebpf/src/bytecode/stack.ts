@@ -35,6 +35,8 @@ function compose(terms: Terms, stack: Stack, at: number, size: number): Term | u
 
 /** Removes what is in a part of the stack. The other bytes of a larger store stay. */
 export function clearStack(terms: Terms, stack: Stack, at: number, size: number): void {
+  // Stores do not overlap, so the same one again takes the place of nothing else.
+  if (stack.get(at)?.size === size) return;
   for (let begin = at - 7; begin < at + size; begin++) {
     const cell = stack.get(begin);
     if (cell === undefined || begin + cell.size <= at) continue;

@@ -1,3 +1,5 @@
+import { NotMeasured } from './run.ts';
+
 /** What computes a term from its operands. Integers are unsigned and have 64 bits; results are taken modulo 2^64. */
 export type Operation =
   | 'add'
@@ -41,9 +43,15 @@ export interface Term {
 export const WORD: bigint = 2n ** 64n - 1n;
 export const HALF: bigint = 2n ** 32n - 1n;
 const SIGN = 2n ** 63n;
+/** The integer whose lowest bits are set, and no other ones, by their number. */
+const LOWEST: readonly bigint[] = Array.from({ length: 65 }, (_, bits) => (1n << BigInt(bits)) - 1n);
 
 export function isConstant({ min, max }: Term): boolean {
   return min === max;
+}
+
+export function isZero(term: Term): boolean {
+  return isConstant(term) && term.min === 0n;
 }
 
 /** The inputs from which a term is computed. */
@@ -70,14 +78,18 @@ export class Terms {
   /** Constants of instructions, which come often. */
   readonly #integers = new Map<number, Term>();
   readonly #inputs = new Map<string, Term>();
-  readonly #results = new Map<string, Term>();
+  readonly #results = new ResultTable();
   /** Terms of the measured value. They are made anew when the value has another range. */
-  readonly #ofMeasured = new Map<string, Term>();
+  readonly #ofMeasured = new ResultTable();
   #measured: { readonly term: Term; readonly min: bigint; readonly max: bigint } | undefined;
   #count = 0;
 
   constant(value: bigint): Term {
-    const bits = value & WORD;
+    return this.#constant(value & WORD);
+  }
+
+  /** @param bits An unsigned integer. */
+  #constant(bits: bigint): Term {
     const known = this.#constants.get(bits);
     if (known !== undefined) return known;
     const term = this.#term('', [], { min: bits, max: bits, ones: bits, unknown: 0n });
@@ -87,9 +99,11 @@ export class Terms {
 
   /** The constant of a signed integer. */
   integer(value: number): Term {
-    const known = this.#integers.get(value) ?? this.constant(BigInt(value));
-    this.#integers.set(value, known);
-    return known;
+    const known = this.#integers.get(value);
+    if (known !== undefined) return known;
+    const term = this.constant(BigInt(value));
+    this.#integers.set(value, term);
+    return term;
   }
 
   /** @param bits Width: the input is below 2^bits. */
@@ -138,23 +152,23 @@ export class Terms {
     }
     if (op === 'sub' && left === right) return this.constant(0n);
     if (op === 'xor' && left === right) return this.constant(0n);
+    if (isConstant(left) && isConstant(right)) return this.#constant(compute(op, left.min, right.min));
     const isMeasured = left.isMeasured || right.isMeasured;
     const table = isMeasured ? this.#ofMeasured : this.#results;
-    const name = `${op} ${left.id} ${right.id}`;
-    const known = table.get(name);
+    const known = table.get(op, left, right);
     if (known !== undefined) return known;
     const facts = factsOf(op, left, right);
-    if (facts.min === facts.max) return this.constant(facts.min);
+    if (facts.min === facts.max) return this.#constant(facts.min);
     const term = this.#term(op, [left, right], facts);
     term.isMeasured = isMeasured;
     term.isOther = left.isOther || right.isOther;
-    table.set(name, term);
+    table.add(op, term);
     return term;
   }
 
   /** The lowest bits of a term. */
   low(term: Term, bits: number): Term {
-    return bits >= 64 ? term : this.make('and', term, this.constant((1n << BigInt(bits)) - 1n));
+    return term.max <= LOWEST[bits]! ? term : this.make('and', term, this.#constant(LOWEST[bits]!));
   }
 
   /** The lowest bits of a term as a signed integer. */
@@ -163,20 +177,50 @@ export class Terms {
   }
 
   #term(op: Term['op'], args: readonly Term[], facts: Facts): Term {
+    if (this.#count === MOST_TERMS) throw new NotMeasured('following it takes too many terms');
     return { id: this.#count++, op, args, ...facts, isMeasured: false, isOther: false };
   }
 }
 
+/** Terms by what they were computed from. */
+class ResultTable {
+  readonly #terms = new Map<Operation, Map<number, Term>>();
+
+  get(op: Operation, left: Term, right: Term): Term | undefined {
+    return this.#terms.get(op)?.get(keyOf(left, right));
+  }
+
+  add(op: Operation, term: Term): void {
+    const [left, right] = term.args;
+    const terms = this.#terms.get(op) ?? new Map<number, Term>();
+    this.#terms.set(op, terms);
+    terms.set(keyOf(left!, right!), term);
+  }
+
+  clear(): void {
+    for (const terms of this.#terms.values()) terms.clear();
+  }
+}
+
+/** As many as have pairs with distinct numbers that are safe integers. */
+const MOST_TERMS = 2 ** 26;
+
+function keyOf(left: Term, right: Term): number {
+  return left.id * MOST_TERMS + right.id;
+}
+
 type Facts = Pick<Term, 'min' | 'max' | 'ones' | 'unknown'>;
+
+const LEAVE_WITH_ZERO: ReadonlySet<Operation> = new Set(['add', 'sub', 'or', 'xor', 'shl', 'lshr', 'ashr']);
 
 /** The operand that an operation leaves as it is. */
 function simplified(op: Operation, left: Term, right: Term): Term | undefined {
   if (isConstant(right)) {
     const by = right.min;
-    if (by === 0n && ['add', 'sub', 'or', 'xor', 'shl', 'lshr', 'ashr'].includes(op)) return left;
-    if (by === 1n && ['mul', 'div'].includes(op)) return left;
-    if (op === 'and' && ((left.ones | left.unknown) & ~by) === 0n) return left;
-    if (op === 'sext' && left.max < 1n << (by - 1n)) return left;
+    if (op === 'and') return ((left.ones | left.unknown) & ~by) === 0n ? left : undefined;
+    if (op === 'sext') return left.max < 1n << (by - 1n) ? left : undefined;
+    if (by === 0n && LEAVE_WITH_ZERO.has(op)) return left;
+    if (by === 1n && (op === 'mul' || op === 'div')) return left;
   }
   if (isConstant(left) && left.min === 0n && (op === 'add' || op === 'or' || op === 'xor')) return right;
   return undefined;
@@ -225,10 +269,6 @@ const ANYTHING: Facts = { min: 0n, max: WORD, ones: 0n, unknown: WORD };
 
 /** What is certain about the result of an operation. */
 function factsOf(op: Operation, a: Term, b: Term): Facts {
-  if (isConstant(a) && isConstant(b)) {
-    const value = compute(op, a.min, b.min);
-    return { min: value, max: value, ones: value, unknown: 0n };
-  }
   return agreed(rangeOf(op, a, b), bitsOf(op, a, b));
 }
 
@@ -257,7 +297,8 @@ function agreed(range: Range, bits: Bits): Facts {
 /** The bits that all integers of a range share: those above the highest bit in which its ends differ. */
 function bitsBetween(min: bigint, max: bigint): Bits {
   const differing = min ^ max;
-  const unknown = differing === 0n ? 0n : (1n << BigInt(differing.toString(2).length)) - 1n;
+  const high = Number(differing >> 32n);
+  const unknown = LOWEST[high > 0 ? 64 - Math.clz32(high) : 32 - Math.clz32(Number(differing))]!;
   return { ones: min & ~unknown, unknown };
 }
 

@@ -1,4 +1,4 @@
-import { copyRun, isPointer, type Pointer, type Run, type Value } from './run.ts';
+import { copyRun, isPointer, nameOfPointer, type Run, type Value } from './run.ts';
 import type { Term, Terms } from './terms.ts';
 
 /** What runs have decided that have come to a comparison in one state. */
@@ -87,12 +87,6 @@ function describeState({ at, frames, additions }: Run): string {
     [at, offset.id, amount.id, ...key.map(({ term }) => term.id)].join(' '),
   );
   return [at, ...shown, ...added].join('/');
-}
-
-/** A name that only equal addresses have. */
-export function nameOfPointer({ kind, name, offset, key }: Pointer): string {
-  const words = key?.map((word) => `${word.offset}:${word.term.id}`).join(',') ?? '';
-  return `${kind} ${name} ${offset.id} ${words}`;
 }
 
 /** Two integers that are not the same. */
