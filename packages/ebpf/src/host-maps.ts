@@ -40,10 +40,11 @@ export class HostMaps {
   /**
    * Looks for maps. As long as no map is new, that takes a call of the kernel for each map, and no list.
    *
+   * @param signal Ends a list early: see `listMaps`.
    * @returns The maps that have come and gone since the last look, and why there may be others: see `MapList`.
    * @throws HdrscopeError `ERR_KERNEL` when bpf(2) cannot be called at all.
    */
-  async look(): Promise<{
+  async look(options: { readonly signal?: AbortSignal } = {}): Promise<{
     readonly came: readonly HostMap[];
     readonly gone: readonly HostMap[];
     readonly incomplete: HdrscopeError | undefined;
@@ -52,7 +53,7 @@ export class HostMaps {
     const newest = ids?.at(-1);
     if (ids !== undefined && newest === this.#newest && this.#isKnown)
       return { came: [], gone: this.#keep(ids), incomplete: undefined };
-    const { maps, incomplete } = await this.#access.list();
+    const { maps, incomplete } = await this.#access.list(options);
     // A map is older than the program that fills it and shows its layout, so a list that has a new map is not the last one.
     this.#isKnown = newest === this.#newest;
     this.#newest = newest;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
+import { Slices } from '@hdrscope/kit';
 import type { BtfType } from './bpf/btf.ts';
 import { idsAfter } from './bpf/call.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
@@ -8,7 +8,7 @@ import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
 import { mapName, typesOf } from './source/kernel-map-plan.ts';
 import { LoadedPrograms } from './source/loaded-programs.ts';
-import { evidenceOf, type LayoutGuess } from './source/map-layout.ts';
+import { findEvidence, type LayoutGuess, type MapEvidence } from './source/map-layout.ts';
 import type { KnownLayout } from './source/map-shape.ts';
 import { findVariableArray } from './source/variable-array.ts';
 import { foldersBelow, readMounts } from './system-files.ts';
@@ -48,18 +48,20 @@ export interface MapList {
 }
 
 /**
- * Lists the maps that this user can see, with their layouts or with guesses of them. It opens each map for reading only.
+ * Lists the maps that this user can see, with their layouts or with guesses of them. It opens each map for reading only. Following the
+ * programs that fill them may take seconds, in slices between which other work of the process runs.
  *
+ * @param signal Ends it early: it then throws the reason of the signal. @default it goes on to the last map
  * @throws HdrscopeError `ERR_KERNEL` when bpf(2) cannot be called at all.
  */
-export async function listMaps(): Promise<MapList> {
+export async function listMaps({ signal }: { readonly signal?: AbortSignal } = {}): Promise<MapList> {
   const bpf = await loadBpf();
   const found = new Map<number, Omit<VisibleMap, 'pins'> & { readonly pins: string[] }>();
   const typesById = new Map<number, readonly BtfType[] | undefined>();
-  const add = (fd: number, pin?: string): void => {
+  const add = async (fd: number, pin?: string): Promise<void> => {
     try {
       const info = mapInfo(bpf, fd);
-      const known = found.get(info.id) ?? { ...visibleMap(info, typesIn(info), programs), pins: [] };
+      const known = found.get(info.id) ?? { ...(await visibleMap(info, typesIn(info), programs)), pins: [] };
       if (pin !== undefined) known.pins.push(pin);
       found.set(info.id, known);
     } finally {
@@ -74,14 +76,14 @@ export async function listMaps(): Promise<MapList> {
       );
     return typesById.get(info.btfId);
   };
-  const programs = new LoadedPrograms(bpf);
+  const programs = new LoadedPrograms(bpf, signal);
+  const slices = new Slices();
   let incomplete: HdrscopeError | undefined;
   try {
     for (const id of mapIds(bpf)) {
       const fd = unlessRefused(() => openMapById(bpf, id), ['ENOENT']);
-      if (fd !== undefined) add(fd);
-      // Following programs may take seconds, and an agent answers in between.
-      await nextTurn();
+      if (fd !== undefined) await add(fd);
+      if (slices.isOver()) await slices.next();
     }
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
@@ -90,7 +92,7 @@ export async function listMaps(): Promise<MapList> {
   for (const pin of pathsInBpffs()) {
     // Programs and links have pins too, and this user may not read every map.
     const fd = unlessRefused(() => openPinnedMap(bpf, pin), undefined);
-    if (fd !== undefined) add(fd, pin);
+    if (fd !== undefined) await add(fd, pin);
   }
   const maps = [...found.values()]
     .sort((a, b) => a.id - b.id)
@@ -98,23 +100,33 @@ export async function listMaps(): Promise<MapList> {
   return { maps, incomplete };
 }
 
-function visibleMap(
+async function visibleMap(
   info: MapInfo,
   types: readonly BtfType[] | undefined,
   programs: LoadedPrograms,
-): Omit<VisibleMap, 'pins'> {
+): Promise<Omit<VisibleMap, 'pins'>> {
   const { id, type, keySize, valueSize, maxEntries } = info;
-  const evidence = unlessRefused(() => {
-    const variable = findVariableArray(info, types);
-    return evidenceOf(variable?.info ?? info, types, {
-      programs,
-      ...(variable !== undefined && { variable }),
-    });
-  }, undefined);
+  const evidence = await evidenceFor(info, types, programs);
   const { known, guesses = [], why = '' } = evidence ?? {};
   const users = [...new Set(programs.namesFor(id).filter((one) => one !== ''))].sort();
   const name = mapName(info, types);
   return { id, type, name, keySize, valueSize, maxEntries, programs: users, known, guesses, why };
+}
+
+/** @returns `undefined` when the kernel refuses what shows the layout. */
+async function evidenceFor(
+  info: MapInfo,
+  types: readonly BtfType[] | undefined,
+  programs: LoadedPrograms,
+): Promise<MapEvidence | undefined> {
+  try {
+    const variable = findVariableArray(info, types);
+    const question = { programs, ...(variable !== undefined && { variable }) };
+    return await findEvidence(variable?.info ?? info, types, question);
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    return undefined;
+  }
 }
 
 /** @param expected Errnos that are not failures; `undefined` accepts all of them. */

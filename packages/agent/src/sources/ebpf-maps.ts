@@ -60,6 +60,7 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
       const counted = new Map<number, CountedMap>();
       /** Maps that another source reads. */
       const left = new Map<number, HostMap>();
+      const stopping = new AbortController();
 
       const add = (map: HostMap, since: 'beginning' | 'now'): void => {
         const { id, layout, source } = map;
@@ -88,7 +89,7 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
         );
       };
       const look = async (): Promise<void> => {
-        const { came, gone, incomplete } = await host.look();
+        const { came, gone, incomplete } = await host.look(stopping);
         const others = await context.mapsOfOthers();
         for (const { id, source } of gone) {
           await remove(id);
@@ -122,7 +123,9 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
       await look();
       let looking: Promise<void> = Promise.resolve();
       const timer = setInterval(() => {
-        looking = looking.then(look).catch((error) => context.failed(error));
+        looking = looking.then(look).catch((error) => {
+          if (!stopping.signal.aborted) context.failed(error);
+        });
       }, refresh).unref();
       return {
         note: [
@@ -133,6 +136,7 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
         kernelMaps: noKernelMaps,
         async stop() {
           clearInterval(timer);
+          stopping.abort();
           await looking;
           const maps = [...[...counted.values()].map(({ map }) => map), ...left.values()];
           await Promise.all([...counted.keys()].map(remove));

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 
 /** Addresses of the functions of the kernel. */
 export interface KernelSymbols {
@@ -12,10 +12,10 @@ const NO_SYMBOLS: KernelSymbols = { nameOfCall: () => undefined };
  * Reads the addresses of the functions of the kernel, which takes CAP_SYSLOG. Calls of programs are distances from one function.
  * Source: Linux, `kernel/bpf/verifier.c`, `BPF_CALL_IMM`.
  */
-export function readKernelSymbols(path = '/proc/kallsyms'): KernelSymbols {
+export async function readKernelSymbols(path = '/proc/kallsyms'): Promise<KernelSymbols> {
   let text: string;
   try {
-    text = readFileSync(path, 'latin1');
+    text = await readFile(path, 'latin1');
   } catch {
     return NO_SYMBOLS;
   }

@@ -1,3 +1,4 @@
+import type { Steps } from '@hdrscope/kit';
 import { type CalculationKind, calculate, UNKNOWN_INSTRUCTION } from './calculate.ts';
 import {
   answerTo,
@@ -31,9 +32,9 @@ import {
   type Pointer,
   type ProgramCode,
   type Run,
-  type StepBudget,
   type Value,
 } from './run.ts';
+import type { StepBudget } from './step-budget.ts';
 import { HALF, isConstant, type Term, type Terms } from './terms.ts';
 import { Ways } from './ways.ts';
 
@@ -56,10 +57,10 @@ export interface Following extends MemoryFollowing {
 export const UNDECIDED: Error = new Error('undecided');
 
 /** Follows a run and, at each comparison that could go both ways, both ways. */
-export function follow(start: Run, following: Following): void {
+export function* follow(start: Run, following: Following): Steps<void> {
   const ways = new Ways(start, following.terms);
   for (let run = ways.pending.pop(); run !== undefined; run = ways.pending.pop()) {
-    if (new Machine(run, following, ways).runToEnd() === 'done') return;
+    if ((yield* new Machine(run, following, ways).runToEnd()) === 'done') return;
   }
 }
 
@@ -88,11 +89,11 @@ class Machine implements MemoryUser {
     this.#memory = new Memory(run, following, this);
   }
 
-  runToEnd(): 'done' | 'next' {
+  *runToEnd(): Steps<'done' | 'next'> {
     const run = this.#run;
     const { budget, onEnd, onStop } = this.#following;
     for (;;) {
-      budget.take();
+      if (budget.take()) yield;
       const instruction = this.#code.instructions[run.at];
       if (instruction === undefined) throw new NotMeasured('it goes on behind its last instruction');
       const step = this.#step(instruction);

@@ -1,3 +1,4 @@
+import type { Steps } from '@hdrscope/kit';
 import { namesOf, type Places } from './places.ts';
 import { NotMeasured } from './run.ts';
 
@@ -15,26 +16,39 @@ const PROBES = 5;
 const LARGE = 2n ** 20n;
 
 /** Where a program counts the values of a range; `undefined` when that differs within the range. */
-type Evaluate = (from: bigint, to: bigint) => Places | undefined;
+export type Evaluate = (from: bigint, to: bigint) => Steps<Places | undefined>;
 
 /**
  * Asks about some values before all of them are divided into slots, which takes long where the value is another one.
  *
  * @throws NotMeasured when all have the same slot, or when neighbours have different ones all over the range.
  */
-export function assertSomeSlots(evaluate: Evaluate, max: bigint): void {
-  const nameAt = (value: bigint) => namesOf(evaluate(value, value)!);
+export function* assertSomeSlots(evaluate: Evaluate, max: bigint): Steps<void> {
   // The smallest and the largest values have different slots, unless neither is counted.
-  const smallest = nameAt(0n);
   const others = [max, firstNegative(max) - 1n, ...USUAL_VALUES.filter((value) => value <= max)];
-  if (others.every((value) => nameAt(value) === smallest)) {
-    throw new NotMeasured('all values are counted in one slot');
-  }
+  const smallest = yield* nameAt(evaluate, 0n);
+  const areSame = yield* isTrueOfAll(others, function* (value) {
+    return (yield* nameAt(evaluate, value)) === smallest;
+  });
+  if (areSame) throw new NotMeasured('all values are counted in one slot');
   if (max < LARGE) return;
   const probes = Array.from({ length: PROBES }, (_, i) => (max / BigInt(PROBES)) * BigInt(i) + 12_345n);
-  if (probes.every((probe) => nameAt(probe) !== nameAt(probe + 1n))) {
-    throw new NotMeasured('neighbours are counted in different slots over the whole range');
-  }
+  const differ = yield* isTrueOfAll(probes, function* (probe) {
+    return (yield* nameAt(evaluate, probe)) !== (yield* nameAt(evaluate, probe + 1n));
+  });
+  if (differ) throw new NotMeasured('neighbours are counted in different slots over the whole range');
+}
+
+function* isTrueOfAll(
+  values: readonly bigint[],
+  isTrueOf: (value: bigint) => Steps<boolean>,
+): Steps<boolean> {
+  for (const value of values) if (!(yield* isTrueOf(value))) return false;
+  return true;
+}
+
+function* nameAt(evaluate: Evaluate, value: bigint): Steps<string> {
+  return namesOf((yield* evaluate(value, value))!);
 }
 
 export interface Part {
@@ -45,7 +59,7 @@ export interface Part {
 }
 
 /** Divides a range into the largest parts whose values are counted in the same places. */
-export function partition(evaluate: Evaluate, lo: bigint, hi: bigint): readonly Part[] {
+export function* partition(evaluate: Evaluate, lo: bigint, hi: bigint): Steps<readonly Part[]> {
   const parts: Part[] = [];
   const seen = new Set<string>();
   const sign = firstNegative(hi);
@@ -53,7 +67,7 @@ export function partition(evaluate: Evaluate, lo: bigint, hi: bigint): readonly 
   let behind: Places | undefined;
   for (let from = lo; from <= hi; from += width) {
     const end = from < sign ? sign - 1n : hi;
-    const places = behind ?? evaluate(from, from)!;
+    const places = behind ?? (yield* evaluate(from, from))!;
     const name = namesOf(places);
     const last = parts.at(-1);
     if (name !== last?.name && seen.has(name) && from < sign) {
@@ -61,7 +75,7 @@ export function partition(evaluate: Evaluate, lo: bigint, hi: bigint): readonly 
     }
     const isMore = name === last?.name && from !== sign;
     const widths = isMore ? [2n * width, width] : likelyWidths(parts);
-    const piece = findPiece(evaluate, { from, end, name, isMore }, widths);
+    const piece = yield* findPiece(evaluate, { from, end, name, isMore }, widths);
     const { to } = piece;
     if (isMore) parts[parts.length - 1] = { ...last!, to };
     else parts.push({ from, to, places, name });
@@ -93,33 +107,34 @@ interface PieceBegin {
  * Finds a piece of a part. Where it is not the rest of the part, no piece that begins there is twice as long. A guess that is right takes
  * two questions, and finds the places of the integer behind the piece.
  */
-function findPiece(
+function* findPiece(
   evaluate: Evaluate,
   { from, end, name, isMore }: PieceBegin,
   widths: readonly bigint[],
-): { readonly to: bigint; readonly behind?: Places } {
-  const holds = (to: bigint) => {
-    const places = to === from ? undefined : evaluate(from, to);
-    return to === from || (places !== undefined && namesOf(places) === name);
+): Steps<{ readonly to: bigint; readonly behind?: Places }> {
+  const holds = function* (to: bigint): Steps<boolean> {
+    if (to === from) return true;
+    const places = yield* evaluate(from, to);
+    return places !== undefined && namesOf(places) === name;
   };
   let [good, bad] = [from, end + 1n];
   let behind: Places | undefined;
   for (const width of widths) {
     const guess = from + width > end ? end : from + width - 1n;
     if (guess < good || guess >= bad) continue;
-    if (!holds(guess)) {
+    if (!(yield* holds(guess))) {
       bad = guess;
       continue;
     }
     if (guess === end) return { to: end };
     good = guess;
-    behind = evaluate(good + 1n, good + 1n)!;
+    behind = (yield* evaluate(good + 1n, good + 1n))!;
     if (namesOf(behind) !== name) return { to: good, behind };
   }
-  if (behind !== undefined) return !isMore && holds(end) ? { to: end } : { to: good, behind };
+  if (behind !== undefined) return !isMore && (yield* holds(end)) ? { to: end } : { to: good, behind };
   while (bad - good > 1n) {
     const middle = (good + bad) / 2n;
-    if (holds(middle)) good = middle;
+    if (yield* holds(middle)) good = middle;
     else bad = middle;
   }
   return { to: good };

@@ -1,3 +1,4 @@
+import type { Steps } from '@hdrscope/kit';
 import { type Following, follow, UNDECIDED } from './machine.ts';
 import { type Addition, copyRun, type KeyWord, type MapFacts, NotMeasured, type Run } from './run.ts';
 import { inputsOf, isConstant, type Term } from './terms.ts';
@@ -62,17 +63,17 @@ export function namesOf(places: Places): string {
 }
 
 /** Where the program counts when the value is in a range; `undefined` when that differs within the range. */
-export function findPlaces(
+export function* findPlaces(
   common: Common,
   target: Target,
   starts: readonly Run[],
   { from, to, sums, inputs }: Question,
-): Places | undefined {
+): Steps<Places | undefined> {
   const places = new Map<string, Place>();
   common.terms.restrict(from, to);
   try {
     for (const start of starts) {
-      follow(copyRun(start), {
+      yield* follow(copyRun(start), {
         ...common,
         isStrict: true,
         onEnd({ additions, conditions }) {

@@ -109,23 +109,6 @@ export interface Run {
 /** A program that cannot be followed. */
 export class NotMeasured extends Error {}
 
-/** How many instructions may be followed. */
-export class StepBudget {
-  #left: number;
-  readonly #whole: StepBudget | undefined;
-
-  /** @param whole A budget that this one is a part of. */
-  constructor(steps: number, whole?: StepBudget) {
-    this.#left = steps;
-    this.#whole = whole;
-  }
-
-  /** @throws NotMeasured when no step is left, in this budget or in the whole one. */
-  take(): void {
-    this.#whole?.take();
-    if (--this.#left < 0) throw new NotMeasured('following it takes too many steps');
-  }
-}
 const DEEPEST_CALL = 8;
 const FRAME_POINTER = 10;
 

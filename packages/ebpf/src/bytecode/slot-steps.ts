@@ -1,8 +1,9 @@
+import type { Steps } from '@hdrscope/kit';
 import { listCandidates } from './candidates.ts';
 import { findSlots, type SlotPlace, type Step } from './find-slots.ts';
 import { findLeading } from './leading.ts';
 import { follow } from './machine.ts';
-import { assertSomeSlots, partition } from './partition.ts';
+import { assertSomeSlots, type Evaluate, partition } from './partition.ts';
 import {
   type Common,
   findPlaces,
@@ -12,15 +13,8 @@ import {
   readOffset,
   type Target,
 } from './places.ts';
-import {
-  type Addition,
-  copyRun,
-  firstRun,
-  NotMeasured,
-  type ProgramCode,
-  type Run,
-  StepBudget,
-} from './run.ts';
+import { type Addition, copyRun, firstRun, NotMeasured, type ProgramCode, type Run } from './run.ts';
+import { StepBudget } from './step-budget.ts';
 import { HALF, inputsOf, isConstant, type Term, Terms } from './terms.ts';
 
 /** Which values a program counts in which slots. */
@@ -64,14 +58,18 @@ const MOST_STARTS = 64;
  * @returns `undefined` when the program adds nothing to the map.
  * @throws NotMeasured when that cannot be shown.
  */
-export function measureSlots(code: ProgramCode, target: Target, whole?: StepBudget): SlotSteps | undefined {
+export function* measureSlots(
+  code: ProgramCode,
+  target: Target,
+  whole?: StepBudget,
+): Steps<SlotSteps | undefined> {
   const budget = new StepBudget(MOST_STEPS, whole);
   const { isTarget } = target;
   const common: Common = {
     ...{ code, terms: new Terms(), budget, loads: new Map() },
     target: { isTarget, leading: findLeading(code, isTarget) },
   };
-  let open = firstRuns(common);
+  let open = yield* firstRuns(common);
   // A program that only stores integers may keep anything in the map.
   const isCounting = open.some((run) =>
     run.additions.some((addition) => !addition.isFirst && !isElsewhere(addition, target)),
@@ -85,7 +83,7 @@ export function measureSlots(code: ProgramCode, target: Target, whole?: StepBudg
   let found: SlotSteps | undefined;
   while (open.length > 0) {
     if (values.length === MOST_VALUES) throw new NotMeasured('it counts too many different values');
-    const next = measureOne(common, target, open, values);
+    const next = yield* measureOne(common, target, open, values);
     if (found !== undefined && !isSame(found, next.steps)) {
       throw new NotMeasured('it counts different values in different ways');
     }
@@ -97,11 +95,11 @@ export function measureSlots(code: ProgramCode, target: Target, whole?: StepBudg
 }
 
 /** Some runs that add to the map. */
-function firstRuns(common: Common): readonly Run[] {
+function* firstRuns(common: Common): Steps<readonly Run[]> {
   const budget = new StepBudget(MOST_FIRST_STEPS, common.budget);
   const runs: Run[] = [];
   try {
-    follow(firstRun(common.terms), {
+    yield* follow(firstRun(common.terms), {
       ...common,
       budget,
       onEnd(run) {
@@ -122,18 +120,18 @@ interface MeasuredValue {
   readonly open: readonly Run[];
 }
 
-function measureOne(
+function* measureOne(
   common: Common,
   target: Target,
   runs: readonly Run[],
   values: readonly Term[],
-): MeasuredValue {
+): Steps<MeasuredValue> {
   let reason: NotMeasured | undefined;
   const candidates = listCandidates(runs, target);
   for (const value of candidates) {
     try {
       const budget = new StepBudget(MOST_STEPS_OF_VALUE, common.budget);
-      return measureValue({ ...common, budget }, target, runs, values, value);
+      return yield* measureValue({ ...common, budget }, target, runs, values, value);
     } catch (error) {
       if (!(error instanceof NotMeasured)) throw error;
       reason ??= error;
@@ -144,17 +142,17 @@ function measureOne(
   throw reason ?? new NotMeasured('its slot does not depend on one measured value');
 }
 
-function measureValue(
+function* measureValue(
   common: Common,
   target: Target,
   runs: readonly Run[],
   values: readonly Term[],
   value: Term,
-): MeasuredValue {
+): Steps<MeasuredValue> {
   const { terms } = common;
   const starts: Run[] = [];
   const open: Run[] = [];
-  follow(firstRun(terms), {
+  yield* follow(firstRun(terms), {
     ...common,
     until: new Set([...values, value]),
     onEnd(run) {
@@ -173,10 +171,9 @@ function measureValue(
   // Runs that come to a value which is known already are shown by that one.
   const others: Common = { ...common, ...(values.length > 0 && { until: new Set(values) }) };
   const inputs = inputsOf(value);
-  const evaluate = (from: bigint, to: bigint) =>
-    findPlaces(others, target, starts, { from, to, sums, inputs });
-  assertSomeSlots(evaluate, max);
-  const parts = partition(evaluate, min, max);
+  const evaluate: Evaluate = (from, to) => findPlaces(others, target, starts, { from, to, sums, inputs });
+  yield* assertSomeSlots(evaluate, max);
+  const parts = yield* partition(evaluate, min, max);
   const { steps, place } = findSlots(parts, target);
   const divisors = findDivisors(runs, value);
   const rest = open.filter((run) => !isClamped(run, value, steps, place));
@@ -188,7 +185,7 @@ function measureValue(
       place,
       divisors,
       isCut: value.op === 'and' && value.args[0]!.max > HALF,
-      sum: findSum(others, target, starts, { sums, place, divisors, max }),
+      sum: yield* findSum(others, target, starts, { sums, place, divisors, max }),
     },
   };
 }
@@ -254,19 +251,20 @@ function sampleValues(max: bigint): readonly bigint[] {
 }
 
 /** Where the program adds the value itself, or a quotient of it, seen with two values. */
-function findSum(
+function* findSum(
   common: Common,
   target: Target,
   starts: readonly Run[],
   { sums, place, divisors, max }: SumQuestion,
-): SlotSum | undefined {
+): Steps<SlotSum | undefined> {
   if (sums.size === 0) return undefined;
   const units = [1n, ...divisors];
-  const [first, second] = sampleValues(max).map((value) => {
-    const found = new Map<string, SlotSum>();
+  const found: Map<string, SlotSum>[] = [];
+  for (const value of sampleValues(max)) {
+    const sumsOfValue = new Map<string, SlotSum>();
     common.terms.restrict(value, value);
     for (const start of starts) {
-      follow(copyRun(start), {
+      yield* follow(copyRun(start), {
         ...common,
         isStrict: true,
         onEnd({ additions }) {
@@ -274,13 +272,15 @@ function findSum(
             const { at, amount } = addition;
             const unit = units.find((one) => isConstant(amount) && amount.min === value / one);
             const where = sums.has(at) && unit !== undefined ? placeSum(place, target, addition) : undefined;
-            if (where !== undefined) found.set(`${unit} ${Object.values(where)}`, { ...where, unit: unit! });
+            if (where !== undefined)
+              sumsOfValue.set(`${unit} ${Object.values(where)}`, { ...where, unit: unit! });
           }
         },
       });
     }
-    return found;
-  });
+    found.push(sumsOfValue);
+  }
+  const [first, second] = found;
   return [...first!].find(([name]) => second!.has(name))?.[1];
 }
 

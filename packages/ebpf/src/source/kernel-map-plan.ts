@@ -25,7 +25,7 @@ import { HistogramMaker } from './kernel-map-histograms.ts';
 import { fieldsOfKey, isComplete, type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
 import { LoadedPrograms } from './loaded-programs.ts';
 import {
-  evidenceOf,
+  findEvidence,
   isOfBpftrace,
   type LayoutGuess,
   type MapEvidence,
@@ -50,6 +50,8 @@ export interface MapPlanOptions extends MapReaderOptions {
   readonly known?: KnownLayout;
   /** @default the programs that are loaded now */
   readonly programs?: LoadedPrograms;
+  /** Ends the planning, which then throws the reason of the signal. @default it ends by itself */
+  readonly signal?: AbortSignal;
   /** Id of the map of maps that the map is in. @default it is in no other map */
   readonly outerId?: number;
 }
@@ -57,7 +59,7 @@ export interface MapPlanOptions extends MapReaderOptions {
 /** How one map is read. */
 export interface MapPlan {
   /** @throws HdrscopeError `ERR_KERNEL` when the map cannot be read, or contradicts its layout. */
-  read(fd: number): Frame;
+  read(fd: number): Frame | Promise<Frame>;
 }
 
 /**
@@ -65,17 +67,18 @@ export interface MapPlan {
  *
  * @throws HdrscopeError `ERR_KERNEL` when the layout or the position of the counts is unknown, or cannot be right.
  */
-export function planOf(bpf: Bpf, fd: number, options: MapPlanOptions): MapPlan {
+export async function planMap(bpf: Bpf, fd: number, options: MapPlanOptions): Promise<MapPlan> {
   const info = mapInfo(bpf, fd);
   const types = lazily(() => typesOf(bpf, info));
   const {
     histogram: name = fullName(info, options.path, types),
-    programs = new LoadedPrograms(bpf),
+    programs = new LoadedPrograms(bpf, options.signal),
     origin = originOfMap(programs.namesFor(info.id)),
   } = options;
   const map: PlannedMap = { bpf, info, types, name, origin, programs };
   if (info.type !== undefined && holdsMaps(info.type)) return new OuterMap(map, options);
-  return new OneMap(map, fd, options);
+  const readable = openReader(map, options);
+  return new OneMap(readable, await chooseLayout(readable, fd, options));
 }
 
 /** A map with what is known about it before its shape. */
@@ -127,118 +130,136 @@ function fullName(info: MapInfo, path: string | undefined, types: Types): string
   return full === name && pin.startsWith(name) ? pin : full;
 }
 
+/** A map with what reads its entries: `info` is about these. */
+interface ReadableMap extends PlannedMap {
+  readonly reader: MapReader;
+  /** @default the entries are those of the map itself */
+  readonly variable?: VariableArray;
+}
+
+/** @throws HdrscopeError `ERR_KERNEL` when the map cannot be read, `ERR_TOO_LARGE` when it is too large. */
+function openReader(map: PlannedMap, options: MapPlanOptions): ReadableMap {
+  const reader = new MapReader(map.bpf, map.info, options);
+  const { counts, value } = options.shape ?? {};
+  const isDescribed = counts !== undefined || value !== undefined;
+  // A dot is in the names of maps of variables only, as in `runqlen.bss`.
+  const mayHoldVariables = map.info.name.includes('.') && !isDescribed;
+  const variable = mayHoldVariables ? findVariableArray(map.info, map.types()) : undefined;
+  return variable === undefined ? { ...map, reader } : { ...map, reader, variable, info: variable.info };
+}
+
+function readEntries(
+  { reader, variable }: ReadableMap,
+  fd: number,
+): { readonly entries: Parameters<HistogramMaker['make']>[0]; readonly count: number } {
+  const count = reader.read(fd);
+  if (variable === undefined) return { entries: reader, count };
+  return { entries: readElements(reader, variable), count: variable.info.maxEntries };
+}
+
 class OneMap implements MapPlan {
-  readonly #map: PlannedMap;
-  readonly #info: MapInfo;
-  readonly #reader: MapReader;
+  readonly #map: ReadableMap;
   readonly #maker: HistogramMaker;
   readonly #shape: ResolvedShape;
   readonly #ground: string | undefined;
   readonly #sums: SumCheck;
-  readonly #variable: VariableArray | undefined;
 
-  constructor(map: PlannedMap, fd: number, options: MapPlanOptions) {
-    const { bpf, types, name } = map;
+  constructor(map: ReadableMap, { layout, shape, ground }: ChosenLayout) {
+    const { info, name, types } = map;
     this.#map = map;
-    // The reader comes first: it rejects maps that cannot be read, or are too large.
-    this.#reader = new MapReader(bpf, map.info, options);
-    const { counts, value } = options.shape ?? {};
-    const isDescribed = counts !== undefined || value !== undefined;
-    // A dot is in the names of maps of variables only, as in `runqlen.bss`.
-    const mayHoldVariables = map.info.name.includes('.') && !isDescribed;
-    this.#variable = mayHoldVariables ? findVariableArray(map.info, types()) : undefined;
-    const info = this.#variable?.info ?? map.info;
-    this.#info = info;
-    const chosen = this.#chosen(fd, types, options);
-    const { layout, shape } = chosen;
-    this.#ground = chosen.ground;
+    this.#ground = ground;
     // Types take a privilege, so they are read only when the shape has a gap, or for the evidence of the layout.
-    const needsTypes = chosen.ground !== undefined || !isComplete(info, shape);
+    const needsTypes = ground !== undefined || !isComplete(info, shape);
     this.#shape = resolveShape(info, shape, layout, needsTypes ? types() : undefined);
     this.#maker = new HistogramMaker({ name, info, shape: this.#shape, layout });
     this.#sums = new SumCheck(info, layout, this.#shape);
   }
 
   read(fd: number): Frame {
+    const { info, origin, reader } = this.#map;
     let histograms = this.#make(fd);
     while (this.#sums.asksAgain(histograms)) histograms = this.#make(fd);
     return {
       // No other map has had this id, and counts stay with their map when it gets another pin.
-      generation: `map ${this.#info.id}`,
-      cpuCount: this.#reader.cpuCount,
-      isLossy: isLossy(this.#info),
+      generation: `map ${info.id}`,
+      cpuCount: reader.cpuCount,
+      isLossy: isLossy(info),
       counterBits: is64(this.#shape.counts.type) ? 64 : 32,
-      origin: this.#map.origin,
+      origin,
       histograms: withoutEmptySums(histograms),
       ...(this.#ground !== undefined && { ground: this.#ground }),
     };
   }
 
   #make(fd: number): readonly KernelHistogram[] {
-    const { entries, count } = this.#entries(fd);
+    const { entries, count } = readEntries(this.#map, fd);
     return this.#maker.make(entries, count);
   }
+}
 
-  #entries(fd: number): { readonly entries: Parameters<HistogramMaker['make']>[0]; readonly count: number } {
-    const count = this.#reader.read(fd);
-    const variable = this.#variable;
-    if (variable === undefined) return { entries: this.#reader, count };
-    return { entries: readElements(this.#reader, variable), count: variable.info.maxEntries };
-  }
+interface ChosenLayout {
+  readonly layout: KernelLayout;
+  readonly shape: MapShape;
+  /** What shows the layout. @default it was given */
+  readonly ground?: string;
+}
 
-  /** The layout and shape by the options, or else by what the map shows. */
-  #chosen(
-    fd: number,
-    types: Types,
-    { layout, shape = {}, known, outerId }: MapPlanOptions,
-  ): { readonly layout: KernelLayout; readonly shape: MapShape; readonly ground?: string } {
-    const info = this.#info;
-    if (layout !== undefined) return { layout, shape: shapeFor(info, layout, shape) };
-    if (known !== undefined) return { ...known, shape: { ...known.shape, ...shape } };
-    const variable = this.#variable;
-    const evidence = evidenceOf(info, types(), {
-      programs: this.#map.programs,
-      ...(variable !== undefined && { variable }),
-      ...(outerId !== undefined && { outerId }),
-    });
-    if (evidence.known === undefined) throw this.#question(fd, evidence, types, shape);
-    return { ...evidence.known, shape: { ...evidence.known.shape, ...shape } };
-  }
+/** The layout and shape by the options, or else by what the map shows. */
+async function chooseLayout(
+  map: ReadableMap,
+  fd: number,
+  { layout, shape = {}, known, outerId }: MapPlanOptions,
+): Promise<ChosenLayout> {
+  const { info, types, programs, variable } = map;
+  if (layout !== undefined) return { layout, shape: shapeFor(info, layout, shape) };
+  if (known !== undefined) return { ...known, shape: { ...known.shape, ...shape } };
+  const evidence = await findEvidence(info, types(), {
+    programs,
+    ...(variable !== undefined && { variable }),
+    ...(outerId !== undefined && { outerId }),
+  });
+  if (evidence.known === undefined) throw askForLayout(map, fd, evidence, shape);
+  return { ...evidence.known, shape: { ...evidence.known.shape, ...shape } };
+}
 
-  /** The error for a map that does not show its layout, with the guesses that fit its numbers. */
-  #question(fd: number, { guesses, why }: MapEvidence, types: Types, shape: MapShape): HdrscopeError {
-    const info = this.#info;
-    if (guesses.length === 0 && isOfBpftrace(info)) return noHistogram(info, why);
-    const hidden = info.btfId !== 0 && types() === undefined ? '; reading its types takes CAP_SYS_ADMIN' : '';
-    const reason = `the layout of ${titleOfMap(info)} is unknown: ${why}${hidden}`;
-    const { entries, count } = this.#entries(fd);
-    const fitting = guesses.filter(isFitting);
-    const offer =
-      fitting.length === 0
-        ? 'state the `layout` (--layout) with which its program counts, such as upper bounds (0,1,4,8)'
-        : `state the \`layout\` (--layout) with which its program counts; its numbers fit ${fitting.map(titleOfGuess).join(', ')}`;
-    return kernelError(`${reason}; ${offer}`, mapDetails(info));
+/** The error for a map that does not show its layout, with the guesses that fit its numbers. */
+function askForLayout(
+  map: ReadableMap,
+  fd: number,
+  { guesses, why }: MapEvidence,
+  shape: MapShape,
+): HdrscopeError {
+  const { info, types } = map;
+  if (guesses.length === 0 && isOfBpftrace(info)) return noHistogram(info, why);
+  const hidden = info.btfId !== 0 && types() === undefined ? '; reading its types takes CAP_SYS_ADMIN' : '';
+  const reason = `the layout of ${titleOfMap(info)} is unknown: ${why}${hidden}`;
+  const { entries, count } = readEntries(map, fd);
+  const fitting = guesses.filter(isFitting);
+  const offer =
+    fitting.length === 0
+      ? 'state the `layout` (--layout) with which its program counts, such as upper bounds (0,1,4,8)'
+      : `state the \`layout\` (--layout) with which its program counts; its numbers fit ${fitting.map(titleOfGuess).join(', ')}`;
+  return kernelError(`${reason}; ${offer}`, mapDetails(info));
 
-    function isFitting({ layout, shape: described, sum }: LayoutGuess): boolean {
-      // A guess with a gap for the user.
-      if (/[A-Z]/.test(layout)) return true;
-      try {
-        const guessed = parseKernelLayout(layout);
-        const whole: MapShape = {
-          ...(described === undefined ? {} : parseMapShape(described)),
-          ...(sum === undefined ? {} : { sum }),
-          ...shape,
-        };
-        const resolved = resolveShape(info, whole, guessed, types());
-        const made = new HistogramMaker({ name: info.name, info, shape: resolved, layout: guessed }).make(
-          entries,
-          count,
-        );
-        return !(isComparable(info, resolved) && sumContradicts(made));
-      } catch (error) {
-        if (error instanceof HdrscopeError) return false;
-        throw error;
-      }
+  function isFitting({ layout, shape: described, sum }: LayoutGuess): boolean {
+    // A guess with a gap for the user.
+    if (/[A-Z]/.test(layout)) return true;
+    try {
+      const guessed = parseKernelLayout(layout);
+      const whole: MapShape = {
+        ...(described === undefined ? {} : parseMapShape(described)),
+        ...(sum === undefined ? {} : { sum }),
+        ...shape,
+      };
+      const resolved = resolveShape(info, whole, guessed, types());
+      const made = new HistogramMaker({ name: info.name, info, shape: resolved, layout: guessed }).make(
+        entries,
+        count,
+      );
+      return !(isComparable(info, resolved) && sumContradicts(made));
+    } catch (error) {
+      if (error instanceof HdrscopeError) return false;
+      throw error;
     }
   }
 }
@@ -263,7 +284,7 @@ class OuterMap implements MapPlan {
     this.#keyFields = keyOfOuter(info, map.types());
   }
 
-  read(fd: number): Frame {
+  async read(fd: number): Promise<Frame> {
     const { info, origin } = this.#map;
     const count = this.#reader.read(fd);
     if (count > MOST_INNER_MAPS) {
@@ -277,7 +298,7 @@ class OuterMap implements MapPlan {
     this.#plans = new Map();
     const frames: Frame[] = [];
     for (let entry = 0; entry < count; entry++) {
-      const inner = this.#readInner(view.getUint32(entry * 4, LITTLE_ENDIAN), before, maxBytes);
+      const inner = await this.#readInner(view.getUint32(entry * 4, LITTLE_ENDIAN), before, maxBytes);
       const at = entry * info.keySize;
       const fields = this.#keyFields.map((field) => [field.name, readField(field, keys, at)] as const);
       if (inner !== undefined) frames.push(withAttributes(inner, fields));
@@ -296,15 +317,19 @@ class OuterMap implements MapPlan {
   }
 
   /** @returns `undefined` when the map was removed since it was listed. */
-  #readInner(id: number, before: ReadonlyMap<number, MapPlan>, maxBytes: number): Frame | undefined {
+  async #readInner(
+    id: number,
+    before: ReadonlyMap<number, MapPlan>,
+    maxBytes: number,
+  ): Promise<Frame | undefined> {
     const { bpf, info, name, origin, programs } = this.#map;
     const fd = openMapIfThere(bpf, id);
     if (fd === undefined) return undefined;
     try {
       const options = { ...this.#options, histogram: name, origin, maxBytes, programs, outerId: info.id };
-      const plan = this.#plans.get(id) ?? before.get(id) ?? planOf(bpf, fd, options);
+      const plan = this.#plans.get(id) ?? before.get(id) ?? (await planMap(bpf, fd, options));
       this.#plans.set(id, plan);
-      return plan.read(fd);
+      return await plan.read(fd);
     } finally {
       bpf.close(fd);
     }

@@ -4,7 +4,7 @@ import { findMapByName, openMapById, openMapIfThere, openPinnedMap } from '../bp
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { kernelError } from '../errors.ts';
 import { type KernelLayout, kernelLayout } from '../layout/kernel-layout.ts';
-import { type MapPlan, planOf } from './kernel-map-plan.ts';
+import { type MapPlan, planMap } from './kernel-map-plan.ts';
 import { type KnownLayout, MAP_RULES, type MapShape, readMapOptions } from './map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';
 
@@ -93,8 +93,10 @@ class KernelMap implements KernelSource {
   readonly #options: KernelMapOptions;
   readonly #access: MapAccess;
   #bpf: Bpf | undefined;
+  readonly #closing = new AbortController();
   #planned: { readonly opening: number; readonly plan: MapPlan } | undefined;
-  #isClosed = false;
+  /** A map by its id is open during one read, so reads follow each other. */
+  #lastRead: Promise<unknown> = Promise.resolve();
 
   constructor(options: KernelMapOptions, access: MapAccess) {
     this.name = `the map ${access.description}`;
@@ -103,37 +105,37 @@ class KernelMap implements KernelSource {
     this.#bpf = options.bpf;
   }
 
-  read(): Frame | Promise<Frame> {
-    if (this.#bpf !== undefined) return this.#readBy(this.#bpf);
-    return loadBpf().then((bpf) => {
-      this.#bpf = bpf;
-      return this.#readBy(bpf);
-    });
+  read(): Promise<Frame> {
+    const frame = this.#lastRead.then(() => this.#readNow());
+    this.#lastRead = frame.catch(() => {});
+    return frame;
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort(kernelError(`${this.name} is closed: make another source for it`));
     // A plan holds the memory of its reader.
     this.#planned = undefined;
     if (this.#bpf !== undefined) this.#access.close(this.#bpf);
   }
 
-  #readBy(bpf: Bpf): Frame {
-    if (this.#isClosed) throw kernelError(`${this.name} is closed: make another source for it`);
-    const open = this.#access.open(bpf);
+  async #readNow(): Promise<Frame> {
+    this.#bpf ??= await loadBpf();
+    const bpf = this.#bpf;
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    const { fd, opening } = this.#access.open(bpf);
     try {
-      return this.#planFor(bpf, open).read(open.fd);
+      if (this.#planned?.opening !== opening) {
+        this.#planned = undefined;
+        const plan = await planMap(bpf, fd, { ...this.#options, signal });
+        // Its descriptor was closed meanwhile, and may be that of another file.
+        signal.throwIfAborted();
+        this.#planned = { opening, plan };
+      }
+      return await this.#planned.plan.read(fd);
     } finally {
       this.#access.done(bpf);
     }
-  }
-
-  #planFor(bpf: Bpf, { fd, opening }: OpenMap): MapPlan {
-    if (this.#planned?.opening === opening) return this.#planned.plan;
-    this.#planned = undefined;
-    const plan = planOf(bpf, fd, this.#options);
-    this.#planned = { opening, plan };
-    return plan;
   }
 }
 

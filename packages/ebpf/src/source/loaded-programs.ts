@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { inSlices, Slices } from '@hdrscope/kit';
 import {
   holdsMaps,
   isArray,
@@ -14,8 +15,9 @@ import type { Bpf } from '../bpf/syscall.ts';
 import { decodeInstructions } from '../bytecode/instructions.ts';
 import { type MatchedLayout, matchLayout } from '../bytecode/match-layout.ts';
 import type { Target } from '../bytecode/places.ts';
-import { type CallKind, type MapFacts, NotMeasured, type ProgramCode, StepBudget } from '../bytecode/run.ts';
+import { type CallKind, type MapFacts, NotMeasured, type ProgramCode } from '../bytecode/run.ts';
 import { measureSlots, type SlotSteps } from '../bytecode/slot-steps.ts';
+import { StepBudget } from '../bytecode/step-budget.ts';
 import { errnoOf } from '../errors.ts';
 
 /** How a program counts in a map. */
@@ -53,18 +55,22 @@ type ProgramListing = { readonly programs: readonly ProgramInfo[] } | { readonly
 /** Instructions that are followed of all programs together: ten seconds. */
 const MOST_STEPS = 20_000_000;
 
-/** The loaded programs. They are read once, when the first question is asked. */
+/** The loaded programs. They are read once, when the first question is asked, and followed in slices. */
 export class LoadedPrograms {
   readonly #bpf: Bpf;
+  readonly #signal: AbortSignal | undefined;
   readonly #budget = new StepBudget(MOST_STEPS);
+  readonly #slices = new Slices();
   #listed: ProgramListing | undefined;
   #symbols: KernelSymbols | undefined;
   readonly #codes = new Map<number, ProgramCode | string | undefined>();
   /** A map of each map of maps: all of them are alike. */
   readonly #inner = new Map<number, MapInfo>();
 
-  constructor(bpf: Bpf) {
+  /** @param signal Ends `findLayout`, which then throws the reason of the signal. */
+  constructor(bpf: Bpf, signal?: AbortSignal) {
     this.#bpf = bpf;
+    this.#signal = signal;
   }
 
   /** The names of the programs that use a map. Without CAP_SYS_ADMIN no names are found. */
@@ -74,7 +80,7 @@ export class LoadedPrograms {
   }
 
   /** Finds the layout by which programs count in a map. All programs that count in it must agree. */
-  findLayout(map: MeasuredMap): ProgramFinding {
+  async findLayout(map: MeasuredMap): Promise<ProgramFinding> {
     const { info, outerId, elementBytes, slotOffset, beginOf, isSlotAt } = map;
     const listed = this.#list();
     if ('refusal' in listed) {
@@ -95,8 +101,10 @@ export class LoadedPrograms {
     let found: MeasuredLayout | undefined;
     for (const program of users) {
       try {
-        const code = this.#codeOf(program);
-        const steps = code === undefined ? undefined : measureSlots(code, target, this.#budget);
+        const code = await this.#codeOf(program);
+        if (code === undefined) continue;
+        const work = measureSlots(code, target, this.#budget);
+        const steps = await inSlices(work, this.#slices, this.#signal);
         if (steps === undefined) continue;
         const measured = inFirstElement(steps, map);
         const { place } = measured;
@@ -129,18 +137,18 @@ export class LoadedPrograms {
   }
 
   /** @throws NotMeasured when its instructions are hidden. */
-  #codeOf({ id }: ProgramInfo): ProgramCode | undefined {
-    if (!this.#codes.has(id)) this.#codes.set(id, this.#readCode(id));
+  async #codeOf({ id }: ProgramInfo): Promise<ProgramCode | undefined> {
+    if (!this.#codes.has(id)) this.#codes.set(id, await this.#readCode(id));
     const code = this.#codes.get(id);
     if (typeof code === 'string') throw new NotMeasured(code);
     return code;
   }
 
-  #readCode(id: number): ProgramCode | string | undefined {
+  async #readCode(id: number): Promise<ProgramCode | string | undefined> {
     const bytes = readInstructions(this.#bpf, id);
     if (bytes === undefined) return undefined;
     if (bytes.length === 0) return 'the kernel hides its instructions';
-    this.#symbols ??= readKernelSymbols();
+    this.#symbols ??= await readKernelSymbols();
     const symbols = this.#symbols;
     const facts = new Map<number, MapFacts>();
     const mapFacts = (mapId: number): MapFacts => {

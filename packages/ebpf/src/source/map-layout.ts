@@ -38,22 +38,20 @@ export interface MapEvidence {
 
 /**
  * Finds the layout of a map: by a type that states it, by the script of bpftrace that fills it, or by the instructions of the programs
- * that count in it. Names of maps, structs and fields state no layout: `struct hist { u32 slots[20]; }` may hold powers of two or equal
- * steps.
+ * that count in it.
  *
  * @param types Its types; `undefined` when it has no types, or this user may not read them.
- * @param question The loaded programs; left out, they are not asked.
  */
-export function evidenceOf(
+export async function findEvidence(
   info: MapInfo,
   types: readonly BtfType[] | undefined,
-  question?: ProgramQuestion,
-): MapEvidence {
-  const stated = isOfBpftrace(info) ? evidenceOfScript(info) : evidenceOfTypes(info, types);
+  question: ProgramQuestion,
+): Promise<MapEvidence> {
+  const stated = statedEvidence(info, types);
   // A map of bpftrace without guesses holds something else, by its script or its sizes.
   const isSettled = stated.known !== undefined || (isOfBpftrace(info) && stated.guesses.length === 0);
-  if (isSettled || question === undefined || info.type === undefined || holdsMaps(info.type)) return stated;
-  const found = layoutByPrograms(info, types, question);
+  if (isSettled || info.type === undefined || holdsMaps(info.type)) return stated;
+  const found = await layoutByPrograms(info, types, question);
   if ('why' in found) return { ...stated, why: `${stated.why}, and ${found.why}` };
   // Counters by number, such as those of system calls, are no histogram unless they look like one, and every count() of bpftrace does.
   const isDoubtful = stated.guesses.length === 0 || isOfBpftrace(info);
@@ -61,6 +59,16 @@ export function evidenceOf(
     return { ...stated, why: `${stated.why}, and its program counts each integer by itself` };
   }
   return { known: found, guesses: [], why: '' };
+}
+
+/**
+ * What the type of a map or its script of bpftrace states. Names of maps, structs and fields state no layout:
+ * `struct hist { u32 slots[20]; }` may hold powers of two or equal steps.
+ *
+ * @param types Its types; `undefined` when it has no types, or this user may not read them.
+ */
+export function statedEvidence(info: MapInfo, types: readonly BtfType[] | undefined): MapEvidence {
+  return isOfBpftrace(info) ? evidenceOfScript(info) : evidenceOfTypes(info, types);
 }
 
 function evidenceOfTypes(info: MapInfo, types: readonly BtfType[] | undefined): MapEvidence {

@@ -21,11 +21,11 @@ export interface ProgramQuestion {
  * @param info The map, or the variable in it.
  * @returns The layout, or the reason why the programs do not show it.
  */
-export function layoutByPrograms(
+export async function layoutByPrograms(
   info: MapInfo,
   types: readonly BtfType[] | undefined,
   { programs, variable, outerId }: ProgramQuestion,
-): KnownLayout | { readonly why: string } {
+): Promise<KnownLayout | { readonly why: string }> {
   const begin = variable?.offset ?? 0;
   const arrays = fieldsOfValue(info, types).filter(isArrayField).filter(isCounter);
   const { valueSize } = info;
@@ -41,7 +41,7 @@ export function layoutByPrograms(
   };
   const keyFields = fieldsOfKey(info, types);
   const slotField = usualSlotField(keyFields);
-  const finding = programs.findLayout({
+  const finding = await programs.findLayout({
     info,
     elementBytes: valueSize,
     ...{ placeInFirst, beginOf },

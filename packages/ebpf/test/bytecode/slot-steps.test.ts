@@ -1,3 +1,4 @@
+import { atOnce } from '@hdrscope/kit';
 import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { countingProgram } from '../../src/bpf/counting-program.ts';
@@ -10,7 +11,7 @@ import { assemble, COUNT_R7, COUNTERS, codeOf } from '../support/instructions.ts
 const TARGET = { isTarget: ({ id }: { readonly id: number }) => id === 7, elementBytes: 8 };
 
 function measure(program: Uint8Array, map = COUNTERS) {
-  return measureSlots(codeOf(program, map), { ...TARGET, elementBytes: map.valueSize });
+  return atOnce(measureSlots(codeOf(program, map), { ...TARGET, elementBytes: map.valueSize }));
 }
 
 function shapeOf({ slots, firstIndex, keys }: KernelLayout) {
@@ -158,7 +159,7 @@ test('a number beside the slots is no slot, where types state the places of slot
   const map = { ...COUNTERS, kind: 'hash' as const, keySize: 8, valueSize: 32 };
   const ask = (slots: readonly number[]) => {
     const target = { ...TARGET, elementBytes: 32, isSlotAt: (offset: number) => slots.includes(offset) };
-    return () => measureSlots(codeOf(always, map), target);
+    return () => atOnce(measureSlots(codeOf(always, map), target));
   };
   expect(ask([8, 16])()).toBeUndefined();
   expect(ask([8, 16, 24])).toThrow(NotMeasured);

@@ -1,6 +1,6 @@
 import { parseBtf } from '../../src/bpf/btf.ts';
 import type { MapInfo } from '../../src/bpf/maps.ts';
-import { evidenceOf, titleOfGuess } from '../../src/source/map-layout.ts';
+import { statedEvidence, titleOfGuess } from '../../src/source/map-layout.ts';
 import { BtfBuilder } from '../support/kernel-btf.ts';
 
 const ARRAY: MapInfo = {
@@ -40,7 +40,7 @@ function structMap(
 test('the type of the slots of Inspektor Gadget states their layout', () => {
   const element = 'gadget_histogram_slot__u32';
   const { info, types } = structMap('hist_value', { name: 'latency', length: 27, element });
-  const { known, guesses, why } = evidenceOf(info, types);
+  const { known, guesses, why } = statedEvidence(info, types);
   expect([known?.layout.name, known?.layout.slots.slotCount, guesses, why]).toEqual([
     ...['inspektor-gadget', 27],
     ...[[], ''],
@@ -59,14 +59,14 @@ test.each([
     structMap('latency', { name: 'slots', length: 496, size: 8 }, { others: ['sum'] }),
   ],
 ] as const)('names in the types of %s do not state the layout', (_, { info, types }) => {
-  const { known, guesses, why } = evidenceOf(info, types);
+  const { known, guesses, why } = statedEvidence(info, types);
   expect([known, why]).toEqual([undefined, 'nothing states which values its slots hold']);
   expect(guesses.length).toBeGreaterThan(1);
 });
 
 test('the layouts that fit a struct of 26 slots are listed, each as options', () => {
   const { info, types } = structMap('latencies', { name: 'slots', length: 26 });
-  expect(evidenceOf(info, types).guesses.map(titleOfGuess)).toEqual([
+  expect(statedEvidence(info, types).guesses.map(titleOfGuess)).toEqual([
     ...['libbpf-tools:26', 'bcc:26', 'inspektor-gadget:26', 'exporter-exp2:25', 'exporter-linear:25'],
     'exporter-exp2:24 (with sum after-last)',
   ]);
@@ -77,7 +77,7 @@ test.each([
   ['QUEUE_HIST', { maxEntries: 8 }, 'queue-depth'],
   ['latency_hist', { maxEntries: 1, valueSize: 497 * 8 }, 'log-linear-8'],
 ])('the name %s of a map does not state its layout', (name, looks, fitting) => {
-  const { known, guesses } = evidenceOf({ ...ARRAY, ...looks, name }, undefined);
+  const { known, guesses } = statedEvidence({ ...ARRAY, ...looks, name }, undefined);
   expect(known).toBeUndefined();
   expect(guesses.map(({ layout }) => layout)).toContain(fitting);
 });
@@ -93,13 +93,13 @@ test.each([
     ["libbpf-tools:30 (with shape 'value { u32 slots[30]; }')"],
   ],
 ] as const)('guesses layouts of %s by its sizes', (_, looks, first) => {
-  const { known, guesses } = evidenceOf({ ...ARRAY, ...looks }, undefined);
+  const { known, guesses } = statedEvidence({ ...ARRAY, ...looks }, undefined);
   expect(known).toBeUndefined();
   expect(guesses.map(titleOfGuess).slice(0, first.length)).toEqual(first);
 });
 
 test('guesses the struct of libbpf-tools with the name of a task', () => {
-  const { guesses } = evidenceOf({ ...ARRAY, type: 'hash', valueSize: 26 * 4 + 16 }, undefined);
+  const { guesses } = statedEvidence({ ...ARRAY, type: 'hash', valueSize: 26 * 4 + 16 }, undefined);
   expect(guesses.map(titleOfGuess)).toContain(
     "libbpf-tools:26 (with shape 'value { u32 slots[26]; char comm[16]; }')",
   );
@@ -111,7 +111,7 @@ test.each([
   ['a hash of numbers', { type: 'hash' }],
   ['values of another size', { valueSize: 12 }],
 ] as const)('%s does not look like a histogram', (_, looks) => {
-  expect(evidenceOf({ ...ARRAY, ...looks }, undefined)).toEqual({
+  expect(statedEvidence({ ...ARRAY, ...looks }, undefined)).toEqual({
     known: undefined,
     guesses: [],
     why: 'it does not look like a histogram',

@@ -102,7 +102,7 @@ kernelTest('a map stays refused when its program has ended, or this user may not
   await expect(read(id)).rejects.toThrow('and no loaded program uses it');
 });
 
-test('calls have no names where the kernel hides its addresses', () => {
+test('calls have no names where the kernel hides its addresses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-symbols-'));
   try {
     const path = join(folder, 'kallsyms');
@@ -113,11 +113,11 @@ test('calls have no names where the kernel hides its addresses', () => {
       '00b0 T array_map_lookup_elem',
     ];
     writeFileSync(path, `${lines.join('\n')}\n`);
-    const { nameOfCall } = readKernelSymbols(path);
+    const { nameOfCall } = await readKernelSymbols(path);
     expect([8, 16, 9].map(nameOfCall)).toEqual(['bpf_map_lookup_elem', 'array_map_lookup_elem', undefined]);
     writeFileSync(path, `${lines.join('\n').replace(/^\w+/gm, '0000')}\n`);
-    expect(readKernelSymbols(path).nameOfCall(8)).toBeUndefined();
-    expect(readKernelSymbols(join(folder, 'none')).nameOfCall(8)).toBeUndefined();
+    expect((await readKernelSymbols(path)).nameOfCall(8)).toBeUndefined();
+    expect((await readKernelSymbols(join(folder, 'none'))).nameOfCall(8)).toBeUndefined();
   } finally {
     rmSync(folder, { recursive: true });
   }
