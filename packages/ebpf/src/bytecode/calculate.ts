@@ -1,4 +1,4 @@
-import { NotMeasured } from './run.ts';
+import { NotMeasured } from './not-measured.ts';
 import type { Operation, Term, Terms } from './terms.ts';
 
 export const UNKNOWN_INSTRUCTION = 'it has an unknown instruction';

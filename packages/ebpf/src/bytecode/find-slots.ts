@@ -1,6 +1,6 @@
+import { NotMeasured } from './not-measured.ts';
 import type { Part } from './partition.ts';
 import { mayOverlap, nameOf, OTHER_THAN_ONE, type Place, type Places, type Target } from './places.ts';
-import { NotMeasured } from './run.ts';
 
 /** Values that are counted in the same slot. */
 export interface Step {

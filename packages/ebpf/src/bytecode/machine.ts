@@ -19,6 +19,7 @@ import {
   WIDE,
 } from './instructions.ts';
 import { Memory, type MemoryFollowing, type MemoryUser } from './memory.ts';
+import { NotMeasured } from './not-measured.ts';
 import {
   type CallKind,
   copyRun,
@@ -27,7 +28,6 @@ import {
   isInteger,
   isPointer,
   type MapFacts,
-  NotMeasured,
   nameOfPointer,
   type Pointer,
   type ProgramCode,

@@ -2,8 +2,8 @@ import { HdrscopeError } from '@hdrscope/core';
 import { parseKernelLayout } from '../layout/by-name.ts';
 import { explicitKernelLayout, isOfSingleIntegers, type KernelLayout } from '../layout/kernel-layout.ts';
 import type { Step } from './find-slots.ts';
+import { NotMeasured } from './not-measured.ts';
 import { firstNegative } from './partition.ts';
-import { NotMeasured } from './run.ts';
 import type { SlotSteps } from './slot-steps.ts';
 
 /** The layout by which a program counts. */

@@ -1,11 +1,11 @@
 import type { MapTarget } from './leading.ts';
+import { NotMeasured } from './not-measured.ts';
 import {
   type Cell,
   isPointer,
   type KeyWord,
   type Load,
   type MapFacts,
-  NotMeasured,
   nameOfPointer,
   type Pointer,
   type ProgramCode,

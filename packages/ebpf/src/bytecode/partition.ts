@@ -1,6 +1,6 @@
 import type { Steps } from '@hdrscope/kit';
+import { NotMeasured } from './not-measured.ts';
 import { namesOf, type Places } from './places.ts';
-import { NotMeasured } from './run.ts';
 
 /** The first integer of a range of words that is negative when the word has a sign. */
 export function firstNegative(max: bigint): bigint {

@@ -1,6 +1,7 @@
 import type { Steps } from '@hdrscope/kit';
 import { type Following, follow, UNDECIDED } from './machine.ts';
-import { type Addition, copyRun, type KeyWord, type MapFacts, NotMeasured, type Run } from './run.ts';
+import { NotMeasured } from './not-measured.ts';
+import { type Addition, copyRun, type KeyWord, type MapFacts, type Run } from './run.ts';
 import { inputsOf, isConstant, type Term } from './terms.ts';
 
 /** What all runs of a program share. */

@@ -1,4 +1,5 @@
 import type { Instruction } from './instructions.ts';
+import { NotMeasured } from './not-measured.ts';
 import type { Term, Terms } from './terms.ts';
 
 /** What is known about a map that a program uses. */
@@ -105,9 +106,6 @@ export interface Run {
   /** How often each instruction has made an input. */
   visits: Map<number, number>;
 }
-
-/** A program that cannot be followed. */
-export class NotMeasured extends Error {}
 
 const DEEPEST_CALL = 8;
 const FRAME_POINTER = 10;

@@ -3,6 +3,7 @@ import { listCandidates } from './candidates.ts';
 import { findSlots, type SlotPlace, type Step } from './find-slots.ts';
 import { findLeading } from './leading.ts';
 import { follow } from './machine.ts';
+import { NotMeasured } from './not-measured.ts';
 import { assertSomeSlots, type Evaluate, partition } from './partition.ts';
 import {
   type Common,
@@ -13,7 +14,7 @@ import {
   readOffset,
   type Target,
 } from './places.ts';
-import { type Addition, copyRun, firstRun, NotMeasured, type ProgramCode, type Run } from './run.ts';
+import { type Addition, copyRun, firstRun, type ProgramCode, type Run } from './run.ts';
 import { StepBudget } from './step-budget.ts';
 import { HALF, inputsOf, isConstant, type Term, Terms } from './terms.ts';
 

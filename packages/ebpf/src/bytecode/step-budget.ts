@@ -1,4 +1,4 @@
-import { NotMeasured } from './run.ts';
+import { NotMeasured } from './not-measured.ts';
 
 /** Steps of a turn: some tenths of a millisecond. */
 const STEPS_OF_TURN = 250;

@@ -1,4 +1,4 @@
-import { NotMeasured } from './run.ts';
+import { NotMeasured } from './not-measured.ts';
 
 /** What computes a term from its operands. Integers are unsigned and have 64 bits; results are taken modulo 2^64. */
 export type Operation =

@@ -3,7 +3,7 @@ import { caseCount } from '@hdrscope/testing/case-count';
 import fc from 'fast-check';
 import { countingProgram } from '../../src/bpf/counting-program.ts';
 import { matchLayout } from '../../src/bytecode/match-layout.ts';
-import { NotMeasured } from '../../src/bytecode/run.ts';
+import { NotMeasured } from '../../src/bytecode/not-measured.ts';
 import { measureSlots } from '../../src/bytecode/slot-steps.ts';
 import { explicitKernelLayout, type KernelLayout, parseKernelLayout } from '../../src/index.ts';
 import { assemble, COUNT_R7, COUNTERS, codeOf } from '../support/instructions.ts';
