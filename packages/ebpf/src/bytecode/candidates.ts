@@ -13,9 +13,16 @@ export function listCandidates(runs: readonly Run[], target: Target): readonly T
   const weigh = (terms: Iterable<Term>, weight: number) => {
     for (const term of terms) weights.set(term, (weights.get(term) ?? 0) + weight);
   };
+  // Runs share most of their terms.
+  const known = new Map<Term | undefined, readonly Term[]>();
+  const cutsOf = (term: Term | undefined) => {
+    const cuts = known.get(term) ?? findCuts(term);
+    known.set(term, cuts);
+    return cuts;
+  };
   for (const { additions, conditions } of runs) {
-    weigh(new Set(additions.flatMap((addition) => findCuts(findSlotTerm(addition, target)))), OF_SLOT);
-    const last = new Map(conditions.flatMap((term, i) => findCuts(term).map((cut) => [cut, i + 1] as const)));
+    weigh(new Set(additions.flatMap((addition) => cutsOf(findSlotTerm(addition, target)))), OF_SLOT);
+    const last = new Map(conditions.flatMap((term, i) => cutsOf(term).map((cut) => [cut, i + 1] as const)));
     for (const [term, position] of last) weigh([term], position / conditions.length);
   }
   return [...weights]

@@ -1,3 +1,4 @@
+import type { Steps } from '@hdrscope/kit';
 import { NotMeasured } from './not-measured.ts';
 import type { Part } from './partition.ts';
 import { mayOverlap, nameOf, OTHER_THAN_ONE, type Place, type Places, type Target } from './places.ts';
@@ -29,13 +30,13 @@ export interface SlotPlace {
 type Coordinate = number | 'offset';
 
 /** The slot of each part: the coordinate that the value decides. The others are labels, and depend on other inputs alone. */
-export function findSlots(
+export function* findSlots(
   measured: readonly Part[],
   { slotOffset }: Target,
-): { readonly steps: readonly Step[]; readonly place: SlotPlace } {
+): Steps<{ readonly steps: readonly Step[]; readonly place: SlotPlace }> {
   const parts = alignWords(measured);
-  const own = withoutTotals(parts);
-  const others = parts.flatMap(({ places }) => [...places.values()].filter(({ isOther }) => isOther));
+  const own = yield* withoutTotals(parts);
+  const others = new Map(parts.flatMap(({ places }) => [...places].filter(([, { isOther }]) => isOther)));
   const all = own.flatMap(({ places }) => places);
   const [model] = all;
   if (model === undefined) throw new NotMeasured('all values are counted in one slot');
@@ -55,11 +56,13 @@ export function findSlots(
   const slotsIn = (places: readonly Place[]) => [
     ...new Set(places.map((place) => numberAt(place, coordinate))),
   ];
-  if (others.some((other) => all.some((place) => mayOverlap(other, place)))) {
-    throw new NotMeasured(OTHER_THAN_ONE);
+  for (const other of others.values()) {
+    if (all.some((place) => mayOverlap(other, place))) throw new NotMeasured(OTHER_THAN_ONE);
+    yield;
   }
   const [zero, ...more] = slotsIn(own[0]!.places);
-  const steps = own.map(({ from, to, places }): Step => {
+  const steps: Step[] = [];
+  for (const { from, to, places } of own) {
     const slots = slotsIn(places);
     // A difference that would be negative counts as 0, whatever it is: the program compares its two terms.
     const isClamped = places.every((one) => one.isClamped || numberAt(one, coordinate) !== zero);
@@ -68,8 +71,9 @@ export function findSlots(
     if (left.length > 1) throw new NotMeasured('its slot depends on more than the measured value');
     if (places.length > 0 && left[0] === undefined)
       throw new NotMeasured('its slot depends on another input');
-    return { from, to, slot: left[0] };
-  });
+    steps.push({ from, to, slot: left[0] });
+    yield;
+  }
   const offsets = all.map(({ offset }) => Number(offset));
   const counter = { counterOffset: offsets[0]!, counterSize: model.size };
   if (coordinate === 'offset') {
@@ -89,9 +93,10 @@ export function findSlots(
 /** The same parts, with words of keys that are alike: on each way, a program may fill a key by stores of other sizes. */
 function alignWords(parts: readonly Part[]): readonly Part[] {
   const all = parts.flatMap(({ places }) => [...places.values()]);
+  const [model] = all;
+  if (model === undefined || all.every((place) => haveSameWords(place, model))) return parts;
   const begins = all.map(({ words }) => new Set(words.map(({ offset }) => offset)));
-  const shared = [...(begins[0] ?? [])].filter((offset) => begins.every((own) => own.has(offset)));
-  if (begins.every(({ size }) => size === shared.length)) return parts;
+  const shared = [...begins[0]!].filter((offset) => begins.every((own) => own.has(offset)));
   return parts.map((part) => ({
     ...part,
     places: new Map([...part.places].map(([name, place]) => [name, joinWords(place, shared)])),
@@ -128,12 +133,13 @@ interface OwnPart {
  * The parts without counters of all values: an instruction that always adds to the same place, beside one that adds to different
  * places and never to that one.
  */
-function withoutTotals(parts: readonly Part[]): readonly OwnPart[] {
+function* withoutTotals(parts: readonly Part[]): Steps<readonly OwnPart[]> {
   const namesBySite = new Map<number, Set<string>>();
   for (const { places } of parts) {
     for (const place of counted(places)) {
       namesBySite.set(place.at, (namesBySite.get(place.at) ?? new Set()).add(nameOf(place)));
     }
+    yield;
   }
   const isVaried = ({ at }: Place) => namesBySite.get(at)!.size > 1;
   const varied = new Set(
@@ -168,9 +174,12 @@ function counted(places: Places): readonly Place[] {
   return [...places.values()].filter(({ isOther }) => !isOther);
 }
 
-function isAlike({ words, size }: Place, model: Place): boolean {
+function isAlike(place: Place, model: Place): boolean {
+  return place.size === model.size && haveSameWords(place, model);
+}
+
+function haveSameWords({ words }: Place, model: Place): boolean {
   return (
-    size === model.size &&
     words.length === model.words.length &&
     words.every(({ offset, size }, i) => offset === model.words[i]!.offset && size === model.words[i]!.size)
   );

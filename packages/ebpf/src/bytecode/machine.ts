@@ -70,6 +70,9 @@ const MOST_STATES = 200;
 /** The same for runs that stop where they make the measured value. What came before it hardly matters. */
 const MOST_STOPS = 2;
 
+/** What an instruction does to its run, besides letting it go on. */
+type Outcome = 'end' | 'pruned' | 'forked' | undefined;
+
 /** One run of a program. */
 class Machine implements MemoryUser {
   readonly #run: Run;
@@ -97,6 +100,8 @@ class Machine implements MemoryUser {
       const instruction = this.#code.instructions[run.at];
       if (instruction === undefined) throw new NotMeasured('it goes on behind its last instruction');
       const step = this.#step(instruction);
+      // Comparing and copying a run takes as long as many instructions.
+      if (step === 'forked' || step === 'pruned') yield;
       if (step === 'pruned') return 'next';
       if (step === 'end') return onEnd(run) === true ? 'done' : 'next';
       if (this.#made !== undefined) {
@@ -107,7 +112,7 @@ class Machine implements MemoryUser {
     }
   }
 
-  #step(instruction: Instruction): 'end' | 'pruned' | undefined {
+  #step(instruction: Instruction): Outcome {
     const { code } = instruction;
     switch (code & 7) {
       case CLASS.ALU:
@@ -327,7 +332,7 @@ class Machine implements MemoryUser {
 
   // Jumps
 
-  #jump(instruction: Instruction): 'end' | 'pruned' | undefined {
+  #jump(instruction: Instruction): Outcome {
     const { code, offset, value } = instruction;
     const run = this.#run;
     const is32 = (code & 7) === CLASS.JMP32;
@@ -343,11 +348,7 @@ class Machine implements MemoryUser {
     return this.#branch(instruction, kind, is32);
   }
 
-  #branch(
-    { code, to, from, offset, value }: Instruction,
-    condition: Condition,
-    is32: boolean,
-  ): 'end' | 'pruned' | undefined {
+  #branch({ code, to, from, offset, value }: Instruction, condition: Condition, is32: boolean): Outcome {
     const { comparison, isNegated = false } = condition;
     const right = (code & 8) !== 0 ? this.#read(from) : this.#constant(value);
     const operands = operandsOf(this.#terms, condition, this.#read(to), right, is32);
@@ -359,11 +360,7 @@ class Machine implements MemoryUser {
   }
 
   /** Goes the way that the run has decided before, or else both ways. */
-  #choose(
-    name: string,
-    operands: Operands,
-    lengthOf: (answer: boolean) => number,
-  ): 'end' | 'pruned' | undefined {
+  #choose(name: string, operands: Operands, lengthOf: (answer: boolean) => number): Outcome {
     const run = this.#run;
     const take = (way: Run, answer: boolean) => {
       way.decisions.set(name, answer);
@@ -389,7 +386,7 @@ class Machine implements MemoryUser {
     const answer = integers.length > 0;
     take(run, answer);
     take(other, !answer);
-    return undefined;
+    return 'forked';
   }
 
   /** Whether the run may still add to the map. */

@@ -175,7 +175,7 @@ function* measureValue(
   const evaluate: Evaluate = (from, to) => findPlaces(others, target, starts, { from, to, sums, inputs });
   yield* assertSomeSlots(evaluate, max);
   const parts = yield* partition(evaluate, min, max);
-  const { steps, place } = findSlots(parts, target);
+  const { steps, place } = yield* findSlots(parts, target);
   const divisors = findDivisors(runs, value);
   const rest = open.filter((run) => !isClamped(run, value, steps, place));
   return {
