@@ -36,7 +36,10 @@ export function* findSlots(
 ): Steps<{ readonly steps: readonly Step[]; readonly place: SlotPlace }> {
   const parts = alignWords(measured);
   const own = yield* withoutTotals(parts);
-  const others = new Map(parts.flatMap(({ places }) => [...places].filter(([, { isOther }]) => isOther)));
+  const others = new Map<string, Place>();
+  for (const { places } of parts) {
+    for (const [name, place] of places) if (place.isOther) others.set(name, place);
+  }
   const all = own.flatMap(({ places }) => places);
   const [model] = all;
   if (model === undefined) throw new NotMeasured('all values are counted in one slot');

@@ -102,6 +102,44 @@ kernelTest('a map stays refused when its program has ended, or this user may not
   await expect(read(id)).rejects.toThrow('and no loaded program uses it');
 });
 
+describe('a program that takes a second to follow', () => {
+  const heavy = (): number => {
+    const { fd, id } = newMap('array', 1001);
+    load(fd, explicitKernelLayout(Array.from({ length: 1000 }, (_, i) => 7 * i * i + 3 * i)), 'hdr_heavy');
+    return id;
+  };
+  const cpuOf = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+
+  kernelTest('leaves turns of the event loop to others, and ends when its source is closed', async () => {
+    const id = heavy();
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const whole = await cpuOf(() => expect(read(id)).rejects.toThrow('takes too many steps'));
+    clearInterval(timer);
+    // A slice takes at most 25 ms.
+    expect(turns).toBeGreaterThan(20);
+    const closed = await cpuOf(async () => {
+      const source = kernelMap({ id, bpf });
+      const reading = expect(source.read()).rejects.toThrow('is closed: make another source for it');
+      setImmediate(() => source.close());
+      await reading;
+    });
+    expect(closed).toBeLessThan(whole / 2);
+  });
+
+  kernelTest('is followed no further when the signal of the list says so', async () => {
+    heavy();
+    const stopping = new AbortController();
+    setImmediate(() => stopping.abort(new Error('stopped')));
+    await expect(listMaps(stopping)).rejects.toThrow('stopped');
+  });
+});
+
 test('calls have no names where the kernel hides its addresses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-symbols-'));
   try {

@@ -1,0 +1,2 @@
+/** A program that cannot be followed. */
+export class NotMeasured extends Error {}

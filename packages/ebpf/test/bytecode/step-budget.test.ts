@@ -1,0 +1,100 @@
+import { atOnce, type Steps } from '@hdrscope/kit';
+import fc from 'fast-check';
+import { countingProgram } from '../../src/bpf/counting-program.ts';
+import { NotMeasured } from '../../src/bytecode/not-measured.ts';
+import { measureSlots } from '../../src/bytecode/slot-steps.ts';
+import { StepBudget } from '../../src/bytecode/step-budget.ts';
+import { explicitKernelLayout, parseKernelLayout } from '../../src/index.ts';
+import { assemble, COUNT_R7, codeOf } from '../support/instructions.ts';
+
+const TARGET = { isTarget: ({ id }: { readonly id: number }) => id === 7, elementBytes: 8 };
+const PLENTY = 1e9;
+
+class CountedBudget extends StepBudget {
+  taken = 0;
+
+  override take(): boolean {
+    this.taken++;
+    return super.take();
+  }
+}
+
+/** Follows a program, and notes how many turns that takes, and the steps of the longest. */
+function follow(program: Uint8Array, stepsOfTurn: number) {
+  const budget = new CountedBudget(PLENTY, undefined, stepsOfTurn);
+  const turns = { count: 0, longest: 0 };
+  function* noted<Result>(work: Steps<Result>): Steps<Result> {
+    for (let before = 0; ; before = budget.taken) {
+      const turn = work.next();
+      turns.count++;
+      turns.longest = Math.max(turns.longest, budget.taken - before);
+      if (turn.done) return turn.value;
+      yield;
+    }
+  }
+  try {
+    const found = atOnce(noted(measureSlots(codeOf(program), TARGET, budget)));
+    return { ...turns, steps: budget.taken, found };
+  } catch (error) {
+    if (!(error instanceof NotMeasured)) throw error;
+    return { ...turns, steps: budget.taken, found: error.message };
+  }
+}
+
+const BOUNDS = fc
+  .uniqueArray(fc.oneof(fc.nat(50), fc.maxSafeNat()), { minLength: 1, maxLength: 20 })
+  .map((integers) => explicitKernelLayout([...integers].sort((a, b) => a - b)));
+const NAMED = fc.constantFrom('libbpf-tools:27', 'bpftrace-hist:2:249', 'queue-depth').map(parseKernelLayout);
+/** Hashes of two values, which are refused. */
+const REFUSED = assemble([
+  ['load64', 7, 1, 0],
+  ['load64', 6, 1, 8],
+  ['^=r', 7, 6],
+  ['&=', 7, 7],
+  ...COUNT_R7,
+]);
+const PROGRAM = fc.oneof(
+  { weight: 9, arbitrary: fc.oneof(BOUNDS, NAMED).map((layout) => countingProgram({ mapFd: 7, layout })) },
+  fc.constant(REFUSED),
+);
+
+test('what is measured does not depend on the turns, and no turn takes more steps than it may', () => {
+  const property = fc.property(PROGRAM, fc.integer({ min: 2, max: 500 }), (program, stepsOfTurn) => {
+    const whole = follow(program, PLENTY);
+    for (const most of [1, stepsOfTurn]) {
+      const { longest, found } = follow(program, most);
+      expect(found).toEqual(whole.found);
+      expect(longest).toBeLessThanOrEqual(most);
+    }
+  });
+  fc.assert(property, { numRuns: 10 });
+});
+
+/** Compares another value with many bounds before the one that counts, so that it goes many ways. */
+const HEAVY = assemble([
+  ['load64', 6, 1, 0],
+  ['load64', 9, 1, 8],
+  ['load64', 8, 1, 16],
+  ...Array.from({ length: 40 }, (_, i) => [['jump==', 9, i, 1] as const, ['+=', 8, i + 1] as const]).flat(),
+  ['=', 7, 0],
+  ['jump<=', 6, 9, 1],
+  ['=', 7, 1],
+  ...COUNT_R7,
+]);
+
+test('a program of hundreds of thousands of steps pauses all the time, and at each run that it copies', () => {
+  const { steps, count, longest } = follow(HEAVY, 250);
+  expect(steps).toBeGreaterThan(400_000);
+  expect(longest).toBeLessThanOrEqual(250);
+  // Runs are copied at comparisons, some steps apart.
+  expect(steps / count).toBeLessThan(25);
+});
+
+test('a budget that is a part of another one leaves the turns to that', () => {
+  const whole = new StepBudget(5, undefined, 2);
+  const part = new StepBudget(4, whole, 1);
+  const takeAll = (budget: StepBudget, count: number) => Array.from({ length: count }, () => budget.take());
+  expect(takeAll(part, 4)).toEqual([false, true, false, true]);
+  expect(() => part.take()).toThrow('too many steps');
+  expect(() => whole.take()).toThrow('too many steps');
+});
