@@ -12,6 +12,7 @@ import {
 import { listPrograms, type ProgramInfo, readInstructions } from '../bpf/programs.ts';
 import { type KernelSymbols, readKernelSymbols } from '../bpf/symbols.ts';
 import type { Bpf } from '../bpf/syscall.ts';
+import { describeCode } from '../bytecode/describe-code.ts';
 import { decodeInstructions } from '../bytecode/instructions.ts';
 import { type MatchedLayout, matchLayout } from '../bytecode/match-layout.ts';
 import { NotMeasured } from '../bytecode/not-measured.ts';
@@ -49,6 +50,8 @@ export interface MeasuredMap {
   readonly beginOf?: (counter: number) => number | undefined;
   /** See `Target`. */
   readonly isSlotAt?: (offset: number) => boolean;
+  /** A text that only maps share whose `isSlotAt` is the same. */
+  readonly slotPlaces: string;
 }
 
 type ProgramListing = { readonly programs: readonly ProgramInfo[] } | { readonly refusal: HdrscopeError };
@@ -65,6 +68,8 @@ export class LoadedPrograms {
   #listed: ProgramListing | undefined;
   #symbols: KernelSymbols | undefined;
   readonly #codes = new Map<number, ProgramCode | string | undefined>();
+  /** What programs show that were followed, or why they do not. A machine may have many that are alike. */
+  readonly #followed = new Map<string, SlotSteps | NotMeasured | undefined>();
   /** A map of each map of maps: all of them are alike. */
   readonly #inner = new Map<number, MapInfo>();
 
@@ -103,9 +108,7 @@ export class LoadedPrograms {
     for (const program of users) {
       try {
         const code = await this.#codeOf(program);
-        if (code === undefined) continue;
-        const work = measureSlots(code, target, this.#budget);
-        const steps = await inSlices(work, this.#slices, this.#signal);
+        const steps = code && (await this.#measure(code, target, map.slotPlaces));
         if (steps === undefined) continue;
         const measured = inFirstElement(steps, map);
         const { place } = measured;
@@ -124,6 +127,19 @@ export class LoadedPrograms {
     return {
       why: `${users.map(titleOf).slice(0, 3).join(', ')} ${users.length === 1 ? 'uses' : 'use'} it without adding to its values`,
     };
+  }
+
+  /** @throws NotMeasured when the program does not show it. */
+  async #measure(code: ProgramCode, target: Target, slotPlaces: string): Promise<SlotSteps | undefined> {
+    const { elementBytes, slotOffset, isTarget } = target;
+    const question = JSON.stringify([elementBytes, slotOffset, slotPlaces, describeCode(code, isTarget)]);
+    if (!this.#followed.has(question)) {
+      const work = measureSlots(code, target, this.#budget);
+      this.#followed.set(question, await inSlices(work, this.#slices, this.#signal).catch(asNotMeasured));
+    }
+    const found = this.#followed.get(question);
+    if (found instanceof NotMeasured) throw found;
+    return found;
   }
 
   #list(): ProgramListing {
@@ -205,6 +221,11 @@ function inFirstElement(measured: SlotSteps, { placeInFirst }: MeasuredMap): Slo
     place: { ...place, offset: first, counterOffset: place.counterOffset - by },
     sum: sum !== undefined && 'offset' in sum ? { ...sum, offset: sum.offset - by } : sum,
   };
+}
+
+function asNotMeasured(error: unknown): NotMeasured {
+  if (error instanceof NotMeasured) return error;
+  throw error;
 }
 
 function usersOf(programs: readonly ProgramInfo[], mapId: number): readonly ProgramInfo[] {

@@ -46,6 +46,11 @@ export async function layoutByPrograms(
     elementBytes: valueSize,
     ...{ placeInFirst, beginOf },
     ...(arrays.length > 0 && { isSlotAt: (offset) => beginOf(offset) !== undefined }),
+    slotPlaces: JSON.stringify([
+      begin,
+      end,
+      arrays.map(({ offset, type, length }) => [offset, type, length]),
+    ]),
     ...(slotField !== undefined && { slotOffset: slotField.offset }),
     ...(outerId !== undefined && { outerId }),
   });
