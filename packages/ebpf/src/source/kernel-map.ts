@@ -95,8 +95,8 @@ class KernelMap implements KernelSource {
   #bpf: Bpf | undefined;
   readonly #closing = new AbortController();
   #planned: { readonly opening: number; readonly plan: MapPlan } | undefined;
-  /** A map by its id is open during one read, so reads follow each other. */
-  #lastRead: Promise<unknown> = Promise.resolve();
+  /** Resolves at the end of a read that takes more than a turn. */
+  #running: Promise<void> | undefined;
 
   constructor(options: KernelMapOptions, access: MapAccess) {
     this.name = `the map ${access.description}`;
@@ -105,9 +105,15 @@ class KernelMap implements KernelSource {
     this.#bpf = options.bpf;
   }
 
-  read(): Promise<Frame> {
-    const frame = this.#lastRead.then(() => this.#readNow());
-    this.#lastRead = frame.catch(() => {});
+  /** The first read follows programs, and returns a promise, as those of maps of maps do. A map by its id is open during one read. */
+  read(): Frame | Promise<Frame> {
+    if (this.#running !== undefined) return this.#running.then(() => this.read());
+    const frame = this.#bpf === undefined ? this.#load() : this.#readNow(this.#bpf);
+    if (!(frame instanceof Promise)) return frame;
+    const end = () => {
+      this.#running = undefined;
+    };
+    this.#running = frame.then(end, end);
     return frame;
   }
 
@@ -118,24 +124,33 @@ class KernelMap implements KernelSource {
     if (this.#bpf !== undefined) this.#access.close(this.#bpf);
   }
 
-  async #readNow(): Promise<Frame> {
-    this.#bpf ??= await loadBpf();
-    const bpf = this.#bpf;
-    const { signal } = this.#closing;
-    signal.throwIfAborted();
-    const { fd, opening } = this.#access.open(bpf);
+  async #load(): Promise<Frame> {
+    this.#bpf = await loadBpf();
+    return this.#readNow(this.#bpf);
+  }
+
+  #readNow(bpf: Bpf): Frame | Promise<Frame> {
+    this.#closing.signal.throwIfAborted();
+    const open = this.#access.open(bpf);
+    const done = () => this.#access.done(bpf);
+    let frame: Frame | Promise<Frame> | undefined;
     try {
-      if (this.#planned?.opening !== opening) {
-        this.#planned = undefined;
-        const plan = await planMap(bpf, fd, { ...this.#options, signal });
-        // Its descriptor was closed meanwhile, and may be that of another file.
-        signal.throwIfAborted();
-        this.#planned = { opening, plan };
-      }
-      return await this.#planned.plan.read(fd);
+      const { opening, plan } = this.#planned ?? {};
+      frame = opening === open.opening ? plan!.read(open.fd) : this.#planAndRead(bpf, open);
+      return frame instanceof Promise ? frame.finally(done) : frame;
     } finally {
-      this.#access.done(bpf);
+      if (!(frame instanceof Promise)) done();
     }
+  }
+
+  async #planAndRead(bpf: Bpf, { fd, opening }: OpenMap): Promise<Frame> {
+    const { signal } = this.#closing;
+    this.#planned = undefined;
+    const plan = await planMap(bpf, fd, { ...this.#options, signal });
+    // After `close`, the descriptor may be that of another file.
+    signal.throwIfAborted();
+    this.#planned = { opening, plan };
+    return plan.read(fd);
   }
 }
 

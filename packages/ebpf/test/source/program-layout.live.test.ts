@@ -102,6 +102,15 @@ kernelTest('a map stays refused when its program has ended, or this user may not
   await expect(read(id)).rejects.toThrow('and no loaded program uses it');
 });
 
+kernelTest('reads that begin while the program is followed wait for each other', async () => {
+  const { fd, id } = newMap('array', 27);
+  load(fd, parseKernelLayout('libbpf-tools:27'), 'hdr_waits');
+  const source = kernelMap({ id, bpf });
+  const frames = await Promise.all([source.read(), source.read(), source.read()]);
+  expect(frames.map(({ histograms: [one] }) => one?.layout.name)).toEqual(Array(3).fill('libbpf-tools'));
+  await source.close();
+});
+
 describe('a program that takes a second to follow', () => {
   const heavy = (): number => {
     const { fd, id } = newMap('array', 1001);
