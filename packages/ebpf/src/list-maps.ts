@@ -84,6 +84,7 @@ export async function listMaps({ signal }: { readonly signal?: AbortSignal } = {
       if (fd !== undefined) await add(fd);
       // Reading the types of a map takes a millisecond.
       await nextTurn();
+      signal?.throwIfAborted();
     }
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
