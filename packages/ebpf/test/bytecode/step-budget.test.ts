@@ -44,7 +44,7 @@ function follow(program: Uint8Array, stepsOfTurn: number) {
 const BOUNDS = fc
   .uniqueArray(fc.oneof(fc.nat(50), fc.maxSafeNat()), { minLength: 1, maxLength: 20 })
   .map((integers) => explicitKernelLayout([...integers].sort((a, b) => a - b)));
-const NAMED = fc.constantFrom('libbpf-tools:27', 'bpftrace-hist:2:249', 'queue-depth').map(parseKernelLayout);
+const NAMED = fc.constantFrom('libbpf-tools:27', 'bpftrace-hist:0:34', 'queue-depth').map(parseKernelLayout);
 /** Hashes of two values, which are refused. */
 const REFUSED = assemble([
   ['load64', 7, 1, 0],
@@ -67,7 +67,7 @@ test('what is measured does not depend on the turns, and no turn takes more step
       expect(longest).toBeLessThanOrEqual(most);
     }
   });
-  fc.assert(property, { numRuns: 10 });
+  fc.assert(property, { numRuns: 8 });
 });
 
 /** Compares another value with many bounds before the one that counts, so that it goes many ways. */
@@ -75,16 +75,16 @@ const HEAVY = assemble([
   ['load64', 6, 1, 0],
   ['load64', 9, 1, 8],
   ['load64', 8, 1, 16],
-  ...Array.from({ length: 40 }, (_, i) => [['jump==', 9, i, 1] as const, ['+=', 8, i + 1] as const]).flat(),
+  ...Array.from({ length: 20 }, (_, i) => [['jump==', 9, i, 1] as const, ['+=', 8, i + 1] as const]).flat(),
   ['=', 7, 0],
   ['jump<=', 6, 9, 1],
   ['=', 7, 1],
   ...COUNT_R7,
 ]);
 
-test('a program of hundreds of thousands of steps pauses all the time, and at each run that it copies', () => {
+test('a program of more than a hundred thousand steps pauses all the time, and at each run that it copies', () => {
   const { steps, count, longest } = follow(HEAVY, 250);
-  expect(steps).toBeGreaterThan(400_000);
+  expect(steps).toBeGreaterThan(100_000);
   expect(longest).toBeLessThanOrEqual(250);
   // Runs are copied at comparisons, some steps apart.
   expect(steps / count).toBeLessThan(25);
