@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
+import { custom, optional, readOptions } from '@hdrscope/core/internal';
 import type { BtfType } from './bpf/btf.ts';
 import { idsAfter } from './bpf/call.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
@@ -51,10 +52,16 @@ export interface MapList {
  * Lists the maps that this user can see, with their layouts or with guesses of them. It opens each map for reading only. Following the
  * programs that fill them may take seconds, in slices between which other work of the process runs.
  *
- * @param signal Ends it early: it then throws the reason of the signal. @default it goes on to the last map
- * @throws HdrscopeError `ERR_KERNEL` when bpf(2) cannot be called at all.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is wrong, `ERR_KERNEL` when bpf(2) cannot be called at all. Once the signal
+ *   is aborted, it throws the reason of the signal.
  */
-export async function listMaps({ signal }: { readonly signal?: AbortSignal } = {}): Promise<MapList> {
+export async function listMaps(
+  options: {
+    /** Ends the list early. @default it goes on to the last map */
+    readonly signal?: AbortSignal;
+  } = {},
+): Promise<MapList> {
+  const { signal } = readOptions(options, LIST_MAPS);
   const bpf = await loadBpf();
   const found = new Map<number, Omit<VisibleMap, 'pins'> & { readonly pins: string[] }>();
   const typesById = new Map<number, readonly BtfType[] | undefined>();
@@ -100,6 +107,12 @@ export async function listMaps({ signal }: { readonly signal?: AbortSignal } = {
     .map((map): VisibleMap => ({ ...map, pins: map.pins.sort() }));
   return { maps, incomplete };
 }
+
+const LIST_MAPS = {
+  name: 'listMaps',
+  rules: { signal: optional(custom<AbortSignal>('an AbortSignal', (value) => value instanceof AbortSignal)) },
+  call: 'listMaps({ signal: AbortSignal.timeout(10_000) })',
+};
 
 async function visibleMap(
   info: MapInfo,

@@ -13,6 +13,7 @@ import {
   iteratorFile,
   kernelMap,
   kernelQuantile,
+  listMaps,
   queueDepthLayout,
 } from '../src/index.ts';
 import { kernelQuantiles } from '../src/internal.ts';
@@ -27,6 +28,7 @@ const source = framesSource([]);
 
 test.each<[call: string, meant: string, action: () => unknown]>([
   ['explicitKernelLayout', 'firstIndex', () => explicitKernelLayout([1], wrong({ firstIdx: 1 }))],
+  ['listMaps', 'signal', () => listMaps(wrong({ signl: 1 }))],
   ['exporterExp2Layout', 'min', () => exporterExp2Layout(wrong({ minn: 1, max: 9 }))],
   ['bpftraceLhistLayout', 'step', () => bpftraceLhistLayout(wrong({ min: 0, max: 10, steps: 5 }))],
   ['kernelQuantile', 'interpolation', () => kernelQuantile(counts, 0.5, wrong({ interpolate: 'inclusive' }))],

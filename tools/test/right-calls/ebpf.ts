@@ -21,6 +21,7 @@ import {
   kernelQuantile,
   libbpfToolsLayout,
   listCpuCounts,
+  listMaps,
   logLinear8Layout,
   parseEbpfExporterConfig,
   parseKernelLayout,
@@ -110,6 +111,7 @@ export const EBPF: RightCalls = {
   'ebpf.kernelQuantile': right(kernelQuantile, counts, 0.5, {}),
   'ebpf.libbpfToolsLayout': right(libbpfToolsLayout, 64),
   'ebpf.listCpuCounts': right(listCpuCounts, counts),
+  'ebpf.listMaps': right(listMaps, {}),
   'ebpf.loadProgram': right(
     (...args: Parameters<typeof loadProgram>) => closed(loadProgram(...args)),
     './none.o',

@@ -89,7 +89,7 @@ export function createEbpfMaps(open: () => Pick<HostMaps, 'look'> = () => new Ho
         );
       };
       const look = async (): Promise<void> => {
-        const { came, gone, incomplete } = await host.look(stopping);
+        const { came, gone, incomplete } = await host.look({ signal: stopping.signal });
         const others = await context.mapsOfOthers();
         for (const { id, source } of gone) {
           await remove(id);

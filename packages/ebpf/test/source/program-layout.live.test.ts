@@ -145,7 +145,7 @@ describe('a program that takes a second to follow', () => {
     heavy();
     const stopping = new AbortController();
     setImmediate(() => stopping.abort(new Error('stopped')));
-    await expect(listMaps(stopping)).rejects.toThrow('stopped');
+    await expect(listMaps({ signal: stopping.signal })).rejects.toThrow('stopped');
   });
 });
 
