@@ -1,4 +1,11 @@
 import type { Plot } from '@hdrscope/plot';
+import {
+  asCurves,
+  type CurveValues,
+  isEmptyPlot,
+  type SourcedPlot,
+  verdictsOn,
+} from '@hdrscope/plot/internal';
 import { type Io, Refusal } from '../../command.ts';
 import { parseConfidence } from '../../comparison/index.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
@@ -9,11 +16,10 @@ import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { parseObjective } from '../../objective.ts';
 import { ASCII, integer, percentilesOption, unitOption } from '../../options.ts';
-import { asCurves, type SourcedPlot } from './counted-curves.ts';
 import { assertDrawable, columnsOf, FORMATS, writePlots } from './drawing.ts';
 import { plotsOfJson } from './json-input.ts';
 import { readBars, readComparison, readCurves, readHeatMap, readOverTime } from './kinds.ts';
-import { assertFits, assertKind, type CurveValues, dressed, isEmpty, verdictsOn } from './options.ts';
+import { assertFits, assertKind, dressed } from './options.ts';
 import { plotUnits, type Reading, readingOf, type ValueInput } from './reading.ts';
 
 const KINDS = [
@@ -138,7 +144,7 @@ export const command = defineCommand({
     const drawing = { ...options, columns, onCurve: (one: CurveValues) => values.push(one) };
     const plots = await reading.finishAfter(readPlots(inputs, reading, drawing, io));
     const [first, ...others] = plots;
-    if (first === undefined || plots.every(isEmpty)) {
+    if (first === undefined || plots.every(isEmptyPlot)) {
       await reading.report();
       throw new Refusal('there is nothing to draw: the files have no values, or none is selected');
     }

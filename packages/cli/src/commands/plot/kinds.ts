@@ -1,6 +1,5 @@
-import { compareRuns, DoubleHistogram } from '@hdrscope/core';
-import type { BoundedHistogram, Run } from '@hdrscope/core/internal';
-import { type LogHistogram, summarizeLogs } from '@hdrscope/interval-log';
+import { DoubleHistogram } from '@hdrscope/core';
+import { summarizeLogs } from '@hdrscope/interval-log';
 import {
   type DecodedInterval,
   type DecodeIntervalsOptions,
@@ -20,13 +19,18 @@ import {
   percentileCurve,
   type TimePlot,
 } from '@hdrscope/plot';
-import type { CurveOptions } from '@hdrscope/plot/internal';
+import {
+  type AxisSlot,
+  type CurveOptions,
+  type CurveValues,
+  comparisonOf,
+  type PlottedSide,
+} from '@hdrscope/plot/internal';
 import { Refusal, UsageError } from '../../command.ts';
 import { withValues } from '../../comparison/index.ts';
 import type { InputKind } from '../../inputs/input.ts';
 import { readPercentileText } from '../../inputs/read-values.ts';
 import { assertCurves, explainTagLimit } from '../../inputs/selection-options.ts';
-import type { CurveValues, Slot } from './options.ts';
 import { type Reading, readSum, type Sum, type ValueInput } from './reading.ts';
 
 interface Named extends Sum {
@@ -94,7 +98,7 @@ function curveOfSum(name: string, { histogram, text, valueScale, period }: Sum, 
 }
 
 /** The bounds of a percentile. Those of percentile text reach from row to row, because a value may lie anywhere between two rows. */
-function slotOfSum({ histogram, text, valueScale }: Sum, percentile: number): Slot {
+function slotOfSum({ histogram, text, valueScale }: Sum, percentile: number): AxisSlot {
   const { lowest, highest } = text ?? { lowest: histogram, highest: histogram };
   const lower = lowest.lowestEquivalentValue(lowest.valueAtPercentile(percentile));
   return { lower: lower / valueScale, upper: highest.valueAtPercentile(percentile) / valueScale };
@@ -241,41 +245,6 @@ export async function readComparison(
   const before = await readSide(first, reading, columns);
   const after = await readSide(second, reading, columns);
   return comparisonOf(before, after, { unit: reading.unit, percentiles, confidence });
-}
-
-/** Compares two sides that count in one unit. */
-export function comparisonOf(
-  before: PlottedSide,
-  after: PlottedSide,
-  { unit, percentiles, confidence }: Omit<ComparisonOptions, 'columns'> & Pick<ComparisonPlot, 'unit'>,
-): ComparisonPlot {
-  const { valueScale } = before;
-  const changes = compareRuns([before], [after], { percentiles, confidence }).percentiles;
-  return {
-    kind: 'comparison',
-    unit,
-    before: before.curve,
-    after: after.curve,
-    confidence,
-    changes: changes.map((change) => ({
-      percentile: change.percentile,
-      before: change.before / valueScale,
-      after: change.after / valueScale,
-      ...(change.change !== 'cannot be judged' && {
-        lower: change.interval.lower / valueScale,
-        upper: change.interval.upper / valueScale,
-      }),
-    })),
-  };
-}
-
-/** One side of a comparison that is drawn. */
-export interface PlottedSide extends Pick<Run, 'stretches'> {
-  readonly curve: Curve;
-  /** For the comparison. */
-  readonly values: LogHistogram | BoundedHistogram;
-  /** The divisor that brings its values to the unit of the plot. `plotUnits` makes both sides count in one unit. */
-  readonly valueScale: number;
 }
 
 async function readSide(input: ValueInput, reading: Reading, columns: number): Promise<PlottedSide> {

@@ -3,7 +3,7 @@ import { resolutionOf } from '@hdrscope/core/internal';
 import { type MergedRow, queryMergedRows } from '@hdrscope/history';
 import type { MergeQuestion, TimeRange } from '@hdrscope/history/internal';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
-import type { PlottedChange } from '@hdrscope/plot/internal';
+import { comparisonOf, type PlottedChange, type PlottedSide } from '@hdrscope/plot/internal';
 import { Refusal } from '../../command.ts';
 import type { ComparedBuild } from '../../comparison/changes.ts';
 import {
@@ -14,7 +14,6 @@ import {
 } from '../../comparison/index.ts';
 import { scaled, type ValueScale } from '../../value-scale.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
-import { comparisonOf, type PlottedSide } from '../plot/kinds.ts';
 import { figuresOfRow, plotTitle, shownUnitOf } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';

@@ -1,12 +1,5 @@
-import {
-  type BarPlot,
-  type Curve,
-  curveOfSlots,
-  type HeatMapPlot,
-  type ObjectiveLine,
-  type PercentilePlot,
-  type Plot,
-} from '@hdrscope/plot';
+import type { BarPlot, Curve, HeatMapPlot, ObjectiveLine, PercentilePlot, Plot } from '../plot.ts';
+import { curveOfSlots } from './percentile-curve.ts';
 
 /** A plot of a file. */
 export interface SourcedPlot {
