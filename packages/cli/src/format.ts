@@ -1,4 +1,5 @@
 import { formatDecimal } from '@hdrscope/core/internal';
+import { formatCount, valuesText } from '@hdrscope/kit';
 
 /** A decimal for people. A number that is shown as zero has no sign, also when it is less than zero by a rounding error. */
 export function decimalText(value: number, decimals: number): string {
@@ -16,16 +17,6 @@ function isZero(text: string): boolean {
   return text.includes('0') && !/[1-9]/.test(text);
 }
 
-/** Formats a count for people: `1,234,567`. */
-export function formatCount(count: number | bigint): string {
-  return groupedDigits(count, ',');
-}
-
-/** A count of values for people: `1 value`, `1,234 values`. */
-export function valuesText(count: number | bigint): string {
-  return `${formatCount(count)} ${Number(count) === 1 ? 'value' : 'values'}`;
-}
-
 /**
  * A count of values, and how many independent ones know a percentile as well: `20,000 values, correlated: as good as 900`.
  *
@@ -36,24 +27,6 @@ export function worthText(count: number, asGoodAs: number): string {
   if (asGoodAs >= count / 2) return valuesText(count);
   const worth = Math.max(1, Number(asGoodAs.toPrecision(2)));
   return `${valuesText(count)}, correlated: as good as ${formatCount(worth)}`;
-}
-
-/** The digits of an integer, with a separator between thousands. Other numbers stay as they are. */
-export function groupedDigits(number: number | bigint, separator: string): string {
-  return grouped(String(number), separator);
-}
-
-function grouped(text: string, separator: string): string {
-  if (!/^\d+$/.test(text)) return text;
-  const groups: string[] = [];
-  for (let end = text.length; end > 0; end -= 3) groups.unshift(text.slice(Math.max(0, end - 3), end));
-  return groups.join(separator);
-}
-
-/** A decimal with commas between the thousands before its point: `12,345.5`. */
-export function groupedDecimal(decimal: string): string {
-  const [, sign = '', digits = '', rest = ''] = /^(-?)(\d+)(\D.*)?$/.exec(decimal) ?? [];
-  return digits === '' ? decimal : `${sign}${grouped(digits, ',')}${rest}`;
 }
 
 /** A decimal without the zeros at its end: `1.50` is `1.5`, and `2.00` is `2`. */

@@ -1,5 +1,5 @@
 import { measureOf, quantityIn } from '@hdrscope/inputs/internal';
-import { type Quantity, quantityOf } from '@hdrscope/kit';
+import { formatDuration, formatSize, percentileName, type Quantity, quantityOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { isDecimal, percentileOf, wrongOption } from './arguments.ts';
 import { UsageError } from './command.ts';
@@ -57,6 +57,17 @@ export function thresholdIn({ text, option, threshold, measure }: Objective, uni
   throw new UsageError(
     `${option} cannot be a ${measure} because ${cause}, got '${text}': --unit states their unit`,
   );
+}
+
+/** An objective with a percentile, in words: `p99.9 ≤ 250 ms`. */
+export function objectiveText({ percentile, threshold, measure }: Objective): string {
+  const amount =
+    measure === 'time'
+      ? formatDuration(threshold, 15)
+      : measure === 'size'
+        ? formatSize(threshold, 15)
+        : String(threshold);
+  return `${percentileName(percentile!)} ≤ ${amount}`;
 }
 
 /** `--objective`: the percentage of values that must be good, as a number above 0 and below 100. */

@@ -1,9 +1,8 @@
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { NUMBER_UNITS, valueScaleOf } from '@hdrscope/inputs/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { parsePercentileList, wrongOption } from './arguments.ts';
 import { defineOption, defineOptions } from './define-command.ts';
 import { parseDuration } from './duration.ts';
-import { valueScaleOf } from './value-scale.ts';
 
 // Values of options.
 

@@ -1,5 +1,5 @@
-import { formatBounds, formatShare } from '@hdrscope/kit';
-import { decimalText, formatCount, groupedDigits, signedText, withoutLastZeros } from '../src/format.ts';
+import { formatBounds, formatCount, formatShare, groupDigits } from '@hdrscope/kit';
+import { decimalText, signedText, withoutLastZeros } from '../src/format.ts';
 
 test.each([
   [-0.0004, '0.000'],
@@ -33,7 +33,7 @@ test.each([
 });
 
 test('digits have any separator', () => {
-  expect(groupedDigits(3_600_000, '_')).toBe('3_600_000');
+  expect(groupDigits(3_600_000, '_')).toBe('3_600_000');
 });
 
 test.each([

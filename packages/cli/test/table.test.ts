@@ -1,6 +1,6 @@
+import { valueFormat, valueScaleOf } from '@hdrscope/inputs/internal';
 import type { Io } from '../src/command.ts';
 import { formatMarkdown, formatTable, shownTable } from '../src/screen/table.ts';
-import { valueFormat, valueScaleOf } from '../src/value-scale.ts';
 
 const COLUMNS = [{ title: 'name', isText: true }, { title: 'n' }];
 

@@ -39,7 +39,7 @@ export const FINEST_DIGITS = 5;
 type ExactCounts = ReadonlyMap<number, number>;
 
 /** What histograms know. */
-interface CountedValues {
+export interface CountedValues {
   readonly values: LogHistogram | BoundedHistogram;
   /** Brings the values to the unit of the verdict. */
   readonly divisor: number;

@@ -1,20 +1,38 @@
 // Entry `@hdrscope/inputs/internal`: for the other packages of hdrscope only. Names here may change in any release.
 export { type BadLine, readText } from './bytes.ts';
 export {
+  boundsJson,
+  type Figure,
+  type FigureJson,
+  type Figures,
+  figureJson,
+  figuresJson,
+  figuresOf,
+  figuresOfSum,
+  numberOf,
+  rateOf,
+  UNKNOWN,
+  withoutEstimate,
+} from './distribution.ts';
+export {
   CountedEvidence,
-  type Evidence,
   ExactTally,
   FINEST_DIGITS,
-  PrintedEvidence,
-  proportionOf,
-  type Sample,
 } from './evidence.ts';
 export { figuresStep, figuresUnit, scaleFigures } from './figures.ts';
 export type { ImportLogOptions } from './history/import-log.ts';
 export type { ImportOtlpOptions } from './history/import-otlp.ts';
 export { seriesFinder, UNNAMED } from './history/logged-series.ts';
+export {
+  type ErrorLimit,
+  type Judged,
+  judgeSubject,
+  type Row,
+  type Verdict,
+} from './judge.ts';
 export { hasRequests, type LoadForm, requestFacts } from './load/load-form.ts';
 export { recogniseReport } from './load/report.ts';
+export { valueStretches } from './load/value-stretches.ts';
 export type { CountNumbersOptions } from './numbers/count-numbers.ts';
 export { firstDocuments } from './numbers/number-texts.ts';
 export {
@@ -29,3 +47,11 @@ export {
   TIME_UNITS,
   ticksPerUnit,
 } from './numbers/number-unit.ts';
+export {
+  countedSubject,
+  readRequestSubject,
+  readSummarySubject,
+  type Subject,
+  sumSubjects,
+} from './subject.ts';
+export { scaled, type ValueScale, valueFormat, valueScaleOf } from './value-scale.ts';

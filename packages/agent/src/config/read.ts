@@ -9,7 +9,7 @@ import {
   readOptions,
   withDefault,
 } from '@hdrscope/core/internal';
-import { parseSmallYaml, type YamlLimits } from '@hdrscope/kit';
+import { formatCount, parseSmallYaml, type YamlLimits } from '@hdrscope/kit';
 import { type Document, Lexer, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type * as z from '#zod';
 import { type AgentConfig, sealConfig } from './agent-config.ts';
@@ -133,7 +133,7 @@ export async function readConfigFile(path: string, options: ParseConfigOptions =
   if (config !== undefined) return config;
   const lines = issues.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
   if (moreIssues > 0) {
-    lines.push(`${path}: and ${moreIssues.toLocaleString('en-US')} more`);
+    lines.push(`${path}: and ${formatCount(moreIssues)} more`);
   }
   throw new HdrscopeError('ERR_INVALID_OPTION', lines.join('\n'), { details: { issues, moreIssues } });
 }

@@ -8,6 +8,7 @@ import {
 import { axisTitle } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
+import { formatCount } from '@hdrscope/kit';
 import { axesToDraw, type HeatMapPlot, heatMapOfCells } from '@hdrscope/plot';
 
 /** One counter, summed over all daemons that have it with the same axes. */
@@ -141,7 +142,7 @@ function heatMapOf({ name, daemons, histogram }: Counter, count: number): HeatMa
       x: x!,
       y,
       title: `${name} of ${namesText(daemons)}`,
-      subtitle: `${count.toLocaleString('en-US')} values ${since}`,
+      subtitle: `${formatCount(count)} values ${since}`,
     },
   );
 }

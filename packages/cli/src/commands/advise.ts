@@ -1,13 +1,13 @@
 import { type Advice, advise, HdrscopeError, hdrLayout } from '@hdrscope/core';
 import type { AdviseOptions } from '@hdrscope/core/internal';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { formatCount, groupDigits } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { amountIn } from '../duration.ts';
-import { formatCount, groupedDigits } from '../format.ts';
 import { integer } from '../options.ts';
 import { painter } from '../screen/colour.ts';
 import { wrapToScreen, wrapWords } from '../screen/help-text.ts';
@@ -234,7 +234,7 @@ ${lowest}  highestTrackableValue: ${literal(highestTrackableValue)},
 
 /** A literal such as `3_600_000_000_000`, with an `n` when a number would not be exact. */
 function literal(value: number | bigint): string {
-  const digits = groupedDigits(value, '_');
+  const digits = groupDigits(value, '_');
   return typeof value === 'bigint' ? `${digits}n` : digits;
 }
 

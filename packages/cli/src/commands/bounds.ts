@@ -1,12 +1,12 @@
 import { decimalLayout } from '@hdrscope/core';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
+import { formatCount } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { wrongOption } from '../arguments.ts';
 import { ExitCode, UsageError } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
 import { amountIn } from '../duration.ts';
 import { jsonDocument } from '../figures.ts';
-import { formatCount } from '../format.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 
 const DESCRIPTION = `Prints boundaries at round numbers for systems that count into explicit buckets, such as the default

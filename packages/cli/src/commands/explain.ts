@@ -7,18 +7,25 @@ import type {
   ExplainedSide,
   TimeRange,
 } from '@hdrscope/history/internal';
-import { formatBounds, percentileName } from '@hdrscope/kit';
+import {
+  boundsJson,
+  type FigureJson,
+  figureJson,
+  scaled,
+  type ValueScale,
+  valueFormat,
+} from '@hdrscope/inputs/internal';
+import { formatBounds, formatCount, percentileName, valuesText } from '@hdrscope/kit';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { defineCommand } from '../define-command.ts';
-import { boundsJson, type FigureJson, figureJson, jsonDocument } from '../figures.ts';
-import { formatCount, formatTime, valuesText } from '../format.ts';
+import { jsonDocument } from '../figures.ts';
+import { formatTime } from '../format.ts';
 import { assertApart, parseRange } from '../moment.ts';
 import { integer } from '../options.ts';
 import { painter } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { type Column, shownTable } from '../screen/table.ts';
-import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 import { WHERE } from './history/options.ts';
 import { headingOf, shownUnitOf } from './query/answer.ts';
 import { ALLOW_MISSING, type AskedHistory, askHistory, missingJson, withEngine } from './query/engine.ts';

@@ -1,11 +1,11 @@
 import { type BuildChanges, findChanges } from '@hdrscope/core';
 import { type BuildChange, LEAST_STATE, type PercentileChange } from '@hdrscope/core/internal';
-import { percentileName } from '@hdrscope/kit';
+import { scaled, type ValueScale, valueFormat } from '@hdrscope/inputs/internal';
+import { percentileName, valuesText } from '@hdrscope/kit';
 import type { Io } from '../command.ts';
 import { jsonDocument } from '../figures.ts';
 import type { ReportFormat } from '../file-reports.ts';
-import { decimalText, valuesText } from '../format.ts';
-import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
+import { decimalText } from '../format.ts';
 import type { ComparedSide, Differences, GateVerdict } from './index.ts';
 import {
   changesJson,

@@ -1,12 +1,11 @@
 import { compareRuns, type RunsComparison } from '@hdrscope/core';
 import type { CompareRunsOptions, Run } from '@hdrscope/core/internal';
+import type { Figures, ValueScale } from '@hdrscope/inputs/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, Refusal } from '../command.ts';
 import { defineOption, defineOptions, type OptionsOf } from '../define-command.ts';
-import type { Figures } from '../figures.ts';
 import { integer, percentilesOption } from '../options.ts';
-import type { ValueScale } from '../value-scale.ts';
 
 /** One run of a side. */
 export interface ComparedRun extends Run {

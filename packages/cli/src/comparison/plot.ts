@@ -1,11 +1,11 @@
 import { DoubleHistogram, HistogramSum } from '@hdrscope/core';
+import type { ValueScale } from '@hdrscope/inputs/internal';
 import type { LogHistogram } from '@hdrscope/interval-log';
 import { curveOf } from '@hdrscope/plot';
 import type { Io } from '../command.ts';
 import { hasColours } from '../screen/colour.ts';
 import { plotColumns, screenOf } from '../screen/screen.ts';
 import { terminalPlot } from '../screen/terminal-plot.ts';
-import type { ValueScale } from '../value-scale.ts';
 import type { ComparedSide } from './index.ts';
 
 // Beyond this ratio to the median, a linear axis would show the largest values only.

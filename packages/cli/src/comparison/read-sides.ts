@@ -5,12 +5,14 @@ import {
   perMs,
   scaleFigures,
   ticksPerUnit,
+  type ValueScale,
+  valueScaleOf,
 } from '@hdrscope/inputs/internal';
 import { readRun } from '@hdrscope/interval-log/internal';
+import { formatCount } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Io, UsageError } from '../command.ts';
 import { defineOptions, type OptionsOf } from '../define-command.ts';
-import { formatCount } from '../format.ts';
 import type { Input } from '../inputs/input.ts';
 import { startTalliedReading, type TalliedReading } from '../inputs/line-tally.ts';
 import { differentUnits, TIMED_PLACE, type UnitOfNumbers, unitOfInputs } from '../inputs/numbers.ts';
@@ -19,7 +21,6 @@ import { textUnitOption } from '../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../inputs/read-values.ts';
 import { SELECTION, selectionOf } from '../inputs/selection-options.ts';
 import { unitOption } from '../options.ts';
-import { type ValueScale, valueScaleOf } from '../value-scale.ts';
 import { type ComparedRun, type ComparedSide, withValues } from './index.ts';
 
 /** The forms of a run. */

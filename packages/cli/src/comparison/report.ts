@@ -1,6 +1,5 @@
 import type { Bounds } from '@hdrscope/core';
 import type { PercentileChange } from '@hdrscope/core/internal';
-import type { Io } from '../command.ts';
 import {
   boundsJson,
   type Figure,
@@ -8,13 +7,15 @@ import {
   figureJson,
   figuresJson,
   figuresOf,
-  jsonDocument,
-} from '../figures.ts';
+  scaled,
+  type ValueScale,
+} from '@hdrscope/inputs/internal';
+import type { Io } from '../command.ts';
+import { jsonDocument } from '../figures.ts';
 import { escapeMarkdown, escapeXml, type ReportFormat } from '../file-reports.ts';
 import { painter } from '../screen/colour.ts';
 import { wrapToScreen } from '../screen/help-text.ts';
 import { formatMarkdown, shownTable } from '../screen/table.ts';
-import { scaled, type ValueScale } from '../value-scale.ts';
 import type { ComparedRun, ComparedSide, Differences, GateVerdict } from './index.ts';
 import { type ComparisonWords, meanBounds, wordsOf } from './words.ts';
 

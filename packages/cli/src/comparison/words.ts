@@ -1,9 +1,9 @@
 import type { Bounds } from '@hdrscope/core';
 import { LEAST_BEYOND, LEAST_PIECES, type PercentileChange } from '@hdrscope/core/internal';
-import { formatBounds, percentileName } from '@hdrscope/kit';
-import { decimalText, formatCount, signedText, valuesText, worthText } from '../format.ts';
+import { valueFormat } from '@hdrscope/inputs/internal';
+import { formatBounds, formatCount, percentileName, valuesText } from '@hdrscope/kit';
+import { decimalText, signedText, worthText } from '../format.ts';
 import type { Column } from '../screen/table.ts';
-import { valueFormat } from '../value-scale.ts';
 import type { ComparedRun, ComparedSide, Differences } from './index.ts';
 
 /** A comparison in words, for any report. */

@@ -1,7 +1,7 @@
 import type { BadLine } from '@hdrscope/inputs/internal';
 import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
+import { formatCount } from '@hdrscope/kit';
 import { ExitCode, type Io, Refusal } from '../command.ts';
-import { formatCount } from '../format.ts';
 import { type ReadingProgress, startReading } from '../screen/progress.ts';
 import { nameOf } from './input.ts';
 

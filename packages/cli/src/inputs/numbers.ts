@@ -14,13 +14,12 @@ import {
   type NumberUnit,
   stepOf,
 } from '@hdrscope/inputs/internal';
-import { isObject } from '@hdrscope/kit';
+import { formatCount, isObject } from '@hdrscope/kit';
 import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { defineOptions } from '../define-command.ts';
-import { formatCount } from '../format.ts';
 import { integer } from '../options.ts';
 import { bytesOf, explained, explanation, type Input } from './input.ts';
 

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import { Histogram } from '@hdrscope/core';
-import { Stretches } from '@hdrscope/core/internal';
 import {
   type InputForm,
   type NumberPlace,
@@ -8,7 +7,7 @@ import {
   type RequestForm,
   readRequests,
 } from '@hdrscope/inputs';
-import { hasRequests, recogniseReport, requestFacts } from '@hdrscope/inputs/internal';
+import { hasRequests, recogniseReport, requestFacts, valueStretches } from '@hdrscope/inputs/internal';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import {
   bytesOf,
@@ -211,17 +210,6 @@ export async function lookAtOperands(paths: readonly string[]): Promise<Operands
 }
 
 // Requests of load generators.
-
-/** Short beside a load test, and long beside its requests. Stretches become longer in long tests. */
-export const STRETCH_SEC = 0.25;
-
-/** Values in ticks by stretches of time. */
-export function valueStretches(): Stretches<Histogram> {
-  return new Stretches<Histogram>(STRETCH_SEC, {
-    create: () => new Histogram({ storage: 'sparse' }),
-    merge: (into, from) => into.add(from),
-  });
-}
 
 // In nanoseconds, as hdrscope record counts milliseconds.
 const TICKS_PER_MS = 1e6;

@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { formatDecimal } from '@hdrscope/core/internal';
-import { perMs, TIME_UNITS } from '@hdrscope/inputs/internal';
+import { perMs, scaled, TIME_UNITS, type ValueScale } from '@hdrscope/inputs/internal';
 import {
   FORMAT_VERSION_LINE,
   formatComment,
@@ -10,10 +10,10 @@ import {
   parsePercentileText,
   type Selection,
 } from '@hdrscope/interval-log';
+import { formatCount } from '@hdrscope/kit';
 import { Refusal, UsageError } from '../command.ts';
 import { defineOption } from '../define-command.ts';
-import { formatCount, withoutLastZeros } from '../format.ts';
-import { scaled, type ValueScale } from '../value-scale.ts';
+import { withoutLastZeros } from '../format.ts';
 import { type Input, wholeText } from './input.ts';
 
 /** How a command treats percentile text as a log. */

@@ -1,11 +1,9 @@
 import { type NumberPlace, readEncoded, readFigures } from '@hdrscope/inputs';
-import { type NumberUnit, scaleFigures } from '@hdrscope/inputs/internal';
+import { type NumberUnit, scaleFigures, type ValueScale, valueStretches } from '@hdrscope/inputs/internal';
 import { type LogHistogram, type Selection, sumLogs } from '@hdrscope/interval-log';
-import type { ValueScale } from '../value-scale.ts';
 import { bytesOf, explained, type Input, type InputKind } from './input.ts';
 import type { TalliedReading } from './line-tally.ts';
 import { countInputs, vanishedText } from './numbers.ts';
-import { valueStretches } from './open-inputs.ts';
 import { type PercentileInput, readPercentileInput, type TextUnit } from './percentile-input.ts';
 import { assertWhole } from './selection-options.ts';
 

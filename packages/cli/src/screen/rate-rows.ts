@@ -1,6 +1,7 @@
 import type { Bounds } from '@hdrscope/core';
+import { type Figures, UNKNOWN } from '@hdrscope/inputs/internal';
 import type { Io } from '../command.ts';
-import { boundsCells, type FigureColumn, type Figures, UNKNOWN } from '../figures.ts';
+import { boundsCells, type FigureColumn } from '../figures.ts';
 import { painter } from './colour.ts';
 import { screenOf } from './screen.ts';
 import { rowBlock } from './table.ts';

@@ -1,24 +1,25 @@
 import { spawnSync } from 'node:child_process';
+import type { Judged } from '@hdrscope/inputs/internal';
 import { lackOfProgram, testUnless } from '@hdrscope/testing';
-import { type Judged, judgeSubject } from '../../src/commands/check/judge.ts';
+import { judgeBy } from '../../src/commands/check/options.ts';
 import { junitReport, markdownReport } from '../../src/commands/check/reports.ts';
 import { parseObjective } from '../../src/objective.ts';
 import { timedEvidence } from './support.ts';
 
 /** A subject with a kept, a missed and an unknown objective, whose name is hostile. */
 function judged(name = 'get <a&b> | `x` "y"\u0007.hlog'): Judged {
-  return judgeSubject(
+  return judgeBy(
+    {
+      slo: ['p50=600ms', 'p90=500ms'].map((text) => parseObjective(text)),
+      maxErrors: { share: 0.001 },
+      confidence: 0.99,
+    },
     {
       name,
       unit: 'ms',
       evidence: timedEvidence(1000),
       errors: 'the input does not state errors',
       notes: ['*a note*'],
-    },
-    {
-      slo: ['p50=600ms', 'p90=500ms'].map((text) => parseObjective(text)),
-      maxErrors: { share: 0.001 },
-      confidence: 0.99,
     },
   );
 }

@@ -1,6 +1,6 @@
 import { hdrLayout } from '@hdrscope/core';
 import { findRank } from '@hdrscope/core/internal';
-import { asCount, asFinite, asObject, isObject, type JsonObject } from '@hdrscope/kit';
+import { asCount, asFinite, asObject, formatCount, isObject, type JsonObject } from '@hdrscope/kit';
 import type { LoadSummary, PrintedPercentile } from './load.ts';
 
 // The layout of its latencies. Source: autocannon, `lib/histUtil.js`. It grows beyond any duration here.
@@ -42,15 +42,11 @@ export function readAutocannon(json: JsonObject): LoadSummary {
       'autocannon drops fractions of a millisecond: a printed 4 is a value from 4 to 5 ms',
       ...(count > responses
         ? [
-            `autocannon has ${shown(count)} durations of ${shown(responses)} responses, because it corrects coordinated omission: the intervals take all of them for measured`,
+            `autocannon has ${formatCount(count)} durations of ${formatCount(responses)} responses, because it corrects coordinated omission: the intervals take all of them for measured`,
           ]
         : []),
     ],
   };
-}
-
-function shown(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 function percentilesOf(latency: JsonObject, count: number): PrintedPercentile[] {

@@ -1,14 +1,14 @@
-import { percentileName } from '@hdrscope/kit';
+import { valueFormat } from '@hdrscope/inputs/internal';
+import { formatCount, percentileName } from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
 import type { ComparedRun } from '../../comparison/index.ts';
 import { comparisonJson, comparisonReports } from '../../comparison/report.ts';
 import { percentText } from '../../comparison/words.ts';
 import { jsonDocument } from '../../figures.ts';
 import type { ReportFormat } from '../../file-reports.ts';
-import { decimalText, formatCount } from '../../format.ts';
+import { decimalText } from '../../format.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
-import { valueFormat } from '../../value-scale.ts';
 import type { Measured } from './measure.ts';
 
 /** The report of a comparison, with its runs and how busy the machine was. */

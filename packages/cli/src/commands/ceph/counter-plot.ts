@@ -1,6 +1,7 @@
 import type { Axis, PerfHistogram } from '@hdrscope/ceph';
 import { axisNames, axisTitle, countValues, findAxis } from '@hdrscope/ceph/internal';
 import { HdrscopeError } from '@hdrscope/core';
+import { formatCount } from '@hdrscope/kit';
 import {
   axesToDraw,
   type BarPlot,
@@ -11,7 +12,6 @@ import {
   type PlotTitles,
 } from '@hdrscope/plot';
 import { type Io, Refusal, UsageError } from '../../command.ts';
-import { formatCount } from '../../format.ts';
 import type { Sourced } from './histograms.ts';
 
 /** The axes that are drawn. */

@@ -1,12 +1,12 @@
 import { type Axis, formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';
 import { type AxisFacts, axisNames, findAxis } from '@hdrscope/ceph/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
+import { valuesText } from '@hdrscope/kit';
 import { wrongOption } from '../../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { amountIn } from '../../duration.ts';
 import { boundsCells, columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
-import { valuesText } from '../../format.ts';
 import { percentilesOption } from '../../options.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';

@@ -1,9 +1,9 @@
 import type { Axis } from '@hdrscope/ceph';
 import { type AxisFacts, type Bounds, countValues, measureAxis, toJsonText } from '@hdrscope/ceph/internal';
 import type { ValueRange } from '@hdrscope/core/joint';
+import { type Figures, figuresJson, UNKNOWN, withoutEstimate } from '@hdrscope/inputs/internal';
 import { formatBounds } from '@hdrscope/kit';
 import { formatValue, informativeAxes } from '@hdrscope/plot';
-import { type Figures, figuresJson, UNKNOWN, withoutEstimate } from '../../figures.ts';
 import type { Sourced } from './histograms.ts';
 
 /** A histogram, and the ranges of it that are selected. */

@@ -1,10 +1,10 @@
 import { dumpIncrease } from '@hdrscope/ceph';
 import { countValues } from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
+import { valuesText } from '@hdrscope/kit';
 import { type Plot, plotToJson } from '@hdrscope/plot';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { valuesText } from '../../format.ts';
 import { ASCII, intervalOption, intervalsOption } from '../../options.ts';
 import { hasColours } from '../../screen/colour.ts';
 import { plotColumns, screenOf } from '../../screen/screen.ts';

@@ -13,12 +13,11 @@ import {
   toJsonText,
 } from '@hdrscope/ceph/internal';
 import { formatDecimal } from '@hdrscope/core/internal';
-import { percentileName } from '@hdrscope/kit';
+import { figuresJson } from '@hdrscope/inputs/internal';
+import { formatCount, percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
 import { defineCommand, defineOptions, type OptionsOf } from '../../define-command.ts';
-import { figuresJson } from '../../figures.ts';
-import { formatCount } from '../../format.ts';
 import { integer, intervalOption, intervalsOption, percentilesOption } from '../../options.ts';
 import { painter } from '../../screen/colour.ts';
 import { replaceScreen } from '../../screen/live.ts';

@@ -1,3 +1,4 @@
+import type { Subject } from '@hdrscope/inputs/internal';
 import { ExitCode, type Io } from '../../command.ts';
 import { exitCodeOf as exitCodeOfGate, parseConfidence } from '../../comparison/index.ts';
 import { readGroups } from '../../comparison/read-sides.ts';
@@ -18,10 +19,9 @@ import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
 import { thresholdIn } from '../../objective.ts';
 import { DEFAULT_PERCENTILES, unitOption } from '../../options.ts';
-import { judgeSubject } from './judge.ts';
-import { assertQuestion, OBJECTIVES } from './options.ts';
+import { assertQuestion, judgeBy, OBJECTIVES } from './options.ts';
 import { exitCodeOf, reports } from './reports.ts';
-import { type CheckKind, readSubjects, type Subject, type SubjectReading, together } from './subjects.ts';
+import { type CheckKind, readSubjects, type SubjectReading, together } from './subjects.ts';
 
 const DESCRIPTION = `Judges whether the values of a load test, or of a log, keep objectives. The exit code is 1 when an
 objective is missed, and 3 when none is but one cannot be judged.
@@ -109,9 +109,7 @@ export const command = defineCommand({
     const { inputs, totalBytes } = await openInputs<CheckKind>(operands, taking, io);
     const reading = { ...readingOf(options), ...startTalliedReading(io, totalBytes) };
     const subjects = await reading.finishAfter(readAllSubjects(inputs, reading));
-    const judged = (options.together ? [together(subjects)] : subjects).map((one) =>
-      judgeSubject(one, options),
-    );
+    const judged = (options.together ? [together(subjects)] : subjects).map((one) => judgeBy(options, one));
     await writeReports(outputs, (one, out) => reports[one](judged, options.confidence, out), io);
     const left = await reading.report();
     return left === ExitCode.done ? exitCodeOf(judged) : left;

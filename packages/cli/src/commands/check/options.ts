@@ -1,12 +1,10 @@
+import { type ErrorLimit, type Judged, judgeSubject, type Subject } from '@hdrscope/inputs/internal';
 import { isDecimal, wrongOption } from '../../arguments.ts';
 import { UsageError } from '../../command.ts';
 import type { SERIES } from '../../comparison/series-options.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
-import { type Objective, parseObjective } from '../../objective.ts';
+import { type Objective, objectiveText, parseObjective, thresholdIn } from '../../objective.ts';
 import { integer } from '../../options.ts';
-
-/** How many requests may fail: a number, or a share of all. */
-export type ErrorLimit = { readonly most: number } | { readonly share: number };
 
 /** `--slo`, `--max-errors` and `--min-count`. */
 export const OBJECTIVES = defineOptions({
@@ -68,4 +66,21 @@ function parseErrorLimit(text: string, name: string): ErrorLimit {
     return { share: Number((Number(percent) / 100).toPrecision(15)) };
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return { most: Number(text) };
   throw wrongOption(name, 'a percentage below 100 or an integer, as in 0.1% or 10', text);
+}
+
+/**
+ * Judges all objectives for a subject.
+ *
+ * @throws UsageError when the unit of an objective is not that of the values.
+ */
+export function judgeBy(
+  { slo, ...limits }: ObjectiveOptions & { readonly confidence: number; readonly strict?: boolean },
+  subject: Subject,
+): Judged {
+  const percentiles = slo.map((one) => ({
+    objective: objectiveText(one),
+    percentile: one.percentile!,
+    threshold: thresholdIn(one, subject.unit),
+  }));
+  return judgeSubject(subject, { ...limits, percentiles });
 }

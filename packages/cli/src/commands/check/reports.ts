@@ -1,13 +1,12 @@
-import { formatBounds, formatShare } from '@hdrscope/kit';
+import { boundsJson, type Judged, type Row, type Verdict, valueFormat } from '@hdrscope/inputs/internal';
+import { formatBounds, formatCount, formatShare } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
-import { boundsJson, jsonDocument } from '../../figures.ts';
+import { jsonDocument } from '../../figures.ts';
 import { escapeMarkdown, escapeXml, type ReportFormat } from '../../file-reports.ts';
-import { formatCount, worthText } from '../../format.ts';
+import { worthText } from '../../format.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
-import { valueFormat } from '../../value-scale.ts';
-import type { Judged, Row, Verdict } from './judge.ts';
 
 /** Formats a report. The output decides on colours and width. */
 export const reports: Readonly<

@@ -9,15 +9,12 @@ import {
 } from '@hdrscope/core';
 import { exactly, integerAfter, integerLayout, meanBounds, usedSlots } from '@hdrscope/core/internal';
 import { formatKernelBars, formatKernelHistogram, listCpuCounts, sumCpus } from '@hdrscope/ebpf';
-import type { HistogramMetric } from '@hdrscope/ebpf/internal';
-import { type CpuCounts, kernelQuantiles } from '@hdrscope/ebpf/internal';
-import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
-import { formatBounds, percentileName } from '@hdrscope/kit';
+import { type CpuCounts, type HistogramMetric, kernelQuantiles } from '@hdrscope/ebpf/internal';
+import { type Figures, figuresJson, NUMBER_UNITS, UNKNOWN, withoutEstimate } from '@hdrscope/inputs/internal';
+import { formatBounds, formatCount, percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import { defineOption } from '../../define-command.ts';
-import { type Figures, figuresJson, UNKNOWN, withoutEstimate } from '../../figures.ts';
-import { formatCount } from '../../format.ts';
 
 /** The counts of one CPU, or of all CPUs together, as commands show them. */
 export interface ShownHistogram extends Counted<IntegerLayout> {

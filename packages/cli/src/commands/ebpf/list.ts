@@ -1,10 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
 import type { VisibleMap } from '@hdrscope/ebpf/internal';
-import { reasonOf } from '@hdrscope/kit';
+import { figuresJson } from '@hdrscope/inputs/internal';
+import { formatCount, reasonOf } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
-import { figuresJson, jsonDocument } from '../../figures.ts';
-import { formatCount } from '../../format.ts';
+import { jsonDocument } from '../../figures.ts';
 import { shownTable } from '../../screen/table.ts';
 import { type ExporterConfig, histogramsOf, withConfig } from './exporter-config.ts';
 import {

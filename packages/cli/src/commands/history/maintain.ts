@@ -1,8 +1,8 @@
 import { compactHistory, type RolledDay, rollUpHistory } from '@hdrscope/history';
+import { formatCount } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { formatCount } from '../../format.ts';
 import { DURATION } from '../../options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { shownTable } from '../../screen/table.ts';

@@ -1,8 +1,8 @@
 import { type VerifiedHistory, verifyHistory } from '@hdrscope/history';
+import { formatCount } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { formatCount } from '../../format.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { formatMissing, withEngine } from '../query/engine.ts';
 

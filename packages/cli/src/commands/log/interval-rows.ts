@@ -1,15 +1,7 @@
+import { type Figures, figuresJson, figuresOf, scaled, type ValueScale } from '@hdrscope/inputs/internal';
 import type { DecodedInterval } from '@hdrscope/interval-log/internal';
-import {
-  type ColumnOptions,
-  csvCells,
-  csvTitles,
-  type FigureColumn,
-  type Figures,
-  figuresJson,
-  figuresOf,
-} from '../../figures.ts';
+import { type ColumnOptions, csvCells, csvTitles, type FigureColumn } from '../../figures.ts';
 import { csvLine } from '../../screen/table.ts';
-import { scaled, type ValueScale } from '../../value-scale.ts';
 
 /** The cells of an interval's row. */
 export interface RowOptions extends ColumnOptions {

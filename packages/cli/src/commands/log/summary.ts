@@ -1,19 +1,11 @@
+import { type Figures, figuresJson, figuresOfSum, rateOf, scaled } from '@hdrscope/inputs/internal';
 import { type LogSummary, type Selection, summarizeLogs } from '@hdrscope/interval-log';
 import type { TagSummary } from '@hdrscope/interval-log/internal';
+import { formatCount } from '@hdrscope/kit';
 import { type Io, Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
-import {
-  columnsFor,
-  columnsOption,
-  type Figures,
-  figureCells,
-  figuresJson,
-  figuresOfSum,
-  jsonDocument,
-  percentilesFor,
-  rateOf,
-} from '../../figures.ts';
-import { decimalText, formatCount, formatTime } from '../../format.ts';
+import { columnsFor, columnsOption, figureCells, jsonDocument, percentilesFor } from '../../figures.ts';
+import { decimalText, formatTime } from '../../format.ts';
 import { nameOfPath } from '../../inputs/input.ts';
 import { MalformedTally } from '../../inputs/line-tally.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
@@ -22,7 +14,6 @@ import { isEpoch } from '../../moment.ts';
 import { logUnitOption, percentilesOption } from '../../options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';
-import { scaled } from '../../value-scale.ts';
 import { openLogs } from './input.ts';
 import { NO_TAG, type RowOptions } from './interval-rows.ts';
 

@@ -1,5 +1,12 @@
 import type { NumberPlace } from '@hdrscope/inputs';
-import { measureOf, type NumberUnit, numberUnit, ticksPerUnit } from '@hdrscope/inputs/internal';
+import {
+  measureOf,
+  type NumberUnit,
+  numberUnit,
+  ticksPerUnit,
+  type ValueScale,
+  valueScaleOf,
+} from '@hdrscope/inputs/internal';
 import type { LogHistogram, PercentileText } from '@hdrscope/interval-log';
 import type { Period } from '@hdrscope/plot/internal';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
@@ -9,7 +16,6 @@ import { startTalliedReading } from '../../inputs/line-tally.ts';
 import { differentUnits, unitOfInputs } from '../../inputs/numbers.ts';
 import type { TextUnit } from '../../inputs/percentile-input.ts';
 import { readValues, type ValueKind, type ValueReading } from '../../inputs/read-values.ts';
-import { type ValueScale, valueScaleOf } from '../../value-scale.ts';
 
 /** The scale of percentile text: it has times in ms, everything else as it is. */
 function textScale(unit: CountedUnit): ValueScale {

@@ -1,5 +1,13 @@
 import type { Bounds } from '@hdrscope/core';
 import { figureBounds, type HistoryGroup, type MergedRow, percentilesOf } from '@hdrscope/history';
+import {
+  type Figure,
+  type Figures,
+  figuresJson,
+  scaled,
+  type ValueScale,
+  valueScaleOf,
+} from '@hdrscope/inputs/internal';
 import { percentileName } from '@hdrscope/kit';
 import {
   attributePairs,
@@ -17,15 +25,11 @@ import {
   columnsFor,
   csvCells,
   csvTitles,
-  type Figure,
-  type Figures,
   figureCells,
-  figuresJson,
   jsonDocument,
 } from '../../figures.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { csvLine, shownTable } from '../../screen/table.ts';
-import { scaled, type ValueScale, valueScaleOf } from '../../value-scale.ts';
 import { stretchStart } from '../history/options.ts';
 import { type AskedHistory, missingJson } from './engine.ts';
 

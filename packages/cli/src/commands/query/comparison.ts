@@ -2,6 +2,7 @@ import type { Bounds, Resolution } from '@hdrscope/core';
 import { resolutionOf } from '@hdrscope/core/internal';
 import { type MergedRow, queryMergedRows } from '@hdrscope/history';
 import type { MergeQuestion, TimeRange } from '@hdrscope/history/internal';
+import { scaled, type ValueScale } from '@hdrscope/inputs/internal';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
 import { comparisonOf, type PlottedChange, type PlottedSide } from '@hdrscope/plot/internal';
 import { Refusal } from '../../command.ts';
@@ -12,7 +13,6 @@ import {
   type Differences,
   differencesOf,
 } from '../../comparison/index.ts';
-import { scaled, type ValueScale } from '../../value-scale.ts';
 import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
 import { figuresOfRow, plotTitle, shownUnitOf } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';

@@ -1,9 +1,8 @@
 import { type Bounds, HdrscopeError } from '@hdrscope/core';
 import type { DamagedFile } from '@hdrscope/history';
-import { formatBounds } from '@hdrscope/kit';
+import { formatBounds, formatCount } from '@hdrscope/kit';
 import { ExitCode, type Io, Refusal } from '../../command.ts';
 import { defineOption } from '../../define-command.ts';
-import { formatCount } from '../../format.ts';
 import { systemErrorText } from '../../system-error.ts';
 
 /** A history that is asked. A damaged file is left out of the answers, and noted. */

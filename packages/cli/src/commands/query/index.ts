@@ -1,10 +1,10 @@
 import { type HistoryGroup, historyMetrics, historySql, queryHistory } from '@hdrscope/history';
+import { valuesText } from '@hdrscope/kit';
 import type { Plot } from '@hdrscope/plot';
 import { ExitCode, type Io, Refusal, UsageError } from '../../command.ts';
 import { DEFAULT_CONFIDENCE, exitCodeOf } from '../../comparison/index.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument, percentilesFor } from '../../figures.ts';
-import { valuesText } from '../../format.ts';
 import { withOutput } from '../../output-options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import {

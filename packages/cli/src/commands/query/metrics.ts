@@ -1,8 +1,8 @@
 import { type HistoryMetric, historyMetrics } from '@hdrscope/history';
-import { suggestion } from '@hdrscope/kit';
+import { formatCount, suggestion } from '@hdrscope/kit';
 import { type Io, Refusal } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
-import { formatCount, formatTime } from '../../format.ts';
+import { formatTime } from '../../format.ts';
 import { type Column, csvLine, shownTable } from '../../screen/table.ts';
 import { type AskedHistory, missingJson, withEngine } from './engine.ts';
 import type { Options, TableFormat } from './options.ts';

@@ -1,9 +1,9 @@
 import { Histogram } from '@hdrscope/core';
 import { resolutionOf } from '@hdrscope/core/internal';
 import { countedOfRow, figureBounds, type MergedRow, queryMergedRows } from '@hdrscope/history';
+import { scaled } from '@hdrscope/inputs/internal';
 import { type Curve, curveOfSeries } from '@hdrscope/plot';
 import { Refusal } from '../../command.ts';
-import { scaled } from '../../value-scale.ts';
 import { shownUnitOf, type WideCurves } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';

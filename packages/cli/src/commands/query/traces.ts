@@ -1,9 +1,9 @@
 import { type HistoryExemplar, queryExemplars } from '@hdrscope/history';
+import { scaled, valueFormat } from '@hdrscope/inputs/internal';
 import type { Io } from '../../command.ts';
 import { formatTime } from '../../format.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { shownTable } from '../../screen/table.ts';
-import { scaled, valueFormat } from '../../value-scale.ts';
 import { shownUnitOf } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 

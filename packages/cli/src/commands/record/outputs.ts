@@ -1,11 +1,20 @@
 import { formatPercentiles, type Histogram } from '@hdrscope/core';
 import { exactly, visible } from '@hdrscope/core/internal';
-import { inUnit, type NumberUnit, perMs, TIME_UNITS, ticksPerUnit } from '@hdrscope/inputs/internal';
-import { nanosecondsPer } from '@hdrscope/kit';
+import {
+  type Figures,
+  figuresJson,
+  figuresOf,
+  inUnit,
+  type NumberUnit,
+  perMs,
+  TIME_UNITS,
+  ticksPerUnit,
+} from '@hdrscope/inputs/internal';
+import { groupDecimal, nanosecondsPer, valuesText } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../../command.ts';
-import { columnsFor, type Figures, figuresJson, figuresOf, jsonDocument } from '../../figures.ts';
-import { groupedDecimal, valuesText, withoutLastZeros } from '../../format.ts';
+import { columnsFor, jsonDocument } from '../../figures.ts';
+import { withoutLastZeros } from '../../format.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { screenOf } from '../../screen/screen.ts';
@@ -148,5 +157,5 @@ function significant(value: number, digits: number): string {
   const rounded = Number(value.toPrecision(Math.max(1, digits)));
   // JavaScript writes smaller numbers as 1e-7.
   const text = rounded < 1e-6 && rounded > 0 ? withoutLastZeros(rounded.toFixed(20)) : String(rounded);
-  return groupedDecimal(text);
+  return groupDecimal(text);
 }

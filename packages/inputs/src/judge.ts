@@ -10,12 +10,9 @@ import {
   measureDependence,
   type ObjectiveVerdict,
 } from '@hdrscope/core/internal';
-import { type Evidence, proportionOf, type Sample } from '@hdrscope/inputs/internal';
-import { formatDuration, formatShare, formatSize, percentileName } from '@hdrscope/kit';
-import { formatCount, valuesText } from '../../format.ts';
-import { type Objective, thresholdIn } from '../../objective.ts';
-import type { ErrorLimit, ObjectiveOptions } from './options.ts';
-import type { Subject } from './subjects.ts';
+import { formatCount, formatShare, percentileName, valuesText } from '@hdrscope/kit';
+import { type Evidence, proportionOf, type Sample } from './evidence.ts';
+import type { Subject } from './subject.ts';
 
 // One percentile.
 
@@ -140,11 +137,27 @@ export interface Row extends Judgement {
   readonly isFailure: boolean;
 }
 
-/** How objectives are judged. */
-interface JudgingOptions extends ObjectiveOptions {
+/** A percentile that must be at most a threshold. */
+export interface PercentileLimit {
+  /** In words: `p99.9 ≤ 250 ms`. */
+  readonly objective: string;
+  readonly percentile: number;
+  /** In the unit of the subject. */
+  readonly threshold: number;
+}
+
+/** How many requests may fail: a number, or a share of all. */
+export type ErrorLimit = { readonly most: number } | { readonly share: number };
+
+/** What is asked of a subject. */
+export interface SubjectLimits {
+  readonly percentiles: readonly PercentileLimit[];
+  readonly maxErrors?: ErrorLimit | undefined;
+  /** How many values there must be at least. */
+  readonly minCount?: number | undefined;
   readonly confidence: number;
-  /** Whether an objective must be kept beyond doubt. */
-  readonly strict?: boolean;
+  /** Whether an objective must be kept beyond doubt. @default false */
+  readonly strict?: boolean | undefined;
 }
 
 /** A subject and its verdicts. */
@@ -155,17 +168,13 @@ export interface Judged {
   readonly notes: readonly string[];
 }
 
-/**
- * Judges all objectives for a subject.
- *
- * @throws UsageError when the unit of an objective is not that of the values.
- */
-export function judgeSubject(subject: Subject, options: JudgingOptions): Judged {
-  const { slo = [], maxErrors, minCount, strict = false } = options;
-  const found: Omit<Row, 'isFailure'>[] = slo.map((objective) =>
-    judgePercentile(subject, objective, options),
+/** Judges all objectives for a subject. */
+export function judgeSubject(subject: Subject, limits: SubjectLimits): Judged {
+  const { percentiles, maxErrors, minCount, confidence, strict = false } = limits;
+  const found: Omit<Row, 'isFailure'>[] = percentiles.map((limit) =>
+    judgePercentile(subject, limit, confidence),
   );
-  if (maxErrors !== undefined) found.push(judgeErrors(subject, maxErrors, options));
+  if (maxErrors !== undefined) found.push(judgeErrors(subject, maxErrors, confidence));
   if (minCount !== undefined) found.push(judgeCount(subject, minCount));
   const rows = found.map((row): Row => {
     // A limit on a number is about these requests alone, so its verdict has no doubt.
@@ -177,31 +186,19 @@ export function judgeSubject(subject: Subject, options: JudgingOptions): Judged 
 }
 
 function judgePercentile(
-  { evidence, unit }: Subject,
-  objective: Objective,
-  { confidence }: JudgingOptions,
+  { evidence }: Subject,
+  limit: PercentileLimit,
+  confidence: number,
 ): Omit<Row, 'isFailure'> {
-  const threshold = thresholdIn(objective, unit);
-  const percentile = objective.percentile!;
-  const row = { kind: 'percentile', objective: objectiveText(objective), percentile, threshold } as const;
+  const row = { kind: 'percentile', ...limit } as const;
   if (typeof evidence === 'string') return { ...row, verdict: 'cannot be judged', note: evidence };
-  return { ...row, ...judge(evidence, percentile, threshold, confidence) };
-}
-
-function objectiveText({ percentile, threshold, measure }: Objective): string {
-  const amount =
-    measure === 'time'
-      ? formatDuration(threshold, 15)
-      : measure === 'size'
-        ? formatSize(threshold, 15)
-        : String(threshold);
-  return `${percentileName(percentile!)} ≤ ${amount}`;
+  return { ...row, ...judge(evidence, limit.percentile, limit.threshold, confidence) };
 }
 
 function judgeErrors(
   { errors, outcomes }: Subject,
   limit: ErrorLimit,
-  { confidence }: JudgingOptions,
+  confidence: number,
 ): Omit<Row, 'isFailure'> {
   const text = 'most' in limit ? formatCount(limit.most) : formatShare(limit.share);
   const row = { kind: 'errors', objective: `errors ≤ ${text}` } as const;

@@ -1,7 +1,7 @@
 import { formatDecimal } from '@hdrscope/core/internal';
-import { perMs } from '@hdrscope/inputs/internal';
+import { groupDecimal } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
-import { groupedDecimal } from './format.ts';
+import { perMs } from './numbers/number-unit.ts';
 
 /** How the values of a log are shown. */
 export interface ValueScale {
@@ -39,7 +39,7 @@ export function valueFormat(values: readonly number[], scale: ValueScale): (valu
   const decimals = decimalsOf(smallest, isTime);
   return (value) => {
     const number = scaled(value, scale);
-    return groupedDecimal(formatDecimal(number, isTime || !Number.isInteger(number) ? decimals : 0));
+    return groupDecimal(formatDecimal(number, isTime || !Number.isInteger(number) ? decimals : 0));
   };
 }
 

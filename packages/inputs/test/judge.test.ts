@@ -1,9 +1,9 @@
 import { Histogram, percentileInterval } from '@hdrscope/core';
 import { exactly } from '@hdrscope/core/internal';
-import { CountedEvidence, proportionOf } from '@hdrscope/inputs/internal';
 import { createRandom } from '@hdrscope/testing/random';
 import fc from 'fast-check';
-import { isFailure, judge } from '../../src/commands/check/judge.ts';
+import { CountedEvidence, proportionOf } from '../src/evidence.ts';
+import { isFailure, judge } from '../src/judge.ts';
 
 function integers(values: Iterable<number>): Histogram {
   const histogram = new Histogram({ significantDigits: 3 });
