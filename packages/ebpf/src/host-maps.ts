@@ -99,6 +99,14 @@ function emptyWhenGone(source: KernelSource, id: number): KernelSource {
 /** Where a source finds its map. */
 export type MapPlace = { readonly path: string } | { readonly id: number } | { readonly name: string };
 
+/** The place that a text names: the path of a pin, `id:N` or `name:X`; `undefined` for `id:` without an id, and `name:` without a name. */
+export function parseMapPlace(text: string): MapPlace | undefined {
+  const [, kind, rest = ''] = /^(id|name):(.*)$/.exec(text) ?? [];
+  if (kind === undefined) return { path: text };
+  if (kind === 'name') return rest === '' ? undefined : { name: rest };
+  return /^[1-9]\d*$/.test(rest) ? { id: Number(rest) } : undefined;
+}
+
 /** The id of the map that is at a place now; `undefined` when this user sees none there. */
 export async function findMapId(place: MapPlace): Promise<number | undefined> {
   try {

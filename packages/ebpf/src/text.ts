@@ -1,10 +1,12 @@
-import type { Counted, IntegerLayout } from '@hdrscope/core';
+import { type Counted, countedIn, type IntegerLayout, rebucket } from '@hdrscope/core';
 import {
   callback,
   custom,
   flag,
   formatDecimal,
   integer,
+  integerAfter,
+  integerLayout,
   listOf,
   type OptionRules,
   oneOf,
@@ -135,6 +137,19 @@ export function formatKernelBars(kernel: KernelCounts, options: KernelBarsOption
       return `${title} |${formatBar(length, ascii).padEnd(barWidth)}|`;
     })
     .join('\n');
+}
+
+/** Merges the slots of each power of two when more slots are used than there are rows. */
+export function mergeToOctaves(
+  { layout, counts }: Counted<IntegerLayout>,
+  rows: number,
+): Counted<IntegerLayout> {
+  const { bounds } = layout;
+  if (counts.last - counts.first < rows) return { layout, counts };
+  const kept = bounds.filter((bound) => bound < 0 || Number.isInteger(Math.log2(integerAfter(bound))));
+  if (kept.length === 0 || kept.length === bounds.length) return { layout, counts };
+  const coarse = integerLayout(kept, layout.lower(0));
+  return countedIn(coarse, rebucket(layout, coarse).apply(counts).counts);
 }
 
 const CHARACTERS = integer({ from: 1, to: 1000 });

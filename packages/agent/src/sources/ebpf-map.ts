@@ -7,7 +7,7 @@ import {
   parseKernelLayout,
   parseMapShape,
 } from '@hdrscope/ebpf';
-import { findMapId, KERNEL_LAYOUT_SYNTAX, MAP_SHAPE_SYNTAX, type MapPlace } from '@hdrscope/ebpf/internal';
+import { findMapId, KERNEL_LAYOUT_SYNTAX, MAP_SHAPE_SYNTAX, parseMapPlace } from '@hdrscope/ebpf/internal';
 import * as z from '#zod';
 import { acceptedBy, text, unit } from '../config/values.ts';
 import { type ConfigOf, defineSource, entry, type SourcePart } from '../part.ts';
@@ -81,7 +81,7 @@ export const ebpfMap: SourcePart = defineSource({
     });
     return {
       note: map,
-      kernelMaps: async () => listDefined([await findMapId(findMap(map))]),
+      kernelMaps: async () => listDefined([await findMapId(parseMapPlace(map)!)]),
       stop: () => histograms.close(),
     };
   },
@@ -92,14 +92,8 @@ function openMap({ map, layout: text, shape, sum, bpftool }: Config): KernelSour
     ...(shape !== undefined && parseMapShape(shape)),
     ...(sum !== undefined && { sum }),
   };
-  const options = { ...findMap(map), shape: described };
+  const options = { ...parseMapPlace(map)!, shape: described };
   if (text === undefined) return kernelMap(options);
   const layout = parseKernelLayout(text);
   return bpftool ? bpftoolMap({ ...options, layout }) : kernelMap({ ...options, layout });
-}
-
-function findMap(text: string): MapPlace {
-  if (text.startsWith('id:')) return { id: Number(text.slice('id:'.length)) };
-  if (text.startsWith('name:')) return { name: text.slice('name:'.length) };
-  return { path: text };
 }

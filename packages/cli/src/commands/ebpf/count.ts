@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KernelHistogram } from '@hdrscope/ebpf';
-import { KERNEL_PROGRAMS, type ProgramCost } from '@hdrscope/ebpf/internal';
+import {
+  KERNEL_PROGRAMS,
+  listNamed,
+  type NamedCounts,
+  type ProgramCost,
+  sumNamed,
+} from '@hdrscope/ebpf/internal';
 import type { KernelProgram, KernelProgramName } from '@hdrscope/ebpf/loader';
 import { formatCount, percentileName } from '@hdrscope/kit';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
@@ -10,16 +16,13 @@ import { ASCII, DURATION, integer, percentilesOption } from '../../options.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { shownTable } from '../../screen/table.ts';
 import {
-  acrossCpus,
   formatHistogram,
   formatMapBounds,
   formatMapValue,
   formatTextForm,
   histogramJson,
-  perCpu,
   percentilesOf,
   type ShownAs,
-  type ShownHistogram,
   TEXT_FORM,
   titleOf,
 } from './histogram.ts';
@@ -118,7 +121,7 @@ async function countNow(
         program,
         seconds: Math.round(io.monotonicMs() - startMs) / 1000,
         shown: histograms.flatMap((histogram: KernelHistogram) =>
-          isPerCpu ? perCpu(histogram) : [acrossCpus(histogram)],
+          isPerCpu ? listNamed(histogram) : [sumNamed(histogram)],
         ),
         missed,
         cost: meter?.read(),
@@ -138,7 +141,7 @@ interface Counted {
   readonly program: KernelProgram;
   /** Time that it took. */
   readonly seconds: number;
-  readonly shown: readonly ShownHistogram[];
+  readonly shown: readonly NamedCounts[];
   readonly missed: number;
   readonly cost: readonly ProgramCost[] | undefined;
 }
@@ -185,20 +188,14 @@ function textOf(
 }
 
 /** A table for each histogram of the program: a row for each key, the largest sum first, or without sums the largest count. */
-function tablesOf(shown: readonly ShownHistogram[], shownAs: ShownAs, top: number, io: Io): string[] {
+function tablesOf(shown: readonly NamedCounts[], shownAs: ShownAs, top: number, io: Io): string[] {
   const names = [...new Set(shown.map(({ name }) => name))];
   return names.map((name) => tableOf(name, shown, shownAs, top, io));
 }
 
-function tableOf(
-  name: string,
-  shown: readonly ShownHistogram[],
-  shownAs: ShownAs,
-  top: number,
-  io: Io,
-): string {
+function tableOf(name: string, shown: readonly NamedCounts[], shownAs: ShownAs, top: number, io: Io): string {
   const mine = shown.filter((histogram) => histogram.name === name && histogram.counts.total > 0);
-  const sizeOf = ({ sum, counts }: ShownHistogram): number => sum ?? counts.total;
+  const sizeOf = ({ sum, counts }: NamedCounts): number => sum ?? counts.total;
   mine.sort((a, b) => sizeOf(b) - sizeOf(a));
   const keys = [...new Set(mine.flatMap(({ attributes }) => Object.keys(attributes)))].filter(
     (key) => key !== OVERFLOW,

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { type ExporterHistogram, readEbpfExporterConfig } from '@hdrscope/ebpf';
-import { type KernelFamilyOptions, keptName } from '@hdrscope/ebpf/internal';
+import { findCountedUnit, findHistogramOf } from '@hdrscope/ebpf/internal';
 import { reasonOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { UsageError } from '../../command.ts';
@@ -37,7 +37,7 @@ async function readConfig(path: string): Promise<ExporterConfig> {
 /**
  * The histogram of a map.
  *
- * @param names Names that the map may have. The kernel keeps 15 bytes of one.
+ * @param names Names that the map may have.
  * @throws UsageError when none of the histograms, or more than one, has such a name.
  */
 export function histogramOf(
@@ -45,17 +45,9 @@ export function histogramOf(
   argument: string,
   names: readonly string[],
 ): ExporterHistogram {
-  const exact = histograms.filter(({ name }) => names.includes(name));
-  const cut = histograms.filter(({ name }) => names.includes(keptName(name)));
-  const found = exact.length > 0 ? exact : cut.length > 0 ? cut : histograms;
-  if (found.length === 1) return found[0]!;
+  const found = findHistogramOf(histograms, names);
+  if (found !== undefined) return found;
   throw new UsageError(`${argument} must be one of the maps in ${path}: ${placesOf(histograms)}`);
-}
-
-/** The histograms of a map. The kernel keeps 15 bytes of its name, which several may begin with. */
-export function histogramsOf({ histograms }: ExporterConfig, mapName: string): readonly ExporterHistogram[] {
-  const exact = histograms.filter(({ name }) => name === mapName);
-  return exact.length > 0 ? exact : histograms.filter(({ name }) => keptName(name) === mapName);
 }
 
 /**
@@ -89,35 +81,9 @@ export function operandOf([operand]: readonly string[], config: ExporterConfig |
   throw new UsageError(`${config.path} has several histograms: name one of ${placesOf(config.histograms)}`);
 }
 
-/** Names that a place shows. */
-export function namesOfPlace(
-  place: { readonly path: string } | { readonly id: number } | { readonly name: string },
-): readonly string[] {
-  if ('path' in place) return [basename(place.path)];
-  return 'name' in place ? [place.name] : [];
-}
-
-/** How the histograms become families, by their names. */
-export function familiesOf({ histograms }: ExporterConfig): Readonly<Record<string, KernelFamilyOptions>> {
-  return Object.fromEntries(histograms.map(({ name, family }) => [name, family]));
-}
-
-const UNITS: ReadonlyMap<string, CountedUnit> = new Map([
-  ['s 1e-9', 'ns'],
-  ['s 0.000001', 'us'],
-  ['s 0.001', 'ms'],
-  ['s 1', 's'],
-  ['By 1', 'bytes'],
-  ['By 1024', 'KiB'],
-]);
-
 /** The unit in which values are shown: that of the command line, or else the one that all histograms have. */
 export function shownUnit(unit: CountedUnit, config: ExporterConfig | undefined): CountedUnit {
-  if (unit !== 'none' || config === undefined) return unit;
-  const units = new Set(
-    config.histograms.map(({ family }) => UNITS.get(`${family.unit} ${family.scale}`) ?? 'none'),
-  );
-  return units.size === 1 ? [...units][0]! : 'none';
+  return unit !== 'none' || config === undefined ? unit : findCountedUnit(config.histograms);
 }
 
 const MOST_NAMES = 10;

@@ -15,7 +15,7 @@ import { replaceLines } from '../../screen/live.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { terminalPlot } from '../../screen/terminal-plot.ts';
 import { operandOf, shownUnit, withConfig } from './exporter-config.ts';
-import { watchMap } from './follow.ts';
+import { watchIncreases } from './follow.ts';
 import { MAP_UNIT } from './histogram.ts';
 import {
   assertOneHistogram,
@@ -78,7 +78,7 @@ export const command = defineCommand({
     io.endSlowly?.();
     let problem: unknown;
     try {
-      for await (const { increases, startMs, endMs } of watchMap(which, options, io, kernel)) {
+      for await (const { increases, startMs, endMs } of watchIncreases(which, options, io, kernel)) {
         map.add(increases, startMs, endMs);
         if (isLive) await draw();
       }

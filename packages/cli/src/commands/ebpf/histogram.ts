@@ -1,89 +1,14 @@
-import {
-  type Bounds,
-  type Counted,
-  countedIn,
-  findQuantiles,
-  type IntegerLayout,
-  type Quantile,
-  rebucket,
-} from '@hdrscope/core';
-import { exactly, integerAfter, integerLayout, meanBounds, usedSlots } from '@hdrscope/core/internal';
-import { formatKernelBars, formatKernelHistogram, listCpuCounts, sumCpus } from '@hdrscope/ebpf';
-import { type CpuCounts, type HistogramMetric, kernelQuantiles } from '@hdrscope/ebpf/internal';
+import { type Bounds, findQuantiles, type Quantile } from '@hdrscope/core';
+import { exactly, meanBounds, usedSlots } from '@hdrscope/core/internal';
+import { formatKernelBars, formatKernelHistogram } from '@hdrscope/ebpf';
+import { kernelQuantiles, mergeToOctaves, type NamedCounts } from '@hdrscope/ebpf/internal';
 import { type Figures, figuresJson, NUMBER_UNITS, UNKNOWN, withoutEstimate } from '@hdrscope/inputs/internal';
 import { formatBounds, formatCount, percentileName } from '@hdrscope/kit';
 import { formatValue } from '@hdrscope/plot';
 import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import { defineOption } from '../../define-command.ts';
 
-/** The counts of one CPU, or of all CPUs together, as commands show them. */
-export interface ShownHistogram extends Counted<IntegerLayout> {
-  readonly name: string;
-  readonly attributes: Attributes;
-  readonly layoutName: string;
-  /** Sum of the values; `undefined` when the program keeps no sum. */
-  readonly sum: number | undefined;
-  /** Unit of the values, when the source knows it. */
-  readonly unit: CountedUnit | undefined;
-}
-
-/** A histogram of a source, or its increase. */
-interface SourceHistogram extends CpuCounts {
-  readonly name: string;
-  readonly attributes: Attributes;
-  readonly metric?: HistogramMetric;
-}
-
-/** The histogram of all CPUs together. */
-export function acrossCpus({ name, attributes, metric, ...counts }: SourceHistogram): ShownHistogram {
-  return { name, attributes, layoutName: counts.layout.name, unit: metric?.kernelUnit, ...sumCpus(counts) };
-}
-
-/** The histogram of each CPU. Its position among the possible CPUs of the machine is the attribute `cpu`. */
-export function perCpu({ name, attributes, metric, ...counts }: SourceHistogram): ShownHistogram[] {
-  const layoutName = counts.layout.name;
-  return listCpuCounts(counts).map((totals, cpu) => ({
-    name,
-    attributes: { ...attributes, cpu },
-    layoutName,
-    unit: metric?.kernelUnit,
-    ...totals,
-  }));
-}
-
-/** A part of a frame or of its increases. */
-interface PartHistogram extends SourceHistogram {
-  readonly counts: Float64Array;
-  readonly sums: Float64Array | undefined;
-}
-
-/** Adds up histograms of the same name and attributes, which several keys of a map may have. */
-export function merged<Histogram extends PartHistogram>(histograms: readonly Histogram[]): Histogram[] {
-  const byTitle = new Map<string, Histogram>();
-  for (const histogram of histograms) {
-    const title = JSON.stringify([histogram.name, histogram.attributes]);
-    const known = byTitle.get(title);
-    byTitle.set(title, known === undefined ? histogram : sumOf(known, histogram));
-  }
-  return [...byTitle.values()];
-}
-
-function sumOf<Histogram extends PartHistogram>(a: Histogram, b: Histogram): Histogram {
-  const added = (one: Float64Array, other: Float64Array) => one.map((value, i) => value + other[i]!);
-  return { ...a, counts: added(a.counts, b.counts), sums: a.sums && b.sums && added(a.sums, b.sums) };
-}
-
 const MOST_ROWS = 40;
-
-/** Merges the slots of each power of two when the used slots do not fit a screen. */
-function fittedToScreen({ layout, counts }: Counted<IntegerLayout>): Counted<IntegerLayout> {
-  const { bounds } = layout;
-  if (counts.last - counts.first < MOST_ROWS) return { layout, counts };
-  const kept = bounds.filter((bound) => bound < 0 || Number.isInteger(Math.log2(integerAfter(bound))));
-  if (kept.length === 0 || kept.length === bounds.length) return { layout, counts };
-  const coarse = integerLayout(kept, layout.lower(0));
-  return countedIn(coarse, rebucket(layout, coarse).apply(counts).counts);
-}
 
 /** Name and attributes of a histogram: `queue_hist{comm="osd"}`. */
 export function titleOf({
@@ -98,10 +23,7 @@ export function titleOf({
 }
 
 /** Percentiles of a histogram, each with the bounds of its slot. */
-export function percentilesOf(
-  histogram: ShownHistogram,
-  percentiles: readonly number[],
-): readonly Quantile[] {
+export function percentilesOf(histogram: NamedCounts, percentiles: readonly number[]): readonly Quantile[] {
   return findQuantiles(
     histogram,
     percentiles.map((percentile) => percentile / 100),
@@ -129,7 +51,7 @@ export function formatMapBounds(bounds: Bounds, { unit, ascii }: Pick<ShownAs, '
  * Formats a histogram as bars, with the total and percentiles below them. The unit that the source knows comes before the given
  * one.
  */
-export function formatHistogram(histogram: ShownHistogram, given: ShownAs): string {
+export function formatHistogram(histogram: NamedCounts, given: ShownAs): string {
   const shownAs = { ...given, unit: histogram.unit ?? given.unit };
   const { percentiles, unit, ascii = false, columns } = shownAs;
   const { total } = histogram.counts;
@@ -143,7 +65,7 @@ export function formatHistogram(histogram: ShownHistogram, given: ShownAs): stri
       (quantile, at) => `${percentileName(percentiles[at]!)} ${formatMapBounds(quantile, shownAs)}`,
     ),
   ];
-  const bars = formatKernelBars(fittedToScreen(histogram), {
+  const bars = formatKernelBars(mergeToOctaves(histogram, MOST_ROWS), {
     ascii,
     ...(columns !== undefined && { columns }),
     ...(unit !== 'none' && { label: (bounds) => formatMapBounds(bounds, shownAs) }),
@@ -162,7 +84,7 @@ function wrapped(facts: readonly string[], columns = Number.POSITIVE_INFINITY): 
 
 /** The figures of a histogram: those of slots, and the mean where the program keeps a sum. */
 export function kernelFigures(
-  histogram: ShownHistogram,
+  histogram: NamedCounts,
   { percentiles, unit: given }: Pick<ShownAs, 'percentiles' | 'unit'>,
   seconds?: number,
 ): Figures {
@@ -190,7 +112,7 @@ export function kernelFigures(
  * @param given The unit of the values where the source does not know it.
  */
 export function histogramJson(
-  histogram: ShownHistogram,
+  histogram: NamedCounts,
   percentiles: readonly number[],
   given: CountedUnit,
 ): object {
@@ -238,7 +160,7 @@ export const TEXT_FORM = defineOption({
 
 /** Formats a histogram like that tutorial: `total=4821  p50=2.3  p99=15.9`, and a line for each slot. */
 export function formatTextForm(
-  histogram: ShownHistogram,
+  histogram: NamedCounts,
   interpolation: Interpolation,
   percentiles: readonly number[],
 ): string {

@@ -1,20 +1,20 @@
 import { HdrscopeError } from '@hdrscope/core';
-import type { VisibleMap } from '@hdrscope/ebpf/internal';
+import type { ExporterHistogram } from '@hdrscope/ebpf';
+import {
+  listHistogramsOf,
+  mergeNamed,
+  type NamedCounts,
+  sumNamed,
+  type VisibleMap,
+} from '@hdrscope/ebpf/internal';
 import { figuresJson } from '@hdrscope/inputs/internal';
 import { formatCount, reasonOf } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { shownTable } from '../../screen/table.ts';
-import { type ExporterConfig, histogramsOf, withConfig } from './exporter-config.ts';
-import {
-  acrossCpus,
-  formatMapBounds,
-  kernelFigures,
-  merged,
-  percentilesOf,
-  type ShownHistogram,
-} from './histogram.ts';
+import { type ExporterConfig, withConfig } from './exporter-config.ts';
+import { formatMapBounds, kernelFigures, percentilesOf } from './histogram.ts';
 import { type Kernel, MAP_OPTIONS, THIS_KERNEL } from './map.ts';
 
 const DESCRIPTION = `Lists the maps that hold histograms or look like it, with their pins, and what those
@@ -66,12 +66,12 @@ export const command = defineCommand({
 
 interface DescribedMap extends VisibleMap {
   /** How a configuration describes it. */
-  readonly described?: ReturnType<typeof histogramsOf>[number]['map'];
+  readonly described?: ExporterHistogram['map'];
 }
 
 interface ListedMap extends VisibleMap {
   /** All histograms of the map together; `undefined` when its layout is unknown, or it cannot be read. */
-  readonly histogram?: ShownHistogram;
+  readonly histogram?: NamedCounts;
   /** Why it cannot be read. */
   readonly failure?: string;
 }
@@ -86,8 +86,8 @@ async function readCounts(
   const source = kernel.open({ ...(path === undefined ? { id } : { path }), ...(described ?? { known }) });
   try {
     const { histograms } = await source.read();
-    const [histogram] = merged(histograms.map((one) => ({ ...one, name: '', attributes: {} })));
-    return histogram === undefined ? {} : { histogram: acrossCpus(histogram) };
+    const [histogram] = mergeNamed(histograms.map((one) => ({ ...one, name: '', attributes: {} })));
+    return histogram === undefined ? {} : { histogram: sumNamed(histogram) };
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
     return error.details.errno === 'ENOENT' ? {} : { failure: reasonOf(error) };
@@ -123,7 +123,7 @@ const SPARE = ['type', 'entries', 'value B', 'key B'];
 function withLayouts(maps: readonly VisibleMap[], config: ExporterConfig): readonly DescribedMap[] {
   const ground = `${config.path} has it`;
   return maps.flatMap((map) =>
-    histogramsOf(config, map.name).map(({ map: described }) => ({
+    listHistogramsOf(config.histograms, map.name).map(({ map: described }) => ({
       ...map,
       known: { layout: described.layout, shape: {}, ground },
       guesses: [],
@@ -133,7 +133,7 @@ function withLayouts(maps: readonly VisibleMap[], config: ExporterConfig): reado
   );
 }
 
-function countCells(histogram: ShownHistogram | undefined): [count: string, p99: string] {
+function countCells(histogram: NamedCounts | undefined): [count: string, p99: string] {
   if (histogram === undefined) return ['-', '-'];
   const { total } = histogram.counts;
   const [p99] = percentilesOf(histogram, P99.percentiles);
@@ -154,7 +154,7 @@ function toJson({ type, known, guesses: _, histogram, failure: __, ...map }: Lis
   };
 }
 
-function figuresOfMap(histogram: ShownHistogram): object {
+function figuresOfMap(histogram: NamedCounts): object {
   const { count, percentiles } = figuresJson(kernelFigures(histogram, P99));
   return { count, percentiles };
 }

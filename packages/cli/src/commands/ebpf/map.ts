@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import {
   bpftoolMap,
@@ -15,14 +16,16 @@ import {
   KERNEL_PROGRAMS,
   keptName,
   MAP_SHAPE_SYNTAX,
+  type MapPlace,
   newestMapId,
+  parseMapPlace,
   visibleMapIds,
 } from '@hdrscope/ebpf/internal';
 import { type KernelProgramName, measureCost, openKernelProgram } from '@hdrscope/ebpf/loader';
 import { wrongOption } from '../../arguments.ts';
 import { UsageError } from '../../command.ts';
 import { defineOptions, type OptionsOf } from '../../define-command.ts';
-import { type ExporterConfig, histogramOf, namesOfPlace } from './exporter-config.ts';
+import { type ExporterConfig, histogramOf } from './exporter-config.ts';
 
 /** Access to the kernel. Tests replace it. */
 export interface Kernel {
@@ -47,9 +50,6 @@ export const THIS_KERNEL: Kernel = {
   openProgram: openKernelProgram,
   measureCost,
 };
-
-/** The place of a map, from the command line. */
-type MapPlace = { readonly path: string } | { readonly id: number } | { readonly name: string };
 
 /** Options of every command that reads maps. */
 export interface MapOptions extends Omit<OptionsOf<typeof MAP_OPTIONS>, 'config'> {
@@ -99,15 +99,6 @@ function parsed<Value>(parse: () => Value, option: string): Value {
   }
 }
 
-/** @throws UsageError when the text does not name a map. */
-function parsePlace(text: string): MapPlace {
-  const [, kind, rest = ''] = /^(id|name):(.*)$/.exec(text) ?? [];
-  if (kind === undefined) return { path: text };
-  if (kind === 'name' && rest !== '') return { name: rest };
-  if (kind === 'id' && /^[1-9]\d*$/.test(rest)) return { id: Number(rest) };
-  throw wrongOption('the map', MAP_ARGUMENT_HELP, text);
-}
-
 /**
  * The map that the command line names. Each `read` of it opens the map when it is not open.
  *
@@ -118,7 +109,8 @@ export async function openMap(
   { layout, shape, sum, config, bpftool = false }: MapOptions,
   kernel: Kernel,
 ): Promise<KernelSource> {
-  const place = parsePlace(argument);
+  const place = parseMapPlace(argument);
+  if (place === undefined) throw wrongOption('the map', MAP_ARGUMENT_HELP, argument);
   if (config !== undefined) {
     if (layout !== undefined)
       throw new UsageError('--layout and --config exclude each other: both have the layout');
@@ -144,7 +136,7 @@ async function openConfigured(
   }: { readonly place: MapPlace; readonly config: ExporterConfig; readonly bpftool: boolean },
   kernel: Kernel,
 ): Promise<KernelSource> {
-  const shown = namesOfPlace(place);
+  const shown = 'path' in place ? [basename(place.path)] : 'name' in place ? [place.name] : [];
   const isNamed = config.histograms.some(({ name }) => shown.includes(name));
   const found = isNamed || config.histograms.length === 1 ? [] : await namesAt(place, kernel);
   const { map: options, decode } = histogramOf(config, argument, [...shown, ...found]);

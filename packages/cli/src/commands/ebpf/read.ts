@@ -1,21 +1,11 @@
+import { listNamed, mergeNamed, type NamedCounts, sumNamed } from '@hdrscope/ebpf/internal';
 import { ExitCode } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { ASCII, percentilesOption } from '../../options.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { operandOf, shownUnit, withConfig } from './exporter-config.ts';
-import {
-  acrossCpus,
-  formatHistogram,
-  formatTextForm,
-  histogramJson,
-  MAP_UNIT,
-  merged,
-  perCpu,
-  type ShownHistogram,
-  TEXT_FORM,
-  titleOf,
-} from './histogram.ts';
+import { formatHistogram, formatTextForm, histogramJson, MAP_UNIT, TEXT_FORM, titleOf } from './histogram.ts';
 import {
   assertNoProgram,
   groundNote,
@@ -66,8 +56,8 @@ export const command = defineCommand({
     const source = await openMap(which, options, kernel);
     try {
       const { histograms: all, generation, ground } = await source.read();
-      const shown = merged(all).flatMap((histogram): ShownHistogram[] =>
-        options.perCpu ? perCpu(histogram) : [acrossCpus(histogram)],
+      const shown = mergeNamed(all).flatMap((histogram): NamedCounts[] =>
+        options.perCpu ? listNamed(histogram) : [sumNamed(histogram)],
       );
       const unit = shownUnit(options.unit, config);
       if (format === 'json') {

@@ -6,7 +6,7 @@ import {
   type KernelIngestion,
   type KernelLayout,
 } from '@hdrscope/ebpf';
-import { hasSameSlots, kernelMetricName } from '@hdrscope/ebpf/internal';
+import { type FollowedMap, hasSameSlots, kernelMetricName } from '@hdrscope/ebpf/internal';
 import { NUMBER_UNITS } from '@hdrscope/inputs/internal';
 import type { MetricFamily } from '@hdrscope/prometheus';
 import { type CountedUnit, createRegistry, type Registry } from '@hdrscope/registry';
@@ -17,8 +17,8 @@ import { createOptions, defineCommand, defineOptions, type OptionsOf } from '../
 import { GUARD, guardOf } from '../../guard-options.ts';
 import { addressOptions } from '../../options.ts';
 import { serveMetrics } from '../../serve-metrics.ts';
-import { configuredOperands, familiesOf, withConfig } from './exporter-config.ts';
-import { FollowedMap, isOver } from './follow.ts';
+import { configuredOperands, withConfig } from './exporter-config.ts';
+import { followMap } from './follow.ts';
 import {
   isProgram,
   type Kernel,
@@ -136,7 +136,7 @@ async function serveMap(
   kernel: Kernel,
 ): Promise<Served> {
   const { argument, options } = map;
-  const state = new FollowedMap(argument, options, io, kernel);
+  const state = followMap(argument, options, io, kernel);
   let generation = '';
   const read = async (): Promise<Frame> => {
     const frame = await state.read();
@@ -148,7 +148,7 @@ async function serveMap(
   try {
     await read();
   } catch (error) {
-    if (isProgram(argument) || !mayChange(error, map)) {
+    if (isProgram(argument) || !mayChange(error, map, state)) {
       await state.close();
       throw error;
     }
@@ -166,10 +166,10 @@ async function serveMap(
  * Whether another read may succeed: the system has refused this one. All other errors ask a question to the person. A name of a
  * configuration that several maps have is a problem of this map alone.
  */
-function mayChange(error: unknown, { argument, options: { config } }: ServedMap): boolean {
+function mayChange(error: unknown, { options: { config } }: ServedMap, state: FollowedMap): boolean {
   if (!(error instanceof HdrscopeError)) return false;
   const { errno, ids } = error.details;
-  return (errno !== undefined && !isOver(error, argument)) || (ids !== undefined && config !== undefined);
+  return (errno !== undefined && !state.isOver(error)) || (ids !== undefined && config !== undefined);
 }
 
 /** @throws UsageError for numbers of tasks in nanoseconds, unless the command line has the layout too. */
@@ -261,10 +261,7 @@ function histogramsOptions({ argument, options, attributes }: ServedMap): Ingest
   if (config === undefined) {
     return { ...(unit !== undefined && { kernelUnit: unit }), perCpu, since, attributes, ...stated };
   }
-  const families = Object.entries(familiesOf(config)).map(([name, family]) => [
-    name,
-    { ...family, ...stated },
-  ]);
+  const families = config.histograms.map(({ name, family }) => [name, { ...family, ...stated }]);
   return { perCpu, since, attributes, families: Object.fromEntries(families) };
 }
 

@@ -1,4 +1,4 @@
-import type { KernelIncrease } from '@hdrscope/ebpf/internal';
+import { type KernelIncrease, mergeNamed, sumNamed } from '@hdrscope/ebpf/internal';
 import { ExitCode, type Io, UsageError } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, percentilesFor } from '../../figures.ts';
@@ -7,14 +7,12 @@ import { replaceScreen } from '../../screen/live.ts';
 import { RateRows } from '../../screen/rate-rows.ts';
 import { screenOf } from '../../screen/screen.ts';
 import { operandOf, shownUnit, withConfig } from './exporter-config.ts';
-import { watchMap } from './follow.ts';
+import { watchIncreases } from './follow.ts';
 import {
-  acrossCpus,
   formatMapBounds,
   histogramJson,
   kernelFigures,
   MAP_UNIT,
-  merged,
   type ShownAs,
   titleOf,
 } from './histogram.ts';
@@ -26,7 +24,6 @@ import {
   PROGRAM_ARGUMENT_HELP,
   THIS_KERNEL,
 } from './map.ts';
-import { watchHost } from './watch-host.ts';
 
 const DESCRIPTION = `Shows what a map counts from now on, until Ctrl-C: a line for each histogram with counts in an interval.
 
@@ -69,11 +66,9 @@ export const command = defineCommand({
     const write = isJson
       ? jsonWriter(io, shownAs)
       : writer(io, shownAs, columnsFor(options, ['count', 'rate'], []), isOfHost && io.stdout.isTerminal);
-    const watched = isOfHost
-      ? watchHost(options, io, kernel)
-      : watchMap(operandOf(operands, options.config), options, io, kernel);
-    for await (const { increases, startMs, endMs } of watched) {
-      await write(merged(increases), (endMs - startMs) / 1000 || options.interval);
+    const which = isOfHost ? undefined : operandOf(operands, options.config);
+    for await (const { increases, startMs, endMs } of watchIncreases(which, options, io, kernel)) {
+      await write(mergeNamed(increases), (endMs - startMs) / 1000 || options.interval);
     }
     return ExitCode.done;
   },
@@ -90,7 +85,7 @@ type Writer = (increases: readonly KernelIncrease[], seconds: number) => Promise
 function jsonWriter(io: Io, { percentiles, unit }: ShownAs): Writer {
   return async (increases, seconds) => {
     for (const increase of increases) {
-      const histogram = acrossCpus(increase);
+      const histogram = sumNamed(increase);
       const { isReset, uncertain } = increase;
       const row = {
         seconds,
@@ -118,7 +113,7 @@ function writer(io: Io, shownAs: ShownAs, columns: readonly FigureColumn[], isSc
       await io.stderr.write(`hdrscope: ${titleOf(increase)}: counters were reset\n`);
     }
     const all = increases.map((increase) => {
-      const figures = kernelFigures(acrossCpus(increase), shownAs, seconds);
+      const figures = kernelFigures(sumNamed(increase), shownAs, seconds);
       return rows.lines(titleOf(increase), figures, (bounds) =>
         formatMapBounds(bounds, { ...shownAs, ...figures }),
       );

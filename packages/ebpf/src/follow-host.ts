@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { type HostMap, HostMaps, type KernelIncrease, KernelIncreases } from '@hdrscope/ebpf/internal';
 import { reasonOf } from '@hdrscope/kit';
-import { type Io, Refusal } from '../../command.ts';
-import type { Increases, WatchOptions } from './follow.ts';
-import type { Kernel } from './map.ts';
+import { kernelError } from './errors.ts';
+import type { TimedIncreases, WatchOptions } from './follow-map.ts';
+import { type HostMap, HostMaps, type HostMapsAccess } from './host-maps.ts';
+import { type KernelIncrease, KernelIncreases } from './increases.ts';
 
 interface FollowedHostMap extends HostMap {
   /** Attributes that keep it apart from a map of the same name. */
@@ -18,18 +18,18 @@ interface FollowedHostMap extends HostMap {
 
 /**
  * What all maps of this machine with a known layout count from now on, interval by interval. A map that comes shows what it counts after
- * its first interval. Standard error has a note of each map that cannot be read.
+ * its first interval.
  *
- * @throws Refusal when no map shows its layout. An AbortError when the command ends.
+ * @param note Gets a sentence about each map that cannot be read.
+ * @throws HdrscopeError `ERR_KERNEL` when no map shows its layout. An AbortError when the signal aborts.
  */
 export async function* watchHost(
-  { interval, intervals = Number.POSITIVE_INFINITY }: Pick<WatchOptions, 'interval' | 'intervals'>,
-  io: Io,
-  kernel: Kernel,
-): AsyncGenerator<Increases, void> {
-  const host = new HostMaps({ list: kernel.list, ids: kernel.mapIds, open: kernel.open });
+  access: HostMapsAccess,
+  { intervalMs, intervals = Number.POSITIVE_INFINITY, signal, monotonicMs }: WatchOptions,
+  note: (text: string) => Promise<void>,
+): AsyncGenerator<TimedIncreases, void> {
+  const host = new HostMaps(access);
   const followed = new Map<number, FollowedHostMap>();
-  const note = (text: string): Promise<void> => io.stderr.write(`hdrscope: ${text}\n`);
   const look = async (): Promise<void> => {
     const { came, gone } = await host.look();
     for (const { id, source } of gone) {
@@ -46,10 +46,11 @@ export async function* watchHost(
     const all: KernelIncrease[] = [];
     for (const map of followed.values()) {
       try {
-        const frame = await map.source.read();
-        const increases = map.frames.next(frame, io.monotonicMs());
+        const increases = map.frames.next(await map.source.read(), monotonicMs());
         map.problem = undefined;
-        for (const one of map.isRead ? increases : []) all.push(withAttributes(one, map.attributes));
+        for (const one of map.isRead ? increases : []) {
+          all.push({ ...one, attributes: { ...one.attributes, ...map.attributes } });
+        }
         map.isRead = true;
       } catch (error) {
         if (!(error instanceof HdrscopeError)) throw error;
@@ -63,25 +64,21 @@ export async function* watchHost(
   try {
     await look();
     if (followed.size === 0) {
-      throw new Refusal(
+      throw kernelError(
         'no map of this machine shows its layout: hdrscope ebpf list shows those that look like histograms',
       );
     }
     await readAll();
-    let startMs = io.monotonicMs();
+    let startMs = monotonicMs();
     for (let left = intervals; left > 0; left--) {
-      await sleep(interval * 1000, undefined, { signal: io.signal });
+      await sleep(intervalMs, undefined, { signal });
       await look();
       const increases = await readAll();
-      const endMs = io.monotonicMs();
+      const endMs = monotonicMs();
       yield { increases, startMs, endMs };
       startMs = endMs;
     }
   } finally {
     for (const { source } of followed.values()) await source.close();
   }
-}
-
-function withAttributes(increase: KernelIncrease, attributes: FollowedHostMap['attributes']): KernelIncrease {
-  return { ...increase, attributes: { ...increase.attributes, ...attributes } };
 }
