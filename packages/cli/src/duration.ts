@@ -1,13 +1,6 @@
-import { DURATION_FORMS, durationNs, sizeBytes } from '@hdrscope/kit';
+import { DURATION_FORMS, secondsOf, sizeBytes } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { isDecimal, wrongOption } from './arguments.ts';
-
-/** The seconds of `1h30m`, `500ms` or `1.5s`; a number alone counts seconds. `undefined` when the text is neither. */
-export function durationSeconds(text: string): number | undefined {
-  if (isDecimal(text)) return Number(text);
-  const ns = durationNs(text);
-  return ns === undefined ? undefined : ns / 1e9;
-}
 
 /**
  * The seconds of a duration above 0.
@@ -15,7 +8,7 @@ export function durationSeconds(text: string): number | undefined {
  * @throws UsageError
  */
 export function parseDuration(text: string, name: string): number {
-  const seconds = durationSeconds(text);
+  const seconds = secondsOf(text);
   if (seconds === undefined || seconds === 0)
     throw wrongOption(name, `a duration above 0, ${DURATION_FORMS}`, text);
   return seconds;
@@ -27,7 +20,7 @@ export function parseDuration(text: string, name: string): number {
 export function amountIn(text: string, unit: CountedUnit): number | undefined {
   if (isDecimal(text)) return Number(text);
   const { unit: shown, scale } = SHOWN_UNITS[unit];
-  const amount = shown === 's' ? durationSeconds(text) : shown === 'By' ? sizeBytes(text) : undefined;
+  const amount = shown === 's' ? secondsOf(text) : shown === 'By' ? sizeBytes(text) : undefined;
   // 0.05 s is 50,000,000 ns, not 50,000,000.00000001.
   return amount === undefined ? undefined : Number((amount / scale).toPrecision(15));
 }

@@ -1,9 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createWriteStream, rmSync, type Stats } from 'node:fs';
-import { chmod, chown, realpath, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { type FileParts, replaceFile } from '@hdrscope/kit/files';
 import { type Io, Refusal, UsageError } from './command.ts';
 import { systemErrorText } from './system-error.ts';
 
@@ -121,20 +117,14 @@ export async function writeLines(
   } else await writeWhole(batches(lines), path, io.signal);
 }
 
-type Parts = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
-
 /**
- * Writes a file, which has another name until it is complete. A file that is there already is replaced, and keeps its mode and its
- * owner; of a symbolic link, the file that it leads to. A pipe or a device is written to directly.
+ * Writes a file, which appears when it is complete: see `replaceFile`.
  *
  * @throws Refusal when the file cannot be created.
  */
-export async function writeWhole(parts: Parts, path: string, signal: AbortSignal): Promise<void> {
+export async function writeWhole(parts: FileParts, path: string, signal: AbortSignal): Promise<void> {
   try {
-    const found = await stat(path).catch(absent);
-    // Only a plain file can be replaced as a whole.
-    if (found !== undefined && !found.isFile()) await writeParts(parts, path, 'w', signal);
-    else await replace(parts, found === undefined ? path : await realpath(path), found, signal);
+    await replaceFile(parts, path, signal);
   } catch (error) {
     const { syscall } = error as NodeJS.ErrnoException;
     if (!FAILED_TO_CREATE.has(syscall)) throw error;
@@ -160,63 +150,6 @@ function obstacleOf(error: unknown, path: string): string {
 const FAILED_TO_CREATE: ReadonlySet<string | undefined> = new Set([
   ...['open', 'stat', 'chmod', 'rename', 'realpath'],
 ]);
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
-}
-
-/** @param found The file to replace; `undefined` when the path is free. */
-async function replace(
-  parts: Parts,
-  path: string,
-  found: Stats | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  const unfinished = `${path}.${randomBytes(6).toString('hex')}.unfinished`;
-  const remove = (): void => rmSync(unfinished, { force: true });
-  // The process may end at a signal while the command still works.
-  process.once('exit', remove);
-  try {
-    // Nobody else may have made a file of this name, or a link.
-    await writeParts(parts, unfinished, 'wx', signal, found === undefined ? 0o666 : 0o600);
-    if (found !== undefined) {
-      // Only root can give a file to somebody else.
-      await chown(unfinished, found.uid, found.gid).catch(() => {});
-      await chmod(unfinished, found.mode & 0o777);
-    }
-    await rename(unfinished, path);
-  } catch (error) {
-    remove();
-    throw error;
-  } finally {
-    process.off('exit', remove);
-  }
-}
-
-async function writeParts(
-  parts: Parts,
-  path: string,
-  flags: 'w' | 'wx',
-  signal: AbortSignal,
-  mode = 0o666,
-): Promise<void> {
-  const stream = createWriteStream(path, { flags, mode });
-  // The loop finds an error of the stream by `errored`.
-  stream.on('error', () => {});
-  try {
-    await once(stream, 'open', { signal });
-    for await (const part of parts) {
-      signal.throwIfAborted();
-      if (stream.errored !== null) throw stream.errored;
-      if (!stream.write(part)) await once(stream, 'drain', { signal });
-    }
-    stream.end();
-    await finished(stream, { signal });
-  } catch (error) {
-    stream.destroy();
-    throw error;
-  }
-}
 
 async function* batches(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
   let batch = '';

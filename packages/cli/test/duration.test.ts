@@ -1,5 +1,5 @@
-import { formatDurationParts } from '@hdrscope/kit';
-import { durationSeconds, parseDuration } from '../src/duration.ts';
+import { formatDurationParts, secondsOf } from '@hdrscope/kit';
+import { parseDuration } from '../src/duration.ts';
 import { parseMoment } from '../src/moment.ts';
 
 test.each([
@@ -17,13 +17,13 @@ test.each([
   ['2min', 120],
   ['1 m', 60],
 ])('%s is %d seconds', (text, seconds) => {
-  expect(durationSeconds(text)).toBe(seconds);
+  expect(secondsOf(text)).toBe(seconds);
 });
 
 test.each(['', 'm', '1  m', '-1s', '1x', '1m30', '1e3', '0x10', 'Infinity'])(
   '%j is not a duration',
   (text) => {
-    expect(durationSeconds(text)).toBeUndefined();
+    expect(secondsOf(text)).toBeUndefined();
   },
 );
 
@@ -56,5 +56,5 @@ test.each([
   [1500, '1s500ms'],
 ])('%d ms are written %s, and read again', (ms, text) => {
   expect(formatDurationParts(ms)).toBe(text);
-  expect(durationSeconds(text)).toBe(ms / 1000);
+  expect(secondsOf(text)).toBe(ms / 1000);
 });

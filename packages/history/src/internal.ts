@@ -5,3 +5,4 @@ export type { ObjectivePeriod } from './objective/objective-history.ts';
 export { type RowKey, readRowKeys } from './parquet/decode.ts';
 export type { SpanQuestion } from './query/history-span.ts';
 export type { MergeQuestion } from './query/merged-rows.ts';
+export { stretchFor } from './query/stretch-for.ts';

@@ -11,6 +11,18 @@ export { type ClosableServer, type CloseOptions, closeServer } from './close-ser
 export { formatCount, groupDecimal, groupDigits, valuesText } from './digits.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
 export { describeListenError } from './listen-error.ts';
+export {
+  DAY_MS,
+  isEpoch,
+  MINUTE_MS,
+  momentOf,
+  type ParsedMoment,
+  type ParsedRange,
+  type PastTime,
+  pastTimeOf,
+  rangeOf,
+  secondsOf,
+} from './moment.ts';
 export { nearest, suggestion } from './nearest.ts';
 export { notify, warn } from './notify.ts';
 export { type JsonCosts, parseJson } from './parse-json.ts';

@@ -1,4 +1,4 @@
-import type { HistorySpan } from '@hdrscope/history';
+import { DAY_MS, MINUTE_MS } from '@hdrscope/kit';
 import { wrongOption } from '../../arguments.ts';
 import { UsageError } from '../../command.ts';
 import { defineOption, defineOptions, type OptionsOf } from '../../define-command.ts';
@@ -90,11 +90,6 @@ export function spanOf({ since, until }: SpanOptions): {
 
 // Stretches of time.
 
-/** A minute, in milliseconds. */
-export const MINUTE_MS = 60_000;
-/** A day, in milliseconds. */
-export const DAY_MS = 86_400_000;
-
 /** The milliseconds of `--every`: the length of a stretch of time. @throws UsageError */
 export function parseEvery(text: string, name: string): number {
   const everyMs = Math.round(parseDuration(text, name) * 1000);
@@ -115,29 +110,4 @@ export function stretchStart(startMs: number, everyMs: number): string {
   if (everyMs % DAY_MS === 0) return text.slice(0, '2026-11-22'.length);
   if (everyMs % MINUTE_MS === 0) return text.slice(0, '2026-11-22 10:00'.length);
   return text.replace(/\.000 UTC$| UTC$/, '');
-}
-
-const SECOND_MS = 1000;
-/** An hour, in milliseconds. */
-const HOUR_MS: number = 60 * MINUTE_MS;
-
-/** Lengths of stretches that people read easily. Those up to a day divide it. */
-const LENGTHS_MS: readonly number[] = [
-  ...[1, 2, 5, 10, 15, 20, 30].map((seconds) => seconds * SECOND_MS),
-  ...[1, 2, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
-  ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * HOUR_MS),
-  ...[1, 7, 28, 364].map((days) => days * DAY_MS),
-];
-
-// Timers are late: an interval of a minute may take 60.2 seconds.
-const TOLERATED = 0.95;
-
-/**
- * The length of the stretches of time of a picture: at most `most` of them cover the span, and none is shorter than an interval, because
- * there would be gaps between intervals.
- */
-export function stretchFor({ startMs, endMs, intervalMs }: HistorySpan, most: number): number {
-  // The first and the last stretch may be covered in part.
-  const leastMs = Math.max((endMs - startMs) / (most - 1), intervalMs * TOLERATED);
-  return LENGTHS_MS.find((lengthMs) => lengthMs >= leastMs) ?? Math.ceil(leastMs / DAY_MS) * DAY_MS;
 }

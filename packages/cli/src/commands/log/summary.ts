@@ -1,7 +1,7 @@
 import { type Figures, figuresJson, figuresOfSum, rateOf, scaled } from '@hdrscope/inputs/internal';
 import { type LogSummary, type Selection, summarizeLogs } from '@hdrscope/interval-log';
 import type { TagSummary } from '@hdrscope/interval-log/internal';
-import { formatCount } from '@hdrscope/kit';
+import { formatCount, isEpoch } from '@hdrscope/kit';
 import { type Io, Refusal } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, figureCells, jsonDocument, percentilesFor } from '../../figures.ts';
@@ -10,7 +10,6 @@ import { nameOfPath } from '../../inputs/input.ts';
 import { MalformedTally } from '../../inputs/line-tally.ts';
 import { textUnitOption } from '../../inputs/percentile-input.ts';
 import { explainTagLimit, SELECTION, selectionOf } from '../../inputs/selection-options.ts';
-import { isEpoch } from '../../moment.ts';
 import { logUnitOption, percentilesOption } from '../../options.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, formatMarkdown, shownTable } from '../../screen/table.ts';

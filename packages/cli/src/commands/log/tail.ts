@@ -8,12 +8,12 @@ import {
   readEntries,
 } from '@hdrscope/interval-log';
 import { selects } from '@hdrscope/interval-log/internal';
+import { isEpoch } from '@hdrscope/kit';
 import { ExitCode, type Io } from '../../command.ts';
 import { defineCommand } from '../../define-command.ts';
 import { columnsFor, columnsOption, type FigureColumn, figureCells, percentilesFor } from '../../figures.ts';
 import { decimalText, formatTime } from '../../format.ts';
 import { SELECTION, selectionOf } from '../../inputs/selection-options.ts';
-import { isEpoch } from '../../moment.ts';
 import { DURATION, integer, logUnitOption, percentilesOption } from '../../options.ts';
 import { painter } from '../../screen/colour.ts';
 import { screenOf } from '../../screen/screen.ts';

@@ -3,6 +3,7 @@ import { resolutionOf } from '@hdrscope/core/internal';
 import { type MergedRow, queryMergedRows } from '@hdrscope/history';
 import type { MergeQuestion, TimeRange } from '@hdrscope/history/internal';
 import { scaled, type ValueScale } from '@hdrscope/inputs/internal';
+import { DAY_MS, MINUTE_MS } from '@hdrscope/kit';
 import { attributePairs, type ComparisonPlot } from '@hdrscope/plot';
 import { comparisonOf, type PlottedChange, type PlottedSide } from '@hdrscope/plot/internal';
 import { Refusal } from '../../command.ts';
@@ -13,7 +14,7 @@ import {
   type Differences,
   differencesOf,
 } from '../../comparison/index.ts';
-import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
+import { stretchStart } from '../history/options.ts';
 import { figuresOfRow, plotTitle, shownUnitOf } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';

@@ -1,11 +1,11 @@
 import { resolutionOf, scaledLayout } from '@hdrscope/core/internal';
 import { countedOfRow, historySpan, type MergedRow, queryMergedRows, slotBounds } from '@hdrscope/history';
+import { stretchFor } from '@hdrscope/history/internal';
 import { scaled } from '@hdrscope/inputs/internal';
 import { Slices } from '@hdrscope/kit';
 import { attributePairs, createHeatMap, type HeatMapBuilder, type HeatMapPlot } from '@hdrscope/plot';
 import { boundsOfSlots } from '@hdrscope/registry/internal';
 import { Refusal } from '../../command.ts';
-import { stretchFor } from '../history/options.ts';
 import { plotTitle, shownUnitOf } from './answer.ts';
 import { type AskedHistory, withEngine } from './engine.ts';
 import { type Options, selectionOf } from './options.ts';

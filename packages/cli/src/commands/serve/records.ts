@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import type { DashboardTab } from '@hdrscope/dashboard';
 import { type HistorySpan, historySpan, queryMergedRows, snapshotsOfRows } from '@hdrscope/history';
-import type { SpanQuestion } from '@hdrscope/history/internal';
+import { type SpanQuestion, stretchFor } from '@hdrscope/history/internal';
 import { perMs, seriesFinder } from '@hdrscope/inputs/internal';
 import {
   type FollowNote,
@@ -24,7 +24,7 @@ import { sizeOf } from '../../inputs/input.ts';
 import { DOUBLES, leftOutText } from '../../inputs/line-tally.ts';
 import { openInputs } from '../../inputs/open-inputs.ts';
 import { type ReadingProgress, startReading } from '../../screen/progress.ts';
-import { type SpanOptions, spanOf, stretchFor } from '../history/options.ts';
+import { type SpanOptions, spanOf } from '../history/options.ts';
 import { followNoteText } from '../log/input.ts';
 import { withEngine } from '../query/engine.ts';
 

@@ -2,13 +2,20 @@ import type { Bounds } from '@hdrscope/core';
 import type { ObjectiveHistory } from '@hdrscope/history';
 import type { ObjectivePeriod } from '@hdrscope/history/internal';
 import { boundsJson, scaled } from '@hdrscope/inputs/internal';
-import { formatBounds, formatCount, formatDurationParts, formatShare } from '@hdrscope/kit';
+import {
+  DAY_MS,
+  formatBounds,
+  formatCount,
+  formatDurationParts,
+  formatShare,
+  MINUTE_MS,
+} from '@hdrscope/kit';
 import type { Io } from '../../command.ts';
 import { jsonDocument } from '../../figures.ts';
 import { painter } from '../../screen/colour.ts';
 import { wrapToScreen } from '../../screen/help-text.ts';
 import { type Column, csvLine, shownTable } from '../../screen/table.ts';
-import { DAY_MS, MINUTE_MS, stretchStart } from '../history/options.ts';
+import { stretchStart } from '../history/options.ts';
 import { shownUnitOf } from '../query/answer.ts';
 import { type AskedHistory, missingJson } from '../query/engine.ts';
 

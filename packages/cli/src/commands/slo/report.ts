@@ -1,4 +1,5 @@
 import { historyUnits, type ObjectiveHistory, objectiveHistory } from '@hdrscope/history';
+import { DAY_MS } from '@hdrscope/kit';
 import { countedUnitOf } from '@hdrscope/plot';
 import { wrongOption } from '../../arguments.ts';
 import { ExitCode, Refusal, UsageError } from '../../command.ts';
@@ -6,7 +7,7 @@ import { defineCommand, defineOptions, type OptionsOf } from '../../define-comma
 import { amountIn } from '../../duration.ts';
 import { parsePastTime } from '../../moment.ts';
 import { OBJECTIVE } from '../../objective.ts';
-import { DAY_MS, groupOption, parseEvery, WHERE } from '../history/options.ts';
+import { groupOption, parseEvery, WHERE } from '../history/options.ts';
 import { ALLOW_MISSING, askHistory, withEngine } from '../query/engine.ts';
 import { type Reported, reportCsv, reportJson, reportText } from './report-text.ts';
 

@@ -1,5 +1,5 @@
 import { errorBudget } from '@hdrscope/core/internal';
-import { formatDurationParts } from '@hdrscope/kit';
+import { DAY_MS, formatDurationParts } from '@hdrscope/kit';
 import {
   HISTOGRAM_FORMS,
   isAlertLabel,
@@ -18,7 +18,6 @@ import { amountIn, parseDuration } from '../../duration.ts';
 import { explained, nameOfPath, sizeOf, wholeText } from '../../inputs/input.ts';
 import { OBJECTIVE } from '../../objective.ts';
 import { unitOption } from '../../options.ts';
-import { DAY_MS } from '../history/options.ts';
 
 const DESCRIPTION = `Prints rules for Prometheus that watch an objective: the share of values of a histogram that must be
 at most a threshold.
